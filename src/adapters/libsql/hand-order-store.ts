@@ -1,0 +1,39 @@
+import { eq, sql } from "drizzle-orm";
+import { NO_MEMORY } from "../../records.ts";
+import type { HandOrderStore } from "../../store.ts";
+import { type Context, statement } from "./context.ts";
+import { insertIntents } from "./order-rows.ts";
+import { accounts, orders } from "./tables.ts";
+
+export function handOrderStore({ client, db, now }: Context): HandOrderStore {
+  return {
+    async now() {
+      const result = await client.execute(statement(sql`select ${now()}`));
+      return Number(result.rows[0]?.[0]);
+    },
+
+    async recordByHand(order) {
+      const account = db.insert(accounts).values({ account: order.account, memory: NO_MEMORY }).onConflictDoNothing();
+      const results = await client.batch([statement(account), ...insertIntents([order])], "write");
+      return results.some((result) => result.columns[0] === "client_id" && result.rows.length > 0);
+    },
+
+    async settleByHand({ clientId, ...outcome }) {
+      const final = ["filled", "canceled", "expired", "rejected"].includes(outcome.state);
+      // A step may have settled it meanwhile: what is final stays as it is.
+      await client.execute(
+        statement(
+          db
+            .update(orders)
+            .set({ ...outcome, settled: final, ...(final ? { endedAt: now() } : {}) })
+            .where(sql`${orders.clientId} = ${clientId} and ${orders.settled} = 0`),
+        ),
+      );
+    },
+
+    async orderByClientId(clientId) {
+      const [order] = await db.select().from(orders).where(eq(orders.clientId, clientId));
+      return order;
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { eq, sql } from "drizzle-orm";
+import { DAY } from "../../kernel/time.ts";
+import type { RequestStore } from "../../store.ts";
+import { type Context, statement } from "./context.ts";
+import { requests } from "./tables.ts";
+
+export function requestStore({ client, db, now }: Context): RequestStore {
+  return {
+    async claimRequest({ key, bodyHash }) {
+      const forget = db.delete(requests).where(sql`${requests.createdAt} < ${now()} - ${DAY}`);
+      const claim = db.insert(requests).values({ key, bodyHash, createdAt: now() }).onConflictDoNothing().returning({ key: requests.key });
+      const [, claimed] = await client.batch([forget, claim].map(statement), "write");
+      if (claimed?.rows.length) return { state: "new" };
+      const [row] = await db.select().from(requests).where(eq(requests.key, key));
+      if (!row) return { state: "running" };
+      if (row.bodyHash !== bodyHash) return { state: "conflict" };
+      return row.status === null || row.body === null ? { state: "running" } : { state: "done", status: row.status, body: row.body };
+    },
+
+    async finishRequest(key, answer) {
+      await client.execute(statement(db.update(requests).set(answer).where(eq(requests.key, key))));
+    },
+
+    async dropRequest(key) {
+      await client.execute(statement(db.delete(requests).where(eq(requests.key, key))));
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
+import { StoreError } from "../../errors.ts";
+import { NO_MEMORY } from "../../records.ts";
+import type { StrategyStore } from "../../store.ts";
+import { type Context, rowsOf, statement } from "./context.ts";
+import { accounts, events, orders, strategies } from "./tables.ts";
+
+export function strategyStore(context: Context): StrategyStore {
+  const { client, db, now } = context;
+  return {
+    async createStrategy({ prefix, ...strategy }) {
+      // The millisecond is chosen where it is written: of two starts in one, the second counts up.
+      const number = sql<number>`(select max(${strategy.startedAt}, coalesce(max(${strategies.number}) + 1, 0)) from ${strategies})`;
+      const account = db.insert(accounts).values({ account: strategy.account, memory: NO_MEMORY }).onConflictDoNothing();
+      const insert = db
+        .insert(strategies)
+        .values({ ...strategy, number, id: sql`${prefix} || '-' || ${number}` })
+        .returning();
+      const started = db.insert(events).values({
+        account: strategy.account,
+        strategy: sql`(select ${strategies.id} from ${strategies} order by ${strategies.number} desc limit 1)`,
+        at: now(),
+        kind: "started",
+        message: `started on ${strategy.symbol}`,
+      });
+      const results = await client.batch([account, insert, started].map(statement), "write");
+      const [created] = rowsOf(strategies, results[1]);
+      if (!created) throw new StoreError("unavailable", "the database did not return the new strategy");
+      return created;
+    },
+
+    async strategies({ id, stopped = true }) {
+      const wanted = [id === undefined ? undefined : eq(strategies.id, id), stopped ? undefined : ne(strategies.status, "stopped")];
+      const open = db
+        .select({ count: sql<number>`count(*)` })
+        .from(orders)
+        .where(sql`${orders.strategy} = ${strategies.id} and ${orders.settled} = 0 and ${orders.state} in ('submitted', 'open', 'partially_filled')`);
+      const rows = await db
+        .select({ strategy: strategies, account: accounts, openOrders: sql<number>`(${open})`, now: now() })
+        .from(strategies)
+        .innerJoin(accounts, eq(accounts.account, strategies.account))
+        .where(and(...wanted))
+        .orderBy(strategies.number);
+      return rows.map(({ strategy, account, openOrders, now: at }) => ({
+        strategy,
+        openOrders,
+        memory: account.memory,
+        steppedAt: account.steppedAt,
+        accountError: account.error,
+        now: at,
+      }));
+    },
+
+    async setWants(id, wants, keepOrders) {
+      const asked: SQL = sql`select ${strategies.account}, ${strategies.id}, ${now()}, 'wants', ${wants} from ${strategies} where ${strategies.id} = ${id}`;
+      await client.batch(
+        [
+          statement(db.update(strategies).set({ wants, keepOrders }).where(eq(strategies.id, id))),
+          statement(sql`insert into ${events} (account, strategy, at, kind, message) ${asked}`),
+        ],
+        "write",
+      );
+    },
+
+    async releasedOrdersOf(strategy) {
+      const left = and(eq(orders.strategy, strategy), eq(orders.settled, true), inArray(orders.state, ["open", "partially_filled"]));
+      return db.select().from(orders).where(left).orderBy(orders.price);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { Decimal } from "../../kernel/decimal.ts";
+import { hashText, mix, share } from "../../kernel/hash.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Book, BookLevel, Market } from "../../ports.ts";
+
+/** Depth changes once a second of market time. */
+const REFRESH: Millis = 1000;
+const HALF_SPREAD = 0.00005;
+const STEP = 0.0001;
+/** Quote resting at a level, on average; deeper levels hold more. */
+const NOTIONAL = 4000;
+export const MOST_LEVELS = 200;
+
+/** The order book around a price of so many ticks; a function of its arguments. */
+export function depthAt(market: Market, ticks: number, at: Millis, limit: number): Book {
+  const hash = mix(hashText(market.symbol), Math.floor(at / REFRESH));
+  const half = Math.max(1, Math.round(ticks * HALF_SPREAD));
+  const step = Math.max(1, Math.round(ticks * STEP));
+  const side = (direction: 1 | -1): BookLevel[] => {
+    const levels: BookLevel[] = [];
+    for (let place = 0; place < Math.min(limit, MOST_LEVELS); place++) {
+      const level = ticks + direction * (half + place * step);
+      if (level <= 0) break;
+      const notional = NOTIONAL * (0.25 + place / 20) * (0.5 + share(hash, direction * (place + 1)));
+      levels.push({ price: BigInt(level) * market.tick, amount: lots(market, level, notional) });
+    }
+    return levels;
+  };
+  return { bids: side(-1), asks: side(1), at };
+}
+
+function lots({ tick, lot }: Market, ticks: number, notional: number): Decimal {
+  const price = ticks * (Number(tick) / 1e18);
+  const count = Math.max(1, Math.floor(notional / price / (Number(lot) / 1e18)));
+  return BigInt(count) * lot;
+}

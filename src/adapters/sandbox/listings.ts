@@ -1,0 +1,43 @@
+import { divideWhole } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { listingOf, marketOf } from "./catalog.ts";
+import type { Listed } from "./matching.ts";
+import { generatedPath, type PricePath, type Shock } from "./path.ts";
+import { type CandleFile, replayPath } from "./replay.ts";
+
+export interface World {
+  readonly seed: number;
+  readonly origin: Millis;
+  /** Replayed candles per symbol. */
+  readonly replays: ReadonlyMap<Pair, CandleFile>;
+}
+
+type Shocks = Readonly<Record<string, readonly Shock[]>>;
+
+/** What the sandbox's venues list, each symbol with its price path. Paths are kept while no shock is added. */
+export function createListings(world: World): (venue: string, symbol: Pair, shocks: Shocks) => Listed | undefined {
+  const known = new Map<string, { listed: Listed; shocks: number }>();
+  return (venue, symbol, shocks) => {
+    const count = shocks[symbol]?.length ?? 0;
+    const found = known.get(`${venue} ${symbol}`);
+    if (found?.shocks === count) return found.listed;
+    const listing = listingOf(venue, symbol);
+    if (!listing) return undefined;
+    const market = marketOf(venue, listing);
+    const listed = { market, path: pathOf(world, venue, { ...listing, shocks: shocks[symbol] ?? [] }) };
+    known.set(`${venue} ${symbol}`, { listed, shocks: count });
+    return listed;
+  };
+}
+
+type Drawn = NonNullable<ReturnType<typeof listingOf>> & { readonly shocks: readonly Shock[] };
+
+function pathOf({ seed, origin, replays }: World, venue: string, { symbol, start, tick, volatility, shocks }: Drawn): PricePath {
+  const replay = replays.get(symbol);
+  if (replay) {
+    return replayPath(replay, tick, (anchor) => generatedPath({ seed, symbol, venue: "replay", anchor, volatility, shocks: [] }));
+  }
+  const anchor = { at: origin, ticks: Number(divideWhole(start, tick, "half")) };
+  return generatedPath({ seed, symbol, venue, anchor, volatility, shocks });
+}

@@ -1,0 +1,94 @@
+import { max, snap } from "../../kernel/decimal.ts";
+import { hashText, share } from "../../kernel/hash.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import type { Market } from "../../ports.ts";
+import type { BookChange, BookedFill, BookedOrder, VenueBooks } from "./books.ts";
+import { execute, holdingsAfter } from "./executing.ts";
+import { between, type Corner, type PricePath } from "./path.ts";
+
+/** How simulated orders meet the price. */
+export interface Rules {
+  /** `touch` fills when the price reaches the order's, `cross` when it passes it. */
+  readonly fill: "touch" | "cross";
+  /** Whether some orders fill in two parts. */
+  readonly parts: boolean;
+}
+
+export interface Listed {
+  readonly market: Market;
+  readonly path: PricePath;
+}
+
+export type Listings = (symbol: string) => Listed | undefined;
+
+/** After a part fill the rest waits for the next quarter of a minute. */
+const BUCKET: Millis = 15 * SECOND;
+const PART_SHARE = 0.125;
+
+/** Lets resting orders meet the price up to `until`, in time order. Undefined when none fills. */
+export function settle(books: VenueBooks, until: Millis, listings: Listings, rules: Rules): BookChange | undefined {
+  const movements = books.open.flatMap((order) => {
+    const listed = listings(order.symbol);
+    return listed ? [{ market: listed.market, before: order, ...met(order, listed, { from: books.settledAt, until }, rules) }] : [];
+  });
+  const moved = movements.filter(({ fills }) => fills.length > 0);
+  if (moved.length === 0) return undefined;
+  return {
+    settledAt: until,
+    orders: moved.map(({ after }) => after),
+    fills: moved.flatMap(({ fills }) => fills).sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)),
+    holdings: holdingsAfter(books.holdings, moved),
+  };
+}
+
+interface Span {
+  readonly from: Millis;
+  readonly until: Millis;
+}
+
+function met(order: BookedOrder, { market, path }: Listed, span: Span, rules: Rules): { after: BookedOrder; fills: BookedFill[] } {
+  let after = order;
+  const fills: BookedFill[] = [];
+  while (after.filled < after.amount) {
+    const at = meeting(after, market, path, span, rules);
+    if (at === undefined) break;
+    const amount = meetingAmount(after, market, at, rules);
+    const executed = execute(after, market, { price: after.price, amount, rate: market.maker, at });
+    fills.push(executed.fill);
+    after = { ...executed.order, meetsFrom: (Math.floor(at / BUCKET) + 1) * BUCKET };
+  }
+  return { after, fills };
+}
+
+// One in eight orders gets half of its amount first; a function of the order, so any process decides alike.
+function meetingAmount(order: BookedOrder, { lot }: Market, at: Millis, { parts }: Rules) {
+  const rest = order.amount - order.filled;
+  const whole = !parts || order.fills > 0 || share(hashText(order.id), Math.floor(at / BUCKET)) >= PART_SHARE;
+  return whole ? rest : max(lot, snap(rest / 2n, lot, "down"));
+}
+
+/** The first moment of the span at which the price is good enough for the order. */
+function meeting(order: BookedOrder, { tick }: Market, path: PricePath, { from, until }: Span, { fill }: Rules): Millis | undefined {
+  const start = Math.max(from, order.meetsFrom);
+  if (start > until) return undefined;
+  const limit = Number(order.price / tick) + (fill === "touch" ? 0 : order.side === "buy" ? -1 : 1);
+  const good = order.side === "buy" ? (ticks: number) => ticks <= limit : (ticks: number) => ticks >= limit;
+  let last: Corner = { at: start, ticks: path.at(start) };
+  if (good(last.ticks)) return start;
+  for (const corner of [...path.corners(start, until), { at: until, ticks: path.at(until) }]) {
+    if (good(corner.ticks)) return crossing(last, corner, good);
+    last = corner;
+  }
+  return undefined;
+}
+
+// The price is a straight line from a bad corner to a good one: halve until the first good millisecond.
+function crossing(bad: Corner, good: Corner, isGood: (ticks: number) => boolean): Millis {
+  let [low, high] = [bad.at, good.at];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (isGood(between(bad, good, middle))) high = middle;
+    else low = middle;
+  }
+  return high;
+}

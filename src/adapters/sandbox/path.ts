@@ -1,0 +1,111 @@
+import { hashText, mix, share } from "../../kernel/hash.ts";
+import { HOUR, type Millis, SECOND } from "../../kernel/time.ts";
+
+/** A point of a price path; prices are whole ticks. */
+export interface Corner {
+  readonly at: Millis;
+  readonly ticks: number;
+}
+
+/** The price of one symbol on one venue as a function of market time: straight lines between corners. */
+export interface PricePath {
+  at(time: Millis): number;
+  /** Corners strictly between the two times, in order. */
+  corners(from: Millis, to: Millis): Corner[];
+  /** Base traded in [from, to). */
+  volume(from: Millis, to: Millis): number;
+}
+
+export interface Shock {
+  readonly at: Millis;
+  readonly factor: number;
+}
+
+export interface Generated {
+  readonly seed: number;
+  readonly symbol: string;
+  readonly venue: string;
+  /** The path passes through `ticks` at `at`, but for the venue's own small difference. */
+  readonly anchor: Corner;
+  /** Standard deviation of an hour's return. */
+  readonly volatility: number;
+  readonly shocks: readonly Shock[];
+}
+
+const STEP = 15 * SECOND;
+const OCTAVES = 15;
+const FIRST_PERIOD = 30 * SECOND;
+const VENUE_PERIOD = 10 * 60 * SECOND;
+const VENUE_SHARE = 0.0004;
+
+/**
+ * Fractal value noise: octaves of period T and amplitude proportional to √T add up to a path whose
+ * return over a time Δ has a standard deviation proportional to √Δ, like a price's, and which is
+ * a function of time, so that any process computes the same price for any moment.
+ */
+export function generatedPath({ seed, symbol, venue, anchor, volatility, shocks }: Generated): PricePath {
+  const common = mix(hashText(symbol), seed);
+  // Octave sums give σ² = 2c²Δ for amplitude c√T.
+  const scale = volatility / Math.sqrt((2 * HOUR) / SECOND);
+  const octaves = Array.from({ length: OCTAVES }, (_, octave) => {
+    const period = FIRST_PERIOD * 2 ** octave;
+    return noise(mix(common, octave), period, scale * Math.sqrt(period / SECOND));
+  });
+  const own = noise(mix(common, hashText(venue)), VENUE_PERIOD, VENUE_SHARE);
+  const exponent = (time: Millis) => octaves.reduce((total, octave) => total + octave(time), 0);
+  const zero = exponent(anchor.at);
+  const corner = memoized((place: number) => {
+    const at = place * STEP;
+    const shocked = shocks.reduce((factor, shock) => (shock.at <= at ? factor * shock.factor : factor), 1);
+    const price = anchor.ticks * exponential(exponent(at) - zero) * (1 + own(at)) * shocked;
+    return Math.max(1, Math.round(price));
+  });
+  return {
+    at(time) {
+      const place = Math.floor(time / STEP);
+      return between({ at: place * STEP, ticks: corner(place) }, { at: (place + 1) * STEP, ticks: corner(place + 1) }, time);
+    },
+    corners(from, to) {
+      const found: Corner[] = [];
+      for (let place = Math.floor(from / STEP) + 1; place * STEP < to; place++) {
+        found.push({ at: place * STEP, ticks: corner(place) });
+      }
+      return found;
+    },
+    volume: (from, to) => ((to - from) / HOUR) * (0.5 + share(mix(common, hashText(venue)), Math.floor(from / HOUR))),
+  };
+}
+
+/** The straight line's whole tick at a time between two corners. */
+export const between = (from: Corner, to: Corner, time: Millis): number =>
+  from.ticks + Math.round(((to.ticks - from.ticks) * (time - from.at)) / (to.at - from.at));
+
+/** A value in ±amplitude, random at multiples of the period and straight between them. */
+function noise(hash: number, period: Millis, amplitude: number): (time: Millis) => number {
+  const value = memoized((place: number) => (share(hash, place) * 2 - 1) * amplitude);
+  return (time) => {
+    const place = Math.floor(time / period);
+    const left = value(place);
+    return left + ((value(place + 1) - left) * (time - place * period)) / period;
+  };
+}
+
+/** Remembers the last few thousand values: neighbours are asked for again and again. */
+function memoized(compute: (place: number) => number): (place: number) => number {
+  const known = new Map<number, number>();
+  return (place) => {
+    const found = known.get(place);
+    if (found !== undefined) return found;
+    if (known.size > 4096) known.clear();
+    const value = compute(place);
+    known.set(place, value);
+    return value;
+  };
+}
+
+// e^x from multiplications alone: Math.exp may differ in its last digit from one engine to the next.
+function exponential(exponent: number): number {
+  let power = 1 + exponent / 1024;
+  for (let squared = 0; squared < 10; squared++) power *= power;
+  return power;
+}

@@ -1,0 +1,103 @@
+import { type Decimal, min, mul, ZERO } from "../../kernel/decimal.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { BookLevel, Market, NewOrder } from "../../ports.ts";
+import type { BookChange, BookedFill, BookedOrder, VenueBooks } from "./books.ts";
+import { execute, holdingsAfter, reserveFor } from "./executing.ts";
+
+export interface Arrival {
+  readonly market: Market;
+  /** The other side of the book, best first. */
+  readonly levels: readonly BookLevel[];
+  readonly at: Millis;
+}
+
+/** Takes a new order into the books: what meets the market takes at once, the rest of a limit order rests. */
+export function place(books: VenueBooks, order: NewOrder, { market, levels, at }: Arrival): BookChange | { readonly rejected: string } {
+  const rejected = refusal(order, market);
+  if (rejected) return { rejected };
+  const takes = taken(order, levels);
+  const worst = order.type === "market" ? (takes.at(-1)?.price ?? ZERO) : order.price;
+  const needed = reserveFor(market, { ...order, price: worst });
+  const asset = order.side === "buy" ? market.quote : market.base;
+  const held = books.holdings[asset] ?? { total: ZERO, used: ZERO };
+  if (held.total - held.used < needed) return { rejected: `insufficient funds: needs ${asset}` };
+
+  const { after: executed, fills } = execution(arrived(books, order, market, at), takes, market, at);
+  const after = rested(executed, market, order);
+  const change = { market, before: undefined, after, fills };
+  return { settledAt: at, orders: [after], fills, holdings: holdingsAfter(books.holdings, [change]) };
+}
+
+function refusal({ type, price, amount }: NewOrder, market: Market): string | undefined {
+  if (!market.active) return "market closed";
+  if (amount <= ZERO || amount % market.lot !== ZERO) return "invalid amount: not whole lots";
+  if (amount < market.minAmount) return "below minimum amount";
+  if (type === "market") return undefined;
+  if (price <= ZERO || price % market.tick !== ZERO) return "invalid price: not whole ticks";
+  return mul(price, amount, "down") < market.minNotional ? "below minimum notional" : undefined;
+}
+
+/** The levels that the order takes, each with the amount taken. */
+function taken({ side, type, price, amount }: NewOrder, levels: readonly BookLevel[]): BookLevel[] {
+  const takes: BookLevel[] = [];
+  let rest: Decimal = amount;
+  for (const level of levels) {
+    const beyond = side === "buy" ? level.price > price : level.price < price;
+    if (rest === ZERO || (type === "limit" && beyond)) break;
+    const part = min(rest, level.amount);
+    takes.push({ price: level.price, amount: part });
+    rest -= part;
+  }
+  return takes;
+}
+
+function arrived({ version }: VenueBooks, order: NewOrder, market: Market, at: Millis): BookedOrder {
+  const { clientId, symbol, side, type, price, amount } = order;
+  return {
+    // Each version takes at most one order in, so its number is the order's.
+    id: String(1_000_000_000 + version),
+    clientId,
+    symbol,
+    side,
+    type,
+    price: type === "market" ? ZERO : price,
+    amount,
+    filled: ZERO,
+    notional: ZERO,
+    reserved: ZERO,
+    fee: { asset: side === "buy" && market.buyFeeIn === "base" ? market.base : market.quote, amount: ZERO },
+    fills: 0,
+    status: "open",
+    at,
+    meetsFrom: at,
+  };
+}
+
+function execution(order: BookedOrder, takes: readonly BookLevel[], market: Market, at: Millis) {
+  const fills: BookedFill[] = [];
+  let after = order;
+  for (const { price, amount } of takes) {
+    const executed = execute(after, market, { price, amount, rate: market.taker, at });
+    after = executed.order;
+    fills.push(executed.fill);
+  }
+  return { after, fills };
+}
+
+// What a market or an immediate order does not reach is not done; the rest of a limit order is set aside for.
+function rested(order: BookedOrder, market: Market, { type, immediateOrCancel }: NewOrder): BookedOrder {
+  const rest = order.amount - order.filled;
+  if (rest === ZERO) return order;
+  if (type === "market" || immediateOrCancel) return { ...order, status: "canceled", reserved: ZERO };
+  return { ...order, reserved: reserveFor(market, { side: order.side, price: order.price, amount: rest }) };
+}
+
+/** Takes an open order out of the books; undefined when there is none with this id. */
+export function cancel(books: VenueBooks, id: string, { market, at }: Pick<Arrival, "market" | "at">): BookChange | undefined {
+  const order = books.open.find((open) => open.id === id);
+  if (!order) return undefined;
+  const after: BookedOrder = { ...order, status: "canceled", reserved: ZERO };
+  const change = { market, before: order, after, fills: [] };
+  return { settledAt: at, orders: [after], fills: [], holdings: holdingsAfter(books.holdings, [change]) };
+}
+

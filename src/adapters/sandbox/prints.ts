@@ -1,0 +1,71 @@
+import type { Decimal } from "../../kernel/decimal.ts";
+import { hashText, mix, share } from "../../kernel/hash.ts";
+import { DAY, type Millis, MINUTE, SECOND } from "../../kernel/time.ts";
+import type { Candle, CandleRange, Market, Ticker, Trade } from "../../ports.ts";
+import { depthAt } from "./depth.ts";
+import type { PricePath } from "./path.ts";
+
+const BETWEEN_TRADES = 3 * SECOND;
+const MOST_SAMPLES = 240;
+
+export function tickerAt(market: Market, path: PricePath, at: Millis): Ticker {
+  const ticks = path.at(at);
+  const { bids, asks } = depthAt(market, ticks, at, 1);
+  const last = BigInt(ticks) * market.tick;
+  const volume = path.volume(at - DAY, at);
+  const bid = bids[0]?.price ?? market.tick;
+  const ask = asks[0]?.price ?? last + market.tick;
+  return { last, bid, ask, at, baseVolume: toLots(market, volume), quoteVolume: toLots(market, volume) * last / 10n ** 18n };
+}
+
+/** The newest public trades up to a time, newest first. */
+export function tradesAt(market: Market, path: PricePath, at: Millis, limit: number): Trade[] {
+  const hash = hashText(market.symbol);
+  const newest = Math.floor(at / BETWEEN_TRADES);
+  return Array.from({ length: limit }, (_, back) => {
+    const place = newest - back;
+    const time = place * BETWEEN_TRADES;
+    const draw = share(mix(hash, 1), place);
+    return {
+      id: String(place),
+      price: BigInt(path.at(time)) * market.tick,
+      amount: toLots(market, (path.volume(time - BETWEEN_TRADES, time) || 0.001) * (0.5 + draw)),
+      side: share(mix(hash, 2), place) < 0.5 ? "buy" : "sell",
+      at: time,
+    };
+  });
+}
+
+/** Candles in ascending time, the last one still under way. */
+export function candlesAt(market: Market, path: PricePath, at: Millis, { span, limit, since }: CandleRange): Candle[] {
+  const newest = Math.floor(at / span);
+  const first = since === undefined ? newest - limit + 1 : Math.ceil(since / span);
+  const count = Math.max(0, Math.min(limit, newest - first + 1));
+  return Array.from({ length: count }, (_, place) => {
+    const from = (first + place) * span;
+    return candle(market, path, from, Math.min(from + span, at + 1));
+  });
+}
+
+function candle(market: Market, path: PricePath, from: Millis, to: Millis): Candle {
+  const prices = [path.at(from), ...inner(path, from, to), path.at(to - 1)];
+  const price = (ticks: number): Decimal => BigInt(ticks) * market.tick;
+  return {
+    at: from,
+    open: price(prices[0] as number),
+    high: price(Math.max(...prices)),
+    low: price(Math.min(...prices)),
+    close: price(prices.at(-1) as number),
+    volume: toLots(market, path.volume(from, to)),
+  };
+}
+
+// A week has 40,000 corners: past four hours a candle is sampled, not walked.
+function inner(path: PricePath, from: Millis, to: Millis): number[] {
+  if (to - from <= MOST_SAMPLES * MINUTE) return path.corners(from, to).map(({ ticks }) => ticks);
+  const step = (to - from) / MOST_SAMPLES;
+  return Array.from({ length: MOST_SAMPLES - 1 }, (_, place) => path.at(Math.floor(from + (place + 1) * step)));
+}
+
+const toLots = ({ lot }: Market, amount: number): Decimal =>
+  BigInt(Math.max(1, Math.floor(amount / (Number(lot) / 1e18)))) * lot;

@@ -1,0 +1,71 @@
+import { type Millis, SECOND } from "../kernel/time.ts";
+import type { CreateOutcome, Local, NewOrder, Permit, Venue } from "../ports.ts";
+import type { Event, Order } from "../records.ts";
+import type { Lease, Settlement, StepStore } from "../store.ts";
+import { NOT_SENT } from "./advance.ts";
+
+type Outcome = Settlement["outcomes"][number];
+
+/** The lease as this process may use it: measured on its own clock, from before it was asked for. */
+export interface Hold {
+  readonly lease: Lease;
+  readonly askedAt: Millis;
+  readonly requestTimeout: Millis;
+}
+
+/** Asks the venue for what has been recorded: cancels first, then creates. */
+export async function act(
+  world: { venue: Venue; store: StepStore; local: Local },
+  hold: Hold,
+  orders: { cancels: readonly Order[]; creates: readonly Order[] },
+): Promise<{ outcomes: Outcome[]; events: Event[] }> {
+  const { venue, store, local } = world;
+  const outcomes: Outcome[] = [];
+  const events: Event[] = [];
+  for (const order of orders.cancels) {
+    const cancelled = await venue.cancel({ symbol: order.symbol, id: order.exchangeId ?? "" }, permit(local, hold, hold.lease.until));
+    if ("reason" in cancelled) events.push(eventOf(order, hold, `cancel ${cancelled.result}: ${cancelled.reason}`));
+  }
+  let askedKill = -SECOND;
+  let killed = false;
+  for (const order of orders.creates) {
+    if (local.monotonic() - askedKill >= SECOND) {
+      askedKill = local.monotonic();
+      killed = await store.killed();
+    }
+    const outcome: CreateOutcome = killed ? { result: "not_sent" } : await venue.create(newOrder(order), permit(local, hold, order.sendBy));
+    outcomes.push(outcomeOf(order, outcome));
+  }
+  return { outcomes, events };
+}
+
+/** A request leaves while the lease lasts for its whole timeout and its own time has not passed. */
+export function permit({ monotonic }: Local, { lease, askedAt, requestTimeout }: Hold, sendBy: Millis): Permit {
+  const last = askedAt + (lease.until - lease.now) - requestTimeout;
+  // The lease was granted after it was asked for, so this never runs behind the store's clock.
+  const protocolNow = () => lease.now + (monotonic() - askedAt);
+  return { mayLeave: () => monotonic() <= last && protocolNow() <= sendBy, sendBy };
+}
+
+const newOrder = ({ clientId, symbol, side, type, price, amount }: Order): NewOrder => ({ clientId, symbol, side, type, price, amount });
+
+function outcomeOf({ clientId }: Order, outcome: CreateOutcome): Outcome {
+  switch (outcome.result) {
+    case "accepted":
+      return { clientId, state: "submitted", exchangeId: outcome.id, reason: null };
+    case "not_sent":
+      return { clientId, state: "rejected", exchangeId: null, reason: NOT_SENT };
+    case "rejected":
+      return { clientId, state: "rejected", exchangeId: null, reason: outcome.reason };
+    case "unknown":
+      return { clientId, state: "unknown", exchangeId: null, reason: outcome.reason };
+  }
+}
+
+const eventOf = ({ account, strategy, clientId }: Order, { lease }: Hold, message: string): Event => ({
+  account,
+  strategy,
+  at: lease.now,
+  kind: "error",
+  message: `${clientId}: ${message}`,
+});

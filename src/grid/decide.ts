@@ -1,0 +1,99 @@
+import { messageOf } from "../errors.ts";
+import { splitPair } from "../kernel/pair.ts";
+import type { AccountMemory, Order, Strategy } from "../records.ts";
+import type { Changes, Snapshot } from "../store.ts";
+import { type Advanced, advance, book, type Turn } from "./advance.ts";
+import { accountChanges, changesOf, isSomething, remember } from "./changes.ts";
+import { windowOf } from "./intents.ts";
+import type { MarketSight, Observation } from "./observation.ts";
+import { type Reconciled, reconcile, reconcileLate } from "./reconcile.ts";
+import { afterTurn, firstShare, ownBase, type Share } from "./share.ts";
+
+/** What a pass writes first and then asks of the venue. */
+export interface Decision {
+  readonly changes: readonly Changes[];
+  readonly cancels: readonly Order[];
+  /** Only those that the record returns may be sent. */
+  readonly creates: readonly Order[];
+  /** Strategies that are active as soon as all their creates are accepted. */
+  readonly placing: readonly string[];
+  readonly memory: AccountMemory;
+  /** Something was left for the next pass. */
+  readonly short: boolean;
+}
+
+/** One account, all its strategies and orders: what has happened to them, and what should rest next. */
+export function decide(snapshot: Snapshot, observation: Observation, limit: number): Decision {
+  const { now } = snapshot.lease;
+  const isSeen = ({ symbol }: Order | Strategy) => observation.markets.has(symbol);
+  const reconciled = [
+    ...snapshot.orders.filter(isSeen).map((order) => reconcile(order, observation, now)),
+    ...observation.late.map((order) => reconcileLate(order, observation)),
+  ];
+  const before = snapshot.strategies.filter(isSeen);
+  const retryAfter = observation.timing.backoff.first;
+  const strategies = before.map((one) => book(one, ofStrategy(reconciled, one), { now, retryAfter }));
+  const live = reconciled.map(({ order }) => order).filter(({ settled }) => !settled);
+  let share = firstShare(observation, live, limit);
+
+  const advanced = strategies.map((strategy, place) => {
+    const turn = turnOf({ snapshot, observation, strategies, live }, share, strategy);
+    const done = attempt(strategy, live.filter((order) => order.strategy === strategy.id), turn);
+    share = afterTurn(share, strategy, done);
+    strategies[place] = done.strategy;
+    return done;
+  });
+
+  const others = reconciled.filter(({ order }) => !before.some(({ id }) => id === order.strategy));
+  const memory = remember(snapshot.memory, observation, reconciled.flatMap(({ fills }) => fills));
+  const written = memory.moved === snapshot.memory.moved && memory.baseline === snapshot.memory.baseline ? null : memory;
+  const changes = [
+    ...advanced.map((one, place) => changesOf(before[place] as Strategy, one, ofStrategy(reconciled, one.strategy), now)),
+    accountChanges({ reconciled: others, snapshot, observation, memory: written }, now),
+  ];
+  return {
+    changes: changes.filter(isSomething),
+    cancels: advanced.flatMap(({ cancels }) => cancels),
+    creates: advanced.flatMap(({ intents }) => intents),
+    placing: advanced.filter(({ placing }) => placing).map(({ strategy }) => strategy.id),
+    memory,
+    short: share.short,
+  };
+}
+
+const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconciled[] => reconciled.filter(({ order }) => order.strategy === id);
+
+interface Account {
+  readonly snapshot: Snapshot;
+  readonly observation: Observation;
+  /** As far as this pass has taken them. */
+  readonly strategies: readonly Strategy[];
+  readonly live: readonly Order[];
+}
+
+function turnOf({ snapshot, observation, strategies, live }: Account, share: Share, strategy: Strategy): Turn {
+  const { timing, markets } = observation;
+  const { base } = splitPair(strategy.symbol);
+  const isHidden = ({ symbol }: Strategy) => splitPair(symbol).base === base && !markets.has(symbol);
+  const isKnown = strategy.phase === "starting" && !snapshot.strategies.some(isHidden);
+  return {
+    sight: markets.get(strategy.symbol) as MarketSight,
+    now: snapshot.lease.now,
+    window: windowOf(snapshot.lease, timing),
+    funds: share.funds,
+    ownBase: isKnown ? ownBase(base, observation, strategies, live) : undefined,
+    resting: share.resting.get(strategy.symbol) ?? [],
+    killed: snapshot.killed,
+    limit: share.limit,
+  };
+}
+
+// A strategy that cannot go on stops itself alone; its orders are still looked after.
+function attempt(strategy: Strategy, live: readonly Order[], turn: Turn): Advanced {
+  try {
+    return advance(strategy, live, turn);
+  } catch (error) {
+    const failed: Strategy = { ...strategy, status: "error", lastError: messageOf(error) };
+    return { strategy: failed, intents: [], cancels: [], released: [], funds: turn.funds, placing: false, short: false };
+  }
+}

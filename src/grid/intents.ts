@@ -1,0 +1,40 @@
+import { clientOrderId } from "../kernel/ids.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Timing } from "../ports.ts";
+import { NEW_ORDER, type Order, type Strategy } from "../records.ts";
+import type { Lease } from "../store.ts";
+import type { Intent } from "./plan.ts";
+
+/** When a request of a pass may leave and take effect, in protocol time. */
+export interface Window {
+  readonly sendBy: Millis;
+  readonly notAfter: Millis;
+}
+
+/** Nothing leaves after the lease could be another's, and nothing takes effect after that plus the venue's expiry. */
+export const windowOf = ({ until }: Lease, { requestTimeout, expiry, skew }: Timing): Window => ({
+  sendBy: until - requestTimeout,
+  notAfter: until + expiry + skew,
+});
+
+/** An intent as the row that is written before the venue hears of it. */
+export function orderOf(strategy: Strategy, intent: Intent, { window, at }: { window: Window; at: Millis }): Order {
+  const { slot, sequence, side, price, amount } = intent;
+  const { generation } = strategy.state;
+  return {
+    ...NEW_ORDER,
+    ...window,
+    clientId: clientOrderId({ strategy: strategy.number, generation, slot, sequence }),
+    account: strategy.account,
+    strategy: strategy.id,
+    kind: "grid",
+    generation,
+    slot,
+    symbol: strategy.symbol,
+    side,
+    type: "limit",
+    price,
+    amount,
+    createdAt: at,
+  };
+}

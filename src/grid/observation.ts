@@ -1,0 +1,30 @@
+import type { Pair } from "../kernel/pair.ts";
+import type { Balance, Market, Quote, Timing, VenueFill, VenueOrder } from "../ports.ts";
+import type { Order } from "../records.ts";
+import type { Sight } from "./order-life.ts";
+
+/** What a pass has seen of one market of its account. */
+export interface MarketSight {
+  /** Undefined when the venue did not give it: then nothing new is placed. */
+  readonly market: Market | undefined;
+  readonly quote: Quote | undefined;
+  /** Why the market was not observed. */
+  readonly error: string | null;
+  readonly open: readonly VenueOrder[];
+  /** Trades not booked yet, oldest first. */
+  readonly trades: readonly VenueFill[];
+}
+
+/** What a pass has seen of its account. A market that could not be read is absent, never empty. */
+export interface Observation {
+  readonly markets: ReadonlyMap<Pair, MarketSight>;
+  /** Of live orders, by client id; an order that was not looked up has none. */
+  readonly sights: ReadonlyMap<string, Sight>;
+  /** Undefined when they were not read. */
+  readonly balances: readonly Balance[] | undefined;
+  /** They were read before orders and trades. */
+  readonly balancesFirst: boolean;
+  /** Settled orders of ours to which trades arrived that nobody expected any more. */
+  readonly late: readonly Order[];
+  readonly timing: Timing;
+}

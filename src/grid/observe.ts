@@ -1,0 +1,134 @@
+import { VenueError } from "../errors.ts";
+import type { Pair } from "../kernel/pair.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Balance, Venue, VenueFill, VenueOrder } from "../ports.ts";
+import type { Order } from "../records.ts";
+import type { Snapshot, StepStore } from "../store.ts";
+import type { MarketSight, Observation } from "./observation.ts";
+import { isFinal, type Sight } from "./order-life.ts";
+
+/** Calls to the venue that a pass may still make. */
+export interface Budget {
+  left: number;
+}
+
+/** Reads what a pass needs, in an order that loses nothing: open orders before trades, both before lookups. */
+export async function observe(venue: Venue, store: StepStore, snapshot: Snapshot, budget: Budget): Promise<Observation & { readonly short: boolean }> {
+  const balancesFirst = snapshot.strategies.some(({ phase, wants }) => phase === "starting" && wants === "run");
+  let balances: readonly Balance[] | undefined;
+  if (balancesFirst) balances = await spend(budget, () => venue.balances());
+
+  const markets = new Map<Pair, MarketSight>();
+  const sights = new Map<string, Sight>();
+  let short = false;
+  for (const symbol of symbolsInTurn(snapshot)) {
+    if (budget.left < CALLS_A_MARKET) {
+      short = true;
+      break;
+    }
+    const sight = await look(venue, snapshot, symbol, budget);
+    if (!sight) continue;
+    markets.set(symbol, sight);
+    const looked = await lookUp(venue, ordersOn(snapshot, symbol), sight.open, budget);
+    for (const [clientId, order] of looked.sights) sights.set(clientId, order);
+    short ||= looked.short;
+  }
+  if (!balances && mayCreate(snapshot, markets, sights)) balances = await spend(budget, () => venue.balances());
+  const late = await store.ordersByExchangeId(snapshot.lease.account, unexpected(snapshot, markets, sights));
+  return { markets, sights, balances, balancesFirst, late, timing: venue.timing, short };
+}
+
+/** Open orders, trades, and a quote. */
+const CALLS_A_MARKET = 3;
+
+async function spend<T>(budget: Budget, call: () => Promise<T>): Promise<T> {
+  budget.left--;
+  return call();
+}
+
+/** Each symbol with a strategy or an unsettled order; another one begins when the last pass fell short. */
+function symbolsInTurn({ strategies, orders, memory }: Snapshot): Pair[] {
+  const symbols = [...new Set([...strategies, ...orders].map(({ symbol }) => symbol))].sort();
+  const first = symbols.length > 0 ? memory.turn % symbols.length : 0;
+  return [...symbols.slice(first), ...symbols.slice(0, first)];
+}
+
+const ordersOn = ({ orders }: Snapshot, symbol: Pair): readonly Order[] => orders.filter((order) => order.symbol === symbol);
+
+/** One market; undefined when the venue refuses this market alone. A venue that cannot be read ends the pass. */
+async function look(venue: Venue, snapshot: Snapshot, symbol: Pair, budget: Budget): Promise<MarketSight | undefined> {
+  try {
+    const open = await spend(budget, () => venue.openOrders(symbol));
+    const trades = await spend(budget, () => venue.fills(symbol, tradesSince(snapshot, symbol, venue.timing.overlap)));
+    const booked = snapshot.booked[symbol] ?? new Set();
+    const price = await lookAtPrice(venue, symbol, budget);
+    return { ...price, open, trades: trades.filter(({ id }) => !booked.has(id)) };
+  } catch (error) {
+    if (error instanceof VenueError && (error.failure === "unlisted" || error.failure === "refused")) return undefined;
+    throw error;
+  }
+}
+
+// Without a price nothing new is placed, but what rests is still looked after.
+async function lookAtPrice(venue: Venue, symbol: Pair, budget: Budget): Promise<Pick<MarketSight, "market" | "quote" | "error">> {
+  try {
+    return { market: await venue.market(symbol), quote: await spend(budget, () => venue.ticker(symbol)), error: null };
+  } catch (error) {
+    if (!(error instanceof VenueError)) throw error;
+    return { market: undefined, quote: undefined, error: error.message };
+  }
+}
+
+// An order whose trades are missing is asked for from its own beginning.
+function tradesSince({ cursors, orders, strategies }: Snapshot, symbol: Pair, overlap: Millis): Millis {
+  const mine = orders.filter((order) => order.symbol === symbol);
+  const cursor = cursors[symbol];
+  const starts = strategies.filter((strategy) => strategy.symbol === symbol).map(({ startedAt }) => startedAt);
+  const first = Math.min(...starts, ...mine.map(({ createdAt }) => createdAt));
+  const lacking = mine.filter(({ filled, booked }) => filled > booked).map(({ createdAt }) => createdAt);
+  return Math.min(cursor ?? first, ...lacking) - overlap;
+}
+
+/** Live orders that are not on the open list, each by a targeted look. */
+async function lookUp(venue: Venue, orders: readonly Order[], open: readonly VenueOrder[], budget: Budget) {
+  const sights = new Map<string, Sight>();
+  let short = false;
+  for (const order of orders) {
+    const listed = open.find(({ id, clientId }) => id === order.exchangeId || clientId === order.clientId);
+    if (listed) sights.set(order.clientId, listed);
+    else if (isFinal(order)) continue;
+    else if (budget.left <= 0) short = true;
+    else {
+      const { symbol, clientId, exchangeId } = order;
+      const found = await spend(budget, () => venue.order({ symbol, clientId, id: exchangeId ?? undefined }));
+      sights.set(clientId, found ?? "missing");
+    }
+  }
+  return { sights, short };
+}
+
+/** Whether a slot may want an order: only then are balances worth a call. */
+function mayCreate({ strategies, orders, killed }: Snapshot, markets: ReadonlyMap<Pair, MarketSight>, sights: ReadonlyMap<string, Sight>): boolean {
+  if (killed) return false;
+  const isLive = (order: Order) => {
+    const sight = sights.get(order.clientId);
+    return !isFinal(order) && (sight === undefined || sight === "missing" || sight.status === "open" || sight.status === "partially_filled");
+  };
+  return strategies.some(({ id, symbol, wants, state }) => {
+    if (wants !== "run" || !markets.has(symbol)) return false;
+    const busy = orders.filter((order) => order.strategy === id && order.generation === state.generation && isLive(order));
+    return busy.length < state.slots.length;
+  });
+}
+
+/** Orders named by trades that are neither booked nor of an unsettled order of ours. */
+function unexpected({ orders }: Snapshot, markets: ReadonlyMap<Pair, MarketSight>, sights: ReadonlyMap<string, Sight>): string[] {
+  const known = new Set<string>();
+  for (const order of orders) {
+    const sight = sights.get(order.clientId);
+    if (order.exchangeId) known.add(order.exchangeId);
+    if (typeof sight === "object") known.add(sight.id);
+  }
+  const named = [...markets.values()].flatMap(({ trades }: { trades: readonly VenueFill[] }) => trades.map(({ orderId }) => orderId));
+  return [...new Set(named)].filter((id) => !known.has(id));
+}

@@ -1,0 +1,163 @@
+import { type Decimal, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
+import { midOf } from "../kernel/spread.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Market, Quote, Side } from "../ports.ts";
+import { held } from "./booking.ts";
+import { lotsFor, meetsMinimum } from "./minimum.ts";
+import type { GridState, Refusal, Slot } from "./state.ts";
+
+/** Free balance per asset, as far as this pass may still use it. */
+export type Funds = Readonly<Record<string, Decimal>>;
+
+export interface Resting {
+  readonly side: Side;
+  readonly price: Decimal;
+}
+
+/** What a plan may know of the world. */
+export interface View {
+  readonly market: Market;
+  readonly quote: Quote;
+  /** Protocol time. */
+  readonly now: Millis;
+  /** Slots of this generation whose order is not settled. */
+  readonly busy: ReadonlySet<number>;
+  /** Every order of the account that rests, or may rest, on the symbol. */
+  readonly resting: readonly Resting[];
+  /** Undefined when the balances are not known: then nothing is refused for them. */
+  readonly funds: Funds | undefined;
+  readonly killed: boolean;
+  /** How many orders this pass may still place. */
+  readonly limit: number;
+}
+
+export interface Intent {
+  readonly slot: number;
+  readonly sequence: number;
+  readonly side: Side;
+  readonly price: Decimal;
+  readonly amount: Decimal;
+}
+
+export interface Plan {
+  readonly next: GridState;
+  /** Nearest the market first. */
+  readonly intents: readonly Intent[];
+  readonly funds: Funds | undefined;
+  /** Slots that want an order which this pass has no room for. */
+  readonly postponed: number;
+}
+
+type Wish = { readonly side: Side; readonly price: Decimal; readonly amount: Decimal };
+
+/** Which order each slot without one should rest next, and why another rests nothing. */
+export function plan(state: GridState, view: View): Plan {
+  const mid = midOf(view.quote);
+  let { funds } = view;
+  let resting = view.resting;
+  let postponed = 0;
+  const intents: Intent[] = [];
+  const refused: Refusal[] = [];
+  const planned = new Map<number, Slot>();
+
+  const free = state.slots.filter(({ index }) => !view.busy.has(index));
+  for (const slot of nearestFirst(free, mid)) {
+    const turned = turn(slot, view.market, mid);
+    planned.set(slot.index, turned);
+    const wish = wishOf(turned, view.market);
+    const refusal = refuse(turned, wish, { ...view, funds, resting }, state.refused);
+    if (refusal) refused.push({ slot: slot.index, ...refusal });
+    else if (!wish) continue;
+    else if (intents.length >= view.limit) postponed++;
+    else {
+      intents.push({ slot: slot.index, sequence: turned.sequence, ...wish });
+      planned.set(slot.index, { ...turned, sequence: turned.sequence + 1 });
+      resting = [...resting, wish];
+      funds = funds && spend(funds, view.market, wish);
+    }
+  }
+  return { next: nextState(state, planned, refused), intents, funds, postponed };
+}
+
+// The same state when nothing has changed, so that a quiet pass writes nothing.
+function nextState(state: GridState, planned: ReadonlyMap<number, Slot>, refusals: readonly Refusal[]): GridState {
+  const refused = [...refusals].sort((a, b) => a.slot - b.slot);
+  const same =
+    refused.length === state.refused.length &&
+    refused.every((one, i) => one.slot === state.refused[i]?.slot && one.reason === state.refused[i]?.reason) &&
+    state.slots.every((slot) => (planned.get(slot.index) ?? slot) === slot);
+  return same ? state : { ...state, slots: state.slots.map((slot) => planned.get(slot.index) ?? slot), refused };
+}
+
+const nearestFirst = (slots: readonly Slot[], mid: Decimal): Slot[] => {
+  const distance = ({ side, lower, upper }: Slot) => {
+    const away = (side === "buy" ? lower : upper) - mid;
+    return away < ZERO ? -away : away;
+  };
+  return [...slots].sort((a, b) => (distance(a) < distance(b) ? -1 : distance(a) > distance(b) ? 1 : a.index - b.index));
+};
+
+const sellable = ({ lot }: Market, slot: Slot): Decimal => snap(held(slot), lot, "down");
+
+/** Base that the cycle's buy still lacks. */
+const missing = (market: Market, slot: Slot): Decimal => lotsFor(market, slot.size, slot.lower) - slot.bought;
+
+/**
+ * The side on which the slot can act. A part-filled order that was cancelled is completed: what is
+ * missing is bought, or what is held is sold, if that meets the minimum. A selling slot that never
+ * had base becomes a buying one as soon as its lower price is below the market.
+ */
+function turn(slot: Slot, market: Market, mid: Decimal): Slot {
+  const sells = meetsMinimum(market, slot.upper, sellable(market, slot));
+  if (slot.side === "buy") {
+    const stuck = slot.bought > ZERO && !meetsMinimum(market, slot.lower, missing(market, slot));
+    return stuck && sells ? { ...slot, side: "sell" } : slot;
+  }
+  if (sells) return slot;
+  if (held(slot) === ZERO && slot.bought === ZERO) return slot.lower < mid ? { ...slot, side: "buy" } : slot;
+  const lacking = { ...slot, bought: min(held(slot), lotsFor(market, slot.size, slot.lower)) };
+  return meetsMinimum(market, slot.lower, missing(market, lacking)) ? { ...lacking, side: "buy" } : slot;
+}
+
+const min = (a: Decimal, b: Decimal): Decimal => (a < b ? a : b);
+
+function wishOf(slot: Slot, market: Market): Wish | undefined {
+  const wish: Wish =
+    slot.side === "buy"
+      ? { side: "buy", price: slot.lower, amount: missing(market, slot) }
+      : { side: "sell", price: slot.upper, amount: sellable(market, slot) };
+  return meetsMinimum(market, wish.price, wish.amount) ? wish : undefined;
+}
+
+function refuse(slot: Slot, wish: Wish | undefined, view: View, before: readonly Refusal[]): Omit<Refusal, "slot"> | undefined {
+  const { market, now, killed, funds, resting } = view;
+  if (!wish) return { reason: slot.side === "sell" && held(slot) === ZERO ? "no_base" : "below_minimum" };
+  if (killed) return { reason: "killed" };
+  if (!market.active) return { reason: "market_closed" };
+  if (now < slot.retryAt) return rejectedBefore(slot, before);
+  if (crosses(wish, resting)) return { reason: "would_self_cross" };
+  const { asset, amount } = need(market, wish);
+  if (!funds || amount <= (funds[asset] ?? ZERO)) return undefined;
+  return { reason: wish.side === "buy" ? "no_quote" : "inventory_missing" };
+}
+
+const rejectedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refusal, "slot"> => {
+  const detail = before.find(({ slot, reason }) => slot === index && reason === "rejected")?.detail;
+  return { reason: "rejected", ...(detail ? { detail } : {}) };
+};
+
+const crosses = ({ side, price }: Wish, resting: readonly Resting[]): boolean =>
+  resting.some((other) => other.side !== side && (side === "buy" ? other.price <= price : other.price >= price));
+
+/** What an order takes from the free balance, a fee in quote included. */
+export function need(market: Market, { side, price, amount }: Wish): { asset: string; amount: Decimal } {
+  if (side === "sell") return { asset: market.base, amount };
+  const notional = mul(price, amount, "up");
+  const rate = market.maker > market.taker ? market.maker : market.taker;
+  return { asset: market.quote, amount: market.buyFeeIn === "quote" ? mul(notional, ONE + rate, "up") : notional };
+}
+
+function spend(funds: Funds, market: Market, wish: Wish): Funds {
+  const { asset, amount } = need(market, wish);
+  return { ...funds, [asset]: (funds[asset] ?? ZERO) - amount };
+}

@@ -1,0 +1,63 @@
+import type { Millis } from "../kernel/time.ts";
+import type { VenueFill } from "../ports.ts";
+import type { Fill, Order } from "../records.ts";
+import { fillOf, gapFill, gapIsDue, withFill } from "./fills.ts";
+import type { Observation } from "./observation.ts";
+import { addsUp, isFinal, missed, seen } from "./order-life.ts";
+
+/** One order after what a pass has seen of it. */
+export interface Reconciled {
+  readonly order: Order;
+  readonly before: Order;
+  /** New executions, oldest first. */
+  readonly fills: readonly Fill[];
+  /** It has just become final and its fills add up. */
+  readonly ended: boolean;
+  /** It has just been given up as never having reached the venue. */
+  readonly lost: boolean;
+}
+
+/** Brings one unsettled order up to what has been seen; a final order whose trades are missing waits for them. */
+export function reconcile(before: Order, observation: Observation, now: Millis): Reconciled {
+  const sight = observation.sights.get(before.clientId);
+  let order = before;
+  if (sight === "missing") order = missed(before, now, observation.timing);
+  else if (sight) order = seen(before, sight, now);
+  const lost = isFinal(order) && sight === "missing";
+
+  const fills: Fill[] = [];
+  for (const trade of tradesOf(order, observation)) {
+    const fill = fillOf(order, trade);
+    fills.push(fill);
+    order = withFill(order, fill);
+  }
+  const gap = order.strategy !== null && gapIsDue(order, now) ? gapFill(order, latest(observation, order) ?? order.createdAt) : undefined;
+  if (gap) {
+    fills.push(gap);
+    order = { ...withFill(order, gap), gap: gap.amount };
+  }
+  // No ledger waits for the trades of an order by hand.
+  const ended = order.strategy === null ? isFinal(order) : addsUp(order);
+  return { order: ended ? { ...order, settled: true } : order, before, fills, ended, lost };
+}
+
+/**
+ * Trades for an order that was settled long ago. What had been booked from the order itself is kept and
+ * moves nothing; anything else is an execution that nobody expected any more, and is booked.
+ */
+export function reconcileLate(before: Order, observation: Observation): Reconciled {
+  let order = before;
+  const fills: Fill[] = [];
+  for (const trade of tradesOf(before, observation)) {
+    const superseded = trade.amount <= order.gap;
+    const fill = fillOf(before, trade, superseded);
+    fills.push(fill);
+    order = superseded ? { ...order, gap: order.gap - trade.amount } : withFill(order, fill);
+  }
+  return { order, before, fills, ended: false, lost: false };
+}
+
+const tradesOf = ({ symbol, exchangeId, strategy }: Order, { markets }: Observation): readonly VenueFill[] =>
+  exchangeId === null || strategy === null ? [] : (markets.get(symbol)?.trades ?? []).filter(({ orderId }) => orderId === exchangeId);
+
+const latest = ({ markets }: Observation, { symbol }: Order): Millis | undefined => markets.get(symbol)?.quote?.at;

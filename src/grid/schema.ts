@@ -1,0 +1,189 @@
+import { z } from "zod";
+import { ONE, text, wire } from "../kernel/decimal.ts";
+import { countField, decimalField, exchangeField, flagField, idField, pairField } from "../kernel/fields.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Order, Strategy } from "../records.ts";
+import type { StrategyView } from "../store.ts";
+import { profitOf } from "./profit.ts";
+
+export const startInput = (ids: readonly string[]) =>
+  z
+    .object({
+      exchange: exchangeField(ids),
+      symbol: pairField,
+      lowerPrice: decimalField("Invalid range").describe("Lowest level, in quote"),
+      upperPrice: decimalField("Invalid range").describe("Highest level, in quote"),
+      gridLevels: countField("Invalid levels", { least: 2, most: 100 }).describe("Number of slots, 2 to 100: as many orders rest"),
+      orderSize: decimalField("Invalid order size").describe("Quote per order"),
+      gridSpacing: decimalField("Invalid spacing").optional().describe("Price difference of two levels; (upper − lower) / levels when left out"),
+      allowLoss: flagField("Invalid request", "allowLoss").optional().describe("false refuses a grid whose cycles do not pay their fees"),
+    })
+    .refine(({ lowerPrice, upperPrice }) => lowerPrice < upperPrice, {
+      path: ["upperPrice"],
+      error: "Invalid range: lowerPrice must be below upperPrice",
+      when: ({ value }) => hasBounds(value),
+    });
+
+const hasBounds = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "lowerPrice" in value && "upperPrice" in value &&
+  typeof value.lowerPrice === "bigint" && typeof value.upperPrice === "bigint";
+
+export const stopInput = z.object({
+  id: idField("Invalid request").describe("Strategy id"),
+  cancelOrders: flagField("Invalid request", "cancelOrders").default(true).describe("false leaves the open orders to you"),
+});
+
+const ConfigShape = z.object({
+  exchange: z.string(),
+  symbol: z.string(),
+  lowerPrice: z.number(),
+  upperPrice: z.number(),
+  gridLevels: z.number(),
+  orderSize: z.number(),
+  gridSpacing: z.number(),
+});
+
+const WarningShape = z.object({ code: z.string(), message: z.string() });
+
+export const StartedShape = z.object({
+  id: z.string(),
+  status: z.enum(["idle", "running", "stopped", "error"]),
+  phase: z.string(),
+  message: z.string(),
+  config: ConfigShape,
+  warnings: z.array(WarningShape),
+});
+
+export const StoppedShape = z.object({
+  success: z.boolean(),
+  id: z.string(),
+  message: z.string(),
+  summary: z.object({
+    runningTime: z.number(),
+    filledOrders: z.number(),
+    profit: z.number(),
+    base: z.string(),
+    averageCost: z.number().nullable(),
+    openOrders: z.array(z.object({ id: z.string(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() })).optional(),
+  }),
+});
+
+const GridShape = z.object({
+  id: z.string(),
+  status: z.enum(["idle", "running", "stopped", "error"]),
+  phase: z.string(),
+  exchange: z.string(),
+  symbol: z.string(),
+  lowerPrice: z.number(),
+  upperPrice: z.number(),
+  gridLevels: z.number(),
+  orderSize: z.number(),
+  gridSpacing: z.number(),
+  openOrders: z.number(),
+  filledOrders: z.number(),
+  cycles: z.number(),
+  profit: z.number(),
+  unrealizedProfit: z.number().nullable(),
+  totalProfit: z.number().nullable(),
+  markPrice: z.number().nullable(),
+  position: z.string(),
+  averageCost: z.number().nullable(),
+  breakEvenPrice: z.number().nullable(),
+  fees: z.record(z.string(), z.string()),
+  otherChanges: z.record(z.string(), z.string()),
+  refused: z.array(z.object({ slot: z.number(), reason: z.string(), detail: z.string().optional() })),
+  startedAt: z.number(),
+  runningTime: z.number(),
+  lastStepAt: z.number().nullable(),
+  lastError: z.string().nullable(),
+});
+
+export const StatusShape = z.object({ strategies: z.array(GridShape), count: z.number() });
+
+export const ListShape = z.object({
+  strategies: z.array(
+    z.object({
+      id: z.string(),
+      exchange: z.string(),
+      symbol: z.string(),
+      status: z.enum(["idle", "running", "stopped", "error"]),
+      startedAt: z.number(),
+    }),
+  ),
+  count: z.number(),
+});
+
+export const TickShape = z.object({
+  accounts: z.array(z.object({ account: z.string(), outcome: z.string(), message: z.string().optional() })),
+});
+
+export function configOut(exchange: string, { symbol, config }: Pick<Strategy, "symbol" | "config">): z.input<typeof ConfigShape> {
+  const { lowerPrice, upperPrice, gridLevels, orderSize, gridSpacing } = config;
+  const prices = { lowerPrice: wire(lowerPrice), upperPrice: wire(upperPrice), gridSpacing: wire(gridSpacing) };
+  return { exchange, symbol, gridLevels, orderSize: wire(orderSize), ...prices };
+}
+
+export interface Times {
+  /** Market time now. */
+  readonly now: Millis;
+  readonly missing: string | null;
+}
+
+/** One strategy as the contract shows it, and what it leaves open: where the profit comes from, and what rests nothing. */
+export function gridOut(exchange: string, view: StrategyView, { now, missing }: Times): z.input<typeof GridShape> {
+  const { strategy, memory } = view;
+  const { ledger, refused, startPrice } = strategy.state;
+  const mark = memory.marks[strategy.symbol]?.mid;
+  const profit = profitOf(strategy.state, mark ?? startPrice);
+  return {
+    id: strategy.id,
+    status: strategy.status,
+    phase: strategy.phase,
+    ...configOut(exchange, strategy),
+    openOrders: view.openOrders,
+    filledOrders: ledger.filledOrders,
+    cycles: ledger.cycles,
+    profit: wire(profit.realized),
+    unrealizedProfit: mark === undefined ? null : wire(profit.unrealized),
+    totalProfit: mark === undefined ? null : wire(profit.total),
+    markPrice: mark === undefined ? null : wire(mark),
+    position: text(profit.position),
+    averageCost: orNull(profit.averageCost),
+    breakEvenPrice: orNull(profit.breakEvenPrice),
+    fees: texts(ledger.fees),
+    otherChanges: texts(otherChanges(view)),
+    refused: refused.map((refusal) => ({ ...refusal })),
+    startedAt: strategy.startedAt,
+    runningTime: runningTime(strategy, now),
+    lastStepAt: view.steppedAt,
+    lastError: strategy.lastError ?? view.accountError ?? missing,
+  };
+}
+
+export const runningTime = ({ startedAt, stoppedAt }: Strategy, now: Millis): Millis => Math.max(0, (stoppedAt ?? now) - startedAt);
+
+/** What a person has deposited, withdrawn or traded beside the account's strategies since the first of them, per asset. */
+export function otherChanges({ memory }: Pick<StrategyView, "memory">): Record<string, bigint> {
+  const { baseline, balances, moved } = memory;
+  if (!baseline || !balances) return {};
+  const changes = balances.map(({ asset, free, used }) => [asset, free + used - (baseline[asset] ?? 0n) - (moved[asset] ?? 0n)] as const);
+  return Object.fromEntries(changes.filter(([, change]) => change !== 0n));
+}
+
+export function stoppedOut({ strategy }: StrategyView, now: Millis, openOrders: readonly Order[] | undefined): z.input<typeof StoppedShape>["summary"] {
+  const { position, averageCost, realized } = profitOf(strategy.state, ONE);
+  return {
+    runningTime: runningTime(strategy, now),
+    filledOrders: strategy.state.ledger.filledOrders,
+    profit: wire(realized),
+    base: text(position),
+    averageCost: orNull(averageCost),
+    ...(openOrders ? { openOrders: openOrders.map(openOrderOut) } : {}),
+  };
+}
+
+const openOrderOut = ({ exchangeId, side, price, amount }: Order) => ({ id: exchangeId ?? "", side, price: wire(price), amount: wire(amount) });
+
+const orNull = (value: bigint | null): number | null => (value === null ? null : wire(value));
+const texts = (amounts: Readonly<Record<string, bigint>>) => Object.fromEntries(Object.entries(amounts).map(([asset, amount]) => [asset, text(amount)]));
+

@@ -1,0 +1,70 @@
+import { type Decimal, ZERO } from "../kernel/decimal.ts";
+import { type Pair, splitPair } from "../kernel/pair.ts";
+import type { Order, Strategy } from "../records.ts";
+import { held } from "./booking.ts";
+import type { MarketSight, Observation } from "./observation.ts";
+import { type Funds, need, type Resting } from "./plan.ts";
+
+/** What is left for the strategies of an account whose turn is still to come in this pass. */
+export interface Share {
+  /** Undefined when the balances were not read. */
+  readonly funds: Funds | undefined;
+  readonly resting: ReadonlyMap<Pair, readonly Resting[]>;
+  /** How many orders may still be placed. */
+  readonly limit: number;
+  readonly short: boolean;
+}
+
+/** Before the first strategy's turn. `orders` are the account's unsettled orders as just seen. */
+export const firstShare = (observation: Observation, orders: readonly Order[], limit: number): Share => ({
+  funds: observation.balances && freeFunds(observation, orders),
+  resting: new Map([...observation.markets].map(([symbol, sight]) => [symbol, restingOn(symbol, sight, orders)])),
+  limit,
+  short: false,
+});
+
+/** The share after a strategy has planned `intents` on its symbol. */
+export function afterTurn(share: Share, { symbol }: Strategy, turn: { intents: readonly Order[]; funds: Funds | undefined; short: boolean }): Share {
+  const resting = new Map(share.resting);
+  resting.set(symbol, [...(share.resting.get(symbol) ?? []), ...turn.intents]);
+  return { funds: turn.funds, resting, limit: share.limit - turn.intents.length, short: share.short || turn.short };
+}
+
+// What may be on the venue without its being seen there is counted as if it were.
+function freeFunds({ balances = [], markets, sights }: Observation, orders: readonly Order[]): Funds {
+  const funds = new Map(balances.map(({ asset, free }) => [asset, free]));
+  for (const order of orders) {
+    const market = markets.get(order.symbol)?.market;
+    const isUnseen = order.state === "pending" || order.state === "unknown";
+    if (!market || !isUnseen || typeof sights.get(order.clientId) === "object") continue;
+    const { asset, amount } = need(market, order);
+    funds.set(asset, (funds.get(asset) ?? ZERO) - amount);
+  }
+  return Object.fromEntries(funds);
+}
+
+// The person's own orders too: crossing them would be a trade with oneself all the same.
+function restingOn(symbol: Pair, { open }: MarketSight, orders: readonly Order[]): Resting[] {
+  const mine = orders.filter((order) => order.symbol === symbol);
+  const known = new Set(mine.map(({ exchangeId }) => exchangeId));
+  return [...mine, ...open.filter(({ id }) => !known.has(id))].map(({ side, price }) => ({ side, price }));
+}
+
+/**
+ * Free base that no strategy of the account holds. Balances have to be read before orders and trades:
+ * then a fill in between counts as held and not yet as balance, and nobody's base is taken.
+ */
+export function ownBase(asset: string, { balances, balancesFirst }: Observation, strategies: readonly Strategy[], orders: readonly Order[]): Decimal | undefined {
+  if (!balances || !balancesFirst) return undefined;
+  const free = balances.find((balance) => balance.asset === asset)?.free ?? ZERO;
+  return strategies
+    .filter(({ symbol }) => splitPair(symbol).base === asset)
+    .reduce((left, strategy) => left - unlockedBase(strategy, orders), free);
+}
+
+/** Base that a strategy holds outside its live sells. */
+function unlockedBase({ id, state }: Strategy, orders: readonly Order[]): Decimal {
+  const holding = state.slots.reduce((total, slot) => total + held(slot), ZERO);
+  const sells = orders.filter(({ strategy, side }) => strategy === id && side === "sell");
+  return sells.reduce((left, { amount, booked }) => left - (amount - booked), holding);
+}

@@ -1,0 +1,123 @@
+import { messageOf, StoreError } from "../errors.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Deps, Venue } from "../ports.ts";
+import { type AccountKey, accountKey, type Strategy } from "../records.ts";
+import { type Changes, NO_CHANGES, type Snapshot, type StepStore } from "../store.ts";
+import { act, type Hold } from "./act.ts";
+import { type Decision, decide } from "./decide.ts";
+import { type Budget, observe } from "./observe.ts";
+
+/** How one pass over an account ended. */
+export interface Pass {
+  readonly account: AccountKey;
+  readonly outcome: "stepped" | "short" | "busy" | "backing_off" | "failed" | "not_configured";
+  readonly message?: string;
+}
+
+export type World = Pick<Deps, "store" | "local" | "log">;
+
+export interface StepOptions {
+  /** Calls to the venue that a pass may make. */
+  readonly calls?: number;
+}
+
+const UNLIMITED = 1_000_000;
+
+/**
+ * One pass over an account: takes its lease, observes its venue, decides, records, and only then
+ * acts. Whatever ends it on the way, the next pass goes on from what the store and the venue say.
+ * Never throws for a failure of the world: the pass says how it ended.
+ */
+export async function step(world: World, venue: Venue, { calls = UNLIMITED }: StepOptions = {}): Promise<Pass> {
+  const account = accountKey(venue.account);
+  const { timing } = venue;
+  const askedAt = world.local.monotonic();
+  let snapshot: Snapshot | undefined;
+  try {
+    const owner = world.local.randomText(16);
+    snapshot = await world.store.acquire({ account, owner, ttl: timing.leaseTtl, overlap: timing.overlap });
+    if (!snapshot) return { account, outcome: "busy" };
+    const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };
+    const short = await pass(world, venue, { snapshot, hold, budget: { left: calls } });
+    return { account, outcome: short ? "short" : "stepped" };
+  } catch (error) {
+    const message = messageOf(error);
+    world.log("warn", "a pass failed", { account, message });
+    if (snapshot) await giveBack(world, snapshot, venue, message);
+    return { account, outcome: "failed", message };
+  }
+}
+
+interface Started {
+  readonly snapshot: Snapshot;
+  readonly hold: Hold;
+  readonly budget: Budget;
+}
+
+async function pass({ store, local }: World, venue: Venue, { snapshot, hold, budget }: Started): Promise<boolean> {
+  const observation = await observe(venue, store, snapshot, budget);
+  const decision = decide(snapshot, observation, budget.left);
+  const recorded = await record(store, snapshot, decision);
+  const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));
+  const cancels = decision.cancels.slice(0, Math.max(0, budget.left - creates.length));
+  const { outcomes, events } = await act({ venue, store, local }, hold, { cancels, creates });
+  const short = observation.short || decision.short || cancels.length < decision.cancels.length;
+  const memory = { ...decision.memory, turn: short ? decision.memory.turn + 1 : 0 };
+  const accepted = new Set(outcomes.filter(({ state }) => state === "submitted").map(({ clientId }) => clientId));
+  const isPlaced = (id: string) => decision.creates.every((order) => order.strategy !== id || accepted.has(order.clientId));
+  const phases = decision.placing.filter(isPlaced).map((id) => ({ id, phase: "active" as const }));
+  await store.settle(snapshot.lease, { outcomes, events, phases, memory, failure: null });
+  return short;
+}
+
+/** One batch; where a constraint refuses it, strategy by strategy, so that one broken row does not hold up the rest. */
+async function record(store: StepStore, snapshot: Snapshot, { changes }: Decision): Promise<ReadonlySet<string>> {
+  if (changes.length === 0) return new Set();
+  try {
+    return await store.record(snapshot.lease, changes);
+  } catch (error) {
+    if (!isConstraint(error)) throw error;
+    return recordOneByOne(store, snapshot, changes);
+  }
+}
+
+async function recordOneByOne(store: StepStore, { lease, strategies }: Snapshot, changes: readonly Changes[]): Promise<ReadonlySet<string>> {
+  const recorded = new Set<string>();
+  let failed = false;
+  for (const change of changes) {
+    // How far trades were read is written last, and only when every strategy has booked its own.
+    const part = failed ? { ...change, cursors: {} } : change;
+    try {
+      for (const id of await store.record(lease, [part])) recorded.add(id);
+    } catch (error) {
+      if (!isConstraint(error)) throw error;
+      failed = true;
+      const before = strategies.find(({ id }) => id === change.strategy?.id);
+      if (before) await store.record(lease, [inError(before, error.message, lease.now)]);
+    }
+  }
+  return recorded;
+}
+
+const isConstraint = (error: unknown): error is StoreError => error instanceof StoreError && error.failure === "constraint";
+
+function inError(before: Strategy, message: string, at: Millis): Changes {
+  const { id, account, state, phase, stoppedAt } = before;
+  const event = { account, strategy: id, at, kind: "error" as const, message };
+  return {
+    ...NO_CHANGES,
+    strategy: { id, state, phase, stoppedAt, status: "error", lastError: message },
+    events: [event],
+  };
+}
+
+async function giveBack({ store, log }: World, { lease, failures }: Snapshot, { timing }: Venue, message: string): Promise<void> {
+  const wait = Math.min(timing.backoff.most, timing.backoff.first * 2 ** Math.min(failures, 20));
+  const failure = { message, retryAt: lease.now + wait };
+  try {
+    await store.settle(lease, { outcomes: [], events: [], phases: [], memory: null, failure });
+  } catch (error) {
+    // The lease runs out by itself.
+    log("warn", "a failed pass could not give its lease back", { account: lease.account, message: messageOf(error) });
+  }
+}

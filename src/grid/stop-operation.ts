@@ -1,0 +1,57 @@
+import { AppError } from "../errors.ts";
+import { operation } from "../operation.ts";
+import type { Deps } from "../ports.ts";
+import { parseAccountKey, type Strategy } from "../records.ts";
+import type { StrategyView } from "../store.ts";
+import { StoppedShape, stopInput, stoppedOut } from "./schema.ts";
+import { stepNow } from "./tick.ts";
+
+export const stopGrid = operation({
+  name: "stop_grid",
+  summary: "Stop a grid and cancel its orders",
+  effect: "trade",
+  access: "token",
+  http: { route: "DELETE /strategy/grid", from: "body" },
+  cli: { path: "grid stop", positional: ["id"], examples: ["edgemaker grid stop grid-kraken-BTC-USDT-1767225600000"] },
+  input: stopInput,
+  output: StoppedShape,
+  failure: "Cancel failed",
+  async run(deps, { id, cancelOrders }) {
+    const before = await viewOf(deps, id);
+    if (before.strategy.status !== "stopped") {
+      await deps.store.setWants(id, "stop", !cancelOrders);
+      await sweep(deps, before.strategy);
+    }
+    const view = await viewOf(deps, id);
+    const account = parseAccountKey(view.strategy.account);
+    const left = cancelOrders ? undefined : await deps.store.releasedOrdersOf(id);
+    return {
+      success: true,
+      id,
+      message: told(deps, view),
+      summary: stoppedOut(view, deps.marketTime(account, view.now), left),
+    };
+  },
+});
+
+export async function viewOf({ store }: Deps, id: string): Promise<StrategyView> {
+  const [view] = await store.strategies({ id });
+  if (!view) throw new AppError("Not found", `there is no strategy ${id}`);
+  return view;
+}
+
+/** Two passes: one cancels, and only another look tells that the orders have ended. */
+async function sweep(deps: Deps, { account }: Strategy): Promise<void> {
+  const venue = deps.venueOf(parseAccountKey(account));
+  if (!venue) return;
+  const pass = await stepNow(deps, venue);
+  if (pass.outcome === "stepped" || pass.outcome === "short") await stepNow(deps, venue);
+}
+
+function told({ venueOf }: Deps, { strategy, openOrders, accountError }: StrategyView): string {
+  const { id, status, account, keepOrders } = strategy;
+  if (status === "stopped") return keepOrders ? `${id} is stopped; its open orders are yours now` : `${id} is stopped and has no orders left`;
+  if (!venueOf(parseAccountKey(account))) return `${id} stops as soon as a process that is configured for ${account} steps it`;
+  const why = accountError ? ` (${accountError})` : "";
+  return `${id} is stopping: ${openOrders} of its orders may still live${why}; the next passes finish it`;
+}

@@ -1,0 +1,92 @@
+/**
+ * A number with 18 decimal places, held as a whole count of 1e-18.
+ * `+`, `-`, `<` and `===` are the language's own; what has to round names how.
+ * A bigint makes `JSON.stringify` throw on purpose: leave through `text` or `wire`.
+ */
+export type Decimal = bigint;
+
+/** `down` is towards minus infinity, `up` towards plus infinity, `half` to the nearest, ties up. */
+export type Rounding = "down" | "up" | "half";
+
+const PLACES = 18;
+export const ZERO: Decimal = 0n;
+export const ONE: Decimal = 10n ** BigInt(PLACES);
+
+const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/;
+const SCIENTIFIC = /^(-?)(\d+)(?:\.(\d+))?e([+-]?\d+)$/i;
+
+/** Reads plain decimal text such as `-12.5`. Throws on anything else: stored text is never malformed. */
+export function decimal(text: string): Decimal {
+  const value = parseDecimal(text);
+  if (value === undefined) throw new RangeError(`not a decimal of at most ${PLACES} places: ${text}`);
+  return value;
+}
+
+/** Reads plain decimal text; undefined when it is none or has more than 18 places. */
+export function parseDecimal(text: string): Decimal | undefined {
+  const match = PLAIN.exec(text);
+  if (!match) return undefined;
+  const [, sign, whole = "", fraction = ""] = match;
+  const kept = fraction.replace(/0+$/, "");
+  if (kept.length > PLACES) return undefined;
+  const units = BigInt(whole) * ONE + BigInt(kept.padEnd(PLACES, "0"));
+  return sign ? -units : units;
+}
+
+/** The number's shortest decimal text as a Decimal; undefined when it is not finite or needs more than 18 places. */
+export function fromNumber(value: number): Decimal | undefined {
+  return Number.isFinite(value) ? parseDecimal(expand(String(value))) : undefined;
+}
+
+function expand(text: string): string {
+  const match = SCIENTIFIC.exec(text);
+  if (!match) return text;
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;
+  const digits = whole + fraction;
+  const point = whole.length + Number(exponent);
+  if (point <= 0) return `${sign}0.${"0".repeat(-point)}${digits}`;
+  if (point >= digits.length) return sign + digits.padEnd(point, "0");
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
+/** Plain decimal text without exponent or trailing zeros: what the store and an exchange get. */
+export function text(value: Decimal): string {
+  const size = value < 0n ? -value : value;
+  const whole = (size / ONE).toString();
+  const fraction = (size % ONE).toString().padStart(PLACES, "0").replace(/0+$/, "");
+  return `${value < 0n ? "-" : ""}${whole}${fraction ? `.${fraction}` : ""}`;
+}
+
+/** The nearest JSON number: only for a response, never for a calculation. */
+export const wire = (value: Decimal): number => Number(text(value));
+
+/** numerator / denominator of two whole numbers, rounded. The denominator is positive. */
+export function divideWhole(numerator: bigint, denominator: bigint, rounding: Rounding): bigint {
+  if (denominator <= 0n) throw new RangeError("the denominator has to be positive");
+  if (rounding === "half") return divideWhole(2n * numerator + denominator, 2n * denominator, "down");
+  const quotient = numerator / denominator;
+  const rest = numerator % denominator;
+  if (rest === 0n) return quotient;
+  if (rounding === "down") return rest < 0n ? quotient - 1n : quotient;
+  return rest > 0n ? quotient + 1n : quotient;
+}
+
+export const mul = (a: Decimal, b: Decimal, rounding: Rounding): Decimal =>
+  divideWhole(a * b, ONE, rounding);
+
+/** a / b; b is not zero. */
+export const div = (a: Decimal, b: Decimal, rounding: Rounding): Decimal =>
+  b < 0n ? divideWhole(-a * ONE, -b, rounding) : divideWhole(a * ONE, b, rounding);
+
+/** a · b / c with one rounding at the end; c is positive. */
+export const mulDiv = (a: Decimal, factors: { times: Decimal; over: Decimal }, rounding: Rounding): Decimal =>
+  divideWhole(a * factors.times, factors.over, rounding);
+
+/** The multiple of `step` (positive) next to `value`. */
+export const snap = (value: Decimal, step: Decimal, rounding: Rounding): Decimal =>
+  divideWhole(value, step, rounding) * step;
+
+export const min = (a: Decimal, b: Decimal): Decimal => (a < b ? a : b);
+export const max = (a: Decimal, b: Decimal): Decimal => (a > b ? a : b);
+export const abs = (a: Decimal): Decimal => (a < 0n ? -a : a);
+export const sum = (values: readonly Decimal[]): Decimal => values.reduce((total, value) => total + value, ZERO);

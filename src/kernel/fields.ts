@@ -1,0 +1,54 @@
+/**
+ * Input fields that several operations share. A schema's message is `Label: sentence`: the label is the
+ * contract's, the sentence says what to do. No field coerces: text is read into its type in one place
+ * (transport/input.ts), so `null`, `""` and `[]` stay what they are.
+ */
+import { z } from "zod";
+import { type Decimal, fromNumber } from "./decimal.ts";
+import { isPair, type Pair } from "./pair.ts";
+
+const isAbsent = ({ input }: { input?: unknown }): boolean => input === undefined;
+
+export const exchangeField = (ids: readonly string[]) =>
+  z
+    .enum(ids as readonly [string, ...string[]], { error: `Invalid exchange: must be one of ${ids.join(", ")}` })
+    .describe(`Exchange id: ${ids.join(", ")}`);
+
+const PAIR_FORM = "must be BASE/QUOTE in upper case, for example BTC/USDT";
+
+export const pairField = z
+  .custom<Pair>((value) => typeof value === "string" && isPair(value), {
+    error: (issue) => (isAbsent(issue) ? `Missing symbol: ${PAIR_FORM}` : `Invalid symbol: ${PAIR_FORM}`),
+  })
+  .meta({ description: "Trading pair, BASE/QUOTE", type: "string", example: "BTC/USDT" });
+
+/** A whole number of things. */
+export const countField = (label: string, { least, most }: { least: number; most: number }) => {
+  const error = `${label}: must be a whole number from ${least} to ${most}`;
+  return z.int({ error }).min(least, { error }).max(most, { error });
+};
+
+/** A positive decimal of at most 18 places, as a JSON number. */
+export const decimalField = (label: string) => {
+  const error = `${label}: must be a positive number with at most 18 decimals`;
+  return z.number({ error }).transform((value, context): Decimal => {
+    const exact = fromNumber(value);
+    if (exact !== undefined && exact > 0n) return exact;
+    context.addIssue({ code: "custom", message: error });
+    return z.NEVER;
+  });
+};
+
+/** One of a few words. */
+export const wordField = <const W extends string>(label: string, words: readonly W[]) =>
+  z.enum(words as unknown as readonly [W, ...W[]], { error: `${label}: must be ${words.join(" or ")}` });
+
+/** Text of a form that is safe to hand on. */
+export const textField = (label: string, form: RegExp, sentence: string) =>
+  z.string({ error: `${label}: ${sentence}` }).regex(form, { error: `${label}: ${sentence}` });
+
+export const flagField = (label: string, name: string) => z.boolean({ error: `${label}: ${name} must be true or false` });
+
+/** An id as a venue or this service gives it. */
+export const idField = (label: string) =>
+  textField(label, /^[\w.:-]{1,80}$/, "must be an id of letters, digits, - _ . :");

@@ -1,0 +1,19 @@
+/** A 32-bit hash of text (FNV-1a). Not for secrets. */
+export function hashText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let place = 0; place < text.length; place++) {
+    hash = Math.imul(hash ^ text.charCodeAt(place), 0x01000193);
+  }
+  return hash >>> 0;
+}
+
+/** Mixes a whole number, negative or large ones too, into a 32-bit hash (murmur3's finalizer). */
+export function mix(hash: number, value: number): number {
+  const high = Math.floor(value / 0x100000000);
+  let mixed = Math.imul(hash ^ value ^ Math.imul(high, 0x9e3779b1), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+/** A share in [0, 1) that looks random and is a function of its arguments. */
+export const share = (hash: number, value: number): number => mix(hash, value) / 0x100000000;

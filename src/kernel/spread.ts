@@ -1,0 +1,25 @@
+import { type Decimal, div, ONE, ZERO } from "./decimal.ts";
+
+export interface Spread {
+  readonly mid: Decimal;
+  /** ask − bid, in quote; negative in a crossed book. */
+  readonly spread: Decimal;
+  /** The spread in percent of the mid. */
+  readonly spreadPercent: Decimal;
+}
+
+/** Between the best bid and the best ask, both in quote. */
+export function spreadOf({ bid, ask }: { bid: Decimal; ask: Decimal }): Spread {
+  const mid = (bid + ask) / 2n;
+  const spread = ask - bid;
+  return { mid, spread, spreadPercent: mid > ZERO ? div(spread * 100n, mid, "half") : ZERO };
+}
+
+/** The mid alone, exact: half a unit of 1e-18 below the half tick of no market. */
+export const midOf = ({ bid, ask }: { bid: Decimal; ask: Decimal }): Decimal => (bid + ask) / 2n;
+
+/** The spread as a share of the mid: 0.02 is two percent. */
+export const spreadShare = (quote: { bid: Decimal; ask: Decimal }): Decimal => {
+  const mid = midOf(quote);
+  return mid > ZERO ? div(quote.ask - quote.bid, mid, "up") : ONE;
+};

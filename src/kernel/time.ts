@@ -1,0 +1,7 @@
+/** Milliseconds since 1970-01-01 UTC, or a span of milliseconds. */
+export type Millis = number;
+
+export const SECOND: Millis = 1000;
+export const MINUTE: Millis = 60 * SECOND;
+export const HOUR: Millis = 60 * MINUTE;
+export const DAY: Millis = 24 * HOUR;

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { wire } from "../kernel/decimal.ts";
+import type { Pair } from "../kernel/pair.ts";
+import { spreadOf } from "../kernel/spread.ts";
+import type { Book, BookLevel, Candle, Ticker, Trade } from "../ports.ts";
+import { summarize } from "./summary.ts";
+
+const place = { exchange: z.string(), symbol: z.string() };
+
+export const TickerShape = z.object({
+  ...place,
+  last: z.number(),
+  bid: z.number(),
+  ask: z.number(),
+  spread: z.number(),
+  spreadPercent: z.number(),
+  baseVolume: z.number(),
+  quoteVolume: z.number(),
+  timestamp: z.number(),
+});
+
+const LevelShape = z.object({ price: z.number(), amount: z.number(), total: z.number() });
+
+export const BookShape = z.object({
+  ...place,
+  bids: z.array(LevelShape),
+  asks: z.array(LevelShape),
+  spread: z.number(),
+  spreadPercent: z.number(),
+  midPrice: z.number(),
+  timestamp: z.number(),
+});
+
+export const TradesShape = z.object({
+  ...place,
+  trades: z.array(
+    z.object({ id: z.string(), price: z.number(), amount: z.number(), side: z.enum(["buy", "sell"]), timestamp: z.number() }),
+  ),
+  summary: z.object({
+    count: z.number(),
+    buyCount: z.number(),
+    sellCount: z.number(),
+    buyVolume: z.number(),
+    sellVolume: z.number(),
+    avgPrice: z.number(),
+    vwap: z.number(),
+  }),
+  timestamp: z.number(),
+});
+
+export const CandlesShape = z.object({
+  ...place,
+  timeframe: z.string(),
+  candles: z.array(
+    z.object({
+      timestamp: z.number(),
+      open: z.number(),
+      high: z.number(),
+      low: z.number(),
+      close: z.number(),
+      volume: z.number(),
+    }),
+  ),
+});
+
+export const ExchangesShape = z.object({
+  exchanges: z.array(
+    z.object({
+      id: z.string(),
+      venue: z.string(),
+      kind: z.enum(["live", "dry", "sandbox"]),
+      passphrase: z.boolean(),
+      quotes: z.array(z.string()),
+      configured: z.boolean(),
+    }),
+  ),
+  count: z.number(),
+});
+
+interface Where {
+  readonly exchange: string;
+  readonly symbol: Pair;
+}
+
+const spreads = (quote: { bid: bigint; ask: bigint }) => {
+  const { spread, spreadPercent, mid } = spreadOf(quote);
+  return { spread: wire(spread), spreadPercent: wire(spreadPercent), midPrice: wire(mid) };
+};
+
+export function tickerOut(where: Where, { last, bid, ask, baseVolume, quoteVolume, at }: Ticker): z.input<typeof TickerShape> {
+  const { spread, spreadPercent } = spreads({ bid, ask });
+  const volumes = { baseVolume: wire(baseVolume), quoteVolume: wire(quoteVolume) };
+  return { ...where, last: wire(last), bid: wire(bid), ask: wire(ask), spread, spreadPercent, ...volumes, timestamp: at };
+}
+
+export function bookOut(where: Where, { bids, asks, at }: Book): z.input<typeof BookShape> {
+  const best = { bid: bids[0]?.price ?? 0n, ask: asks[0]?.price ?? 0n };
+  return { ...where, bids: levelsOut(bids), asks: levelsOut(asks), ...spreads(best), timestamp: at };
+}
+
+function levelsOut(levels: readonly BookLevel[]) {
+  let total = 0n;
+  return levels.map(({ price, amount }) => {
+    total += amount;
+    return { price: wire(price), amount: wire(amount), total: wire(total) };
+  });
+}
+
+export function tradesOut(where: Where, trades: readonly Trade[]): z.input<typeof TradesShape> {
+  const shown = trades.map(({ id, price, amount, side, at }) => ({ id, price: wire(price), amount: wire(amount), side, timestamp: at }));
+  const newest = trades.reduce((latest, { at }) => Math.max(latest, at), 0);
+  return { ...where, trades: shown, summary: summarize(trades), timestamp: newest };
+}
+
+export const candlesOut = (where: Where & { timeframe: string }, candles: readonly Candle[]): z.input<typeof CandlesShape> => ({
+  ...where,
+  candles: candles.map(({ at, open, high, low, close, volume }) => ({
+    timestamp: at,
+    open: wire(open),
+    high: wire(high),
+    low: wire(low),
+    close: wire(close),
+    volume: wire(volume),
+  })),
+});

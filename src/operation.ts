@@ -1,0 +1,67 @@
+import type { z } from "zod";
+import type { Label } from "./errors.ts";
+import type { Deps, Keys } from "./ports.ts";
+
+export type Method = "GET" | "POST" | "DELETE";
+
+/** Who calls, and what came with the call beside its input. */
+export interface Call {
+  /** A token's id, `local` for the command line, or `public`. */
+  readonly actor: string;
+  readonly keys?: Keys | undefined;
+}
+
+export interface CommandSurface {
+  /** Words of the command: `grid start`. */
+  readonly path: string;
+  readonly alias?: string;
+  /** Input fields that may also be given without a flag, in order. */
+  readonly positional?: readonly string[];
+  /** Shorter names of flags; a field's own name in kebab case always works. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** Where the command line's default differs from the input's. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
+  readonly examples?: readonly string[];
+}
+
+/** One use case; HTTP, OpenAPI and the command line are read off it. */
+export interface Operation {
+  /** The name that other programs rely on: MCP tool, OpenAPI operationId. */
+  readonly name: string;
+  readonly summary: string;
+  /** The scope that a caller needs, and what the call may change. */
+  readonly effect: "read" | "trade" | "admin";
+  readonly access: "public" | "token";
+  readonly http: {
+    readonly route: `${Method} /${string}`;
+    readonly from: "query" | "body";
+    /** Takes an Idempotency-Key. */
+    readonly idempotent?: boolean;
+    /** Takes exchange keys in headers. */
+    readonly keys?: boolean;
+  };
+  readonly cli?: CommandSurface;
+  readonly input: z.ZodObject;
+  readonly output: z.ZodType;
+  /** The label when the world fails. */
+  readonly failure: Label;
+  /** Runs on input that `input` has parsed. */
+  readonly run: (deps: Deps, input: unknown, call: Call) => Promise<unknown>;
+}
+
+type Typed<I extends z.ZodObject, O extends z.ZodType> = Omit<Operation, "input" | "output" | "run"> & {
+  readonly input: I;
+  readonly output: O;
+  readonly run: (deps: Deps, input: z.output<I>, call: Call) => Promise<z.input<O>>;
+};
+
+/** Checks that `run` fits its schemas, and forgets their types so that all operations fit one list. */
+export const operation = <I extends z.ZodObject, O extends z.ZodType>(typed: Typed<I, O>): Operation => ({
+  ...typed,
+  run: (deps, input, call) => typed.run(deps, input as z.output<I>, call),
+});
+
+export function routeOf({ http }: Operation): { method: Method; path: string } {
+  const [method, path] = http.route.split(" ") as [Method, string];
+  return { method, path };
+}

@@ -1,0 +1,13 @@
+import { accountOperations } from "./account/operations.ts";
+import { gridOperations } from "./grid/operations.ts";
+import { marketOperations } from "./market/operations.ts";
+import type { Operation } from "./operation.ts";
+import { orderOperations } from "./orders/operations.ts";
+
+/** Every use case, in the order of the specification. `ids` are the configured exchanges. */
+export const createOperations = (ids: readonly string[]): readonly Operation[] => [
+  ...marketOperations(ids),
+  ...accountOperations(ids),
+  ...orderOperations(ids),
+  ...gridOperations(ids),
+];

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { AppError } from "../errors.ts";
+import { exchangeField, idField, pairField } from "../kernel/fields.ts";
+import type { Pair } from "../kernel/pair.ts";
+import { operation } from "../operation.ts";
+import type { CancelOutcome, Deps, Venue } from "../ports.ts";
+import { accountKey } from "../records.ts";
+import { SEND_WITHIN } from "./hand.ts";
+import { AllCanceledShape, CanceledShape } from "./schema.ts";
+
+export const cancelOrder = (ids: readonly string[]) =>
+  operation({
+    name: "cancel_order",
+    summary: "Cancel one order",
+    effect: "trade",
+    access: "token",
+    http: { route: "DELETE /orders/:id", from: "query", keys: true },
+    cli: { path: "orders cancel", examples: ["edgemaker orders cancel --exchange kraken --symbol BTC/USDT --id 1000000007"] },
+    input: z.object({ id: idField("Invalid request"), exchange: exchangeField(ids), symbol: pairField }),
+    output: CanceledShape,
+    failure: "Cancel failed",
+    async run(deps, { exchange, symbol, id }, { keys }) {
+      const venue = deps.venue(exchange, keys);
+      await venue.market(symbol);
+      const outcome = await cancel(deps, venue, { symbol, id });
+      if ("reason" in outcome) throw new AppError("Cancel failed", `the exchange did not cancel the order: ${outcome.reason}`);
+      if (outcome.result === "not_sent") throw new AppError("Cancel failed", "the request was not sent: this took too long; try again");
+      const message = outcome.result === "accepted" ? "the order was cancelled" : await endOf(venue, { symbol, id });
+      return { success: true as const, exchange, orderId: id, message };
+    },
+  });
+
+export const cancelAllOrders = (ids: readonly string[]) =>
+  operation({
+    name: "cancel_all_orders",
+    summary: "Cancel every open order, or those of one pair",
+    effect: "trade",
+    access: "token",
+    http: { route: "DELETE /orders", from: "query", keys: true },
+    cli: { path: "orders cancel-all", examples: ["edgemaker orders cancel-all --exchange kraken --symbol BTC/USDT"] },
+    input: z.object({ exchange: exchangeField(ids), symbol: pairField.optional() }),
+    output: AllCanceledShape,
+    failure: "Cancel failed",
+    async run(deps, { exchange, symbol }, { keys }) {
+      const venue = deps.venue(exchange, keys);
+      if (symbol) await venue.market(symbol);
+      const open = await venue.openOrders(symbol);
+      const known = await deps.store.ordersByExchangeId(accountKey(venue.account), open.map(({ id }) => id));
+      const live = new Set(known.filter(({ strategy, settled }) => strategy !== null && !settled).map(({ exchangeId }) => exchangeId));
+      let [cancelled, ofStrategies] = [0, 0];
+      const failed: string[] = [];
+      for (const order of open) {
+        const outcome = await cancel(deps, venue, order);
+        if ("reason" in outcome || outcome.result === "not_sent") failed.push(order.id);
+        if (outcome.result !== "accepted") continue;
+        cancelled++;
+        if (live.has(order.id)) ofStrategies++;
+      }
+      if (failed.length > 0) {
+        const message = `${cancelled} of ${open.length} orders were cancelled; ask again for the rest: ${failed.slice(0, 5).join(", ")}`;
+        throw new AppError("Cancel failed", message, { fields: { cancelled, failed } });
+      }
+      return { success: true, exchange, cancelled, ofStrategies, message: summary(cancelled, ofStrategies) };
+    },
+  });
+
+async function cancel({ local }: Deps, venue: Venue, order: { symbol: Pair; id: string }): Promise<CancelOutcome> {
+  const askedAt = local.monotonic();
+  const mayLeave = () => local.monotonic() - askedAt <= SEND_WITHIN;
+  return venue.cancel(order, { mayLeave, sendBy: Number.MAX_SAFE_INTEGER });
+}
+
+// "No such open order" says nothing of what became of it: only a look does.
+async function endOf(venue: Venue, { symbol, id }: { symbol: Pair; id: string }): Promise<string> {
+  const order = await venue.order({ symbol, id });
+  if (!order) throw new AppError("Order not found", `${venue.account.exchange} knows no order ${id} on ${symbol}`);
+  if (order.status === "canceled" || order.status === "expired") return "the order had been cancelled before";
+  throw new AppError("Cancel failed", `the order was not cancelled: it is ${order.status}`);
+}
+
+const summary = (cancelled: number, ofStrategies: number): string =>
+  ofStrategies === 0
+    ? `${cancelled} orders cancelled`
+    : `${cancelled} orders cancelled; ${ofStrategies} of them belong to running strategies, which will place them again: stop or pause those first`;

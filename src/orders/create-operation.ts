@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { AppError, StoreError, VenueError } from "../errors.ts";
+import { decimalField, exchangeField, pairField, textField, wordField } from "../kernel/fields.ts";
+import { handOrderId } from "../kernel/ids.ts";
+import { operation } from "../operation.ts";
+import type { Deps, Venue, VenueOrder } from "../ports.ts";
+import { accountKey, type Order } from "../records.ts";
+import { acceptedId, answered, asSent, handOrder, SEND_WITHIN } from "./hand.ts";
+import { prepare } from "./prepare.ts";
+import { CreatedShape, orderOut } from "./schema.ts";
+
+const inputOf = (ids: readonly string[]) =>
+  z
+    .object({
+      exchange: exchangeField(ids),
+      symbol: pairField,
+      side: wordField("Invalid side", ["buy", "sell"]).describe("buy or sell"),
+      type: wordField("Invalid type", ["limit", "market"]).describe("limit or market"),
+      amount: decimalField("Invalid amount").describe("Size in base"),
+      price: decimalField("Invalid price").optional().describe("Limit price in quote; required for limit"),
+      clientOrderId: textField("Invalid request", /^(?!em)[0-9a-z]{1,18}$/, "clientOrderId must be 1 to 18 of 0-9a-z and not begin with em")
+        .optional()
+        .describe("Your own id of the order: 1 to 18 of 0-9a-z, not beginning with em"),
+    })
+    .refine(({ type, price }) => type !== "limit" || price !== undefined, {
+      path: ["price"],
+      error: "Price required: a limit order needs a price",
+      when: ({ value }) => isLimitWithout(value),
+    });
+
+const isLimitWithout = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "type" in value && value.type === "limit" && (!("price" in value) || value.price === undefined);
+
+export const createOrder = (ids: readonly string[]) =>
+  operation({
+    name: "create_order",
+    summary: "Place an order",
+    effect: "trade",
+    access: "token",
+    http: { route: "POST /orders", from: "body", idempotent: true, keys: true },
+    cli: {
+      path: "orders create",
+      examples: ["edgemaker orders create --exchange kraken --symbol BTC/USDT --side buy --type limit --amount 0.001 --price 50000"],
+    },
+    input: inputOf(ids),
+    output: CreatedShape,
+    failure: "Order failed",
+    async run(deps, { exchange, symbol, clientOrderId, price = 0n, ...wanted }, { keys }) {
+      const venue = deps.venue(exchange, keys);
+      const [market, quote] = [await venue.market(symbol), await venue.ticker(symbol)];
+      const prepared = prepare({ ...wanted, price }, market, quote);
+      const askedAt = deps.local.monotonic();
+      const order = handOrder(
+        {
+          ...prepared,
+          symbol,
+          account: accountKey(venue.account),
+          clientId: clientOrderId ?? handOrderId(deps.local.randomText(15)),
+          now: await deps.store.now(),
+          at: quote.at,
+        },
+        venue.timing,
+      );
+      await recordIntent(deps, order);
+      const mayLeave = () => deps.local.monotonic() - askedAt <= SEND_WITHIN;
+      const outcome = await venue.create(order, { mayLeave, sendBy: order.sendBy });
+      await deps.store.settleByHand(answered(order, outcome));
+      const id = acceptedId(order, outcome);
+      return { success: true as const, exchange, order: orderOut(await lookAt(venue, order, id)) };
+    },
+  });
+
+async function recordIntent({ store }: Deps, order: Order): Promise<void> {
+  const recorded = await store.recordByHand(order).catch((error: unknown) => {
+    if (error instanceof StoreError && error.failure === "constraint") {
+      throw new AppError("Invalid request", "this clientOrderId has been used before; choose another one");
+    }
+    throw error;
+  });
+  if (!recorded) throw new AppError("Forbidden", "the kill switch is on: no order is placed; turn it off to trade again");
+}
+
+// The order is on the venue: an answer that shows it as sent is better than none.
+async function lookAt(venue: Venue, order: Order, id: string): Promise<VenueOrder> {
+  try {
+    const found = await venue.order({ symbol: order.symbol, id, clientId: order.clientId });
+    return found ?? asSent(order, id);
+  } catch (error) {
+    if (error instanceof VenueError) return asSent(order, id);
+    throw error;
+  }
+}
+

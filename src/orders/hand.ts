@@ -1,0 +1,81 @@
+import { AppError } from "../errors.ts";
+import type { Pair } from "../kernel/pair.ts";
+import { type Millis, SECOND } from "../kernel/time.ts";
+import type { CreateOutcome, Timing, VenueOrder } from "../ports.ts";
+import { type AccountKey, NEW_ORDER, type Order } from "../records.ts";
+import type { Wanted } from "./prepare.ts";
+
+/** How long after its intent a request by hand may leave. */
+export const SEND_WITHIN: Millis = 10 * SECOND;
+
+interface Placing extends Wanted {
+  readonly account: AccountKey;
+  readonly symbol: Pair;
+  readonly clientId: string;
+  /** Protocol and market time. */
+  readonly now: Millis;
+  readonly at: Millis;
+}
+
+/** The intent of an order by hand: written without the lease, so it carries its own bound. */
+export function handOrder({ now, at, ...wanted }: Placing, { requestTimeout, expiry, skew }: Timing): Order {
+  const sendBy = now + SEND_WITHIN;
+  return {
+    ...NEW_ORDER,
+    ...wanted,
+    strategy: null,
+    kind: "hand",
+    generation: 0,
+    slot: 0,
+    createdAt: at,
+    sendBy,
+    notAfter: sendBy + requestTimeout + expiry + skew,
+  };
+}
+
+/** What the venue's answer makes of the intent. */
+export function answered({ clientId }: Order, outcome: CreateOutcome) {
+  const same = { clientId, exchangeId: null, reason: null, filled: 0n, notional: null };
+  switch (outcome.result) {
+    case "accepted":
+      return { ...same, state: "submitted" as const, exchangeId: outcome.id };
+    case "not_sent":
+      return { ...same, state: "rejected" as const, reason: "not sent" };
+    case "rejected":
+      return { ...same, state: "rejected" as const, reason: outcome.reason };
+    case "unknown":
+      return { ...same, state: "unknown" as const, reason: outcome.reason };
+  }
+}
+
+/** The id of an accepted order, or the failure that the caller can act on. */
+export function acceptedId({ clientId }: Order, outcome: CreateOutcome): string {
+  switch (outcome.result) {
+    case "accepted":
+      return outcome.id;
+    case "not_sent":
+      throw new AppError("Order failed", "the order was not sent: this took too long; nothing was placed, try again");
+    case "rejected":
+      throw new AppError("Order failed", `the exchange rejected the order: ${outcome.reason}`);
+    case "unknown":
+      throw new AppError(
+        "Order unknown",
+        "the exchange did not say whether it took the order; look at the open orders before placing it again",
+        { fields: { clientOrderId: clientId } },
+      );
+  }
+}
+
+/** The order as it was sent, for an answer when the venue cannot be asked at once. */
+export const asSent = ({ clientId, symbol, side, type, price, amount, createdAt }: Order, id: string): VenueOrder => ({
+  id,
+  clientId,
+  symbol,
+  side,
+  type,
+  price,
+  amount,
+  filled: 0n,
+  status: "open",
+  at: createdAt,
+});

@@ -1,0 +1,37 @@
+import { AppError } from "../errors.ts";
+import { type Decimal, div, max, mul, snap, text } from "../kernel/decimal.ts";
+import type { Market, OrderType, Quote, Side } from "../ports.ts";
+
+export interface Wanted {
+  readonly side: Side;
+  readonly type: OrderType;
+  readonly amount: Decimal;
+  /** Of a limit order. */
+  readonly price: Decimal;
+}
+
+/**
+ * The order as the market takes it: the amount down to the lot, a buy's price down and a sell's up to
+ * the tick, so that rounding never promises more. Throws Invalid amount or Invalid price below a minimum.
+ */
+export function prepare({ side, type, amount, price }: Wanted, market: Market, quote: Quote): Wanted {
+  const rounded = {
+    side,
+    type,
+    amount: snap(amount, market.lot, "down"),
+    price: type === "market" ? price : snap(price, market.tick, side === "buy" ? "down" : "up"),
+  };
+  if (type === "limit" && rounded.price <= 0n) {
+    throw new AppError("Invalid price", `price must be at least ${text(market.tick)} ${market.quote}`);
+  }
+  const reference = type === "limit" ? rounded.price : side === "buy" ? quote.ask : quote.bid;
+  const least = snap(max(max(market.minAmount, market.lot), div(market.minNotional, reference, "up")), market.lot, "up");
+  if (rounded.amount < least) {
+    const notional = text(mul(least, reference, "up"));
+    throw new AppError(
+      "Invalid amount",
+      `amount must be at least ${text(least)} ${market.base} here (${notional} ${market.quote})`,
+    );
+  }
+  return rounded;
+}

@@ -1,0 +1,233 @@
+/** All we ask of the world. Amounts and prices are Decimal; times are milliseconds. */
+import type { Decimal } from "./kernel/decimal.ts";
+import type { Pair } from "./kernel/pair.ts";
+import type { Millis } from "./kernel/time.ts";
+import type { Store } from "./store.ts";
+
+export type Side = "buy" | "sell";
+export type OrderType = "limit" | "market";
+export type OrderStatus = "open" | "partially_filled" | "filled" | "canceled" | "expired" | "rejected" | "unknown";
+
+/** Where orders live. It is stored with all that belongs to it and never changes. */
+export interface AccountRef {
+  /** The configured exchange id: `kraken`, or an alias such as `kraken-two`. */
+  readonly exchange: string;
+  readonly kind: "live" | "dry" | "sandbox";
+  /** Of a live account: the host its requests go to. */
+  readonly host: string;
+}
+
+/** A market's rules, prices in quote and amounts in base. */
+export interface Market {
+  readonly symbol: Pair;
+  readonly base: string;
+  readonly quote: string;
+  readonly tick: Decimal;
+  readonly lot: Decimal;
+  readonly minAmount: Decimal;
+  readonly minNotional: Decimal;
+  readonly active: boolean;
+  /** Fee rates as shares of the notional: 0.001 is 0.1 %. */
+  readonly maker: Decimal;
+  readonly taker: Decimal;
+  /** The asset a buy's fee is taken in; a sell's is taken in quote. */
+  readonly buyFeeIn: "base" | "quote";
+}
+
+export interface Quote {
+  readonly bid: Decimal;
+  readonly ask: Decimal;
+  readonly at: Millis;
+}
+
+export interface Ticker extends Quote {
+  readonly last: Decimal;
+  readonly baseVolume: Decimal;
+  readonly quoteVolume: Decimal;
+}
+
+export interface BookLevel {
+  readonly price: Decimal;
+  readonly amount: Decimal;
+}
+
+/** Best prices first. */
+export interface Book {
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+  readonly at: Millis;
+}
+
+export interface Trade extends BookLevel {
+  readonly id: string;
+  readonly side: Side;
+  readonly at: Millis;
+}
+
+export interface Candle {
+  readonly at: Millis;
+  readonly open: Decimal;
+  readonly high: Decimal;
+  readonly low: Decimal;
+  readonly close: Decimal;
+  readonly volume: Decimal;
+}
+
+export interface Balance {
+  readonly asset: string;
+  readonly free: Decimal;
+  readonly used: Decimal;
+}
+
+export interface Fee {
+  readonly asset: string;
+  readonly amount: Decimal;
+}
+
+/** An order as its venue tells it. */
+export interface VenueOrder {
+  readonly id: string;
+  readonly clientId?: string | undefined;
+  readonly symbol: Pair;
+  readonly side: Side;
+  readonly type: OrderType;
+  readonly price: Decimal;
+  readonly amount: Decimal;
+  readonly filled: Decimal;
+  /** Quote exchanged so far, before fees; undefined when the venue does not tell. */
+  readonly notional?: Decimal | undefined;
+  readonly fees?: readonly Fee[] | undefined;
+  readonly status: OrderStatus;
+  readonly at: Millis;
+}
+
+/** One execution of one of the account's own orders. */
+export interface VenueFill {
+  readonly id: string;
+  readonly orderId: string;
+  readonly symbol: Pair;
+  readonly side: Side;
+  readonly price: Decimal;
+  readonly amount: Decimal;
+  /** Quote exchanged, before fees. */
+  readonly notional: Decimal;
+  readonly fees: readonly Fee[];
+  readonly at: Millis;
+}
+
+export interface NewOrder {
+  readonly clientId: string;
+  readonly symbol: Pair;
+  readonly side: Side;
+  readonly type: OrderType;
+  /** Limit price; ignored for a market order. */
+  readonly price: Decimal;
+  readonly amount: Decimal;
+  readonly immediateOrCancel?: boolean;
+}
+
+/** Asked in the very turn in which a write leaves; a request that may not leave never does. */
+export interface Permit {
+  readonly mayLeave: () => boolean;
+  /** Protocol time after which a simulated venue refuses the request itself. */
+  readonly sendBy: Millis;
+}
+
+export type CreateOutcome =
+  | { readonly result: "accepted"; readonly id: string }
+  | { readonly result: "not_sent" }
+  | { readonly result: "rejected"; readonly reason: string }
+  | { readonly result: "unknown"; readonly reason: string };
+
+/** `look` says that the venue knows no such open order: only a look at the order tells what became of it. */
+export type CancelOutcome =
+  | { readonly result: "accepted" | "look" | "not_sent" }
+  | { readonly result: "rejected" | "unknown"; readonly reason: string };
+
+/** Bounds of a venue's behaviour, in protocol time (see docs/reliability.md). */
+export interface Timing {
+  readonly leaseTtl: Millis;
+  readonly requestTimeout: Millis;
+  /** How long after leaving a request may still take effect at the venue. */
+  readonly expiry: Millis;
+  readonly skew: Millis;
+  /** How long a venue may not show what it has accepted. */
+  readonly readLag: Millis;
+  /** Least time between the two misses that end an order. */
+  readonly secondMiss: Millis;
+  /** How far behind the last seen trade reading begins, in market time. */
+  readonly overlap: Millis;
+  readonly backoff: { readonly first: Millis; readonly most: Millis };
+}
+
+/** Public data of one venue. Throws VenueError. */
+export interface MarketData {
+  market(symbol: Pair): Promise<Market>;
+  ticker(symbol: Pair): Promise<Ticker>;
+  book(symbol: Pair, limit: number): Promise<Book>;
+  trades(symbol: Pair, limit: number): Promise<readonly Trade[]>;
+  candles(symbol: Pair, range: CandleRange): Promise<readonly Candle[]>;
+}
+
+export interface CandleRange {
+  readonly span: Millis;
+  readonly limit: number;
+  readonly since?: Millis | undefined;
+}
+
+/** One account on one venue. Reads throw VenueError; writes answer an outcome and throw only on our own mistakes. */
+export interface Venue extends MarketData {
+  readonly account: AccountRef;
+  readonly timing: Timing;
+  balances(): Promise<readonly Balance[]>;
+  /** Every open order of the account, or of one pair; all pages. */
+  openOrders(symbol?: Pair): Promise<readonly VenueOrder[]>;
+  /** A targeted look; undefined when the venue says that it knows none. */
+  order(key: { symbol: Pair; id?: string | undefined; clientId?: string | undefined }): Promise<VenueOrder | undefined>;
+  /** Own executions at or after `since` (market time), oldest first, all pages. */
+  fills(symbol: Pair, since: Millis): Promise<readonly VenueFill[]>;
+  create(order: NewOrder, permit: Permit): Promise<CreateOutcome>;
+  cancel(order: { symbol: Pair; id: string }, permit: Permit): Promise<CancelOutcome>;
+}
+
+/** Exchange keys that came with one request; never stored, never logged. */
+export interface Keys {
+  readonly key: string;
+  readonly secret: string;
+  readonly passphrase?: string | undefined;
+}
+
+export interface ExchangeInfo {
+  readonly id: string;
+  readonly venue: string;
+  readonly kind: AccountRef["kind"];
+  readonly passphrase: boolean;
+  readonly quotes: readonly string[];
+  readonly configured: boolean;
+}
+
+/** This process's own clock and chance. Neither is protocol time: that is the store's. */
+export interface Local {
+  /** Never goes back; its zero means nothing. */
+  readonly monotonic: () => Millis;
+  /** `length` random characters of [0-9a-z]. */
+  readonly randomText: (length: number) => string;
+  readonly sleep: (millis: Millis) => Promise<void>;
+}
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+export type Log = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void;
+
+/** What an operation may use. */
+export interface Deps {
+  readonly exchanges: readonly ExchangeInfo[];
+  /** The venue of a configured exchange id, with the server's keys or the ones given. */
+  readonly venue: (exchange: string, keys?: Keys) => Venue;
+  /** The venue behind a stored account; undefined when this process is not configured for it. */
+  readonly venueOf: (account: AccountRef) => Venue | undefined;
+  /** Market time of an account at a protocol time; on real venues they are the same. */
+  readonly marketTime: (account: AccountRef, now: Millis) => Millis;
+  readonly store: Store;
+  readonly local: Local;
+  readonly log: Log;
+}

@@ -1,0 +1,172 @@
+/** What is stored. Protocol time is the store's clock, market time the venue's. */
+import type { GridConfig, GridState } from "./grid/state.ts";
+import type { Decimal } from "./kernel/decimal.ts";
+import type { Pair } from "./kernel/pair.ts";
+import type { Millis } from "./kernel/time.ts";
+import type { AccountRef, Balance, Fee, OrderType, Side } from "./ports.ts";
+
+/** `kind:exchange:host`, the key of an account in every table. */
+export type AccountKey = string;
+
+export const accountKey = ({ exchange, kind, host }: AccountRef): AccountKey => `${kind}:${exchange}:${host}`;
+
+export function parseAccountKey(key: AccountKey): AccountRef {
+  const [kind = "", exchange = "", ...host] = key.split(":");
+  return { kind: kind as AccountRef["kind"], exchange, host: host.join(":") };
+}
+
+export type Wants = "run" | "pause" | "stop";
+export type StrategyStatus = "idle" | "running" | "stopped" | "error";
+export type Phase = "starting" | "placing" | "active" | "paused" | "stopping" | "done";
+
+export interface Strategy {
+  readonly id: string;
+  /** The millisecond in its id, unique in the database. */
+  readonly number: Millis;
+  readonly account: AccountKey;
+  readonly symbol: Pair;
+  readonly config: GridConfig;
+  readonly state: GridState;
+  /** Written by people alone; status, phase and state by steps alone. */
+  readonly wants: Wants;
+  /** A stop that leaves the open orders to the person. */
+  readonly keepOrders: boolean;
+  readonly status: StrategyStatus;
+  readonly phase: Phase;
+  readonly lastError: string | null;
+  /** Market time. */
+  readonly startedAt: Millis;
+  readonly stoppedAt: Millis | null;
+}
+
+/**
+ * `pending` is written before the venue hears of it; `submitted` was accepted but not yet seen;
+ * `unknown` got no clear answer. filled, canceled, expired and rejected are final.
+ */
+export type OrderState =
+  | "pending"
+  | "submitted"
+  | "open"
+  | "partially_filled"
+  | "filled"
+  | "canceled"
+  | "expired"
+  | "rejected"
+  | "unknown";
+
+export type OrderKind = "grid" | "exit" | "hand";
+
+/** One intent and what became of it: at most one order on the venue, ever. */
+export interface Order {
+  readonly clientId: string;
+  readonly account: AccountKey;
+  readonly strategy: string | null;
+  readonly kind: OrderKind;
+  readonly generation: number;
+  readonly slot: number;
+  readonly symbol: Pair;
+  readonly side: Side;
+  readonly type: OrderType;
+  readonly price: Decimal;
+  readonly amount: Decimal;
+  readonly state: OrderState;
+  readonly exchangeId: string | null;
+  /** As the venue tells it; never falls. */
+  readonly filled: Decimal;
+  /** Sums of its booked fills. */
+  readonly booked: Decimal;
+  readonly bookedNotional: Decimal;
+  readonly bookedFees: Readonly<Record<string, Decimal>>;
+  /** Of what is booked, the part taken from the order itself whose trades have not arrived. */
+  readonly gap: Decimal;
+  /** Quote exchanged and fees taken so far, as the venue tells them. */
+  readonly notional: Decimal | null;
+  readonly fees: readonly Fee[] | null;
+  readonly reason: string | null;
+  /** Protocol time: no request leaves after it. */
+  readonly sendBy: Millis;
+  /** Protocol time: no request takes effect after it. */
+  readonly notAfter: Millis;
+  readonly misses: number;
+  readonly missedAt: Millis | null;
+  /** Protocol time at which it became final. */
+  readonly endedAt: Millis | null;
+  /** Market time. */
+  readonly createdAt: Millis;
+  /** Final, and its fills add up: the slot may act again. */
+  readonly settled: boolean;
+}
+
+/** What every order begins with. */
+export const NEW_ORDER = {
+  state: "pending",
+  exchangeId: null,
+  filled: 0n,
+  booked: 0n,
+  bookedNotional: 0n,
+  bookedFees: {},
+  gap: 0n,
+  notional: null,
+  fees: null,
+  reason: null,
+  misses: 0,
+  missedAt: null,
+  endedAt: null,
+  settled: false,
+} as const;
+
+/** A booked execution of an order of ours. */
+export interface Fill {
+  readonly account: AccountKey;
+  readonly symbol: Pair;
+  readonly tradeId: string;
+  readonly clientId: string;
+  readonly strategy: string | null;
+  readonly side: Side;
+  readonly price: Decimal;
+  readonly amount: Decimal;
+  readonly notional: Decimal;
+  readonly fees: readonly Fee[];
+  /** Market time. */
+  readonly at: Millis;
+  /** Arrived after its amount had been booked from the order itself; moves nothing. */
+  readonly superseded: boolean;
+}
+
+export type EventKind = "started" | "wants" | "status" | "lost" | "rejected" | "error" | "adopted";
+
+/** Append-only; `at` is protocol time. */
+export interface Event {
+  readonly account: AccountKey;
+  readonly strategy: string | null;
+  readonly at: Millis;
+  readonly kind: EventKind;
+  readonly message: string;
+}
+
+/** What the step remembers of an account. */
+export interface AccountMemory {
+  /** Totals at the first strategy's start, from which other changes are counted. */
+  readonly baseline: Readonly<Record<string, Decimal>> | null;
+  /** What strategies' fills have moved since. */
+  readonly moved: Readonly<Record<string, Decimal>>;
+  readonly balances: readonly Balance[] | null;
+  /** Last mid and its market time, per symbol. */
+  readonly marks: Readonly<Record<string, { readonly mid: Decimal; readonly at: Millis }>>;
+  /** Where the next pass begins when this one ran out of budget. */
+  readonly turn: number;
+}
+
+export const NO_MEMORY: AccountMemory = { baseline: null, moved: {}, balances: null, marks: {}, turn: 0 };
+
+export type Scope = "read" | "trade" | "admin";
+
+export interface Token {
+  readonly id: string;
+  readonly name: string;
+  readonly scope: Scope;
+  /** Protocol time. */
+  readonly createdAt: Millis;
+  readonly expiresAt: Millis | null;
+  readonly revokedAt: Millis | null;
+}

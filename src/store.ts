@@ -1,0 +1,148 @@
+/** What has to outlive the process. Writes throw StoreError; every write is keyed, so none acts twice. */
+import type { Decimal } from "./kernel/decimal.ts";
+import type { Pair } from "./kernel/pair.ts";
+import type { Millis } from "./kernel/time.ts";
+import type {
+  AccountKey,
+  AccountMemory,
+  Event,
+  Fill,
+  Order,
+  OrderState,
+  Phase,
+  Scope,
+  Strategy,
+  StrategyStatus,
+  Token,
+  Wants,
+} from "./records.ts";
+
+export interface Lease {
+  readonly account: AccountKey;
+  readonly token: number;
+  /** Protocol time at which it was taken, and until which it is ours. */
+  readonly now: Millis;
+  readonly until: Millis;
+}
+
+/** All that a pass needs to know of its account, read in the turn in which the lease is taken. */
+export interface Snapshot {
+  readonly lease: Lease;
+  readonly killed: boolean;
+  readonly strategies: readonly Strategy[];
+  /** Orders that are not settled. */
+  readonly orders: readonly Order[];
+  /** Market time of the newest trade seen, per symbol. */
+  readonly cursors: Readonly<Record<string, Millis>>;
+  /** Trade ids booked at or after cursor − overlap, per symbol. */
+  readonly booked: Readonly<Record<string, ReadonlySet<string>>>;
+  readonly memory: AccountMemory;
+  /** Failed passes in a row. */
+  readonly failures: number;
+}
+
+export type StrategyUpdate = Pick<Strategy, "id" | "state" | "status" | "phase" | "lastError" | "stoppedAt">;
+
+/** What one strategy's (or the account's own) share of a pass writes; it is written whole or not at all. */
+export interface Changes {
+  readonly strategy: StrategyUpdate | null;
+  readonly fills: readonly Fill[];
+  readonly orders: readonly Order[];
+  readonly intents: readonly Order[];
+  readonly events: readonly Event[];
+  readonly cursors: Readonly<Record<string, Millis>>;
+  readonly memory: AccountMemory | null;
+}
+
+export const NO_CHANGES: Changes = { strategy: null, fills: [], orders: [], intents: [], events: [], cursors: {}, memory: null };
+
+export interface Settlement {
+  /** States after the calls, of this pass's own intents. */
+  readonly outcomes: readonly Pick<Order, "clientId" | "state" | "exchangeId" | "reason">[];
+  readonly phases: readonly { readonly id: string; readonly phase: Phase }[];
+  readonly events: readonly Event[];
+  readonly memory: AccountMemory | null;
+  readonly failure: { readonly message: string; readonly retryAt: Millis } | null;
+}
+
+export interface StepStore {
+  /** Accounts with a strategy that is not stopped or an order that is not settled. */
+  due(): Promise<readonly { readonly account: AccountKey; readonly retryAt: Millis; readonly now: Millis }[]>;
+  /** Takes the account's lease when it is free or already `owner`'s; undefined when another holds it. */
+  acquire(request: {
+    readonly account: AccountKey;
+    readonly owner: string;
+    readonly ttl: Millis;
+    readonly overlap: Millis;
+  }): Promise<Snapshot | undefined>;
+  /** One fenced batch. Returns the client ids whose intents were recorded: only those may be sent. */
+  record(lease: Lease, changes: readonly Changes[]): Promise<ReadonlySet<string>>;
+  killed(): Promise<boolean>;
+  /** Outcomes and the lease's release, in one fenced batch. */
+  settle(lease: Lease, settlement: Settlement): Promise<void>;
+  /** Stored orders of ours behind ids that the venue gave. */
+  ordersByExchangeId(account: AccountKey, ids: readonly string[]): Promise<readonly Order[]>;
+}
+
+export type NewStrategy = Omit<Strategy, "id" | "number"> & {
+  /** The id without its millisecond, and the market time it should carry. */
+  readonly prefix: string;
+};
+
+export interface StrategyView {
+  readonly strategy: Strategy;
+  readonly openOrders: number;
+  readonly memory: AccountMemory;
+  /** Protocol time of the account's last complete pass, and why the last one was not. */
+  readonly steppedAt: Millis | null;
+  readonly accountError: string | null;
+  readonly now: Millis;
+}
+
+export interface StrategyStore {
+  /** Stores it under a free millisecond at or after `startedAt`. */
+  createStrategy(strategy: NewStrategy): Promise<Strategy>;
+  strategies(filter: { readonly id?: string | undefined; readonly stopped?: boolean }): Promise<readonly StrategyView[]>;
+  setWants(id: string, wants: Wants, keepOrders: boolean): Promise<void>;
+  /** Open orders that a stop has left to the person. */
+  releasedOrdersOf(strategy: string): Promise<readonly Order[]>;
+}
+
+export interface HandOrderStore {
+  /** Protocol time. */
+  now(): Promise<Millis>;
+  /** Writes the intent of an order by hand; false when the kill switch refuses it. Throws `constraint` on a used client id. */
+  recordByHand(order: Order): Promise<boolean>;
+  settleByHand(order: Pick<Order, "clientId" | "state" | "exchangeId" | "reason" | "filled" | "notional">): Promise<void>;
+  orderByClientId(clientId: string): Promise<Order | undefined>;
+}
+
+export type Remembered =
+  | { readonly state: "new" }
+  | { readonly state: "running" }
+  | { readonly state: "conflict" }
+  | { readonly state: "done"; readonly status: number; readonly body: string };
+
+export interface RequestStore {
+  /** Claims an Idempotency-Key for one request body; what is older than a day is forgotten. */
+  claimRequest(request: { readonly key: string; readonly bodyHash: string }): Promise<Remembered>;
+  finishRequest(key: string, answer: { readonly status: number; readonly body: string }): Promise<void>;
+  /** Gives the key back: nothing was done under it. */
+  dropRequest(key: string): Promise<void>;
+}
+
+export interface TokenStore {
+  addToken(token: Omit<Token, "createdAt" | "revokedAt"> & { readonly hash: string }): Promise<void>;
+  tokens(): Promise<readonly Token[]>;
+  /** The live token with this hash. */
+  tokenByHash(hash: string): Promise<Token | undefined>;
+  /** False when there is none to revoke. */
+  revokeToken(id: string): Promise<boolean>;
+}
+
+export interface Store extends StepStore, StrategyStore, HandOrderStore, RequestStore, TokenStore {
+  /** Throws `unavailable` when the database cannot be reached or is not migrated. */
+  ready(): Promise<void>;
+}
+
+export type { Decimal, OrderState, Pair, Scope, StrategyStatus };

@@ -1,0 +1,66 @@
+import { createClient } from "@libsql/client";
+import { openDatabase } from "../../src/adapters/libsql/open.ts";
+import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
+import { type SandboxSettings, setUpSandbox } from "../../src/adapters/libsql/sandbox-setup.ts";
+import { createStore } from "../../src/adapters/libsql/store.ts";
+import { createListings } from "../../src/adapters/sandbox/listings.ts";
+import { marketTime } from "../../src/adapters/sandbox/market-clock.ts";
+import type { CandleFile } from "../../src/adapters/sandbox/replay.ts";
+import { SANDBOX_TIMING, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
+import { AppError } from "../../src/errors.ts";
+import type { Pair } from "../../src/kernel/pair.ts";
+import type { Deps, Venue } from "../../src/ports.ts";
+import { virtualLocal } from "./local.ts";
+import { migrations } from "./migrations.ts";
+
+export const EXCHANGES = ["mexc", "gateio", "bitget", "kraken"];
+/** 2026-01-01T00:00:00Z */
+export const START = 1_767_225_600_000;
+
+export interface TestSandbox extends SandboxSettings {
+  readonly candles?: ReadonlyMap<Pair, CandleFile>;
+  readonly url?: string;
+  readonly start?: number;
+  readonly parts?: boolean;
+}
+
+/** The real store and the real sandbox on libSQL, with a clock that moves only when told. */
+export async function testSandbox({ candles = new Map(), url = "file::memory:", start = START, parts = true, ...settings }: TestSandbox = {}) {
+  const time = virtualLocal(start);
+  const client = createClient({ url, concurrency: 1 });
+  const context = await openDatabase({ client, local: time.local, migrations, kind: "sandbox", clock: time.now });
+  const row = await setUpSandbox(context, settings, EXCHANGES.map((id) => ({ id, venue: id })));
+  const listings = createListings({ seed: row.seed, origin: row.origin, replays: candles });
+  const books = sandboxBooks(context);
+  const store = createStore(context);
+  const venues = new Map<string, Venue>(
+    EXCHANGES.map((exchange) => [
+      exchange,
+      simulatedVenue({
+        account: { exchange, kind: "sandbox", host: "" },
+        venue: exchange,
+        books,
+        clock: row,
+        listings,
+        rules: { fill: "touch", parts },
+        timing: SANDBOX_TIMING,
+      }),
+    ]),
+  );
+  const venue = (exchange: string): Venue => {
+    const found = venues.get(exchange);
+    if (!found) throw new AppError("Invalid exchange", exchange);
+    return found;
+  };
+  const deps: Deps = {
+    exchanges: EXCHANGES.map((id) => ({ id, venue: id, kind: "sandbox", passphrase: id === "bitget", quotes: ["USDT"], configured: true })),
+    venue,
+    venueOf: ({ kind, exchange }) => (kind === "sandbox" ? venues.get(exchange) : undefined),
+    marketTime: (_account, now) => marketTime(row, now),
+    store,
+    local: time.local,
+    log: () => {},
+  };
+  return { deps, store, venue, time, context, row };
+}
+
