@@ -9,6 +9,8 @@ export interface Call {
   /** A token's id, `local` for the command line, or `public`. */
   readonly actor: string;
   readonly keys?: Keys | undefined;
+  /** Of a request with an Idempotency-Key: the same for every try, so that what is derived from it is too. */
+  readonly requestKey?: string | undefined;
 }
 
 export interface CommandSurface {
@@ -22,6 +24,8 @@ export interface CommandSurface {
   /** Where the command line's default differs from the input's. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly examples?: readonly string[];
+  /** What it starts goes on only while a server steps it. */
+  readonly steps?: boolean;
 }
 
 /** One use case; HTTP, OpenAPI and the command line are read off it. */

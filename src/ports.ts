@@ -6,7 +6,14 @@ import type { Store } from "./store.ts";
 
 export type Side = "buy" | "sell";
 export type OrderType = "limit" | "market";
-export type OrderStatus = "open" | "partially_filled" | "filled" | "canceled" | "expired" | "rejected" | "unknown";
+export type OrderStatus =
+  | "open"
+  | "partially_filled"
+  | "filled"
+  | "canceled"
+  | "expired"
+  | "rejected"
+  | "unknown";
 
 /** Where orders live. It is stored with all that belongs to it and never changes. */
 export interface AccountRef {
@@ -183,7 +190,11 @@ export interface Venue extends MarketData {
   /** Every open order of the account, or of one pair; all pages. */
   openOrders(symbol?: Pair): Promise<readonly VenueOrder[]>;
   /** A targeted look; undefined when the venue says that it knows none. */
-  order(key: { symbol: Pair; id?: string | undefined; clientId?: string | undefined }): Promise<VenueOrder | undefined>;
+  order(key: {
+    symbol: Pair;
+    id?: string | undefined;
+    clientId?: string | undefined;
+  }): Promise<VenueOrder | undefined>;
   /** Own executions at or after `since` (market time), oldest first, all pages. */
   fills(symbol: Pair, since: Millis): Promise<readonly VenueFill[]>;
   create(order: NewOrder, permit: Permit): Promise<CreateOutcome>;

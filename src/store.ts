@@ -54,7 +54,15 @@ export interface Changes {
   readonly memory: AccountMemory | null;
 }
 
-export const NO_CHANGES: Changes = { strategy: null, fills: [], orders: [], intents: [], events: [], cursors: {}, memory: null };
+export const NO_CHANGES: Changes = {
+  strategy: null,
+  fills: [],
+  orders: [],
+  intents: [],
+  events: [],
+  cursors: {},
+  memory: null,
+};
 
 export interface Settlement {
   /** States after the calls, of this pass's own intents. */
@@ -102,8 +110,13 @@ export interface StrategyView {
 export interface StrategyStore {
   /** Stores it under a free millisecond at or after `startedAt`. */
   createStrategy(strategy: NewStrategy): Promise<Strategy>;
-  strategies(filter: { readonly id?: string | undefined; readonly stopped?: boolean }): Promise<readonly StrategyView[]>;
+  strategies(filter: {
+    readonly id?: string | undefined;
+    readonly stopped?: boolean;
+  }): Promise<readonly StrategyView[]>;
   setWants(id: string, wants: Wants, keepOrders: boolean): Promise<void>;
+  /** Booked executions, oldest first. */
+  fillsOf(strategy: string): Promise<readonly Fill[]>;
   /** Open orders that a stop has left to the person. */
   releasedOrdersOf(strategy: string): Promise<readonly Order[]>;
 }
@@ -113,7 +126,9 @@ export interface HandOrderStore {
   now(): Promise<Millis>;
   /** Writes the intent of an order by hand; false when the kill switch refuses it. Throws `constraint` on a used client id. */
   recordByHand(order: Order): Promise<boolean>;
-  settleByHand(order: Pick<Order, "clientId" | "state" | "exchangeId" | "reason" | "filled" | "notional">): Promise<void>;
+  settleByHand(
+    order: Pick<Order, "clientId" | "state" | "exchangeId" | "reason" | "filled" | "notional">,
+  ): Promise<void>;
   orderByClientId(clientId: string): Promise<Order | undefined>;
 }
 

@@ -16,7 +16,11 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
     cli: { path: "balance", examples: ["edgemaker balance --exchange kraken --asset BTC"] },
     input: z.object({
       exchange: exchangeField(ids),
-      asset: textField("Invalid request", /^[A-Z0-9]{1,20}$/, "asset must be upper-case letters and digits, for example BTC")
+      asset: textField(
+        "Invalid request",
+        /^[A-Z0-9]{1,20}$/,
+        "asset must be upper-case letters and digits, for example BTC",
+      )
         .optional()
         .describe("Only this asset, also when it is zero"),
     }),

@@ -23,8 +23,12 @@ export async function act(
   const outcomes: Outcome[] = [];
   const events: Event[] = [];
   for (const order of orders.cancels) {
-    const cancelled = await venue.cancel({ symbol: order.symbol, id: order.exchangeId ?? "" }, permit(local, hold, hold.lease.until));
-    if ("reason" in cancelled) events.push(eventOf(order, hold, `cancel ${cancelled.result}: ${cancelled.reason}`));
+    const cancelled = await venue.cancel(
+      { symbol: order.symbol, id: order.exchangeId ?? "" },
+      permit(local, hold, hold.lease.until),
+    );
+    if ("reason" in cancelled)
+      events.push(eventOf(order, hold, `cancel ${cancelled.result}: ${cancelled.reason}`));
   }
   let askedKill = -SECOND;
   let killed = false;
@@ -33,21 +37,34 @@ export async function act(
       askedKill = local.monotonic();
       killed = await store.killed();
     }
-    const outcome: CreateOutcome = killed ? { result: "not_sent" } : await venue.create(newOrder(order), permit(local, hold, order.sendBy));
+    const outcome: CreateOutcome = killed
+      ? { result: "not_sent" }
+      : await venue.create(newOrder(order), permit(local, hold, order.sendBy));
     outcomes.push(outcomeOf(order, outcome));
   }
   return { outcomes, events };
 }
 
 /** A request leaves while the lease lasts for its whole timeout and its own time has not passed. */
-export function permit({ monotonic }: Local, { lease, askedAt, requestTimeout }: Hold, sendBy: Millis): Permit {
+export function permit(
+  { monotonic }: Local,
+  { lease, askedAt, requestTimeout }: Hold,
+  sendBy: Millis,
+): Permit {
   const last = askedAt + (lease.until - lease.now) - requestTimeout;
   // The lease was granted after it was asked for, so this never runs behind the store's clock.
   const protocolNow = () => lease.now + (monotonic() - askedAt);
   return { mayLeave: () => monotonic() <= last && protocolNow() <= sendBy, sendBy };
 }
 
-const newOrder = ({ clientId, symbol, side, type, price, amount }: Order): NewOrder => ({ clientId, symbol, side, type, price, amount });
+const newOrder = ({ clientId, symbol, side, type, price, amount }: Order): NewOrder => ({
+  clientId,
+  symbol,
+  side,
+  type,
+  price,
+  amount,
+});
 
 function outcomeOf({ clientId }: Order, outcome: CreateOutcome): Outcome {
   switch (outcome.result) {

@@ -37,16 +37,23 @@ export interface Advanced {
 }
 
 /** Books what has happened to a strategy's orders, late ones included. */
-export function book(strategy: Strategy, reconciled: readonly Reconciled[], { now, retryAfter }: { now: Millis; retryAfter: Millis }): Strategy {
+export function book(
+  strategy: Strategy,
+  reconciled: readonly Reconciled[],
+  { now, retryAfter }: { now: Millis; retryAfter: Millis },
+): Strategy {
   let state = strategy.state;
-  const fills = reconciled.flatMap(({ fills: list, order }) => list.map((fill) => ({ fill, slot: order.slot })));
+  const fills = reconciled.flatMap(({ fills: list, order }) =>
+    list.map((fill) => ({ fill, slot: order.slot })),
+  );
   for (const { fill, slot } of fills.sort((a, b) => a.fill.at - b.fill.at)) {
     if (!fill.superseded) state = bookFill(state, strategy.symbol, fill, slot);
   }
   for (const { order, ended, lost } of reconciled) {
     if (!ended) continue;
     state = bookEnd(state, order);
-    if (order.state === "rejected" && !lost && order.reason !== NOT_SENT) state = bookReject(state, order, now + retryAfter);
+    if (order.state === "rejected" && !lost && order.reason !== NOT_SENT)
+      state = bookReject(state, order, now + retryAfter);
   }
   return state === strategy.state ? strategy : { ...strategy, state };
 }
@@ -65,7 +72,15 @@ function bookReject(state: GridState, { slot, reason }: Order, retryAt: Millis):
 
 /** Takes a strategy from what it is, its fills booked, to what should rest next. `live` are its unsettled orders. */
 export function advance(strategy: Strategy, live: readonly Order[], turn: Turn): Advanced {
-  const still: Advanced = { strategy, intents: [], cancels: [], released: [], funds: turn.funds, placing: false, short: false };
+  const still: Advanced = {
+    strategy,
+    intents: [],
+    cancels: [],
+    released: [],
+    funds: turn.funds,
+    placing: false,
+    short: false,
+  };
   if (strategy.wants === "stop") return { ...still, ...stop(strategy, live, turn) };
   if (strategy.status === "error") return still;
   if (strategy.wants === "pause") return { ...still, strategy: { ...strategy, phase: "paused" } };
@@ -74,9 +89,14 @@ export function advance(strategy: Strategy, live: readonly Order[], turn: Turn):
 
 function stop(strategy: Strategy, live: readonly Order[], { sight }: Turn): Partial<Advanced> {
   const isKnown = (order: Order) => order.exchangeId !== null && !isFinal(order) && order.state !== "unknown";
-  const released = strategy.keepOrders ? live.filter(isKnown).map((order) => ({ ...order, settled: true })) : [];
-  const cancels = strategy.keepOrders ? [] : live.filter((order) => order.exchangeId !== null && !isFinal(order));
-  if (live.length > released.length) return { strategy: { ...strategy, status: "running", phase: "stopping" }, cancels, released };
+  const released = strategy.keepOrders
+    ? live.filter(isKnown).map((order) => ({ ...order, settled: true }))
+    : [];
+  const cancels = strategy.keepOrders
+    ? []
+    : live.filter((order) => order.exchangeId !== null && !isFinal(order));
+  if (live.length > released.length)
+    return { strategy: { ...strategy, status: "running", phase: "stopping" }, cancels, released };
   const stoppedAt = sight.quote?.at ?? strategy.startedAt;
   return { strategy: { ...strategy, status: "stopped", phase: "done", stoppedAt }, released };
 }
@@ -87,7 +107,9 @@ function run(strategy: Strategy, live: readonly Order[], turn: Turn): Partial<Ad
   const started = start(strategy, turn);
   if (!started) return { short: true };
   const { state } = started;
-  const busy = new Set(live.filter(({ generation }) => generation === state.generation).map(({ slot }) => slot));
+  const busy = new Set(
+    live.filter(({ generation }) => generation === state.generation).map(({ slot }) => slot),
+  );
   const planned = plan(state, {
     market,
     quote,
@@ -101,7 +123,13 @@ function run(strategy: Strategy, live: readonly Order[], turn: Turn): Partial<Ad
   const waits = planned.postponed > 0 || live.some(isUnclear);
   const places = planned.intents.length > 0;
   return {
-    strategy: { ...started, state: planned.next, status: "running", phase: waits || places ? "placing" : "active", lastError: null },
+    strategy: {
+      ...started,
+      state: planned.next,
+      status: "running",
+      phase: waits || places ? "placing" : "active",
+      lastError: null,
+    },
     intents: planned.intents.map((intent) => orderOf(started, intent, { window: turn.window, at: quote.at })),
     funds: planned.funds,
     placing: places && !waits,

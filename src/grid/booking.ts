@@ -1,6 +1,7 @@
 import { type Decimal, mulDiv, ZERO } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import type { Fill, Order } from "../records.ts";
+import { addFee } from "./fills.ts";
 import type { GridState, Ledger, Slot } from "./state.ts";
 
 /** Base that a slot holds now. */
@@ -14,20 +15,30 @@ export const costOf = ({ base, cost, sold }: Slot): Decimal =>
   sold === ZERO ? cost : cost - mulDiv(cost, { times: sold, over: base }, "half");
 
 /** Moves slot and ledger by one fill, its fees included. */
-export function bookFill(state: GridState, symbol: Pair, fill: Pick<Fill, "side" | "amount" | "notional" | "fees">, index: number): GridState {
+export function bookFill(
+  state: GridState,
+  symbol: Pair,
+  fill: Pick<Fill, "side" | "amount" | "notional" | "fees">,
+  index: number,
+): GridState {
   const slot = state.slots.find((one) => one.index === index);
   if (!slot) return state;
   const { base, quote } = splitPair(symbol);
-  const feeIn = (asset: string) => fill.fees.reduce((total, fee) => (fee.asset === asset ? total + fee.amount : total), ZERO);
+  const feeIn = (asset: string) =>
+    fill.fees.reduce((total, fee) => (fee.asset === asset ? total + fee.amount : total), ZERO);
   const booked =
     fill.side === "buy"
-      ? bought(slot, { amount: fill.amount, received: fill.amount - feeIn(base), paid: fill.notional + feeIn(quote) })
+      ? bought(slot, {
+          amount: fill.amount,
+          received: fill.amount - feeIn(base),
+          paid: fill.notional + feeIn(quote),
+        })
       : sold(slot, { given: fill.amount + feeIn(base), proceeds: fill.notional - feeIn(quote) });
   const ledger: Ledger = {
     ...state.ledger,
     quote: state.ledger.quote + booked.quote,
     realized: state.ledger.realized + booked.realized,
-    fees: fill.fees.reduce((fees, fee) => ({ ...fees, [fee.asset]: (fees[fee.asset] ?? ZERO) + fee.amount }), state.ledger.fees),
+    fees: fill.fees.reduce(addFee, state.ledger.fees),
   };
   return { ...state, ledger, slots: state.slots.map((one) => (one === slot ? booked.slot : one)) };
 }
@@ -38,7 +49,10 @@ interface Booked {
   readonly realized: Decimal;
 }
 
-function bought(slot: Slot, { amount, received, paid }: { amount: Decimal; received: Decimal; paid: Decimal }): Booked {
+function bought(
+  slot: Slot,
+  { amount, received, paid }: { amount: Decimal; received: Decimal; paid: Decimal },
+): Booked {
   const flat = flattened(slot);
   return {
     slot: { ...flat, bought: flat.bought + amount, base: flat.base + received, cost: flat.cost + paid },
@@ -57,7 +71,10 @@ const flattened = (slot: Slot): Slot =>
   slot.sold === ZERO ? slot : { ...slot, base: held(slot), cost: costOf(slot), sold: ZERO };
 
 /** After an order's last fill: a complete one flips its slot; a sell of what was bought completes a cycle. */
-export function bookEnd(state: GridState, order: Pick<Order, "side" | "slot" | "amount" | "booked">): GridState {
+export function bookEnd(
+  state: GridState,
+  order: Pick<Order, "side" | "slot" | "amount" | "booked">,
+): GridState {
   const complete = order.booked >= order.amount;
   const slot = state.slots.find((one) => one.index === order.slot);
   if (!slot || !complete) return state;

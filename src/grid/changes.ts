@@ -10,7 +10,12 @@ import type { Observation } from "./observation.ts";
 import type { Reconciled } from "./reconcile.ts";
 
 /** What a strategy's turn writes. */
-export function changesOf(before: Strategy, advanced: Advanced, reconciled: readonly Reconciled[], now: Millis): Changes {
+export function changesOf(
+  before: Strategy,
+  advanced: Advanced,
+  reconciled: readonly Reconciled[],
+  now: Millis,
+): Changes {
   const { strategy, intents, released } = advanced;
   const left = new Map(released.map((order) => [order.clientId, order]));
   const orders = reconciled.map((one) => left.get(one.order.clientId) ?? one.order);
@@ -26,7 +31,17 @@ export function changesOf(before: Strategy, advanced: Advanced, reconciled: read
 
 /** What the account itself writes: orders by hand, strangers' fills, how far trades were read. */
 export const accountChanges = (
-  { reconciled, snapshot, observation, memory }: { reconciled: readonly Reconciled[]; snapshot: Snapshot; observation: Observation; memory: AccountMemory | null },
+  {
+    reconciled,
+    snapshot,
+    observation,
+    memory,
+  }: {
+    reconciled: readonly Reconciled[];
+    snapshot: Snapshot;
+    observation: Observation;
+    memory: AccountMemory | null;
+  },
   now: Millis,
 ): Changes => ({
   ...NO_CHANGES,
@@ -37,12 +52,30 @@ export const accountChanges = (
   memory,
 });
 
-export const isSomething = ({ strategy, fills, orders, intents, events, cursors, memory }: Changes): boolean =>
-  strategy !== null || memory !== null || Object.keys(cursors).length > 0 || [fills, orders, intents, events].some(({ length }) => length > 0);
+export const isSomething = ({
+  strategy,
+  fills,
+  orders,
+  intents,
+  events,
+  cursors,
+  memory,
+}: Changes): boolean =>
+  strategy !== null ||
+  memory !== null ||
+  Object.keys(cursors).length > 0 ||
+  [fills, orders, intents, events].some(({ length }) => length > 0);
 
-function updateOf(before: Strategy, { id, state, status, phase, lastError, stoppedAt }: Strategy): StrategyUpdate | null {
+function updateOf(
+  before: Strategy,
+  { id, state, status, phase, lastError, stoppedAt }: Strategy,
+): StrategyUpdate | null {
   const same =
-    before.state === state && before.status === status && before.phase === phase && before.lastError === lastError && before.stoppedAt === stoppedAt;
+    before.state === state &&
+    before.status === status &&
+    before.phase === phase &&
+    before.lastError === lastError &&
+    before.stoppedAt === stoppedAt;
   return same ? null : { id, state, status, phase, lastError, stoppedAt };
 }
 
@@ -53,9 +86,12 @@ function statusEvents(before: Strategy, { id, account, status, lastError }: Stra
 }
 
 function orderEvents({ order, before, lost }: Reconciled, at: Millis): Event[] {
-  const event = (kind: Event["kind"], message: string): Event[] => [{ account: order.account, strategy: order.strategy, at, kind, message: `${order.clientId}: ${message}` }];
+  const event = (kind: Event["kind"], message: string): Event[] => [
+    { account: order.account, strategy: order.strategy, at, kind, message: `${order.clientId}: ${message}` },
+  ];
   if (lost) return event("lost", order.reason ?? "not found");
-  if (before.state !== "rejected" && order.state === "rejected") return event("rejected", order.reason ?? "rejected");
+  if (before.state !== "rejected" && order.state === "rejected")
+    return event("rejected", order.reason ?? "rejected");
   return [];
 }
 
@@ -69,22 +105,36 @@ function cursorsOf({ cursors }: Snapshot, { markets }: Observation): Record<stri
 }
 
 /** What the account's memory is after a pass: marks, balances, and what strategies' fills have moved. */
-export function remember(memory: AccountMemory, { markets, balances }: Observation, fills: readonly Fill[]): AccountMemory {
-  const quotes = [...markets].flatMap(([symbol, { quote }]) => (quote ? [[symbol, { mid: midOf(quote), at: quote.at }] as const] : []));
-  const totals = balances && Object.fromEntries(balances.map(({ asset, free, used }) => [asset, free + used]));
+export function remember(
+  memory: AccountMemory,
+  { markets, balances }: Observation,
+  fills: readonly Fill[],
+): AccountMemory {
+  const quotes = [...markets].flatMap(([symbol, { quote }]) =>
+    quote ? [[symbol, { mid: midOf(quote), at: quote.at }] as const] : [],
+  );
+  const totals =
+    balances && Object.fromEntries(balances.map(({ asset, free, used }) => [asset, free + used]));
   return {
     ...memory,
     marks: { ...memory.marks, ...Object.fromEntries(quotes) },
     baseline: memory.baseline ?? totals ?? null,
     balances: balances ?? memory.balances,
-    moved: fills.filter(({ strategy, superseded }) => strategy !== null && !superseded).reduce(withMovement, memory.moved),
+    moved: fills
+      .filter(({ strategy, superseded }) => strategy !== null && !superseded)
+      .reduce(withMovement, memory.moved),
   };
 }
 
-function withMovement(moved: Readonly<Record<string, Decimal>>, { symbol, side, amount, notional, fees }: Fill): Readonly<Record<string, Decimal>> {
+function withMovement(
+  moved: Readonly<Record<string, Decimal>>,
+  { symbol, side, amount, notional, fees }: Fill,
+): Readonly<Record<string, Decimal>> {
   const { base, quote } = splitPair(symbol as Pair);
   const sign = side === "buy" ? 1n : -1n;
-  const legs = [{ asset: base, amount: sign * amount }, { asset: quote, amount: -sign * notional }];
+  const legs = [
+    { asset: base, amount: sign * amount },
+    { asset: quote, amount: -sign * notional },
+  ];
   return [...legs, ...fees.map(({ asset, amount: fee }) => ({ asset, amount: -fee }))].reduce(addFee, moved);
 }
-

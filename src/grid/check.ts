@@ -33,7 +33,10 @@ export interface Checked {
 }
 
 /** What a start would lay out, or the reason why nothing is: minimum, spacing, then funds. */
-export function check(asked: Asked, world: { market: Market; quote: Quote; balances: readonly Balance[] }): Checked {
+export function check(
+  asked: Asked,
+  world: { market: Market; quote: Quote; balances: readonly Balance[] },
+): Checked {
   const { market, quote, balances } = world;
   const config: GridConfig = { ...asked, gridSpacing: asked.gridSpacing ?? autoSpacing(asked) };
   const levels = levelsOf(asked, market);
@@ -45,18 +48,28 @@ export function check(asked: Asked, world: { market: Market; quote: Quote; balan
   return { config, slots, startPrice, warnings };
 }
 
-const autoSpacing = ({ lowerPrice, upperPrice, gridLevels }: Asked): Decimal => (upperPrice - lowerPrice) / BigInt(gridLevels);
+const autoSpacing = ({ lowerPrice, upperPrice, gridLevels }: Asked): Decimal =>
+  (upperPrice - lowerPrice) / BigInt(gridLevels);
 
-function levelsOf({ lowerPrice, upperPrice, gridLevels, gridSpacing }: Asked, { tick, quote }: Market): Decimal[] {
+function levelsOf(
+  { lowerPrice, upperPrice, gridLevels, gridSpacing }: Asked,
+  { tick, quote }: Market,
+): Decimal[] {
   const levels = gridSpacing
     ? spacedLevels({ lower: lowerPrice, spacing: gridSpacing }, gridLevels, tick)
     : linearLevels({ lower: lowerPrice, upper: upperPrice }, gridLevels, tick);
   if (gridSpacing && lowerPrice + gridSpacing * BigInt(gridLevels) > upperPrice) {
     const most = text(autoSpacing({ lowerPrice, upperPrice, gridLevels, orderSize: ZERO }));
-    throw new AppError("Invalid spacing", `${gridLevels} slots of this spacing pass upperPrice; the widest that fits is ${most} ${quote}`);
+    throw new AppError(
+      "Invalid spacing",
+      `${gridLevels} slots of this spacing pass upperPrice; the widest that fits is ${most} ${quote}`,
+    );
   }
   if (!ascends(levels) || (levels[0] as Decimal) <= ZERO) {
-    throw new AppError("Invalid spacing", `two levels fall on one price: the tick here is ${text(tick)} ${quote}; use fewer levels or a wider range`);
+    throw new AppError(
+      "Invalid spacing",
+      `two levels fall on one price: the tick here is ${text(tick)} ${quote}; use fewer levels or a wider range`,
+    );
   }
   return levels;
 }
@@ -65,7 +78,10 @@ function levelsOf({ lowerPrice, upperPrice, gridLevels, gridSpacing }: Asked, { 
 function checkMinimum(slots: readonly Slot[], market: Market): void {
   const least = slots.reduce((most, slot) => max(most, leastSize(slot, market)), ZERO);
   if (slots.every((slot) => slot.size >= least)) return;
-  throw new AppError("Invalid order size", `orderSize must be at least ${text(least)} ${market.quote} here: the exchange takes no smaller orders`);
+  throw new AppError(
+    "Invalid order size",
+    `orderSize must be at least ${text(least)} ${market.quote} here: the exchange takes no smaller orders`,
+  );
 }
 
 function leastSize({ lower, upper }: Slot, market: Market): Decimal {
@@ -91,26 +107,46 @@ function checkSpacing({ allowLoss }: Asked, levels: readonly Decimal[], market: 
     const message = `the levels are ${percent(ratio)} % apart at the least, and fees take ${percent(breakEven)} %`;
     if (allowLoss === false) {
       const spacing = text(snap(mul(levels.at(-2) as Decimal, breakEven - ONE, "up"), market.tick, "up"));
-      throw new AppError("Invalid spacing", `every cycle would lose: ${message}; use a spacing of at least ${spacing} ${market.quote}, or set allowLoss`);
+      throw new AppError(
+        "Invalid spacing",
+        `every cycle would lose: ${message}; use a spacing of at least ${spacing} ${market.quote}, or set allowLoss`,
+      );
     }
     return [{ code: "below_break_even", message: `every cycle loses: ${message}` }];
   }
   if (ratio >= worstRatio(market)) return [];
-  return [{ code: "below_taker_break_even", message: "a cycle of which one order meets the market on arrival, and pays the taker fee, loses" }];
+  return [
+    {
+      code: "below_taker_break_even",
+      message: "a cycle of which one order meets the market on arrival, and pays the taker fee, loses",
+    },
+  ];
 }
 
 function outside(levels: readonly Decimal[], price: Decimal): Warning[] {
   const [lowest, highest] = [levels[0] as Decimal, levels.at(-1) as Decimal];
   if (price >= lowest && price <= highest) return [];
-  return [{ code: "market_outside", message: `the market is at ${text(price)}, outside the grid: it waits on one side until the price returns` }];
+  return [
+    {
+      code: "market_outside",
+      message: `the market is at ${text(price)}, outside the grid: it waits on one side until the price returns`,
+    },
+  ];
 }
 
 /** Lacking funds refuse a start only when no order at all could be placed. */
 function checkFunds(slots: readonly Slot[], market: Market, balances: readonly Balance[]): void {
   const free = (asset: string) => balances.find((balance) => balance.asset === asset)?.free ?? ZERO;
-  const orders = slots.map((slot) => ({ side: slot.side, price: slot.side === "buy" ? slot.lower : slot.upper, amount: firstAmount(market, slot) }));
+  const orders = slots.map((slot) => ({
+    side: slot.side,
+    price: slot.side === "buy" ? slot.lower : slot.upper,
+    amount: firstAmount(market, slot),
+  }));
   if (orders.some((order) => need(market, order).amount <= free(need(market, order).asset))) return;
   const needs = orders.map((order) => need(market, order)).sort((a, b) => (a.amount < b.amount ? -1 : 1));
   const short = needs.map(({ asset, amount }) => ({ asset, lacks: amount - free(asset) }))[0];
-  throw new AppError("Start failed", `no order could be placed: the account lacks ${text(short?.lacks ?? ZERO)} ${short?.asset ?? market.quote}`);
+  throw new AppError(
+    "Start failed",
+    `no order could be placed: the account lacks ${text(short?.lacks ?? ZERO)} ${short?.asset ?? market.quote}`,
+  );
 }

@@ -38,17 +38,28 @@ export function decide(snapshot: Snapshot, observation: Observation, limit: numb
 
   const advanced = strategies.map((strategy, place) => {
     const turn = turnOf({ snapshot, observation, strategies, live }, share, strategy);
-    const done = attempt(strategy, live.filter((order) => order.strategy === strategy.id), turn);
+    const done = attempt(
+      strategy,
+      live.filter((order) => order.strategy === strategy.id),
+      turn,
+    );
     share = afterTurn(share, strategy, done);
     strategies[place] = done.strategy;
     return done;
   });
 
   const others = reconciled.filter(({ order }) => !before.some(({ id }) => id === order.strategy));
-  const memory = remember(snapshot.memory, observation, reconciled.flatMap(({ fills }) => fills));
-  const written = memory.moved === snapshot.memory.moved && memory.baseline === snapshot.memory.baseline ? null : memory;
+  const memory = remember(
+    snapshot.memory,
+    observation,
+    reconciled.flatMap(({ fills }) => fills),
+  );
+  const written =
+    memory.moved === snapshot.memory.moved && memory.baseline === snapshot.memory.baseline ? null : memory;
   const changes = [
-    ...advanced.map((one, place) => changesOf(before[place] as Strategy, one, ofStrategy(reconciled, one.strategy), now)),
+    ...advanced.map((one, place) =>
+      changesOf(before[place] as Strategy, one, ofStrategy(reconciled, one.strategy), now),
+    ),
     accountChanges({ reconciled: others, snapshot, observation, memory: written }, now),
   ];
   return {
@@ -61,7 +72,8 @@ export function decide(snapshot: Snapshot, observation: Observation, limit: numb
   };
 }
 
-const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconciled[] => reconciled.filter(({ order }) => order.strategy === id);
+const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconciled[] =>
+  reconciled.filter(({ order }) => order.strategy === id);
 
 interface Account {
   readonly snapshot: Snapshot;
@@ -71,7 +83,11 @@ interface Account {
   readonly live: readonly Order[];
 }
 
-function turnOf({ snapshot, observation, strategies, live }: Account, share: Share, strategy: Strategy): Turn {
+function turnOf(
+  { snapshot, observation, strategies, live }: Account,
+  share: Share,
+  strategy: Strategy,
+): Turn {
   const { timing, markets } = observation;
   const { base } = splitPair(strategy.symbol);
   const isHidden = ({ symbol }: Strategy) => splitPair(symbol).base === base && !markets.has(symbol);
@@ -94,6 +110,14 @@ function attempt(strategy: Strategy, live: readonly Order[], turn: Turn): Advanc
     return advance(strategy, live, turn);
   } catch (error) {
     const failed: Strategy = { ...strategy, status: "error", lastError: messageOf(error) };
-    return { strategy: failed, intents: [], cancels: [], released: [], funds: turn.funds, placing: false, short: false };
+    return {
+      strategy: failed,
+      intents: [],
+      cancels: [],
+      released: [],
+      funds: turn.funds,
+      placing: false,
+      short: false,
+    };
   }
 }

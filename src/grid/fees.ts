@@ -14,10 +14,20 @@ export interface CycleFees {
  * Fee in quote: b(1 + f) = s(1 − g). Fee in base: (1 − f)(1 − g)·s/b = 1.
  */
 export const breakEvenRatio = ({ buy, sell, buyFeeIn }: CycleFees): Decimal =>
-  buyFeeIn === "quote" ? div(ONE + buy, ONE - sell, "up") : div(ONE, mul(ONE - buy, ONE - sell, "down"), "up");
+  buyFeeIn === "quote"
+    ? div(ONE + buy, ONE - sell, "up")
+    : div(ONE, mul(ONE - buy, ONE - sell, "down"), "up");
 
 /** What one cycle nets as a share of the notional bought, rounded down; s and b in quote. */
-export function netOfCycle({ buyAt, sellAt, fees }: { buyAt: Decimal; sellAt: Decimal; fees: CycleFees }): Decimal {
+export function netOfCycle({
+  buyAt,
+  sellAt,
+  fees,
+}: {
+  buyAt: Decimal;
+  sellAt: Decimal;
+  fees: CycleFees;
+}): Decimal {
   const ratio = div(sellAt, buyAt, "down");
   const { buy, sell, buyFeeIn } = fees;
   if (buyFeeIn === "base") return mul(mul(ONE - buy, ONE - sell, "down"), ratio, "down") - ONE;
@@ -25,7 +35,11 @@ export function netOfCycle({ buyAt, sellAt, fees }: { buyAt: Decimal; sellAt: De
 }
 
 /** Both legs as maker, and the worse way round when one of them takes. */
-export const restingFees = ({ maker, buyFeeIn }: Market): CycleFees => ({ buy: maker, sell: maker, buyFeeIn });
+export const restingFees = ({ maker, buyFeeIn }: Market): CycleFees => ({
+  buy: maker,
+  sell: maker,
+  buyFeeIn,
+});
 
 export function worstRatio({ maker, taker, buyFeeIn }: Market): Decimal {
   const takesBuy = breakEvenRatio({ buy: taker, sell: maker, buyFeeIn });

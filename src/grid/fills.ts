@@ -4,7 +4,13 @@ import type { Fee, VenueFill } from "../ports.ts";
 import type { Fill, Order } from "../records.ts";
 import { isFinal, TRADES_WAIT } from "./order-life.ts";
 
-const ours = ({ account, symbol, clientId, strategy, side }: Order) => ({ account, symbol, clientId, strategy, side });
+const ours = ({ account, symbol, clientId, strategy, side }: Order) => ({
+  account,
+  symbol,
+  clientId,
+  strategy,
+  side,
+});
 
 /** A venue's trade as a fill of ours. A superseded one is kept but moves nothing. */
 export const fillOf = (order: Order, trade: VenueFill, superseded = false): Fill => ({
@@ -29,18 +35,36 @@ export const withFill = (order: Order, { amount, notional, fees }: Fill): Order 
 
 type Fees = Readonly<Record<string, Decimal>>;
 
-export const addFee = (sums: Fees, { asset, amount }: Fee): Fees => ({ ...sums, [asset]: (sums[asset] ?? ZERO) + amount });
+export const addFee = (sums: Fees, { asset, amount }: Fee): Fees => ({
+  ...sums,
+  [asset]: (sums[asset] ?? ZERO) + amount,
+});
 
 /** Whether an order's trades have been missing for so long that the gap may be booked from the order itself. */
 export const gapIsDue = (order: Order, now: Millis): boolean =>
-  isFinal(order) && order.booked < order.filled && order.endedAt !== null && now - order.endedAt >= TRADES_WAIT;
+  isFinal(order) &&
+  order.booked < order.filled &&
+  order.endedAt !== null &&
+  now - order.endedAt >= TRADES_WAIT;
 
 /** The gap as one fill, from what the order itself tells; undefined where that is no notional or no fees. */
 export function gapFill(order: Order, at: Millis): Fill | undefined {
   if (order.notional === null || order.fees === null) return undefined;
   const amount = order.filled - order.booked;
   const notional = max(ZERO, order.notional - order.bookedNotional);
-  const fees = order.fees.map(({ asset, amount: fee }) => ({ asset, amount: fee - (order.bookedFees[asset] ?? ZERO) }));
+  const fees = order.fees.map(({ asset, amount: fee }) => ({
+    asset,
+    amount: fee - (order.bookedFees[asset] ?? ZERO),
+  }));
   const tradeId = `order:${order.exchangeId}:${order.filled}`;
-  return { ...ours(order), tradeId, price: div(notional, amount, "half"), amount, notional, fees, at, superseded: false };
+  return {
+    ...ours(order),
+    tradeId,
+    price: div(notional, amount, "half"),
+    amount,
+    notional,
+    fees,
+    at,
+    superseded: false,
+  };
 }

@@ -18,7 +18,11 @@ export const windowOf = ({ until }: Lease, { requestTimeout, expiry, skew }: Tim
 });
 
 /** An intent as the row that is written before the venue hears of it. */
-export function orderOf(strategy: Strategy, intent: Intent, { window, at }: { window: Window; at: Millis }): Order {
+export function orderOf(
+  strategy: Strategy,
+  intent: Intent,
+  { window, at }: { window: Window; at: Millis },
+): Order {
   const { slot, sequence, side, price, amount } = intent;
   const { generation } = strategy.state;
   return {

@@ -16,8 +16,11 @@ export const linearLevels = ({ lower, upper }: Bounds, slots: number, tick: Deci
   });
 
 /** The slots + 1 levels at multiples of `spacing` above `lower`, rounded the same way. */
-export const spacedLevels = ({ lower, spacing }: { lower: Decimal; spacing: Decimal }, slots: number, tick: Decimal): Decimal[] =>
-  numbers(slots).map((i) => divideWhole(lower + spacing * BigInt(i), tick, "half") * tick);
+export const spacedLevels = (
+  { lower, spacing }: { lower: Decimal; spacing: Decimal },
+  slots: number,
+  tick: Decimal,
+): Decimal[] => numbers(slots).map((i) => divideWhole(lower + spacing * BigInt(i), tick, "half") * tick);
 
 /** Whether every level is above the one before: false when the tick is too coarse for the spacing. */
 export const ascends = (levels: readonly Decimal[]): boolean =>

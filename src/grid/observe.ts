@@ -13,8 +13,15 @@ export interface Budget {
 }
 
 /** Reads what a pass needs, in an order that loses nothing: open orders before trades, both before lookups. */
-export async function observe(venue: Venue, store: StepStore, snapshot: Snapshot, budget: Budget): Promise<Observation & { readonly short: boolean }> {
-  const balancesFirst = snapshot.strategies.some(({ phase, wants }) => phase === "starting" && wants === "run");
+export async function observe(
+  venue: Venue,
+  store: StepStore,
+  snapshot: Snapshot,
+  budget: Budget,
+): Promise<Observation & { readonly short: boolean }> {
+  const balancesFirst = snapshot.strategies.some(
+    ({ phase, wants }) => phase === "starting" && wants === "run",
+  );
   let balances: readonly Balance[] | undefined;
   if (balancesFirst) balances = await spend(budget, () => venue.balances());
 
@@ -33,7 +40,8 @@ export async function observe(venue: Venue, store: StepStore, snapshot: Snapshot
     for (const [clientId, order] of looked.sights) sights.set(clientId, order);
     short ||= looked.short;
   }
-  if (!balances && mayCreate(snapshot, markets, sights)) balances = await spend(budget, () => venue.balances());
+  if (!balances && mayCreate(snapshot, markets, sights))
+    balances = await spend(budget, () => venue.balances());
   const late = await store.ordersByExchangeId(snapshot.lease.account, unexpected(snapshot, markets, sights));
   return { markets, sights, balances, balancesFirst, late, timing: venue.timing, short };
 }
@@ -53,26 +61,43 @@ function symbolsInTurn({ strategies, orders, memory }: Snapshot): Pair[] {
   return [...symbols.slice(first), ...symbols.slice(0, first)];
 }
 
-const ordersOn = ({ orders }: Snapshot, symbol: Pair): readonly Order[] => orders.filter((order) => order.symbol === symbol);
+const ordersOn = ({ orders }: Snapshot, symbol: Pair): readonly Order[] =>
+  orders.filter((order) => order.symbol === symbol);
 
 /** One market; undefined when the venue refuses this market alone. A venue that cannot be read ends the pass. */
-async function look(venue: Venue, snapshot: Snapshot, symbol: Pair, budget: Budget): Promise<MarketSight | undefined> {
+async function look(
+  venue: Venue,
+  snapshot: Snapshot,
+  symbol: Pair,
+  budget: Budget,
+): Promise<MarketSight | undefined> {
   try {
     const open = await spend(budget, () => venue.openOrders(symbol));
-    const trades = await spend(budget, () => venue.fills(symbol, tradesSince(snapshot, symbol, venue.timing.overlap)));
+    const trades = await spend(budget, () =>
+      venue.fills(symbol, tradesSince(snapshot, symbol, venue.timing.overlap)),
+    );
     const booked = snapshot.booked[symbol] ?? new Set();
     const price = await lookAtPrice(venue, symbol, budget);
     return { ...price, open, trades: trades.filter(({ id }) => !booked.has(id)) };
   } catch (error) {
-    if (error instanceof VenueError && (error.failure === "unlisted" || error.failure === "refused")) return undefined;
+    if (error instanceof VenueError && (error.failure === "unlisted" || error.failure === "refused"))
+      return undefined;
     throw error;
   }
 }
 
 // Without a price nothing new is placed, but what rests is still looked after.
-async function lookAtPrice(venue: Venue, symbol: Pair, budget: Budget): Promise<Pick<MarketSight, "market" | "quote" | "error">> {
+async function lookAtPrice(
+  venue: Venue,
+  symbol: Pair,
+  budget: Budget,
+): Promise<Pick<MarketSight, "market" | "quote" | "error">> {
   try {
-    return { market: await venue.market(symbol), quote: await spend(budget, () => venue.ticker(symbol)), error: null };
+    return {
+      market: await venue.market(symbol),
+      quote: await spend(budget, () => venue.ticker(symbol)),
+      error: null,
+    };
   } catch (error) {
     if (!(error instanceof VenueError)) throw error;
     return { market: undefined, quote: undefined, error: error.message };
@@ -83,7 +108,9 @@ async function lookAtPrice(venue: Venue, symbol: Pair, budget: Budget): Promise<
 function tradesSince({ cursors, orders, strategies }: Snapshot, symbol: Pair, overlap: Millis): Millis {
   const mine = orders.filter((order) => order.symbol === symbol);
   const cursor = cursors[symbol];
-  const starts = strategies.filter((strategy) => strategy.symbol === symbol).map(({ startedAt }) => startedAt);
+  const starts = strategies
+    .filter((strategy) => strategy.symbol === symbol)
+    .map(({ startedAt }) => startedAt);
   const first = Math.min(...starts, ...mine.map(({ createdAt }) => createdAt));
   const lacking = mine.filter(({ filled, booked }) => filled > booked).map(({ createdAt }) => createdAt);
   return Math.min(cursor ?? first, ...lacking) - overlap;
@@ -108,27 +135,45 @@ async function lookUp(venue: Venue, orders: readonly Order[], open: readonly Ven
 }
 
 /** Whether a slot may want an order: only then are balances worth a call. */
-function mayCreate({ strategies, orders, killed }: Snapshot, markets: ReadonlyMap<Pair, MarketSight>, sights: ReadonlyMap<string, Sight>): boolean {
+function mayCreate(
+  { strategies, orders, killed }: Snapshot,
+  markets: ReadonlyMap<Pair, MarketSight>,
+  sights: ReadonlyMap<string, Sight>,
+): boolean {
   if (killed) return false;
   const isLive = (order: Order) => {
     const sight = sights.get(order.clientId);
-    return !isFinal(order) && (sight === undefined || sight === "missing" || sight.status === "open" || sight.status === "partially_filled");
+    return (
+      !isFinal(order) &&
+      (sight === undefined ||
+        sight === "missing" ||
+        sight.status === "open" ||
+        sight.status === "partially_filled")
+    );
   };
   return strategies.some(({ id, symbol, wants, state }) => {
     if (wants !== "run" || !markets.has(symbol)) return false;
-    const busy = orders.filter((order) => order.strategy === id && order.generation === state.generation && isLive(order));
+    const busy = orders.filter(
+      (order) => order.strategy === id && order.generation === state.generation && isLive(order),
+    );
     return busy.length < state.slots.length;
   });
 }
 
 /** Orders named by trades that are neither booked nor of an unsettled order of ours. */
-function unexpected({ orders }: Snapshot, markets: ReadonlyMap<Pair, MarketSight>, sights: ReadonlyMap<string, Sight>): string[] {
+function unexpected(
+  { orders }: Snapshot,
+  markets: ReadonlyMap<Pair, MarketSight>,
+  sights: ReadonlyMap<string, Sight>,
+): string[] {
   const known = new Set<string>();
   for (const order of orders) {
     const sight = sights.get(order.clientId);
     if (order.exchangeId) known.add(order.exchangeId);
     if (typeof sight === "object") known.add(sight.id);
   }
-  const named = [...markets.values()].flatMap(({ trades }: { trades: readonly VenueFill[] }) => trades.map(({ orderId }) => orderId));
+  const named = [...markets.values()].flatMap(({ trades }: { trades: readonly VenueFill[] }) =>
+    trades.map(({ orderId }) => orderId),
+  );
   return [...new Set(named)].filter((id) => !known.has(id));
 }

@@ -17,7 +17,11 @@ const gridStatus = operation({
   name: "get_grid_status",
   summary: "Grids, their orders and their profit",
   http: { route: "GET /strategy/grid/status", from: "query" },
-  cli: { path: "grid status", positional: ["id"], examples: ["edgemaker grid status", "edgemaker grid status --json"] },
+  cli: {
+    path: "grid status",
+    positional: ["id"],
+    examples: ["edgemaker grid status", "edgemaker grid status --json"],
+  },
   input: z.object({ id: idField("Invalid request").optional().describe("Strategy id; all when left out") }),
   output: StatusShape,
   async run(deps, { id }) {
@@ -29,11 +33,13 @@ const gridStatus = operation({
 
 function shown({ venueOf, marketTime }: Deps, view: StrategyView) {
   const account = parseAccountKey(view.strategy.account);
-  const missing = venueOf(account) || view.strategy.status === "stopped" ? null : notConfigured(view.strategy.account);
+  const missing =
+    venueOf(account) || view.strategy.status === "stopped" ? null : notConfigured(view.strategy.account);
   return gridOut(account.exchange, view, { now: marketTime(account, view.now), missing });
 }
 
-const notConfigured = (account: string): string => `this process is not configured for ${account}: another one has to step it`;
+const notConfigured = (account: string): string =>
+  `this process is not configured for ${account}: another one has to step it`;
 
 const listGrids = operation({
   ...reads,
@@ -70,4 +76,10 @@ const tickNow = operation({
 });
 
 /** Grid strategies, and the pass that steps them. */
-export const gridOperations = (ids: readonly string[]): Operation[] => [startGrid(ids), stopGrid, gridStatus, listGrids, tickNow];
+export const gridOperations = (ids: readonly string[]): Operation[] => [
+  startGrid(ids),
+  stopGrid,
+  gridStatus,
+  listGrids,
+  tickNow,
+];

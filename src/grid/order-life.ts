@@ -36,7 +36,11 @@ function stateFrom(order: Order, { status }: VenueOrder, partly: boolean): Order
 }
 
 const sameLife = (a: Order, b: Order): boolean =>
-  a.state === b.state && a.exchangeId === b.exchangeId && a.filled === b.filled && a.misses === b.misses && a.endedAt === b.endedAt;
+  a.state === b.state &&
+  a.exchangeId === b.exchangeId &&
+  a.filled === b.filled &&
+  a.misses === b.misses &&
+  a.endedAt === b.endedAt;
 
 /**
  * A look has found nothing. That ends the order only when no request of it can take effect any more,

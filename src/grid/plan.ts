@@ -80,13 +80,21 @@ export function plan(state: GridState, view: View): Plan {
 }
 
 // The same state when nothing has changed, so that a quiet pass writes nothing.
-function nextState(state: GridState, planned: ReadonlyMap<number, Slot>, refusals: readonly Refusal[]): GridState {
+function nextState(
+  state: GridState,
+  planned: ReadonlyMap<number, Slot>,
+  refusals: readonly Refusal[],
+): GridState {
   const refused = [...refusals].sort((a, b) => a.slot - b.slot);
   const same =
     refused.length === state.refused.length &&
-    refused.every((one, i) => one.slot === state.refused[i]?.slot && one.reason === state.refused[i]?.reason) &&
+    refused.every(
+      (one, i) => one.slot === state.refused[i]?.slot && one.reason === state.refused[i]?.reason,
+    ) &&
     state.slots.every((slot) => (planned.get(slot.index) ?? slot) === slot);
-  return same ? state : { ...state, slots: state.slots.map((slot) => planned.get(slot.index) ?? slot), refused };
+  return same
+    ? state
+    : { ...state, slots: state.slots.map((slot) => planned.get(slot.index) ?? slot), refused };
 }
 
 const nearestFirst = (slots: readonly Slot[], mid: Decimal): Slot[] => {
@@ -94,7 +102,9 @@ const nearestFirst = (slots: readonly Slot[], mid: Decimal): Slot[] => {
     const away = (side === "buy" ? lower : upper) - mid;
     return away < ZERO ? -away : away;
   };
-  return [...slots].sort((a, b) => (distance(a) < distance(b) ? -1 : distance(a) > distance(b) ? 1 : a.index - b.index));
+  return [...slots].sort((a, b) =>
+    distance(a) < distance(b) ? -1 : distance(a) > distance(b) ? 1 : a.index - b.index,
+  );
 };
 
 const sellable = ({ lot }: Market, slot: Slot): Decimal => snap(held(slot), lot, "down");
@@ -129,7 +139,12 @@ function wishOf(slot: Slot, market: Market): Wish | undefined {
   return meetsMinimum(market, wish.price, wish.amount) ? wish : undefined;
 }
 
-function refuse(slot: Slot, wish: Wish | undefined, view: View, before: readonly Refusal[]): Omit<Refusal, "slot"> | undefined {
+function refuse(
+  slot: Slot,
+  wish: Wish | undefined,
+  view: View,
+  before: readonly Refusal[],
+): Omit<Refusal, "slot"> | undefined {
   const { market, now, killed, funds, resting } = view;
   if (!wish) return { reason: slot.side === "sell" && held(slot) === ZERO ? "no_base" : "below_minimum" };
   if (killed) return { reason: "killed" };
@@ -147,14 +162,19 @@ const rejectedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refus
 };
 
 const crosses = ({ side, price }: Wish, resting: readonly Resting[]): boolean =>
-  resting.some((other) => other.side !== side && (side === "buy" ? other.price <= price : other.price >= price));
+  resting.some(
+    (other) => other.side !== side && (side === "buy" ? other.price <= price : other.price >= price),
+  );
 
 /** What an order takes from the free balance, a fee in quote included. */
 export function need(market: Market, { side, price, amount }: Wish): { asset: string; amount: Decimal } {
   if (side === "sell") return { asset: market.base, amount };
   const notional = mul(price, amount, "up");
   const rate = market.maker > market.taker ? market.maker : market.taker;
-  return { asset: market.quote, amount: market.buyFeeIn === "quote" ? mul(notional, ONE + rate, "up") : notional };
+  return {
+    asset: market.quote,
+    amount: market.buyFeeIn === "quote" ? mul(notional, ONE + rate, "up") : notional,
+  };
 }
 
 function spend(funds: Funds, market: Market, wish: Wish): Funds {

@@ -31,7 +31,10 @@ export function reconcile(before: Order, observation: Observation, now: Millis):
     fills.push(fill);
     order = withFill(order, fill);
   }
-  const gap = order.strategy !== null && gapIsDue(order, now) ? gapFill(order, latest(observation, order) ?? order.createdAt) : undefined;
+  const gap =
+    order.strategy !== null && gapIsDue(order, now)
+      ? gapFill(order, latest(observation, order) ?? order.createdAt)
+      : undefined;
   if (gap) {
     fills.push(gap);
     order = { ...withFill(order, gap), gap: gap.amount };
@@ -58,6 +61,9 @@ export function reconcileLate(before: Order, observation: Observation): Reconcil
 }
 
 const tradesOf = ({ symbol, exchangeId, strategy }: Order, { markets }: Observation): readonly VenueFill[] =>
-  exchangeId === null || strategy === null ? [] : (markets.get(symbol)?.trades ?? []).filter(({ orderId }) => orderId === exchangeId);
+  exchangeId === null || strategy === null
+    ? []
+    : (markets.get(symbol)?.trades ?? []).filter(({ orderId }) => orderId === exchangeId);
 
-const latest = ({ markets }: Observation, { symbol }: Order): Millis | undefined => markets.get(symbol)?.quote?.at;
+const latest = ({ markets }: Observation, { symbol }: Order): Millis | undefined =>
+  markets.get(symbol)?.quote?.at;

@@ -13,10 +13,16 @@ export const startInput = (ids: readonly string[]) =>
       symbol: pairField,
       lowerPrice: decimalField("Invalid range").describe("Lowest level, in quote"),
       upperPrice: decimalField("Invalid range").describe("Highest level, in quote"),
-      gridLevels: countField("Invalid levels", { least: 2, most: 100 }).describe("Number of slots, 2 to 100: as many orders rest"),
+      gridLevels: countField("Invalid levels", { least: 2, most: 100 }).describe(
+        "Number of slots, 2 to 100: as many orders rest",
+      ),
       orderSize: decimalField("Invalid order size").describe("Quote per order"),
-      gridSpacing: decimalField("Invalid spacing").optional().describe("Price difference of two levels; (upper − lower) / levels when left out"),
-      allowLoss: flagField("Invalid request", "allowLoss").optional().describe("false refuses a grid whose cycles do not pay their fees"),
+      gridSpacing: decimalField("Invalid spacing")
+        .optional()
+        .describe("Price difference of two levels; (upper − lower) / levels when left out"),
+      allowLoss: flagField("Invalid request", "allowLoss")
+        .optional()
+        .describe("false refuses a grid whose cycles do not pay their fees"),
     })
     .refine(({ lowerPrice, upperPrice }) => lowerPrice < upperPrice, {
       path: ["upperPrice"],
@@ -25,12 +31,18 @@ export const startInput = (ids: readonly string[]) =>
     });
 
 const hasBounds = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "lowerPrice" in value && "upperPrice" in value &&
-  typeof value.lowerPrice === "bigint" && typeof value.upperPrice === "bigint";
+  typeof value === "object" &&
+  value !== null &&
+  "lowerPrice" in value &&
+  "upperPrice" in value &&
+  typeof value.lowerPrice === "bigint" &&
+  typeof value.upperPrice === "bigint";
 
 export const stopInput = z.object({
   id: idField("Invalid request").describe("Strategy id"),
-  cancelOrders: flagField("Invalid request", "cancelOrders").default(true).describe("false leaves the open orders to you"),
+  cancelOrders: flagField("Invalid request", "cancelOrders")
+    .default(true)
+    .describe("false leaves the open orders to you"),
 });
 
 const ConfigShape = z.object({
@@ -64,7 +76,11 @@ export const StoppedShape = z.object({
     profit: z.number(),
     base: z.string(),
     averageCost: z.number().nullable(),
-    openOrders: z.array(z.object({ id: z.string(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() })).optional(),
+    openOrders: z
+      .array(
+        z.object({ id: z.string(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() }),
+      )
+      .optional(),
   }),
 });
 
@@ -117,9 +133,16 @@ export const TickShape = z.object({
   accounts: z.array(z.object({ account: z.string(), outcome: z.string(), message: z.string().optional() })),
 });
 
-export function configOut(exchange: string, { symbol, config }: Pick<Strategy, "symbol" | "config">): z.input<typeof ConfigShape> {
+export function configOut(
+  exchange: string,
+  { symbol, config }: Pick<Strategy, "symbol" | "config">,
+): z.input<typeof ConfigShape> {
   const { lowerPrice, upperPrice, gridLevels, orderSize, gridSpacing } = config;
-  const prices = { lowerPrice: wire(lowerPrice), upperPrice: wire(upperPrice), gridSpacing: wire(gridSpacing) };
+  const prices = {
+    lowerPrice: wire(lowerPrice),
+    upperPrice: wire(upperPrice),
+    gridSpacing: wire(gridSpacing),
+  };
   return { exchange, symbol, gridLevels, orderSize: wire(orderSize), ...prices };
 }
 
@@ -130,7 +153,11 @@ export interface Times {
 }
 
 /** One strategy as the contract shows it, and what it leaves open: where the profit comes from, and what rests nothing. */
-export function gridOut(exchange: string, view: StrategyView, { now, missing }: Times): z.input<typeof GridShape> {
+export function gridOut(
+  exchange: string,
+  view: StrategyView,
+  { now, missing }: Times,
+): z.input<typeof GridShape> {
   const { strategy, memory } = view;
   const { ledger, refused, startPrice } = strategy.state;
   const mark = memory.marks[strategy.symbol]?.mid;
@@ -160,17 +187,24 @@ export function gridOut(exchange: string, view: StrategyView, { now, missing }: 
   };
 }
 
-export const runningTime = ({ startedAt, stoppedAt }: Strategy, now: Millis): Millis => Math.max(0, (stoppedAt ?? now) - startedAt);
+export const runningTime = ({ startedAt, stoppedAt }: Strategy, now: Millis): Millis =>
+  Math.max(0, (stoppedAt ?? now) - startedAt);
 
 /** What a person has deposited, withdrawn or traded beside the account's strategies since the first of them, per asset. */
 export function otherChanges({ memory }: Pick<StrategyView, "memory">): Record<string, bigint> {
   const { baseline, balances, moved } = memory;
   if (!baseline || !balances) return {};
-  const changes = balances.map(({ asset, free, used }) => [asset, free + used - (baseline[asset] ?? 0n) - (moved[asset] ?? 0n)] as const);
+  const changes = balances.map(
+    ({ asset, free, used }) => [asset, free + used - (baseline[asset] ?? 0n) - (moved[asset] ?? 0n)] as const,
+  );
   return Object.fromEntries(changes.filter(([, change]) => change !== 0n));
 }
 
-export function stoppedOut({ strategy }: StrategyView, now: Millis, openOrders: readonly Order[] | undefined): z.input<typeof StoppedShape>["summary"] {
+export function stoppedOut(
+  { strategy }: StrategyView,
+  now: Millis,
+  openOrders: readonly Order[] | undefined,
+): z.input<typeof StoppedShape>["summary"] {
   const { position, averageCost, realized } = profitOf(strategy.state, ONE);
   return {
     runningTime: runningTime(strategy, now),
@@ -182,8 +216,13 @@ export function stoppedOut({ strategy }: StrategyView, now: Millis, openOrders: 
   };
 }
 
-const openOrderOut = ({ exchangeId, side, price, amount }: Order) => ({ id: exchangeId ?? "", side, price: wire(price), amount: wire(amount) });
+const openOrderOut = ({ exchangeId, side, price, amount }: Order) => ({
+  id: exchangeId ?? "",
+  side,
+  price: wire(price),
+  amount: wire(amount),
+});
 
 const orNull = (value: bigint | null): number | null => (value === null ? null : wire(value));
-const texts = (amounts: Readonly<Record<string, bigint>>) => Object.fromEntries(Object.entries(amounts).map(([asset, amount]) => [asset, text(amount)]));
-
+const texts = (amounts: Readonly<Record<string, bigint>>) =>
+  Object.fromEntries(Object.entries(amounts).map(([asset, amount]) => [asset, text(amount)]));

@@ -18,16 +18,27 @@ export interface Share {
 /** Before the first strategy's turn. `orders` are the account's unsettled orders as just seen. */
 export const firstShare = (observation: Observation, orders: readonly Order[], limit: number): Share => ({
   funds: observation.balances && freeFunds(observation, orders),
-  resting: new Map([...observation.markets].map(([symbol, sight]) => [symbol, restingOn(symbol, sight, orders)])),
+  resting: new Map(
+    [...observation.markets].map(([symbol, sight]) => [symbol, restingOn(symbol, sight, orders)]),
+  ),
   limit,
   short: false,
 });
 
 /** The share after a strategy has planned `intents` on its symbol. */
-export function afterTurn(share: Share, { symbol }: Strategy, turn: { intents: readonly Order[]; funds: Funds | undefined; short: boolean }): Share {
+export function afterTurn(
+  share: Share,
+  { symbol }: Strategy,
+  turn: { intents: readonly Order[]; funds: Funds | undefined; short: boolean },
+): Share {
   const resting = new Map(share.resting);
   resting.set(symbol, [...(share.resting.get(symbol) ?? []), ...turn.intents]);
-  return { funds: turn.funds, resting, limit: share.limit - turn.intents.length, short: share.short || turn.short };
+  return {
+    funds: turn.funds,
+    resting,
+    limit: share.limit - turn.intents.length,
+    short: share.short || turn.short,
+  };
 }
 
 // What may be on the venue without its being seen there is counted as if it were.
@@ -54,7 +65,12 @@ function restingOn(symbol: Pair, { open }: MarketSight, orders: readonly Order[]
  * Free base that no strategy of the account holds. Balances have to be read before orders and trades:
  * then a fill in between counts as held and not yet as balance, and nobody's base is taken.
  */
-export function ownBase(asset: string, { balances, balancesFirst }: Observation, strategies: readonly Strategy[], orders: readonly Order[]): Decimal | undefined {
+export function ownBase(
+  asset: string,
+  { balances, balancesFirst }: Observation,
+  strategies: readonly Strategy[],
+  orders: readonly Order[],
+): Decimal | undefined {
   if (!balances || !balancesFirst) return undefined;
   const free = balances.find((balance) => balance.asset === asset)?.free ?? ZERO;
   return strategies

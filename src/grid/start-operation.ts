@@ -17,9 +17,18 @@ export const startGrid = (ids: readonly string[]) =>
     http: { route: "POST /strategy/grid", from: "body", idempotent: true },
     cli: {
       path: "grid start",
-      flags: { lowerPrice: "lower", upperPrice: "upper", gridLevels: "levels", orderSize: "size", gridSpacing: "spacing" },
+      flags: {
+        lowerPrice: "lower",
+        upperPrice: "upper",
+        gridLevels: "levels",
+        orderSize: "size",
+        gridSpacing: "spacing",
+      },
       defaults: { allowLoss: false },
-      examples: ["edgemaker grid start --exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 12 --size 100"],
+      steps: true,
+      examples: [
+        "edgemaker grid start --exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 12 --size 100",
+      ],
     },
     input: startInput(ids),
     output: StartedShape,
@@ -41,11 +50,22 @@ export const startGrid = (ids: readonly string[]) =>
       const [view] = await deps.store.strategies({ id: created.id });
       const { status, phase } = view?.strategy ?? created;
       const config = configOut(exchange, created);
-      return { id: created.id, status, phase, message: told(created.id, pass, phase), config, warnings: [...checked.warnings] };
+      return {
+        id: created.id,
+        status,
+        phase,
+        message: told(created.id, pass, phase),
+        config,
+        warnings: [...checked.warnings],
+      };
     },
   });
 
-const newStrategy = ({ config, slots, startPrice }: Checked): Omit<NewStrategy, "prefix" | "account" | "symbol" | "startedAt"> => ({
+const newStrategy = ({
+  config,
+  slots,
+  startPrice,
+}: Checked): Omit<NewStrategy, "prefix" | "account" | "symbol" | "startedAt"> => ({
   config,
   state: { generation: 0, startPrice, slots, ledger: NO_LEDGER, refused: [] },
   wants: "run",
@@ -57,8 +77,10 @@ const newStrategy = ({ config, slots, startPrice }: Checked): Omit<NewStrategy, 
 });
 
 function told(id: string, { outcome, message }: Pass, phase: string): string {
-  if (outcome === "failed") return `${id} is stored and running; its first pass failed (${message}) and is tried again`;
+  if (outcome === "failed")
+    return `${id} is stored and running; its first pass failed (${message}) and is tried again`;
   if (outcome === "busy") return `${id} is stored and running; its first orders follow with the next pass`;
-  return phase === "active" ? `${id} is running and its orders rest` : `${id} is running; more of its orders follow`;
+  return phase === "active"
+    ? `${id} is running and its orders rest`
+    : `${id} is running; more of its orders follow`;
 }
-

@@ -28,7 +28,11 @@ const UNLIMITED = 1_000_000;
  * acts. Whatever ends it on the way, the next pass goes on from what the store and the venue say.
  * Never throws for a failure of the world: the pass says how it ended.
  */
-export async function step(world: World, venue: Venue, { calls = UNLIMITED }: StepOptions = {}): Promise<Pass> {
+export async function step(
+  world: World,
+  venue: Venue,
+  { calls = UNLIMITED }: StepOptions = {},
+): Promise<Pass> {
   const account = accountKey(venue.account);
   const { timing } = venue;
   const askedAt = world.local.monotonic();
@@ -54,7 +58,11 @@ interface Started {
   readonly budget: Budget;
 }
 
-async function pass({ store, local }: World, venue: Venue, { snapshot, hold, budget }: Started): Promise<boolean> {
+async function pass(
+  { store, local }: World,
+  venue: Venue,
+  { snapshot, hold, budget }: Started,
+): Promise<boolean> {
   const observation = await observe(venue, store, snapshot, budget);
   const decision = decide(snapshot, observation, budget.left);
   const recorded = await record(store, snapshot, decision);
@@ -63,15 +71,22 @@ async function pass({ store, local }: World, venue: Venue, { snapshot, hold, bud
   const { outcomes, events } = await act({ venue, store, local }, hold, { cancels, creates });
   const short = observation.short || decision.short || cancels.length < decision.cancels.length;
   const memory = { ...decision.memory, turn: short ? decision.memory.turn + 1 : 0 };
-  const accepted = new Set(outcomes.filter(({ state }) => state === "submitted").map(({ clientId }) => clientId));
-  const isPlaced = (id: string) => decision.creates.every((order) => order.strategy !== id || accepted.has(order.clientId));
+  const accepted = new Set(
+    outcomes.filter(({ state }) => state === "submitted").map(({ clientId }) => clientId),
+  );
+  const isPlaced = (id: string) =>
+    decision.creates.every((order) => order.strategy !== id || accepted.has(order.clientId));
   const phases = decision.placing.filter(isPlaced).map((id) => ({ id, phase: "active" as const }));
   await store.settle(snapshot.lease, { outcomes, events, phases, memory, failure: null });
   return short;
 }
 
 /** One batch; where a constraint refuses it, strategy by strategy, so that one broken row does not hold up the rest. */
-async function record(store: StepStore, snapshot: Snapshot, { changes }: Decision): Promise<ReadonlySet<string>> {
+async function record(
+  store: StepStore,
+  snapshot: Snapshot,
+  { changes }: Decision,
+): Promise<ReadonlySet<string>> {
   if (changes.length === 0) return new Set();
   try {
     return await store.record(snapshot.lease, changes);
@@ -81,7 +96,11 @@ async function record(store: StepStore, snapshot: Snapshot, { changes }: Decisio
   }
 }
 
-async function recordOneByOne(store: StepStore, { lease, strategies }: Snapshot, changes: readonly Changes[]): Promise<ReadonlySet<string>> {
+async function recordOneByOne(
+  store: StepStore,
+  { lease, strategies }: Snapshot,
+  changes: readonly Changes[],
+): Promise<ReadonlySet<string>> {
   const recorded = new Set<string>();
   let failed = false;
   for (const change of changes) {
@@ -99,7 +118,8 @@ async function recordOneByOne(store: StepStore, { lease, strategies }: Snapshot,
   return recorded;
 }
 
-const isConstraint = (error: unknown): error is StoreError => error instanceof StoreError && error.failure === "constraint";
+const isConstraint = (error: unknown): error is StoreError =>
+  error instanceof StoreError && error.failure === "constraint";
 
 function inError(before: Strategy, message: string, at: Millis): Changes {
   const { id, account, state, phase, stoppedAt } = before;
@@ -111,13 +131,21 @@ function inError(before: Strategy, message: string, at: Millis): Changes {
   };
 }
 
-async function giveBack({ store, log }: World, { lease, failures }: Snapshot, { timing }: Venue, message: string): Promise<void> {
+async function giveBack(
+  { store, log }: World,
+  { lease, failures }: Snapshot,
+  { timing }: Venue,
+  message: string,
+): Promise<void> {
   const wait = Math.min(timing.backoff.most, timing.backoff.first * 2 ** Math.min(failures, 20));
   const failure = { message, retryAt: lease.now + wait };
   try {
     await store.settle(lease, { outcomes: [], events: [], phases: [], memory: null, failure });
   } catch (error) {
     // The lease runs out by itself.
-    log("warn", "a failed pass could not give its lease back", { account: lease.account, message: messageOf(error) });
+    log("warn", "a failed pass could not give its lease back", {
+      account: lease.account,
+      message: messageOf(error),
+    });
   }
 }

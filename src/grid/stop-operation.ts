@@ -12,7 +12,11 @@ export const stopGrid = operation({
   effect: "trade",
   access: "token",
   http: { route: "DELETE /strategy/grid", from: "body" },
-  cli: { path: "grid stop", positional: ["id"], examples: ["edgemaker grid stop grid-kraken-BTC-USDT-1767225600000"] },
+  cli: {
+    path: "grid stop",
+    positional: ["id"],
+    examples: ["edgemaker grid stop grid-kraken-BTC-USDT-1767225600000"],
+  },
   input: stopInput,
   output: StoppedShape,
   failure: "Cancel failed",
@@ -50,8 +54,12 @@ async function sweep(deps: Deps, { account }: Strategy): Promise<void> {
 
 function told({ venueOf }: Deps, { strategy, openOrders, accountError }: StrategyView): string {
   const { id, status, account, keepOrders } = strategy;
-  if (status === "stopped") return keepOrders ? `${id} is stopped; its open orders are yours now` : `${id} is stopped and has no orders left`;
-  if (!venueOf(parseAccountKey(account))) return `${id} stops as soon as a process that is configured for ${account} steps it`;
+  if (status === "stopped")
+    return keepOrders
+      ? `${id} is stopped; its open orders are yours now`
+      : `${id} is stopped and has no orders left`;
+  if (!venueOf(parseAccountKey(account)))
+    return `${id} stops as soon as a process that is configured for ${account} steps it`;
   const why = accountError ? ` (${accountError})` : "";
   return `${id} is stopping: ${openOrders} of its orders may still live${why}; the next passes finish it`;
 }

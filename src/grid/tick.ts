@@ -13,9 +13,14 @@ export async function tick(world: World): Promise<Pass[]> {
   return Promise.all(
     due.map(async ({ account, retryAt, now }): Promise<Pass> => {
       const venue = world.venueOf(parseAccountKey(account));
-      if (!venue) return { account, outcome: "not_configured", message: "this process is not configured for it" };
+      if (!venue)
+        return { account, outcome: "not_configured", message: "this process is not configured for it" };
       if (retryAt > now) return { account, outcome: "backing_off" };
-      return step(world, venue).catch((error: unknown) => ({ account, outcome: "failed", message: messageOf(error) }));
+      return step(world, venue).catch((error: unknown) => ({
+        account,
+        outcome: "failed",
+        message: messageOf(error),
+      }));
     }),
   );
 }

@@ -15,11 +15,13 @@ export const ONE: Decimal = 10n ** BigInt(PLACES);
 const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/;
 const SCIENTIFIC = /^(-?)(\d+)(?:\.(\d+))?e([+-]?\d+)$/i;
 
-/** Reads plain decimal text such as `-12.5`. Throws on anything else: stored text is never malformed. */
+/** Reads plain decimal text such as `-12.5`, as `text` writes it. Throws on what is no such text. */
 export function decimal(text: string): Decimal {
-  const value = parseDecimal(text);
-  if (value === undefined) throw new RangeError(`not a decimal of at most ${PLACES} places: ${text}`);
-  return value;
+  const point = text.indexOf(".");
+  const fraction = point < 0 ? "" : text.slice(point + 1);
+  if (text === "" || fraction.length > PLACES)
+    throw new RangeError(`not a decimal of at most ${PLACES} places: ${text}`);
+  return BigInt((point < 0 ? text : text.slice(0, point)) + fraction.padEnd(PLACES, "0"));
 }
 
 /** Reads plain decimal text; undefined when it is none or has more than 18 places. */
@@ -71,8 +73,7 @@ export function divideWhole(numerator: bigint, denominator: bigint, rounding: Ro
   return rest > 0n ? quotient + 1n : quotient;
 }
 
-export const mul = (a: Decimal, b: Decimal, rounding: Rounding): Decimal =>
-  divideWhole(a * b, ONE, rounding);
+export const mul = (a: Decimal, b: Decimal, rounding: Rounding): Decimal => divideWhole(a * b, ONE, rounding);
 
 /** a / b; b is not zero. */
 export const div = (a: Decimal, b: Decimal, rounding: Rounding): Decimal =>
@@ -89,4 +90,5 @@ export const snap = (value: Decimal, step: Decimal, rounding: Rounding): Decimal
 export const min = (a: Decimal, b: Decimal): Decimal => (a < b ? a : b);
 export const max = (a: Decimal, b: Decimal): Decimal => (a > b ? a : b);
 export const abs = (a: Decimal): Decimal => (a < 0n ? -a : a);
-export const sum = (values: readonly Decimal[]): Decimal => values.reduce((total, value) => total + value, ZERO);
+export const sum = (values: readonly Decimal[]): Decimal =>
+  values.reduce((total, value) => total + value, ZERO);

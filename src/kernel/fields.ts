@@ -11,7 +11,9 @@ const isAbsent = ({ input }: { input?: unknown }): boolean => input === undefine
 
 export const exchangeField = (ids: readonly string[]) =>
   z
-    .enum(ids as readonly [string, ...string[]], { error: `Invalid exchange: must be one of ${ids.join(", ")}` })
+    .enum(ids as readonly [string, ...string[]], {
+      error: `Invalid exchange: must be one of ${ids.join(", ")}`,
+    })
     .describe(`Exchange id: ${ids.join(", ")}`);
 
 const PAIR_FORM = "must be BASE/QUOTE in upper case, for example BTC/USDT";
@@ -47,7 +49,8 @@ export const wordField = <const W extends string>(label: string, words: readonly
 export const textField = (label: string, form: RegExp, sentence: string) =>
   z.string({ error: `${label}: ${sentence}` }).regex(form, { error: `${label}: ${sentence}` });
 
-export const flagField = (label: string, name: string) => z.boolean({ error: `${label}: ${name} must be true or false` });
+export const flagField = (label: string, name: string) =>
+  z.boolean({ error: `${label}: ${name} must be true or false` });
 
 /** An id as a venue or this service gives it. */
 export const idField = (label: string) =>

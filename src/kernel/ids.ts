@@ -50,7 +50,11 @@ export const isOurs = (id: string): boolean => FORM.test(id);
 export const handOrderId = (random: string): string => `em0${random.slice(0, 15)}`;
 
 /** `grid-<exchange>-<BASE>-<QUOTE>-<millis>` */
-export const strategyId = (parts: { exchange: string; base: string; quote: string; number: Millis }): string =>
-  `grid-${parts.exchange}-${parts.base}-${parts.quote}-${parts.number}`;
+export const strategyId = (parts: {
+  exchange: string;
+  base: string;
+  quote: string;
+  number: Millis;
+}): string => `grid-${parts.exchange}-${parts.base}-${parts.quote}-${parts.number}`;
 
 const base36 = (value: number): string => value.toString(36).padStart(DIGITS, "0");

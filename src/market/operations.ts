@@ -2,7 +2,17 @@ import { z } from "zod";
 import { countField, exchangeField, pairField, wordField } from "../kernel/fields.ts";
 import { DAY, HOUR, MINUTE } from "../kernel/time.ts";
 import { type Operation, operation } from "../operation.ts";
-import { BookShape, bookOut, CandlesShape, candlesOut, ExchangesShape, TickerShape, TradesShape, tickerOut, tradesOut } from "./schema.ts";
+import {
+  BookShape,
+  bookOut,
+  CandlesShape,
+  candlesOut,
+  ExchangesShape,
+  TickerShape,
+  TradesShape,
+  tickerOut,
+  tradesOut,
+} from "./schema.ts";
 
 const TIMEFRAMES = {
   "1m": MINUTE,
@@ -29,17 +39,24 @@ export function marketOperations(ids: readonly string[]): Operation[] {
       cli: { path: "ticker", examples: ["edgemaker ticker --exchange kraken --symbol BTC/USDT"] },
       input: z.object(where),
       output: TickerShape,
-      run: async ({ venue }, { exchange, symbol }) => tickerOut({ exchange, symbol }, await venue(exchange).ticker(symbol)),
+      run: async ({ venue }, { exchange, symbol }) =>
+        tickerOut({ exchange, symbol }, await venue(exchange).ticker(symbol)),
     }),
     operation({
       ...reads,
       name: "get_orderbook",
       summary: "Bids and asks around the spread",
       http: { route: "GET /orderbook", from: "query" },
-      cli: { path: "orderbook", alias: "book", examples: ["edgemaker orderbook --exchange mexc --symbol BTC/USDT --limit 5"] },
+      cli: {
+        path: "orderbook",
+        alias: "book",
+        examples: ["edgemaker orderbook --exchange mexc --symbol BTC/USDT --limit 5"],
+      },
       input: z.object({
         ...where,
-        limit: countField("Invalid limit", { least: 1, most: 100 }).default(10).describe("Levels a side, 1 to 100"),
+        limit: countField("Invalid limit", { least: 1, most: 100 })
+          .default(10)
+          .describe("Levels a side, 1 to 100"),
       }),
       output: BookShape,
       run: async ({ venue }, { exchange, symbol, limit }) =>
@@ -50,7 +67,11 @@ export function marketOperations(ids: readonly string[]): Operation[] {
       name: "get_trades",
       summary: "Recent public trades and their summary",
       http: { route: "GET /trades", from: "query" },
-      cli: { path: "trades", defaults: { limit: 20 }, examples: ["edgemaker trades --exchange gateio --symbol ETH/USDT"] },
+      cli: {
+        path: "trades",
+        defaults: { limit: 20 },
+        examples: ["edgemaker trades --exchange gateio --symbol ETH/USDT"],
+      },
       input: z.object({
         ...where,
         limit: countField("Invalid limit", { least: 1, most: 500 }).default(50).describe("Trades, 1 to 500"),
@@ -64,11 +85,18 @@ export function marketOperations(ids: readonly string[]): Operation[] {
       name: "get_ohlcv",
       summary: "Candles",
       http: { route: "GET /ohlcv", from: "query" },
-      cli: { path: "ohlcv", examples: ["edgemaker ohlcv --exchange bitget --symbol BTC/USDT --timeframe 1d --limit 30"] },
+      cli: {
+        path: "ohlcv",
+        examples: ["edgemaker ohlcv --exchange bitget --symbol BTC/USDT --timeframe 1d --limit 30"],
+      },
       input: z.object({
         ...where,
-        timeframe: wordField("Invalid request", timeframes).default("1h").describe(`Span of a candle: ${timeframes.join(" ")}`),
-        limit: countField("Invalid limit", { least: 1, most: 1000 }).default(100).describe("Candles, 1 to 1000"),
+        timeframe: wordField("Invalid request", timeframes)
+          .default("1h")
+          .describe(`Span of a candle: ${timeframes.join(" ")}`),
+        limit: countField("Invalid limit", { least: 1, most: 1000 })
+          .default(100)
+          .describe("Candles, 1 to 1000"),
         since: countField("Invalid request", { least: 0, most: 9_999_999_999_999 })
           .optional()
           .describe("Time of the first candle, milliseconds"),

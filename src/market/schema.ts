@@ -34,7 +34,13 @@ export const BookShape = z.object({
 export const TradesShape = z.object({
   ...place,
   trades: z.array(
-    z.object({ id: z.string(), price: z.number(), amount: z.number(), side: z.enum(["buy", "sell"]), timestamp: z.number() }),
+    z.object({
+      id: z.string(),
+      price: z.number(),
+      amount: z.number(),
+      side: z.enum(["buy", "sell"]),
+      timestamp: z.number(),
+    }),
   ),
   summary: z.object({
     count: z.number(),
@@ -87,10 +93,22 @@ const spreads = (quote: { bid: bigint; ask: bigint }) => {
   return { spread: wire(spread), spreadPercent: wire(spreadPercent), midPrice: wire(mid) };
 };
 
-export function tickerOut(where: Where, { last, bid, ask, baseVolume, quoteVolume, at }: Ticker): z.input<typeof TickerShape> {
+export function tickerOut(
+  where: Where,
+  { last, bid, ask, baseVolume, quoteVolume, at }: Ticker,
+): z.input<typeof TickerShape> {
   const { spread, spreadPercent } = spreads({ bid, ask });
   const volumes = { baseVolume: wire(baseVolume), quoteVolume: wire(quoteVolume) };
-  return { ...where, last: wire(last), bid: wire(bid), ask: wire(ask), spread, spreadPercent, ...volumes, timestamp: at };
+  return {
+    ...where,
+    last: wire(last),
+    bid: wire(bid),
+    ask: wire(ask),
+    spread,
+    spreadPercent,
+    ...volumes,
+    timestamp: at,
+  };
 }
 
 export function bookOut(where: Where, { bids, asks, at }: Book): z.input<typeof BookShape> {
@@ -107,12 +125,21 @@ function levelsOut(levels: readonly BookLevel[]) {
 }
 
 export function tradesOut(where: Where, trades: readonly Trade[]): z.input<typeof TradesShape> {
-  const shown = trades.map(({ id, price, amount, side, at }) => ({ id, price: wire(price), amount: wire(amount), side, timestamp: at }));
+  const shown = trades.map(({ id, price, amount, side, at }) => ({
+    id,
+    price: wire(price),
+    amount: wire(amount),
+    side,
+    timestamp: at,
+  }));
   const newest = trades.reduce((latest, { at }) => Math.max(latest, at), 0);
   return { ...where, trades: shown, summary: summarize(trades), timestamp: newest };
 }
 
-export const candlesOut = (where: Where & { timeframe: string }, candles: readonly Candle[]): z.input<typeof CandlesShape> => ({
+export const candlesOut = (
+  where: Where & { timeframe: string },
+  candles: readonly Candle[],
+): z.input<typeof CandlesShape> => ({
   ...where,
   candles: candles.map(({ at, open, high, low, close, volume }) => ({
     timestamp: at,

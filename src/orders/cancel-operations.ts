@@ -15,7 +15,10 @@ export const cancelOrder = (ids: readonly string[]) =>
     effect: "trade",
     access: "token",
     http: { route: "DELETE /orders/:id", from: "query", keys: true },
-    cli: { path: "orders cancel", examples: ["edgemaker orders cancel --exchange kraken --symbol BTC/USDT --id 1000000007"] },
+    cli: {
+      path: "orders cancel",
+      examples: ["edgemaker orders cancel --exchange kraken --symbol BTC/USDT --id 1000000007"],
+    },
     input: z.object({ id: idField("Invalid request"), exchange: exchangeField(ids), symbol: pairField }),
     output: CanceledShape,
     failure: "Cancel failed",
@@ -23,9 +26,12 @@ export const cancelOrder = (ids: readonly string[]) =>
       const venue = deps.venue(exchange, keys);
       await venue.market(symbol);
       const outcome = await cancel(deps, venue, { symbol, id });
-      if ("reason" in outcome) throw new AppError("Cancel failed", `the exchange did not cancel the order: ${outcome.reason}`);
-      if (outcome.result === "not_sent") throw new AppError("Cancel failed", "the request was not sent: this took too long; try again");
-      const message = outcome.result === "accepted" ? "the order was cancelled" : await endOf(venue, { symbol, id });
+      if ("reason" in outcome)
+        throw new AppError("Cancel failed", `the exchange did not cancel the order: ${outcome.reason}`);
+      if (outcome.result === "not_sent")
+        throw new AppError("Cancel failed", "the request was not sent: this took too long; try again");
+      const message =
+        outcome.result === "accepted" ? "the order was cancelled" : await endOf(venue, { symbol, id });
       return { success: true as const, exchange, orderId: id, message };
     },
   });
@@ -37,7 +43,10 @@ export const cancelAllOrders = (ids: readonly string[]) =>
     effect: "trade",
     access: "token",
     http: { route: "DELETE /orders", from: "query", keys: true },
-    cli: { path: "orders cancel-all", examples: ["edgemaker orders cancel-all --exchange kraken --symbol BTC/USDT"] },
+    cli: {
+      path: "orders cancel-all",
+      examples: ["edgemaker orders cancel-all --exchange kraken --symbol BTC/USDT"],
+    },
     input: z.object({ exchange: exchangeField(ids), symbol: pairField.optional() }),
     output: AllCanceledShape,
     failure: "Cancel failed",
@@ -45,8 +54,15 @@ export const cancelAllOrders = (ids: readonly string[]) =>
       const venue = deps.venue(exchange, keys);
       if (symbol) await venue.market(symbol);
       const open = await venue.openOrders(symbol);
-      const known = await deps.store.ordersByExchangeId(accountKey(venue.account), open.map(({ id }) => id));
-      const live = new Set(known.filter(({ strategy, settled }) => strategy !== null && !settled).map(({ exchangeId }) => exchangeId));
+      const known = await deps.store.ordersByExchangeId(
+        accountKey(venue.account),
+        open.map(({ id }) => id),
+      );
+      const live = new Set(
+        known
+          .filter(({ strategy, settled }) => strategy !== null && !settled)
+          .map(({ exchangeId }) => exchangeId),
+      );
       let [cancelled, ofStrategies] = [0, 0];
       const failed: string[] = [];
       for (const order of open) {
@@ -64,7 +80,11 @@ export const cancelAllOrders = (ids: readonly string[]) =>
     },
   });
 
-async function cancel({ local }: Deps, venue: Venue, order: { symbol: Pair; id: string }): Promise<CancelOutcome> {
+async function cancel(
+  { local }: Deps,
+  venue: Venue,
+  order: { symbol: Pair; id: string },
+): Promise<CancelOutcome> {
   const askedAt = local.monotonic();
   const mayLeave = () => local.monotonic() - askedAt <= SEND_WITHIN;
   return venue.cancel(order, { mayLeave, sendBy: Number.MAX_SAFE_INTEGER });
@@ -73,7 +93,8 @@ async function cancel({ local }: Deps, venue: Venue, order: { symbol: Pair; id: 
 // "No such open order" says nothing of what became of it: only a look does.
 async function endOf(venue: Venue, { symbol, id }: { symbol: Pair; id: string }): Promise<string> {
   const order = await venue.order({ symbol, id });
-  if (!order) throw new AppError("Order not found", `${venue.account.exchange} knows no order ${id} on ${symbol}`);
+  if (!order)
+    throw new AppError("Order not found", `${venue.account.exchange} knows no order ${id} on ${symbol}`);
   if (order.status === "canceled" || order.status === "expired") return "the order had been cancelled before";
   throw new AppError("Cancel failed", `the order was not cancelled: it is ${order.status}`);
 }

@@ -18,7 +18,11 @@ const inputOf = (ids: readonly string[]) =>
       type: wordField("Invalid type", ["limit", "market"]).describe("limit or market"),
       amount: decimalField("Invalid amount").describe("Size in base"),
       price: decimalField("Invalid price").optional().describe("Limit price in quote; required for limit"),
-      clientOrderId: textField("Invalid request", /^(?!em)[0-9a-z]{1,18}$/, "clientOrderId must be 1 to 18 of 0-9a-z and not begin with em")
+      clientOrderId: textField(
+        "Invalid request",
+        /^(?!em)[0-9a-z]{1,18}$/,
+        "clientOrderId must be 1 to 18 of 0-9a-z and not begin with em",
+      )
         .optional()
         .describe("Your own id of the order: 1 to 18 of 0-9a-z, not beginning with em"),
     })
@@ -29,7 +33,11 @@ const inputOf = (ids: readonly string[]) =>
     });
 
 const isLimitWithout = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "type" in value && value.type === "limit" && (!("price" in value) || value.price === undefined);
+  typeof value === "object" &&
+  value !== null &&
+  "type" in value &&
+  value.type === "limit" &&
+  (!("price" in value) || value.price === undefined);
 
 export const createOrder = (ids: readonly string[]) =>
   operation({
@@ -40,7 +48,9 @@ export const createOrder = (ids: readonly string[]) =>
     http: { route: "POST /orders", from: "body", idempotent: true, keys: true },
     cli: {
       path: "orders create",
-      examples: ["edgemaker orders create --exchange kraken --symbol BTC/USDT --side buy --type limit --amount 0.001 --price 50000"],
+      examples: [
+        "edgemaker orders create --exchange kraken --symbol BTC/USDT --side buy --type limit --amount 0.001 --price 50000",
+      ],
     },
     input: inputOf(ids),
     output: CreatedShape,
@@ -77,7 +87,8 @@ async function recordIntent({ store }: Deps, order: Order): Promise<void> {
     }
     throw error;
   });
-  if (!recorded) throw new AppError("Forbidden", "the kill switch is on: no order is placed; turn it off to trade again");
+  if (!recorded)
+    throw new AppError("Forbidden", "the kill switch is on: no order is placed; turn it off to trade again");
 }
 
 // The order is on the venue: an answer that shows it as sent is better than none.
@@ -90,4 +101,3 @@ async function lookAt(venue: Venue, order: Order, id: string): Promise<VenueOrde
     throw error;
   }
 }
-

@@ -54,7 +54,10 @@ export function acceptedId({ clientId }: Order, outcome: CreateOutcome): string 
     case "accepted":
       return outcome.id;
     case "not_sent":
-      throw new AppError("Order failed", "the order was not sent: this took too long; nothing was placed, try again");
+      throw new AppError(
+        "Order failed",
+        "the order was not sent: this took too long; nothing was placed, try again",
+      );
     case "rejected":
       throw new AppError("Order failed", `the exchange rejected the order: ${outcome.reason}`);
     case "unknown":
@@ -67,7 +70,10 @@ export function acceptedId({ clientId }: Order, outcome: CreateOutcome): string 
 }
 
 /** The order as it was sent, for an answer when the venue cannot be asked at once. */
-export const asSent = ({ clientId, symbol, side, type, price, amount, createdAt }: Order, id: string): VenueOrder => ({
+export const asSent = (
+  { clientId, symbol, side, type, price, amount, createdAt }: Order,
+  id: string,
+): VenueOrder => ({
   id,
   clientId,
   symbol,

@@ -30,7 +30,10 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
     effect: "read",
     access: "token",
     http: { route: "GET /orders/:id", from: "query", keys: true },
-    cli: { path: "orders get", examples: ["edgemaker orders get --exchange kraken --symbol BTC/USDT --id 1000000007"] },
+    cli: {
+      path: "orders get",
+      examples: ["edgemaker orders get --exchange kraken --symbol BTC/USDT --id 1000000007"],
+    },
     input: z.object({ id: idField("Invalid request"), exchange: exchangeField(ids), symbol: pairField }),
     output: OneOrderShape,
     failure: "Exchange error",

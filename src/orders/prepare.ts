@@ -25,7 +25,11 @@ export function prepare({ side, type, amount, price }: Wanted, market: Market, q
     throw new AppError("Invalid price", `price must be at least ${text(market.tick)} ${market.quote}`);
   }
   const reference = type === "limit" ? rounded.price : side === "buy" ? quote.ask : quote.bid;
-  const least = snap(max(max(market.minAmount, market.lot), div(market.minNotional, reference, "up")), market.lot, "up");
+  const least = snap(
+    max(max(market.minAmount, market.lot), div(market.minNotional, reference, "up")),
+    market.lot,
+    "up",
+  );
   if (rounded.amount < least) {
     const notional = text(mul(least, reference, "up"));
     throw new AppError(

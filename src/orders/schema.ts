@@ -34,7 +34,18 @@ export const AllCanceledShape = z.object({
 });
 
 /** A market order's price is its average fill price, 0 before the first fill. */
-export function orderOut({ id, clientId, symbol, side, type, price, amount, filled, status, at }: VenueOrder): z.input<typeof OrderShape> {
+export function orderOut({
+  id,
+  clientId,
+  symbol,
+  side,
+  type,
+  price,
+  amount,
+  filled,
+  status,
+  at,
+}: VenueOrder): z.input<typeof OrderShape> {
   return {
     id,
     symbol,

@@ -25,11 +25,27 @@ export interface TestSandbox extends SandboxSettings {
 }
 
 /** The real store and the real sandbox on libSQL, with a clock that moves only when told. */
-export async function testSandbox({ candles = new Map(), url = "file::memory:", start = START, parts = true, ...settings }: TestSandbox = {}) {
+export async function testSandbox({
+  candles = new Map(),
+  url = "file::memory:",
+  start = START,
+  parts = true,
+  ...settings
+}: TestSandbox = {}) {
   const time = virtualLocal(start);
   const client = createClient({ url, concurrency: 1 });
-  const context = await openDatabase({ client, local: time.local, migrations, kind: "sandbox", clock: time.now });
-  const row = await setUpSandbox(context, settings, EXCHANGES.map((id) => ({ id, venue: id })));
+  const context = await openDatabase({
+    client,
+    local: time.local,
+    migrations,
+    kind: "sandbox",
+    clock: time.now,
+  });
+  const row = await setUpSandbox(
+    context,
+    settings,
+    EXCHANGES.map((id) => ({ id, venue: id })),
+  );
   const listings = createListings({ seed: row.seed, origin: row.origin, replays: candles });
   const books = sandboxBooks(context);
   const store = createStore(context);
@@ -53,7 +69,14 @@ export async function testSandbox({ candles = new Map(), url = "file::memory:", 
     return found;
   };
   const deps: Deps = {
-    exchanges: EXCHANGES.map((id) => ({ id, venue: id, kind: "sandbox", passphrase: id === "bitget", quotes: ["USDT"], configured: true })),
+    exchanges: EXCHANGES.map((id) => ({
+      id,
+      venue: id,
+      kind: "sandbox",
+      passphrase: id === "bitget",
+      quotes: ["USDT"],
+      configured: true,
+    })),
     venue,
     venueOf: ({ kind, exchange }) => (kind === "sandbox" ? venues.get(exchange) : undefined),
     marketTime: (_account, now) => marketTime(row, now),
@@ -63,4 +86,3 @@ export async function testSandbox({ candles = new Map(), url = "file::memory:", 
   };
   return { deps, store, venue, time, context, row };
 }
-

@@ -3,7 +3,7 @@ import { NO_MEMORY } from "../../records.ts";
 import type { HandOrderStore } from "../../store.ts";
 import { type Context, statement } from "./context.ts";
 import { insertIntents } from "./order-rows.ts";
-import { accounts, orders } from "./tables.ts";
+import { accounts, isUnsettled, orders } from "./tables.ts";
 
 export function handOrderStore({ client, db, now }: Context): HandOrderStore {
   return {
@@ -13,7 +13,10 @@ export function handOrderStore({ client, db, now }: Context): HandOrderStore {
     },
 
     async recordByHand(order) {
-      const account = db.insert(accounts).values({ account: order.account, memory: NO_MEMORY }).onConflictDoNothing();
+      const account = db
+        .insert(accounts)
+        .values({ account: order.account, memory: NO_MEMORY })
+        .onConflictDoNothing();
       const results = await client.batch([statement(account), ...insertIntents([order])], "write");
       return results.some((result) => result.columns[0] === "client_id" && result.rows.length > 0);
     },
@@ -26,7 +29,7 @@ export function handOrderStore({ client, db, now }: Context): HandOrderStore {
           db
             .update(orders)
             .set({ ...outcome, settled: final, ...(final ? { endedAt: now() } : {}) })
-            .where(sql`${orders.clientId} = ${clientId} and ${orders.settled} = 0`),
+            .where(sql`${orders.clientId} = ${clientId} and ${isUnsettled()}`),
         ),
       );
     },

@@ -17,13 +17,12 @@ export async function migrate({ client }: Context, migrations: readonly Migratio
   await client.execute(
     "create table if not exists migrations (name text primary key not null, applied_at integer not null)",
   );
-  const done = new Set((await client.execute("select name from migrations")).rows.map((row) => String(row[0])));
+  const done = new Set(
+    (await client.execute("select name from migrations")).rows.map((row) => String(row[0])),
+  );
   for (const migration of migrations) {
     if (done.has(migration.name)) continue;
-    const claim = statement(
-      sql`insert into migrations (name, applied_at) values (${migration.name}, cast(unixepoch('subsec') * 1000 as integer))`,
-    );
-    await client.batch([claim, ...statementsOf(migration)], "write").catch(async (error: unknown) => {
+    await client.batch(migrationStatements(migration), "write").catch(async (error: unknown) => {
       const result = await client.execute(
         statement(sql`select 1 from migrations where name = ${migration.name}`),
       );
@@ -32,5 +31,10 @@ export async function migrate({ client }: Context, migrations: readonly Migratio
   }
 }
 
-const statementsOf = ({ text }: Migration): Statement[] =>
-  text.split(BREAK).map((part) => ({ sql: part.trim(), args: [] }));
+/** One migration's statements, led by the row that says it is done: a second time, that row refuses them all. */
+export const migrationStatements = ({ name, text }: Migration): Statement[] => [
+  statement(
+    sql`insert into migrations (name, applied_at) values (${name}, cast(unixepoch('subsec') * 1000 as integer))`,
+  ),
+  ...text.split(BREAK).map((part) => ({ sql: part.trim(), args: [] })),
+];

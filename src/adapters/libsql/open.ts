@@ -29,9 +29,12 @@ export async function openDatabase({ client, local, migrations, kind, clock }: O
   const result = await context.client.execute(statement(sql`select ${control.kind} from ${control}`));
   const found = result.rows[0]?.[0];
   if (found !== undefined && found !== kind) {
-    const [is, asked] = kind === "live" ? ["a sandbox", "live exchanges"] : ["for live exchanges", "a sandbox"];
+    const [is, asked] =
+      kind === "live" ? ["a sandbox", "live exchanges"] : ["for live exchanges", "a sandbox"];
     context.client.close();
-    throw new SettingsError(`this database is ${is} and cannot be used for ${asked}; name another one with --db`);
+    throw new SettingsError(
+      `this database is ${is} and cannot be used for ${asked}; name another one with --db`,
+    );
   }
   return context;
 }

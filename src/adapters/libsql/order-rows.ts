@@ -46,7 +46,23 @@ const row = (order: Order): SQL =>
 
 /** What may change of an order: never its identity, side, price or amount. */
 export function updateOrder({ db }: Context, order: Order): Statement {
-  const { clientId, account, strategy, kind, generation, slot, symbol, side, type, price, amount, sendBy, notAfter, createdAt, ...life } = order;
+  const {
+    clientId,
+    account,
+    strategy,
+    kind,
+    generation,
+    slot,
+    symbol,
+    side,
+    type,
+    price,
+    amount,
+    sendBy,
+    notAfter,
+    createdAt,
+    ...life
+  } = order;
   return statement(db.update(orders).set(life).where(eq(orders.clientId, clientId)));
 }
 

@@ -8,13 +8,19 @@ export function requestStore({ client, db, now }: Context): RequestStore {
   return {
     async claimRequest({ key, bodyHash }) {
       const forget = db.delete(requests).where(sql`${requests.createdAt} < ${now()} - ${DAY}`);
-      const claim = db.insert(requests).values({ key, bodyHash, createdAt: now() }).onConflictDoNothing().returning({ key: requests.key });
+      const claim = db
+        .insert(requests)
+        .values({ key, bodyHash, createdAt: now() })
+        .onConflictDoNothing()
+        .returning({ key: requests.key });
       const [, claimed] = await client.batch([forget, claim].map(statement), "write");
       if (claimed?.rows.length) return { state: "new" };
       const [row] = await db.select().from(requests).where(eq(requests.key, key));
       if (!row) return { state: "running" };
       if (row.bodyHash !== bodyHash) return { state: "conflict" };
-      return row.status === null || row.body === null ? { state: "running" } : { state: "done", status: row.status, body: row.body };
+      return row.status === null || row.body === null
+        ? { state: "running" }
+        : { state: "done", status: row.status, body: row.body };
     },
 
     async finishRequest(key, answer) {

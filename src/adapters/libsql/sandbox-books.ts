@@ -1,39 +1,62 @@
-import { and, asc, desc, eq, gte, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, type SQLWrapper, sql, type Table } from "drizzle-orm";
 import { StoreError } from "../../errors.ts";
-import type { BookedOrder, Books, Holding } from "../sandbox/books.ts";
+import type { BookedOrder, Books } from "../sandbox/books.ts";
 import type { Shock } from "../sandbox/path.ts";
-import { type Context, rowsOf, statement } from "./context.ts";
+import { bundle, type Context, statement } from "./context.ts";
 import { fenceGuard } from "./tables.ts";
 import { shocks, venueBalances, venueFills, venueOrders, venues } from "./venue-tables.ts";
 
 /** The simulated venues' books in the database: what one process commits, every other sees. */
 export function sandboxBooks({ client, db, now }: Context): Books {
-  const open = inArray(venueOrders.status, ["open", "partially_filled"]);
+  const exchangeIs = sql.placeholder("exchange");
+  const open = sql`${venueOrders.status} in ('open', 'partially_filled')`;
+  const moment: [Table, SQLWrapper][] = [
+    [venues, db.select().from(venues).where(eq(venues.exchange, exchangeIs))],
+    [shocks, db.select().from(shocks).orderBy(asc(shocks.at))],
+  ];
+  const time = bundle(moment);
+  const whole = bundle([
+    ...moment,
+    [
+      venueOrders,
+      db
+        .select()
+        .from(venueOrders)
+        .where(and(eq(venueOrders.exchange, exchangeIs), open)),
+    ],
+    [venueBalances, db.select().from(venueBalances).where(eq(venueBalances.exchange, exchangeIs))],
+  ]);
+  const clock = () => statement(sql`select ${now()}`);
+  const read = async ({ with: fill, rows }: typeof whole, exchange: string) => {
+    // The clock first: what is read with it is never older than it says.
+    const [clocked, result] = await client.batch([clock(), fill({ exchange })], "read");
+    const [venue] = rows(venues, result);
+    if (!venue) throw new StoreError("unavailable", `the sandbox has no venue ${exchange}`);
+    return {
+      result,
+      venue,
+      when: { shocks: bySymbol(rows(shocks, result)), now: Number(clocked?.rows[0]?.[0]) },
+    };
+  };
   return {
     async load(exchange) {
-      const results = await client.batch(
-        [
-          db.select().from(venues).where(eq(venues.exchange, exchange)),
-          db.select().from(venueOrders).where(and(eq(venueOrders.exchange, exchange), open)),
-          db.select().from(venueBalances).where(eq(venueBalances.exchange, exchange)),
-          db.select().from(shocks).orderBy(asc(shocks.at)),
-          sql`select ${now()}`,
-        ].map(statement),
-        "read",
-      );
-      const [venue] = rowsOf(venues, results[0]);
-      if (!venue) throw new StoreError("unavailable", `the sandbox has no venue ${exchange}`);
-      const holdings = rowsOf(venueBalances, results[2]).map(({ asset, total, used }) => [asset, { total, used }] as const);
-      return {
-        books: {
-          version: venue.version,
-          settledAt: venue.settledAt,
-          open: rowsOf(venueOrders, results[1]),
-          holdings: Object.fromEntries(holdings) satisfies Record<string, Holding>,
-        },
-        shocks: bySymbol(rowsOf(shocks, results[3])),
-        now: Number(results[4]?.rows[0]?.[0]),
+      const { result, venue, when } = await read(whole, exchange);
+      const holdings = whole
+        .rows(venueBalances, result)
+        .map(({ asset, total, used }) => [asset, { total, used }] as const);
+      const { version, settledAt } = venue;
+      const books = {
+        version,
+        settledAt,
+        open: whole.rows(venueOrders, result),
+        holdings: Object.fromEntries(holdings),
       };
+      return { ...when, books };
+    },
+
+    async time(exchange) {
+      const { venue, when } = await read(time, exchange);
+      return { settledAt: venue.settledAt, ...when };
     },
 
     async commit(exchange, version, { settledAt, orders, fills, holdings }, sendBy) {
@@ -42,7 +65,10 @@ export function sandboxBooks({ client, db, now }: Context): Books {
       const statements = [
         still,
         db.delete(fenceGuard),
-        db.update(venues).set({ version: version + 1, settledAt }).where(eq(venues.exchange, exchange)),
+        db
+          .update(venues)
+          .set({ version: version + 1, settledAt })
+          .where(eq(venues.exchange, exchange)),
         ...orders.map((order) =>
           db
             .insert(venueOrders)
@@ -78,16 +104,31 @@ export function sandboxBooks({ client, db, now }: Context): Books {
     },
 
     async fills(exchange, symbol, since) {
-      return db
-        .select()
-        .from(venueFills)
-        .where(and(eq(venueFills.exchange, exchange), eq(venueFills.symbol, symbol), gte(venueFills.at, since)))
-        .orderBy(asc(venueFills.at), asc(venueFills.id));
+      const wanted = and(
+        eq(venueFills.exchange, exchange),
+        eq(venueFills.symbol, symbol),
+        gte(venueFills.at, since),
+      );
+      const fills = bundle([
+        [
+          venueFills,
+          db.select().from(venueFills).where(wanted).orderBy(asc(venueFills.at), asc(venueFills.id)),
+        ],
+      ]);
+      return fills.rows(venueFills, await client.execute(fills.with({})));
     },
   };
 }
 
-const changing = ({ filled, notional, reserved, fee, fills, status, meetsFrom }: BookedOrder) => ({ filled, notional, reserved, fee, fills, status, meetsFrom });
+const changing = ({ filled, notional, reserved, fee, fills, status, meetsFrom }: BookedOrder) => ({
+  filled,
+  notional,
+  reserved,
+  fee,
+  fills,
+  status,
+  meetsFrom,
+});
 
 function bySymbol(rows: readonly { symbol: string; at: number; factor: number }[]): Record<string, Shock[]> {
   const found: Record<string, Shock[]> = {};
@@ -97,4 +138,3 @@ function bySymbol(rows: readonly { symbol: string; at: number; factor: number }[
   }
   return found;
 }
-

@@ -23,7 +23,11 @@ export interface Replay {
 export type SandboxRow = Omit<typeof sandbox.$inferSelect, "id">;
 
 /** Makes the sandbox's one row and its venues' books where they are missing. Refuses other values than the stored. */
-export async function setUpSandbox(context: Context, settings: SandboxSettings, listed: readonly { id: string; venue: string }[]): Promise<SandboxRow> {
+export async function setUpSandbox(
+  context: Context,
+  settings: SandboxSettings,
+  listed: readonly { id: string; venue: string }[],
+): Promise<SandboxRow> {
   const { client, db, now } = context;
   const made = {
     id: 1,
@@ -53,7 +57,12 @@ export async function setUpSandbox(context: Context, settings: SandboxSettings, 
 
 function refuseOthers(stored: SandboxRow, { seed, origin, speed, replays }: SandboxSettings): void {
   const asked = { seed, origin, speed, replays: replays && textOf(replays) };
-  const kept = { seed: stored.seed, origin: stored.origin, speed: stored.speed, replays: textOf(stored.replays) };
+  const kept = {
+    seed: stored.seed,
+    origin: stored.origin,
+    speed: stored.speed,
+    replays: textOf(stored.replays),
+  };
   for (const key of ["seed", "origin", "speed", "replays"] as const) {
     if (asked[key] === undefined || asked[key] === kept[key]) continue;
     const flag = key === "replays" ? "--replay" : `--${key}`;
@@ -63,4 +72,8 @@ function refuseOthers(stored: SandboxRow, { seed, origin, speed, replays }: Sand
   }
 }
 
-const textOf = (replays: readonly Replay[]): string => replays.map(({ symbol, digest }) => `${symbol}=${digest}`).sort().join(" ");
+const textOf = (replays: readonly Replay[]): string =>
+  replays
+    .map(({ symbol, digest }) => `${symbol}=${digest}`)
+    .sort()
+    .join(" ");

@@ -1,26 +1,30 @@
-import { and, eq, gte, inArray, ne, type SQL, sql } from "drizzle-orm";
+import type { ResultSet } from "@libsql/client";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { StoreError } from "../../errors.ts";
 import { NO_MEMORY, type Order, type Strategy } from "../../records.ts";
 import type { Changes, Lease, Snapshot, StepStore, StrategyUpdate } from "../../store.ts";
-import { type Context, rowsOf, type Statement, statement } from "./context.ts";
+import { bundle, type Context, type Statement, statement } from "./context.ts";
 import { guarded } from "./fence.ts";
 import { insertEvents, insertIntents, updateOrder } from "./order-rows.ts";
-import { accounts, control, cursors, fills, orders, strategies } from "./tables.ts";
+import { accounts, control, cursors, fills, isRunning, isUnsettled, orders, strategies } from "./tables.ts";
 
 export function stepStore(context: Context): StepStore {
   const { client, db, now } = context;
+  const whole = accountBundle(context);
 
   const record = async (lease: Lease, changes: readonly Changes[]) => {
     const statements = changes.flatMap((change) => changeStatements(context, lease, change));
     const results = await client.batch(guarded(context, lease, statements), "write");
-    const recorded = results.flatMap((result) => (result.columns[0] === "client_id" ? result.rows.map((row) => String(row[0])) : []));
+    const recorded = results.flatMap((result) =>
+      result.columns[0] === "client_id" ? result.rows.map((row) => String(row[0])) : [],
+    );
     return new Set(recorded);
   };
 
   return {
     async due() {
-      const running = db.select({ account: strategies.account }).from(strategies).where(ne(strategies.status, "stopped"));
-      const unsettled = db.select({ account: orders.account }).from(orders).where(eq(orders.settled, false));
+      const running = db.select({ account: strategies.account }).from(strategies).where(isRunning());
+      const unsettled = db.select({ account: orders.account }).from(orders).where(isUnsettled());
       return db
         .select({ account: accounts.account, retryAt: accounts.retryAt, now: now() })
         .from(accounts)
@@ -32,13 +36,15 @@ export function stepStore(context: Context): StepStore {
       const lease = db
         .update(accounts)
         .set({ token: sql`${accounts.token} + 1`, owner, until: sql`${now()} + ${ttl}` })
-        .where(sql`${accounts.account} = ${account} and (${accounts.until} <= ${now()} or ${accounts.owner} = ${owner})`)
+        .where(
+          sql`${accounts.account} = ${account} and (${accounts.until} <= ${now()} or ${accounts.owner} = ${owner})`,
+        )
         .returning({ token: accounts.token, until: accounts.until, now: now() });
-      const [taken, ...rows] = await client.batch([statement(lease), ...reads(context, account, overlap)], "write");
+      const [taken, read] = await client.batch([statement(lease), whole.with({ account, overlap })], "write");
       const row = taken?.rows[0];
       if (!row) return undefined;
       const [token, until, at] = [Number(row[0]), Number(row[1]), Number(row[2])];
-      return snapshot({ account, token, until, now: at }, rows);
+      return snapshot({ account, token, until, now: at }, whole, read);
     },
 
     record,
@@ -77,44 +83,62 @@ export function stepStore(context: Context): StepStore {
 
     async ordersByExchangeId(account, ids) {
       if (ids.length === 0) return [];
-      return db.select().from(orders).where(and(eq(orders.account, account), inArray(orders.exchangeId, [...ids])));
+      return db
+        .select()
+        .from(orders)
+        .where(and(eq(orders.account, account), inArray(orders.exchangeId, [...ids])));
     },
   };
 }
 
-function reads({ db }: Context, account: string, overlap: number): Statement[] {
-  const ofAccount = eq(accounts.account, account);
-  const since: SQL = sql`(select ${cursors.at} - ${overlap} from ${cursors} where ${cursors.account} = ${account} and ${cursors.symbol} = ${fills.symbol})`;
-  return [
-    db.select().from(accounts).where(ofAccount),
-    db.select().from(control),
-    db.select().from(strategies).where(and(eq(strategies.account, account), ne(strategies.status, "stopped"))).orderBy(strategies.number),
-    db.select().from(orders).where(and(eq(orders.account, account), eq(orders.settled, false))).orderBy(orders.clientId),
-    db.select().from(cursors).where(eq(cursors.account, account)),
-    db
-      .select({ symbol: fills.symbol, tradeId: fills.tradeId })
-      .from(fills)
-      .where(and(eq(fills.account, account), gte(fills.at, since))),
-  ].map(statement);
+/** Everything of an account, but which trades are booked: that is the one select without a table of its own. */
+function accountBundle({ db }: Context) {
+  const account = sql.placeholder("account");
+  // From the few cursors to their newest fills: the other way round reads every fill there ever was.
+  const recent = sql`select ${fills}.* from ${cursors} cross join ${fills} on ${fills.account} = ${cursors.account} and ${fills.symbol} = ${cursors.symbol} and ${fills.at} >= ${cursors.at} - ${sql.placeholder("overlap")} where ${cursors.account} = ${account}`;
+  return bundle([
+    [accounts, db.select().from(accounts).where(eq(accounts.account, account))],
+    [control, db.select().from(control)],
+    [
+      strategies,
+      db
+        .select()
+        .from(strategies)
+        .where(and(eq(strategies.account, account), isRunning()))
+        .orderBy(strategies.number),
+    ],
+    [
+      orders,
+      db
+        .select()
+        .from(orders)
+        .where(and(eq(orders.account, account), isUnsettled()))
+        .orderBy(orders.clientId),
+    ],
+    [cursors, db.select().from(cursors).where(eq(cursors.account, account))],
+    [fills, recent],
+  ]);
 }
 
-type Results = Awaited<ReturnType<Context["client"]["batch"]>>;
-
-function snapshot(lease: Lease, [account, switches, running, unsettled, seen, trades]: Results): Snapshot {
-  const [memory] = rowsOf(accounts, account);
-  const [settings] = rowsOf(control, switches);
+function snapshot(
+  lease: Lease,
+  { rows }: ReturnType<typeof accountBundle>,
+  result: ResultSet | undefined,
+): Snapshot {
+  const [memory] = rows(accounts, result);
+  const [settings] = rows(control, result);
   if (!settings) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
   const booked: Record<string, Set<string>> = {};
-  for (const [symbol, tradeId] of (trades?.rows ?? []).map((row) => [String(row[0]), String(row[1])] as const)) {
+  for (const { symbol, tradeId } of rows(fills, result)) {
     booked[symbol] ??= new Set();
     booked[symbol].add(tradeId);
   }
   return {
     lease,
     killed: settings.kill,
-    strategies: rowsOf(strategies, running) satisfies Strategy[],
-    orders: rowsOf(orders, unsettled) satisfies Order[],
-    cursors: Object.fromEntries(rowsOf(cursors, seen).map(({ symbol, at }) => [symbol, at])),
+    strategies: rows(strategies, result) satisfies Strategy[],
+    orders: rows(orders, result) satisfies Order[],
+    cursors: Object.fromEntries(rows(cursors, result).map(({ symbol, at }) => [symbol, at])),
     booked,
     memory: memory?.memory ?? NO_MEMORY,
     failures: memory?.failures ?? 0,

@@ -1,17 +1,20 @@
-import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { StoreError } from "../../errors.ts";
 import { NO_MEMORY } from "../../records.ts";
 import type { StrategyStore } from "../../store.ts";
 import { type Context, rowsOf, statement } from "./context.ts";
-import { accounts, events, orders, strategies } from "./tables.ts";
+import { accounts, events, fills, isRunning, isUnsettled, orders, strategies } from "./tables.ts";
 
 export function strategyStore(context: Context): StrategyStore {
   const { client, db, now } = context;
   return {
     async createStrategy({ prefix, ...strategy }) {
       // The millisecond is chosen where it is written: of two starts in one, the second counts up.
-      const number = sql<number>`(select max(${strategy.startedAt}, coalesce(max(${strategies.number}) + 1, 0)) from ${strategies})`;
-      const account = db.insert(accounts).values({ account: strategy.account, memory: NO_MEMORY }).onConflictDoNothing();
+      const number = sql<number>`(select cast(max(${strategy.startedAt}, coalesce(max(${strategies.number}) + 1, 0)) as integer) from ${strategies})`;
+      const account = db
+        .insert(accounts)
+        .values({ account: strategy.account, memory: NO_MEMORY })
+        .onConflictDoNothing();
       const insert = db
         .insert(strategies)
         .values({ ...strategy, number, id: sql`${prefix} || '-' || ${number}` })
@@ -30,11 +33,16 @@ export function strategyStore(context: Context): StrategyStore {
     },
 
     async strategies({ id, stopped = true }) {
-      const wanted = [id === undefined ? undefined : eq(strategies.id, id), stopped ? undefined : ne(strategies.status, "stopped")];
+      const wanted = [
+        id === undefined ? undefined : eq(strategies.id, id),
+        stopped ? undefined : isRunning(),
+      ];
       const open = db
         .select({ count: sql<number>`count(*)` })
         .from(orders)
-        .where(sql`${orders.strategy} = ${strategies.id} and ${orders.settled} = 0 and ${orders.state} in ('submitted', 'open', 'partially_filled')`);
+        .where(
+          sql`${orders.strategy} = ${strategies.id} and ${isUnsettled()} and ${orders.state} in ('submitted', 'open', 'partially_filled')`,
+        );
       const rows = await db
         .select({ strategy: strategies, account: accounts, openOrders: sql<number>`(${open})`, now: now() })
         .from(strategies)
@@ -62,8 +70,16 @@ export function strategyStore(context: Context): StrategyStore {
       );
     },
 
+    async fillsOf(strategy) {
+      return db.select().from(fills).where(eq(fills.strategy, strategy)).orderBy(fills.at, fills.tradeId);
+    },
+
     async releasedOrdersOf(strategy) {
-      const left = and(eq(orders.strategy, strategy), eq(orders.settled, true), inArray(orders.state, ["open", "partially_filled"]));
+      const left = and(
+        eq(orders.strategy, strategy),
+        eq(orders.settled, true),
+        inArray(orders.state, ["open", "partially_filled"]),
+      );
       return db.select().from(orders).where(left).orderBy(orders.price);
     },
   };

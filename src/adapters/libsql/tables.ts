@@ -1,5 +1,14 @@
 import { sql } from "drizzle-orm";
-import { check, customType, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import {
+  check,
+  customType,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
 import type { GridConfig, GridState } from "../../grid/state.ts";
 import { decode, encode } from "../../kernel/codec.ts";
 import { type Decimal, decimal, text as plain } from "../../kernel/decimal.ts";
@@ -32,6 +41,13 @@ export const doc = <T>(name: string) =>
   })(name);
 
 const flag = (name: string) => integer(name, { mode: "boolean" });
+
+/**
+ * Conditions of partial indexes, with their values in the text: a bound value may be any, so SQLite
+ * would not use the index.
+ */
+export const isUnsettled = () => sql`${orders.settled} = 0`;
+export const isRunning = () => sql`${strategies.status} <> 'stopped'`;
 
 /** One row: which kind of database this is, and the kill switch. */
 export const control = sqliteTable(

@@ -31,4 +31,3 @@ export function tokenStore({ client, db, now }: Context): TokenStore {
     },
   };
 }
-

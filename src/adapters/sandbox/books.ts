@@ -60,14 +60,24 @@ export interface BookChange {
   readonly holdings: Readonly<Record<string, Holding>>;
 }
 
+/** When a venue was read: protocol time, and the sudden price changes known by then. */
+export interface Reading {
+  readonly now: Millis;
+  readonly shocks: Readonly<Record<string, readonly Shock[]>>;
+}
+
 /** Where simulated venues keep their books. Reads and writes throw StoreError when they cannot be reached. */
 export interface Books {
-  /** The venue as it is, and the protocol time at which it was read. */
-  load(exchange: string): Promise<{ readonly books: VenueBooks; readonly now: Millis; readonly shocks: Readonly<Record<string, readonly Shock[]>> }>;
+  load(exchange: string): Promise<Reading & { readonly books: VenueBooks }>;
+  /** As much of it as a price needs. */
+  time(exchange: string): Promise<Reading & Pick<VenueBooks, "settledAt">>;
   /** False when another version came first, or when protocol time has passed `sendBy`: nothing is written then. */
   commit(exchange: string, version: number, change: BookChange, sendBy?: Millis): Promise<boolean>;
   /** The newest order with this id or client id, open or not. */
-  order(exchange: string, key: { id?: string | undefined; clientId?: string | undefined }): Promise<BookedOrder | undefined>;
+  order(
+    exchange: string,
+    key: { id?: string | undefined; clientId?: string | undefined },
+  ): Promise<BookedOrder | undefined>;
   /** Oldest first. */
   fills(exchange: string, symbol: Pair, since: Millis): Promise<readonly BookedFill[]>;
 }
@@ -84,4 +94,5 @@ export const applied = (books: VenueBooks, change: BookChange): VenueBooks => {
   };
 };
 
-export const isOpen = ({ status }: { status: OrderStatus }): boolean => status === "open" || status === "partially_filled";
+export const isOpen = ({ status }: { status: OrderStatus }): boolean =>
+  status === "open" || status === "partially_filled";

@@ -29,7 +29,11 @@ const EVERYWHERE = [
   list("SNEK/USDT", ["0.002", "0.0000001", "1"], 0.016),
   list("INDY/USDT", ["1", "0.0001", "0.1"], 0.013),
 ];
-const ON_KRAKEN = [list("BTC/USD", BITCOIN, 0.006), list("BTC/EUR", BITCOIN, 0.006), list("ADA/USD", ADA, 0.01)];
+const ON_KRAKEN = [
+  list("BTC/USD", BITCOIN, 0.006),
+  list("BTC/EUR", BITCOIN, 0.006),
+  list("ADA/USD", ADA, 0.01),
+];
 
 const FEE = decimal("0.001");
 const MIN_NOTIONAL = decimal("5");

@@ -15,7 +15,10 @@ export interface Execution {
 export function execute(order: BookedOrder, market: Market, { price, amount, rate, at }: Execution) {
   const notional = mul(price, amount, "half");
   const inBase = order.side === "buy" && market.buyFeeIn === "base";
-  const fee: Fee = { asset: inBase ? market.base : market.quote, amount: mul(inBase ? amount : notional, rate, "up") };
+  const fee: Fee = {
+    asset: inBase ? market.base : market.quote,
+    amount: mul(inBase ? amount : notional, rate, "up"),
+  };
   const filled = order.filled + amount;
   const rest = order.amount - filled;
   const fill: BookedFill = {
@@ -32,7 +35,8 @@ export function execute(order: BookedOrder, market: Market, { price, amount, rat
     ...order,
     filled,
     notional: order.notional + notional,
-    reserved: rest === ZERO ? ZERO : reserveFor(market, { side: order.side, price: order.price, amount: rest }),
+    reserved:
+      rest === ZERO ? ZERO : reserveFor(market, { side: order.side, price: order.price, amount: rest }),
     fee: { ...fee, amount: order.fee.amount + fee.amount },
     fills: order.fills + 1,
     status: rest === ZERO ? "filled" : "partially_filled",
@@ -41,7 +45,10 @@ export function execute(order: BookedOrder, market: Market, { price, amount, rat
 }
 
 /** What a venue sets aside for a resting order: base of a sell; quote of a buy, with the fee where that is taken in quote. */
-export function reserveFor(market: Market, { side, price, amount }: { side: Side; price: Decimal; amount: Decimal }): Decimal {
+export function reserveFor(
+  market: Market,
+  { side, price, amount }: { side: Side; price: Decimal; amount: Decimal },
+): Decimal {
   if (side === "sell") return amount;
   const rate = market.maker > market.taker ? market.maker : market.taker;
   return mul(mul(price, amount, "up"), market.buyFeeIn === "quote" ? ONE + rate : ONE, "up");

@@ -16,7 +16,9 @@ export interface World {
 type Shocks = Readonly<Record<string, readonly Shock[]>>;
 
 /** What the sandbox's venues list, each symbol with its price path. Paths are kept while no shock is added. */
-export function createListings(world: World): (venue: string, symbol: Pair, shocks: Shocks) => Listed | undefined {
+export function createListings(
+  world: World,
+): (venue: string, symbol: Pair, shocks: Shocks) => Listed | undefined {
   const known = new Map<string, { listed: Listed; shocks: number }>();
   return (venue, symbol, shocks) => {
     const count = shocks[symbol]?.length ?? 0;
@@ -33,10 +35,16 @@ export function createListings(world: World): (venue: string, symbol: Pair, shoc
 
 type Drawn = NonNullable<ReturnType<typeof listingOf>> & { readonly shocks: readonly Shock[] };
 
-function pathOf({ seed, origin, replays }: World, venue: string, { symbol, start, tick, volatility, shocks }: Drawn): PricePath {
+function pathOf(
+  { seed, origin, replays }: World,
+  venue: string,
+  { symbol, start, tick, volatility, shocks }: Drawn,
+): PricePath {
   const replay = replays.get(symbol);
   if (replay) {
-    return replayPath(replay, tick, (anchor) => generatedPath({ seed, symbol, venue: "replay", anchor, volatility, shocks: [] }));
+    return replayPath(replay, tick, (anchor) =>
+      generatedPath({ seed, symbol, venue: "replay", anchor, volatility, shocks: [] }),
+    );
   }
   const anchor = { at: origin, ticks: Number(divideWhole(start, tick, "half")) };
   return generatedPath({ seed, symbol, venue, anchor, volatility, shocks });

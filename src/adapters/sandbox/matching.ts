@@ -26,10 +26,23 @@ const BUCKET: Millis = 15 * SECOND;
 const PART_SHARE = 0.125;
 
 /** Lets resting orders meet the price up to `until`, in time order. Undefined when none fills. */
-export function settle(books: VenueBooks, until: Millis, listings: Listings, rules: Rules): BookChange | undefined {
+export function settle(
+  books: VenueBooks,
+  until: Millis,
+  listings: Listings,
+  rules: Rules,
+): BookChange | undefined {
   const movements = books.open.flatMap((order) => {
     const listed = listings(order.symbol);
-    return listed ? [{ market: listed.market, before: order, ...met(order, listed, { from: books.settledAt, until }, rules) }] : [];
+    return listed
+      ? [
+          {
+            market: listed.market,
+            before: order,
+            ...met(order, listed, { from: books.settledAt, until }, rules),
+          },
+        ]
+      : [];
   });
   const moved = movements.filter(({ fills }) => fills.length > 0);
   if (moved.length === 0) return undefined;
@@ -46,7 +59,12 @@ interface Span {
   readonly until: Millis;
 }
 
-function met(order: BookedOrder, { market, path }: Listed, span: Span, rules: Rules): { after: BookedOrder; fills: BookedFill[] } {
+function met(
+  order: BookedOrder,
+  { market, path }: Listed,
+  span: Span,
+  rules: Rules,
+): { after: BookedOrder; fills: BookedFill[] } {
   let after = order;
   const fills: BookedFill[] = [];
   while (after.filled < after.amount) {
@@ -68,7 +86,13 @@ function meetingAmount(order: BookedOrder, { lot }: Market, at: Millis, { parts 
 }
 
 /** The first moment of the span at which the price is good enough for the order. */
-function meeting(order: BookedOrder, { tick }: Market, path: PricePath, { from, until }: Span, { fill }: Rules): Millis | undefined {
+function meeting(
+  order: BookedOrder,
+  { tick }: Market,
+  path: PricePath,
+  { from, until }: Span,
+  { fill }: Rules,
+): Millis | undefined {
   const start = Math.max(from, order.meetsFrom);
   if (start > until) return undefined;
   const limit = Number(order.price / tick) + (fill === "touch" ? 0 : order.side === "buy" ? -1 : 1);

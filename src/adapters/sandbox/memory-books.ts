@@ -1,5 +1,12 @@
 import type { Millis } from "../../kernel/time.ts";
-import { applied, type BookedFill, type BookedOrder, type Books, type Holding, type VenueBooks } from "./books.ts";
+import {
+  applied,
+  type BookedFill,
+  type BookedOrder,
+  type Books,
+  type Holding,
+  type VenueBooks,
+} from "./books.ts";
 import type { Shock } from "./path.ts";
 
 interface Shelf {
@@ -9,7 +16,10 @@ interface Shelf {
 }
 
 /** Books that live as long as the process: for simulations. Same behaviour as the ones in libSQL. */
-export function memoryBooks(now: () => Millis, start: { settledAt: Millis; holdings: Readonly<Record<string, Holding>> }) {
+export function memoryBooks(
+  now: () => Millis,
+  start: { settledAt: Millis; holdings: Readonly<Record<string, Holding>> },
+) {
   const shelves = new Map<string, Shelf>();
   const shocks: Record<string, Shock[]> = {};
   const shelf = (exchange: string): Shelf => {
@@ -22,6 +32,8 @@ export function memoryBooks(now: () => Millis, start: { settledAt: Millis; holdi
   const books: Books = {
     load: async (exchange) => ({ books: shelf(exchange).books, shocks, now: now() }),
 
+    time: async (exchange) => ({ settledAt: shelf(exchange).books.settledAt, shocks, now: now() }),
+
     async commit(exchange, version, change, sendBy) {
       const place = shelf(exchange);
       if (place.books.version !== version || (sendBy !== undefined && now() > sendBy)) return false;
@@ -33,7 +45,9 @@ export function memoryBooks(now: () => Millis, start: { settledAt: Millis; holdi
 
     async order(exchange, { id, clientId }) {
       const { orders } = shelf(exchange);
-      return id === undefined ? [...orders.values()].findLast((order) => order.clientId === clientId) : orders.get(id);
+      return id === undefined
+        ? [...orders.values()].findLast((order) => order.clientId === clientId)
+        : orders.get(id);
     },
 
     async fills(exchange, symbol, since) {

@@ -63,7 +63,11 @@ export function generatedPath({ seed, symbol, venue, anchor, volatility, shocks 
   return {
     at(time) {
       const place = Math.floor(time / STEP);
-      return between({ at: place * STEP, ticks: corner(place) }, { at: (place + 1) * STEP, ticks: corner(place + 1) }, time);
+      return between(
+        { at: place * STEP, ticks: corner(place) },
+        { at: (place + 1) * STEP, ticks: corner(place + 1) },
+        time,
+      );
     },
     corners(from, to) {
       const found: Corner[] = [];
@@ -72,7 +76,8 @@ export function generatedPath({ seed, symbol, venue, anchor, volatility, shocks 
       }
       return found;
     },
-    volume: (from, to) => ((to - from) / HOUR) * (0.5 + share(mix(common, hashText(venue)), Math.floor(from / HOUR))),
+    volume: (from, to) =>
+      ((to - from) / HOUR) * (0.5 + share(mix(common, hashText(venue)), Math.floor(from / HOUR))),
   };
 }
 

@@ -12,7 +12,11 @@ export interface Arrival {
 }
 
 /** Takes a new order into the books: what meets the market takes at once, the rest of a limit order rests. */
-export function place(books: VenueBooks, order: NewOrder, { market, levels, at }: Arrival): BookChange | { readonly rejected: string } {
+export function place(
+  books: VenueBooks,
+  order: NewOrder,
+  { market, levels, at }: Arrival,
+): BookChange | { readonly rejected: string } {
   const rejected = refusal(order, market);
   if (rejected) return { rejected };
   const takes = taken(order, levels);
@@ -93,11 +97,14 @@ function rested(order: BookedOrder, market: Market, { type, immediateOrCancel }:
 }
 
 /** Takes an open order out of the books; undefined when there is none with this id. */
-export function cancel(books: VenueBooks, id: string, { market, at }: Pick<Arrival, "market" | "at">): BookChange | undefined {
+export function cancel(
+  books: VenueBooks,
+  id: string,
+  { market, at }: Pick<Arrival, "market" | "at">,
+): BookChange | undefined {
   const order = books.open.find((open) => open.id === id);
   if (!order) return undefined;
   const after: BookedOrder = { ...order, status: "canceled", reserved: ZERO };
   const change = { market, before: order, after, fills: [] };
   return { settledAt: at, orders: [after], fills: [], holdings: holdingsAfter(books.holdings, [change]) };
 }
-

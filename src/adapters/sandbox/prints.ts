@@ -1,6 +1,6 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import { hashText, mix, share } from "../../kernel/hash.ts";
-import { DAY, type Millis, MINUTE, SECOND } from "../../kernel/time.ts";
+import { DAY, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Candle, CandleRange, Market, Ticker, Trade } from "../../ports.ts";
 import { depthAt } from "./depth.ts";
 import type { PricePath } from "./path.ts";
@@ -15,7 +15,14 @@ export function tickerAt(market: Market, path: PricePath, at: Millis): Ticker {
   const volume = path.volume(at - DAY, at);
   const bid = bids[0]?.price ?? market.tick;
   const ask = asks[0]?.price ?? last + market.tick;
-  return { last, bid, ask, at, baseVolume: toLots(market, volume), quoteVolume: toLots(market, volume) * last / 10n ** 18n };
+  return {
+    last,
+    bid,
+    ask,
+    at,
+    baseVolume: toLots(market, volume),
+    quoteVolume: (toLots(market, volume) * last) / 10n ** 18n,
+  };
 }
 
 /** The newest public trades up to a time, newest first. */
@@ -37,7 +44,12 @@ export function tradesAt(market: Market, path: PricePath, at: Millis, limit: num
 }
 
 /** Candles in ascending time, the last one still under way. */
-export function candlesAt(market: Market, path: PricePath, at: Millis, { span, limit, since }: CandleRange): Candle[] {
+export function candlesAt(
+  market: Market,
+  path: PricePath,
+  at: Millis,
+  { span, limit, since }: CandleRange,
+): Candle[] {
   const newest = Math.floor(at / span);
   const first = since === undefined ? newest - limit + 1 : Math.ceil(since / span);
   const count = Math.max(0, Math.min(limit, newest - first + 1));
@@ -64,7 +76,9 @@ function candle(market: Market, path: PricePath, from: Millis, to: Millis): Cand
 function inner(path: PricePath, from: Millis, to: Millis): number[] {
   if (to - from <= MOST_SAMPLES * MINUTE) return path.corners(from, to).map(({ ticks }) => ticks);
   const step = (to - from) / MOST_SAMPLES;
-  return Array.from({ length: MOST_SAMPLES - 1 }, (_, place) => path.at(Math.floor(from + (place + 1) * step)));
+  return Array.from({ length: MOST_SAMPLES - 1 }, (_, place) =>
+    path.at(Math.floor(from + (place + 1) * step)),
+  );
 }
 
 const toLots = ({ lot }: Market, amount: number): Decimal =>

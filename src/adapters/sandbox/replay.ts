@@ -1,5 +1,5 @@
 import { type Decimal, divideWhole, parseDecimal } from "../../kernel/decimal.ts";
-import { type Millis, MINUTE } from "../../kernel/time.ts";
+import { MINUTE, type Millis } from "../../kernel/time.ts";
 import { between, type Corner, type PricePath } from "./path.ts";
 
 /** Candles of one span in columns; prices in quote. */
@@ -27,9 +27,16 @@ export function parseCandleFile(csv: string): CandleFile {
     const [o, h, l, c] = prices;
     const last = times.at(-1);
     const good =
-      o !== undefined && h !== undefined && l !== undefined && c !== undefined &&
-      at !== undefined && (last === undefined || at > last) && Number(volume) >= 0 && volume !== "";
-    if (!good) throw new RangeError(`line ${place + 2}: not a candle in ascending time: ${line.slice(0, 80)}`);
+      o !== undefined &&
+      h !== undefined &&
+      l !== undefined &&
+      c !== undefined &&
+      at !== undefined &&
+      (last === undefined || at > last) &&
+      Number(volume) >= 0 &&
+      volume !== "";
+    if (!good)
+      throw new RangeError(`line ${place + 2}: not a candle in ascending time: ${line.slice(0, 80)}`);
     times.push(at);
     rows.push([o, h, l, c]);
     volumes.push(Number(volume));
@@ -41,7 +48,9 @@ export function parseCandleFile(csv: string): CandleFile {
 function timeOf(text: string): Millis | undefined {
   if (/^\d+$/.test(text)) return Number(text);
   const iso = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?Z?$/.exec(text);
-  const at = iso ? Date.parse(`${iso[1]}T${iso[2]}Z`) + Math.floor(Number(`0.${iso[3] ?? 0}`) * 1000) : Number.NaN;
+  const at = iso
+    ? Date.parse(`${iso[1]}T${iso[2]}Z`) + Math.floor(Number(`0.${iso[3] ?? 0}`) * 1000)
+    : Number.NaN;
   return Number.isNaN(at) ? undefined : at;
 }
 
@@ -92,15 +101,20 @@ export function replayPath(file: CandleFile, tick: Decimal, before: (first: Corn
 
 /** How long a candle lasts: the least distance of two, a minute when there is only one. */
 const spanOf = (times: readonly Millis[]): Millis =>
-  times.reduce((least, time, place) => Math.min(least, time - (times[place - 1] ?? -Infinity)), times.length > 1 ? Infinity : MINUTE);
+  times.reduce(
+    (least, time, place) => Math.min(least, time - (times[place - 1] ?? -Infinity)),
+    times.length > 1 ? Infinity : MINUTE,
+  );
 
 function runningTotals(volumes: readonly number[]): number[] {
   let total = 0;
   return [0, ...volumes.map((volume) => (total += volume))];
 }
 
-const firstAfter = (corners: readonly Corner[], time: Millis): number => search(corners.length, (place) => (corners[place]?.at ?? 0) > time);
-const firstAtOrAfter = (times: readonly Millis[], time: Millis): number => search(times.length, (place) => (times[place] ?? 0) >= time);
+const firstAfter = (corners: readonly Corner[], time: Millis): number =>
+  search(corners.length, (place) => (corners[place]?.at ?? 0) > time);
+const firstAtOrAfter = (times: readonly Millis[], time: Millis): number =>
+  search(times.length, (place) => (times[place] ?? 0) >= time);
 
 /** The first place at which the condition holds, if it holds from some place on. */
 function search(length: number, holds: (place: number) => boolean): number {

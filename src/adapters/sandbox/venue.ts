@@ -2,7 +2,16 @@ import { messageOf, StoreError, VenueError } from "../../errors.ts";
 import { div, mul, ZERO } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
-import type { AccountRef, CancelOutcome, CreateOutcome, NewOrder, Permit, Timing, Venue, VenueOrder } from "../../ports.ts";
+import type {
+  AccountRef,
+  CancelOutcome,
+  CreateOutcome,
+  NewOrder,
+  Permit,
+  Timing,
+  Venue,
+  VenueOrder,
+} from "../../ports.ts";
 import { applied, type BookChange, type BookedOrder, type Books, type VenueBooks } from "./books.ts";
 import { depthAt, MOST_LEVELS } from "./depth.ts";
 import { type MarketClock, marketTime } from "./market-clock.ts";
@@ -47,11 +56,10 @@ interface Moment {
 export function simulatedVenue(simulation: Simulation): Venue {
   const { account, books, timing } = simulation;
   const exchange = account.exchange;
-  const load = () => moment(simulation);
   const settled = () => settledMoment(simulation);
   const withMarket = async <T>(symbol: Pair, read: (listed: Listed, at: Millis) => T): Promise<T> => {
-    const { listed, at } = await load();
-    return read(listed(symbol), at);
+    const { now, shocks, settledAt } = await reading(books.time(exchange));
+    return read(listing(simulation, symbol, shocks), marketNow(simulation, now, settledAt));
   };
 
   return {
@@ -59,13 +67,20 @@ export function simulatedVenue(simulation: Simulation): Venue {
     timing,
     market: async (symbol) => listing(simulation, symbol, {}).market,
     ticker: (symbol) => withMarket(symbol, ({ market, path }, at) => tickerAt(market, path, at)),
-    book: (symbol, limit) => withMarket(symbol, ({ market, path }, at) => depthAt(market, path.at(at), at, limit)),
-    trades: (symbol, limit) => withMarket(symbol, ({ market, path }, at) => tradesAt(market, path, at, limit)),
-    candles: (symbol, range) => withMarket(symbol, ({ market, path }, at) => candlesAt(market, path, at, range)),
+    book: (symbol, limit) =>
+      withMarket(symbol, ({ market, path }, at) => depthAt(market, path.at(at), at, limit)),
+    trades: (symbol, limit) =>
+      withMarket(symbol, ({ market, path }, at) => tradesAt(market, path, at, limit)),
+    candles: (symbol, range) =>
+      withMarket(symbol, ({ market, path }, at) => candlesAt(market, path, at, range)),
 
     async balances() {
       const { books: now } = await settled();
-      return Object.entries(now.holdings).map(([asset, { total, used }]) => ({ asset, free: total - used, used }));
+      return Object.entries(now.holdings).map(([asset, { total, used }]) => ({
+        asset,
+        free: total - used,
+        used,
+      }));
     },
 
     async openOrders(symbol) {
@@ -82,7 +97,11 @@ export function simulatedVenue(simulation: Simulation): Venue {
     async fills(symbol, since) {
       await settled();
       const fills = await reading(books.fills(exchange, symbol, since));
-      return fills.map(({ fee, ...fill }) => ({ ...fill, notional: mul(fill.price, fill.amount, "half"), fees: fee.amount === ZERO ? [] : [fee] }));
+      return fills.map(({ fee, ...fill }) => ({
+        ...fill,
+        notional: mul(fill.price, fill.amount, "half"),
+        fees: fee.amount === ZERO ? [] : [fee],
+      }));
     },
 
     create: (order, permit) => create(simulation, order, permit),
@@ -97,13 +116,14 @@ function listing({ listings, venue, account }: Simulation, symbol: Pair, shocks:
 }
 
 async function moment(simulation: Simulation): Promise<Moment> {
-  const { books, clock, account } = simulation;
-  const loaded = await reading(books.load(account.exchange));
-  const listed = (symbol: Pair) => listing(simulation, symbol, loaded.shocks);
-  // Another process may have settled a moment later than this one has read the clock.
-  const at = Math.max(marketTime(clock, loaded.now), loaded.books.settledAt);
-  return { books: loaded.books, now: loaded.now, at, listed };
+  const { books, now, shocks } = await reading(simulation.books.load(simulation.account.exchange));
+  const listed = (symbol: Pair) => listing(simulation, symbol, shocks);
+  return { books, now, listed, at: marketNow(simulation, now, books.settledAt) };
 }
+
+// Another process may have settled a moment later than this one has read the clock.
+const marketNow = ({ clock }: Simulation, now: Millis, settledAt: Millis): Millis =>
+  Math.max(marketTime(clock, now), settledAt);
 
 /** Walking a long quiet path again and again costs more than writing down that it was quiet. */
 const QUIET: Millis = 240 * MINUTE;
@@ -136,7 +156,11 @@ async function create(simulation: Simulation, order: NewOrder, permit: Permit): 
     if (seen.now > permit.sendBy) return { result: "rejected", reason: "expired before it arrived" };
     const { market, path } = seen.listed(order.symbol);
     const { bids, asks } = depthAt(market, path.at(seen.at), seen.at, MOST_LEVELS);
-    const change = place(seen.books, order, { market, levels: order.side === "buy" ? asks : bids, at: seen.at });
+    const change = place(seen.books, order, {
+      market,
+      levels: order.side === "buy" ? asks : bids,
+      at: seen.at,
+    });
     if ("rejected" in change) return { result: "rejected", reason: change.rejected };
     try {
       if (await simulation.books.commit(exchange, seen.books.version, change, permit.sendBy)) {
@@ -149,7 +173,11 @@ async function create(simulation: Simulation, order: NewOrder, permit: Permit): 
   return { result: "not_sent" };
 }
 
-async function cancelOne(simulation: Simulation, { symbol, id }: { symbol: Pair; id: string }, permit: Permit): Promise<CancelOutcome> {
+async function cancelOne(
+  simulation: Simulation,
+  { symbol, id }: { symbol: Pair; id: string },
+  permit: Permit,
+): Promise<CancelOutcome> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const seen = await settledMoment(simulation).catch(notReached);
     if (!("books" in seen)) return { result: "not_sent" };
@@ -157,7 +185,8 @@ async function cancelOne(simulation: Simulation, { symbol, id }: { symbol: Pair;
     const change = cancel(seen.books, id, { market: seen.listed(symbol).market, at: seen.at });
     if (!change) return { result: "look" };
     try {
-      if (await simulation.books.commit(simulation.account.exchange, seen.books.version, change)) return { result: "accepted" };
+      if (await simulation.books.commit(simulation.account.exchange, seen.books.version, change))
+        return { result: "accepted" };
     } catch (error) {
       return { result: "unknown", reason: messageOf(error) };
     }
@@ -172,15 +201,37 @@ const notReached = (error: unknown): { readonly failed: unknown } => {
 
 const reading = <T>(read: Promise<T>): Promise<T> =>
   read.catch((error: unknown) => {
-    if (error instanceof StoreError) throw new VenueError("unavailable", "the simulated venue cannot be reached", { cause: error });
+    if (error instanceof StoreError)
+      throw new VenueError("unavailable", "the simulated venue cannot be reached", { cause: error });
     throw error;
   });
 
-function told({ id, clientId, symbol, side, type, price, amount, filled, notional, fee, status, at }: BookedOrder): VenueOrder {
+function told({
+  id,
+  clientId,
+  symbol,
+  side,
+  type,
+  price,
+  amount,
+  filled,
+  notional,
+  fee,
+  status,
+  at,
+}: BookedOrder): VenueOrder {
   return {
-    id, clientId, symbol, side, type, amount, filled, status, at, notional,
+    id,
+    clientId,
+    symbol,
+    side,
+    type,
+    amount,
+    filled,
+    status,
+    at,
+    notional,
     price: type === "market" && filled > ZERO ? div(notional, filled, "half") : price,
     fees: filled > ZERO ? [fee] : [],
   };
 }
-

@@ -1,0 +1,76 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const dist = join(root, "dist");
+/** Names the folder of the newest bundle; replaced by renaming, so that it is always one or the other. */
+const pointer = join(dist, "current");
+const HOUR = 3_600_000;
+
+/** The bundle's entry, built when there is none or a source is newer. */
+export async function currentBundle() {
+  if (existsSync(join(root, "src")) && isStale()) await build();
+  return pathToFileURL(join(dist, readFileSync(pointer, "utf8"), "main.js"));
+}
+
+function isStale() {
+  if (!existsSync(pointer)) return true;
+  const built = statSync(pointer).mtimeMs;
+  const files = ["package.json", "cli/build.mjs"].map((name) => join(root, name));
+  return [...files, ...sourcesIn("src"), ...sourcesIn("cli")].some((file) => statSync(file).mtimeMs > built);
+}
+
+const sourcesIn = (folder) =>
+  readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+
+/** Builds into a folder of its own: a command that runs from an older bundle still finds its later chunks. */
+export async function build() {
+  const startedAt = new Date();
+  const esbuild = await import("esbuild");
+  mkdirSync(dist, { recursive: true });
+  const name = `cli-${startedAt.getTime()}-${process.pid}`;
+  await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: ["cli/main.ts"],
+    outdir: join(dist, name),
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    minify: true,
+    keepNames: true,
+    legalComments: "none",
+    logLevel: "error",
+    // Native code, and files that are read from their package.
+    external: ["libsql", "swagger-ui-dist"],
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+  });
+  writeFileSync(`${pointer}-${name}`, name);
+  renameSync(`${pointer}-${name}`, pointer);
+  removeOld(name);
+}
+
+function removeOld(current) {
+  for (const name of readdirSync(dist)) {
+    const made = Number(/^cli-(\d+)-/.exec(name)?.[1]);
+    if (name !== current && made < Date.now() - HOUR)
+      rmSync(join(dist, name), { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

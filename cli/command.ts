@@ -1,0 +1,22 @@
+import type { ArgsDef, CommandDef } from "citty";
+import type { Args, Values } from "./arguments.ts";
+
+export interface Definition {
+  readonly name: string;
+  readonly description: string;
+  readonly alias?: string | undefined;
+  readonly args?: Args;
+  readonly subCommands?: Readonly<Record<string, CommandDef>>;
+  /** Gets the values as `readValues` has read them; returns the exit code. */
+  readonly run?: (values: Values) => Promise<number>;
+}
+
+/** A citty command whose arguments are read by us: see arguments.ts. */
+export function command({ name, description, alias, args, subCommands, run }: Definition): CommandDef {
+  return {
+    meta: { name, description, ...(alias ? { alias } : {}) },
+    ...(args ? { args: args as ArgsDef } : {}),
+    ...(subCommands ? { subCommands } : {}),
+    ...(run ? { run: ({ data }: { data?: unknown }) => run(data as Values) } : {}),
+  };
+}

@@ -1,0 +1,23 @@
+import { createDeps } from "../src/deps.ts";
+import type { Deps } from "../src/ports.ts";
+import { digest } from "../src/transport/digest.ts";
+import type { Values } from "./arguments.ts";
+import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
+import { render } from "./output.ts";
+import { newToken } from "./server-file.ts";
+import { numberOf, readSettings } from "./settings.ts";
+
+/** Runs something on the database of a command and prints its answer. Returns the exit code. */
+export async function withDatabase(values: Values, act: (deps: Deps) => Promise<unknown>): Promise<number> {
+  const { config, databaseUrl, sandbox } = readSettings(values, process.env);
+  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
+  try {
+    const answer = await act(deps);
+    process.stdout.write(`${values.json ? JSON.stringify(answer, null, 2) : render(answer)}\n`);
+    return 0;
+  } finally {
+    deps.close();
+  }
+}
+
+export { digest, newToken, nodeLocal, numberOf };

@@ -1,0 +1,48 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+type Environment = NodeJS.ProcessEnv;
+
+/** Where the user's databases and the addresses of running servers are kept. Made, for the owner alone, when missing. */
+export function dataDirectory(env: Environment): string {
+  const folder = join(
+    base(env, {
+      variable: "XDG_DATA_HOME",
+      mac: "Library/Application Support",
+      windows: "LOCALAPPDATA",
+      unix: ".local/share",
+    }),
+    "edgemaker",
+  );
+  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** `edgemaker.json` with the same keys as the environment. */
+export const configFile = (env: Environment): string =>
+  join(
+    base(env, {
+      variable: "XDG_CONFIG_HOME",
+      mac: "Library/Preferences",
+      windows: "APPDATA",
+      unix: ".config",
+    }),
+    "edgemaker",
+    "edgemaker.json",
+  );
+
+function base(
+  env: Environment,
+  names: { variable: string; mac: string; windows: string; unix: string },
+): string {
+  const home = env.HOME || homedir();
+  const named = env[names.variable];
+  if (named) return named;
+  if (process.platform === "darwin") return join(home, names.mac);
+  if (process.platform === "win32") return env[names.windows] ?? join(home, "AppData");
+  return join(home, names.unix);
+}
+
+export const defaultDatabaseUrl = (env: Environment, sandbox: boolean): string =>
+  `file:${join(dataDirectory(env), sandbox ? "sandbox.db" : "edgemaker.db")}`;

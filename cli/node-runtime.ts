@@ -1,0 +1,94 @@
+import { randomInt } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { createClient } from "@libsql/client";
+import type { Migration } from "../src/adapters/libsql/migrate.ts";
+import type { Config } from "../src/config.ts";
+import type { Runtime } from "../src/deps.ts";
+import { SettingsError } from "../src/errors.ts";
+import type { Local, Log, LogLevel } from "../src/ports.ts";
+
+const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+export const nodeLocal: Local = {
+  monotonic: () => performance.now(),
+  randomText: (length) => Array.from({ length }, () => DIGITS[randomInt(DIGITS.length)]).join(""),
+  sleep: (millis) => sleep(millis),
+};
+
+const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
+/** One JSON line an entry, on stderr: stdout is for data. */
+export const createLog =
+  (least: LogLevel): Log =>
+  (level, message, fields = {}) => {
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return;
+    process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), level, message, ...fields })}\n`);
+  };
+
+/** The runtime of Node: a file or a server for the database, files for candles. */
+export function nodeRuntime(url: string, config: Config, log: Log): Runtime {
+  const file = databaseFile(url);
+  if (file) makePrivate(file);
+  const client = createClient({
+    url: file ? `file:${file}` : url,
+    ...(file ? { concurrency: 1, timeout: 50 } : {}),
+    ...(config.databaseAuthToken ? { authToken: config.databaseAuthToken } : {}),
+  });
+  return { client, log, local: nodeLocal, migrations: readMigrations(), readCandles };
+}
+
+/** The absolute path of a `file:` url; undefined for a server's. */
+export function databaseFile(url: string): string | undefined {
+  if (!url.startsWith("file:")) {
+    if (/^(libsql|https?|wss?):\/\//.test(url)) return undefined;
+    throw new SettingsError(`a database is file:<path> or libsql://<host>, not ${url}`);
+  }
+  const path = url.slice("file:".length).replace(/\?.*$/, "");
+  if (path === "") throw new SettingsError("a database file needs a path: file:<path>");
+  return resolve(path.startsWith("//") ? fileURLToPath(url) : path);
+}
+
+// The file holds an account's history, its side files inherit its mode.
+function makePrivate(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
+  else if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+}
+
+/** The folder of the package, from a source file or from the bundle. */
+export const packageFolder = (): string => {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "drizzle"))) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error("the package's folder is not found");
+    folder = parent;
+  }
+  return folder;
+};
+
+function readMigrations(): Migration[] {
+  const folder = join(packageFolder(), "drizzle");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
+  return names.sort().map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
+}
+
+async function readCandles(file: string): Promise<string> {
+  const bytes = await readFile(file);
+  const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  return (isZipped ? await promisify(gunzip)(bytes) : bytes).toString("utf8");
+}

@@ -1,0 +1,52 @@
+import type { CommandDef } from "citty";
+import type { Operation } from "../src/operation.ts";
+import { kindsOf } from "../src/transport/input.ts";
+import type { Args } from "./arguments.ts";
+import { command } from "./command.ts";
+import { argName, kebab } from "./fields.ts";
+import { DATABASE_ARGS } from "./settings.ts";
+
+/** Flags of every command that asks an operation. */
+const CALL_ARGS = {
+  json: { type: "boolean", description: "Print the answer as JSON" },
+  "api-url": { type: "string", description: "Ask this server instead of the local one", valueHint: "url" },
+  token: { type: "string", description: "API token for --api-url", valueHint: "token" },
+} as const satisfies Args;
+
+/** An operation as a command: its fields are the flags, in the schema's own words. */
+export const operationCommand = (operation: Operation): CommandDef =>
+  command({
+    name: operation.cli?.path ?? operation.name,
+    description: operation.summary,
+    alias: operation.cli?.alias,
+    args: argsOf(operation),
+    run: async (values) => (await import("./run-operation.ts")).runOperation(operation, values),
+  });
+
+function argsOf(operation: Operation): Args {
+  const { cli, input } = operation;
+  const kinds = kindsOf(operation);
+  const fields = Object.keys(input.shape).map((field): [string, Args[string]] => {
+    const name = argName(operation, field);
+    const alias = name === kebab(field) ? {} : { alias: kebab(field) };
+    const description = describe(operation, field);
+    if (cli?.positional?.includes(field))
+      return [name, { type: "positional", description, required: false, ...alias }];
+    if (kinds[field] === "boolean") return [name, { type: "boolean", description, ...alias }];
+    return [name, { type: "string", description, valueHint: kinds[field] ?? "text", ...alias }];
+  });
+  return { ...Object.fromEntries(fields), ...DATABASE_ARGS, ...CALL_ARGS };
+}
+
+interface Field {
+  readonly description?: string;
+  safeParse(value: unknown): { success: boolean; data?: unknown };
+}
+
+function describe({ cli, input }: Operation, field: string): string {
+  const schema = input.shape[field] as Field;
+  const parsed = schema.safeParse(undefined);
+  const fallback = cli?.defaults?.[field] ?? (parsed.success ? parsed.data : undefined);
+  const told = fallback === undefined ? "" : `(default ${String(fallback)})`;
+  return [schema.description ?? "", told].filter(Boolean).join(" ");
+}

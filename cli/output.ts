@@ -1,0 +1,60 @@
+/** Answers as text for a person: fields as lines, lists of objects as tables. */
+export function render(body: unknown): string {
+  if (typeof body !== "object" || body === null) return format(body);
+  const entries = Object.entries(body);
+  const tables = entries.filter(([, value]) => isTable(value));
+  const scalars = entries.filter(
+    ([name, value]) => !isTable(value) && !(name === "count" && tables.length > 0),
+  );
+  const width = Math.max(0, ...scalars.map(([name]) => name.length));
+  const lines = scalars.map(([name, value]) => `${name.padEnd(width)}  ${format(value, name)}`);
+  const blocks = tables.map(([name, value]) => `${name}\n${table(value as Row[])}`);
+  return [...(lines.length > 0 ? [lines.join("\n")] : []), ...blocks].join("\n\n");
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+const isTable = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every((row) => typeof row === "object" && row !== null && !Array.isArray(row));
+
+/** Columns as wide as their widest cell; numbers to the right. */
+export function table(rows: readonly Row[]): string {
+  if (rows.length === 0) return "  (none)";
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cells = [names, ...rows.map((row) => names.map((name) => format(row[name], name)))];
+  const widths = names.map((_, place) => Math.max(...cells.map((line) => (line[place] ?? "").length)));
+  const toRight = names.map((name) => rows.every((row) => typeof row[name] === "number" && !isTime(name)));
+  return cells
+    .map((line) =>
+      `  ${line.map((cell, place) => pad(cell, widths[place] ?? 0, toRight[place])).join("  ")}`.trimEnd(),
+    )
+    .join("\n");
+}
+
+const pad = (cell: string, width: number, toRight: boolean | undefined): string =>
+  toRight ? cell.padStart(width) : cell.padEnd(width);
+
+const isTime = (name: string): boolean => name === "timestamp" || name.endsWith("At");
+
+function format(value: unknown, name = ""): string {
+  if (value === undefined || value === null) return "-";
+  if (typeof value === "number" && isTime(name)) return new Date(value).toISOString();
+  if (name === "runningTime" && typeof value === "number") return duration(value);
+  if (typeof value !== "object") return String(value);
+  if (Array.isArray(value)) return value.length === 0 ? "-" : value.map((item) => format(item)).join(", ");
+  const parts = Object.entries(value).map(([key, part]) => `${key} ${format(part, key)}`);
+  return parts.length === 0 ? "-" : parts.join(", ");
+}
+
+function duration(millis: number): string {
+  const seconds = Math.floor(millis / 1000);
+  const parts = [
+    [Math.floor(seconds / 86_400), "d"],
+    [Math.floor(seconds / 3600) % 24, "h"],
+    [Math.floor(seconds / 60) % 60, "m"],
+    [seconds % 60, "s"],
+  ] as const;
+  const shown = parts.filter(([count]) => count > 0).slice(0, 2);
+  return shown.length === 0 ? "0s" : shown.map(([count, unit]) => `${count}${unit}`).join(" ");
+}

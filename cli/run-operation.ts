@@ -1,0 +1,79 @@
+import { createDeps } from "../src/deps.ts";
+import { AppError } from "../src/errors.ts";
+import type { Operation } from "../src/operation.ts";
+import { fromTexts, kindsOf, refusalOf } from "../src/transport/input.ts";
+import { type Answer, refusal, run } from "../src/transport/run.ts";
+import type { Values } from "./arguments.ts";
+import { dataDirectory } from "./directories.ts";
+import { textsOf } from "./fields.ts";
+import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
+import { render } from "./output.ts";
+import { callRemote, type Remote } from "./remote.ts";
+import { findServer } from "./server-file.ts";
+import { readSettings, type Settings } from "./settings.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Asks a server for an operation, or runs it here when there is none. Returns the exit code. */
+export async function runOperation(operation: Operation, values: Values): Promise<number> {
+  const settings = readSettings(values, process.env);
+  const input = fromTexts(kindsOf(operation), textsOf(operation, values));
+  const remote = await remoteOf(settings, values);
+  const answer = remote
+    ? await callRemote(operation, input, remote)
+    : await runHere(operation, input, settings);
+  if (answer.status !== 200) return fail(answer, remote);
+  process.stdout.write(`${values.json ? JSON.stringify(answer.body, null, 2) : render(answer.body)}\n`);
+  if (!remote && operation.cli?.steps) {
+    const flag = settings.config.sandbox ? " --sandbox" : "";
+    process.stderr.write(
+      `No server is running, so nothing steps it: start one with \`edgemaker serve${flag}\`.\n`,
+    );
+  }
+  return 0;
+}
+
+async function remoteOf({ config, databaseUrl }: Settings, values: Values): Promise<Remote | undefined> {
+  const here = ["db", "sandbox", "seed", "venue-url"].filter((flag) => values[flag] !== undefined);
+  const asked = values["api-url"] as string | undefined;
+  const token = (values.token as string | undefined) ?? config.token;
+  if (asked !== undefined) {
+    if (here.length > 0)
+      throw new UsageError(
+        `--api-url asks a server; --${here[0]} is for a database here: leave one of them out`,
+      );
+    if (!/^https?:\/\/\S+$/.test(asked)) throw new UsageError("--api-url must be an http or https address");
+    return { url: asked, token };
+  }
+  if (config.apiUrl && here.length === 0) return { url: config.apiUrl, token };
+  if (values.token !== undefined) throw new UsageError("--token is for --api-url");
+  // A seed or another venue address is this process's own business, not that of a server.
+  if (values.seed !== undefined || values["venue-url"] !== undefined) return undefined;
+  return findServer(dataDirectory(process.env), databaseUrl);
+}
+
+async function runHere(
+  operation: Operation,
+  input: Record<string, unknown>,
+  { config, databaseUrl, sandbox }: Settings,
+): Promise<Answer> {
+  const parsed = operation.input.strict().safeParse(input);
+  if (!parsed.success) {
+    const { label, message, issues } = refusalOf(operation, parsed.error);
+    return refusal(new AppError(label, message, { issues }), "");
+  }
+  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
+  try {
+    return await run(operation, deps, parsed.data, { actor: "local", requestId: nodeLocal.randomText(12) });
+  } finally {
+    deps.close();
+  }
+}
+
+/** The failure on stderr. What the form of the input is to blame for is the command line's fault. */
+function fail({ status, body }: Answer, remote: Remote | undefined): number {
+  const { error, message, issues } = body as { error?: string; message?: string; issues?: unknown };
+  process.stderr.write(`${error ?? `status ${status}`}: ${message ?? "no message"}\n`);
+  if (status === 401 && remote && error === "Unauthorized")
+    process.stderr.write("Give a token with --token or EDGEMAKER_TOKEN.\n");
+  return issues === undefined ? 1 : 2;
+}

@@ -1,0 +1,135 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { serve as listen } from "@hono/node-server";
+import { createApp } from "../src/app.ts";
+import { createDeps } from "../src/deps.ts";
+import { messageOf } from "../src/errors.ts";
+import { tick } from "../src/grid/tick.ts";
+import { createOperations } from "../src/operations.ts";
+import type { Deps } from "../src/ports.ts";
+import type { Values } from "./arguments.ts";
+import { dataDirectory } from "./directories.ts";
+import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
+import { localToken, writeServerFile } from "./server-file.ts";
+import { numberOf, readSettings } from "./settings.ts";
+import { version } from "./version.ts";
+
+export interface Serving {
+  readonly deps: Deps;
+  /** The address for a program on this machine. */
+  readonly url: string;
+  readonly token: string;
+  /** Resolves when the server has been asked to stop and has stopped. */
+  readonly stopped: Promise<void>;
+  stop(): void;
+}
+
+/** Starts the server and its timer. */
+export async function startServer(values: Values): Promise<Serving> {
+  const { config, sandbox, databaseUrl } = readSettings(values, process.env);
+  const port =
+    values.port === undefined ? 3000 : numberOf("--port", values.port, { whole: true, most: 65_535 });
+  const hostname = (values.host as string | undefined) ?? "0.0.0.0";
+  const interval =
+    values["tick-interval"] === undefined
+      ? 5000
+      : numberOf("--tick-interval", values["tick-interval"], { whole: true, most: 86_400_000 });
+  const folder = dataDirectory(process.env);
+  const log = createLog(config.logLevel);
+  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, log), sandbox);
+  const local = localToken(folder);
+  const instance = nodeLocal.randomText(16);
+  const app = createApp({
+    deps,
+    operations: createOperations(config.exchanges.map(({ id }) => id)),
+    access: {
+      adminTokens: [local.token, ...(config.token ? [config.token] : [])],
+      allowedHosts: config.allowedHosts,
+      checkHost: true,
+    },
+    version: version(),
+    instance,
+    asset: swaggerAsset,
+  });
+  const { server, address } = await listening(app.fetch, port, hostname);
+  const url = `http://${address.address.includes(":") ? `[${loopback(address)}]` : loopback(address)}:${address.port}`;
+  const forget = writeServerFile(folder, databaseUrl, {
+    url,
+    token: local.token,
+    instance,
+    pid: process.pid,
+  });
+  const noToken = !config.token && (await deps.store.tokens()).every(({ revokedAt }) => revokedAt !== null);
+  if (noToken) process.stderr.write(`No API token is configured: this server's own is in ${local.file}\n`);
+  const timer = startTimer(deps, interval);
+
+  let stop: () => void = () => undefined;
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  }).then(async () => {
+    forget();
+    await timer.stop();
+    await new Promise((resolve) => {
+      server.close(resolve);
+      if ("closeAllConnections" in server) server.closeAllConnections();
+    });
+    deps.close();
+  });
+  return { deps, url, token: local.token, stopped, stop };
+}
+
+const loopback = ({ address }: AddressInfo): string =>
+  address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+
+function listening(fetch: Parameters<typeof listen>[0]["fetch"], port: number, hostname: string) {
+  return new Promise<{ server: ReturnType<typeof listen>; address: AddressInfo }>((resolve, reject) => {
+    const server = listen({ fetch, port, hostname }, (address) => resolve({ server, address }));
+    server.on("error", (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === "EADDRINUSE"
+          ? new Error(`port ${port} is in use: choose another one with --port`)
+          : error,
+      ),
+    );
+  });
+}
+
+/** Steps every account, then waits for what is left of the interval; a late pass delays the next, none overlap. */
+export function startTimer(deps: Deps, interval: number) {
+  let isStopping = false;
+  let wake: () => void = () => undefined;
+  const loop = async () => {
+    while (!isStopping) {
+      const startedAt = performance.now();
+      await tick(deps).catch((error: unknown) =>
+        deps.log("error", "a tick failed", { message: messageOf(error) }),
+      );
+      const wait = Math.max(0, interval - (performance.now() - startedAt));
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        setTimeout(resolve, wait).unref();
+      });
+    }
+  };
+  const running = loop();
+  return {
+    async stop() {
+      isStopping = true;
+      wake();
+      await running;
+    },
+  };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  "swagger-ui.css": "text/css",
+  "swagger-ui-bundle.js": "text/javascript",
+};
+
+async function swaggerAsset(name: string) {
+  const type = TYPES[name];
+  if (!type) return undefined;
+  const body = await readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
+  return { body: new Uint8Array(body), type };
+}

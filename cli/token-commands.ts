@@ -1,0 +1,79 @@
+import type { Scope } from "../src/records.ts";
+import type { Args } from "./arguments.ts";
+import { command } from "./command.ts";
+import { DATABASE_ARGS } from "./settings.ts";
+import { UsageError } from "./usage-error.ts";
+
+const DATABASE = {
+  db: DATABASE_ARGS.db,
+  sandbox: DATABASE_ARGS.sandbox,
+  json: { type: "boolean", description: "Print as JSON" },
+} as const satisfies Args;
+const SCOPES: readonly Scope[] = ["read", "trade", "admin"];
+const DAY = 86_400_000;
+
+/** Tokens live in the database, so they are managed there and not over HTTP. */
+export const tokenCommand = command({
+  name: "token",
+  description: "API tokens: shown once, stored hashed",
+  subCommands: {
+    create: command({
+      name: "token create",
+      description: "Make a token and show it once",
+      args: {
+        name: { type: "string", description: "What it is for", valueHint: "text" },
+        scope: { type: "string", description: "read, trade or admin (default read)", valueHint: "scope" },
+        days: { type: "string", description: "Days until it expires (default never)", valueHint: "number" },
+        ...DATABASE,
+      },
+      run: async (values) => {
+        const scope = SCOPES.find((one) => one === (values.scope ?? "read"));
+        if (!scope) throw new UsageError("--scope must be read, trade or admin");
+        const { withDatabase, newToken, digest, numberOf, nodeLocal } = await import("./database-command.ts");
+        const days =
+          values.days === undefined
+            ? undefined
+            : numberOf("--days", values.days, { whole: true, most: 36_500 });
+        return withDatabase(values, async ({ store }) => {
+          const token = newToken();
+          const id = `tok_${nodeLocal.randomText(10)}`;
+          const expiresAt = days === undefined ? null : (await store.now()) + days * DAY;
+          await store.addToken({
+            id,
+            name: String(values.name ?? id),
+            scope,
+            expiresAt,
+            hash: await digest(token),
+          });
+          return { id, scope, token };
+        });
+      },
+    }),
+    list: command({
+      name: "token list",
+      description: "The tokens, without their text",
+      args: DATABASE,
+      run: async (values) => {
+        const { withDatabase } = await import("./database-command.ts");
+        return withDatabase(values, async ({ store }) => {
+          const tokens = await store.tokens();
+          return { tokens, count: tokens.length };
+        });
+      },
+    }),
+    revoke: command({
+      name: "token revoke",
+      description: "End a token at once",
+      args: { id: { type: "positional", description: "The token's id", required: false }, ...DATABASE },
+      run: async (values) => {
+        if (values.id === undefined) throw new UsageError("name the token: edgemaker token revoke <id>");
+        const { withDatabase } = await import("./database-command.ts");
+        return withDatabase(values, async ({ store }) => {
+          const id = String(values.id);
+          if (!(await store.revokeToken(id))) throw new Error(`there is no live token ${id}`);
+          return { id, revoked: true };
+        });
+      },
+    }),
+  },
+});

@@ -1,0 +1,28 @@
+/** What a person does to a simulated venue beside the API. */
+import { AppError } from "../../errors.ts";
+import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
+import type { Books } from "./books.ts";
+
+const ATTEMPTS = 50;
+
+/** Adds to a balance, or with a negative amount takes from what is free. Returns the new total. */
+export async function deposit(
+  books: Books,
+  { exchange, asset, amount }: { exchange: string; asset: string; amount: Decimal },
+): Promise<Decimal> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const { books: now } = await books.load(exchange);
+    const held = now.holdings[asset] ?? { total: ZERO, used: ZERO };
+    const total = held.total + amount;
+    if (total < held.used)
+      throw new AppError("Invalid amount", `only ${text(held.total - held.used)} ${asset} is free`);
+    const change = {
+      settledAt: now.settledAt,
+      orders: [],
+      fills: [],
+      holdings: { [asset]: { ...held, total } },
+    };
+    if (await books.commit(exchange, now.version, change)) return total;
+  }
+  throw new AppError("Conflict", "the simulated venue is too busy: try again");
+}

@@ -1,0 +1,101 @@
+import { swaggerUI } from "@hono/swagger-ui";
+import { Hono } from "hono";
+import { AppError, messageOf, StoreError } from "./errors.ts";
+import type { Operation } from "./operation.ts";
+import type { Deps } from "./ports.ts";
+import { type Access, checkHosts } from "./transport/access.ts";
+import { MOST_URL } from "./transport/body.ts";
+import { mountOperations, respond, type Variables } from "./transport/http.ts";
+import { openApi } from "./transport/openapi.ts";
+import { refusal } from "./transport/run.ts";
+
+export interface AppOptions {
+  readonly deps: Deps;
+  readonly operations: readonly Operation[];
+  readonly access: Access;
+  readonly version: string;
+  /** Tells one process from another, so that a client knows whom it has found. */
+  readonly instance: string;
+  /** A file of Swagger UI by its name; undefined where the platform serves files itself. */
+  readonly asset?: (
+    name: string,
+  ) => Promise<{ readonly body: Uint8Array<ArrayBuffer>; readonly type: string } | undefined>;
+}
+
+/** The whole service on Fetch primitives: the same on every runtime. */
+export function createApp({ deps, operations, access, version, instance, asset }: AppOptions) {
+  const app = new Hono<{ Variables: Variables }>();
+
+  app.use(async (c, next) => {
+    c.set("requestId", deps.local.randomText(12));
+    // Before next(): set after it, every answer would be built twice.
+    c.header("x-content-type-options", "nosniff");
+    c.header("referrer-policy", "no-referrer");
+    c.header("cache-control", "no-store");
+    checkHosts({ host: c.req.header("host"), origin: c.req.header("origin") }, access);
+    if (c.req.url.length > MOST_URL)
+      throw new AppError("Invalid request", `a URL may have at most ${MOST_URL} characters`);
+    await next();
+  });
+
+  app.get("/health", (c) => c.json({ status: "ok", version, instance }));
+  app.get("/ready", async (c) => {
+    await deps.store.ready();
+    return c.json({ status: "ready" });
+  });
+
+  let document: object | undefined;
+  app.get("/openapi.json", (c) => {
+    document ??= openApi(operations, version);
+    return c.json(document);
+  });
+
+  const page = swaggerUI({ url: "/openapi.json", baseUrl: "/static", title: "edgemaker API" });
+  app.get("/docs", async (c) => {
+    const nonce = deps.local.randomText(22);
+    c.header(
+      "content-security-policy",
+      `default-src 'none'; connect-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'nonce-${nonce}'`,
+    );
+    const html = await (await page(c as never, async () => {}))?.text();
+    return c.html((html ?? "").replace("<script>", `<script nonce="${nonce}">`));
+  });
+  app.get("/static/swagger-ui-dist/:name", async (c) => {
+    const file = await asset?.(c.req.param("name"));
+    if (!file) return c.notFound();
+    c.header("content-type", file.type);
+    c.header("cache-control", "public, max-age=86400");
+    return c.body(file.body);
+  });
+
+  mountOperations(app, operations, { deps, access });
+
+  app.notFound((c) =>
+    respond(
+      c,
+      refusal(
+        new AppError("Not found", `there is nothing at ${c.req.method} ${c.req.path}`),
+        c.var.requestId,
+      ),
+    ),
+  );
+  app.onError((error, c) => {
+    const { requestId } = c.var;
+    if (error instanceof AppError) return respond(c, refusal(error, requestId));
+    if (error instanceof StoreError && c.req.path === "/ready") {
+      return respond(
+        c,
+        refusal(new AppError("Not ready", "the database cannot be reached or is not migrated"), requestId),
+      );
+    }
+    deps.log("error", messageOf(error), { requestId, path: c.req.path, stack: error.stack });
+    return respond(
+      c,
+      refusal(
+        new AppError("Internal error", "something went wrong on our side; the log has the request id"),
+        requestId,
+      ),
+    );
+  });
+  return app;
+}

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { SettingsError } from "./errors.ts";
+import type { LogLevel } from "./ports.ts";
+
+/** The venues that this release speaks to, and what differs between them before any call. */
+export const VENUES = {
+  mexc: { passphrase: false, quotes: ["USDT"] },
+  gateio: { passphrase: false, quotes: ["USDT"] },
+  bitget: { passphrase: true, quotes: ["USDT"] },
+  kraken: { passphrase: false, quotes: ["USDT", "USD", "EUR"] },
+} as const;
+
+export type VenueName = keyof typeof VENUES;
+const isVenue = (name: string): name is VenueName => Object.hasOwn(VENUES, name);
+
+export interface ConfiguredExchange {
+  readonly id: string;
+  readonly venue: VenueName;
+  readonly keys?:
+    | { readonly key: string; readonly secret: string; readonly passphrase?: string | undefined }
+    | undefined;
+}
+
+export interface Config {
+  readonly exchanges: readonly ConfiguredExchange[];
+  readonly token: string | undefined;
+  readonly apiUrl: string | undefined;
+  readonly databaseUrl: string | undefined;
+  readonly databaseAuthToken: string | undefined;
+  readonly sandbox: boolean;
+  readonly allowedHosts: readonly string[];
+  /** Base urls by exchange id, in place of the venues' own. */
+  readonly venueUrls: ReadonlyMap<string, string>;
+  readonly logLevel: LogLevel;
+}
+
+const flag = z.enum(["0", "1", "true", "false"]).transform((text) => text === "1" || text === "true");
+const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
+const url = z.url({ protocol: /^https?$/ });
+
+/** Every setting of the environment and of the configuration file, which has the same keys. */
+const Settings = z.object({
+  EDGEMAKER_TOKEN: z.string().min(16, "needs at least 16 characters").optional(),
+  EDGEMAKER_API_URL: url.optional(),
+  EDGEMAKER_DATABASE_URL: z.string().optional(),
+  EDGEMAKER_DATABASE_AUTH_TOKEN: z.string().optional(),
+  EDGEMAKER_EXCHANGES: list.default(Object.keys(VENUES)),
+  EDGEMAKER_VENUE_URLS: list.default([]),
+  EDGEMAKER_ALLOWED_HOSTS: list.default([]),
+  EDGEMAKER_SANDBOX: flag.default(false),
+  EDGEMAKER_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
+});
+
+const CREDENTIAL = /^[A-Z0-9_]+_(API_KEY|SECRET|PASSPHRASE)$/;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the settings; nothing else reads the environment. Throws SettingsError naming what is wrong. */
+export function parseConfig(environment: Environment): Config {
+  const set = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const parsed = Settings.safeParse(set);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new SettingsError(`${issue?.path.join(".")}: ${issue?.message}`);
+  }
+  const settings = parsed.data;
+  return {
+    exchanges: settings.EDGEMAKER_EXCHANGES.map((entry) => exchangeOf(entry, set)),
+    token: settings.EDGEMAKER_TOKEN,
+    apiUrl: settings.EDGEMAKER_API_URL,
+    databaseUrl: settings.EDGEMAKER_DATABASE_URL,
+    databaseAuthToken: settings.EDGEMAKER_DATABASE_AUTH_TOKEN,
+    sandbox: settings.EDGEMAKER_SANDBOX,
+    allowedHosts: settings.EDGEMAKER_ALLOWED_HOSTS.map((host) => host.toLowerCase()),
+    venueUrls: new Map(settings.EDGEMAKER_VENUE_URLS.map(venueUrl)),
+    logLevel: settings.EDGEMAKER_LOG_LEVEL,
+  };
+}
+
+/** The configuration file's content as an environment. Unknown keys are refused: a typo must not be ignored. */
+export function parseConfigFile(content: unknown): Environment {
+  const parsed = z.record(z.string(), z.string()).safeParse(content);
+  if (!parsed.success) throw new SettingsError("the configuration file must be one JSON object of texts");
+  for (const key of Object.keys(parsed.data)) {
+    if (!Object.hasOwn(Settings.shape, key) && !CREDENTIAL.test(key))
+      throw new SettingsError(`the configuration file has an unknown key: ${key}`);
+  }
+  return parsed.data;
+}
+
+function exchangeOf(entry: string, environment: Environment): ConfiguredExchange {
+  const [id = "", venue = id] = entry.split("=");
+  if (!/^[a-z][a-z0-9_-]{0,30}$/.test(id))
+    throw new SettingsError(`EDGEMAKER_EXCHANGES: not an exchange id: ${id}`);
+  if (!isVenue(venue)) {
+    throw new SettingsError(
+      `EDGEMAKER_EXCHANGES: ${venue} is not supported; choose from ${Object.keys(VENUES).join(", ")}`,
+    );
+  }
+  const named = (part: string) => environment[`${id.toUpperCase().replaceAll("-", "_")}_${part}`];
+  const [key, secret, passphrase] = [named("API_KEY"), named("SECRET"), named("PASSPHRASE")];
+  return { id, venue, keys: key && secret ? { key, secret, passphrase } : undefined };
+}
+
+/** `name=url` of EDGEMAKER_VENUE_URLS or of --venue-url. */
+export function venueUrl(entry: string): [string, string] {
+  const at = entry.indexOf("=");
+  const [name, address] = [entry.slice(0, at), entry.slice(at + 1)];
+  if (at < 1 || !url.safeParse(address).success)
+    throw new SettingsError(`a venue url is name=http(s)://…, not ${entry}`);
+  return [name, address.replace(/\/$/, "")];
+}

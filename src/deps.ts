@@ -1,0 +1,137 @@
+import type { Client } from "@libsql/client";
+import type { Context } from "./adapters/libsql/context.ts";
+import type { Migration } from "./adapters/libsql/migrate.ts";
+import { openDatabase } from "./adapters/libsql/open.ts";
+import { sandboxBooks } from "./adapters/libsql/sandbox-books.ts";
+import { type SandboxSettings, setUpSandbox } from "./adapters/libsql/sandbox-setup.ts";
+import { createStore } from "./adapters/libsql/store.ts";
+import { createListings } from "./adapters/sandbox/listings.ts";
+import { marketTime } from "./adapters/sandbox/market-clock.ts";
+import { parseCandleFile } from "./adapters/sandbox/replay.ts";
+import { SANDBOX_TIMING, simulatedVenue } from "./adapters/sandbox/venue.ts";
+import { type Config, type ConfiguredExchange, VENUES } from "./config.ts";
+import { AppError, messageOf, SettingsError, VenueError } from "./errors.ts";
+import type { Pair } from "./kernel/pair.ts";
+import type { AccountRef, Deps, ExchangeInfo, Local, Log, Venue } from "./ports.ts";
+import { digest } from "./transport/digest.ts";
+
+/** What a runtime gives. */
+export interface Runtime {
+  readonly client: Client;
+  /** Applied at the start; empty where that is done elsewhere. */
+  readonly migrations: readonly Migration[];
+  readonly local: Local;
+  readonly log: Log;
+  /** The text of a candle file. */
+  readonly readCandles: (file: string) => Promise<string>;
+}
+
+export type SandboxOptions = Omit<SandboxSettings, "replays"> & {
+  readonly replays?: readonly { readonly symbol: Pair; readonly file: string }[] | undefined;
+};
+
+type Venues = Pick<Deps, "venue" | "venueOf" | "marketTime">;
+
+/** The one place where ports meet adapters. */
+export async function createDeps(
+  config: Config,
+  runtime: Runtime,
+  options: SandboxOptions = {},
+): Promise<Deps & { close(): void }> {
+  const { client, migrations, local, log } = runtime;
+  const kind = config.sandbox ? "sandbox" : "live";
+  const context = await openDatabase({ client, local, migrations, kind });
+  const venues = config.sandbox ? await sandboxVenues(config, context, runtime, options) : liveVenues(config);
+  return {
+    ...venues,
+    exchanges: config.exchanges.map((one) => infoOf(one, kind)),
+    store: createStore(context),
+    local,
+    log,
+    close: () => context.client.close(),
+  };
+}
+
+const infoOf = ({ id, venue, keys }: ConfiguredExchange, kind: AccountRef["kind"]): ExchangeInfo => ({
+  id,
+  venue,
+  kind,
+  passphrase: VENUES[venue].passphrase,
+  quotes: VENUES[venue].quotes,
+  configured: kind === "sandbox" || keys !== undefined,
+});
+
+async function sandboxVenues(
+  config: Config,
+  context: Context,
+  runtime: Runtime,
+  options: SandboxOptions,
+): Promise<Venues> {
+  const asked =
+    options.replays && (await Promise.all(options.replays.map((replay) => withText(replay, runtime))));
+  const first = asked?.map(({ candles }) => candles.times[0] as number).sort((a, b) => a - b)[0];
+  const settings = {
+    ...options,
+    origin: options.origin ?? first,
+    replays: asked?.map(({ symbol, file, digest: hash }) => ({ symbol, file, digest: hash })),
+  };
+  const row = await setUpSandbox(context, settings, config.exchanges);
+  const replays = asked ?? (await Promise.all(row.replays.map((replay) => withText(replay, runtime))));
+  const listings = createListings({
+    ...row,
+    replays: new Map(replays.map(({ symbol, candles }) => [symbol, candles])),
+  });
+  const books = sandboxBooks(context);
+  const venues = new Map<string, Venue>(
+    config.exchanges.map(({ id, venue }) => {
+      const account: AccountRef = { exchange: id, kind: "sandbox", host: "" };
+      return [
+        id,
+        simulatedVenue({
+          account,
+          venue,
+          books,
+          listings,
+          clock: row,
+          rules: { fill: "touch", parts: true },
+          timing: SANDBOX_TIMING,
+        }),
+      ];
+    }),
+  );
+  return {
+    venue: (exchange) => found(venues.get(exchange), exchange),
+    venueOf: ({ kind, exchange }) => (kind === "sandbox" ? venues.get(exchange) : undefined),
+    marketTime: (_account, now) => marketTime(row, now),
+  };
+}
+
+async function withText({ symbol, file }: { symbol: Pair; file: string }, { readCandles }: Runtime) {
+  try {
+    const text = await readCandles(file);
+    return { symbol, file, digest: await digest(text), candles: parseCandleFile(text) };
+  } catch (error) {
+    throw new SettingsError(`the candle file ${file} cannot be replayed: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function liveVenues({ exchanges }: Config): Venues {
+  return {
+    venue(exchange) {
+      found(
+        exchanges.find(({ id }) => id === exchange),
+        exchange,
+      );
+      throw new VenueError("unavailable", "live exchanges are not connected in this build; try --sandbox");
+    },
+    venueOf: () => undefined,
+    marketTime: (_account, now) => now,
+  };
+}
+
+function found<T>(one: T | undefined, exchange: string): T {
+  if (one === undefined) throw new AppError("Invalid exchange", `${exchange} is not configured`);
+  return one;
+}

@@ -1,0 +1,70 @@
+import { AppError } from "../errors.ts";
+import type { Operation } from "../operation.ts";
+import type { Scope } from "../records.ts";
+import type { TokenStore } from "../store.ts";
+import { digest, sameText } from "./digest.ts";
+
+export interface Access {
+  /** Tokens of the operator's own settings: they may do everything. */
+  readonly adminTokens: readonly string[];
+  /** Names that Host and Origin may carry beside IP literals and localhost. */
+  readonly allowedHosts: readonly string[];
+  /** Whether a Host that is a name has to be listed; off where the platform routes by name itself. */
+  readonly checkHost: boolean;
+}
+
+export interface Caller {
+  readonly actor: string;
+  readonly scope: Scope;
+}
+
+const RANK: Record<Scope, number> = { read: 0, trade: 1, admin: 2 };
+
+/** Who calls with this Authorization header. Throws Unauthorized; nothing private is ever open. */
+export async function authenticate(
+  header: string | undefined,
+  { adminTokens }: Access,
+  store: TokenStore,
+): Promise<Caller> {
+  const token = /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
+  if (token === undefined)
+    throw new AppError("Unauthorized", "this needs an API token: send Authorization: Bearer <token>");
+  const hash = await digest(token);
+  for (const admin of adminTokens) {
+    if (sameText(hash, await digest(admin))) return { actor: "admin", scope: "admin" };
+  }
+  const found = await store.tokenByHash(hash);
+  if (!found) throw new AppError("Unauthorized", "this API token is not known, has expired or was revoked");
+  return { actor: found.id, scope: found.scope };
+}
+
+export function authorize({ scope }: Caller, { effect }: Pick<Operation, "effect">): void {
+  if (RANK[scope] < RANK[effect])
+    throw new AppError("Forbidden", `this token may only ${scope}; this needs one that may ${effect}`);
+}
+
+/**
+ * A page of another site that has its name point at this address is recognised by that name, so a Host
+ * is an IP literal, localhost, or a name the operator has listed; and an Origin is absent, the Host, or listed.
+ */
+export function checkHosts(
+  { host, origin }: { host: string | undefined; origin: string | undefined },
+  access: Access,
+): void {
+  const name = nameOf(host ?? "");
+  if (access.checkHost && !(isLiteral(name) || access.allowedHosts.includes(name))) {
+    throw new AppError("Forbidden", "this host name is not allowed; list it in EDGEMAKER_ALLOWED_HOSTS");
+  }
+  if (origin === undefined) return;
+  const from = URL.canParse(origin) ? new URL(origin).host : "";
+  const isOwn =
+    from !== "" && host !== undefined && from.toLowerCase() === host.toLowerCase().replace(/:(80|443)$/, "");
+  if (!isOwn && !(from !== "" && access.allowedHosts.includes(nameOf(from)))) {
+    throw new AppError("Forbidden", "this origin is not allowed; list its host in EDGEMAKER_ALLOWED_HOSTS");
+  }
+}
+
+const nameOf = (host: string): string => host.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
+
+const isLiteral = (name: string): boolean =>
+  name === "localhost" || /^\d{1,3}(\.\d{1,3}){3}$/.test(name) || /^\[[0-9a-f:.]+\]$/.test(name);

@@ -1,0 +1,67 @@
+import { AppError } from "../errors.ts";
+
+export const MOST_BYTES = 64 * 1024;
+export const MOST_URL = 2048;
+const MOST_DEPTH = 8;
+
+/** The JSON text of a request's body; undefined when it has none. Stops reading past the limit, chunked or not. */
+export async function readBody(request: Request): Promise<string | undefined> {
+  if (!hasBody(request)) return undefined;
+  if (Number(request.headers.get("content-length") ?? 0) > MOST_BYTES) throw tooLarge();
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/json\s*(;|$)/i.test(type))
+    throw new AppError("Unsupported media type", "send the body as application/json");
+  const text = await readText(request);
+  return text === "" ? undefined : text;
+}
+
+const hasBody = ({ headers, body }: Request): boolean =>
+  headers.get("content-length") !== "0" &&
+  (headers.has("content-length") ||
+    headers.has("transfer-encoding") ||
+    (body !== null && headers.has("content-type")));
+
+async function readText(request: Request): Promise<string> {
+  const reader = request.body?.getReader();
+  if (!reader) return "";
+  const decoder = new TextDecoder();
+  let [text, size] = ["", 0];
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.byteLength;
+    if (size > MOST_BYTES) {
+      await reader.cancel().catch(() => undefined);
+      throw tooLarge();
+    }
+    text += decoder.decode(part.value, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+const tooLarge = () => new AppError("Payload too large", `a body may have at most ${MOST_BYTES} bytes`);
+
+/** A JSON object of bounded depth. */
+export function parseBody(text: string | undefined): Record<string, unknown> {
+  if (text === undefined) return {};
+  const value = parse(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new AppError("Invalid request", "the body must be a JSON object");
+  }
+  if (depthOf(value) > MOST_DEPTH)
+    throw new AppError("Invalid request", `the body is nested deeper than ${MOST_DEPTH} levels`);
+  return value as Record<string, unknown>;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text, (key, value: unknown) => {
+      if (key === "__proto__") throw new AppError("Invalid request", "unknown field: __proto__");
+      return value;
+    });
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("Invalid JSON", "the body is not valid JSON");
+  }
+}
+
+const depthOf = (value: unknown): number =>
+  typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;

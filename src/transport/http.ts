@@ -1,0 +1,110 @@
+import { zValidator } from "@hono/zod-validator";
+import type { Context, Hono, MiddlewareHandler } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { z } from "zod";
+import { AppError } from "../errors.ts";
+import { type Operation, routeOf } from "../operation.ts";
+import type { Deps, Keys } from "../ports.ts";
+import { type Access, authenticate, authorize } from "./access.ts";
+import { parseBody, readBody } from "./body.ts";
+import { once } from "./idempotency.ts";
+import { fromTexts, kindsOf, refusalOf } from "./input.ts";
+import { type Answer, refusal, run } from "./run.ts";
+
+export interface Variables {
+  requestId: string;
+  actor: string;
+  /** What came with the request: fields of its query or body, and of its path. */
+  values: Record<string, unknown>;
+}
+
+interface Env {
+  Variables: Variables;
+}
+type Ctx = Context<Env>;
+
+/** Serves the operations under /api/v1: token, body, form of the input, and then the operation itself. */
+export function mountOperations(
+  app: Hono<Env>,
+  operations: readonly Operation[],
+  { deps, access }: { deps: Deps; access: Access },
+): void {
+  for (const operation of operations) {
+    const { method, path } = routeOf(operation);
+    app.on(
+      method,
+      `/api/v1${path}`,
+      guard(operation, deps, access),
+      read(operation),
+      validate(operation),
+      async (c) => respond(c, await answer(operation, deps, c)),
+    );
+  }
+}
+
+export const respond = (c: Ctx, { status, body, headers }: Answer): Response =>
+  c.json(body, status as ContentfulStatusCode, headers);
+
+const guard = (operation: Operation, deps: Deps, access: Access): MiddlewareHandler<Env> =>
+  async function guarding(c, next) {
+    c.set("actor", "public");
+    if (operation.access === "token") {
+      const caller = await authenticate(c.req.header("authorization"), access, deps.store);
+      authorize(caller, operation);
+      c.set("actor", caller.actor);
+    }
+    await next();
+  };
+
+/** Takes in what came with the request, bounded; text of a query is read into its field's type. */
+function read(operation: Operation): MiddlewareHandler<Env> {
+  const kinds = kindsOf(operation);
+  return async function reading(c, next) {
+    const text = await readBody(c.req.raw);
+    const values = operation.http.from === "body" ? parseBody(text) : fromTexts(kinds, queryOf(c));
+    c.set("values", { ...values, ...c.req.param() });
+    await next();
+  };
+}
+
+// A repeated field is a list, and so none that a schema takes.
+const queryOf = (c: Ctx): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(c.req.queries()).map(([name, texts]) => [name, texts.length === 1 ? texts[0] : texts]),
+  );
+
+/** The one place where input is validated. Unknown fields of a body are refused, those of a query ignored. */
+function validate(operation: Operation): MiddlewareHandler<Env> {
+  const schema: z.ZodType = operation.http.from === "body" ? operation.input.strict() : operation.input;
+  return function validating(c, next) {
+    const check = zValidator(
+      "query",
+      schema,
+      (result) => {
+        if (result.success) return undefined;
+        const { label, message, issues } = refusalOf(operation, result.error as z.ZodError);
+        return respond(c, refusal(new AppError(label, message, { issues }), c.var.requestId));
+      },
+      { validationFunction: () => schema.safeParse(c.var.values) },
+    );
+    return check(c as never, next);
+  };
+}
+
+async function answer(operation: Operation, deps: Deps, c: Ctx): Promise<Answer> {
+  const { requestId, actor, values } = c.var;
+  const input: unknown = c.req.valid("query" as never);
+  const call = { requestId, actor, keys: operation.http.keys ? keysOf(c) : undefined };
+  const key = operation.http.idempotent ? c.req.header("idempotency-key") : undefined;
+  if (key === undefined) return run(operation, deps, input, call);
+  const request = { key, actor, requestId, route: operation.http.route, body: JSON.stringify(values) };
+  return once(deps, request, (requestKey) => run(operation, deps, input, { ...call, requestKey }));
+}
+
+function keysOf(c: Ctx): Keys | undefined {
+  const [key, secret] = [c.req.header("x-exchange-key"), c.req.header("x-exchange-secret")];
+  if (key === undefined && secret === undefined) return undefined;
+  if (!key || !secret)
+    throw new AppError("Missing credentials", "send both X-Exchange-Key and X-Exchange-Secret");
+  return { key, secret, passphrase: c.req.header("x-exchange-passphrase") };
+}

@@ -1,0 +1,54 @@
+import { AppError } from "../errors.ts";
+import { type Millis, SECOND } from "../kernel/time.ts";
+import type { Deps } from "../ports.ts";
+import { digest } from "./digest.ts";
+import { type Answer, refusal } from "./run.ts";
+
+const PATIENCE: Millis = 10 * SECOND;
+const BETWEEN: Millis = 50;
+
+export interface Request {
+  /** The Idempotency-Key as sent. */
+  readonly key: string;
+  readonly actor: string;
+  readonly route: string;
+  readonly body: string;
+  readonly requestId: string;
+}
+
+/** The same key, token and body answer the same for a day and act once; a second request waits for the first. */
+export async function once(
+  { store, local }: Pick<Deps, "store" | "local">,
+  request: Request,
+  act: (requestKey: string) => Promise<Answer>,
+): Promise<Answer> {
+  if (!/^[\x21-\x7e]{1,255}$/.test(request.key)) {
+    return refusal(
+      new AppError("Invalid request", "Idempotency-Key must be 1 to 255 visible characters"),
+      request.requestId,
+    );
+  }
+  const key = await digest([request.actor, request.route, request.key].join("\n"));
+  const bodyHash = await digest(request.body);
+  const askedAt = local.monotonic();
+  for (;;) {
+    const claimed = await store.claimRequest({ key, bodyHash });
+    if (claimed.state === "new") break;
+    if (claimed.state === "done") return { status: claimed.status, body: JSON.parse(claimed.body) };
+    if (claimed.state === "conflict")
+      return conflict("this Idempotency-Key was used with another body", request);
+    if (local.monotonic() - askedAt > PATIENCE)
+      return conflict("the first request with this Idempotency-Key is still in progress", request);
+    await local.sleep(BETWEEN);
+  }
+  const answer = await act(key);
+  if (answer.status === 500 && isOurFault(answer.body)) await store.dropRequest(key);
+  else await store.finishRequest(key, { status: answer.status, body: JSON.stringify(answer.body) });
+  return answer;
+}
+
+const conflict = (message: string, { requestId }: Request): Answer =>
+  refusal(new AppError("Conflict", message), requestId);
+
+const isOurFault = (body: unknown): boolean =>
+  typeof body === "object" && body !== null && "error" in body && body.error === "Internal error";

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { type Issue, isLabel, type Label } from "../errors.ts";
+import type { Operation } from "../operation.ts";
+
+type Kind = "integer" | "number" | "boolean" | "string";
+
+/** What a field's text is read as; a field that takes no text of its own stays text. */
+export function kindsOf({ input }: Pick<Operation, "input">): Readonly<Record<string, Kind>> {
+  const { properties = {} } = z.toJSONSchema(input, { io: "input", unrepresentable: "any" });
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => {
+      const type = typeof schema === "object" ? schema.type : undefined;
+      return [name, type === "integer" || type === "number" || type === "boolean" ? type : "string"];
+    }),
+  );
+}
+
+const READS: Record<Kind, (text: string) => unknown> = {
+  // A count is digits and nothing else: no sign, fraction, exponent or hexadecimal text.
+  integer: (text) => (/^\d+$/.test(text) ? Number(text) : text),
+  number: (text) => (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : text),
+  boolean: (text) => (text === "true" ? true : text === "false" ? false : text),
+  string: (text) => text,
+};
+
+/** Reads text of a query or a command line into the fields' own types; what is no such text is left for the schema to refuse. */
+export function fromTexts(
+  kinds: Readonly<Record<string, Kind>>,
+  texts: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, text] of Object.entries(texts)) {
+    values[name] = typeof text === "string" ? READS[kinds[name] ?? "string"](text) : text;
+  }
+  return values;
+}
+
+export interface Refusal {
+  readonly label: Label;
+  readonly message: string;
+  readonly issues: readonly Issue[];
+}
+
+/**
+ * A failed parse as the contract answers it: the label of the first field in the specification's order.
+ * Schema messages are `Label: sentence`; a field that the operation does not know comes last.
+ */
+export function refusalOf({ input }: Pick<Operation, "input">, error: z.ZodError): Refusal {
+  const order = Object.keys(input.shape);
+  const place = (issue: z.core.$ZodIssue) =>
+    issue.code === "unrecognized_keys" ? order.length : order.indexOf(String(issue.path[0]));
+  const sorted = error.issues
+    .map((issue) => ({ issue, place: place(issue) }))
+    .sort((a, b) => a.place - b.place);
+  const told = sorted.map(({ issue }) => ({ path: issue.path.join("."), ...split(issue) }));
+  const [first = { label: "Invalid request" as const, message: "the request is not valid" }] = told;
+  return {
+    label: first.label,
+    message: first.message,
+    issues: told.map(({ path, message }) => ({ path, message })),
+  };
+}
+
+function split(issue: z.core.$ZodIssue): { label: Label; message: string } {
+  if (issue.code === "unrecognized_keys") {
+    const names = issue.keys.join(", ");
+    return {
+      label: "Invalid request",
+      message: `unknown field${issue.keys.length > 1 ? "s" : ""}: ${names}`,
+    };
+  }
+  const [label = "", ...sentence] = issue.message.split(": ");
+  return isLabel(label)
+    ? { label, message: sentence.join(": ") }
+    : { label: "Invalid request", message: issue.message };
+}

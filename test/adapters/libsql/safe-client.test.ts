@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import { createClient } from "@libsql/client";
+import { describe, expect, it } from "vitest";
+import { nodeLocal } from "../../../cli/node-runtime.ts";
+import { safeClient } from "../../../src/adapters/libsql/safe-client.ts";
+import { StoreError } from "../../../src/errors.ts";
+import { bundleScript, runNode } from "../../support/bundle.ts";
+import { tempFolder } from "../../support/temp.ts";
+
+const open = (url: string) => safeClient(createClient({ url, concurrency: 1, timeout: 50 }), nodeLocal);
+
+describe("the safe client", () => {
+  it("loses no write of two processes and this one, all writing at once", async () => {
+    const url = `file:${join(tempFolder(), "shared.db")}`;
+    const client = await open(url);
+    await client.batch(
+      [
+        "create table counter (n integer)",
+        "insert into counter values (0)",
+        "create table written (pid integer, place integer, primary key (pid, place))",
+      ],
+      "write",
+    );
+    const script = await bundleScript("writer");
+    const each = 600;
+    const others = [1, 2].map(() => runNode(process.execPath, [script, url, String(each)]));
+    const own = Array.from({ length: each }, (_, place) =>
+      client.batch(
+        [
+          { sql: "update counter set n = n + 1", args: [] },
+          { sql: "insert into written values (0, ?)", args: [place] },
+        ],
+        "write",
+      ),
+    );
+    await Promise.all([...others, ...own]);
+    const counted = await client.execute("select (select n from counter), (select count(*) from written)");
+    client.close();
+    const [sum, rows] = [Number(counted.rows[0]?.[0]), Number(counted.rows[0]?.[1])];
+    expect([sum, rows]).toEqual([3 * each, 3 * each]);
+  }, 60_000);
+
+  it("writes all of a batch or none of it, and says which constraint refused it", async () => {
+    const client = await open("file::memory:");
+    await client.execute("create table one (id integer primary key)");
+    const twice = client.batch(["insert into one values (1)", "insert into one values (1)"], "write");
+    await expect(twice).rejects.toSatisfy(
+      (error) => error instanceof StoreError && error.failure === "constraint",
+    );
+    expect((await client.execute("select count(*) from one")).rows[0]?.[0]).toBe(0);
+  });
+});

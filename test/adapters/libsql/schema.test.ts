@@ -1,0 +1,105 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { createClient } from "@libsql/client";
+import { describe, expect, it } from "vitest";
+import { nodeLocal } from "../../../cli/node-runtime.ts";
+import { createContext } from "../../../src/adapters/libsql/context.ts";
+import { migrate } from "../../../src/adapters/libsql/migrate.ts";
+import { openDatabase } from "../../../src/adapters/libsql/open.ts";
+import { safeClient } from "../../../src/adapters/libsql/safe-client.ts";
+import { SettingsError } from "../../../src/errors.ts";
+import { root } from "../../support/bundle.ts";
+import { migrations } from "../../support/migrations.ts";
+import { tempFolder } from "../../support/temp.ts";
+
+const open = (url: string, kind: "live" | "sandbox" = "live") =>
+  openDatabase({
+    client: createClient({ url, concurrency: 1, timeout: 50 }),
+    local: nodeLocal,
+    migrations,
+    kind,
+  });
+
+describe("migrations", () => {
+  it("are applied once by many that start at the same time", async () => {
+    const url = `file:${join(tempFolder(), "new.db")}`;
+    const contexts = await Promise.all(Array.from({ length: 8 }, () => open(url)));
+    const [first] = contexts;
+    const applied = await first?.client.execute("select count(*) from migrations");
+    expect(applied?.rows[0]?.[0]).toBe(migrations.length);
+    for (const { client } of contexts) client.close();
+  });
+
+  it("apply nothing of one that fails half-way", async () => {
+    const client = await safeClient(createClient({ url: "file::memory:", concurrency: 1 }), nodeLocal);
+    const broken = {
+      name: "0.sql",
+      text: "create table a (x);--> statement-breakpoint\ncreate table a (x);",
+    };
+    await expect(migrate(createContext(client), [broken])).rejects.toThrow(/already exists/);
+    const left = await client.execute("select count(*) from sqlite_master where name = 'a'");
+    expect(left.rows[0]?.[0]).toBe(0);
+  });
+
+  it("are what the tables in the source say", () => {
+    const folder = tempFolder();
+    cpSync(join(root, "drizzle"), join(folder, "drizzle"), { recursive: true });
+    const before = readdirSync(join(folder, "drizzle")).length;
+    const args = [
+      "generate",
+      "--dialect",
+      "sqlite",
+      "--schema",
+      join(root, "src/adapters/libsql/*tables.ts"),
+      "--out",
+      "drizzle",
+    ];
+    const told = execFileSync(join(root, "node_modules/.bin/drizzle-kit"), args, {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    expect(told).toContain("No schema changes");
+    expect(readdirSync(join(folder, "drizzle"))).toHaveLength(before);
+  });
+});
+
+describe("a database", () => {
+  it("remembers whether it is a sandbox, and refuses the other kind", async () => {
+    const url = `file:${join(tempFolder(), "kind.db")}`;
+    (await open(url, "sandbox")).client.close();
+    await expect(open(url, "live")).rejects.toThrow(SettingsError);
+    (await open(url, "sandbox")).client.close();
+  });
+});
+
+describe("triggers", () => {
+  const order =
+    "insert into accounts (account, memory) values ('a', '{}');insert into orders values ('em1', 'a', null, 'hand', 0, 0, 'A/B', 'buy', 'limit', '1', '1', 'open', null, '0.5', '0', '0', '{}', '0', null, null, null, 0, 0, 0, null, null, 0, 0)";
+  const event = "insert into events (account, at, kind, message) values ('a', 0, 'started', '')";
+  const fill = "insert into fills values ('a', 'A/B', 't1', 'em1', null, 'buy', '1', '1', '1', '[]', 0, 0)";
+
+  it.each([
+    ["a state going back", "update orders set state = 'pending'"],
+    ["a filled amount that falls", "update orders set filled = '0.4'"],
+    ["another price", "update orders set price = '2'"],
+    ["an order's end", "delete from orders"],
+    ["another fill", "update fills set amount = '2'"],
+    ["a fill's end", "delete from fills"],
+    ["another event", "update events set message = 'x'"],
+    ["an event's end", "delete from events"],
+    ["the same trade twice", fill],
+  ])("refuse %s", async (_what, statement) => {
+    const { client } = await open("file::memory:");
+    for (const made of [...order.split(";"), event, fill]) await client.execute(made);
+    await expect(client.execute(statement)).rejects.toThrow();
+  });
+
+  it("let a final state stay and its filled amount rise", async () => {
+    const { client } = await open("file::memory:");
+    for (const made of order.split(";")) await client.execute(made);
+    await client.execute("update orders set state = 'canceled'");
+    await client.execute("update orders set filled = '1'");
+    await expect(client.execute("update orders set state = 'open'")).rejects.toThrow(/no such edge/);
+  });
+});

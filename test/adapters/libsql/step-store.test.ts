@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import { StoreError } from "../../../src/errors.ts";
+import { NEW_ORDER, NO_MEMORY, type Order } from "../../../src/records.ts";
+import { NO_CHANGES } from "../../../src/store.ts";
+import { d, state } from "../../support/grid.ts";
+import { START, testSandbox } from "../../support/sandbox.ts";
+
+const ACCOUNT = "sandbox:kraken:";
+const lease = (owner: string) => ({ account: ACCOUNT, owner, ttl: 5000, overlap: 0 });
+
+async function started() {
+  const box = await testSandbox();
+  const strategy = await box.store.createStrategy({
+    prefix: "grid-kraken-BTC-USDT",
+    account: ACCOUNT,
+    symbol: "BTC/USDT",
+    config: {
+      lowerPrice: d("1"),
+      upperPrice: d("2"),
+      gridLevels: 2,
+      orderSize: d("5"),
+      gridSpacing: d("0.5"),
+    },
+    state: state([]),
+    wants: "run",
+    keepOrders: false,
+    status: "running",
+    phase: "active",
+    lastError: null,
+    startedAt: START,
+    stoppedAt: null,
+  });
+  const intent = (over: Partial<Order> = {}): Order => ({
+    ...NEW_ORDER,
+    clientId: "em0000000000000001",
+    account: ACCOUNT,
+    strategy: strategy.id,
+    kind: "grid",
+    generation: 0,
+    slot: 0,
+    symbol: "BTC/USDT",
+    side: "buy",
+    type: "limit",
+    price: d("1"),
+    amount: d("5"),
+    createdAt: START,
+    sendBy: START,
+    notAfter: START,
+    ...over,
+  });
+  return { ...box, strategy, intent };
+}
+
+const SETTLED = { outcomes: [], phases: [], events: [], memory: null, failure: null };
+
+describe("a lease", () => {
+  it("is one holder's until it runs out, and its token only rises", async () => {
+    const { store, time } = await started();
+    const first = await store.acquire(lease("a"));
+    expect(first?.lease).toMatchObject({ token: 1, now: START, until: START + 5000 });
+    expect(await store.acquire(lease("b"))).toBeUndefined();
+    expect((await store.acquire(lease("a")))?.lease.token).toBe(2);
+    time.pass(5000);
+    expect((await store.acquire(lease("b")))?.lease.token).toBe(3);
+  });
+
+  it("is free again when it is given back", async () => {
+    const { store } = await started();
+    const first = await store.acquire(lease("a"));
+    if (first) await store.settle(first.lease, SETTLED);
+    expect((await store.acquire(lease("b")))?.lease.token).toBe(2);
+  });
+
+  it("that was lost writes nothing, neither record nor settlement", async () => {
+    const { store, time, intent, context } = await started();
+    const first = await store.acquire(lease("a"));
+    time.pass(5001);
+    await store.acquire(lease("b"));
+    if (!first) throw new Error("no lease");
+    const isFenced = (error: unknown) => error instanceof StoreError && error.failure === "fenced";
+    await expect(store.record(first.lease, [{ ...NO_CHANGES, intents: [intent()] }])).rejects.toSatisfy(
+      isFenced,
+    );
+    await expect(store.settle(first.lease, { ...SETTLED, memory: NO_MEMORY })).rejects.toSatisfy(isFenced);
+    expect((await context.client.execute("select count(*) from orders")).rows[0]?.[0]).toBe(0);
+  });
+});
+
+describe("an intent", () => {
+  it("is recorded only while its strategy is wanted to run and the kill switch is off", async () => {
+    const { store, strategy, intent, context } = await started();
+    const held = await store.acquire(lease("a"));
+    if (!held) throw new Error("no lease");
+    const record = (id: string) =>
+      store.record(held.lease, [
+        { ...NO_CHANGES, intents: [intent({ clientId: id, slot: Number(id.at(-1)) })] },
+      ]);
+    expect([...(await record("em0000000000000001"))]).toEqual(["em0000000000000001"]);
+    await store.setWants(strategy.id, "pause", false);
+    expect((await record("em0000000000000002")).size).toBe(0);
+    await store.setWants(strategy.id, "stop", false);
+    expect((await record("em0000000000000003")).size).toBe(0);
+    await store.setWants(strategy.id, "run", false);
+    await context.client.execute("update control set kill = 1");
+    expect((await record("em0000000000000004")).size).toBe(0);
+    await context.client.execute("update control set kill = 0");
+    expect((await record("em0000000000000005")).size).toBe(1);
+  });
+
+  it("is refused while its slot has one that is not settled", async () => {
+    const { store, intent } = await started();
+    const held = await store.acquire(lease("a"));
+    if (!held) throw new Error("no lease");
+    await store.record(held.lease, [{ ...NO_CHANGES, intents: [intent()] }]);
+    const second = store.record(held.lease, [
+      { ...NO_CHANGES, intents: [intent({ clientId: "em0000000000000002" })] },
+    ]);
+    await expect(second).rejects.toSatisfy(
+      (error) => error instanceof StoreError && error.failure === "constraint",
+    );
+  });
+
+  it("comes back from the store as it went in", async () => {
+    const { store, intent, time } = await started();
+    const held = await store.acquire(lease("a"));
+    if (!held) throw new Error("no lease");
+    const order = intent({
+      price: d("0.000000000000000001"),
+      bookedFees: { BTC: d("1.5") },
+      fees: [{ asset: "USDT", amount: d("2") }],
+    });
+    await store.record(held.lease, [{ ...NO_CHANGES, intents: [order] }]);
+    time.pass(5001);
+    expect((await store.acquire(lease("a")))?.orders).toEqual([order]);
+  });
+});
+
+describe("a strategy's id", () => {
+  it("is its own even when a hundred start in one millisecond", async () => {
+    const { store, strategy } = await started();
+    const { id: _id, number: _number, ...same } = strategy;
+    const made = await Promise.all(
+      Array.from({ length: 100 }, () => store.createStrategy({ ...same, prefix: "grid-kraken-BTC-USDT" })),
+    );
+    expect(new Set([strategy, ...made].map(({ id }) => id)).size).toBe(101);
+    expect(
+      made.every(({ id, number }) => id === `grid-kraken-BTC-USDT-${number}` && Number.isInteger(number)),
+    ).toBe(true);
+  });
+});

@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { generatedPath } from "../../../src/adapters/sandbox/path.ts";
+import { parseCandleFile, replayPath } from "../../../src/adapters/sandbox/replay.ts";
+import { decimal } from "../../../src/kernel/decimal.ts";
+import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
+import { START } from "../../support/sandbox.ts";
+
+const make = (over: object = {}) =>
+  generatedPath({
+    seed: 1,
+    symbol: "BTC/USDT",
+    venue: "kraken",
+    anchor: { at: START, ticks: 6_000_000 },
+    volatility: 0.006,
+    shocks: [],
+    ...over,
+  });
+
+const times = fc.integer({ min: START - 30 * DAY, max: START + 30 * DAY });
+
+describe("a generated price", () => {
+  it("is a function of seed, symbol and time: asked in any order, by anybody, it is the same", () => {
+    const one = make();
+    fc.assert(
+      fc.property(fc.array(times, { minLength: 1, maxLength: 20 }), (asked) => {
+        const other = make();
+        expect(
+          [...asked]
+            .reverse()
+            .map((at) => other.at(at))
+            .reverse(),
+        ).toEqual(asked.map((at) => one.at(at)));
+      }),
+    );
+  });
+
+  it("begins at the listing's price, with a venue's small difference", () => {
+    for (const venue of ["mexc", "gateio", "bitget", "kraken"]) {
+      expect(Math.abs(make({ venue }).at(START) / 6_000_000 - 1)).toBeLessThan(0.0005);
+    }
+  });
+
+  it("moves as much in an hour as it is told to", () => {
+    const path = make();
+    const returns = Array.from({ length: 2000 }, (_, i) =>
+      Math.log(path.at(START + (i + 1) * HOUR) / path.at(START + i * HOUR)),
+    );
+    const deviation = Math.sqrt(returns.reduce((sum, one) => sum + one * one, 0) / returns.length);
+    expect(deviation).toBeGreaterThan(0.004);
+    expect(deviation).toBeLessThan(0.008);
+  });
+
+  it("differs by seed and by symbol", () => {
+    const at = START + 5 * HOUR;
+    expect(
+      new Set([make(), make({ seed: 2 }), make({ symbol: "ETH/USDT" })].map((path) => path.at(at))).size,
+    ).toBe(3);
+  });
+
+  it("jumps by a shock's factor from its time on", () => {
+    const [before, after] = [START + HOUR, START + 2 * HOUR];
+    const shocked = make({ shocks: [{ at: before + 10 * MINUTE, factor: 0.9 }] });
+    expect(shocked.at(before)).toBe(make().at(before));
+    expect(shocked.at(after) / make().at(after)).toBeCloseTo(0.9, 6);
+  });
+});
+
+describe("a replayed price", () => {
+  const csv =
+    "timestamp,open,high,low,close,volume\n2022-01-01 00:00:00.000000,100,104,98,101,5\n2022-01-01T00:01:00Z,101,103,100,102,7\n1640995320000,102,102,102,102,1\n";
+  const file = parseCandleFile(csv);
+  const first = file.times[0] as number;
+  const path = replayPath(file, decimal("0.01"), (anchor) => make({ anchor }));
+
+  it("walks each candle open, high, low, close", () => {
+    expect(path.corners(first - 1, first + MINUTE).map(({ ticks }) => ticks)).toEqual([
+      10_000, 10_400, 9800, 10_100,
+    ]);
+  });
+
+  it("holds the last price at the end", () => {
+    expect([first + 3 * MINUTE, first + DAY].map((at) => path.at(at))).toEqual([10_200, 10_200]);
+  });
+
+  it("leads up to the first candle", () => {
+    expect(Math.abs(path.at(first - 1) / 10_000 - 1)).toBeLessThan(0.002);
+    expect(path.corners(first - HOUR, first).length).toBeGreaterThan(100);
+  });
+
+  it("keeps the file's volume", () => {
+    expect([path.volume(first, first + MINUTE), path.volume(first, first + DAY)]).toEqual([5, 13]);
+  });
+
+  it.each([
+    ["time,price\n", /line 1/],
+    ["timestamp,open,high,low,close,volume\n", /no candles/],
+    ["timestamp,open,high,low,close,volume\n1000,1,1,1,x,1\n", /line 2/],
+    ["timestamp,open,high,low,close,volume\n1000,1,1,1,1,1\n1000,1,1,1,1,1\n", /line 3/],
+    ["timestamp,open,high,low,close,volume\n1000,1,1,-1,1,1\n", /line 2/],
+  ])("names the line of a file that is none: %j", (text, told) => {
+    expect(() => parseCandleFile(text)).toThrow(told);
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import { giveFirstBase, layOut } from "../../src/grid/layout.ts";
+import { plan, type View } from "../../src/grid/plan.ts";
+import type { GridState } from "../../src/grid/state.ts";
+import { text } from "../../src/kernel/decimal.ts";
+import { d, market, slot, state } from "../support/grid.ts";
+
+const levels = ["90", "95", "100", "105", "110"].map(d);
+const at = (price: string) => ({ bid: d(price), ask: d(price), at: 0 });
+
+const view = (over: Partial<View> = {}): View => ({
+  market: market(),
+  quote: at("101"),
+  now: 0,
+  busy: new Set(),
+  resting: [],
+  funds: { USDT: d("10000"), BTC: d("10") },
+  killed: false,
+  limit: 100,
+  ...over,
+});
+
+const shown = (grid: GridState, over: Partial<View> = {}) => {
+  const { intents, next } = plan(grid, view(over));
+  return {
+    orders: intents.map(
+      ({ slot: index, side, price, amount }) => `${index} ${side} ${text(amount)} at ${text(price)}`,
+    ),
+    refused: next.refused.map(({ slot: index, reason }) => `${index} ${reason}`),
+  };
+};
+
+const started = giveFirstBase(
+  state(layOut(levels, d("100"), d("101")), { startPrice: d("101") }),
+  market(),
+  d("10"),
+);
+
+describe("a new grid", () => {
+  it("buys where the lower price is strictly below the market, sells elsewhere, nearest first", () => {
+    expect(shown(started).orders).toEqual([
+      "2 buy 1 at 100",
+      "1 buy 1.05263 at 95",
+      "3 sell 0.90909 at 110",
+      "0 buy 1.11111 at 90",
+    ]);
+    const onLevel = giveFirstBase(state(layOut(levels, d("100"), d("100"))), market(), d("10"));
+    expect(onLevel.slots.map(({ side }) => side)).toEqual(["buy", "buy", "sell", "sell"]);
+  });
+
+  it("gives first base in whole orders, lowest slot first, at the start price", () => {
+    const two = layOut(levels, d("100"), d("94"));
+    const given = giveFirstBase(state(two, { startPrice: d("94") }), market(), d("1.2"));
+    expect(given.slots.map(({ base }) => text(base))).toEqual(["0", "1", "0", "0"]);
+    expect([text(given.ledger.firstBase), text(given.ledger.firstCost)]).toEqual(["1", "94"]);
+  });
+
+  it("says no_base for a selling slot without any, and buys there once the market is above", () => {
+    const bare = state(layOut(levels, d("100"), d("101")));
+    expect(shown(bare)).toMatchObject({ refused: ["3 no_base"] });
+    expect(shown(bare, { quote: at("106") }).orders).toContain("3 buy 0.95238 at 105");
+  });
+
+  it("says no_quote for what the balance does not cover, the far ones first", () => {
+    const { orders, refused } = shown(started, { funds: { USDT: d("150"), BTC: d("10") } });
+    expect(orders).toEqual(["2 buy 1 at 100", "3 sell 0.90909 at 110"]);
+    expect(refused).toEqual(["0 no_quote", "1 no_quote"]);
+  });
+
+  it("counts the fee in quote into what a buy needs", () => {
+    const one = state([slot({ lower: d("100"), upper: d("110") })]);
+    expect(shown(one, { funds: { USDT: d("100.09") } }).refused).toEqual(["0 no_quote"]);
+    expect(shown(one, { funds: { USDT: d("100.1") } }).orders).toHaveLength(1);
+    expect(
+      shown(one, { funds: { USDT: d("100") }, market: market({ buyFeeIn: "base" }) }).orders,
+    ).toHaveLength(1);
+  });
+});
+
+describe("a plan refuses", () => {
+  const one = state([slot({ lower: d("100"), upper: d("110") })]);
+
+  it("to cross an own order, whoever placed it", () => {
+    expect(shown(one, { resting: [{ side: "sell", price: d("100") }] }).refused).toEqual([
+      "0 would_self_cross",
+    ]);
+    expect(shown(one, { resting: [{ side: "sell", price: d("100.01") }] }).orders).toHaveLength(1);
+    expect(shown(one, { resting: [{ side: "buy", price: d("120") }] }).orders).toHaveLength(1);
+  });
+
+  it("two of its own that would cross each other", () => {
+    const two = state([
+      slot(),
+      slot({ index: 1, side: "sell", lower: d("90"), upper: d("99"), base: d("2"), cost: d("180") }),
+    ]);
+    expect(shown(two).refused).toEqual(["1 would_self_cross"]);
+  });
+
+  it("everything while the kill switch is on or the market is closed", () => {
+    expect(shown(one, { killed: true }).refused).toEqual(["0 killed"]);
+    expect(shown(one, { market: market({ active: false }) }).refused).toEqual(["0 market_closed"]);
+  });
+
+  it("to sell base that the account does not have", () => {
+    const selling = state([slot({ side: "sell", base: d("1"), cost: d("100") })]);
+    expect(shown(selling, { funds: { BTC: d("0.5") } }).refused).toEqual(["0 inventory_missing"]);
+  });
+
+  it("to ask again before a rejected order's time, and says why", () => {
+    const rejected = state([slot({ retryAt: 50 })], {
+      refused: [{ slot: 0, reason: "rejected", detail: "too small" }],
+    });
+    expect(plan(rejected, view({ now: 49 })).next.refused).toEqual([
+      { slot: 0, reason: "rejected", detail: "too small" },
+    ]);
+    expect(plan(rejected, view({ now: 50 })).intents).toHaveLength(1);
+  });
+});
+
+describe("a part-filled order that was cancelled", () => {
+  const lot = market({ minNotional: d("5"), lot: d("0.001") });
+
+  it("buys what is missing when that meets the minimum", () => {
+    expect(
+      shown(state([slot({ bought: d("0.4"), base: d("0.4"), cost: d("40") })]), { market: lot }).orders,
+    ).toEqual(["0 buy 0.6 at 100"]);
+  });
+
+  it("else sells what it holds", () => {
+    expect(
+      shown(state([slot({ bought: d("0.96"), base: d("0.96"), cost: d("96") })]), { market: lot }).orders,
+    ).toEqual(["0 sell 0.96 at 110"]);
+  });
+
+  it("else waits and says so", () => {
+    const poor = market({ minNotional: d("60"), lot: d("0.001") });
+    const half = state([slot({ bought: d("0.5"), base: d("0.5"), cost: d("50") })]);
+    expect(shown(half, { market: poor })).toEqual({ orders: [], refused: ["0 below_minimum"] });
+  });
+
+  it("goes on selling after a part was sold, and buys the rest back when too little is left", () => {
+    const sold = slot({ side: "sell", base: d("1"), cost: d("100"), sold: d("0.4"), bought: d("1") });
+    expect(shown(state([sold]), { market: lot }).orders).toEqual(["0 sell 0.6 at 110"]);
+    const nearly = { ...sold, sold: d("0.97") };
+    expect(shown(state([nearly]), { market: lot }).orders).toEqual(["0 buy 0.97 at 100"]);
+  });
+});
+
+describe("a quiet pass", () => {
+  it("keeps the very same state, so that nothing is written", () => {
+    const busy = new Set([0, 1, 2, 3]);
+    expect(plan(started, view({ busy })).next).toBe(started);
+    const bare = plan(state(layOut(levels, d("100"), d("101"))), view({ limit: 0 })).next;
+    expect(plan(bare, view({ limit: 0 })).next).toBe(bare);
+  });
+
+  it("leaves what it has no room for to the next one", () => {
+    const { intents, postponed } = plan(started, view({ limit: 2 }));
+    expect([intents.length, postponed]).toEqual([2, 2]);
+  });
+
+  it("never gives a sequence twice", () => {
+    const first = plan(started, view());
+    const second = plan(first.next, view());
+    expect(first.intents.map(({ sequence }) => sequence)).toEqual([0, 0, 0, 0]);
+    expect(second.intents.map(({ sequence }) => sequence)).toEqual([1, 1, 1, 1]);
+  });
+});

@@ -1,0 +1,45 @@
+import { type GridState, NO_LEDGER, type Slot } from "../../src/grid/state.ts";
+import { decimal, ZERO } from "../../src/kernel/decimal.ts";
+import type { Market } from "../../src/ports.ts";
+
+export const d = decimal;
+
+export const market = (over: Partial<Market> = {}): Market => ({
+  symbol: "BTC/USDT",
+  base: "BTC",
+  quote: "USDT",
+  tick: d("0.01"),
+  lot: d("0.00001"),
+  minAmount: d("0.00001"),
+  minNotional: d("5"),
+  active: true,
+  maker: d("0.001"),
+  taker: d("0.001"),
+  buyFeeIn: "quote",
+  ...over,
+});
+
+export const slot = (over: Partial<Slot> = {}): Slot => ({
+  index: 0,
+  lower: d("100"),
+  upper: d("110"),
+  size: d("100"),
+  side: "buy",
+  sequence: 0,
+  bought: ZERO,
+  base: ZERO,
+  cost: ZERO,
+  sold: ZERO,
+  first: false,
+  retryAt: 0,
+  ...over,
+});
+
+export const state = (slots: readonly Slot[], over: Partial<GridState> = {}): GridState => ({
+  generation: 0,
+  startPrice: d("105"),
+  slots,
+  ledger: NO_LEDGER,
+  refused: [],
+  ...over,
+});

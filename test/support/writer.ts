@@ -1,0 +1,15 @@
+// A process that writes: started twice at once by safe-client.test.ts.
+import { createClient } from "@libsql/client";
+import { nodeLocal } from "../../cli/node-runtime.ts";
+import { safeClient } from "../../src/adapters/libsql/safe-client.ts";
+
+const [url = "", count = "0"] = process.argv.slice(2);
+const client = await safeClient(createClient({ url, concurrency: 1, timeout: 50 }), nodeLocal);
+const writes = Array.from({ length: Number(count) }, (_, place) => {
+  const add = { sql: "update counter set n = n + 1", args: [] };
+  const row = { sql: "insert into written values (?, ?)", args: [process.pid, place] };
+  return place % 2 === 0 ? client.batch([add, row], "write") : client.batch([row, add], "write");
+});
+await Promise.all(writes);
+console.log(writes.length);
+client.close();
