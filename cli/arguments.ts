@@ -6,7 +6,15 @@ import type { ArgDef, CommandDef } from "citty";
 import { didYouMean } from "./nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
-export type Args = Readonly<Record<string, ArgDef & { readonly repeatable?: boolean }>>;
+export type Args = Readonly<Record<string, ArgDef & Reading>>;
+
+/** What citty has no word for. */
+interface Reading {
+  readonly repeatable?: boolean;
+  /** Another whole name of the flag, not shown in help. */
+  readonly aka?: string;
+}
+
 type Commands = Readonly<Record<string, CommandDef>>;
 
 export interface Found {
@@ -56,7 +64,7 @@ const aliasesOf = (command: CommandDef | undefined): string[] => {
 
 export type Values = Readonly<Record<string, string | boolean | readonly string[]>>;
 
-/** The values of a command's flags and words, by the name of their argument. */
+/** The values of a command's flags and words, by the name of their argument; a word's name works as a flag too. */
 export function readValues(args: Args, words: readonly string[]): Values {
   const flags = flagNames(args);
   const positional = Object.keys(args).filter((name) => args[name]?.type === "positional");
@@ -104,12 +112,10 @@ interface Known {
 
 function flagNames(args: Args): Map<string, Known> {
   const names = new Map<string, Known>();
-  for (const [name, { type = "boolean", ...arg }] of Object.entries(args)) {
-    if (type === "positional") continue;
-    const aliases = "alias" in arg ? [arg.alias ?? []].flat() : [];
-    for (const word of [name, ...aliases]) {
-      names.set(word.length === 1 ? `-${word}` : `--${word}`, { name, type, negative: false });
-      if (type === "boolean" && word.length > 1) names.set(`--no-${word}`, { name, type, negative: true });
+  for (const [name, { type = "boolean", aka }] of Object.entries(args)) {
+    for (const word of [name, ...(aka === undefined ? [] : [aka])]) {
+      names.set(`--${word}`, { name, type, negative: false });
+      if (type === "boolean") names.set(`--no-${word}`, { name, type, negative: true });
     }
   }
   return names;

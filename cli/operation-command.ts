@@ -28,12 +28,15 @@ function argsOf(operation: Operation): Args {
   const kinds = kindsOf(operation);
   const fields = Object.keys(input.shape).map((field): [string, Args[string]] => {
     const name = argName(operation, field);
-    const alias = name === kebab(field) ? {} : { alias: kebab(field) };
+    const aka = name === kebab(field) ? {} : { aka: kebab(field) };
     const description = describe(operation, field);
     if (cli?.positional?.includes(field))
-      return [name, { type: "positional", description, required: false, ...alias }];
-    if (kinds[field] === "boolean") return [name, { type: "boolean", description, ...alias }];
-    return [name, { type: "string", description, valueHint: kinds[field] ?? "text", ...alias }];
+      return [
+        name,
+        { type: "positional", description: `${description} (or --${name})`, required: false, ...aka },
+      ];
+    if (kinds[field] === "boolean") return [name, { type: "boolean", description, ...aka }];
+    return [name, { type: "string", description, valueHint: kinds[field] ?? "text", ...aka }];
   });
   return { ...Object.fromEntries(fields), ...DATABASE_ARGS, ...CALL_ARGS };
 }

@@ -1,15 +1,13 @@
-/** Answers as text for a person: fields as lines, lists of objects as tables. */
-export function render(body: unknown): string {
+/** Answers as text for a person: fields as lines, lists of objects as tables, or as lines where a table is too wide. */
+export function render(body: unknown, width = process.stdout.columns ?? 120): string {
   if (typeof body !== "object" || body === null) return format(body);
   const entries = Object.entries(body);
   const tables = entries.filter(([, value]) => isTable(value));
   const scalars = entries.filter(
     ([name, value]) => !isTable(value) && !(name === "count" && tables.length > 0),
   );
-  const width = Math.max(0, ...scalars.map(([name]) => name.length));
-  const lines = scalars.map(([name, value]) => `${name.padEnd(width)}  ${format(value, name)}`);
-  const blocks = tables.map(([name, value]) => `${name}\n${table(value as Row[])}`);
-  return [...(lines.length > 0 ? [lines.join("\n")] : []), ...blocks].join("\n\n");
+  const blocks = tables.map(([name, value]) => `${name}\n${fitted(value as Row[], width)}`);
+  return [...(scalars.length > 0 ? [fields(Object.fromEntries(scalars))] : []), ...blocks].join("\n\n");
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -17,6 +15,18 @@ type Row = Readonly<Record<string, unknown>>;
 const isTable = (value: unknown): boolean =>
   Array.isArray(value) &&
   value.every((row) => typeof row === "object" && row !== null && !Array.isArray(row));
+
+function fields(row: Row, indent = ""): string {
+  const names = Object.keys(row);
+  const widest = Math.max(0, ...names.map((name) => name.length));
+  return names.map((name) => `${indent}${name.padEnd(widest)}  ${format(row[name], name)}`).join("\n");
+}
+
+function fitted(rows: readonly Row[], width: number): string {
+  const whole = table(rows);
+  if (whole.split("\n").every((line) => line.length <= width)) return whole;
+  return rows.map((row) => fields(row, "  ")).join("\n\n");
+}
 
 /** Columns as wide as their widest cell; numbers to the right. */
 export function table(rows: readonly Row[]): string {

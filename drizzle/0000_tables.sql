@@ -118,10 +118,12 @@ CREATE TABLE `strategies` (
 	`last_error` text,
 	`started_at` integer NOT NULL,
 	`stopped_at` integer,
+	`request` text,
 	FOREIGN KEY (`account`) REFERENCES `accounts`(`account`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `strategies_number` ON `strategies` (`number`);--> statement-breakpoint
+CREATE UNIQUE INDEX `strategies_request` ON `strategies` (`request`);--> statement-breakpoint
 CREATE INDEX `strategies_running` ON `strategies` (`account`) WHERE "strategies"."status" <> 'stopped';--> statement-breakpoint
 CREATE TABLE `tokens` (
 	`id` text PRIMARY KEY NOT NULL,

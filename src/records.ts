@@ -37,6 +37,8 @@ export interface Strategy {
   /** Market time. */
   readonly startedAt: Millis;
   readonly stoppedAt: Millis | null;
+  /** Of the request that started it, so that the same request starts it once. */
+  readonly request: string | null;
 }
 
 /**

@@ -108,7 +108,7 @@ export interface StrategyView {
 }
 
 export interface StrategyStore {
-  /** Stores it under a free millisecond at or after `startedAt`. */
+  /** Stores it under a free millisecond at or after `startedAt`; the one that its `request` has started before, if it has. */
   createStrategy(strategy: NewStrategy): Promise<Strategy>;
   strategies(filter: {
     readonly id?: string | undefined;

@@ -33,7 +33,7 @@ export const startGrid = (ids: readonly string[]) =>
     input: startInput(ids),
     output: StartedShape,
     failure: "Start failed",
-    async run(deps, { exchange, symbol, ...asked }) {
+    async run(deps, { exchange, symbol, ...asked }, { requestKey = null }) {
       const venue = deps.venue(exchange);
       const market = await venue.market(symbol);
       const [quote, balances] = [await venue.ticker(symbol), await venue.balances()];
@@ -45,6 +45,7 @@ export const startGrid = (ids: readonly string[]) =>
         account: accountKey(venue.account),
         symbol,
         startedAt: quote.at,
+        request: requestKey,
       });
       const pass = await stepNow(deps, venue);
       const [view] = await deps.store.strategies({ id: created.id });
@@ -65,7 +66,7 @@ const newStrategy = ({
   config,
   slots,
   startPrice,
-}: Checked): Omit<NewStrategy, "prefix" | "account" | "symbol" | "startedAt"> => ({
+}: Checked): Omit<NewStrategy, "prefix" | "account" | "symbol" | "startedAt" | "request"> => ({
   config,
   state: { generation: 0, startPrice, slots, ledger: NO_LEDGER, refused: [] },
   wants: "run",

@@ -5,7 +5,7 @@ import { handOrderId } from "../kernel/ids.ts";
 import { operation } from "../operation.ts";
 import type { Deps, Venue, VenueOrder } from "../ports.ts";
 import { accountKey, type Order } from "../records.ts";
-import { acceptedId, answered, asSent, handOrder, SEND_WITHIN } from "./hand.ts";
+import { acceptedId, answered, asSent, handOrder, SEND_WITHIN, unknownOrder } from "./hand.ts";
 import { prepare } from "./prepare.ts";
 import { CreatedShape, orderOut } from "./schema.ts";
 
@@ -55,7 +55,7 @@ export const createOrder = (ids: readonly string[]) =>
     input: inputOf(ids),
     output: CreatedShape,
     failure: "Order failed",
-    async run(deps, { exchange, symbol, clientOrderId, price = 0n, ...wanted }, { keys }) {
+    async run(deps, { exchange, symbol, clientOrderId, price = 0n, ...wanted }, { keys, requestKey }) {
       const venue = deps.venue(exchange, keys);
       const [market, quote] = [await venue.market(symbol), await venue.ticker(symbol)];
       const prepared = prepare({ ...wanted, price }, market, quote);
@@ -65,13 +65,15 @@ export const createOrder = (ids: readonly string[]) =>
           ...prepared,
           symbol,
           account: accountKey(venue.account),
-          clientId: clientOrderId ?? handOrderId(deps.local.randomText(15)),
+          clientId: clientOrderId ?? handOrderId(requestKey ?? deps.local.randomText(15)),
           now: await deps.store.now(),
           at: quote.at,
         },
         venue.timing,
       );
-      await recordIntent(deps, order);
+      const earlier = await recordIntent(deps, order, requestKey);
+      if (earlier)
+        return { success: true as const, exchange, order: orderOut(await madeBefore(venue, earlier)) };
       const mayLeave = () => deps.local.monotonic() - askedAt <= SEND_WITHIN;
       const outcome = await venue.create(order, { mayLeave, sendBy: order.sendBy });
       await deps.store.settleByHand(answered(order, outcome));
@@ -80,15 +82,37 @@ export const createOrder = (ids: readonly string[]) =>
     },
   });
 
-async function recordIntent({ store }: Deps, order: Order): Promise<void> {
-  const recorded = await store.recordByHand(order).catch((error: unknown) => {
-    if (error instanceof StoreError && error.failure === "constraint") {
-      throw new AppError("Invalid request", "this clientOrderId has been used before; choose another one");
-    }
-    throw error;
-  });
-  if (!recorded)
-    throw new AppError("Forbidden", "the kill switch is on: no order is placed; turn it off to trade again");
+/** Writes the intent; answers the order of an earlier try of the same request, if there was one. */
+async function recordIntent(
+  { store }: Deps,
+  order: Order,
+  requestKey: string | undefined,
+): Promise<Order | undefined> {
+  try {
+    if (await store.recordByHand(order)) return undefined;
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.failure !== "constraint") throw error;
+    const earlier = await store.orderByClientId(order.clientId);
+    if (requestKey !== undefined && earlier && isSame(earlier, order)) return earlier;
+    throw new AppError("Invalid request", "this clientOrderId has been used before; choose another one");
+  }
+  throw new AppError("Forbidden", "the kill switch is on: no order is placed; turn it off to trade again");
+}
+
+const isSame = (a: Order, b: Order): boolean =>
+  a.account === b.account &&
+  a.symbol === b.symbol &&
+  a.side === b.side &&
+  a.type === b.type &&
+  a.amount === b.amount;
+
+/** What became of an order whose first request died before it answered: never sent again. */
+async function madeBefore(venue: Venue, order: Order): Promise<VenueOrder> {
+  const { symbol, clientId, exchangeId, state, reason } = order;
+  const found = await venue.order({ symbol, clientId, id: exchangeId ?? undefined });
+  if (found) return found;
+  if (state === "rejected") throw new AppError("Order failed", `the order was not placed: ${reason}`);
+  throw unknownOrder(order);
 }
 
 // The order is on the venue: an answer that shows it as sent is better than none.

@@ -49,7 +49,7 @@ export function answered({ clientId }: Order, outcome: CreateOutcome) {
 }
 
 /** The id of an accepted order, or the failure that the caller can act on. */
-export function acceptedId({ clientId }: Order, outcome: CreateOutcome): string {
+export function acceptedId(order: Order, outcome: CreateOutcome): string {
   switch (outcome.result) {
     case "accepted":
       return outcome.id;
@@ -61,13 +61,16 @@ export function acceptedId({ clientId }: Order, outcome: CreateOutcome): string 
     case "rejected":
       throw new AppError("Order failed", `the exchange rejected the order: ${outcome.reason}`);
     case "unknown":
-      throw new AppError(
-        "Order unknown",
-        "the exchange did not say whether it took the order; look at the open orders before placing it again",
-        { fields: { clientOrderId: clientId } },
-      );
+      throw unknownOrder(order);
   }
 }
+
+export const unknownOrder = ({ clientId }: Order): AppError =>
+  new AppError(
+    "Order unknown",
+    "the exchange did not say whether it took the order; look at the open orders before placing it again",
+    { fields: { clientOrderId: clientId } },
+  );
 
 /** The order as it was sent, for an answer when the venue cannot be asked at once. */
 export const asSent = (

@@ -15,11 +15,11 @@ export async function readBody(request: Request): Promise<string | undefined> {
   return text === "" ? undefined : text;
 }
 
-const hasBody = ({ headers, body }: Request): boolean =>
-  headers.get("content-length") !== "0" &&
-  (headers.has("content-length") ||
-    headers.has("transfer-encoding") ||
-    (body !== null && headers.has("content-type")));
+const hasBody = (request: Request): boolean => {
+  const { headers } = request;
+  if (headers.get("content-length") === "0") return false;
+  return headers.has("content-length") || headers.has("transfer-encoding") || request.body !== null;
+};
 
 async function readText(request: Request): Promise<string> {
   const reader = request.body?.getReader();

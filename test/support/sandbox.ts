@@ -1,4 +1,5 @@
 import { createClient } from "@libsql/client";
+import { nodeLocal } from "../../cli/node-runtime.ts";
 import { openDatabase } from "../../src/adapters/libsql/open.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
 import { type SandboxSettings, setUpSandbox } from "../../src/adapters/libsql/sandbox-setup.ts";
@@ -9,6 +10,7 @@ import type { CandleFile } from "../../src/adapters/sandbox/replay.ts";
 import { SANDBOX_TIMING, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import { AppError } from "../../src/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
+import { createOperations } from "../../src/operations.ts";
 import type { Deps, Venue } from "../../src/ports.ts";
 import { virtualLocal } from "./local.ts";
 import { migrations } from "./migrations.ts";
@@ -22,6 +24,8 @@ export interface TestSandbox extends SandboxSettings {
   readonly url?: string;
   readonly start?: number;
   readonly parts?: boolean;
+  /** The machine's own clock in place of one that only moves when told. */
+  readonly realTime?: boolean;
 }
 
 /** The real store and the real sandbox on libSQL, with a clock that moves only when told. */
@@ -30,16 +34,17 @@ export async function testSandbox({
   url = "file::memory:",
   start = START,
   parts = true,
+  realTime = false,
   ...settings
 }: TestSandbox = {}) {
   const time = virtualLocal(start);
   const client = createClient({ url, concurrency: 1 });
   const context = await openDatabase({
     client,
-    local: time.local,
+    local: realTime ? nodeLocal : time.local,
     migrations,
     kind: "sandbox",
-    clock: time.now,
+    ...(realTime ? {} : { clock: time.now }),
   });
   const row = await setUpSandbox(
     context,
@@ -81,8 +86,15 @@ export async function testSandbox({
     venueOf: ({ kind, exchange }) => (kind === "sandbox" ? venues.get(exchange) : undefined),
     marketTime: (_account, now) => marketTime(row, now),
     store,
-    local: time.local,
+    local: realTime ? nodeLocal : time.local,
     log: () => {},
   };
   return { deps, store, venue, time, context, row };
+}
+
+/** Runs an operation by its name, as a surface does after it has read the input. */
+export async function runOperation<T>(deps: Deps, name: string, input: object): Promise<T> {
+  const operation = createOperations(EXCHANGES).find((one) => one.name === name);
+  if (!operation) throw new Error(`there is no operation ${name}`);
+  return (await operation.run(deps, input, { actor: "test" })) as T;
 }

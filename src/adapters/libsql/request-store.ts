@@ -1,10 +1,24 @@
 import { eq, sql } from "drizzle-orm";
-import { DAY } from "../../kernel/time.ts";
+import { DAY, MINUTE } from "../../kernel/time.ts";
 import type { RequestStore } from "../../store.ts";
 import { type Context, statement } from "./context.ts";
 import { requests } from "./tables.ts";
 
+/** No request runs for so long. */
+const ABANDONED = MINUTE;
+
 export function requestStore({ client, db, now }: Context): RequestStore {
+  // Its process has died: what it did is keyed by the request, so that doing it again finds it done.
+  const takeOver = async (key: string): Promise<boolean> => {
+    const isAbandoned = sql`${requests.key} = ${key} and ${requests.status} is null and ${requests.createdAt} < ${now()} - ${ABANDONED}`;
+    const taken = db
+      .update(requests)
+      .set({ createdAt: now() })
+      .where(isAbandoned)
+      .returning({ key: requests.key });
+    return (await client.execute(statement(taken))).rows.length > 0;
+  };
+
   return {
     async claimRequest({ key, bodyHash }) {
       const forget = db.delete(requests).where(sql`${requests.createdAt} < ${now()} - ${DAY}`);
@@ -17,6 +31,7 @@ export function requestStore({ client, db, now }: Context): RequestStore {
       if (claimed?.rows.length) return { state: "new" };
       const [row] = await db.select().from(requests).where(eq(requests.key, key));
       if (!row) return { state: "running" };
+      if (row.status === null && row.bodyHash === bodyHash && (await takeOver(key))) return { state: "new" };
       if (row.bodyHash !== bodyHash) return { state: "conflict" };
       return row.status === null || row.body === null
         ? { state: "running" }

@@ -18,18 +18,22 @@ export function strategyStore(context: Context): StrategyStore {
       const insert = db
         .insert(strategies)
         .values({ ...strategy, number, id: sql`${prefix} || '-' || ${number}` })
+        .onConflictDoNothing({ target: strategies.request })
         .returning();
-      const started = db.insert(events).values({
-        account: strategy.account,
-        strategy: sql`(select ${strategies.id} from ${strategies} order by ${strategies.number} desc limit 1)`,
-        at: now(),
-        kind: "started",
-        message: `started on ${strategy.symbol}`,
-      });
-      const results = await client.batch([account, insert, started].map(statement), "write");
+      // Of the row just inserted, if one was.
+      const started = sql`insert into ${events} (account, strategy, at, kind, message) select ${strategies.account}, ${strategies.id}, ${now()}, 'started', ${strategies.symbol} from ${strategies} where changes() = 1 and ${strategies.number} = (select max(${strategies.number}) from ${strategies})`;
+      const results = await client.batch(
+        [statement(account), statement(insert), statement(started)],
+        "write",
+      );
       const [created] = rowsOf(strategies, results[1]);
-      if (!created) throw new StoreError("unavailable", "the database did not return the new strategy");
-      return created;
+      if (created) return created;
+      const [known] = await db
+        .select()
+        .from(strategies)
+        .where(eq(strategies.request, strategy.request ?? ""));
+      if (!known) throw new StoreError("unavailable", "the database did not return the new strategy");
+      return known;
     },
 
     async strategies({ id, stopped = true }) {

@@ -96,9 +96,11 @@ export const strategies = sqliteTable(
     lastError: text("last_error"),
     startedAt: integer("started_at").notNull(),
     stoppedAt: integer("stopped_at"),
+    request: text("request"),
   },
   (table) => [
     uniqueIndex("strategies_number").on(table.number),
+    uniqueIndex("strategies_request").on(table.request),
     index("strategies_running").on(table.account).where(sql`${table.status} <> 'stopped'`),
   ],
 );

@@ -13,6 +13,9 @@ export interface World {
   readonly replays: ReadonlyMap<Pair, CandleFile>;
 }
 
+/** Quote traded in an hour. */
+const HOURLY_NOTIONAL = 2_000_000;
+
 type Shocks = Readonly<Record<string, readonly Shock[]>>;
 
 /** What the sandbox's venues list, each symbol with its price path. Paths are kept while no shock is added. */
@@ -40,12 +43,14 @@ function pathOf(
   venue: string,
   { symbol, start, tick, volatility, shocks }: Drawn,
 ): PricePath {
+  const hourlyVolume = HOURLY_NOTIONAL / (Number(start) / 1e18);
+  const common = { seed, symbol, volatility, hourlyVolume };
   const replay = replays.get(symbol);
   if (replay) {
     return replayPath(replay, tick, (anchor) =>
-      generatedPath({ seed, symbol, venue: "replay", anchor, volatility, shocks: [] }),
+      generatedPath({ ...common, venue: "replay", anchor, shocks: [] }),
     );
   }
   const anchor = { at: origin, ticks: Number(divideWhole(start, tick, "half")) };
-  return generatedPath({ seed, symbol, venue, anchor, volatility, shocks });
+  return generatedPath({ ...common, venue, anchor, shocks });
 }

@@ -29,6 +29,8 @@ export interface Generated {
   readonly anchor: Corner;
   /** Standard deviation of an hour's return. */
   readonly volatility: number;
+  /** Base traded in an hour, on average. */
+  readonly hourlyVolume: number;
   readonly shocks: readonly Shock[];
 }
 
@@ -43,7 +45,15 @@ const VENUE_SHARE = 0.0004;
  * return over a time Δ has a standard deviation proportional to √Δ, like a price's, and which is
  * a function of time, so that any process computes the same price for any moment.
  */
-export function generatedPath({ seed, symbol, venue, anchor, volatility, shocks }: Generated): PricePath {
+export function generatedPath({
+  seed,
+  symbol,
+  venue,
+  anchor,
+  volatility,
+  hourlyVolume,
+  shocks,
+}: Generated): PricePath {
   const common = mix(hashText(symbol), seed);
   // Octave sums give σ² = 2c²Δ for amplitude c√T.
   const scale = volatility / Math.sqrt((2 * HOUR) / SECOND);
@@ -52,6 +62,7 @@ export function generatedPath({ seed, symbol, venue, anchor, volatility, shocks 
     return noise(mix(common, octave), period, scale * Math.sqrt(period / SECOND));
   });
   const own = noise(mix(common, hashText(venue)), VENUE_PERIOD, VENUE_SHARE);
+  const volumes = mix(common, hashText(`${venue} volume`));
   const exponent = (time: Millis) => octaves.reduce((total, octave) => total + octave(time), 0);
   const zero = exponent(anchor.at);
   const corner = memoized((place: number) => {
@@ -77,7 +88,7 @@ export function generatedPath({ seed, symbol, venue, anchor, volatility, shocks 
       return found;
     },
     volume: (from, to) =>
-      ((to - from) / HOUR) * (0.5 + share(mix(common, hashText(venue)), Math.floor(from / HOUR))),
+      ((to - from) / HOUR) * hourlyVolume * (0.5 + share(volumes, Math.floor(from / HOUR))),
   };
 }
 

@@ -29,6 +29,7 @@ async function started() {
     lastError: null,
     startedAt: START,
     stoppedAt: null,
+    request: null,
   });
   const intent = (over: Partial<Order> = {}): Order => ({
     ...NEW_ORDER,

@@ -13,6 +13,7 @@ const make = (over: object = {}) =>
     venue: "kraken",
     anchor: { at: START, ticks: 6_000_000 },
     volatility: 0.006,
+    hourlyVolume: 30,
     shocks: [],
     ...over,
   });

@@ -193,14 +193,14 @@ describe("resting orders", () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 24 * HOUR }), { maxLength: 10 });
     const run = (books: VenueBooks, until: readonly number[]) => {
       const fills: string[] = [];
-      const end = until.reduce((now, at) => {
+      let now = books;
+      for (const at of until) {
         const change = settle(now, START + at, () => listed, rules);
-        fills.push(
-          ...(change?.fills ?? []).map(({ id, price, amount }) => `${id} ${text(amount)} at ${text(price)}`),
-        );
-        return change ? applied(now, change) : { ...now, settledAt: START + at };
-      }, books);
-      return { fills: fills.sort(), holdings: end.holdings };
+        for (const { id, price, amount } of change?.fills ?? [])
+          fills.push(`${id} ${text(amount)} at ${text(price)}`);
+        now = change ? applied(now, change) : { ...now, settledAt: START + at };
+      }
+      return { fills: fills.sort(), holdings: now.holdings };
     };
     fc.assert(
       fc.property(prices, cuts, (percents, at) => {

@@ -1,0 +1,29 @@
+import { writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import { type Figure, row } from "./figure.ts";
+import { serverFigures } from "./server.ts";
+import { stepFigures } from "./steps.ts";
+
+const parts: readonly (() => Promise<Figure[]>)[] = [serverFigures, stepFigures];
+
+const figures: Figure[] = [];
+for (const part of parts) figures.push(...(await part()));
+
+const machine = `Node ${process.version} on ${process.platform} ${process.arch}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB`;
+const table = [
+  "| figure | median of 5 | least – most | goal |",
+  "|---|---|---|---|",
+  ...figures.map(row),
+].join("\n");
+const text = `# Benchmarks
+
+\`npm run bench\` measures these on the machine it runs on; \`npm run bench -- --write\` writes this page.
+The load generator shares the machine with the server. Compare figures of one run, not of two machines.
+
+Measured on ${machine}.
+
+${table}
+`;
+process.stdout.write(`${text}\n`);
+if (process.argv.includes("--write")) writeFileSync("docs/benchmarks.md", text);
+process.exit(0);

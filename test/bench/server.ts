@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Figure, repeat } from "./figure.ts";
+
+const launcher = join(process.cwd(), "cli/edgemaker.mjs");
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly port: number;
+  readonly millis: number;
+  stop(): Promise<void>;
+}
+
+/** Starts `edgemaker serve --sandbox` in a new home and waits for its first answer. */
+async function start(port: number): Promise<Started> {
+  const home = mkdtempSync(join(tmpdir(), "edgemaker-bench-"));
+  const env = { PATH: process.env.PATH, HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
+  const startedAt = performance.now();
+  const child = spawn(
+    process.execPath,
+    [launcher, "serve", "--sandbox", "--port", String(port), "--host", "127.0.0.1"],
+    { env, stdio: "ignore" },
+  );
+  while (!(await answers(port))) await new Promise((resolve) => setTimeout(resolve, 2));
+  const millis = performance.now() - startedAt;
+  const stop = async () => {
+    const closed = new Promise((resolve) => child.on("close", resolve));
+    child.kill("SIGKILL");
+    await closed;
+    rmSync(home, { recursive: true, force: true });
+  };
+  return { child, port, millis, stop };
+}
+
+const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const asked = request({ host: "127.0.0.1", port, path: "/health" }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    asked.on("error", () => resolve(false));
+    asked.end();
+  });
+
+/** Resident memory in MB, a second after the start. */
+async function residentAfterStart({ child }: Started): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+/** Answers per second at 50 connections, the generator on the same machine. */
+export async function throughput(port: number, path: string, seconds = 2): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+  const until = performance.now() + seconds * 1000;
+  let count = 0;
+  const worker = async () => {
+    while (performance.now() < until) {
+      await new Promise<void>((resolve, reject) => {
+        const asked = request({ host: "127.0.0.1", port, path, agent }, (response) => {
+          response.resume();
+          response.on("end", resolve);
+        });
+        asked.on("error", reject);
+        asked.end();
+      });
+      count++;
+    }
+  };
+  await Promise.all(Array.from({ length: 50 }, worker));
+  agent.destroy();
+  return count / seconds;
+}
+
+export async function serverFigures(): Promise<Figure[]> {
+  const starts: number[] = [];
+  const memory: number[] = [];
+  for (let run = 0; run < 5; run++) {
+    const started = await start(39_100 + run);
+    starts.push(started.millis);
+    memory.push(await residentAfterStart(started));
+    await started.stop();
+  }
+  const server = await start(39_110);
+  const health = await repeat(() => throughput(server.port, "/health"));
+  const refused = await repeat(() =>
+    throughput(server.port, "/api/v1/orderbook?exchange=kraken&symbol=BTC/USDT&limit=0"),
+  );
+  await server.stop();
+  return [
+    { name: "start to first 200", unit: "ms", runs: starts, goal: "≤ 300" },
+    { name: "memory after the start", unit: "MB", runs: memory, goal: "≤ 90" },
+    { name: "GET /health", unit: "requests/s", runs: health },
+    { name: "a 400 answer (GET /orderbook with limit=0)", unit: "requests/s", runs: refused },
+  ];
+}

@@ -1,0 +1,44 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { root } from "../support/bundle.ts";
+
+const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+  cwd: root,
+  encoding: "utf8",
+})
+  .trim()
+  .split("\n");
+const documents = tracked.filter((name) => name.endsWith(".md"));
+
+describe.each(documents)("%s", (name) => {
+  const text = readFileSync(join(root, name), "utf8");
+
+  it("names only files that exist", () => {
+    const named = [...text.matchAll(/`((?:src|cli|test|drizzle|docs|lint|\.ci)\/[\w./*-]*)`/g)].map(
+      ([, path]) => path as string,
+    );
+    expect(named.filter((path) => !existsSync(join(root, path.replace(/\*.*$/, ""))))).toEqual([]);
+  });
+
+  it("names only scripts that exist", () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      scripts: Record<string, string>;
+    };
+    const named = [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, script]) => script as string);
+    expect(named.filter((script) => !Object.hasOwn(scripts, script))).toEqual([]);
+  });
+});
+
+it("no file of the project names a machine's path or a registry", () => {
+  const bad = /\/(?:root|home)\/\w+|\/work\/|registry\.npmjs/;
+  const files = tracked.filter(
+    (name) => /\.(ts|mjs|json|toml|md|sql|grit)$/.test(name) && name !== "package-lock.json",
+  );
+  expect(
+    files.filter(
+      (name) => bad.test(readFileSync(join(root, name), "utf8")) && !name.endsWith("documents.test.ts"),
+    ),
+  ).toEqual([]);
+});

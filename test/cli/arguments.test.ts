@@ -1,0 +1,299 @@
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { edgemaker } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+
+const START = [
+  "--exchange",
+  "kraken",
+  "--symbol",
+  "BTC/USDT",
+  "--lower",
+  "57000",
+  "--upper",
+  "63000",
+  "--levels",
+  "4",
+  "--size",
+  "100",
+  "--sandbox",
+];
+const databases = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true })
+        .map(String)
+        .filter((name) => name.endsWith(".db"))
+    : [];
+
+describe("a command line that is wrong exits 2, says why, and opens no database", () => {
+  it.each([
+    [
+      "a flag before the command",
+      ["--dry-run", "grid", "start", ...START],
+      /--dry-run stands before the command/,
+    ],
+    [
+      "a flag before the sub-command",
+      ["grid", "--db", "file:x.db", "start", ...START],
+      /--db stands before the sub-command of grid/,
+    ],
+    ["a value flag before the sub-command", ["grid", "--json", "start", ...START], /--json stands before/],
+    ["an unknown flag", ["grid", "start", ...START, "--dryrun"], /unknown flag: --dryrun/],
+    [
+      "a slip of a flag, with the nearest one",
+      ["ticker", "--exchang", "kraken"],
+      /did you mean --exchange\?/,
+    ],
+    ["a slip of a command, with the nearest one", ["tickr"], /did you mean ticker\?/],
+    ["a slip of a sub-command", ["grid", "statsu"], /did you mean status\?/],
+    ["a flag without its value", ["grid", "stop", "--id"], /--id needs a value/],
+    ["a flag whose value is another flag", ["orders", "get", "--id", "--json"], /--id needs a value/],
+    ["a flag with an empty value", ["orders", "get", "--id="], /--id needs a value/],
+    ["a flag twice", ["ticker", "--exchange", "kraken", "--exchange", "mexc"], /--exchange is given twice/],
+    ["a stray word", ["ticker", "BTC/USDT"], /unexpected word: BTC\/USDT/],
+    ["a switch with another value", ["ticker", "--json=yes"], /--json takes no value/],
+    ["no command", [], /name a command/],
+    ["no sub-command", ["grid"], /name a sub-command of grid/],
+    [
+      "--sandbox with an exchange's address",
+      ["ticker", "--sandbox", "--venue-url", "kraken=http://127.0.0.1:1"],
+      /exclude each other/,
+    ],
+    ["an address for nobody", ["ticker", "--venue-url", "binance=http://127.0.0.1:1"], /not configured/],
+    ["a sandbox flag without --sandbox", ["serve", "--speed", "10"], /need --sandbox/],
+    ["a speed that is none", ["serve", "--sandbox", "--speed", "fast"], /--speed must be/],
+    ["a time that is none", ["serve", "--sandbox", "--origin", "yesterday"], /--origin must be/],
+    ["a port that is none", ["serve", "--sandbox", "--port", "70000"], /--port must be/],
+    [
+      "two ways at once",
+      ["ticker", "--api-url", "http://127.0.0.1:1", "--db", "file:x.db"],
+      /leave one of them out/,
+    ],
+  ])("%s", async (_what, args, told) => {
+    const folder = tempFolder();
+    const { code, stdout, stderr } = await edgemaker(folder, args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(told);
+    expect(stderr).not.toMatch(/\n {4}at /);
+    expect(databases(folder)).toEqual([]);
+  });
+
+  it("input that its schema refuses", async () => {
+    const folder = tempFolder();
+    const { code, stdout, stderr } = await edgemaker(folder, [
+      "orderbook",
+      "--exchange",
+      "kraken",
+      "--symbol",
+      "BTC/USDT",
+      "--limit",
+      "0",
+      "--sandbox",
+    ]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^Invalid limit: must be a whole number from 1 to 100/);
+    expect(databases(folder)).toEqual([]);
+  });
+
+  it("a configuration file with an unknown key", async () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, "config/edgemaker"), { recursive: true });
+    writeFileSync(join(folder, "config/edgemaker/edgemaker.json"), JSON.stringify({ EDGEMAKER_TOKN: "x" }));
+    const { code, stderr } = await edgemaker(folder, ["exchanges", "--sandbox"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("unknown key: EDGEMAKER_TOKN");
+  });
+});
+
+describe("commands", () => {
+  it("print tables for people and JSON alone for programs", async () => {
+    const folder = tempFolder();
+    const people = await edgemaker(folder, [
+      "book",
+      "--exchange",
+      "kraken",
+      "--symbol",
+      "BTC/USDT",
+      "--sandbox",
+      "--limit",
+      "3",
+    ]);
+    expect(people).toMatchObject({ code: 0, stderr: "" });
+    expect(people.stdout).toMatch(/bids\n +price +amount +total\n/);
+    const program = await edgemaker(folder, [
+      "trades",
+      "--exchange",
+      "kraken",
+      "--symbol",
+      "BTC/USDT",
+      "--sandbox",
+      "--json",
+    ]);
+    expect(program).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(program.stdout).trades).toHaveLength(20);
+  });
+
+  it("show their flags, and what each is for", async () => {
+    const { code, stdout } = await edgemaker(tempFolder(), ["grid", "start", "--help"]);
+    expect(code).toBe(0);
+    for (const flag of [
+      "--exchange",
+      "--lower",
+      "--upper",
+      "--levels",
+      "--size",
+      "--json",
+      "--db",
+      "--sandbox",
+      "--api-url",
+    ])
+      expect(stdout).toContain(flag);
+  });
+
+  it("fail with exit 1 and one sentence", async () => {
+    const { code, stdout, stderr } = await edgemaker(tempFolder(), [
+      "ticker",
+      "--exchange",
+      "kraken",
+      "--symbol",
+      "DOGE/USDT",
+      "--sandbox",
+    ]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toBe("Invalid symbol: DOGE/USDT is not listed on kraken\n");
+  });
+
+  it("keep their database for the owner alone", async () => {
+    const folder = tempFolder();
+    await edgemaker(folder, ["balance", "--exchange", "kraken", "--sandbox"]);
+    const file = join(folder, "data/edgemaker/sandbox.db");
+    expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+  });
+
+  it("refuse a sandbox's database for live exchanges, and the other way round", async () => {
+    const folder = tempFolder();
+    const db = ["--db", `file:${join(folder, "one.db")}`];
+    expect((await edgemaker(folder, ["exchanges", "--sandbox", ...db])).code).toBe(0);
+    const live = await edgemaker(folder, ["exchanges", ...db]);
+    expect(live).toMatchObject({ code: 2, stderr: expect.stringContaining("is a sandbox") });
+    const other = ["--db", `file:${join(folder, "two.db")}`];
+    expect((await edgemaker(folder, ["exchanges", ...other])).code).toBe(0);
+    expect((await edgemaker(folder, ["exchanges", "--sandbox", ...other])).code).toBe(2);
+  });
+
+  it("refuse to change what a sandbox was made with", async () => {
+    const folder = tempFolder();
+    const ask = (seed: string) =>
+      edgemaker(folder, [
+        "ticker",
+        "--exchange",
+        "kraken",
+        "--symbol",
+        "BTC/USDT",
+        "--sandbox",
+        "--seed",
+        seed,
+      ]);
+    expect((await ask("7")).code).toBe(0);
+    expect((await ask("7")).code).toBe(0);
+    expect(await ask("8")).toMatchObject({ code: 2, stderr: expect.stringContaining("--seed") });
+  });
+
+  it("start a grid here, and say that nothing steps it", async () => {
+    const folder = tempFolder();
+    const started = await edgemaker(folder, ["grid", "start", ...START]);
+    expect(started).toMatchObject({ code: 0, stderr: expect.stringContaining("edgemaker serve --sandbox") });
+    const status = await edgemaker(folder, ["grid", "status", "--sandbox", "--json"]);
+    const [grid] = JSON.parse(status.stdout).strategies;
+    expect(grid).toMatchObject({ status: "running", openOrders: 4 });
+    const one = await edgemaker(folder, ["grid", "status", "--id", grid.id, "--sandbox", "--json"]);
+    expect(JSON.parse(one.stdout).count).toBe(1);
+    const stopped = await edgemaker(folder, ["grid", "stop", grid.id, "--sandbox"]);
+    expect(stopped).toMatchObject({ code: 0, stdout: expect.stringContaining("has no orders left") });
+  });
+
+  it("refuse a grid whose cycles would lose", async () => {
+    const losing = START.map((word) => (word === "57000" ? "59990" : word === "63000" ? "60010" : word));
+    const { code, stderr } = await edgemaker(tempFolder(), ["grid", "start", ...losing]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Invalid spacing: every cycle would lose/);
+  });
+});
+
+describe("sandbox commands", () => {
+  it("deposit, withdraw, shock and reset", async () => {
+    const folder = tempFolder();
+    const run = (...args: string[]) => edgemaker(folder, ["sandbox", ...args]);
+    const price = async () =>
+      JSON.parse(
+        (
+          await edgemaker(folder, [
+            "ticker",
+            "--exchange",
+            "kraken",
+            "--symbol",
+            "BTC/USDT",
+            "--sandbox",
+            "--json",
+          ])
+        ).stdout,
+      ).last as number;
+    expect(
+      (await run("deposit", "--exchange", "kraken", "--asset", "USDT", "--amount", "50")).stdout,
+    ).toContain("100050");
+    expect(
+      (await run("deposit", "--exchange", "kraken", "--asset", "USDT", "--amount", "-100051")).code,
+    ).toBe(1);
+    const before = await price();
+    expect((await run("shock", "--symbol", "BTC/USDT", "--percent", "-20")).code).toBe(0);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect
+      .poll(async () => (await price()) / before, { timeout: 20_000, interval: 500 })
+      .toBeLessThan(0.85);
+    expect((await run("reset", "--seed", "5")).code).toBe(0);
+    const balance = await edgemaker(folder, [
+      "balance",
+      "--exchange",
+      "kraken",
+      "--asset",
+      "USDT",
+      "--sandbox",
+      "--json",
+    ]);
+    expect(JSON.parse(balance.stdout).balances[0].total).toBe("100000");
+  }, 60_000);
+
+  it.each([
+    [["deposit", "--exchange", "kraken"], /--asset is missing/],
+    [["deposit", "--exchange", "nope", "--asset", "USDT", "--amount", "1"], /no venue nope/],
+    [["deposit", "--exchange", "kraken", "--asset", "USDT", "--amount", "much"], /--amount must be/],
+    [["shock", "--symbol", "BTC/USDT", "--percent", "-100"], /--percent must be/],
+    [["shock", "--symbol", "XYZ/USDT", "--percent", "1"], /--symbol must be/],
+  ])("refuse %j", async (args, told) => {
+    const { code, stderr } = await edgemaker(tempFolder(), ["sandbox", ...args]);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(told);
+  });
+});
+
+describe("tokens", () => {
+  it("are made, shown once, listed and revoked", async () => {
+    const folder = tempFolder();
+    const made = JSON.parse(
+      (await edgemaker(folder, ["token", "create", "--name", "bot", "--scope", "trade", "--json"])).stdout,
+    );
+    expect(made).toMatchObject({ scope: "trade", token: expect.stringMatching(/^em_[0-9a-z]{50}$/) });
+    const listed = await edgemaker(folder, ["token", "list", "--json"]);
+    expect(listed.stdout).not.toContain(made.token);
+    expect(JSON.parse(listed.stdout).tokens).toMatchObject([
+      { id: made.id, name: "bot", scope: "trade", revokedAt: null },
+    ]);
+    expect((await edgemaker(folder, ["token", "revoke", made.id])).code).toBe(0);
+    expect(await edgemaker(folder, ["token", "revoke", made.id])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("no live token"),
+    });
+    expect((await edgemaker(folder, ["token", "create", "--scope", "root"])).code).toBe(2);
+  });
+});

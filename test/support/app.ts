@@ -1,0 +1,51 @@
+import { createApp } from "../../src/app.ts";
+import { createOperations } from "../../src/operations.ts";
+import type { Deps } from "../../src/ports.ts";
+import type { Scope } from "../../src/records.ts";
+import { digest } from "../../src/transport/digest.ts";
+import { EXCHANGES, type TestSandbox, testSandbox } from "./sandbox.ts";
+
+/** The service as a client sees it. */
+export interface Target {
+  /** A path from the root of the server. */
+  ask(path: string, init?: RequestInit): Promise<Response>;
+  readonly tokens: Readonly<Record<Scope, string>>;
+}
+
+/** The app over a real store and sandbox, asked without a socket. */
+export async function testApp(options: TestSandbox = {}) {
+  const box = await testSandbox({ realTime: true, ...options });
+  return { ...box, ...(await appOver(box.deps)) };
+}
+
+export async function appOver(deps: Deps): Promise<Target & { app: ReturnType<typeof createApp> }> {
+  const tokens = {
+    read: "em_read-token-of-a-test",
+    trade: "em_trade-token-of-a-test",
+    admin: "em_admin-token-of-a-test",
+  };
+  for (const scope of ["read", "trade"] as const) {
+    await deps.store.addToken({
+      id: `tok_${scope}`,
+      name: scope,
+      scope,
+      expiresAt: null,
+      hash: await digest(tokens[scope]),
+    });
+  }
+  const app = createApp({
+    deps,
+    operations: createOperations(EXCHANGES),
+    access: { adminTokens: [tokens.admin], allowedHosts: ["grid.example"], checkHost: true },
+    version: "0.0.0-test",
+    instance: "test",
+  });
+  return { app, tokens, ask: async (path, init) => app.request(`http://localhost${path}`, withHost(init)) };
+}
+
+// A socket would carry the Host header; a Request made by hand has none of its own.
+function withHost(init: RequestInit = {}): RequestInit {
+  const headers = new Headers(init.headers);
+  if (!headers.has("host")) headers.set("host", "localhost");
+  return { ...init, headers };
+}

@@ -1,0 +1,54 @@
+import type { Client } from "@libsql/client";
+import { getTableName, type Table } from "drizzle-orm";
+import { nodeLocal } from "../../cli/node-runtime.ts";
+import { createContext, rowsOf } from "../../src/adapters/libsql/context.ts";
+import { safeClient } from "../../src/adapters/libsql/safe-client.ts";
+import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
+import { fills, orders, strategies } from "../../src/adapters/libsql/tables.ts";
+import { venueFills, venueOrders } from "../../src/adapters/libsql/venue-tables.ts";
+import { startingBalances } from "../../src/adapters/sandbox/catalog.ts";
+import { movedBase } from "../../src/grid/profit.ts";
+import { text } from "../../src/kernel/decimal.ts";
+import { isOurs } from "../../src/kernel/ids.ts";
+
+/**
+ * Compares what a simulated venue's own books say with what the service has stored: orders without an
+ * intent, client ids taken twice, executions not booked, and per asset the account's change less the ledgers'.
+ */
+export async function auditSandbox(client: Client, exchange: string) {
+  const context = createContext(await safeClient(client, nodeLocal));
+  const all = async (table: Table) => context.client.execute(`select * from ${getTableName(table)}`);
+  const intents = rowsOf(orders, await all(orders));
+  const onVenue = rowsOf(venueOrders, await all(venueOrders)).filter((order) => order.exchange === exchange);
+  const booked = new Set(rowsOf(fills, await all(fills)).map(({ tradeId }) => tradeId));
+  const executed = rowsOf(venueFills, await all(venueFills)).filter((fill) => fill.exchange === exchange);
+  const grids = rowsOf(strategies, await all(strategies));
+  const { books } = await sandboxBooks(context).load(exchange);
+
+  const known = new Set(intents.map(({ clientId }) => clientId));
+  const ours = onVenue.filter(({ clientId }) => isOurs(clientId));
+  const ids = ours.map(({ clientId }) => clientId);
+  const ofGrids = new Set(ours.filter(({ clientId }) => clientId[2] !== "0").map(({ id }) => id));
+  const differences: Record<string, string> = {};
+  for (const { asset, total } of startingBalances(exchange)) {
+    const change = (books.holdings[asset]?.total ?? 0n) - total;
+    const told = grids.reduce((sum, { symbol, state }) => {
+      if (symbol.startsWith(`${asset}/`)) return sum + movedBase(state);
+      return symbol.endsWith(`/${asset}`) ? sum + state.ledger.quote : sum;
+    }, 0n);
+    if (change !== told) differences[asset] = text(change - told);
+  }
+  context.client.close();
+  return {
+    strategies: grids.map(({ id, status }) => ({ id, status })),
+    withoutIntent: ids.filter((id) => !known.has(id)),
+    twice: ids.filter((id, place) => ids.indexOf(id) !== place),
+    open: ours
+      .filter(({ status }) => status === "open" || status === "partially_filled")
+      .map(({ clientId }) => clientId),
+    unbooked: executed
+      .filter(({ orderId, id }) => ofGrids.has(orderId) && !booked.has(id))
+      .map(({ id }) => id),
+    differences,
+  };
+}
