@@ -14,6 +14,7 @@ CREATE TABLE `control` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,
 	`kill` integer DEFAULT false NOT NULL,
+	`epoch` integer DEFAULT 0 NOT NULL,
 	CONSTRAINT "control_one_row" CHECK("control"."id" = 1)
 );
 --> statement-breakpoint

@@ -37,6 +37,8 @@ export interface Strategy {
   /** Market time. */
   readonly startedAt: Millis;
   readonly stoppedAt: Millis | null;
+  /** The database's epoch in which it was started. */
+  readonly epoch: number;
   /** Of the request that started it, so that the same request starts it once. */
   readonly request: string | null;
 }
@@ -155,11 +157,20 @@ export interface AccountMemory {
   readonly balances: readonly Balance[] | null;
   /** Last mid and its market time, per symbol. */
   readonly marks: Readonly<Record<string, { readonly mid: Decimal; readonly at: Millis }>>;
+  /** Orders that trades have named and that are no grid's, newest last. */
+  readonly foreign: readonly string[];
   /** Where the next pass begins when this one ran out of budget. */
   readonly turn: number;
 }
 
-export const NO_MEMORY: AccountMemory = { baseline: null, moved: {}, balances: null, marks: {}, turn: 0 };
+export const NO_MEMORY: AccountMemory = {
+  baseline: null,
+  moved: {},
+  balances: null,
+  marks: {},
+  foreign: [],
+  turn: 0,
+};
 
 export type Scope = "read" | "trade" | "admin";
 

@@ -39,6 +39,8 @@ export interface Snapshot {
   readonly memory: AccountMemory;
   /** Failed passes in a row. */
   readonly failures: number;
+  /** Counts how often the database was restored: after that the venue may know orders that it does not. */
+  readonly epoch: number;
 }
 
 export type StrategyUpdate = Pick<Strategy, "id" | "state" | "status" | "phase" | "lastError" | "stoppedAt">;
@@ -48,6 +50,8 @@ export interface Changes {
   readonly strategy: StrategyUpdate | null;
   readonly fills: readonly Fill[];
   readonly orders: readonly Order[];
+  /** Orders of ours that the venue knows and the store does not. */
+  readonly adopted: readonly Order[];
   readonly intents: readonly Order[];
   readonly events: readonly Event[];
   readonly cursors: Readonly<Record<string, Millis>>;
@@ -58,6 +62,7 @@ export const NO_CHANGES: Changes = {
   strategy: null,
   fills: [],
   orders: [],
+  adopted: [],
   intents: [],
   events: [],
   cursors: {},
@@ -86,13 +91,19 @@ export interface StepStore {
   /** One fenced batch. Returns the client ids whose intents were recorded: only those may be sent. */
   record(lease: Lease, changes: readonly Changes[]): Promise<ReadonlySet<string>>;
   killed(): Promise<boolean>;
+  setKill(on: boolean): Promise<void>;
+  /** Says that the database was restored: every grid looks up its next ids before it places anything. */
+  nextEpoch(): Promise<void>;
   /** Outcomes and the lease's release, in one fenced batch. */
   settle(lease: Lease, settlement: Settlement): Promise<void>;
-  /** Stored orders of ours behind ids that the venue gave. */
-  ordersByExchangeId(account: AccountKey, ids: readonly string[]): Promise<readonly Order[]>;
+  /** Stored orders of ours behind ids that the venue gave, or that we gave. */
+  ordersByIds(
+    account: AccountKey,
+    ids: { readonly exchange: readonly string[]; readonly client: readonly string[] },
+  ): Promise<readonly Order[]>;
 }
 
-export type NewStrategy = Omit<Strategy, "id" | "number"> & {
+export type NewStrategy = Omit<Strategy, "id" | "number" | "epoch"> & {
   /** The id without its millisecond, and the market time it should carry. */
   readonly prefix: string;
 };

@@ -1,5 +1,6 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
+import type { Timing } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
 import { bookEnd, bookFill } from "./booking.ts";
 import { orderOf, type Window } from "./intents.ts";
@@ -8,6 +9,7 @@ import type { MarketSight } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
 import { type Funds, plan, type Resting } from "./plan.ts";
 import type { Reconciled } from "./reconcile.ts";
+import { isBehind, recover } from "./recovery.ts";
 import type { GridState } from "./state.ts";
 
 /** What one strategy may use of a pass. */
@@ -21,6 +23,12 @@ export interface Turn {
   readonly ownBase: Decimal | undefined;
   readonly resting: readonly Resting[];
   readonly killed: boolean;
+  /** An open order of a grid that is without a row. */
+  readonly held: string | null;
+  readonly epoch: number;
+  /** Its next ids were looked up in this pass. */
+  readonly isSearched: boolean;
+  readonly timing: Timing;
   readonly limit: number;
 }
 
@@ -43,13 +51,10 @@ export function book(
   { now, retryAfter }: { now: Millis; retryAfter: Millis },
 ): Strategy {
   let state = strategy.state;
-  const fills = reconciled.flatMap(({ fills: list, order }) =>
-    list.map((fill) => ({ fill, slot: order.slot })),
-  );
-  for (const { fill, slot } of fills.sort((a, b) => a.fill.at - b.fill.at)) {
-    if (!fill.superseded) state = bookFill(state, strategy.symbol, fill, slot);
-  }
-  for (const { order, ended, lost } of reconciled) {
+  // Order by order, as their slot had them: what one has bought the next one sells.
+  for (const { order, fills, ended, lost } of [...reconciled].sort(byAge)) {
+    for (const fill of fills)
+      if (!fill.superseded) state = bookFill(state, strategy.symbol, fill, order.slot);
     if (!ended) continue;
     state = bookEnd(state, order);
     if (order.state === "rejected" && !lost && order.reason !== NOT_SENT)
@@ -57,6 +62,9 @@ export function book(
   }
   return state === strategy.state ? strategy : { ...strategy, state };
 }
+
+const byAge = ({ order: a }: Reconciled, { order: b }: Reconciled): number =>
+  a.createdAt - b.createdAt || (a.clientId < b.clientId ? -1 : 1);
 
 /** The reason of an order that our own guard kept from leaving. */
 export const NOT_SENT = "not sent";
@@ -71,7 +79,9 @@ function bookReject(state: GridState, { slot, reason }: Order, retryAt: Millis):
 }
 
 /** Takes a strategy from what it is, its fills booked, to what should rest next. `live` are its unsettled orders. */
-export function advance(strategy: Strategy, live: readonly Order[], turn: Turn): Advanced {
+export function advance(before: Strategy, live: readonly Order[], turn: Turn): Advanced {
+  const state = recover(before, turn);
+  const strategy = state === before.state ? before : { ...before, state };
   const still: Advanced = {
     strategy,
     intents: [],
@@ -87,7 +97,7 @@ export function advance(strategy: Strategy, live: readonly Order[], turn: Turn):
   return { ...still, ...run(strategy, live, turn) };
 }
 
-function stop(strategy: Strategy, live: readonly Order[], { sight }: Turn): Partial<Advanced> {
+function stop(strategy: Strategy, live: readonly Order[], turn: Turn): Partial<Advanced> {
   const isKnown = (order: Order) => order.exchangeId !== null && !isFinal(order) && order.state !== "unknown";
   const released = strategy.keepOrders
     ? live.filter(isKnown).map((order) => ({ ...order, settled: true }))
@@ -95,9 +105,9 @@ function stop(strategy: Strategy, live: readonly Order[], { sight }: Turn): Part
   const cancels = strategy.keepOrders
     ? []
     : live.filter((order) => order.exchangeId !== null && !isFinal(order));
-  if (live.length > released.length)
+  if (live.length > released.length || isHeld(strategy, turn))
     return { strategy: { ...strategy, status: "running", phase: "stopping" }, cancels, released };
-  const stoppedAt = sight.quote?.at ?? strategy.startedAt;
+  const stoppedAt = turn.sight.quote?.at ?? strategy.startedAt;
   return { strategy: { ...strategy, status: "stopped", phase: "done", stoppedAt }, released };
 }
 
@@ -118,6 +128,7 @@ function run(strategy: Strategy, live: readonly Order[], turn: Turn): Partial<Ad
     resting: turn.resting,
     funds: turn.funds,
     killed: turn.killed,
+    held: isHeld(started, turn),
     limit: turn.funds ? turn.limit : 0,
   });
   const waits = planned.postponed > 0 || live.some(isUnclear);
@@ -128,7 +139,7 @@ function run(strategy: Strategy, live: readonly Order[], turn: Turn): Partial<Ad
       state: planned.next,
       status: "running",
       phase: waits || places ? "placing" : "active",
-      lastError: null,
+      lastError: turn.held === null ? null : strangerError(turn.held),
     },
     intents: planned.intents.map((intent) => orderOf(started, intent, { window: turn.window, at: quote.at })),
     funds: planned.funds,
@@ -136,6 +147,13 @@ function run(strategy: Strategy, live: readonly Order[], turn: Turn): Partial<Ad
     short: planned.postponed > 0,
   };
 }
+
+// What was under way when the database was restored, or has no row, may still live.
+const isHeld = (strategy: Strategy, { held, epoch, now }: Turn): boolean =>
+  held !== null || isBehind(strategy, epoch) || now < strategy.state.heldUntil;
+
+const strangerError = (id: string): string =>
+  `order ${id} on the venue is of a grid that this database does not know; nothing is placed until it has gone`;
 
 const isUnclear = ({ state }: Order): boolean => state === "pending" || state === "unknown";
 

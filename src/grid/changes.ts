@@ -2,7 +2,7 @@ import type { Decimal } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { AccountMemory, Event, Fill, Strategy } from "../records.ts";
+import type { AccountMemory, Event, Fill, Order, Strategy } from "../records.ts";
 import { type Changes, NO_CHANGES, type Snapshot, type StrategyUpdate } from "../store.ts";
 import type { Advanced } from "./advance.ts";
 import { addFee } from "./fills.ts";
@@ -17,15 +17,22 @@ export function changesOf(
   now: Millis,
 ): Changes {
   const { strategy, intents, released } = advanced;
+  const known = reconciled.filter(({ adopted }) => !adopted);
+  const adopted = reconciled.filter((one) => one.adopted).map(({ order }) => order);
   const left = new Map(released.map((order) => [order.clientId, order]));
-  const orders = reconciled.map((one) => left.get(one.order.clientId) ?? one.order);
+  const orders = known.map((one) => left.get(one.order.clientId) ?? one.order);
   return {
     ...NO_CHANGES,
     strategy: updateOf(before, strategy),
     fills: reconciled.flatMap(({ fills }) => fills),
-    orders: orders.filter((order, place) => order !== reconciled[place]?.before),
+    orders: orders.filter((order, place) => order !== known[place]?.before),
+    adopted,
     intents,
-    events: [...reconciled.flatMap((one) => orderEvents(one, now)), ...statusEvents(before, strategy, now)],
+    events: [
+      ...adopted.map((order) => adoptedEvent(order, now)),
+      ...reconciled.flatMap((one) => orderEvents(one, now)),
+      ...statusEvents(before, strategy, now),
+    ],
   };
 }
 
@@ -56,6 +63,7 @@ export const isSomething = ({
   strategy,
   fills,
   orders,
+  adopted,
   intents,
   events,
   cursors,
@@ -64,7 +72,7 @@ export const isSomething = ({
   strategy !== null ||
   memory !== null ||
   Object.keys(cursors).length > 0 ||
-  [fills, orders, intents, events].some(({ length }) => length > 0);
+  [fills, orders, adopted, intents, events].some(({ length }) => length > 0);
 
 function updateOf(
   before: Strategy,
@@ -95,6 +103,14 @@ function orderEvents({ order, before, lost }: Reconciled, at: Millis): Event[] {
   return [];
 }
 
+const adoptedEvent = ({ account, strategy, clientId }: Order, at: Millis): Event => ({
+  account,
+  strategy,
+  at,
+  kind: "adopted",
+  message: `${clientId}: found on the venue, placed after the database's backup`,
+});
+
 function cursorsOf({ cursors }: Snapshot, { markets }: Observation): Record<string, Millis> {
   const moved: Record<string, Millis> = {};
   for (const [symbol, { trades }] of markets) {
@@ -104,10 +120,13 @@ function cursorsOf({ cursors }: Snapshot, { markets }: Observation): Record<stri
   return moved;
 }
 
+/** So many orders of a person are remembered as none of ours. */
+const MOST_FOREIGN = 200;
+
 /** What the account's memory is after a pass: marks, balances, and what strategies' fills have moved. */
 export function remember(
   memory: AccountMemory,
-  { markets, balances }: Observation,
+  { markets, balances, foreign }: Observation,
   fills: readonly Fill[],
 ): AccountMemory {
   const quotes = [...markets].flatMap(([symbol, { quote }]) =>
@@ -120,6 +139,7 @@ export function remember(
     marks: { ...memory.marks, ...Object.fromEntries(quotes) },
     baseline: memory.baseline ?? totals ?? null,
     balances: balances ?? memory.balances,
+    foreign: foreign.length === 0 ? memory.foreign : [...memory.foreign, ...foreign].slice(-MOST_FOREIGN),
     moved: fills
       .filter(({ strategy, superseded }) => strategy !== null && !superseded)
       .reduce(withMovement, memory.moved),

@@ -24,6 +24,12 @@ export interface Observation {
   readonly balances: readonly Balance[] | undefined;
   /** They were read before orders and trades. */
   readonly balancesFirst: boolean;
+  /** Orders of grids, by the form of their id, that have no row. */
+  readonly found: readonly VenueOrder[];
+  /** Grids whose next ids have all been looked up since the database was restored. */
+  readonly searched: ReadonlySet<string>;
+  /** Orders that trades name and that are no grid's. */
+  readonly foreign: readonly string[];
   /** Settled orders of ours to which trades arrived that nobody expected any more. */
   readonly late: readonly Order[];
   readonly timing: Timing;

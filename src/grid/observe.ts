@@ -1,11 +1,12 @@
 import { VenueError } from "../errors.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Balance, Venue, VenueFill, VenueOrder } from "../ports.ts";
+import type { Balance, Venue, VenueOrder } from "../ports.ts";
 import type { Order } from "../records.ts";
 import type { Snapshot, StepStore } from "../store.ts";
 import type { MarketSight, Observation } from "./observation.ts";
 import { isFinal, type Sight } from "./order-life.ts";
+import { isBehind, isOfGrid, nextId } from "./recovery.ts";
 
 /** Calls to the venue that a pass may still make. */
 export interface Budget {
@@ -42,8 +43,45 @@ export async function observe(
   }
   if (!balances && mayCreate(snapshot, markets, sights))
     balances = await spend(budget, () => venue.balances());
-  const late = await store.ordersByExchangeId(snapshot.lease.account, unexpected(snapshot, markets, sights));
-  return { markets, sights, balances, balancesFirst, late, timing: venue.timing, short };
+  const strangers = [...strangersAmong(snapshot, markets, sights)];
+  const known = await store.ordersByIds(snapshot.lease.account, { exchange: strangers, client: [] });
+  const unknown = strangers.filter((id) => !known.some(({ exchangeId }) => exchangeId === id));
+  const looked = await lookAtStrangers(venue, snapshot, markets, { unknown, budget });
+  const searched = await search(venue, snapshot, markets, budget);
+  looked.found.push(...searched.found.filter(({ id }) => !looked.found.some((one) => one.id === id)));
+  const named = await store.ordersByIds(snapshot.lease.account, {
+    exchange: [],
+    client: looked.found.map(({ clientId = "" }) => clientId),
+  });
+  const met = meet(snapshot, looked.found, named);
+  for (const [clientId, order] of met.sights) sights.set(clientId, order);
+  const rest = { balances, balancesFirst, foreign: looked.foreign, timing: venue.timing };
+  return {
+    markets,
+    sights,
+    ...rest,
+    late: [...known, ...met.late],
+    found: met.found,
+    searched: searched.complete,
+    short: short || looked.short || searched.short,
+  };
+}
+
+/**
+ * Of the orders found on the venue, those that have a row under their client id: one that was pending has
+ * been seen, and one that was given up lives after all.
+ */
+function meet({ orders }: Snapshot, found: readonly VenueOrder[], named: readonly Order[]) {
+  const sights = new Map<string, Sight>();
+  const late: Order[] = [];
+  const rest: VenueOrder[] = [];
+  for (const told of found) {
+    const row = named.find(({ clientId }) => clientId === told.clientId);
+    if (!row) rest.push(told);
+    else if (orders.some(({ clientId }) => clientId === row.clientId)) sights.set(row.clientId, told);
+    else late.push({ ...row, exchangeId: told.id });
+  }
+  return { sights, late, found: rest };
 }
 
 /** Open orders, trades, and a quote. */
@@ -160,20 +198,76 @@ function mayCreate(
   });
 }
 
-/** Orders named by trades that are neither booked nor of an unsettled order of ours. */
-function unexpected(
+/** Ids of orders that trades or the open list name, and that are of no unsettled order of ours. */
+function strangersAmong(
   { orders }: Snapshot,
   markets: ReadonlyMap<Pair, MarketSight>,
   sights: ReadonlyMap<string, Sight>,
-): string[] {
+): ReadonlySet<string> {
   const known = new Set<string>();
   for (const order of orders) {
     const sight = sights.get(order.clientId);
     if (order.exchangeId) known.add(order.exchangeId);
     if (typeof sight === "object") known.add(sight.id);
   }
-  const named = [...markets.values()].flatMap(({ trades }: { trades: readonly VenueFill[] }) =>
-    trades.map(({ orderId }) => orderId),
-  );
-  return [...new Set(named)].filter((id) => !known.has(id));
+  const named = [...markets.values()].flatMap(({ trades, open }) => [
+    ...trades.map(({ orderId }) => orderId),
+    ...open.filter(isOfGrid).map(({ id }) => id),
+  ]);
+  return new Set(named.filter((id) => !known.has(id)));
+}
+
+/** Orders without a row: an open one is at hand, one that only a trade names is looked up, once. */
+async function lookAtStrangers(
+  venue: Venue,
+  { memory }: Snapshot,
+  markets: ReadonlyMap<Pair, MarketSight>,
+  { unknown, budget }: { unknown: readonly string[]; budget: Budget },
+) {
+  const found: VenueOrder[] = [];
+  const foreign: string[] = [];
+  for (const id of unknown.filter((one) => !memory.foreign.includes(one))) {
+    if (budget.left <= 0) return { found, foreign, short: true };
+    const order = openWith(markets, id) ?? (await lookAtTraded(venue, markets, id, budget));
+    if (order && isOfGrid(order)) found.push(order);
+    else foreign.push(id);
+  }
+  return { found, foreign, short: false };
+}
+
+const openWith = (markets: ReadonlyMap<Pair, MarketSight>, id: string): VenueOrder | undefined =>
+  [...markets.values()].flatMap(({ open }) => open).find((order) => order.id === id);
+
+async function lookAtTraded(
+  venue: Venue,
+  markets: ReadonlyMap<Pair, MarketSight>,
+  id: string,
+  budget: Budget,
+): Promise<VenueOrder | undefined> {
+  const [symbol] = [...markets].find(([, { trades }]) => trades.some(({ orderId }) => orderId === id)) ?? [];
+  return symbol && spend(budget, () => venue.order({ symbol, id }));
+}
+
+/** After a restore: each slot's next ids, until two in a row are unknown to the venue. */
+async function search(
+  venue: Venue,
+  { strategies, epoch }: Snapshot,
+  markets: ReadonlyMap<Pair, MarketSight>,
+  budget: Budget,
+) {
+  const found: VenueOrder[] = [];
+  const complete = new Set<string>();
+  for (const strategy of strategies.filter((one) => isBehind(one, epoch) && markets.has(one.symbol))) {
+    for (const slot of strategy.state.slots) {
+      for (let [sequence, misses] = [slot.sequence, 0]; misses < 2; sequence++) {
+        if (budget.left <= 0) return { found, complete, short: true };
+        const clientId = nextId(strategy, slot, sequence);
+        const order = await spend(budget, () => venue.order({ symbol: strategy.symbol, clientId }));
+        if (order) found.push({ ...order, clientId });
+        misses = order ? 0 : misses + 1;
+      }
+    }
+    complete.add(strategy.id);
+  }
+  return { found, complete, short: false };
 }

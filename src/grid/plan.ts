@@ -27,6 +27,8 @@ export interface View {
   /** Undefined when the balances are not known: then nothing is refused for them. */
   readonly funds: Funds | undefined;
   readonly killed: boolean;
+  /** The venue may know orders that the store does not: nothing is placed until that is settled. */
+  readonly held: boolean;
   /** How many orders this pass may still place. */
   readonly limit: number;
 }
@@ -65,7 +67,7 @@ export function plan(state: GridState, view: View): Plan {
     const turned = turn(slot, view.market, mid);
     planned.set(slot.index, turned);
     const wish = wishOf(turned, view.market);
-    const refusal = refuse(turned, wish, { ...view, funds, resting }, state.refused);
+    const refusal = refuse(turned, wish, { ...view, funds, resting }, state);
     if (refusal) refused.push({ slot: slot.index, ...refusal });
     else if (!wish) continue;
     else if (intents.length >= view.limit) postponed++;
@@ -109,8 +111,9 @@ const nearestFirst = (slots: readonly Slot[], mid: Decimal): Slot[] => {
 
 const sellable = ({ lot }: Market, slot: Slot): Decimal => snap(held(slot), lot, "down");
 
-/** Base that the cycle's buy still lacks. */
-const missing = (market: Market, slot: Slot): Decimal => lotsFor(market, slot.size, slot.lower) - slot.bought;
+/** Base that the cycle's buy still lacks, in whole lots. */
+const missing = (market: Market, slot: Slot): Decimal =>
+  snap(lotsFor(market, slot.size, slot.lower) - slot.bought, market.lot, "down");
 
 /**
  * The side on which the slot can act. A part-filled order that was cancelled is completed: what is
@@ -143,13 +146,14 @@ function refuse(
   slot: Slot,
   wish: Wish | undefined,
   view: View,
-  before: readonly Refusal[],
+  state: GridState,
 ): Omit<Refusal, "slot"> | undefined {
-  const { market, now, killed, funds, resting } = view;
+  const { market, now, killed, held: isHeld, funds, resting } = view;
   if (!wish) return { reason: slot.side === "sell" && held(slot) === ZERO ? "no_base" : "below_minimum" };
   if (killed) return { reason: "killed" };
+  if (isHeld) return { reason: "recovering" };
   if (!market.active) return { reason: "market_closed" };
-  if (now < slot.retryAt) return rejectedBefore(slot, before);
+  if (now < slot.retryAt) return rejectedBefore(slot, state.refused);
   if (crosses(wish, resting)) return { reason: "would_self_cross" };
   const { asset, amount } = need(market, wish);
   if (!funds || amount <= (funds[asset] ?? ZERO)) return undefined;

@@ -1,5 +1,5 @@
 import type { Millis } from "../kernel/time.ts";
-import type { VenueFill } from "../ports.ts";
+import type { VenueFill, VenueOrder } from "../ports.ts";
 import type { Fill, Order } from "../records.ts";
 import { fillOf, gapFill, gapIsDue, withFill } from "./fills.ts";
 import type { Observation } from "./observation.ts";
@@ -15,6 +15,8 @@ export interface Reconciled {
   readonly ended: boolean;
   /** It has just been given up as never having reached the venue. */
   readonly lost: boolean;
+  /** It has no row yet: the venue alone knew it. */
+  readonly adopted: boolean;
 }
 
 /** Brings one unsettled order up to what has been seen; a final order whose trades are missing waits for them. */
@@ -41,7 +43,32 @@ export function reconcile(before: Order, observation: Observation, now: Millis):
   }
   // No ledger waits for the trades of an order by hand.
   const ended = order.strategy === null ? isFinal(order) : addsUp(order);
-  return { order: ended ? { ...order, settled: true } : order, before, fills, ended, lost };
+  return { order: ended ? { ...order, settled: true } : order, before, fills, ended, lost, adopted: false };
+}
+
+/**
+ * An order that the venue alone knew, as it told it. One that has ended is settled at once, from its own
+ * sums where trades are not shown any more: its slot has gone on since.
+ */
+export function reconcileFound(
+  before: Order,
+  told: VenueOrder,
+  observation: Observation,
+  now: Millis,
+): Reconciled {
+  const sights = new Map([[before.clientId, told]]);
+  const one = reconcile(before, { ...observation, sights }, now);
+  const { order, fills } = one;
+  if (!isFinal(order) || order.settled) return { ...one, adopted: true };
+  const gap = gapFill(order, told.at);
+  const whole = gap ? { ...withFill(order, gap), gap: gap.amount } : order;
+  return {
+    ...one,
+    order: { ...whole, settled: true },
+    fills: gap ? [...fills, gap] : fills,
+    ended: true,
+    adopted: true,
+  };
 }
 
 /**
@@ -57,7 +84,7 @@ export function reconcileLate(before: Order, observation: Observation): Reconcil
     fills.push(fill);
     order = superseded ? { ...order, gap: order.gap - trade.amount } : withFill(order, fill);
   }
-  return { order, before, fills, ended: false, lost: false };
+  return { order, before, fills, ended: false, lost: false, adopted: false };
 }
 
 const tradesOf = ({ symbol, exchangeId, strategy }: Order, { markets }: Observation): readonly VenueFill[] =>

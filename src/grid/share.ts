@@ -1,4 +1,4 @@
-import { type Decimal, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, min, sum, ZERO } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import type { Order, Strategy } from "../records.ts";
 import { held } from "./booking.ts";
@@ -62,25 +62,35 @@ function restingOn(symbol: Pair, { open }: MarketSight, orders: readonly Order[]
 }
 
 /**
- * Free base that no strategy of the account holds. Balances have to be read before orders and trades:
- * then a fill in between counts as held and not yet as balance, and nobody's base is taken.
+ * Free base that no strategy of the account holds, or may just have bought. Balances have to be read before
+ * orders and trades, or a fill in between would look like a person's base.
  */
 export function ownBase(
   asset: string,
-  { balances, balancesFirst }: Observation,
+  observation: Observation,
   strategies: readonly Strategy[],
   orders: readonly Order[],
 ): Decimal | undefined {
+  const { balances, balancesFirst } = observation;
   if (!balances || !balancesFirst) return undefined;
-  const free = balances.find((balance) => balance.asset === asset)?.free ?? ZERO;
-  return strategies
-    .filter(({ symbol }) => splitPair(symbol).base === asset)
-    .reduce((left, strategy) => left - unlockedBase(strategy, orders), free);
+  const { free, used } = balances.find((balance) => balance.asset === asset) ?? { free: ZERO, used: ZERO };
+  const grids = strategies.filter(({ symbol }) => splitPair(symbol).base === asset);
+  const mine = orders.filter(({ strategy }) => grids.some(({ id }) => id === strategy));
+  const holding = sum(grids.map(({ state }) => sum(state.slots.map(held))));
+  // What is not used is not locked, whatever a sell order of ours looks like.
+  const locked = min(
+    used,
+    sum(mine.map(({ side, amount, booked }) => (side === "sell" ? amount - booked : ZERO))),
+  );
+  return free - (holding - locked) - sum(mine.map((order) => unbookedBuy(order, observation)));
 }
 
-/** Base that a strategy holds outside its live sells. */
-function unlockedBase({ id, state }: Strategy, orders: readonly Order[]): Decimal {
-  const holding = state.slots.reduce((total, slot) => total + held(slot), ZERO);
-  const sells = orders.filter(({ strategy, side }) => strategy === id && side === "sell");
-  return sells.reduce((left, { amount, booked }) => left - (amount - booked), holding);
+// Where reads lag behind, an order that still looks open may have filled before the balances were read.
+function unbookedBuy(
+  { side, clientId, amount, filled, booked }: Order,
+  { sights, timing }: Observation,
+): Decimal {
+  if (side === "sell") return ZERO;
+  const isCertain = timing.readLag === 0 && typeof sights.get(clientId) === "object";
+  return (isCertain ? filled : amount) - booked;
 }

@@ -68,7 +68,7 @@ const newStrategy = ({
   startPrice,
 }: Checked): Omit<NewStrategy, "prefix" | "account" | "symbol" | "startedAt" | "request"> => ({
   config,
-  state: { generation: 0, startPrice, slots, ledger: NO_LEDGER, refused: [] },
+  state: { generation: 0, startPrice, slots, ledger: NO_LEDGER, refused: [], epoch: null, heldUntil: 0 },
   wants: "run",
   keepOrders: false,
   status: "running",

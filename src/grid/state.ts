@@ -57,6 +57,7 @@ export type RefusalReason =
   | "fills_missing"
   | "market_closed"
   | "rejected"
+  | "recovering"
   | "killed";
 
 /** A slot that rests nothing, and why. */
@@ -73,6 +74,10 @@ export interface GridState {
   readonly slots: readonly Slot[];
   readonly ledger: Ledger;
   readonly refused: readonly Refusal[];
+  /** The database's epoch that it has taken note of; null before its first pass. */
+  readonly epoch: number | null;
+  /** Protocol time until which nothing new is placed, because the database was restored. */
+  readonly heldUntil: number;
 }
 
 export const NO_LEDGER: Ledger = {

@@ -54,10 +54,10 @@ export const cancelAllOrders = (ids: readonly string[]) =>
       const venue = deps.venue(exchange, keys);
       if (symbol) await venue.market(symbol);
       const open = await venue.openOrders(symbol);
-      const known = await deps.store.ordersByExchangeId(
-        accountKey(venue.account),
-        open.map(({ id }) => id),
-      );
+      const known = await deps.store.ordersByIds(accountKey(venue.account), {
+        exchange: open.map(({ id }) => id),
+        client: [],
+      });
       const live = new Set(
         known
           .filter(({ strategy, settled }) => strategy !== null && !settled)

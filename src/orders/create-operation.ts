@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { AppError, StoreError, VenueError } from "../errors.ts";
+import { AppError, messageOf, StoreError, VenueError } from "../errors.ts";
 import { decimalField, exchangeField, pairField, textField, wordField } from "../kernel/fields.ts";
 import { handOrderId } from "../kernel/ids.ts";
 import { operation } from "../operation.ts";
-import type { Deps, Venue, VenueOrder } from "../ports.ts";
+import type { CreateOutcome, Deps, Venue, VenueOrder } from "../ports.ts";
 import { accountKey, type Order } from "../records.ts";
 import { acceptedId, answered, asSent, handOrder, SEND_WITHIN, unknownOrder } from "./hand.ts";
 import { prepare } from "./prepare.ts";
@@ -76,11 +76,23 @@ export const createOrder = (ids: readonly string[]) =>
         return { success: true as const, exchange, order: orderOut(await madeBefore(venue, earlier)) };
       const mayLeave = () => deps.local.monotonic() - askedAt <= SEND_WITHIN;
       const outcome = await venue.create(order, { mayLeave, sendBy: order.sendBy });
-      await deps.store.settleByHand(answered(order, outcome));
+      await noteAnswer(deps, order, outcome);
       const id = acceptedId(order, outcome);
       return { success: true as const, exchange, order: orderOut(await lookAt(venue, order, id)) };
     },
   });
+
+// The venue's answer stands whether or not it could be written down: the next step looks the order up.
+async function noteAnswer({ store, log }: Deps, order: Order, outcome: CreateOutcome): Promise<void> {
+  try {
+    await store.settleByHand(answered(order, outcome));
+  } catch (error) {
+    log("warn", "the answer to an order could not be stored", {
+      clientId: order.clientId,
+      message: messageOf(error),
+    });
+  }
+}
 
 /** Writes the intent; answers the order of an earlier try of the same request, if there was one. */
 async function recordIntent(

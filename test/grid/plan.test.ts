@@ -16,6 +16,7 @@ const view = (over: Partial<View> = {}): View => ({
   resting: [],
   funds: { USDT: d("10000"), BTC: d("10") },
   killed: false,
+  held: false,
   limit: 100,
   ...over,
 });

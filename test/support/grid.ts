@@ -41,5 +41,7 @@ export const state = (slots: readonly Slot[], over: Partial<GridState> = {}): Gr
   slots,
   ledger: NO_LEDGER,
   refused: [],
+  epoch: 0,
+  heldUntil: 0,
   ...over,
 });

@@ -3,7 +3,7 @@ import { NO_MEMORY } from "../../records.ts";
 import type { HandOrderStore } from "../../store.ts";
 import { type Context, statement } from "./context.ts";
 import { insertIntents } from "./order-rows.ts";
-import { accounts, isUnsettled, orders } from "./tables.ts";
+import { accounts, orders } from "./tables.ts";
 
 export function handOrderStore({ client, db, now }: Context): HandOrderStore {
   return {
@@ -23,13 +23,13 @@ export function handOrderStore({ client, db, now }: Context): HandOrderStore {
 
     async settleByHand({ clientId, ...outcome }) {
       const final = ["filled", "canceled", "expired", "rejected"].includes(outcome.state);
-      // A step may have settled it meanwhile: what is final stays as it is.
+      // A step may have seen it on the venue meanwhile, and then knows more than the answer to the request.
       await client.execute(
         statement(
           db
             .update(orders)
             .set({ ...outcome, settled: final, ...(final ? { endedAt: now() } : {}) })
-            .where(sql`${orders.clientId} = ${clientId} and ${isUnsettled()}`),
+            .where(sql`${orders.clientId} = ${clientId} and ${orders.state} in ('pending', 'unknown')`),
         ),
       );
     },

@@ -1,5 +1,5 @@
 import type { ResultSet } from "@libsql/client";
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, or, sql } from "drizzle-orm";
 import { StoreError } from "../../errors.ts";
 import { NO_MEMORY, type Order, type Strategy } from "../../records.ts";
 import type { Changes, Lease, Snapshot, StepStore, StrategyUpdate } from "../../store.ts";
@@ -55,6 +55,14 @@ export function stepStore(context: Context): StepStore {
       return row.kill;
     },
 
+    async setKill(on) {
+      await client.execute(statement(db.update(control).set({ kill: on })));
+    },
+
+    async nextEpoch() {
+      await client.execute(statement(db.update(control).set({ epoch: sql`${control.epoch} + 1` })));
+    },
+
     async settle(lease, { outcomes, phases, events, memory, failure }) {
       const released = db
         .update(accounts)
@@ -81,12 +89,13 @@ export function stepStore(context: Context): StepStore {
       await client.batch(guarded(context, lease, statements), "write");
     },
 
-    async ordersByExchangeId(account, ids) {
-      if (ids.length === 0) return [];
+    async ordersByIds(account, { exchange, client: own }) {
+      if (exchange.length + own.length === 0) return [];
+      const named = or(inArray(orders.exchangeId, [...exchange]), inArray(orders.clientId, [...own]));
       return db
         .select()
         .from(orders)
-        .where(and(eq(orders.account, account), inArray(orders.exchangeId, [...ids])));
+        .where(and(eq(orders.account, account), named));
     },
   };
 }
@@ -95,7 +104,10 @@ export function stepStore(context: Context): StepStore {
 function accountBundle({ db }: Context) {
   const account = sql.placeholder("account");
   // From the few cursors to their newest fills: the other way round reads every fill there ever was.
-  const recent = sql`select ${fills}.* from ${cursors} cross join ${fills} on ${fills.account} = ${cursors.account} and ${fills.symbol} = ${cursors.symbol} and ${fills.at} >= ${cursors.at} - ${sql.placeholder("overlap")} where ${cursors.account} = ${account}`;
+  // Trades of an order that lacks some are read from its beginning, so its fills are needed from there too.
+  const lacking = sql`(select min(${orders.createdAt}) from ${orders} where ${orders.account} = ${account} and ${isUnsettled()} and ${orders.symbol} = ${cursors.symbol} and ${orders.filled} <> ${orders.booked})`;
+  const since = sql`min(${cursors.at}, coalesce(${lacking}, ${cursors.at})) - ${sql.placeholder("overlap")}`;
+  const recent = sql`select ${fills}.* from ${cursors} cross join ${fills} on ${fills.account} = ${cursors.account} and ${fills.symbol} = ${cursors.symbol} and ${fills.at} >= ${since} where ${cursors.account} = ${account}`;
   return bundle([
     [accounts, db.select().from(accounts).where(eq(accounts.account, account))],
     [control, db.select().from(control)],
@@ -142,6 +154,7 @@ function snapshot(
     booked,
     memory: memory?.memory ?? NO_MEMORY,
     failures: memory?.failures ?? 0,
+    epoch: settings.epoch,
   };
 }
 
@@ -162,6 +175,7 @@ function changeStatements(context: Context, lease: Lease, changes: Changes): Sta
   return [
     ...written,
     ...changes.orders.map((order) => updateOrder(context, order)),
+    ...(changes.adopted.length > 0 ? [statement(db.insert(orders).values([...changes.adopted]))] : []),
     ...insertIntents(changes.intents),
     ...insertEvents(context, changes.events),
   ];

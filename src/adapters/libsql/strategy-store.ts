@@ -3,7 +3,7 @@ import { StoreError } from "../../errors.ts";
 import { NO_MEMORY } from "../../records.ts";
 import type { StrategyStore } from "../../store.ts";
 import { type Context, rowsOf, statement } from "./context.ts";
-import { accounts, events, fills, isRunning, isUnsettled, orders, strategies } from "./tables.ts";
+import { accounts, control, events, fills, isRunning, isUnsettled, orders, strategies } from "./tables.ts";
 
 export function strategyStore(context: Context): StrategyStore {
   const { client, db, now } = context;
@@ -17,7 +17,12 @@ export function strategyStore(context: Context): StrategyStore {
         .onConflictDoNothing();
       const insert = db
         .insert(strategies)
-        .values({ ...strategy, number, id: sql`${prefix} || '-' || ${number}` })
+        .values({
+          ...strategy,
+          epoch: sql`(select ${control.epoch} from ${control})`,
+          number,
+          id: sql`${prefix} || '-' || ${number}`,
+        })
         .onConflictDoNothing({ target: strategies.request })
         .returning();
       // Of the row just inserted, if one was.

@@ -56,6 +56,7 @@ export const control = sqliteTable(
     id: integer("id").primaryKey(),
     kind: text("kind").$type<"live" | "sandbox">().notNull(),
     kill: flag("kill").notNull().default(false),
+    epoch: integer("epoch").notNull().default(0),
   },
   (table) => [check("control_one_row", sql`${table.id} = 1`)],
 );
@@ -96,6 +97,7 @@ export const strategies = sqliteTable(
     lastError: text("last_error"),
     startedAt: integer("started_at").notNull(),
     stoppedAt: integer("stopped_at"),
+    epoch: integer("epoch").notNull(),
     request: text("request"),
   },
   (table) => [

@@ -1,0 +1,186 @@
+import { StoreError } from "../../errors.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Order, Strategy } from "../../records.ts";
+import type { Changes, Lease, Snapshot, StepStore } from "../../store.ts";
+import { accountRow, exchangeKey, fillKey, mayBecome, putOrder, type Tables } from "./tables.ts";
+
+const constraint = (message: string): StoreError => new StoreError("constraint", message);
+
+/** The step's store in memory, with the same conditions, constraints and answers as the one on libSQL. */
+export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
+  const fence = ({ account, token }: Lease) => {
+    const row = accountRow(tables, account);
+    if (row.token !== token) throw new StoreError("fenced", "the lease is another's now");
+    return row;
+  };
+  return {
+    async due() {
+      const at = now();
+      const running = [...tables.strategies.values()].filter(({ status }) => status !== "stopped");
+      const unsettled = [...tables.unsettled].map((id) => tables.orders.get(id) as Order);
+      const due = new Set([...running, ...unsettled].map(({ account }) => account));
+      return [...due]
+        .sort()
+        .map((account) => ({ account, retryAt: accountRow(tables, account).retryAt, now: at }));
+    },
+
+    async acquire({ account, owner, ttl, overlap }) {
+      const row = tables.accounts.get(account);
+      if (!row || (row.until > now() && row.owner !== owner)) return undefined;
+      row.token++;
+      row.owner = owner;
+      row.until = now() + ttl;
+      return snapshot(tables, { account, token: row.token, now: now(), until: row.until }, overlap);
+    },
+
+    async record(lease, changes) {
+      fence(lease);
+      // All or nothing: what a constraint refuses is found before anything is written.
+      for (const change of changes) check(tables, change, changes);
+      return new Set(changes.flatMap((change) => apply(tables, lease.account, change)));
+    },
+
+    killed: async () => tables.kill,
+    async setKill(on) {
+      tables.kill = on;
+    },
+    async nextEpoch() {
+      tables.epoch++;
+    },
+
+    async settle(lease, { outcomes, phases, events, memory, failure }) {
+      const row = fence(lease);
+      for (const { clientId, ...outcome } of outcomes) {
+        const order = tables.orders.get(clientId);
+        if (order && !mayBecome(order.state, outcome.state))
+          throw constraint("no such edge between order states");
+      }
+      for (const { clientId, ...outcome } of outcomes) {
+        const order = tables.orders.get(clientId);
+        if (order) putOrder(tables, { ...order, ...outcome });
+      }
+      for (const { id, phase } of phases) {
+        const strategy = tables.strategies.get(id);
+        if (strategy) tables.strategies.set(id, { ...strategy, phase });
+      }
+      tables.events.push(...events);
+      Object.assign(row, {
+        owner: null,
+        until: 0,
+        failures: failure ? row.failures + 1 : 0,
+        retryAt: failure?.retryAt ?? 0,
+        error: failure?.message ?? null,
+        ...(failure ? {} : { steppedAt: now() }),
+        ...(memory ? { memory } : {}),
+      });
+    },
+
+    async ordersByIds(account, { exchange, client }) {
+      const ids = [...exchange.map((id) => tables.byExchangeId.get(exchangeKey(account, id))), ...client];
+      const found = [...new Set(ids)].map((id) => tables.orders.get(id ?? ""));
+      return found.filter((order) => order !== undefined);
+    },
+  };
+}
+
+function snapshot(tables: Tables, lease: Lease, overlap: Millis): Snapshot {
+  const { account } = lease;
+  const row = accountRow(tables, account);
+  const orders = [...tables.unsettled]
+    .map((id) => tables.orders.get(id) as Order)
+    .filter((order) => order.account === account);
+  const strategies = [...tables.strategies.values()].filter(
+    (one) => one.account === account && one.status !== "stopped",
+  );
+  const cursors = Object.fromEntries(
+    [...tables.cursors]
+      .filter(([key]) => key.startsWith(`${account} `))
+      .map(([key, at]) => [key.slice(account.length + 1), at]),
+  );
+  return {
+    lease,
+    killed: tables.kill,
+    epoch: tables.epoch,
+    strategies: strategies.sort((a, b) => a.number - b.number),
+    orders: orders.sort((a, b) => (a.clientId < b.clientId ? -1 : 1)),
+    cursors,
+    booked: bookedSince(tables, account, { cursors, orders, overlap }),
+    memory: row.memory,
+    failures: row.failures,
+  };
+}
+
+function bookedSince(
+  tables: Tables,
+  account: string,
+  window: { cursors: Record<string, number>; orders: readonly Order[]; overlap: Millis },
+) {
+  const booked: Record<string, Set<string>> = {};
+  const since = new Map(
+    Object.entries(window.cursors).map(([symbol, cursor]) => {
+      const lacking = window.orders.filter(
+        (order) => order.symbol === symbol && order.filled !== order.booked,
+      );
+      return [
+        symbol,
+        Math.min(cursor, ...lacking.map(({ createdAt }) => createdAt)) - window.overlap,
+      ] as const;
+    }),
+  );
+  for (const fill of tables.fills.values()) {
+    if (fill.account !== account || fill.at < (since.get(fill.symbol) ?? Infinity)) continue;
+    booked[fill.symbol] ??= new Set();
+    booked[fill.symbol]?.add(fill.tradeId);
+  }
+  return booked;
+}
+
+function check(tables: Tables, { fills, orders, adopted, intents }: Changes, all: readonly Changes[]): void {
+  if (fills.some((fill) => tables.fills.has(fillKey(fill)))) throw constraint("this trade is booked");
+  for (const order of orders) {
+    const before = tables.orders.get(order.clientId);
+    if (!before) continue;
+    if (!mayBecome(before.state, order.state)) throw constraint("no such edge between order states");
+    if (order.filled < before.filled) throw constraint("the filled amount of an order never falls");
+  }
+  const settled = new Set(
+    all
+      .flatMap((change) => change.orders)
+      .filter((order) => order.settled)
+      .map(({ clientId }) => clientId),
+  );
+  const live = [...tables.unsettled]
+    .filter((id) => !settled.has(id))
+    .map((id) => slotOf(tables.orders.get(id) as Order));
+  for (const order of [...adopted, ...intents.filter((intent) => isWanted(tables, intent))]) {
+    if (tables.orders.has(order.clientId)) throw constraint("this client id is used");
+    if (order.settled) continue;
+    if (order.kind === "grid" && live.includes(slotOf(order))) throw constraint("this slot has a live order");
+    live.push(slotOf(order));
+  }
+}
+
+const slotOf = ({ strategy, generation, slot, kind }: Order): string =>
+  kind === "grid" ? `${strategy} ${generation} ${slot}` : "";
+
+/** The condition of an intent's insert: what a person has asked in the meantime wins. */
+export function isWanted({ kill, strategies }: Tables, { strategy, kind }: Order): boolean {
+  if (kill) return false;
+  if (strategy === null) return true;
+  const wants = strategies.get(strategy)?.wants;
+  return kind === "grid" ? wants === "run" : wants !== undefined && wants !== "pause";
+}
+
+function apply(tables: Tables, account: string, change: Changes): string[] {
+  for (const fill of change.fills) tables.fills.set(fillKey(fill), fill);
+  for (const order of [...change.orders, ...change.adopted]) putOrder(tables, order);
+  const { strategy, memory } = change;
+  if (strategy)
+    tables.strategies.set(strategy.id, { ...(tables.strategies.get(strategy.id) as Strategy), ...strategy });
+  for (const [symbol, at] of Object.entries(change.cursors)) tables.cursors.set(`${account} ${symbol}`, at);
+  if (memory) accountRow(tables, account).memory = memory;
+  tables.events.push(...change.events);
+  const wanted = change.intents.filter((intent) => isWanted(tables, intent));
+  for (const intent of wanted) putOrder(tables, intent);
+  return wanted.map(({ clientId }) => clientId);
+}

@@ -1,0 +1,100 @@
+import { StoreError } from "../../errors.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Order, Strategy } from "../../records.ts";
+import type { HandOrderStore, StepStore, StrategyStore, StrategyView } from "../../store.ts";
+import { isWanted, memoryStepStore } from "./step-store.ts";
+import { accountRow, putOrder, type Tables } from "./tables.ts";
+
+/** What trades needs to be kept; it lives as long as the process: for simulations and backtests. */
+export function memoryStore(tables: Tables, now: () => Millis): StepStore & StrategyStore & HandOrderStore {
+  return {
+    ...memoryStepStore(tables, now),
+
+    async createStrategy({ prefix, ...strategy }) {
+      const known = [...tables.strategies.values()].find(
+        ({ request }) => request !== null && request === strategy.request,
+      );
+      if (known) return known;
+      const newest = Math.max(-1, ...[...tables.strategies.values()].map(({ number }) => number));
+      const number = Math.max(strategy.startedAt, newest + 1);
+      const created: Strategy = { ...strategy, epoch: tables.epoch, number, id: `${prefix}-${number}` };
+      accountRow(tables, strategy.account);
+      tables.strategies.set(created.id, created);
+      tables.events.push({
+        account: created.account,
+        strategy: created.id,
+        at: now(),
+        kind: "started",
+        message: created.symbol,
+      });
+      return created;
+    },
+
+    async strategies({ id, stopped = true }) {
+      const wanted = [...tables.strategies.values()].filter(
+        (one) => (id === undefined || one.id === id) && (stopped || one.status !== "stopped"),
+      );
+      return wanted.sort((a, b) => a.number - b.number).map((strategy) => viewOf(tables, strategy, now()));
+    },
+
+    async setWants(id, wants, keepOrders) {
+      const strategy = tables.strategies.get(id);
+      if (!strategy) return;
+      tables.strategies.set(id, { ...strategy, wants, keepOrders });
+      tables.events.push({
+        account: strategy.account,
+        strategy: id,
+        at: now(),
+        kind: "wants",
+        message: wants,
+      });
+    },
+
+    async fillsOf(strategy) {
+      const fills = [...tables.fills.values()].filter((fill) => fill.strategy === strategy);
+      return fills.sort((a, b) => a.at - b.at || (a.tradeId < b.tradeId ? -1 : 1));
+    },
+
+    async releasedOrdersOf(strategy) {
+      return [...tables.orders.values()].filter(
+        (order) => order.strategy === strategy && order.settled && isOpen(order),
+      );
+    },
+
+    now: async () => now(),
+
+    async recordByHand(order) {
+      accountRow(tables, order.account);
+      if (tables.orders.has(order.clientId)) throw new StoreError("constraint", "this client id is used");
+      if (!isWanted(tables, order)) return false;
+      putOrder(tables, order);
+      return true;
+    },
+
+    async settleByHand({ clientId, ...outcome }) {
+      const order = tables.orders.get(clientId);
+      if (!order || (order.state !== "pending" && order.state !== "unknown")) return;
+      const isFinal = ["filled", "canceled", "expired", "rejected"].includes(outcome.state);
+      putOrder(tables, { ...order, ...outcome, settled: isFinal, endedAt: isFinal ? now() : order.endedAt });
+    },
+
+    orderByClientId: async (clientId) => tables.orders.get(clientId),
+  };
+}
+
+function viewOf(tables: Tables, strategy: Strategy, now: Millis): StrategyView {
+  const row = accountRow(tables, strategy.account);
+  const live = [...tables.unsettled].map((id) => tables.orders.get(id) as Order);
+  return {
+    strategy,
+    openOrders: live.filter(
+      (order) => order.strategy === strategy.id && (isOpen(order) || order.state === "submitted"),
+    ).length,
+    memory: row.memory,
+    steppedAt: row.steppedAt,
+    accountError: row.error,
+    now,
+  };
+}
+
+const isOpen = ({ state }: Order): boolean => state === "open" || state === "partially_filled";

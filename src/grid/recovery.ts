@@ -1,0 +1,71 @@
+import { clientOrderId, parseClientOrderId } from "../kernel/ids.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Timing, VenueOrder } from "../ports.ts";
+import { NEW_ORDER, type Order, type Strategy } from "../records.ts";
+import type { GridState, Slot } from "./state.ts";
+
+/*
+ * A restored database has forgotten what was placed since its backup, and a trade may arrive for an order
+ * that was given up. What the open list and the trades name tells of both: the ids of a grid's orders are
+ * derived, so whose an unknown order is can be read from it, and it is given its row.
+ */
+
+/** More ids than a slot uses up between a backup and its restore: after one, none is given a second time. */
+const SKIPPED = 2048;
+
+/** Whether a grid has not yet taken note of the database's epoch. */
+export const isBehind = ({ state, epoch }: Strategy, now: number): boolean => (state.epoch ?? epoch) !== now;
+
+/** The id of a slot's order by its sequence. */
+export const nextId = ({ number, state }: Strategy, { index }: Slot, sequence: number): string =>
+  clientOrderId({ strategy: number, generation: state.generation, slot: index, sequence });
+
+/**
+ * Takes note of a new epoch once the grid's next ids have been looked up: other ids from now on, and nothing
+ * new until all that was under way can be seen.
+ */
+export function recover(
+  strategy: Strategy,
+  { epoch, isSearched, now, timing }: { epoch: number; isSearched: boolean; now: Millis; timing: Timing },
+): GridState {
+  const { state } = strategy;
+  if (!isBehind(strategy, epoch) || !isSearched) return state;
+  const { leaseTtl, expiry, skew, readLag } = timing;
+  return {
+    ...state,
+    epoch,
+    heldUntil: now + leaseTtl + expiry + skew + readLag,
+    slots: state.slots.map((slot) => ({ ...slot, sequence: slot.sequence + SKIPPED })),
+  };
+}
+
+/** Whether an order on the venue is a grid's, by the form of its id. */
+export const isOfGrid = ({ clientId }: VenueOrder): boolean =>
+  clientId !== undefined && parseClientOrderId(clientId) !== undefined;
+
+/** The row of an order that the venue alone knew; undefined when it is of none of these grids as they are now. */
+export function adopted(told: VenueOrder, strategies: readonly Strategy[], now: Millis): Order | undefined {
+  const key = parseClientOrderId(told.clientId ?? "");
+  const strategy = strategies.find(({ number }) => number === key?.strategy);
+  if (!key || !strategy || strategy.state.generation !== key.generation) return undefined;
+  if (!strategy.state.slots.some(({ index }) => index === key.slot)) return undefined;
+  return {
+    ...NEW_ORDER,
+    clientId: told.clientId ?? "",
+    account: strategy.account,
+    strategy: strategy.id,
+    kind: "grid",
+    generation: key.generation,
+    slot: key.slot,
+    symbol: strategy.symbol,
+    side: told.side,
+    type: told.type,
+    price: told.price,
+    amount: told.amount,
+    state: "submitted",
+    exchangeId: told.id,
+    createdAt: told.at,
+    sendBy: now,
+    notAfter: now,
+  };
+}

@@ -1,0 +1,114 @@
+import { deposit } from "../../src/adapters/sandbox/person.ts";
+import { simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
+import type { Operation } from "../../src/operation.ts";
+import { createOperations } from "../../src/operations.ts";
+import type { Permit } from "../../src/ports.ts";
+import type { Deed } from "./plan.ts";
+import { EXCHANGE, type World } from "./world.ts";
+
+const operations = createOperations([EXCHANGE]);
+const operation = (name: string): Operation => {
+  const found = operations.find((one) => one.name === name);
+  if (!found) throw new Error(`there is no operation ${name}`);
+  return found;
+};
+
+const permit: Permit = { mayLeave: () => true, sendBy: Number.MAX_SAFE_INTEGER };
+
+/** What has been moved on the account beside the strategies, per asset. */
+export type Beside = Map<string, bigint>;
+
+/** Does what the plan says, through the service where a person would use it, and behind its back where not. */
+export async function act(world: World, deed: Deed, beside: Beside): Promise<void> {
+  const { trace, state, scheduler, random } = world;
+  trace.add(`deed ${deed.kind}`);
+  const process = random.pick(world.alive().length > 0 ? world.alive() : world.processes);
+  const ask = (name: string, input: object) =>
+    world.run(process, (deps) => operation(name).run(deps, input, { actor: "person" }));
+  const nth = (place: number) => {
+    const all = [...world.tables().strategies.values()];
+    return all[place % Math.max(1, all.length)];
+  };
+  const later = (millis: number, run: () => void) => scheduler.at(scheduler.now() + millis, run);
+  // Behind the service's back, and at once.
+  const venue = simulatedVenue(world.simulation);
+
+  switch (deed.kind) {
+    case "start":
+      return ask("start_grid", {
+        exchange: EXCHANGE,
+        symbol: deed.symbol,
+        lowerPrice: deed.lower,
+        upperPrice: deed.upper,
+        gridLevels: deed.levels,
+        orderSize: deed.size,
+      });
+    case "stop": {
+      const strategy = nth(deed.nth);
+      return strategy && ask("stop_grid", { id: strategy.id, cancelOrders: !deed.keep });
+    }
+    case "pause":
+    case "run": {
+      const strategy = nth(deed.nth);
+      if (!strategy || strategy.wants === "stop") return undefined;
+      return world.run(process, (deps) => deps.store.setWants(strategy.id, deed.kind, false));
+    }
+    case "kill":
+      return world.run(process, (deps) => deps.store.setKill(deed.on));
+    case "hand":
+      return ask("create_order", {
+        exchange: EXCHANGE,
+        symbol: deed.symbol,
+        side: deed.side,
+        type: "limit",
+        amount: deed.amount,
+        price: deed.price,
+      });
+    case "hand_cancel_all":
+      return ask("cancel_all_orders", { exchange: EXCHANGE, symbol: deed.symbol });
+    case "outside_order": {
+      const clientId = `person${random.text(6)}`;
+      await venue.create(
+        {
+          clientId,
+          symbol: deed.symbol,
+          side: deed.side,
+          type: "limit",
+          price: deed.price,
+          amount: 10n ** 17n,
+        },
+        permit,
+      );
+      return undefined;
+    }
+    case "outside_cancel": {
+      const open = (await venue.openOrders()).filter(({ clientId }) => !clientId?.startsWith("person"));
+      const order = open[deed.nth % Math.max(1, open.length)];
+      if (order) await venue.cancel(order, permit);
+      return undefined;
+    }
+    case "deposit":
+      await deposit(world.simulation.books, { exchange: EXCHANGE, ...deed }).then(
+        () => beside.set(deed.asset, (beside.get(deed.asset) ?? 0n) + deed.amount),
+        () => undefined,
+      );
+      return undefined;
+    case "duplicate_tick":
+      await world.stepOnce(process);
+      return undefined;
+    case "kill_process":
+      return world.killProcess(process);
+    case "backup":
+      return world.backup();
+    case "restore":
+      return world.restore();
+    case "outage":
+      state.down.add(deed.what);
+      return later(deed.millis, () => state.down.delete(deed.what));
+    case "maintenance":
+      state.isClosed = true;
+      return later(deed.millis, () => {
+        state.isClosed = false;
+      });
+  }
+}

@@ -1,0 +1,123 @@
+import { StoreError, VenueError } from "../../src/errors.ts";
+import type { CallKind, Fault, Faults } from "./faults.ts";
+import type { Random } from "./random.ts";
+import type { Scheduler } from "./scheduler.ts";
+import { sleep, type Task, waitOf } from "./task.ts";
+import type { Trace } from "./trace.ts";
+
+/** How long one leg of a call takes, and after how long its caller gives up. */
+export interface Net {
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly faults: Faults;
+  readonly trace: Trace;
+  /** Ends a process where it is. */
+  readonly kill: (task: Task) => void;
+  /** No process is held up beyond this time. */
+  readonly quietAt: number;
+  readonly isDown: (what: "store" | "venue") => boolean;
+}
+
+const LONGEST = 180_000;
+const LONGEST_PAUSE = 400_000;
+
+interface Asked<T> {
+  readonly kind: CallKind;
+  readonly name: string;
+  readonly timeout: number;
+  /** Runs when the request arrives; `lag` is how old what it reads may be. */
+  readonly effect: (lag: number) => Promise<T>;
+  /** Asked when the request leaves; an answer keeps it from leaving. */
+  readonly leaves?: () => T | undefined;
+  /** What the caller sees when no answer came, or throws. */
+  readonly silence: () => T;
+  readonly refused: () => T;
+  readonly lag: number;
+}
+
+/** One call: a request leg, an effect, a response leg, and whatever goes wrong with them. */
+export async function call<T>(net: Net, task: Task, asked: Asked<T>): Promise<T> {
+  const { scheduler, random, trace } = net;
+  const index = trace.nextCall();
+  const fault = net.faults({ kind: asked.kind, name: asked.name, index });
+  trace.add(`${index} ${asked.name}${fault ? ` ${fault}` : ""}`);
+  if (fault === "crash_before") {
+    net.kill(task);
+    return waitOf<T>(task).promise;
+  }
+  if (fault === "pause")
+    await sleep(scheduler, task, Math.min(pauseOf(random), Math.max(0, net.quietAt - scheduler.now())));
+  const kept = asked.leaves?.();
+  if (kept !== undefined) return kept;
+
+  const wait = waitOf<T>(task);
+  const plan = legs(net, asked, fault);
+  const leftAt = scheduler.now();
+  if (plan.effectAfter !== undefined) {
+    scheduler.at(leftAt + plan.effectAfter, async () => {
+      if (
+        net.isDown(asked.kind === "store" ? "store" : "venue") &&
+        !(asked.kind === "create" && random.chance(0.3))
+      )
+        return;
+      const result = await settled(asked.effect(plan.lag));
+      trace.add(`${index} effect ${"error" in result ? String(result.error) : ""}`);
+      if (fault === "crash_after") return net.kill(task);
+      if (plan.answerAfter === undefined) return undefined;
+      scheduler.at(scheduler.now() + plan.answerAfter, () =>
+        "error" in result ? wait.fail(result.error) : wait.answer(result.value),
+      );
+    });
+  }
+  if (fault === "refused") scheduler.at(leftAt + 20, () => attempt(wait, asked.refused));
+  else scheduler.at(leftAt + asked.timeout, () => attempt(wait, asked.silence));
+  return wait.promise;
+}
+
+const pauseOf = (random: Random): number =>
+  random.chance(0.5) ? random.whole(100, 10_000) : random.whole(10_000, LONGEST_PAUSE);
+
+function legs({ random }: Net, { kind, lag }: { kind: CallKind; lag: number }, fault: Fault | undefined) {
+  const short = () => (kind === "store" ? random.whole(1, 5) : random.whole(10, 60));
+  const old = fault === "stale" ? random.whole(0, lag) : 0;
+  switch (fault) {
+    case "request_lost":
+    case "refused":
+      return { lag: 0 };
+    case "response_lost":
+      return { effectAfter: short(), lag: 0 };
+    case "late_effect":
+      return { effectAfter: random.whole(1000, LONGEST), lag: 0 };
+    case "slow":
+      return { effectAfter: random.whole(1, 12_000), answerAfter: random.whole(1, 12_000), lag: 0 };
+    default:
+      return { effectAfter: short(), answerAfter: short(), lag: old };
+  }
+}
+
+const attempt = <T>(
+  wait: { answer(value: T): Promise<void>; fail(error: unknown): Promise<void> },
+  answer: () => T,
+): Promise<void> => {
+  try {
+    return wait.answer(answer());
+  } catch (error) {
+    return wait.fail(error);
+  }
+};
+
+const settled = async <T>(promise: Promise<T>): Promise<{ value: T } | { error: unknown }> =>
+  promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+
+export const storeSilence = (): never => {
+  throw new StoreError("unavailable", "the database did not answer");
+};
+export const venueSilence = (): never => {
+  throw new VenueError("unavailable", "the venue did not answer");
+};
+export const venueRefuses = (): never => {
+  throw new VenueError("rate_limited", "the venue asks for fewer requests");
+};

@@ -1,0 +1,156 @@
+import type { Tables } from "../../src/adapters/memory/tables.ts";
+import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
+import { costOf, held } from "../../src/grid/booking.ts";
+import { type Decimal, sum, text, ZERO } from "../../src/kernel/decimal.ts";
+import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
+import type { Order, Strategy } from "../../src/records.ts";
+import type { Committed } from "./history.ts";
+
+export interface Violation {
+  readonly at: number;
+  readonly what: string;
+}
+
+const slotOf = (clientId: string): string | undefined => {
+  const key = parseClientOrderId(clientId);
+  return key && `${key.strategy}.${key.generation}.${key.slot}`;
+};
+const isSame = (intent: Order, { amount, side, type, price }: BookedOrder): boolean =>
+  intent.amount === amount && intent.side === side && (type === "market" || intent.price === price);
+
+const isOpen = ({ status }: BookedOrder): boolean => status === "open" || status === "partially_filled";
+
+/** After the switch, no create is signed later than this; a call to the store lies in between. */
+const KILL_WITHIN = 2000;
+
+/** Watches every commit of the venue and every write of the store, and keeps what breaks an invariant. */
+export function createChecks(now: () => number, tables: () => Tables) {
+  const violations: Violation[] = [];
+  const violate = (what: string): void => {
+    violations.push({ at: now(), what });
+  };
+
+  /** Each time that an id was recorded: after a restore an id that never reached the venue may be given again. */
+  const intents = new Map<string, Order[]>();
+  let known = new Set<string>();
+  const accepted = new Set<string>();
+  const live = new Map<string, Map<string, BookedOrder>>();
+  const truth = new Map<string, Decimal>();
+  const tokens = new Map<string, number>();
+  const first = new Map<string, Decimal>();
+  const strategyOf = (number: number | undefined): Strategy | undefined =>
+    [...tables().strategies.values()].find((one) => one.number === number);
+
+  const liveOf = (number: number): BookedOrder[] =>
+    [...live].flatMap(([slot, orders]) => (slot.startsWith(`${number}.`) ? [...orders.values()] : []));
+
+  function arrived(order: BookedOrder): void {
+    const { clientId } = order;
+    if (!isOurs(clientId)) return;
+    const versions = intents.get(clientId);
+    if (!versions) {
+      violate(`${clientId} is on the venue without an intent`);
+      return;
+    }
+    if (!versions.some((intent) => isSame(intent, order))) violate(`${clientId} is not what its intent says`);
+    if (accepted.has(clientId)) violate(`${clientId} was accepted twice`);
+    accepted.add(clientId);
+    const slot = slotOf(clientId);
+    if (slot === undefined) return;
+    const others = [...(live.get(slot)?.keys() ?? [])].filter((id) => id !== order.id);
+    if (others.length > 0) violate(`slot ${slot} has two live orders`);
+    const strategy = strategyOf(parseClientOrderId(clientId)?.strategy);
+    if (strategy?.status === "stopped") violate(`${clientId} was placed after ${strategy.id} stopped`);
+    const holds = (truth.get(slot) ?? ZERO) + (first.get(slot) ?? ZERO);
+    if (order.side === "sell" && order.amount > holds)
+      violate(`slot ${slot} sells ${text(order.amount)} and holds ${text(holds)}`);
+    crossed(order);
+  }
+
+  function crossed(order: BookedOrder): void {
+    for (const other of [...live.values()].flatMap((orders) => [...orders.values()])) {
+      if (other.id === order.id || other.symbol !== order.symbol || other.side === order.side) continue;
+      const [buy, sell] = order.side === "buy" ? [order, other] : [other, order];
+      if (buy.price >= sell.price) violate(`${order.clientId} crosses ${other.clientId} of our own`);
+    }
+  }
+
+  let killedAt: number | undefined;
+
+  return {
+    violations,
+    violate,
+    liveOf,
+
+    /** A create leaves for the venue. */
+    leaving(clientId: string): void {
+      if (killedAt !== undefined && now() - killedAt > KILL_WITHIN)
+        violate(`${clientId} left ${now() - killedAt} ms after the kill switch`);
+    },
+
+    /** A venue's commit. */
+    committed({ before, change }: Committed): void {
+      const known = new Set(before.open.map(({ id }) => id));
+      for (const order of change.orders) if (!known.has(order.id)) arrived(order);
+      for (const fill of change.fills) {
+        const order = change.orders.find(({ id }) => id === fill.orderId);
+        const slot = order && slotOf(order.clientId);
+        if (!slot) continue;
+        const inBase = fill.fee.asset === fill.symbol.split("/")[0] ? fill.fee.amount : ZERO;
+        const moved = fill.side === "buy" ? fill.amount - inBase : -fill.amount - inBase;
+        truth.set(slot, (truth.get(slot) ?? ZERO) + moved);
+      }
+      for (const order of change.orders) {
+        const slot = slotOf(order.clientId);
+        if (slot === undefined) continue;
+        const orders = live.get(slot) ?? new Map<string, BookedOrder>();
+        if (isOpen(order)) orders.set(order.id, order);
+        else orders.delete(order.id);
+        live.set(slot, orders);
+        if (order.status === "canceled" && order.clientId.startsWith("person"))
+          violate(`${order.clientId} is a person's and was cancelled`);
+      }
+    },
+
+    /** After each event: what the store has come to. */
+    looked(): void {
+      const { strategies, accounts, orders, unsettled, kill } = tables();
+      for (const clientId of unsettled) {
+        if (known.has(clientId)) continue;
+        const order = orders.get(clientId);
+        if (!order) continue;
+        const strategy = order.strategy === null ? undefined : strategies.get(order.strategy);
+        const isAdopted = order.exchangeId !== null && order.state !== "pending";
+        if (strategy && !isAdopted && strategy.wants !== "run" && order.kind === "grid")
+          violate(`${clientId} was recorded though ${strategy.id} is wanted to ${strategy.wants}`);
+        if (kill && !isAdopted) violate(`${clientId} was recorded though the kill switch is on`);
+        known.add(clientId);
+        intents.set(clientId, [...(intents.get(clientId) ?? []), order]);
+      }
+      killedAt = kill ? (killedAt ?? now()) : undefined;
+      for (const [account, { token }] of accounts) {
+        if (token < (tokens.get(account) ?? 0)) violate(`the token of ${account} fell`);
+        tokens.set(account, token);
+      }
+      for (const { state, number, status, keepOrders, id } of strategies.values()) {
+        if (status === "stopped" && !keepOrders && liveOf(number).length > 0)
+          violate(`${id} is stopped and has ${liveOf(number).length} orders`);
+        const cost = sum(state.slots.map(costOf));
+        if (state.ledger.quote + cost - state.ledger.firstCost !== state.ledger.realized)
+          violate(`${id}: quote, cost and realised do not add up`);
+        for (const slot of state.slots) {
+          const key = `${number}.${state.generation}.${slot.index}`;
+          if (slot.first && !first.has(key)) first.set(key, held(slot));
+        }
+      }
+    },
+
+    /** The store has been put back to an earlier state. */
+    restored(): void {
+      tokens.clear();
+      known = new Set(tables().unsettled);
+    },
+  };
+}
+
+export type Checks = ReturnType<typeof createChecks>;

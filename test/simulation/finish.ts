@@ -1,0 +1,163 @@
+import type { Tables } from "../../src/adapters/memory/tables.ts";
+import { costOf, held } from "../../src/grid/booking.ts";
+import { TRADES_WAIT } from "../../src/grid/order-life.ts";
+import { movedBase } from "../../src/grid/profit.ts";
+import { text } from "../../src/kernel/decimal.ts";
+import { parseClientOrderId } from "../../src/kernel/ids.ts";
+import { splitPair } from "../../src/kernel/pair.ts";
+import type { Order, Strategy } from "../../src/records.ts";
+import { accountKey } from "../../src/records.ts";
+import type { Beside } from "./actions.ts";
+import { ACCOUNT, EXCHANGE, type World } from "./world.ts";
+
+/** A slot may go without an order for these reasons when everything is quiet. */
+const QUIET_REASONS = new Set([
+  "no_base",
+  "no_quote",
+  "below_minimum",
+  "would_self_cross",
+  "inventory_missing",
+]);
+
+/** After the faults: every slot has its one right order, stops are done, and the ledgers are the account. */
+export function finish(world: World, beside: Beside): void {
+  const { checks } = world;
+  const tables = world.tables();
+  for (const strategy of tables.strategies.values()) settledDown(world, strategy);
+  for (const clientId of tables.unsettled) {
+    const order = tables.orders.get(clientId);
+    if (order && (order.state === "pending" || order.state === "unknown"))
+      checks.violate(`${clientId} is still ${order.state}`);
+  }
+  for (const { id, orderId, symbol } of world.history.allFills(EXCHANGE)) {
+    const clientId = clientIdOf(world, orderId);
+    const order = tables.orders.get(clientId);
+    const isMissing =
+      order?.strategy && !isReleased(order) && !isBooked(tables, symbol, id) && order.gap === 0n;
+    if (isMissing)
+      checks.violate(
+        `${id} of ${clientId} (${order.state}, booked ${text(order.booked)} of ${text(order.filled)}) is not booked`,
+      );
+  }
+  for (const order of tables.orders.values()) gaps(world, order);
+  ledgers(world, beside);
+  commitments(world, beside);
+}
+
+/** What was booked from the order itself had no trade to be seen for ten minutes. */
+function gaps(
+  { history, checks, plan }: World,
+  { clientId, exchangeId, gap, endedAt, symbol, sendBy, notAfter }: Order,
+): void {
+  // One that was found after a restore is booked from what it tells at once.
+  if (gap === 0n || endedAt === null || sendBy === notAfter) return;
+  const inTime = endedAt + TRADES_WAIT - 2 * plan.timing.leaseTtl;
+  const seen = history.past
+    .fills(EXCHANGE, symbol, 0, inTime)
+    .filter(({ orderId }) => orderId === exchangeId);
+  const all = history.allFills(EXCHANGE).filter(({ orderId }) => orderId === exchangeId);
+  if (seen.length === all.length)
+    checks.violate(`${clientId} was booked from the order though its trades were there`);
+}
+
+/** The strategies together never claim more base than the account holds, unless a person took some away. */
+function commitments(world: World, beside: Beside): void {
+  const { history, checks, plan } = world;
+  const took =
+    [...beside.values()].some((amount) => amount < 0n) ||
+    plan.deeds.some(({ deed }) => deed.kind === "hand" || deed.kind === "outside_order");
+  if (took) return;
+  const { holdings } = history.latest(EXCHANGE);
+  for (const [asset, { total }] of Object.entries(holdings)) {
+    const grids = [...world.tables().strategies.values()].filter(
+      ({ symbol, keepOrders }) => splitPair(symbol).base === asset && !keepOrders,
+    );
+    const claimed = grids.reduce(
+      (sum, { state }) => state.slots.reduce((all, slot) => all + held(slot), sum),
+      0n,
+    );
+    if (claimed > total) checks.violate(`the grids claim ${text(claimed)} ${asset} of ${text(total)}`);
+  }
+}
+
+const clientIdOf = ({ history }: World, id: string): string =>
+  history.past.order(EXCHANGE, { id }, Number.POSITIVE_INFINITY)?.clientId ?? "";
+
+const isBooked = ({ fills }: Tables, symbol: string, id: string): boolean =>
+  fills.has(`${accountKey(ACCOUNT)} ${symbol} ${id}`);
+
+/** Left to the person by a stop: what fills from then on is not the strategy's. */
+const isReleased = ({ settled, state }: Order): boolean =>
+  settled && (state === "open" || state === "partially_filled");
+
+function settledDown(
+  { checks, simulation }: World,
+  { id, number, status, wants, state, symbol, lastError, phase }: Strategy,
+): void {
+  const live = checks.liveOf(number);
+  if (wants === "stop") {
+    if (status !== "stopped") checks.violate(`${id} is wanted to stop and is ${status} (${phase})`);
+    return;
+  }
+  if (status === "error") {
+    checks.violate(`${id} is in error: ${lastError}`);
+    return;
+  }
+  if (wants === "pause") return;
+  for (const slot of state.slots) {
+    const mine = live.filter((order) => parseClientOrderId(order.clientId)?.slot === slot.index);
+    const refusal = state.refused.find((one) => one.slot === slot.index);
+    const isRight =
+      mine.length === 1 &&
+      mine[0]?.side === slot.side &&
+      mine[0]?.price === (slot.side === "buy" ? slot.lower : slot.upper);
+    const isExcused = mine.length === 0 && refusal !== undefined && QUIET_REASONS.has(refusal.reason);
+    if (!isRight && !isExcused)
+      checks.violate(
+        `${id} slot ${slot.index} (${slot.side}) has ${mine.length} orders; refused: ${refusal?.reason ?? "no"}; ${symbol} ${simulation.venue}`,
+      );
+  }
+}
+
+function ledgers(world: World, beside: Beside): void {
+  const { checks, history, plan } = world;
+  const tables = world.tables();
+  const { strategies } = tables;
+  const { holdings } = history.latest(EXCHANGE);
+  const grids = [...strategies.values()];
+  const fills = history.allFills(EXCHANGE);
+  for (const asset of Object.keys(plan.holdings)) {
+    const change = (holdings[asset]?.total ?? 0n) - (plan.holdings[asset] ?? 0n) - (beside.get(asset) ?? 0n);
+    let other = 0n;
+    for (const { id, orderId, symbol, side, price, amount, fee } of fills) {
+      const clientId = clientIdOf(world, orderId);
+      const order = tables.orders.get(clientId);
+      // Of an order that a stop has left to the person, only what was booked before is the strategy's.
+      const isTheirs = order?.strategy && (!isReleased(order) || isBooked(tables, symbol, id));
+      if (isTheirs) continue;
+      const { base, quote } = splitPair(symbol);
+      const sign = side === "buy" ? 1n : -1n;
+      if (base === asset) other += sign * amount;
+      if (quote === asset) other -= (sign * price * amount) / 10n ** 18n;
+      if (fee.asset === asset) other -= fee.amount;
+    }
+    const told = grids.reduce(
+      (sum, { symbol, state }) =>
+        sum +
+        (splitPair(symbol).base === asset ? movedBase(state) : 0n) +
+        (splitPair(symbol).quote === asset ? state.ledger.quote : 0n),
+      0n,
+    );
+    if (change - other !== told)
+      checks.violate(
+        `${asset}: the account changed by ${text(change - other)} and the ledgers say ${text(told)}`,
+      );
+  }
+  for (const { id, state } of grids) {
+    const cost = state.slots.reduce((sum, slot) => sum + costOf(slot), 0n);
+    if (state.ledger.quote + cost - state.ledger.firstCost !== state.ledger.realized)
+      checks.violate(
+        `${id}: quote ${text(state.ledger.quote)} + cost ${text(cost)} − first cost is not realised ${text(state.ledger.realized)}`,
+      );
+  }
+}

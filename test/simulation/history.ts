@@ -1,0 +1,145 @@
+import {
+  applied,
+  type BookChange,
+  type BookedFill,
+  type BookedOrder,
+  type Books,
+  type Holding,
+  type VenueBooks,
+} from "../../src/adapters/sandbox/books.ts";
+import { hashText, share } from "../../src/kernel/hash.ts";
+
+export interface Committed {
+  readonly exchange: string;
+  readonly before: VenueBooks;
+  readonly change: BookChange;
+}
+
+/** When a trade is shown: most at once, some late, some never. */
+export type Delay = (fillId: string) => number;
+
+const MINUTE = 60_000;
+/** Longer than any run. */
+const NEVER = 1e12;
+
+export const promptTrades: Delay = () => 0;
+
+export const lateTrades =
+  (seed: number): Delay =>
+  (id) => {
+    const draw = share(hashText(id), seed);
+    if (draw < 0.9) return 0;
+    if (draw < 0.96) return (draw - 0.9) * 1000 * 1000;
+    return draw < 0.99 ? MINUTE + (draw - 0.96) * 30_000 * 1000 : NEVER;
+  };
+
+/** A venue's books as they were: for reads that lag behind. */
+export interface Past {
+  open(exchange: string, at: number): readonly BookedOrder[];
+  order(
+    exchange: string,
+    key: { id?: string | undefined; clientId?: string | undefined },
+    at: number,
+  ): BookedOrder | undefined;
+  fills(exchange: string, symbol: string, since: number, at: number): readonly BookedFill[];
+  holdings(exchange: string, at: number): Readonly<Record<string, Holding>>;
+}
+
+interface Version<T> {
+  readonly at: number;
+  readonly value: T;
+}
+
+interface Shelf {
+  books: Version<VenueBooks>[];
+  readonly orders: Map<string, Version<BookedOrder>[]>;
+  readonly byClientId: Map<string, string>;
+  readonly fills: Version<BookedFill>[];
+}
+
+const asOf = <T>(versions: readonly Version<T>[], at: number): T | undefined => {
+  for (let place = versions.length - 1; place >= 0; place--) {
+    const version = versions[place] as Version<T>;
+    if (version.at <= at) return version.value;
+  }
+  return undefined;
+};
+
+export interface HistoryOptions {
+  readonly now: () => number;
+  readonly start: number;
+  readonly holdings: Readonly<Record<string, Holding>>;
+  readonly delay: Delay;
+  /** Trades made after it are shown at once. */
+  readonly quietAt: number;
+  /** How far back reads may look. */
+  readonly memory: number;
+}
+
+/** Books in memory that remember, and tell of each commit. */
+export function historyBooks(
+  { now, start, holdings, delay, quietAt, memory }: HistoryOptions,
+  told: (committed: Committed) => void,
+) {
+  const shelves = new Map<string, Shelf>();
+  const shelf = (exchange: string): Shelf => {
+    const found = shelves.get(exchange);
+    if (found) return found;
+    const first: VenueBooks = { version: 1, settledAt: start, open: [], holdings };
+    const made: Shelf = {
+      books: [{ at: start, value: first }],
+      orders: new Map(),
+      byClientId: new Map(),
+      fills: [],
+    };
+    shelves.set(exchange, made);
+    return made;
+  };
+  const latest = ({ books }: Shelf): VenueBooks => (books.at(-1) as Version<VenueBooks>).value;
+
+  const books: Books = {
+    load: async (exchange) => ({ books: latest(shelf(exchange)), shocks: {}, now: now() }),
+    time: async (exchange) => ({ settledAt: latest(shelf(exchange)).settledAt, shocks: {}, now: now() }),
+    async commit(exchange, version, change, sendBy) {
+      const place = shelf(exchange);
+      const before = latest(place);
+      if (before.version !== version || (sendBy !== undefined && now() > sendBy)) return false;
+      place.books.push({ at: now(), value: applied(before, change) });
+      if (place.books.length > 64)
+        place.books = place.books.filter(({ at }, i, all) => at >= now() - memory || i > all.length - 3);
+      for (const order of change.orders) {
+        place.orders.set(order.id, [...(place.orders.get(order.id) ?? []), { at: now(), value: order }]);
+        place.byClientId.set(order.clientId, order.id);
+      }
+      for (const fill of change.fills) place.fills.push({ at: now(), value: fill });
+      told({ exchange, before, change });
+      return true;
+    },
+    order: async (exchange, key) => past.order(exchange, key, now()),
+    fills: async (exchange, symbol, since) => past.fills(exchange, symbol, since, now()),
+  };
+
+  const past: Past = {
+    open: (exchange, at) => asOf(shelf(exchange).books, at)?.open ?? [],
+    holdings: (exchange, at) => asOf(shelf(exchange).books, at)?.holdings ?? {},
+    order(exchange, { id, clientId }, at) {
+      const place = shelf(exchange);
+      return asOf(place.orders.get(id ?? place.byClientId.get(clientId ?? "") ?? "") ?? [], at);
+    },
+    fills: (exchange, symbol, since, at) =>
+      shelf(exchange)
+        .fills.filter(
+          ({ at: made, value }) =>
+            value.symbol === symbol &&
+            value.at >= since &&
+            made + (made < quietAt ? delay(value.id) : 0) <= at,
+        )
+        .map(({ value }) => value),
+  };
+  return {
+    books,
+    past,
+    latest: (exchange: string) => latest(shelf(exchange)),
+    allFills: (exchange: string) => shelf(exchange).fills.map(({ value }) => value),
+  };
+}

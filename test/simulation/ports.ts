@@ -1,0 +1,193 @@
+import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
+import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
+import { mul } from "../../src/kernel/decimal.ts";
+import type {
+  CancelOutcome,
+  CreateOutcome,
+  Local,
+  NewOrder,
+  Permit,
+  Venue,
+  VenueOrder,
+} from "../../src/ports.ts";
+import type { HandOrderStore, StepStore, Store, StrategyStore } from "../../src/store.ts";
+import { call, type Net, storeSilence, venueRefuses, venueSilence } from "./calls.ts";
+import type { Past } from "./history.ts";
+import { sleep, type Task } from "./task.ts";
+
+const STORE_TIMEOUT = 10_000;
+
+export type SimStore = StepStore & StrategyStore & HandOrderStore;
+
+/** The store as one task sees it: every method is a call that can go wrong. */
+export function storeOf(net: Net, task: Task, store: SimStore): Store {
+  const wrapped: Record<string, unknown> = {};
+  for (const [name, method] of Object.entries(store) as [
+    string,
+    (...args: unknown[]) => Promise<unknown>,
+  ][]) {
+    wrapped[name] = (...args: unknown[]) =>
+      call(net, task, {
+        kind: "store",
+        name,
+        timeout: STORE_TIMEOUT,
+        effect: () => method(...args),
+        silence: storeSilence,
+        refused: storeSilence,
+        lag: 0,
+      });
+  }
+  return wrapped as unknown as Store;
+}
+
+/** What of a venue's behaviour is simulated beside its books. */
+export interface Behaviour {
+  readonly past: Past;
+  /** How far the venue's clock is from the store's. */
+  readonly skew: number;
+  readonly isClosed: () => boolean;
+  /** Told in the turn in which a create leaves. */
+  readonly leaving: (clientId: string) => void;
+}
+
+/** A venue as one task sees it: every method is a call, requests expire there, and reads may lag. */
+export function venueOf(
+  net: Net,
+  task: Task,
+  simulation: Simulation,
+  { past, skew, isClosed, leaving }: Behaviour,
+): Venue {
+  const inner = simulatedVenue(simulation);
+  const { timing, account } = simulation;
+  const { exchange } = account;
+  const now = () => net.scheduler.now();
+  const read = <T>(name: string, fresh: () => Promise<T>, stale?: (at: number) => T): Promise<T> =>
+    call(net, task, {
+      kind: "read",
+      name,
+      timeout: timing.requestTimeout,
+      effect: (lag) => (lag > 0 && stale ? Promise.resolve(stale(now() - lag)) : fresh()),
+      silence: venueSilence,
+      refused: venueRefuses,
+      lag: timing.readLag,
+    });
+  // The simulated exchange itself refuses a request that is older than its expiry, by its own clock.
+  const isExpired = (signedAt: number) => timing.expiry > 0 && now() + skew > signedAt + timing.expiry;
+  const bound = (permit: Permit): Permit => ({
+    mayLeave: () => true,
+    sendBy: timing.expiry > 0 ? Number.MAX_SAFE_INTEGER : permit.sendBy,
+  });
+
+  return {
+    ...inner,
+    market: async (symbol) => ({ ...(await inner.market(symbol)), active: !isClosed() }),
+    ticker: (symbol) => read("ticker", () => inner.ticker(symbol)),
+    balances: () => read("balances", () => inner.balances()),
+    openOrders: (symbol) =>
+      read(
+        "openOrders",
+        () => inner.openOrders(symbol),
+        (at) =>
+          past
+            .open(exchange, at)
+            .filter((order) => order.symbol === symbol)
+            .map(told),
+      ),
+    order: ({ symbol, ...key }) =>
+      read(
+        "order",
+        () => inner.order({ symbol, ...key }),
+        (at) => maybe(past.order(exchange, key, at)),
+      ),
+    fills: (symbol, since) =>
+      read(
+        "fills",
+        () => inner.fills(symbol, since),
+        (at) =>
+          past.fills(exchange, symbol, since, at).map(({ fee, ...fill }) => ({
+            ...fill,
+            notional: mul(fill.price, fill.amount, "half"),
+            fees: [fee],
+          })),
+      ),
+    create(order: NewOrder, permit: Permit): Promise<CreateOutcome> {
+      let signedAt = 0;
+      return call<CreateOutcome>(net, task, {
+        kind: "create",
+        name: `create ${order.clientId} ${order.side}`,
+        timeout: timing.requestTimeout,
+        leaves() {
+          signedAt = now();
+          if (!permit.mayLeave()) return { result: "not_sent" };
+          leaving(order.clientId);
+          return undefined;
+        },
+        async effect() {
+          if (isClosed()) return { result: "rejected", reason: "cancel only" };
+          if (isExpired(signedAt)) return { result: "rejected", reason: "request expired" };
+          return inner.create(order, bound(permit));
+        },
+        silence: () => ({ result: "unknown", reason: "no answer" }),
+        refused: () => ({ result: "rejected", reason: "rate limit exceeded" }),
+        lag: 0,
+      });
+    },
+    cancel(order, permit): Promise<CancelOutcome> {
+      return call<CancelOutcome>(net, task, {
+        kind: "cancel",
+        name: `cancel ${order.id}`,
+        timeout: timing.requestTimeout,
+        leaves: () => (permit.mayLeave() ? undefined : { result: "not_sent" }),
+        async effect() {
+          // Some venues take a cancel in and carry it out later: until then the order may still fill.
+          if (!net.random.chance(0.15)) return inner.cancel(order, bound(permit));
+          net.scheduler.at(now() + net.random.whole(100, 20_000), async () => {
+            await inner.cancel(order, bound(permit));
+          });
+          return { result: "accepted" };
+        },
+        silence: () => ({ result: "unknown", reason: "no answer" }),
+        refused: () => ({ result: "rejected", reason: "rate limit exceeded" }),
+        lag: 0,
+      });
+    },
+  };
+}
+
+const maybe = (order: BookedOrder | undefined): VenueOrder | undefined => order && told(order);
+
+const told = ({
+  id,
+  clientId,
+  symbol,
+  side,
+  type,
+  price,
+  amount,
+  filled,
+  notional,
+  fee,
+  status,
+  at,
+}: BookedOrder): VenueOrder => ({
+  id,
+  clientId,
+  symbol,
+  side,
+  type,
+  price,
+  amount,
+  filled,
+  notional,
+  fees: filled > 0n ? [fee] : [],
+  status,
+  at,
+});
+
+export function localOf(net: Net, task: Task): Local {
+  return {
+    monotonic: () => net.scheduler.now() - task.process.bornAt,
+    randomText: (length) => net.random.text(length),
+    sleep: (millis) => sleep(net.scheduler, task, millis),
+  };
+}

@@ -1,0 +1,66 @@
+/** Virtual time: what happens next is the earliest event, and nothing else runs meanwhile. */
+export interface Scheduler {
+  now(): number;
+  /** Runs something at a time; events of one time run in the order in which they were asked for. */
+  at(time: number, run: () => void | Promise<void>): void;
+  /** Runs events up to a time, calling `after` behind each. */
+  runUntil(end: number, after: () => void): Promise<void>;
+  /** How many events ran. */
+  count(): number;
+}
+
+interface Event {
+  readonly time: number;
+  readonly order: number;
+  readonly run: () => void | Promise<void>;
+}
+
+const isBefore = (a: Event, b: Event): boolean => a.time < b.time || (a.time === b.time && a.order < b.order);
+
+export function createScheduler(start: number): Scheduler {
+  let now = start;
+  let asked = 0;
+  let ran = 0;
+  const heap: Event[] = [];
+
+  const push = (event: Event) => {
+    heap.push(event);
+    for (let place = heap.length - 1; place > 0; ) {
+      const parent = (place - 1) >> 1;
+      if (!isBefore(heap[place] as Event, heap[parent] as Event)) break;
+      [heap[place], heap[parent]] = [heap[parent] as Event, heap[place] as Event];
+      place = parent;
+    }
+  };
+  const pop = (): Event | undefined => {
+    const first = heap[0];
+    const last = heap.pop();
+    if (heap.length === 0 || last === undefined) return first;
+    heap[0] = last;
+    for (let place = 0; ; ) {
+      const [left, right] = [2 * place + 1, 2 * place + 2];
+      let least = place;
+      if (left < heap.length && isBefore(heap[left] as Event, heap[least] as Event)) least = left;
+      if (right < heap.length && isBefore(heap[right] as Event, heap[least] as Event)) least = right;
+      if (least === place) return first;
+      [heap[place], heap[least]] = [heap[least] as Event, heap[place] as Event];
+      place = least;
+    }
+  };
+
+  return {
+    now: () => now,
+    count: () => ran,
+    at: (time, run) => push({ time: Math.max(time, now), order: asked++, run }),
+    async runUntil(end, after) {
+      for (let next = heap[0]; next && next.time <= end; next = heap[0]) {
+        const event = pop() as Event;
+        now = event.time;
+        ran++;
+        await event.run();
+        after();
+      }
+      now = Math.max(now, end);
+    },
+  };
+}

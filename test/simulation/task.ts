@@ -1,0 +1,69 @@
+import type { Scheduler } from "./scheduler.ts";
+
+/** A process of the service: its death ends its tasks where they are. */
+export interface Process {
+  readonly id: number;
+  isAlive: boolean;
+  /** Its monotonic clock began here. */
+  readonly bornAt: number;
+}
+
+/** One flow of a process: it runs until it waits for the world, and goes on when the world answers. */
+export interface Task {
+  readonly process: Process;
+  /** Called when the flow waits or ends. */
+  signal: () => void;
+}
+
+/** Starts a flow and lets it run to its first wait. */
+export async function startTask(process: Process, flow: (task: Task) => Promise<void>): Promise<void> {
+  const task: Task = { process, signal: () => undefined };
+  await untilItWaits(task, () => {
+    void flow(task).finally(() => task.signal());
+  });
+}
+
+async function untilItWaits(task: Task, go: () => void): Promise<void> {
+  const waits = new Promise<void>((resolve) => {
+    task.signal = resolve;
+  });
+  go();
+  await waits;
+  // Flows that were started side by side each reach their own wait.
+  await null;
+  await null;
+}
+
+/** A wait of a task: what it waits for is answered by an event, unless its process has died by then. */
+export interface Wait<T> {
+  readonly promise: Promise<T>;
+  answer(value: T): Promise<void>;
+  fail(error: unknown): Promise<void>;
+}
+
+export function waitOf<T>(task: Task): Wait<T> {
+  let [resolve, reject] = [(_value: T) => {}, (_error: unknown) => {}];
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  let isOver = false;
+  const once = async (go: () => void) => {
+    if (isOver || !task.process.isAlive) return;
+    isOver = true;
+    await untilItWaits(task, go);
+  };
+  task.signal();
+  return {
+    promise,
+    answer: (value) => once(() => resolve(value)),
+    fail: (error) => once(() => reject(error)),
+  };
+}
+
+/** Lets a task sleep. */
+export function sleep(scheduler: Scheduler, task: Task, millis: number): Promise<void> {
+  const wait = waitOf<void>(task);
+  scheduler.at(scheduler.now() + millis, () => wait.answer(undefined));
+  return wait.promise;
+}

@@ -1,0 +1,232 @@
+import { memoryStore } from "../../src/adapters/memory/store.ts";
+import { copyTables, emptyTables, type Tables } from "../../src/adapters/memory/tables.ts";
+import type { Books } from "../../src/adapters/sandbox/books.ts";
+import type { Listed } from "../../src/adapters/sandbox/matching.ts";
+import type { Simulation } from "../../src/adapters/sandbox/venue.ts";
+import { tick } from "../../src/grid/tick.ts";
+import { type Pair, splitPair } from "../../src/kernel/pair.ts";
+import type { Deps } from "../../src/ports.ts";
+import type { Net } from "./calls.ts";
+import { createChecks } from "./checks.ts";
+import { type Faults, randomFaults } from "./faults.ts";
+import { type Committed, historyBooks, lateTrades, promptTrades } from "./history.ts";
+import { walk } from "./market.ts";
+import { type Plan, planOf, type Shape, START, SYMBOLS, TICKS } from "./plan.ts";
+import { localOf, type SimStore, storeOf, venueOf } from "./ports.ts";
+import { createRandom } from "./random.ts";
+import { createScheduler } from "./scheduler.ts";
+import { type Process, startTask, type Task } from "./task.ts";
+import { createTrace } from "./trace.ts";
+
+export const EXCHANGE = "sim";
+export const ACCOUNT = { exchange: EXCHANGE, kind: "sandbox", host: "" } as const;
+
+export interface Options extends Shape {
+  readonly seed: number;
+  /** In place of the seed's own. */
+  readonly faults?: Faults;
+  /** Keeps the trace's lines. */
+  readonly keep?: boolean;
+  /** In place of the store and the books in memory. */
+  readonly backing?: (
+    now: () => number,
+    plan: Plan,
+    told: (committed: Committed) => void,
+  ) => Promise<Backing>;
+}
+
+export interface Backing {
+  readonly store: SimStore;
+  readonly books: Books;
+  /** What the store holds, as the checks read it. */
+  readonly tables: () => Tables;
+}
+
+/** One run's world: a store, a venue, processes, and what may go wrong between them. */
+export async function createWorld({ seed, faults, keep = false, backing, ...shape }: Options) {
+  const random = createRandom(seed);
+  const plan = planOf(random, shape);
+  const scheduler = createScheduler(START);
+  const { now } = scheduler;
+  const trace = createTrace(now, keep);
+  const tables = emptyTables();
+  const paths = new Map(
+    SYMBOLS.map((symbol) => [
+      symbol,
+      walk(random, { start: START, until: plan.quietAt, ticks: TICKS, step: plan.interval }),
+    ]),
+  );
+  const holdings = Object.fromEntries(
+    Object.entries(plan.holdings).map(([asset, total]) => [asset, { total, used: 0n }]),
+  );
+  const checks = createChecks(now, () => tables);
+  const history = historyBooks(
+    {
+      now,
+      start: START,
+      holdings,
+      delay: plan.late ? lateTrades(seed) : promptTrades,
+      quietAt: plan.quietAt,
+      memory: plan.timing.readLag + 1000,
+    },
+    checks.committed,
+  );
+  const backed = await backing?.(now, plan, checks.committed);
+  const store = backed?.store ?? memoryStore(tables, now);
+
+  const state = {
+    dirty: false,
+    passes: 0,
+    down: new Set<string>(),
+    isClosed: false,
+    backup: undefined as Tables | undefined,
+  };
+  const listings = new Map<Pair, Listed>(
+    SYMBOLS.map((symbol) => [
+      symbol,
+      { market: { ...plan.market, ...splitPair(symbol), symbol }, path: paths.get(symbol) as Listed["path"] },
+    ]),
+  );
+  const simulation: Simulation = {
+    account: ACCOUNT,
+    venue: EXCHANGE,
+    books: backed?.books ?? history.books,
+    clock: { origin: START, created: START, speed: 1 },
+    listings: (_venue, symbol) => listings.get(symbol),
+    rules: { fill: "touch", parts: plan.parts },
+    timing: plan.timing,
+  };
+  const processes: Process[] = [];
+  const net: Net = {
+    scheduler,
+    random,
+    trace,
+    faults: faults ?? randomFaults(random, () => now() >= plan.quietAt),
+    quietAt: plan.quietAt,
+    isDown: (what) => state.down.has(what),
+    kill: ({ process }) => killProcess(process),
+  };
+  const behaviour = {
+    past: history.past,
+    skew: plan.skew,
+    isClosed: () => state.isClosed,
+    leaving: checks.leaving,
+  };
+  const watched = watch(store, () => {
+    state.dirty = true;
+  });
+
+  function depsOf(task: Task): Deps {
+    const venue = venueOf(net, task, simulation, behaviour);
+    return {
+      exchanges: [],
+      venue: () => venue,
+      venueOf: ({ kind, exchange }) => (kind === ACCOUNT.kind && exchange === EXCHANGE ? venue : undefined),
+      marketTime: (_account, at) => at,
+      store: storeOf(net, task, watched),
+      local: localOf(net, task),
+      log: (_level, message, fields) => trace.add(`log ${message} ${fields?.message}`),
+    };
+  }
+
+  const run = (process: Process, flow: (deps: Deps) => Promise<unknown>): Promise<void> =>
+    startTask(process, async (task) => {
+      await flow(depsOf(task)).catch((error: unknown) => trace.add(`failed ${String(error)}`));
+    });
+
+  const stepOnce = (process: Process) =>
+    run(process, async (deps) => {
+      for (const { outcome } of await tick(deps))
+        if (outcome === "stepped" || outcome === "short") state.passes++;
+    });
+
+  function spawn(): void {
+    const process: Process = {
+      id: processes.length,
+      isAlive: true,
+      bornAt: now() - random.whole(0, 1_000_000),
+    };
+    processes.push(process);
+    let isStepping = false;
+    const beat = async (): Promise<void> => {
+      if (!process.isAlive) return;
+      scheduler.at(now() + plan.interval, beat);
+      if (isStepping) return;
+      isStepping = true;
+      await run(process, async (deps) => {
+        try {
+          for (const { outcome } of await tick(deps))
+            if (outcome === "stepped" || outcome === "short") state.passes++;
+        } finally {
+          isStepping = false;
+        }
+      });
+    };
+    scheduler.at(now() + random.whole(1, plan.interval), beat);
+  }
+
+  function killProcess(process: Process): void {
+    if (!process.isAlive) return;
+    process.isAlive = false;
+    trace.add(`process ${process.id} dies`);
+    scheduler.at(now() + random.whole(100, 5000), spawn);
+  }
+
+  return {
+    seed,
+    random,
+    plan,
+    scheduler,
+    trace,
+    checks,
+    history,
+    simulation,
+    store,
+    state,
+    processes,
+    run,
+    spawn,
+    stepOnce,
+    killProcess,
+    tables: () => backed?.tables() ?? tables,
+    alive: () => processes.filter(({ isAlive }) => isAlive),
+    backup: () => {
+      state.backup = copyTables(tables);
+    },
+    /** Every process dies and the store is what it was, but for the epoch. */
+    restore() {
+      if (!state.backup) return;
+      for (const process of processes) killProcess(process);
+      const { epoch } = state.backup;
+      Object.assign(tables, copyTables(state.backup), { epoch: epoch + 1 });
+      checks.restored();
+    },
+  };
+}
+
+export type World = Awaited<ReturnType<typeof createWorld>>;
+
+const READS = new Set([
+  "due",
+  "killed",
+  "strategies",
+  "now",
+  "fillsOf",
+  "releasedOrdersOf",
+  "ordersByIds",
+  "orderByClientId",
+]);
+
+/** The store, telling when it may have changed. */
+function watch(store: SimStore, changed: () => void): SimStore {
+  const wrapped = Object.entries(store).map(([name, method]) => [
+    name,
+    READS.has(name)
+      ? method
+      : (...args: never[]) => {
+          changed();
+          return (method as (...all: never[]) => Promise<unknown>)(...args);
+        },
+  ]);
+  return Object.fromEntries(wrapped) as SimStore;
+}
