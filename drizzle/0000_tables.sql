@@ -119,6 +119,7 @@ CREATE TABLE `strategies` (
 	`last_error` text,
 	`started_at` integer NOT NULL,
 	`stopped_at` integer,
+	`epoch` integer NOT NULL,
 	`request` text,
 	FOREIGN KEY (`account`) REFERENCES `accounts`(`account`) ON UPDATE no action ON DELETE no action
 );
