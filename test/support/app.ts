@@ -2,6 +2,7 @@ import { createApp } from "../../src/app.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports.ts";
 import type { Scope } from "../../src/records.ts";
+import type { TokenStore } from "../../src/store.ts";
 import { digest } from "../../src/transport/digest.ts";
 import { EXCHANGES, type TestSandbox, testSandbox } from "./sandbox.ts";
 
@@ -18,21 +19,23 @@ export async function testApp(options: TestSandbox = {}) {
   return { ...box, ...(await appOver(box.deps)) };
 }
 
-export async function appOver(deps: Deps): Promise<Target & { app: ReturnType<typeof createApp> }> {
-  const tokens = {
-    read: "em_read-token-of-a-test",
-    trade: "em_trade-token-of-a-test",
-    admin: "em_admin-token-of-a-test",
-  };
+export const TOKENS = {
+  read: "em_read-token-of-a-test",
+  trade: "em_trade-token-of-a-test",
+  admin: "em_admin-token-of-a-test",
+} as const;
+
+/** Stores the tokens that are not the operator's own. */
+export async function addTokens(store: TokenStore): Promise<void> {
   for (const scope of ["read", "trade"] as const) {
-    await deps.store.addToken({
-      id: `tok_${scope}`,
-      name: scope,
-      scope,
-      expiresAt: null,
-      hash: await digest(tokens[scope]),
-    });
+    const hash = await digest(TOKENS[scope]);
+    await store.addToken({ id: `tok_${scope}`, name: scope, scope, expiresAt: null, hash });
   }
+}
+
+export async function appOver(deps: Deps): Promise<Target & { app: ReturnType<typeof createApp> }> {
+  const tokens = TOKENS;
+  await addTokens(deps.store);
   const app = createApp({
     deps,
     operations: createOperations(EXCHANGES),
