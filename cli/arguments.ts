@@ -33,7 +33,10 @@ export function findCommand(root: CommandDef, argv: readonly string[]): Found {
   const path: string[] = [];
   for (const [place, word] of argv.entries()) {
     const commands = command.subCommands as Commands | undefined;
-    if (!commands) return { command, path, rest: argv.slice(place), help: argv.slice(place).some(isHelp) };
+    // A command with sub-commands that also does something itself takes flags.
+    const isFlagOfItsOwn = command.run !== undefined && word.startsWith("-") && !isHelp(word);
+    if (!commands || isFlagOfItsOwn)
+      return { command, path, rest: argv.slice(place), help: argv.slice(place).some(isHelp) };
     if (isHelp(word)) return { command, path, rest: [], help: true };
     if (word.startsWith("-")) throw new UsageError(beforeCommand(word, path));
     const name = nameOf(word, commands);

@@ -6,6 +6,7 @@ import { createOperations } from "../src/operations.ts";
 import { type Args, findCommand, readValues } from "./arguments.ts";
 import { command } from "./command.ts";
 import { demoCommand } from "./demo-command.ts";
+import { mcpCommand } from "./mcp-command.ts";
 import { operationCommand } from "./operation-command.ts";
 import { sandboxCommand } from "./sandbox-commands.ts";
 import { serveCommand } from "./serve-command.ts";
@@ -25,7 +26,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) return print(version());
     const { command: found, path, rest, help } = findCommand(root, argv);
     if (help) return print(await usage(found, path));
-    if (found.subCommands)
+    if (found.subCommands && !found.run)
       throw new UsageError(
         path.length === 0 ? "name a command" : `name a sub-command of ${path.join(" ")}`,
         await usage(found, path),
@@ -45,7 +46,7 @@ function rootCommand(): CommandDef {
   return command({
     name: "edgemaker",
     description: "One interface over four crypto exchanges, and grids that trade on them",
-    subCommands: { ...commands, token: tokenCommand, sandbox: sandboxCommand },
+    subCommands: { ...commands, mcp: mcpCommand, token: tokenCommand, sandbox: sandboxCommand },
   });
 }
 

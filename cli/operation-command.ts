@@ -7,7 +7,7 @@ import { argName, kebab } from "./fields.ts";
 import { DATABASE_ARGS } from "./settings.ts";
 
 /** Flags of every command that asks an operation. */
-const CALL_ARGS = {
+export const CALL_ARGS = {
   json: { type: "boolean", description: "Print the answer as JSON" },
   "api-url": { type: "string", description: "Ask this server instead of the local one", valueHint: "url" },
   token: { type: "string", description: "API token for --api-url", valueHint: "token" },

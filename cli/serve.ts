@@ -48,6 +48,7 @@ export async function startServer(values: Values): Promise<Serving> {
       allowedHosts: config.allowedHosts,
       checkHost: true,
     },
+    mcp: { trading: config.mcpTrading },
     version: version(),
     instance,
     asset: swaggerAsset,

@@ -6,6 +6,8 @@ import type { Deps } from "./ports.ts";
 import { type Access, checkHosts } from "./transport/access.ts";
 import { MOST_URL } from "./transport/body.ts";
 import { mountOperations, respond, type Variables } from "./transport/http.ts";
+import { mountMcp } from "./transport/mcp/mount.ts";
+import type { McpSettings } from "./transport/mcp/server.ts";
 import { openApi } from "./transport/openapi.ts";
 import { refusal } from "./transport/run.ts";
 
@@ -13,6 +15,7 @@ export interface AppOptions {
   readonly deps: Deps;
   readonly operations: readonly Operation[];
   readonly access: Access;
+  readonly mcp: McpSettings;
   readonly version: string;
   /** Tells one process from another, so that a client knows whom it has found. */
   readonly instance: string;
@@ -23,7 +26,7 @@ export interface AppOptions {
 }
 
 /** The whole service on Fetch primitives: the same on every runtime. */
-export function createApp({ deps, operations, access, version, instance, asset }: AppOptions) {
+export function createApp({ deps, operations, access, mcp, version, instance, asset }: AppOptions) {
   const app = new Hono<{ Variables: Variables }>();
 
   app.use(async (c, next) => {
@@ -69,6 +72,7 @@ export function createApp({ deps, operations, access, version, instance, asset }
   });
 
   mountOperations(app, operations, { deps, access });
+  mountMcp(app, { deps, operations, access, settings: mcp, version });
 
   app.notFound((c) =>
     respond(

@@ -32,6 +32,8 @@ export interface Config {
   /** Base urls by exchange id, in place of the venues' own. */
   readonly venueUrls: ReadonlyMap<string, string>;
   readonly logLevel: LogLevel;
+  /** Whether agents get tools that trade. */
+  readonly mcpTrading: boolean;
 }
 
 const flag = z.enum(["0", "1", "true", "false"]).transform((text) => text === "1" || text === "true");
@@ -54,6 +56,7 @@ const Settings = z.object({
   EDGEMAKER_ALLOWED_HOSTS: list.default([]),
   EDGEMAKER_SANDBOX: flag.default(false),
   EDGEMAKER_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  EDGEMAKER_MCP_TRADING: flag.default(false),
 });
 
 const CREDENTIAL = /^[A-Z0-9_]+_(API_KEY|SECRET|PASSPHRASE)$/;
@@ -81,6 +84,7 @@ export function parseConfig(environment: Environment): Config {
     allowedHosts: settings.EDGEMAKER_ALLOWED_HOSTS.map((host) => host.toLowerCase()),
     venueUrls: new Map(settings.EDGEMAKER_VENUE_URLS.map(venueUrl)),
     logLevel: settings.EDGEMAKER_LOG_LEVEL,
+    mcpTrading: settings.EDGEMAKER_MCP_TRADING,
   };
 }
 

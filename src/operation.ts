@@ -28,7 +28,13 @@ export interface CommandSurface {
   readonly steps?: boolean;
 }
 
-/** One use case; HTTP, OpenAPI and the command line are read off it. */
+/** What only agents need to know. */
+export interface ToolSurface {
+  /** Answers from what this service has stored: no exchange is asked. */
+  readonly closedWorld?: boolean;
+}
+
+/** One use case; HTTP, OpenAPI, the command line and the tools for agents are read off it. */
 export interface Operation {
   /** The name that other programs rely on: MCP tool, OpenAPI operationId. */
   readonly name: string;
@@ -45,6 +51,7 @@ export interface Operation {
     readonly keys?: boolean;
   };
   readonly cli?: CommandSurface;
+  readonly mcp?: ToolSurface;
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
   /** The label when the world fails. */

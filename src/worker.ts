@@ -51,6 +51,7 @@ export default {
         allowedHosts: config.allowedHosts,
         checkHost: config.allowedHosts.length > 0,
       },
+      mcp: { trading: config.mcpTrading },
       version: "edge",
       instance: "edge",
     });

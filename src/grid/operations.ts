@@ -10,7 +10,12 @@ import { startGrid } from "./start-operation.ts";
 import { stopGrid } from "./stop-operation.ts";
 import { tick } from "./tick.ts";
 
-const reads = { effect: "read", access: "token", failure: "Internal error" } as const;
+const reads = {
+  effect: "read",
+  access: "token",
+  failure: "Internal error",
+  mcp: { closedWorld: true },
+} as const;
 
 const gridStatus = operation({
   ...reads,

@@ -113,6 +113,7 @@ export function marketOperations(ids: readonly string[]): Operation[] {
       summary: "The configured exchanges",
       http: { route: "GET /exchanges", from: "query" },
       cli: { path: "exchanges" },
+      mcp: { closedWorld: true },
       input: z.object({}),
       output: ExchangesShape,
       run: async ({ exchanges }) => ({

@@ -40,6 +40,7 @@ export async function appOver(deps: Deps): Promise<Target & { app: ReturnType<ty
     deps,
     operations: createOperations(EXCHANGES),
     access: { adminTokens: [tokens.admin], allowedHosts: ["grid.example"], checkHost: true },
+    mcp: { trading: false },
     version: "0.0.0-test",
     instance: "test",
   });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { root } from "./bundle.ts";
 
-const launcher = join(root, "cli/edgemaker.mjs");
+export const launcher = join(root, "cli/edgemaker.mjs");
 
 export interface Ran {
   readonly code: number | null;

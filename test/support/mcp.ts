@@ -1,0 +1,60 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { type CallToolResult, CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import { onTestFinished } from "vitest";
+import { environment, launcher } from "./command.ts";
+
+const client = async (transport: unknown): Promise<Client> => {
+  const made = new Client({ name: "test", version: "1" });
+  await made.connect(transport as Transport);
+  onTestFinished(() => made.close());
+  return made;
+};
+
+/** The official client on a process of `edgemaker mcp …`; what it writes to standard error is kept. */
+export async function stdioClient(
+  folder: string,
+  args: readonly string[],
+  over: Record<string, string> = {},
+): Promise<{ client: Client; stderr: () => string }> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [launcher, "mcp", ...args],
+    env: environment(folder, over) as Record<string, string>,
+    cwd: folder,
+    stderr: "pipe",
+  });
+  let stderr = "";
+  transport.stderr?.on("data", (part) => (stderr += String(part)));
+  return { client: await client(transport), stderr: () => stderr };
+}
+
+/** The official client on /mcp of a server, or of an app through `fetch`. */
+export const httpClient = (
+  url: string,
+  { token, fetch = globalThis.fetch }: { token: string; fetch?: typeof globalThis.fetch },
+): Promise<Client> =>
+  client(
+    new StreamableHTTPClientTransport(new URL("/mcp", url), {
+      requestInit: { headers: { authorization: `Bearer ${token}` } },
+      fetch,
+    }),
+  );
+
+export const callTool = async (
+  on: Client,
+  name: string,
+  values: Record<string, unknown> = {},
+): Promise<CallToolResult> =>
+  (await on.callTool({ name, arguments: values }, CallToolResultSchema)) as CallToolResult;
+
+export const textOf = ({ content }: CallToolResult): string =>
+  content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+
+/** What a tool's error says. */
+export const errorOf = (result: CallToolResult): { error: string; message: string; next: string } => {
+  if (!result.isError) throw new Error(`no error: ${JSON.stringify(result)}`);
+  return JSON.parse(textOf(result));
+};
