@@ -17,6 +17,7 @@ import { version } from "./version.ts";
 const GROUPS: Readonly<Record<string, string>> = {
   orders: "List, place and cancel orders",
   grid: "Start, watch and stop grids",
+  kill: "One switch that lets no order be placed",
 };
 
 /** Runs a command line and returns its exit code: 0 done, 1 the operation failed, 2 the command line was wrong. */
@@ -53,13 +54,23 @@ function rootCommand(): CommandDef {
 /** `grid start` is the command `start` of the group `grid`. */
 function add(commands: Record<string, CommandDef>, operation: Operation): void {
   if (!operation.cli) return;
-  const [group = "", name] = operation.cli.path.split(" ");
+  const { path, words } = operation.cli;
+  const [group = "", name] = path.split(" ");
+  if (words) {
+    for (const [word, { summary, input }] of Object.entries(words))
+      addTo(commands, group, word, operationCommand(operation, { path: `${path} ${word}`, summary, input }));
+    return;
+  }
   if (name === undefined) {
     commands[group] = operationCommand(operation);
     return;
   }
+  addTo(commands, group, name, operationCommand(operation));
+}
+
+function addTo(commands: Record<string, CommandDef>, group: string, name: string, made: CommandDef): void {
   commands[group] ??= command({ name: group, description: GROUPS[group] ?? group, subCommands: {} });
-  (commands[group].subCommands as Record<string, CommandDef>)[name] = operationCommand(operation);
+  (commands[group].subCommands as Record<string, CommandDef>)[name] = made;
 }
 
 async function usage(found: CommandDef, path: readonly string[]): Promise<string> {

@@ -13,20 +13,28 @@ export const CALL_ARGS = {
   token: { type: "string", description: "API token for --api-url", valueHint: "token" },
 } as const satisfies Args;
 
+/** A command whose word says what some of its fields are. */
+interface Word {
+  readonly path: string;
+  readonly summary: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
 /** An operation as a command: its fields are the flags, in the schema's own words. */
-export const operationCommand = (operation: Operation): CommandDef =>
+export const operationCommand = (operation: Operation, word?: Word): CommandDef =>
   command({
-    name: operation.cli?.path ?? operation.name,
-    description: operation.summary,
+    name: word?.path ?? operation.cli?.path ?? operation.name,
+    description: word?.summary ?? operation.summary,
     alias: operation.cli?.alias,
-    args: argsOf(operation),
-    run: async (values) => (await import("./run-operation.ts")).runOperation(operation, values),
+    args: argsOf(operation, word?.input),
+    run: async (values) => (await import("./run-operation.ts")).runOperation(operation, values, word?.input),
   });
 
-function argsOf(operation: Operation): Args {
+function argsOf(operation: Operation, said: Word["input"] = {}): Args {
   const { cli, input } = operation;
   const kinds = kindsOf(operation);
-  const fields = Object.keys(input.shape).map((field): [string, Args[string]] => {
+  const named = Object.keys(input.shape).filter((field) => !Object.hasOwn(said, field));
+  const fields = named.map((field): [string, Args[string]] => {
     const name = argName(operation, field);
     const aka = name === kebab(field) ? {} : { aka: kebab(field) };
     const description = describe(operation, field);

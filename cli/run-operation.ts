@@ -13,10 +13,14 @@ import { findServer } from "./server-file.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Asks a server for an operation, or runs it here when there is none. Returns the exit code. */
-export async function runOperation(operation: Operation, values: Values): Promise<number> {
+/** Asks a server for an operation, or runs it here when there is none; `said` is input that no flag gives. Returns the exit code. */
+export async function runOperation(
+  operation: Operation,
+  values: Values,
+  said: Readonly<Record<string, unknown>> = {},
+): Promise<number> {
   const settings = readSettings(values, process.env);
-  const input = fromTexts(kindsOf(operation), textsOf(operation, values));
+  const input = { ...fromTexts(kindsOf(operation), textsOf(operation, values)), ...said };
   const remote = await remoteOf(settings, values);
   const answer = remote
     ? await callRemote(operation, input, remote)

@@ -17,6 +17,10 @@ export interface CommandSurface {
   /** Words of the command: `grid start`. */
   readonly path: string;
   readonly alias?: string;
+  /** Commands below the path, each with the input that its word stands for. */
+  readonly words?: Readonly<
+    Record<string, { readonly summary: string; readonly input: Readonly<Record<string, unknown>> }>
+  >;
   /** Input fields that may also be given without a flag, in order. */
   readonly positional?: readonly string[];
   /** Shorter names of flags; a field's own name in kebab case always works. */

@@ -1,4 +1,5 @@
 import { accountOperations } from "./account/operations.ts";
+import { killOperations } from "./control/kill-operations.ts";
 import { gridOperations } from "./grid/operations.ts";
 import { marketOperations } from "./market/operations.ts";
 import type { Operation } from "./operation.ts";
@@ -10,4 +11,5 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...accountOperations(ids),
   ...orderOperations(ids),
   ...gridOperations(ids),
+  ...killOperations,
 ];

@@ -137,7 +137,10 @@ export interface Fill {
   readonly superseded: boolean;
 }
 
-export type EventKind = "started" | "wants" | "status" | "lost" | "rejected" | "error" | "adopted";
+export type EventKind = "started" | "wants" | "status" | "lost" | "rejected" | "error" | "adopted" | "kill";
+
+/** Of an event that concerns every account. */
+export const EVERY_ACCOUNT: AccountKey = "";
 
 /** Append-only; `at` is protocol time. */
 export interface Event {
@@ -147,6 +150,8 @@ export interface Event {
   readonly kind: EventKind;
   readonly message: string;
 }
+
+export const killMessage = (on: boolean, actor: string): string => `${on ? "on" : "off"}, by ${actor}`;
 
 /** What the step remembers of an account. */
 export interface AccountMemory {

@@ -91,7 +91,8 @@ export interface StepStore {
   /** One fenced batch. Returns the client ids whose intents were recorded: only those may be sent. */
   record(lease: Lease, changes: readonly Changes[]): Promise<ReadonlySet<string>>;
   killed(): Promise<boolean>;
-  setKill(on: boolean): Promise<void>;
+  /** Tells who has turned it, when it was not so before. */
+  setKill(on: boolean, actor: string): Promise<void>;
   /** Says that the database was restored: every grid looks up its next ids before it places anything. */
   nextEpoch(): Promise<void>;
   /** Outcomes and the lease's release, in one fenced batch. */

@@ -1,3 +1,4 @@
+import { AppError } from "../errors.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { operation } from "../operation.ts";
 import { accountKey } from "../records.ts";
@@ -38,6 +39,11 @@ export const startGrid = (ids: readonly string[]) =>
       const market = await venue.market(symbol);
       const [quote, balances] = [await venue.ticker(symbol), await venue.balances()];
       const checked = check(asked, { market, quote, balances });
+      if (await deps.store.killed())
+        throw new AppError(
+          "Forbidden",
+          "the kill switch is on: no grid is started; turn it off to trade again",
+        );
       const { base, quote: quoteAsset } = splitPair(symbol);
       const created = await deps.store.createStrategy({
         ...newStrategy(checked),

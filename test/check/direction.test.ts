@@ -55,6 +55,11 @@ describe("the check refuses", () => {
       /never import each other/,
     ],
     [
+      "another feature in the controls",
+      { "src/control/planted.ts": use("../grid/levels.ts", "ascends") },
+      /never import each other/,
+    ],
+    [
       "an adapter in a feature",
       { "src/market/planted.ts": use("../adapters/libsql/store.ts", "createStore") },
       /ports, not adapters/,

@@ -481,4 +481,38 @@ const gridRows: Row[] = [
   { name: "tick", method: "POST", path: "/internal/tick", body: {}, status: 200, has: { accounts: "array" } },
 ];
 
-export const rows: readonly Row[] = [...publicRows, ...accountRows, ...orderRows, ...gridRows];
+const killRows: Row[] = [
+  { name: "is off at first", path: "/kill", status: 200, has: { on: false, message: "string" } },
+  ...[{}, { on: 1 }, { on: "true" }, { on: true, all: true }].map(
+    (body): Row => ({
+      name: `refuses ${JSON.stringify(body)}`,
+      method: "POST",
+      path: "/kill",
+      body,
+      status: 400,
+      label: "Invalid request",
+    }),
+  ),
+  { name: "on", method: "POST", path: "/kill", body: { on: true }, status: 200, has: { on: true } },
+  { name: "tells that it is on", path: "/kill", status: 200, has: { on: true } },
+  {
+    name: "no order by hand while the kill switch is on",
+    method: "POST",
+    path: "/orders",
+    body: order({}),
+    status: 403,
+    label: "Forbidden",
+  },
+  {
+    name: "no grid while the kill switch is on",
+    method: "POST",
+    path: "/strategy/grid",
+    body: grid({}),
+    status: 403,
+    label: "Forbidden",
+  },
+  { name: "off", method: "POST", path: "/kill", body: { on: false }, status: 200, has: { on: false } },
+  { name: "off again", method: "POST", path: "/kill", body: { on: false }, status: 200, has: { on: false } },
+];
+
+export const rows: readonly Row[] = [...publicRows, ...accountRows, ...orderRows, ...gridRows, ...killRows];

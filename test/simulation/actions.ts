@@ -54,7 +54,7 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
       return world.run(process, (deps) => deps.store.setWants(strategy.id, deed.kind, false));
     }
     case "kill":
-      return world.run(process, (deps) => deps.store.setKill(deed.on));
+      return ask("set_kill_switch", { on: deed.on });
     case "hand":
       return ask("create_order", {
         exchange: EXCHANGE,

@@ -1,12 +1,22 @@
 import type { ResultSet } from "@libsql/client";
 import { and, eq, inArray, or, sql } from "drizzle-orm";
 import { StoreError } from "../../errors.ts";
-import { NO_MEMORY, type Order, type Strategy } from "../../records.ts";
+import { EVERY_ACCOUNT, killMessage, NO_MEMORY, type Order, type Strategy } from "../../records.ts";
 import type { Changes, Lease, Snapshot, StepStore, StrategyUpdate } from "../../store.ts";
 import { bundle, type Context, type Statement, statement } from "./context.ts";
 import { guarded } from "./fence.ts";
 import { insertEvents, insertIntents, updateOrder } from "./order-rows.ts";
-import { accounts, control, cursors, fills, isRunning, isUnsettled, orders, strategies } from "./tables.ts";
+import {
+  accounts,
+  control,
+  cursors,
+  events,
+  fills,
+  isRunning,
+  isUnsettled,
+  orders,
+  strategies,
+} from "./tables.ts";
 
 export function stepStore(context: Context): StepStore {
   const { client, db, now } = context;
@@ -55,8 +65,10 @@ export function stepStore(context: Context): StepStore {
       return row.kill;
     },
 
-    async setKill(on) {
-      await client.execute(statement(db.update(control).set({ kill: on })));
+    async setKill(on, actor) {
+      const told = sql`insert into ${events} (account, strategy, at, kind, message) select ${EVERY_ACCOUNT}, null, ${now()}, 'kill', ${killMessage(on, actor)} from ${control} where ${control.kill} <> ${on}`;
+      const turned = db.update(control).set({ kill: on });
+      await client.batch([statement(told), statement(turned)], "write");
     },
 
     async nextEpoch() {

@@ -1,6 +1,6 @@
 import { StoreError } from "../../errors.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Order, Strategy } from "../../records.ts";
+import { EVERY_ACCOUNT, killMessage, type Order, type Strategy } from "../../records.ts";
 import type { Changes, Lease, Snapshot, StepStore } from "../../store.ts";
 import { accountRow, exchangeKey, fillKey, mayBecome, putOrder, type Tables } from "./tables.ts";
 
@@ -41,7 +41,10 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
     },
 
     killed: async () => tables.kill,
-    async setKill(on) {
+    async setKill(on, actor) {
+      const message = killMessage(on, actor);
+      if (tables.kill !== on)
+        tables.events.push({ account: EVERY_ACCOUNT, strategy: null, at: now(), kind: "kill", message });
       tables.kill = on;
     },
     async nextEpoch() {

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { flagField } from "../kernel/fields.ts";
+import { type Operation, operation } from "../operation.ts";
+
+const KillShape = z.object({ on: z.boolean(), message: z.string() });
+
+const answer = (on: boolean): z.input<typeof KillShape> => ({
+  on,
+  message: on
+    ? "the kill switch is on: no order is placed; cancels and booking go on, and what rests stays until its grid is stopped"
+    : "the kill switch is off: grids and orders by hand are placed",
+});
+
+const same = { access: "token", failure: "Internal error", output: KillShape } as const;
+
+/** One switch for every account: while it is on, no order of any grid or hand is placed. */
+export const killOperations: readonly Operation[] = [
+  operation({
+    ...same,
+    name: "get_kill_switch",
+    summary: "Whether the kill switch is on",
+    effect: "read",
+    http: { route: "GET /kill", from: "query" },
+    cli: { path: "kill status", examples: ["edgemaker kill status"] },
+    input: z.object({}),
+    run: async ({ store }) => answer(await store.killed()),
+  }),
+  operation({
+    ...same,
+    name: "set_kill_switch",
+    summary: "Turn the kill switch on or off",
+    effect: "admin",
+    http: { route: "POST /kill", from: "body" },
+    cli: {
+      path: "kill",
+      words: {
+        on: { summary: "Place no order any more, on any exchange", input: { on: true } },
+        off: { summary: "Place orders again", input: { on: false } },
+      },
+      examples: ["edgemaker kill on", "edgemaker kill off"],
+    },
+    input: z.object({ on: flagField("Invalid request", "on").describe("true places nothing any more") }),
+    async run({ store }, { on }, { actor }) {
+      await store.setKill(on, actor);
+      return answer(await store.killed());
+    },
+  }),
+];
