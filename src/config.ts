@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SettingsError } from "./errors.ts";
+import type { Millis } from "./kernel/time.ts";
 import type { LogLevel } from "./ports.ts";
 
 /** The venues that this release speaks to, and what differs between them before any call. */
@@ -31,6 +32,8 @@ export interface Config {
   readonly allowedHosts: readonly string[];
   /** Base urls by exchange id, in place of the venues' own. */
   readonly venueUrls: ReadonlyMap<string, string>;
+  /** How long one public read may take. */
+  readonly readTimeoutMillis: Millis;
   readonly logLevel: LogLevel;
   /** Whether agents get tools that trade. */
   readonly mcpTrading: boolean;
@@ -43,6 +46,10 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ""),
 );
+const millis = z
+  .string()
+  .regex(/^[1-9]\d{0,5}$/, "must be milliseconds, 1 to 999999")
+  .transform(Number);
 const url = z.url({ protocol: /^https?$/ });
 
 /** Every setting of the environment and of the configuration file, which has the same keys. */
@@ -55,6 +62,7 @@ const Settings = z.object({
   EDGEMAKER_VENUE_URLS: list.default([]),
   EDGEMAKER_ALLOWED_HOSTS: list.default([]),
   EDGEMAKER_SANDBOX: flag.default(false),
+  EDGEMAKER_READ_TIMEOUT_MILLIS: millis.default(10_000),
   EDGEMAKER_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   EDGEMAKER_MCP_TRADING: flag.default(false),
 });
@@ -83,6 +91,7 @@ export function parseConfig(environment: Environment): Config {
     sandbox: settings.EDGEMAKER_SANDBOX,
     allowedHosts: settings.EDGEMAKER_ALLOWED_HOSTS.map((host) => host.toLowerCase()),
     venueUrls: new Map(settings.EDGEMAKER_VENUE_URLS.map(venueUrl)),
+    readTimeoutMillis: settings.EDGEMAKER_READ_TIMEOUT_MILLIS,
     logLevel: settings.EDGEMAKER_LOG_LEVEL,
     mcpTrading: settings.EDGEMAKER_MCP_TRADING,
   };

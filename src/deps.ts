@@ -5,12 +5,16 @@ import { openDatabase } from "./adapters/libsql/open.ts";
 import { sandboxBooks } from "./adapters/libsql/sandbox-books.ts";
 import { type SandboxSettings, setUpSandbox } from "./adapters/libsql/sandbox-setup.ts";
 import { createStore } from "./adapters/libsql/store.ts";
+import { sandboxAggregator } from "./adapters/sandbox/aggregator.ts";
 import { createListings } from "./adapters/sandbox/listings.ts";
 import { marketTime } from "./adapters/sandbox/market-clock.ts";
 import { parseCandleFile } from "./adapters/sandbox/replay.ts";
 import { SANDBOX_TIMING, simulatedVenue } from "./adapters/sandbox/venue.ts";
 import { type Config, type ConfiguredExchange, VENUES } from "./config.ts";
+import { connectDex, liveAggregator } from "./dex-deps.ts";
+import type { Aggregator } from "./dex-port.ts";
 import { AppError, messageOf, SettingsError, VenueError } from "./errors.ts";
+import { timeLimit } from "./in-time.ts";
 import type { Pair } from "./kernel/pair.ts";
 import type { AccountRef, Deps, ExchangeInfo, Local, Log, Venue } from "./ports.ts";
 import { digest } from "./transport/digest.ts";
@@ -30,7 +34,10 @@ export type SandboxOptions = Omit<SandboxSettings, "replays"> & {
   readonly replays?: readonly { readonly symbol: Pair; readonly file: string }[] | undefined;
 };
 
-type Venues = Pick<Deps, "venue" | "venueOf" | "marketTime">;
+interface Venues extends Pick<Deps, "venue" | "venueOf" | "marketTime"> {
+  /** The simulated one, where there is one. */
+  readonly aggregator?: Aggregator;
+}
 
 /** The one place where ports meet adapters. */
 export async function createDeps(
@@ -41,10 +48,18 @@ export async function createDeps(
   const { client, migrations, local, log } = runtime;
   const kind = config.sandbox ? "sandbox" : "live";
   const context = await openDatabase({ client, local, migrations, kind });
-  const venues = config.sandbox ? await sandboxVenues(config, context, runtime, options) : liveVenues(config);
+  const { aggregator, ...venues } = config.sandbox
+    ? await sandboxVenues(config, context, runtime, options)
+    : liveVenues(config);
+  const exchanges = config.exchanges.map((one) => infoOf(one, kind));
+  const inTime = timeLimit(config.readTimeoutMillis);
+  const chain =
+    aggregator && !config.venueUrls.has("iris") ? aggregator : liveAggregator(config, local.monotonic);
   return {
     ...venues,
-    exchanges: config.exchanges.map((one) => infoOf(one, kind)),
+    exchanges,
+    inTime,
+    dex: connectDex({ aggregator: chain, exchanges, venue: venues.venue, inTime }),
     store: createStore(context),
     local,
     log,
@@ -99,10 +114,13 @@ async function sandboxVenues(
       ];
     }),
   );
+  const [market] = venues.values();
+  if (!market) throw new SettingsError("EDGEMAKER_EXCHANGES names no exchange");
   return {
     venue: (exchange) => found(venues.get(exchange), exchange),
     venueOf: ({ kind, exchange }) => (kind === "sandbox" ? venues.get(exchange) : undefined),
     marketTime: (_account, now) => marketTime(row, now),
+    aggregator: sandboxAggregator({ ...row, market }),
   };
 }
 

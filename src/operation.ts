@@ -48,6 +48,8 @@ export interface Operation {
   readonly access: "public" | "token";
   readonly http: {
     readonly route: `${Method} /${string}`;
+    /** Another path that answers the same. */
+    readonly alias?: `/${string}`;
     readonly from: "query" | "body";
     /** Takes an Idempotency-Key. */
     readonly idempotent?: boolean;

@@ -1,5 +1,6 @@
 import { accountOperations } from "./account/operations.ts";
 import { killOperations } from "./control/kill-operations.ts";
+import { dexOperations } from "./dex/operations.ts";
 import { gridOperations } from "./grid/operations.ts";
 import { marketOperations } from "./market/operations.ts";
 import type { Operation } from "./operation.ts";
@@ -11,5 +12,6 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...accountOperations(ids),
   ...orderOperations(ids),
   ...gridOperations(ids),
+  ...dexOperations(),
   ...killOperations,
 ];

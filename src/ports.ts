@@ -1,4 +1,5 @@
 /** All we ask of the world. Amounts and prices are Decimal; times are milliseconds. */
+import type { Dex } from "./dex-port.ts";
 import type { Decimal } from "./kernel/decimal.ts";
 import type { Pair } from "./kernel/pair.ts";
 import type { Millis } from "./kernel/time.ts";
@@ -238,6 +239,9 @@ export interface Deps {
   readonly venueOf: (account: AccountRef) => Venue | undefined;
   /** Market time of an account at a protocol time; on real venues they are the same. */
   readonly marketTime: (account: AccountRef, now: Millis) => Millis;
+  /** Ends a read of the world at its time limit: throws VenueError naming who was asked. */
+  readonly inTime: <T>(who: string, read: () => Promise<T>) => Promise<T>;
+  readonly dex: Dex;
   readonly store: Store;
   readonly local: Local;
   readonly log: Log;

@@ -31,9 +31,10 @@ export function mountOperations(
 ): void {
   for (const operation of operations) {
     const { method, path } = routeOf(operation);
+    const paths = [path, ...(operation.http.alias ? [operation.http.alias] : [])];
     app.on(
-      method,
-      `/api/v1${path}`,
+      [method],
+      paths.map((one) => `/api/v1${one}`),
       guard(operation, deps, access),
       read(operation),
       validate(operation),

@@ -3,6 +3,7 @@ import { type Operation, routeOf } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Target } from "../support/app.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
+import { dexRows } from "./dex-rows.ts";
 import { type Row, rows, type World } from "./rows.ts";
 
 type Started = Target & { close?: () => Promise<void> };
@@ -22,7 +23,7 @@ export function contractSuite(name: string, start: () => Promise<Started>): void
     });
 
     it.each(
-      rows.map((row) => ({
+      [...rows, ...dexRows].map((row) => ({
         row,
         title: `${row.method ?? "GET"} ${typeof row.path === "string" ? row.path : "…"}: ${row.name}`,
       })),
@@ -83,7 +84,9 @@ function operationAt(row: Row, world: World): Operation {
   const [asked = ""] = (typeof row.path === "function" ? row.path(world) : row.path).split("?");
   const found = createOperations(EXCHANGES).find((operation) => {
     const { method, path } = routeOf(operation);
-    return method === (row.method ?? "GET") && new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`).test(asked);
+    const paths = [path, operation.http.alias ?? path];
+    const isAsked = (one: string) => new RegExp(`^${one.replace(/:\w+/g, "[^/]+")}$`).test(asked);
+    return method === (row.method ?? "GET") && paths.some(isAsked);
   });
   if (!found) throw new Error(`no operation serves ${asked}`);
   return found;

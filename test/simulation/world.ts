@@ -21,6 +21,9 @@ import { createTrace } from "./trace.ts";
 export const EXCHANGE = "sim";
 export const ACCOUNT = { exchange: EXCHANGE, kind: "sandbox", host: "" } as const;
 
+/** The simulated venue lists no token of the chain: nothing may ask for one. */
+const noChain = () => Promise.reject(new Error("the simulation has no chain"));
+
 export interface Options extends Shape {
   readonly seed: number;
   /** In place of the seed's own. */
@@ -123,6 +126,8 @@ export async function createWorld({ seed, faults, keep = false, backing, ...shap
       venue: () => venue,
       venueOf: ({ kind, exchange }) => (kind === ACCOUNT.kind && exchange === EXCHANGE ? venue : undefined),
       marketTime: (_account, at) => at,
+      inTime: (_who, read) => read(),
+      dex: { pools: noChain, ada: noChain, price: noChain },
       store: storeOf(net, task, watched),
       local: localOf(net, task),
       log: (_level, message, fields) => trace.add(`log ${message} ${fields?.message}`),

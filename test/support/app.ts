@@ -14,9 +14,13 @@ export interface Target {
 }
 
 /** The app over a real store and sandbox, asked without a socket. */
-export async function testApp(options: TestSandbox = {}) {
+export async function testApp({
+  connect = (deps) => deps,
+  ...options
+}: TestSandbox & { readonly connect?: (deps: Deps) => Deps } = {}) {
   const box = await testSandbox({ realTime: true, ...options });
-  return { ...box, ...(await appOver(box.deps)) };
+  const deps = connect(box.deps);
+  return { ...box, deps, ...(await appOver(deps)) };
 }
 
 export const TOKENS = {

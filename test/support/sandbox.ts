@@ -4,12 +4,16 @@ import { openDatabase } from "../../src/adapters/libsql/open.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
 import { type SandboxSettings, setUpSandbox } from "../../src/adapters/libsql/sandbox-setup.ts";
 import { createStore } from "../../src/adapters/libsql/store.ts";
+import { sandboxAggregator } from "../../src/adapters/sandbox/aggregator.ts";
 import { createListings } from "../../src/adapters/sandbox/listings.ts";
 import { marketTime } from "../../src/adapters/sandbox/market-clock.ts";
 import type { CandleFile } from "../../src/adapters/sandbox/replay.ts";
 import { SANDBOX_TIMING, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
+import { connectDex } from "../../src/dex-deps.ts";
 import { AppError } from "../../src/errors.ts";
+import { timeLimit } from "../../src/in-time.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
+import { SECOND } from "../../src/kernel/time.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps, Venue } from "../../src/ports.ts";
 import { virtualLocal } from "./local.ts";
@@ -73,15 +77,20 @@ export async function testSandbox({
     if (!found) throw new AppError("Invalid exchange", exchange);
     return found;
   };
+  const exchanges = EXCHANGES.map((id) => ({
+    id,
+    venue: id,
+    kind: "sandbox" as const,
+    passphrase: id === "bitget",
+    quotes: ["USDT"],
+    configured: true,
+  }));
+  const inTime = timeLimit(10 * SECOND);
+  const aggregator = sandboxAggregator({ ...row, market: venue("kraken") });
   const deps: Deps = {
-    exchanges: EXCHANGES.map((id) => ({
-      id,
-      venue: id,
-      kind: "sandbox",
-      passphrase: id === "bitget",
-      quotes: ["USDT"],
-      configured: true,
-    })),
+    exchanges,
+    inTime,
+    dex: connectDex({ aggregator, exchanges, venue, inTime }),
     venue,
     venueOf: ({ kind, exchange }) => (kind === "sandbox" ? venues.get(exchange) : undefined),
     marketTime: (_account, now) => marketTime(row, now),

@@ -97,7 +97,7 @@ export const between = (from: Corner, to: Corner, time: Millis): number =>
   from.ticks + Math.round(((to.ticks - from.ticks) * (time - from.at)) / (to.at - from.at));
 
 /** A value in ±amplitude, random at multiples of the period and straight between them. */
-function noise(hash: number, period: Millis, amplitude: number): (time: Millis) => number {
+export function noise(hash: number, period: Millis, amplitude: number): (time: Millis) => number {
   const value = memoized((place: number) => (share(hash, place) * 2 - 1) * amplitude);
   return (time) => {
     const place = Math.floor(time / period);

@@ -1,0 +1,98 @@
+import type { z } from "zod";
+import type { Aggregator, Pool } from "../../dex-port.ts";
+import { VenueError } from "../../errors.ts";
+import { CHAIN_TOKENS, type ChainToken } from "../../kernel/chain-token.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { type AnsweredPool, FailureAnswer, PoolsAnswer, PricesAnswer, poolOf } from "./schema.ts";
+
+export const IRIS_URL = "https://iris.indigoprotocol.io";
+
+export interface Iris {
+  readonly url: string;
+  /** For each request. */
+  readonly timeoutMillis: Millis;
+}
+
+const PAGE = 100;
+/** A token has a few dozen pools: more pages than this are a mistake, not a market. */
+const MOST_PAGES = 50;
+
+/** The public aggregator of Cardano's exchanges, over HTTP. */
+export const irisAggregator = (iris: Iris): Aggregator => ({
+  async pools(token) {
+    const pools = (await allPools(iris, token)).filter(({ state }) => state !== null);
+    const prices = await pricesOf(
+      iris,
+      pools.map(({ identifier }) => identifier),
+    );
+    return pools
+      .map((pool) => poolOf(pool, prices.get(pool.identifier)))
+      .filter((pool): pool is Pool => pool !== undefined);
+  },
+});
+
+async function allPools(iris: Iris, token: ChainToken): Promise<AnsweredPool[]> {
+  const { policyId, nameHex } = CHAIN_TOKENS[token];
+  const filter = { tokenA: "lovelace", tokenB: `${policyId}.${nameHex}` };
+  // A pool may move to the next page between two requests: one of each.
+  const found = new Map<string, AnsweredPool>();
+  for (let page = 1, last = 1; page <= last; page++) {
+    // The page is told where the public server reads it, and beside the filter too.
+    const path = `/api/liquidity-pools?page=${page}&limit=${PAGE}`;
+    const { data, pagination } = await ask(iris, path, { ...filter, page, limit: PAGE }, PoolsAnswer);
+    if (pagination.totalPages > MOST_PAGES) throw nonsense();
+    for (const pool of data.filter((one) => isOf(one, token))) found.set(pool.identifier, pool);
+    last = pagination.totalPages;
+  }
+  return [...found.values()];
+}
+
+const isOf = ({ tokenA, tokenB }: AnsweredPool, token: ChainToken): boolean =>
+  tokenA === null &&
+  tokenB.policyId === CHAIN_TOKENS[token].policyId &&
+  tokenB.nameHex === CHAIN_TOKENS[token].nameHex;
+
+/** Prices by identifier: the answer has gaps and an order of its own. One pool without a state fails the whole request. */
+async function pricesOf(iris: Iris, identifiers: readonly string[]): Promise<Map<string, number | null>> {
+  const prices = new Map<string, number | null>();
+  for (let from = 0; from < identifiers.length; from += PAGE) {
+    const asked = { identifiers: identifiers.slice(from, from + PAGE) };
+    const answer = await ask(iris, "/api/liquidity-pools/prices", asked, PricesAnswer);
+    for (const { identifier, price } of answer) prices.set(identifier, price);
+  }
+  return prices;
+}
+
+async function ask<S extends z.ZodType>(
+  { url, timeoutMillis }: Iris,
+  path: string,
+  body: object,
+  shape: S,
+): Promise<z.output<S>> {
+  const answer = await request(`${url}${path}`, body, timeoutMillis);
+  if (FailureAnswer.safeParse(answer).success)
+    throw new VenueError("unavailable", "the DEX aggregator could not answer");
+  const parsed = shape.safeParse(answer);
+  if (!parsed.success) throw nonsense(parsed.error);
+  return parsed.data;
+}
+
+async function request(url: string, body: object, timeoutMillis: Millis): Promise<unknown> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify(body),
+      redirect: "manual",
+      signal: AbortSignal.timeout(timeoutMillis),
+    });
+    const text = await response.text();
+    if (response.status === 200) return JSON.parse(text);
+  } catch (error) {
+    throw new VenueError("unavailable", "the DEX aggregator did not answer", { cause: error });
+  }
+  throw new VenueError("unavailable", "the DEX aggregator could not answer");
+}
+
+const nonsense = (cause?: unknown): VenueError =>
+  new VenueError("unavailable", "the DEX aggregator answered what cannot be used", { cause });

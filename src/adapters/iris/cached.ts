@@ -1,0 +1,28 @@
+import type { Aggregator, Pool } from "../../dex-port.ts";
+import type { ChainToken } from "../../kernel/chain-token.ts";
+import type { Millis } from "../../kernel/time.ts";
+
+interface Kept {
+  readonly at: Millis;
+  readonly pools: Promise<readonly Pool[]>;
+}
+
+/** Asks once for those who ask within `ttl` of each other; a failure is not kept. */
+export function cached(
+  aggregator: Aggregator,
+  { ttl, monotonic }: { ttl: Millis; monotonic: () => Millis },
+): Aggregator {
+  const kept = new Map<ChainToken, Kept>();
+  return {
+    async pools(token) {
+      const known = kept.get(token);
+      if (known && monotonic() - known.at < ttl) return known.pools;
+      const fresh: Kept = { at: monotonic(), pools: aggregator.pools(token) };
+      kept.set(token, fresh);
+      fresh.pools.catch(() => {
+        if (kept.get(token) === fresh) kept.delete(token);
+      });
+      return fresh.pools;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** What the Iris aggregator answers, as far as a price depends on it. Anything else in an answer is ignored. */
+import { z } from "zod";
+import type { Pool } from "../../dex-port.ts";
+import { type Decimal, decimal, fromNumber, ONE } from "../../kernel/decimal.ts";
+
+const LOVELACE = 10n ** 12n;
+const MOST_DECIMALS = 18;
+
+const amount = z.number().nonnegative();
+const token = z.object({ policyId: z.string(), nameHex: z.string() });
+
+const PoolAnswer = z.object({
+  // Shown to people and programs as it is: no control or direction-changing characters.
+  dex: z.string().transform((name) => name.replace(/\p{C}/gu, "").slice(0, 60)),
+  identifier: z.string().regex(/^[\x21-\x7e]{1,250}$/),
+  tokenA: token.nullable(),
+  tokenB: token.extend({ decimals: z.int().min(0).max(MOST_DECIMALS) }),
+  state: z
+    .object({
+      reserveA: amount,
+      reserveB: amount,
+      tvl: amount,
+      buyFeePercent: amount.max(100).nullish(),
+      sellFeePercent: amount.max(100).nullish(),
+    })
+    .nullable(),
+});
+
+export const PoolsAnswer = z.object({
+  data: z.array(PoolAnswer),
+  pagination: z.object({ totalPages: z.int().nonnegative() }),
+});
+
+/** A pool with an empty side has no price: null. */
+export const PricesAnswer = z.array(
+  z.object({ identifier: z.string(), price: z.number().nonnegative().nullable() }),
+);
+
+/** Failures come with status 200. */
+export const FailureAnswer = z.object({ success: z.literal(false) });
+
+export type AnsweredPool = z.output<typeof PoolAnswer>;
+
+/** Undefined for a pool without a state. */
+export function poolOf(
+  { dex, identifier, state, tokenB: { decimals } }: AnsweredPool,
+  price: number | null | undefined,
+): Pool | undefined {
+  if (!state) return undefined;
+  const lot = ONE / 10n ** BigInt(decimals);
+  return {
+    dex,
+    identifier,
+    lot,
+    tvl: units(state.tvl) * LOVELACE,
+    quoted: price === undefined || price === null ? undefined : nearest(price),
+    reserves: { ada: units(state.reserveA) * LOVELACE, token: units(state.reserveB) * lot },
+    fees: { buy: feeOf(state.buyFeePercent), sell: feeOf(state.sellFeePercent) },
+  };
+}
+
+const units = (raw: number): bigint => BigInt(Math.floor(raw));
+
+// The aggregator says 0 for a fee that it does not know: no pool trades for nothing.
+const feeOf = (percent: number | null | undefined): Decimal | undefined =>
+  percent ? nearest(percent) / 100n : undefined;
+
+// A price as a quotient of reserves often has more than 18 places.
+const nearest = (value: number): Decimal => fromNumber(value) ?? decimal(value.toFixed(18));

@@ -1,0 +1,60 @@
+import { IRIS_URL, irisAggregator } from "./adapters/iris/aggregator.ts";
+import { cached } from "./adapters/iris/cached.ts";
+import type { Config } from "./config.ts";
+import { medianOf, priceOf } from "./dex/price.ts";
+import type { AdaPrice, Aggregator, Dex } from "./dex-port.ts";
+import { VenueError } from "./errors.ts";
+import { ZERO } from "./kernel/decimal.ts";
+import { midOf } from "./kernel/spread.ts";
+import { type Millis, SECOND } from "./kernel/time.ts";
+import type { Deps, Quote } from "./ports.ts";
+
+const TTL: Millis = 5 * SECOND;
+const WHO = "the DEX aggregator";
+
+export interface DexParts extends Pick<Deps, "exchanges" | "venue" | "inTime"> {
+  readonly aggregator: Aggregator;
+}
+
+/** The live aggregator of the settings. */
+export const liveAggregator = (
+  { venueUrls, readTimeoutMillis }: Pick<Config, "venueUrls" | "readTimeoutMillis">,
+  monotonic: () => Millis,
+): Aggregator => {
+  const url = venueUrls.get("iris") ?? IRIS_URL;
+  return cached(irisAggregator({ url, timeoutMillis: readTimeoutMillis }), { ttl: TTL, monotonic });
+};
+
+/** The chain's exchanges from an aggregator, and from the configured exchanges what ADA is worth. */
+export function connectDex({ aggregator, exchanges, venue, inTime }: DexParts): Dex {
+  const pools: Dex["pools"] = (token) => inTime(WHO, () => aggregator.pools(token));
+  const quoteOf = (id: string) => inTime(id, async () => venue(id).ticker("ADA/USDT"));
+  const ada = async (): Promise<AdaPrice> => {
+    const quotes = await Promise.allSettled(exchanges.map(({ id }) => quoteOf(id)));
+    return adaPrice(exchanges.map(({ id }, place) => ({ id, quote: settledValue(quotes[place]) })));
+  };
+  return {
+    pools,
+    ada,
+    async price(token) {
+      const [found, worth] = await Promise.all([pools(token), ada()]);
+      const price = priceOf(token, found, worth);
+      if (!price)
+        throw new VenueError("unavailable", `no pool of ${token} holds 1,000 ADA or more and has a price`);
+      return price;
+    },
+  };
+}
+
+const settledValue = <T>(settled: PromiseSettledResult<T> | undefined): T | undefined =>
+  settled?.status === "fulfilled" ? settled.value : undefined;
+
+function adaPrice(quotes: readonly { id: string; quote: Quote | undefined }[]): AdaPrice {
+  const mids = quotes.flatMap(({ id, quote }) =>
+    quote && quote.bid > ZERO && quote.ask > ZERO ? [{ id, mid: midOf(quote) }] : [],
+  );
+  const price = medianOf(mids.map(({ mid }) => mid));
+  if (price === undefined)
+    throw new VenueError("unavailable", "no configured exchange told the price of ADA in USDT");
+  return { price, exchanges: mids.map(({ id }) => id) };
+}

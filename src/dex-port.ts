@@ -1,0 +1,53 @@
+/** What we ask of the chain's exchanges. Amounts and prices are Decimal; ADA is the chain's native asset. */
+import type { ChainToken } from "./kernel/chain-token.ts";
+import type { Decimal } from "./kernel/decimal.ts";
+
+/** A pool of ADA and one token, with a state. */
+export interface Pool {
+  /** The exchange's name. */
+  readonly dex: string;
+  readonly identifier: string;
+  /** Total value locked, in ADA. */
+  readonly tvl: Decimal;
+  /** ADA per token, as quoted; undefined when the pool is not quoted. */
+  readonly quoted: Decimal | undefined;
+  readonly reserves: { readonly ada: Decimal; readonly token: Decimal };
+  /** The token's smallest amount. */
+  readonly lot: Decimal;
+  /** Shares of what is paid in, for buying and for selling the token; undefined when not told. */
+  readonly fees: { readonly buy: Decimal | undefined; readonly sell: Decimal | undefined };
+}
+
+/** Where pools are read. Throws VenueError. */
+export interface Aggregator {
+  /** Every pool of ADA and the token that has a state, in no order. */
+  pools(token: ChainToken): Promise<readonly Pool[]>;
+}
+
+/** The price of ADA in USDT, and the exchanges that it comes from. */
+export interface AdaPrice {
+  readonly price: Decimal;
+  readonly exchanges: readonly string[];
+}
+
+export interface Source {
+  readonly id: string;
+  readonly name: string;
+  readonly exchange: string;
+}
+
+export interface DexPrice {
+  /** USDT per token. */
+  readonly price: Decimal;
+  /** 0 to 1. */
+  readonly confidence: Decimal;
+  /** The pools and exchanges that contributed. */
+  readonly sources: readonly Source[];
+}
+
+/** The chain's exchanges. Throws VenueError, within the time limit of a read. */
+export interface Dex extends Aggregator {
+  /** The median of the configured exchanges' mids that could be read. */
+  ada(): Promise<AdaPrice>;
+  price(token: ChainToken): Promise<DexPrice>;
+}

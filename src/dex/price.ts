@@ -1,0 +1,62 @@
+import type { AdaPrice, DexPrice, Pool, Source } from "../dex-port.ts";
+import type { ChainToken } from "../kernel/chain-token.ts";
+import { abs, type Decimal, decimal, div, max, min, mul, mulDiv, ONE, sum, ZERO } from "../kernel/decimal.ts";
+
+/** Smaller pools are moved by one small trade. */
+const LEAST_TVL = decimal("1000");
+const ENOUGH_POOLS = decimal("3");
+/** The weighted deviation of the pools' prices at which there is no confidence left. */
+const MOST_DEVIATION = decimal("0.05");
+/** From this share of one pool on, confidence falls by up to this much. */
+const CONCENTRATED = decimal("0.8");
+const CONCENTRATION_COST = decimal("0.3");
+
+/** By total value locked; equal ones stay as they came. */
+export const largestFirst = <P extends Pool>(pools: readonly P[]): P[] =>
+  [...pools].sort((a, b) => (a.tvl === b.tvl ? 0 : a.tvl < b.tvl ? 1 : -1));
+
+type Quoted = Pool & { readonly quoted: Decimal };
+
+const counts = (pool: Pool): pool is Quoted =>
+  pool.quoted !== undefined && pool.quoted > ZERO && pool.tvl >= LEAST_TVL;
+
+/** TVL-weighted price of the token in ADA × ADA in USDT; undefined when no pool counts. */
+export function priceOf(token: ChainToken, pools: readonly Pool[], ada: AdaPrice): DexPrice | undefined {
+  const counted = largestFirst(pools.filter(counts));
+  if (counted.length === 0) return undefined;
+  const total = sum(counted.map(({ tvl }) => tvl));
+  const inAda = sum(counted.map(({ quoted, tvl }) => mul(quoted, tvl, "half")));
+  return {
+    price: mulDiv(inAda, { times: ada.price, over: total }, "half"),
+    confidence: confidenceOf(counted, { mean: div(inAda, total, "half"), total }),
+    sources: [...counted.map((pool) => poolSource(token, pool)), ...ada.exchanges.map(adaSource)],
+  };
+}
+
+/** min(1, pools/3) × (1 − min(1, s/5 %)) × (1 − 0.3·max(0, c − 0.8)/0.2), s the weighted relative deviation, c the largest share. */
+function confidenceOf(pools: readonly Quoted[], { mean, total }: { mean: Decimal; total: Decimal }): Decimal {
+  const enough = min(ONE, div(BigInt(pools.length) * ONE, ENOUGH_POOLS, "down"));
+  const weighted = sum(pools.map(({ quoted, tvl }) => mul(abs(quoted - mean), tvl, "half")));
+  const deviation = div(div(weighted, total, "half"), mean, "half");
+  const agreement = ONE - min(ONE, div(deviation, MOST_DEVIATION, "half"));
+  const largest = pools.reduce((most, { tvl }) => max(most, tvl), ZERO);
+  const excess = max(ZERO, div(largest, total, "half") - CONCENTRATED);
+  const spread = ONE - mulDiv(CONCENTRATION_COST, { times: excess, over: ONE - CONCENTRATED }, "half");
+  return mul(mul(enough, agreement, "half"), spread, "half");
+}
+
+const poolSource = (token: ChainToken, { identifier, dex }: Pool): Source => ({
+  id: identifier,
+  name: `${dex} ${token}/ADA`,
+  exchange: dex,
+});
+
+const adaSource = (exchange: string): Source => ({ id: exchange, name: `${exchange} ADA/USDT`, exchange });
+
+/** The middle value, or the mean of the two middle ones; undefined for none. */
+export function medianOf(values: readonly Decimal[]): Decimal | undefined {
+  const sorted = [...values].sort((a, b) => (a < b ? -1 : 1));
+  const middle = sorted.length >> 1;
+  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[middle]];
+  return low === undefined || high === undefined ? undefined : (low + high) / 2n;
+}

@@ -1,0 +1,305 @@
+import { describe, expect, it } from "vitest";
+import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
+import { cached } from "../../src/adapters/iris/cached.ts";
+import { connectDex } from "../../src/dex-deps.ts";
+import type { Deps } from "../../src/ports.ts";
+import { testApp } from "../support/app.ts";
+import { type Behaviour, type IrisPool, irisPool, irisServer } from "../venues/iris.ts";
+
+type Json = Record<string, unknown>;
+type Answer = NonNullable<Behaviour["answer"]>;
+
+/** The service over simulated exchanges, with the aggregator's emulator behind its real adapter. */
+async function served(pools: readonly IrisPool[], behaviour: Behaviour = {}, over: Partial<Deps> = {}) {
+  const iris = await irisServer(pools, behaviour);
+  const app = await testApp({
+    connect: (deps) => {
+      const parts = { ...deps, ...over };
+      const aggregator = irisAggregator({ url: iris.url, timeoutMillis: 300 });
+      return { ...parts, dex: connectDex({ ...parts, aggregator }) };
+    },
+  });
+  const ask = async (path: string) => {
+    const response = await app.ask(`/api/v1/dex/${path}`);
+    return { ...((await response.json()) as Json), status: response.status } as Json;
+  };
+  const ada = async () => {
+    const mids = await Promise.all(
+      ["mexc", "gateio", "bitget", "kraken"].map(async (id) => {
+        const { bid, ask: offered } = (await (
+          await app.ask(`/api/v1/ticker?exchange=${id}&symbol=ADA/USDT`)
+        ).json()) as { bid: number; ask: number };
+        return (bid + offered) / 2;
+      }),
+    );
+    const [, low = 0, high = 0] = mids.sort((a, b) => a - b);
+    return (low + high) / 2;
+  };
+  return { ...iris, app, ask, ada };
+}
+
+const three = [
+  irisPool("INDY", { ada: 100_000, price: 2, dex: "MinswapV2" }),
+  irisPool("INDY", { ada: 50_000, price: 2.02, dex: "SundaeSwapV3" }),
+  irisPool("INDY", { ada: 50_000, price: 1.99, dex: "WingRidersV2" }),
+];
+const names = (answer: Json) => (answer.sources as { exchange: string }[]).map(({ exchange }) => exchange);
+const EXCHANGES = ["mexc", "gateio", "bitget", "kraken"];
+
+describe("a token's price", () => {
+  it("is weighted by value, with prices matched by identifier, times the median ADA mid", async () => {
+    const { ask, ada } = await served(three);
+    const before = await ada();
+    const answer = await ask("price/INDY");
+    const after = await ada();
+    const inAda = (2 * 2 + 2.02 + 1.99) / 4;
+    // The price of ADA moves between two readings.
+    expect(answer.price).toBeGreaterThan(inAda * Math.min(before, after) * 0.9999);
+    expect(answer.price).toBeLessThan(inAda * Math.max(before, after) * 1.0001);
+    const deviation = ((2 * 2.0025 - 2 * 2 + (2.02 - 2.0025) + (2.0025 - 1.99)) / 4 / inAda) * 1;
+    expect(answer.confidence).toBeCloseTo(1 - deviation / 0.05, 9);
+    expect(names(answer)).toEqual(["MinswapV2", "SundaeSwapV3", "WingRidersV2", ...EXCHANGES]);
+    expect(answer.timestamp).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+  });
+
+  it("leaves out pools without a price, without a state and below 1,000 ADA, and names none of them", async () => {
+    const stateless = { ...irisPool("INDY", { ada: 9_000_000, price: 5, dex: "Gone" }), state: null };
+    const small = irisPool("INDY", { ada: 499.999, price: 9, dex: "Small" });
+    const gap = irisPool("INDY", { ada: 1_000_000, price: 7, dex: "Gap", identifier: "gap" });
+    const { ask, asked } = await served([stateless, small, gap, ...three], { gaps: ["gap"] });
+    const answer = await ask("price/INDY");
+    expect(names(answer)).toEqual(["MinswapV2", "SundaeSwapV3", "WingRidersV2", ...EXCHANGES]);
+    expect(asked.filter(({ path }) => path.endsWith("/prices"))).toMatchObject([
+      { body: { identifiers: expect.not.arrayContaining([stateless.identifier]) } },
+    ]);
+  });
+
+  it("counts a pool of 1,000 ADA exactly", async () => {
+    const { ask } = await served([irisPool("INDY", { ada: 500, price: 2, dex: "Edge" })]);
+    expect(names(await ask("price/INDY"))).toEqual(["Edge", ...EXCHANGES]);
+  });
+
+  it("reads 120 pools over two pages", async () => {
+    const pools = Array.from({ length: 120 }, (_, place) =>
+      irisPool("SNEK", { ada: 1000 + place, price: 0.004, decimals: 0, identifier: `pool-${place}` }),
+    );
+    const { ask, asked } = await served(pools);
+    const answer = await ask("price/SNEK");
+    expect(names(answer)).toHaveLength(120 + 4);
+    const pages = asked.filter(({ path }) => path.startsWith("/api/liquidity-pools?"));
+    expect(pages.map(({ path }) => path.split("?")[1])).toEqual(["page=1&limit=100", "page=2&limit=100"]);
+    expect(pages[0]?.body).toMatchObject({
+      tokenA: "lovelace",
+      tokenB: "279c909f348e533da5808898f87f9a14bb2c3dfbbacccd631d927a3f.534e454b",
+    });
+    const list = await ask("pools/SNEK?limit=50");
+    expect(list.count).toBe(50);
+    expect((list.pools as { identifier: string }[])[0]?.identifier).toBe("pool-119");
+  });
+
+  it.each<[string, number, number, number]>([
+    ["one pool", 1, 0, (1 / 3) * 0.7],
+    ["two equal pools", 2, 0, 2 / 3],
+    ["four equal pools", 4, 0, 1],
+    ["four pools that disagree by 2 %", 4, 0.02, 1 - 0.02 / 0.05],
+    ["four pools that disagree by 8 %", 4, 0.08, 0],
+  ])("has the confidence of %s", async (_what, count, apart, confidence) => {
+    const pools = Array.from({ length: count }, (_, place) =>
+      irisPool("INDY", {
+        ada: 100_000,
+        price: place % 2 === 0 ? 1 + apart : 1 - apart,
+        decimals: 9,
+        identifier: `pool-${place}`,
+      }),
+    );
+    const { ask } = await served(pools);
+    expect((await ask("price/INDY")).confidence).toBeCloseTo(confidence, 6);
+  });
+
+  it("loses confidence when one pool holds more than four fifths", async () => {
+    const big = irisPool("INDY", { ada: 900_000, price: 2 });
+    const rest = [1, 2].map((place) =>
+      irisPool("INDY", { ada: 50_000, price: 2, identifier: `rest-${place}` }),
+    );
+    const { ask } = await served([big, ...rest]);
+    expect((await ask("price/INDY")).confidence).toBeCloseTo(1 - 0.3 * 0.5, 9);
+  });
+
+  it("goes on without an exchange that does not answer, and does not name it", async () => {
+    const app = await testApp();
+    const venue: Deps["venue"] = (id) =>
+      id === "gateio"
+        ? { ...app.deps.venue(id), ticker: () => Promise.reject(new Error("down")) }
+        : app.deps.venue(id);
+    const { ask } = await served(three, {}, { venue });
+    expect(names(await ask("price/INDY")).slice(3)).toEqual(["mexc", "bitget", "kraken"]);
+  });
+});
+
+describe("pools", () => {
+  it("are in units, not in lovelace, largest first, without those that have no state", async () => {
+    const whole = irisPool("SNEK", { ada: 100_000, price: 0.004, decimals: 0, dex: "Whole" });
+    const larger = irisPool("SNEK", { ada: 200_000, price: 0.0041, decimals: 0, dex: "Larger" });
+    const gone = { ...irisPool("SNEK", { ada: 1, price: 1, dex: "Gone" }), state: null };
+    const { ask } = await served([whole, gone, larger]);
+    expect(await ask("pools/snek")).toMatchObject({
+      status: 200,
+      symbol: "SNEK",
+      count: 2,
+      pools: [
+        { dex: "Larger", tvl: 400_000, tokenA: "ADA", tokenB: "SNEK" },
+        {
+          dex: "Whole",
+          identifier: whole.identifier,
+          tvl: 200_000,
+          price: 0.004,
+          reserveA: 100_000,
+          reserveB: 25_000_000,
+        },
+      ],
+    });
+  });
+
+  it("are filtered by ADA", async () => {
+    const { ask } = await served(three);
+    expect((await ask("pools/INDY?minLiquidity=100000.01")).count).toBe(1);
+    expect((await ask("pools/INDY?minLiquidity=100000")).count).toBe(3);
+    expect((await ask("pools/INDY?minLiquidity=200000.01")).count).toBe(0);
+  });
+
+  it("have the price of their reserves when the aggregator quotes none", async () => {
+    const { ask } = await served(three, { gaps: [three[0]?.identifier ?? ""] });
+    expect(await ask("pools/INDY?limit=1")).toMatchObject({ pools: [{ dex: "MinswapV2", price: 2 }] });
+  });
+
+  it("of other pairs are not taken for the token's", async () => {
+    const other = irisPool("MIN", { ada: 5_000_000, price: 1, dex: "Other" });
+    const swapped = {
+      ...irisPool("INDY", { ada: 5_000_000, price: 1, dex: "Swapped" }),
+      tokenA: other.tokenB,
+    };
+    const { ask } = await served(three, {
+      answer: (what, answer) =>
+        what === "pools" ? { ...(answer as Json), data: [other, swapped, ...three] } : answer,
+    });
+    expect((await ask("pools/INDY")).count).toBe(3);
+  });
+});
+
+const changed =
+  (over: (pool: Json) => unknown): Answer =>
+  (what, answer) =>
+    what === "pools" ? { ...(answer as Json), data: ((answer as Json).data as Json[]).map(over) } : answer;
+const withState = (over: Json) =>
+  changed((pool) => ({ ...pool, state: { ...(pool.state as Json), ...over } }));
+const pricedAt =
+  (price: unknown): Answer =>
+  (what, answer) =>
+    what === "prices" ? (answer as Json[]).map((one) => ({ ...one, price })) : answer;
+
+describe("an aggregator that fails", () => {
+  it.each<[string, Behaviour]>([
+    ["a failure with status 200", { answer: () => ({ success: false, message: "secret upstream text" }) }],
+    [
+      "a failure of the prices alone",
+      { answer: (what, answer) => (what === "prices" ? { success: false, message: "x" } : answer) },
+    ],
+    ["status 500", { status: 500 }],
+    ["status 429", { status: 429 }],
+    ["a redirect", { status: 302 }],
+    ["a page of HTML", { text: "<html>" }],
+    ["half an answer", { text: '{"data":[' }],
+    ["an answer of another shape", { text: "[]" }],
+    ["no answer", { hang: "before" }],
+    ["headers alone", { hang: "after headers" }],
+    ["a negative reserve", { answer: withState({ reserveA: -1 }) }],
+    ["a reserve that is text", { answer: withState({ reserveB: "many" }) }],
+    ["no value locked", { answer: withState({ tvl: null }) }],
+    [
+      "no decimals",
+      { answer: changed((pool) => ({ ...pool, tokenB: { ...(pool.tokenB as Json), decimals: null } })) },
+    ],
+    [
+      "99 decimals",
+      { answer: changed((pool) => ({ ...pool, tokenB: { ...(pool.tokenB as Json), decimals: 99 } })) },
+    ],
+    ["a fee of 101 %", { answer: withState({ sellFeePercent: 101 }) }],
+    ["a negative price", { answer: pricedAt(-1) }],
+    ["a price that is text", { answer: pricedAt("2") }],
+    [
+      "a million pages",
+      {
+        answer: (what, answer) =>
+          what === "pools" ? { ...(answer as Json), pagination: { totalPages: 1e6 } } : answer,
+      },
+    ],
+  ])(
+    "%s has the operation's label, within the time limit, and shows nothing of it",
+    async (_what, behaviour) => {
+      const { ask } = await served(three, behaviour);
+      const startedAt = performance.now();
+      const [price, pools] = [await ask("price/INDY"), await ask("pools/INDY")];
+      expect(price).toMatchObject({ status: 500, error: "Price fetch failed" });
+      expect(pools).toMatchObject({ status: 500, error: "Discovery failed" });
+      expect(performance.now() - startedAt).toBeLessThan(2 * (300 + 1500));
+      expect(JSON.stringify([price, pools])).not.toMatch(/secret|http|127\.0|html/i);
+    },
+  );
+
+  it.each<[string, readonly IrisPool[], Behaviour, Partial<Deps>]>([
+    ["no pools", [], {}, {}],
+    ["only pools that are too small", [irisPool("INDY", { ada: 400, price: 2 })], {}, {}],
+    ["pools without a price", three, { gaps: three.map(({ identifier }) => identifier) }, {}],
+    ["null for every price", three, { answer: pricedAt(null) }, {}],
+    [
+      "no exchange that tells the price of ADA",
+      three,
+      {},
+      {
+        venue: () => {
+          throw new Error("down");
+        },
+      },
+    ],
+  ])("%s: no price, and a label that says so", async (_what, pools, behaviour, over) => {
+    const { ask } = await served(pools, behaviour, over);
+    expect(await ask("price/INDY")).toMatchObject({ status: 500, error: "Price fetch failed" });
+    expect((await ask("pools/INDY")).status).toBe(200);
+  });
+
+  it("strips characters that would change how a name is read", async () => {
+    const { ask } = await served([
+      irisPool("INDY", { ada: 1000, price: 1, dex: "Min\u202eswap\u0007\n", identifier: "a" }),
+    ]);
+    expect(await ask("pools/INDY")).toMatchObject({ pools: [{ dex: "Minswap" }] });
+  });
+});
+
+describe("the cache", () => {
+  it("asks once for those who ask together or soon, and again afterwards", async () => {
+    const { url, asked } = await irisServer(three);
+    let now = 0;
+    const aggregator = cached(irisAggregator({ url, timeoutMillis: 1000 }), {
+      ttl: 5000,
+      monotonic: () => now,
+    });
+    await Promise.all([aggregator.pools("INDY"), aggregator.pools("INDY")]);
+    now = 4999;
+    await aggregator.pools("INDY");
+    expect(asked).toHaveLength(2);
+    now = 5000;
+    await aggregator.pools("INDY");
+    expect(asked).toHaveLength(4);
+  });
+
+  it("keeps no failure", async () => {
+    const { url, behaviour } = await irisServer(three, { status: 500 });
+    const aggregator = cached(irisAggregator({ url, timeoutMillis: 1000 }), {
+      ttl: 5000,
+      monotonic: () => 0,
+    });
+    await expect(aggregator.pools("INDY")).rejects.toThrow("could not answer");
+    delete behaviour.status;
+    expect(await aggregator.pools("INDY")).toHaveLength(3);
+  });
+});
