@@ -15,7 +15,9 @@ async function served(pools: readonly IrisPool[], behaviour: Behaviour = {}, ove
   const app = await testApp({
     connect: (deps) => {
       const parts = { ...deps, ...over };
-      const aggregator = irisAggregator({ url: iris.url, timeoutMillis: 300 });
+      // Short only where the limit is what ends it.
+      const timeoutMillis = behaviour.hang ? 300 : 10_000;
+      const aggregator = irisAggregator({ url: iris.url, timeoutMillis });
       return { ...parts, dex: connectDex({ ...parts, aggregator }) };
     },
   });
@@ -241,7 +243,7 @@ describe("an aggregator that fails", () => {
       const [price, pools] = [await ask("price/INDY"), await ask("pools/INDY")];
       expect(price).toMatchObject({ status: 500, error: "Price fetch failed" });
       expect(pools).toMatchObject({ status: 500, error: "Discovery failed" });
-      expect(performance.now() - startedAt).toBeLessThan(2 * (300 + 1500));
+      expect(performance.now() - startedAt).toBeLessThan(5000);
       expect(JSON.stringify([price, pools])).not.toMatch(/secret|http|127\.0|html/i);
     },
   );
