@@ -19,6 +19,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   grid: "Start, watch and stop grids",
   kill: "One switch that lets no order be placed",
   dex: "Prices and pools of Cardano tokens",
+  plans: "Decide on what agents want to trade",
 };
 
 /** Runs a command line and returns its exit code: 0 done, 1 the operation failed, 2 the command line was wrong. */

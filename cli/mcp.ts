@@ -5,7 +5,7 @@ import { createOperations } from "../src/operations.ts";
 import { mcpServer } from "../src/transport/mcp/server.ts";
 import type { Values } from "./arguments.ts";
 import { answering } from "./mcp-answering.ts";
-import { createLog, nodeRuntime } from "./node-runtime.ts";
+import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
 import { readSettings } from "./settings.ts";
 import { version } from "./version.ts";
 
@@ -18,8 +18,9 @@ export async function serveMcp(values: Values): Promise<number> {
   const server = mcpServer({
     deps,
     operations: createOperations(config.exchanges.map(({ id }) => id)),
-    settings: { trading: config.mcpTrading },
-    caller: { actor: "mcp", scope: "trade" },
+    settings: { trading: config.mcpTrading, confirm: config.mcpConfirm },
+    // Of this process alone: no other one commits what this one was shown.
+    caller: { actor: "mcp", scope: "trade", key: nodeLocal.randomText(25) },
     version: version(),
   });
   const transport = new StdioServerTransport(process.stdin, output);

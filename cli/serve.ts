@@ -48,7 +48,7 @@ export async function startServer(values: Values): Promise<Serving> {
       allowedHosts: config.allowedHosts,
       checkHost: true,
     },
-    mcp: { trading: config.mcpTrading },
+    mcp: { trading: config.mcpTrading, confirm: config.mcpConfirm },
     version: version(),
     instance,
     asset: swaggerAsset,

@@ -37,6 +37,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Whether agents get tools that trade. */
   readonly mcpTrading: boolean;
+  /** Whether a person has to approve what agents want to trade. */
+  readonly mcpConfirm: "plan" | "terminal";
 }
 
 const flag = z.enum(["0", "1", "true", "false"]).transform((text) => text === "1" || text === "true");
@@ -65,6 +67,7 @@ const Settings = z.object({
   EDGEMAKER_READ_TIMEOUT_MILLIS: millis.default(10_000),
   EDGEMAKER_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   EDGEMAKER_MCP_TRADING: flag.default(false),
+  EDGEMAKER_MCP_CONFIRM: z.enum(["plan", "terminal"]).default("plan"),
 });
 
 const CREDENTIAL = /^[A-Z0-9_]+_(API_KEY|SECRET|PASSPHRASE)$/;
@@ -94,6 +97,7 @@ export function parseConfig(environment: Environment): Config {
     readTimeoutMillis: settings.EDGEMAKER_READ_TIMEOUT_MILLIS,
     logLevel: settings.EDGEMAKER_LOG_LEVEL,
     mcpTrading: settings.EDGEMAKER_MCP_TRADING,
+    mcpConfirm: settings.EDGEMAKER_MCP_CONFIRM,
   };
 }
 

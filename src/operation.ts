@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Label } from "./errors.ts";
 import type { Deps, Keys } from "./ports.ts";
+import type { Preview } from "./records.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 
@@ -64,18 +65,29 @@ export interface Operation {
   readonly failure: Label;
   /** Runs on input that `input` has parsed. */
   readonly run: (deps: Deps, input: unknown, call: Call) => Promise<unknown>;
+  /** Of what trades: fails with what `run` would fail with, as far as that can be known before. */
+  readonly preview?: (deps: Deps, input: unknown, call: Call) => Promise<Preview>;
 }
 
-type Typed<I extends z.ZodObject, O extends z.ZodType> = Omit<Operation, "input" | "output" | "run"> & {
+type Typed<I extends z.ZodObject, O extends z.ZodType> = Omit<
+  Operation,
+  "input" | "output" | "run" | "preview"
+> & {
   readonly input: I;
   readonly output: O;
   readonly run: (deps: Deps, input: z.output<I>, call: Call) => Promise<z.input<O>>;
+  readonly preview?: (deps: Deps, input: z.output<I>, call: Call) => Promise<Preview>;
 };
 
 /** Checks that `run` fits its schemas, and forgets their types so that all operations fit one list. */
-export const operation = <I extends z.ZodObject, O extends z.ZodType>(typed: Typed<I, O>): Operation => ({
-  ...typed,
-  run: (deps, input, call) => typed.run(deps, input as z.output<I>, call),
+export const operation = <I extends z.ZodObject, O extends z.ZodType>({
+  run,
+  preview,
+  ...rest
+}: Typed<I, O>): Operation => ({
+  ...rest,
+  run: (deps, input, call) => run(deps, input as z.output<I>, call),
+  ...(preview ? { preview: (deps, input, call) => preview(deps, input as z.output<I>, call) } : {}),
 });
 
 export function routeOf({ http }: Operation): { method: Method; path: string } {

@@ -5,6 +5,7 @@ import { gridOperations } from "./grid/operations.ts";
 import { marketOperations } from "./market/operations.ts";
 import type { Operation } from "./operation.ts";
 import { orderOperations } from "./orders/operations.ts";
+import { planOperations } from "./plans/operations.ts";
 
 /** Every use case, in the order of the specification. `ids` are the configured exchanges. */
 export const createOperations = (ids: readonly string[]): readonly Operation[] => [
@@ -14,4 +15,5 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...gridOperations(ids),
   ...dexOperations(),
   ...killOperations,
+  ...planOperations,
 ];

@@ -188,3 +188,27 @@ export interface Token {
   readonly expiresAt: Millis | null;
   readonly revokedAt: Millis | null;
 }
+
+/** What a call would do, told without doing any of it. */
+export interface Preview {
+  /** Exactly what, in one sentence. */
+  readonly what: string;
+  /** What it costs as things are now, and what it can come to. */
+  readonly cost: string;
+  readonly worstCase: string;
+  /** Limits that it touches: minimums, funds, switches. */
+  readonly limits: readonly string[];
+}
+
+/** A preview that was shown, until a commit consumes it. */
+export interface Plan {
+  readonly id: string;
+  readonly actor: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly preview: Preview;
+  readonly decision: "approved" | "refused" | null;
+  /** Protocol time. */
+  readonly createdAt: Millis;
+  readonly expiresAt: Millis;
+}

@@ -10,6 +10,7 @@ import type {
   Order,
   OrderState,
   Phase,
+  Plan,
   Scope,
   Strategy,
   StrategyStatus,
@@ -158,6 +159,35 @@ export interface RequestStore {
   dropRequest(key: string): Promise<void>;
 }
 
+/** What stands in the way of a commit; `free` when nothing does. */
+export type PlanState = "free" | "waiting" | "refused" | "used" | "expired" | "unknown";
+
+export interface PlanKey {
+  readonly id: string;
+  /** Digest of whose it is, for which tool and with which parameters. */
+  readonly binding: string;
+}
+
+export interface PlanStore {
+  /** Returns when it expires. What expired a day ago is forgotten. */
+  addPlan(
+    plan: PlanKey & Pick<Plan, "actor" | "tool" | "input" | "preview"> & { readonly life: Millis },
+  ): Promise<Millis>;
+  /** Plans that can still be decided on or committed, oldest first. */
+  plans(): Promise<readonly Plan[]>;
+  /** False when there is no such plan to decide on. */
+  decidePlan(id: string, decision: "approved" | "refused"): Promise<boolean>;
+  /** Where a plan stands, `waiting` being for the approval it needs; names the request that waits for it. */
+  planState(
+    key: PlanKey,
+    request: { readonly needsApproval: boolean; readonly waiter: string },
+  ): Promise<PlanState>;
+  /** Takes the plan in one statement: of two commits one gets it, and none without the approval it needs. */
+  consumePlan(key: PlanKey, needsApproval: boolean): Promise<boolean>;
+  /** The request that waits has been given up: its plan is refused. */
+  giveUpPlan(waiter: string): Promise<void>;
+}
+
 export interface TokenStore {
   addToken(token: Omit<Token, "createdAt" | "revokedAt"> & { readonly hash: string }): Promise<void>;
   tokens(): Promise<readonly Token[]>;
@@ -167,7 +197,7 @@ export interface TokenStore {
   revokeToken(id: string): Promise<boolean>;
 }
 
-export interface Store extends StepStore, StrategyStore, HandOrderStore, RequestStore, TokenStore {
+export interface Store extends StepStore, StrategyStore, HandOrderStore, RequestStore, TokenStore, PlanStore {
   /** Throws `unavailable` when the database cannot be reached or is not migrated. */
   ready(): Promise<void>;
 }

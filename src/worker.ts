@@ -51,7 +51,7 @@ export default {
         allowedHosts: config.allowedHosts,
         checkHost: config.allowedHosts.length > 0,
       },
-      mcp: { trading: config.mcpTrading },
+      mcp: { trading: config.mcpTrading, confirm: config.mcpConfirm },
       version: "edge",
       instance: "edge",
     });

@@ -4,6 +4,7 @@ import { operation } from "../operation.ts";
 import { accountKey } from "../records.ts";
 import type { NewStrategy } from "../store.ts";
 import { type Checked, check } from "./check.ts";
+import { previewStart } from "./preview.ts";
 import { configOut, StartedShape, startInput } from "./schema.ts";
 import { NO_LEDGER } from "./state.ts";
 import type { Pass } from "./step.ts";
@@ -34,6 +35,13 @@ export const startGrid = (ids: readonly string[]) =>
     input: startInput(ids),
     output: StartedShape,
     failure: "Start failed",
+    async preview(deps, { exchange, symbol, ...asked }) {
+      const venue = deps.venue(exchange);
+      const market = await venue.market(symbol);
+      const [quote, balances] = [await venue.ticker(symbol), await venue.balances()];
+      const killed = await deps.store.killed();
+      return previewStart(check(asked, { market, quote, balances }), { exchange, market, killed });
+    },
     async run(deps, { exchange, symbol, ...asked }, { requestKey = null }) {
       const venue = deps.venue(exchange);
       const market = await venue.market(symbol);

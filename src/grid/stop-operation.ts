@@ -3,6 +3,7 @@ import { operation } from "../operation.ts";
 import type { Deps } from "../ports.ts";
 import { parseAccountKey, type Strategy } from "../records.ts";
 import type { StrategyView } from "../store.ts";
+import { previewChange } from "./preview.ts";
 import { StoppedShape, stopInput, stoppedOut } from "./schema.ts";
 import { stepNow } from "./tick.ts";
 
@@ -20,6 +21,12 @@ export const stopGrid = operation({
   input: stopInput,
   output: StoppedShape,
   failure: "Cancel failed",
+  async preview(deps, { id, cancelOrders }) {
+    return previewChange(
+      await viewOf(deps, id),
+      cancelOrders ? "stop, cancelling its orders," : "stop, leaving its orders,",
+    );
+  },
   async run(deps, { id, cancelOrders }) {
     const before = await viewOf(deps, id);
     if (before.strategy.status !== "stopped") {

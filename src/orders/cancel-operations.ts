@@ -3,9 +3,10 @@ import { AppError } from "../errors.ts";
 import { exchangeField, idField, pairField } from "../kernel/fields.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { operation } from "../operation.ts";
-import type { CancelOutcome, Deps, Venue } from "../ports.ts";
+import type { CancelOutcome, Deps, Venue, VenueOrder } from "../ports.ts";
 import { accountKey } from "../records.ts";
 import { SEND_WITHIN } from "./hand.ts";
+import { previewCancel } from "./preview.ts";
 import { AllCanceledShape, CanceledShape } from "./schema.ts";
 
 export const cancelOrder = (ids: readonly string[]) =>
@@ -22,6 +23,13 @@ export const cancelOrder = (ids: readonly string[]) =>
     input: z.object({ id: idField("Invalid request"), exchange: exchangeField(ids), symbol: pairField }),
     output: CanceledShape,
     failure: "Cancel failed",
+    async preview(deps, { exchange, symbol, id }, { keys }) {
+      const venue = deps.venue(exchange, keys);
+      await venue.market(symbol);
+      const order = await venue.order({ symbol, id });
+      if (!order) throw unknownOrder(exchange, { symbol, id });
+      return previewCancel(exchange, [order], (await ofGrids(deps, venue, [order])).size);
+    },
     async run(deps, { exchange, symbol, id }, { keys }) {
       const venue = deps.venue(exchange, keys);
       await venue.market(symbol);
@@ -50,19 +58,17 @@ export const cancelAllOrders = (ids: readonly string[]) =>
     input: z.object({ exchange: exchangeField(ids), symbol: pairField.optional() }),
     output: AllCanceledShape,
     failure: "Cancel failed",
+    async preview(deps, { exchange, symbol }, { keys }) {
+      const venue = deps.venue(exchange, keys);
+      if (symbol) await venue.market(symbol);
+      const open = await venue.openOrders(symbol);
+      return previewCancel(exchange, open, (await ofGrids(deps, venue, open)).size);
+    },
     async run(deps, { exchange, symbol }, { keys }) {
       const venue = deps.venue(exchange, keys);
       if (symbol) await venue.market(symbol);
       const open = await venue.openOrders(symbol);
-      const known = await deps.store.ordersByIds(accountKey(venue.account), {
-        exchange: open.map(({ id }) => id),
-        client: [],
-      });
-      const live = new Set(
-        known
-          .filter(({ strategy, settled }) => strategy !== null && !settled)
-          .map(({ exchangeId }) => exchangeId),
-      );
+      const live = await ofGrids(deps, venue, open);
       let [cancelled, ofStrategies] = [0, 0];
       const failed: string[] = [];
       for (const order of open) {
@@ -80,6 +86,14 @@ export const cancelAllOrders = (ids: readonly string[]) =>
     },
   });
 
+/** Ids of those orders that a running grid will place again. */
+async function ofGrids({ store }: Deps, venue: Venue, open: readonly VenueOrder[]): Promise<Set<string>> {
+  const ids = { exchange: open.map(({ id }) => id), client: [] };
+  const known = await store.ordersByIds(accountKey(venue.account), ids);
+  const live = known.filter(({ strategy, settled }) => strategy !== null && !settled);
+  return new Set(live.map(({ exchangeId }) => exchangeId ?? ""));
+}
+
 async function cancel(
   { local }: Deps,
   venue: Venue,
@@ -93,11 +107,13 @@ async function cancel(
 // "No such open order" says nothing of what became of it: only a look does.
 async function endOf(venue: Venue, { symbol, id }: { symbol: Pair; id: string }): Promise<string> {
   const order = await venue.order({ symbol, id });
-  if (!order)
-    throw new AppError("Order not found", `${venue.account.exchange} knows no order ${id} on ${symbol}`);
+  if (!order) throw unknownOrder(venue.account.exchange, { symbol, id });
   if (order.status === "canceled" || order.status === "expired") return "the order had been cancelled before";
   throw new AppError("Cancel failed", `the order was not cancelled: it is ${order.status}`);
 }
+
+const unknownOrder = (exchange: string, { symbol, id }: { symbol: Pair; id: string }): AppError =>
+  new AppError("Order not found", `${exchange} knows no order ${id} on ${symbol}`);
 
 const summary = (cancelled: number, ofStrategies: number): string =>
   ofStrategies === 0

@@ -6,7 +6,8 @@ import { operation } from "../operation.ts";
 import type { CreateOutcome, Deps, Venue, VenueOrder } from "../ports.ts";
 import { accountKey, type Order } from "../records.ts";
 import { acceptedId, answered, asSent, handOrder, SEND_WITHIN, unknownOrder } from "./hand.ts";
-import { prepare } from "./prepare.ts";
+import { prepare, type Wanted } from "./prepare.ts";
+import { previewOrder } from "./preview.ts";
 import { CreatedShape, orderOut } from "./schema.ts";
 
 const inputOf = (ids: readonly string[]) =>
@@ -32,6 +33,8 @@ const inputOf = (ids: readonly string[]) =>
       when: ({ value }) => isLimitWithout(value),
     });
 
+type Asked = z.output<ReturnType<typeof inputOf>>;
+
 const isLimitWithout = (value: unknown): boolean =>
   typeof value === "object" &&
   value !== null &&
@@ -55,10 +58,16 @@ export const createOrder = (ids: readonly string[]) =>
     input: inputOf(ids),
     output: CreatedShape,
     failure: "Order failed",
-    async run(deps, { exchange, symbol, clientOrderId, price = 0n, ...wanted }, { keys, requestKey }) {
+    async preview(deps, input, { keys }) {
+      const venue = deps.venue(input.exchange, keys);
+      const { market, quote, prepared } = await prepareFor(venue, input);
+      const [balances, killed] = [await venue.balances(), await deps.store.killed()];
+      return previewOrder(prepared, { exchange: input.exchange, market, quote, balances, killed });
+    },
+    async run(deps, { exchange, clientOrderId, ...input }, { keys, requestKey }) {
+      const { symbol } = input;
       const venue = deps.venue(exchange, keys);
-      const [market, quote] = [await venue.market(symbol), await venue.ticker(symbol)];
-      const prepared = prepare({ ...wanted, price }, market, quote);
+      const { quote, prepared } = await prepareFor(venue, input);
       const askedAt = deps.local.monotonic();
       const order = handOrder(
         {
@@ -81,6 +90,14 @@ export const createOrder = (ids: readonly string[]) =>
       return { success: true as const, exchange, order: orderOut(await lookAt(venue, order, id)) };
     },
   });
+
+async function prepareFor(
+  venue: Venue,
+  { symbol, price = 0n, ...wanted }: Pick<Asked, keyof Wanted | "symbol">,
+) {
+  const [market, quote] = [await venue.market(symbol), await venue.ticker(symbol)];
+  return { market, quote, prepared: prepare({ ...wanted, price }, market, quote) };
+}
 
 // The venue's answer stands whether or not it could be written down: the next step looks the order up.
 async function noteAnswer({ store, log }: Deps, order: Order, outcome: CreateOutcome): Promise<void> {

@@ -16,6 +16,8 @@ export interface Access {
 export interface Caller {
   readonly actor: string;
   readonly scope: Scope;
+  /** Hash of the token. */
+  readonly key: string;
 }
 
 const RANK: Record<Scope, number> = { read: 0, trade: 1, admin: 2 };
@@ -31,11 +33,11 @@ export async function authenticate(
     throw new AppError("Unauthorized", "this needs an API token: send Authorization: Bearer <token>");
   const hash = await digest(token);
   for (const admin of adminTokens) {
-    if (sameText(hash, await digest(admin))) return { actor: "admin", scope: "admin" };
+    if (sameText(hash, await digest(admin))) return { actor: "admin", scope: "admin", key: hash };
   }
   const found = await store.tokenByHash(hash);
   if (!found) throw new AppError("Unauthorized", "this API token is not known, has expired or was revoked");
-  return { actor: found.id, scope: found.scope };
+  return { actor: found.id, scope: found.scope, key: hash };
 }
 
 export function authorize({ scope }: Caller, { effect }: Pick<Operation, "effect">): void {

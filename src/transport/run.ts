@@ -9,25 +9,28 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Runs an operation on parsed input. Every failure becomes its label; only our own mistakes are logged with a stack. */
-export async function run(
+/** Runs an operation on parsed input. */
+export const run = (
   operation: Operation,
   deps: Deps,
   input: unknown,
   call: Call & { readonly requestId: string },
+): Promise<Answer> => attempt(operation, deps, call.requestId, () => operation.run(deps, input, call));
+
+/** Every failure of something for an operation becomes its label; only our own mistakes are logged with a stack. */
+export async function attempt(
+  { name, failure }: Operation,
+  { log }: Pick<Deps, "log">,
+  requestId: string,
+  act: () => Promise<unknown>,
 ): Promise<Answer> {
   try {
-    return { status: 200, body: await operation.run(deps, input, call) };
+    return { status: 200, body: await act() };
   } catch (error) {
-    const failure = classify(error, operation.failure);
-    if (failure.label === "Internal error") {
-      deps.log("error", messageOf(error), {
-        requestId: call.requestId,
-        operation: operation.name,
-        stack: stackOf(error),
-      });
-    }
-    return refusal(failure, call.requestId);
+    const told = classify(error, failure);
+    if (told.label === "Internal error")
+      log("error", messageOf(error), { requestId, operation: name, stack: stackOf(error) });
+    return refusal(told, requestId);
   }
 }
 

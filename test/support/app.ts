@@ -4,6 +4,7 @@ import type { Deps } from "../../src/ports.ts";
 import type { Scope } from "../../src/records.ts";
 import type { TokenStore } from "../../src/store.ts";
 import { digest } from "../../src/transport/digest.ts";
+import type { McpSettings } from "../../src/transport/mcp/server.ts";
 import { EXCHANGES, type TestSandbox, testSandbox } from "./sandbox.ts";
 
 /** The service as a client sees it. */
@@ -16,11 +17,12 @@ export interface Target {
 /** The app over a real store and sandbox, asked without a socket. */
 export async function testApp({
   connect = (deps) => deps,
+  mcp,
   ...options
-}: TestSandbox & { readonly connect?: (deps: Deps) => Deps } = {}) {
+}: TestSandbox & { readonly connect?: (deps: Deps) => Deps; readonly mcp?: McpSettings } = {}) {
   const box = await testSandbox({ realTime: true, ...options });
   const deps = connect(box.deps);
-  return { ...box, deps, ...(await appOver(deps)) };
+  return { ...box, deps, ...(await appOver(deps, mcp)) };
 }
 
 export const TOKENS = {
@@ -37,14 +39,17 @@ export async function addTokens(store: TokenStore): Promise<void> {
   }
 }
 
-export async function appOver(deps: Deps): Promise<Target & { app: ReturnType<typeof createApp> }> {
+export async function appOver(
+  deps: Deps,
+  mcp: McpSettings = { trading: false, confirm: "plan" },
+): Promise<Target & { app: ReturnType<typeof createApp> }> {
   const tokens = TOKENS;
   await addTokens(deps.store);
   const app = createApp({
     deps,
     operations: createOperations(EXCHANGES),
     access: { adminTokens: [tokens.admin], allowedHosts: ["grid.example"], checkHost: true },
-    mcp: { trading: false },
+    mcp,
     version: "0.0.0-test",
     instance: "test",
   });

@@ -3,6 +3,7 @@ import { StoreError } from "../../errors.ts";
 import type { Store } from "../../store.ts";
 import { type Context, statement } from "./context.ts";
 import { handOrderStore } from "./hand-order-store.ts";
+import { planStore } from "./plan-store.ts";
 import { requestStore } from "./request-store.ts";
 import { stepStore } from "./step-store.ts";
 import { strategyStore } from "./strategy-store.ts";
@@ -16,6 +17,7 @@ export const createStore = (context: Context): Store => ({
   ...handOrderStore(context),
   ...requestStore(context),
   ...tokenStore(context),
+  ...planStore(context),
   async ready() {
     const result = await context.client.execute(statement(sql`select ${control.kind} from ${control}`));
     if (result.rows.length === 0) throw new StoreError("unavailable", "the database is not migrated");

@@ -1,5 +1,6 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import { type McpOptions, mcpServer } from "./server.ts";
 
 /** One request and its answer; the server lives as long. */
@@ -7,5 +8,8 @@ export async function exchange(request: Request, message: unknown, options: McpO
   const server = mcpServer(options);
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport as Transport);
-  return transport.handleRequest(request, { parsedBody: message });
+  const response = await transport.handleRequest(request, { parsedBody: message });
+  // A session is a name and nothing that is kept: it tells the requests of two clients apart.
+  if (isInitializeRequest(message)) response.headers.set("mcp-session-id", options.deps.local.randomText(25));
+  return response;
 }

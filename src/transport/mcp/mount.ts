@@ -16,7 +16,11 @@ export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...optio
     const message = parseBody(await readBody(c.req.raw));
     // The protocol is loaded when it is first spoken: most processes never speak it.
     const { exchange } = await import("./exchange.ts");
-    return exchange(c.req.raw, message, { ...options, caller });
+    return exchange(c.req.raw, message, {
+      ...options,
+      caller,
+      session: c.req.header("mcp-session-id") ?? "",
+    });
   });
   app.on(["GET", "DELETE"], "/mcp", (c) => c.body(null, 405, { allow: "POST" }));
 }

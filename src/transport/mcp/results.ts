@@ -13,7 +13,7 @@ export function resultOf({ status, body }: Answer): CallToolResult {
 /** The error body and the next step, as JSON text: structured content of an error would have to fit the output schema. */
 function failed(body: Record<string, unknown>): CallToolResult {
   const next = isLabel(String(body.error)) ? NEXT[body.error as Label] : undefined;
-  const told = { ...body, next: next ?? "Call the tool again with corrected arguments." };
+  const told = { next: next ?? "Call the tool again with corrected arguments.", ...body };
   return { isError: true, content: [{ type: "text", text: JSON.stringify(told) }] };
 }
 

@@ -2,9 +2,11 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
   CallToolRequestSchema,
   type CallToolResult,
+  CancelledNotificationSchema,
   ErrorCode,
   ListToolsRequestSchema,
   McpError,
+  type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import { AppError } from "../../errors.ts";
 import type { Operation } from "../../operation.ts";
@@ -12,6 +14,7 @@ import type { Deps } from "../../ports.ts";
 import type { Scope } from "../../records.ts";
 import { refusalOf } from "../input.ts";
 import { type Answer, refusal, run } from "../run.ts";
+import { commit, propose } from "./plans.ts";
 import { resultOf } from "./results.ts";
 import { isTool, toolOf } from "./tools.ts";
 
@@ -19,13 +22,18 @@ import { isTool, toolOf } from "./tools.ts";
 export interface McpSettings {
   /** Whether tools that trade are there at all. */
   readonly trading: boolean;
+  /** Whether the plan id is enough to commit, or a person has to approve it at a terminal. */
+  readonly confirm: "plan" | "terminal";
 }
 
 export interface McpOptions {
   readonly deps: Deps;
   readonly operations: readonly Operation[];
   readonly settings: McpSettings;
-  readonly caller: { readonly actor: string; readonly scope: Scope };
+  /** `key` tells one token from another: a plan is committed only by the one that was shown it. */
+  readonly caller: { readonly actor: string; readonly scope: Scope; readonly key: string };
+  /** Tells the requests of two clients with one token apart; undefined where a process has one client. */
+  readonly session?: string | undefined;
   readonly version: string;
 }
 
@@ -41,12 +49,17 @@ export function mcpServer(options: McpOptions): Server {
   const tools = options.operations.filter(isTool);
   const listed = tools.filter((operation) => mayCall(operation, options) === undefined);
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed.map(toolOf) }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, requestId }) => {
     const operation = tools.find(({ name }) => name === params.name);
     if (!operation)
       throw new McpError(ErrorCode.InvalidParams, "unknown tool; call tools/list for those there are");
-    return call(operation, params.arguments ?? {}, options);
+    return call(operation, params.arguments ?? {}, options, { signal, waiter: waiterOf(requestId, options) });
   });
+  // The request may wait in another process, which this tells through the store.
+  if (options.session !== undefined)
+    server.setNotificationHandler(CancelledNotificationSchema, async ({ params: { requestId } }) => {
+      if (requestId !== undefined) await options.deps.store.giveUpPlan(waiterOf(requestId, options));
+    });
   return server;
 }
 
@@ -57,14 +70,30 @@ const NO_FORMS = {
   },
 };
 
-async function call(operation: Operation, values: unknown, options: McpOptions): Promise<CallToolResult> {
+const waiterOf = (requestId: RequestId, { caller, session = "" }: McpOptions): string =>
+  [caller.key, session, requestId].join(" ");
+
+async function call(
+  operation: Operation,
+  values: Readonly<Record<string, unknown>>,
+  options: McpOptions,
+  request: { readonly signal: AbortSignal; readonly waiter: string },
+): Promise<CallToolResult> {
   const { deps, caller } = options;
   const requestId = deps.local.randomText(12);
   const forbidden = mayCall(operation, options);
   if (forbidden) return resultOf(refusal(forbidden, requestId));
-  const parsed = operation.input.strict().safeParse(values);
+  const { planId, ...rest } = values;
+  const given = operation.effect === "read" ? values : rest;
+  const parsed = operation.input.strict().safeParse(given);
   if (!parsed.success) return resultOf(misread(operation, parsed.error, requestId));
-  return resultOf(await run(operation, deps, parsed.data, { actor: caller.actor, requestId }));
+  const asked = { operation, given, input: parsed.data, call: { actor: caller.actor, requestId } };
+  if (operation.effect === "read") return resultOf(await run(operation, deps, parsed.data, asked.call));
+  return resultOf(
+    planId === undefined
+      ? await propose(asked, options)
+      : await commit(asked, planId, { ...options, ...request }),
+  );
 }
 
 function misread(operation: Operation, error: Parameters<typeof refusalOf>[1], requestId: string): Answer {

@@ -1,0 +1,71 @@
+import { asc, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { DAY } from "../../kernel/time.ts";
+import type { PlanKey, PlanState, PlanStore } from "../../store.ts";
+import { type Context, rowsOf, statement } from "./context.ts";
+import { plans } from "./plan-tables.ts";
+
+const { binding: _binding, waiter: _waiter, consumedAt: _consumedAt, ...shown } = getTableColumns(plans);
+
+export function planStore({ client, db, now }: Context): PlanStore {
+  const isOpen = (): SQL => sql`${plans.consumedAt} is null and ${plans.expiresAt} > ${now()}`;
+  const isOf = ({ id, binding }: PlanKey): SQL => sql`${plans.id} = ${id} and ${plans.binding} = ${binding}`;
+  const changed = async (query: Parameters<typeof statement>[0]): Promise<boolean> =>
+    (await client.execute(statement(query))).rows.length > 0;
+
+  return {
+    async addPlan({ life, ...plan }) {
+      const forget = db.delete(plans).where(sql`${plans.expiresAt} < ${now()} - ${DAY}`);
+      const expiresAt = sql<number>`${now()} + ${life}`;
+      const add = db.insert(plans).values({ ...plan, createdAt: now(), expiresAt });
+      const [, added] = await client.batch([statement(forget), statement(add.returning())], "write");
+      return rowsOf(plans, added)[0]?.expiresAt ?? 0;
+    },
+
+    async plans() {
+      const open = sql`${isOpen()} and ${plans.decision} is not 'refused'`;
+      return db.select(shown).from(plans).where(open).orderBy(asc(plans.createdAt));
+    },
+
+    async decidePlan(id, decision) {
+      const decide = db
+        .update(plans)
+        .set({ decision })
+        .where(sql`${plans.id} = ${id} and ${isOpen()} and ${plans.decision} is not 'refused'`);
+      return changed(decide.returning({ id: plans.id }));
+    },
+
+    async planState(key, { needsApproval, waiter }) {
+      const asked = db.update(plans).set({ waiter }).where(isOf(key)).returning();
+      const found = sql`select ${now()}`;
+      const [rows, clock] = await client.batch([statement(asked), statement(found)], "write");
+      const [plan] = rowsOf(plans, rows);
+      return plan ? stateOf(plan, { needsApproval, now: Number(clock?.rows[0]?.[0]) }) : "unknown";
+    },
+
+    async consumePlan(key, needsApproval) {
+      const allowed = needsApproval
+        ? sql`${plans.decision} = 'approved'`
+        : sql`${plans.decision} is not 'refused'`;
+      const take = db
+        .update(plans)
+        .set({ consumedAt: now() })
+        .where(sql`${isOf(key)} and ${isOpen()} and ${allowed}`);
+      return changed(take.returning({ id: plans.id }));
+    },
+
+    async giveUpPlan(waiter) {
+      const refuse = db.update(plans).set({ decision: "refused" });
+      await client.execute(statement(refuse.where(sql`${plans.waiter} = ${waiter} and ${isOpen()}`)));
+    },
+  };
+}
+
+function stateOf(
+  { consumedAt, expiresAt, decision }: typeof plans.$inferSelect,
+  { needsApproval, now }: { needsApproval: boolean; now: number },
+): PlanState {
+  if (consumedAt !== null) return "used";
+  if (decision === "refused") return "refused";
+  if (expiresAt <= now) return "expired";
+  return needsApproval && decision !== "approved" ? "waiting" : "free";
+}

@@ -1,0 +1,77 @@
+import { type Decimal, max, mul, ONE, snap, sum, text } from "../kernel/decimal.ts";
+import type { Balance, Market, Quote, VenueOrder } from "../ports.ts";
+import type { Preview } from "../records.ts";
+import type { Wanted } from "./prepare.ts";
+
+interface Around {
+  readonly exchange: string;
+  readonly market: Market;
+  readonly quote: Quote;
+  readonly balances: readonly Balance[];
+  readonly killed: boolean;
+}
+
+/** What an order would cost, and the most it can come to when the market moves before it arrives. */
+export function previewOrder(order: Wanted, around: Around): Preview {
+  const { exchange, market, quote } = around;
+  const { side, type, amount } = order;
+  const price = type === "limit" ? order.price : side === "buy" ? quote.ask : quote.bid;
+  const notional = mul(price, amount, "up");
+  const fee = mul(notional, max(market.maker, market.taker), "up");
+  const at =
+    type === "limit"
+      ? `at ${text(price)} ${market.quote}`
+      : `at the market, now ${text(price)} ${market.quote}`;
+  return {
+    what: `${side} ${text(amount)} ${market.base} ${at} on ${exchange} (${type} order)`,
+    cost:
+      side === "buy"
+        ? `${text(notional)} ${market.quote} and a fee of at most ${text(fee)} ${market.quote}`
+        : `${text(amount)} ${market.base}, for about ${text(notional - fee)} ${market.quote} after the fee`,
+    worstCase: worstOf(order, market),
+    limits: limitsOf({ side, amount, needed: notional + fee }, around),
+  };
+}
+
+function worstOf({ side, type, price, amount }: Wanted, { base, quote }: Market): string {
+  if (type === "market")
+    return `it fills at once at a worse price than now shown; then the ${side === "buy" ? base : quote} received may lose value`;
+  const whole = `${text(mul(price, amount, "up"))} ${quote}`;
+  return side === "buy"
+    ? `it fills completely: ${whole} become ${text(amount)} ${base}, which may lose value`
+    : `it fills completely: ${text(amount)} ${base} become ${whole}, and the price goes on rising without them`;
+}
+
+function limitsOf(
+  { side, amount, needed }: { side: Wanted["side"]; amount: Decimal; needed: Decimal },
+  { market, balances, killed }: Around,
+): string[] {
+  const [asset, need] = side === "buy" ? [market.quote, needed] : [market.base, amount];
+  const free = balances.find((balance) => balance.asset === asset)?.free ?? 0n;
+  const covers =
+    free >= need ? "covers it" : `lacks ${text(need - free)} ${asset}: the exchange would refuse it`;
+  return [
+    `least order here: ${text(market.minNotional)} ${market.quote}`,
+    `free balance: ${text(free)} ${asset}, ${covers}`,
+    ...(killed ? ["the kill switch is on: it would be refused"] : []),
+  ];
+}
+
+/** What cancelling these open orders means; `ofGrids` of them belong to running grids. */
+export function previewCancel(exchange: string, orders: readonly VenueOrder[], ofGrids: number): Preview {
+  const shown = orders.slice(0, 5).map(describe).join("; ");
+  const more = orders.length > 5 ? `; and ${orders.length - 5} more` : "";
+  const notional = sum(orders.map(({ price, amount, filled }) => mul(price, amount - filled, "half")));
+  return {
+    what: `cancel ${orders.length} open orders on ${exchange}${shown ? `: ${shown}${more}` : ""}`,
+    cost: `nothing; orders of ${text(snap(notional, ONE / 100n, "half"))} in quote no longer rest`,
+    worstCase: "an order fills before its cancel arrives; the exchange then says so",
+    limits:
+      ofGrids === 0
+        ? []
+        : [`${ofGrids} of them belong to running grids, which place them again: stop or pause those first`],
+  };
+}
+
+const describe = ({ id, side, symbol, price, amount, filled }: VenueOrder): string =>
+  `${id} (${side} ${text(amount - filled)} of ${symbol} at ${text(price)})`;

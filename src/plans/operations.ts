@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { AppError } from "../errors.ts";
+import { idField } from "../kernel/fields.ts";
+import { type Operation, operation } from "../operation.ts";
+import type { Plan } from "../records.ts";
+
+const PlanShape = z.object({
+  id: z.string(),
+  tool: z.string(),
+  by: z.string(),
+  what: z.string(),
+  cost: z.string(),
+  worstCase: z.string(),
+  approved: z.boolean(),
+  expiresAt: z.number(),
+});
+const DecidedShape = z.object({ success: z.literal(true), id: z.string(), message: z.string() });
+
+const decides = { effect: "admin", access: "token", failure: "Internal error" } as const;
+const input = z.object({ id: idField("Invalid request").describe("Plan id") });
+
+/** What agents want to trade, for a person to decide on. */
+export const planOperations: readonly Operation[] = [
+  operation({
+    ...decides,
+    name: "list_plans",
+    summary: "What agents want to trade",
+    http: { route: "GET /plans", from: "query" },
+    cli: { path: "plans list", examples: ["edgemaker plans list"] },
+    input: z.object({}),
+    output: z.object({ plans: z.array(PlanShape), count: z.number() }),
+    async run({ store }) {
+      const plans = await store.plans();
+      return { plans: plans.map(planOut), count: plans.length };
+    },
+  }),
+  operation({
+    ...decides,
+    name: "approve_plan",
+    summary: "Let an agent do what it has shown",
+    http: { route: "POST /plans/:id/approve", from: "body" },
+    cli: { path: "plans approve", positional: ["id"], examples: ["edgemaker plans approve plan_4f0c"] },
+    input,
+    output: DecidedShape,
+    run: async ({ store }, { id }) => decided(id, await store.decidePlan(id, "approved"), "is approved"),
+  }),
+  operation({
+    ...decides,
+    name: "refuse_plan",
+    summary: "Forbid an agent what it has shown",
+    http: { route: "POST /plans/:id/refuse", from: "body" },
+    cli: { path: "plans refuse", positional: ["id"], examples: ["edgemaker plans refuse plan_4f0c"] },
+    input,
+    output: DecidedShape,
+    run: async ({ store }, { id }) =>
+      decided(id, await store.decidePlan(id, "refused"), "is refused: it can never be committed"),
+  }),
+];
+
+function decided(id: string, isDone: boolean, what: string) {
+  if (!isDone) throw new AppError("Not found", `there is no plan ${id} to decide on: it may have expired`);
+  return { success: true as const, id, message: `${id} ${what}` };
+}
+
+const planOut = ({ id, tool, actor, preview, decision, expiresAt }: Plan): z.input<typeof PlanShape> => ({
+  id,
+  tool,
+  by: actor,
+  what: preview.what,
+  cost: preview.cost,
+  worstCase: preview.worstCase,
+  approved: decision === "approved",
+  expiresAt,
+});

@@ -1,0 +1,105 @@
+import { AppError } from "../../errors.ts";
+import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import type { Call, Operation } from "../../operation.ts";
+import type { PlanKey, PlanState } from "../../store.ts";
+import { digest } from "../digest.ts";
+import { type Answer, attempt, refusal, run } from "../run.ts";
+import type { McpOptions } from "./server.ts";
+
+/** A plan is for now: prices move on. */
+const LIFE: Millis = 5 * MINUTE;
+/** Clients give a request up after a minute. */
+const PATIENCE: Millis = 45 * SECOND;
+const BETWEEN: Millis = SECOND;
+
+export interface Asked {
+  readonly operation: Operation;
+  /** The parameters as given, and as the operation takes them. */
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly input: unknown;
+  readonly call: Call & { readonly requestId: string };
+}
+
+/** Tells what a call would do, and keeps that for a commit; nothing is done. */
+export const propose = (asked: Asked, { deps, caller, settings }: McpOptions): Promise<Answer> =>
+  attempt(asked.operation, deps, asked.call.requestId, async () => {
+    const { operation, given, input, call } = asked;
+    if (!operation.preview) throw new Error(`${operation.name} trades and has no preview`);
+    const preview = await operation.preview(deps, input, call);
+    const id = `plan_${deps.local.randomText(20)}`;
+    const { binding } = await keyOf(id, asked, caller.key);
+    const plan = { id, binding, actor: call.actor, tool: operation.name, input: given, preview };
+    const expiresAt = await deps.store.addPlan({ ...plan, life: LIFE });
+    return {
+      planId: id,
+      expiresAt,
+      preview: { ...preview, limits: [...preview.limits] },
+      next: nextOf(id, settings),
+    };
+  });
+
+const nextOf = (id: string, { confirm }: McpOptions["settings"]): string =>
+  confirm === "terminal"
+    ? `Nothing is done yet. Show this to the person, who has to approve it with \`edgemaker plans approve ${id}\`; call again with the same parameters and this planId: the call waits for the approval.`
+    : "Nothing is done yet. Show this to the person; when they agree, call again with the same parameters and this planId.";
+
+/** Whose the plan is, for what and with which parameters, in one text that a commit has to meet. */
+async function keyOf(id: string, { operation, given }: Asked, owner: string): Promise<PlanKey> {
+  return { id, binding: await digest([owner, operation.name, canonical(given)].join("\n")) };
+}
+
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_name, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+
+interface Committing extends McpOptions {
+  readonly signal: AbortSignal;
+  readonly waiter: string;
+}
+
+/** Does what a plan has shown, once. A plan that was used, altered, refused, has expired or is another's does nothing. */
+export async function commit(asked: Asked, planId: unknown, options: Committing): Promise<Answer> {
+  const { deps, caller, settings } = options;
+  const key = await keyOf(String(planId), asked, caller.key);
+  const needsApproval = settings.confirm === "terminal";
+  const state = await settled(key, needsApproval, options);
+  const isTaken = state === "free" && (await deps.store.consumePlan(key, needsApproval));
+  if (!isTaken) return refused(state === "free" ? "used" : state, asked);
+  const requestKey = await digest(key.id);
+  return run(asked.operation, deps, asked.input, { ...asked.call, requestKey });
+}
+
+/** Waits while the plan waits for its approval. A request that is given up gives its plan up. */
+async function settled(key: PlanKey, needsApproval: boolean, options: Committing): Promise<PlanState> {
+  const { deps, signal, waiter } = options;
+  const askedAt = deps.local.monotonic();
+  for (;;) {
+    const state = await deps.store.planState(key, { needsApproval, waiter });
+    if (signal.aborted) await deps.store.giveUpPlan(waiter);
+    if (signal.aborted || state !== "waiting" || deps.local.monotonic() - askedAt > PATIENCE)
+      return signal.aborted ? "refused" : state;
+    await deps.local.sleep(BETWEEN);
+  }
+}
+
+const WHY: Record<Exclude<PlanState, "free">, string> = {
+  unknown: "this planId is not known, or was made for other parameters, another tool or another token",
+  used: "this planId has been used: a plan is committed once",
+  expired: "this planId has expired",
+  refused: "a person has refused this plan, or the request that waited for it was given up",
+  waiting: "nobody has approved this plan yet",
+};
+
+const refused = (state: Exclude<PlanState, "free">, { call }: Asked): Answer =>
+  refusal(
+    new AppError(state === "refused" ? "Forbidden" : "Conflict", `${WHY[state]}; nothing was done`, {
+      fields:
+        state === "waiting"
+          ? { next: "Ask the person to approve it, then call again with the same planId." }
+          : {},
+    }),
+    call.requestId,
+  );

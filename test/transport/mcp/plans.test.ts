@@ -1,0 +1,237 @@
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { describe, expect, it } from "vitest";
+import { MINUTE } from "../../../src/kernel/time.ts";
+import { createOperations } from "../../../src/operations.ts";
+import { testApp } from "../../support/app.ts";
+import { eventually } from "../../support/command.ts";
+import { callTool, errorOf, httpClient } from "../../support/mcp.ts";
+import { EXCHANGES, runOperation } from "../../support/sandbox.ts";
+
+type App = Awaited<ReturnType<typeof testApp>>;
+const ORDER = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  side: "buy",
+  type: "limit",
+  amount: 0.001,
+  price: 50_000,
+};
+const TRADING = createOperations(EXCHANGES).filter(({ effect }) => effect === "trade");
+
+const trading = (confirm: "plan" | "terminal" = "plan", realTime = false) =>
+  testApp({ realTime, mcp: { trading: true, confirm } });
+const clientOf = ({ tokens, ask }: App, scope: "read" | "trade" | "admin" = "trade"): Promise<Client> =>
+  httpClient("http://localhost", {
+    token: tokens[scope],
+    fetch: ((url: URL, init?: RequestInit) => ask(new URL(url).pathname, init)) as never,
+  });
+const onVenue = async ({ venue }: App) => (await venue("kraken").openOrders()).length;
+const planOf = async (client: Client, name = "create_order", input: object = ORDER): Promise<string> =>
+  ((await callTool(client, name, input as never)).structuredContent as { planId: string }).planId;
+
+describe("trading takes two steps", () => {
+  it("a preview that places nothing, and a commit that places what it has shown", async () => {
+    const app = await trading();
+    const client = await clientOf(app);
+    await client.listTools();
+    const { structuredContent: shown } = await callTool(client, "create_order", ORDER);
+    expect(shown).toMatchObject({
+      planId: expect.stringMatching(/^plan_[0-9a-z]{20}$/),
+      preview: {
+        what: "buy 0.001 BTC at 50000 USDT on kraken (limit order)",
+        cost: "50 USDT and a fee of at most 0.05 USDT",
+        limits: ["least order here: 5 USDT", "free balance: 100000 USDT, covers it"],
+      },
+    });
+    expect(await onVenue(app)).toBe(0);
+    const { planId } = shown as { planId: string };
+    const { structuredContent: done } = await callTool(client, "create_order", { ...ORDER, planId });
+    expect(done).toMatchObject({ success: true, order: { price: 50_000, amount: 0.001, status: "open" } });
+    expect(await onVenue(app)).toBe(1);
+  });
+
+  it("for each tool that trades: a preview, then the act", async () => {
+    const app = await trading();
+    const client = await clientOf(app);
+    const grid = { lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 4, orderSize: 100 };
+    const market = { exchange: "kraken", symbol: "BTC/USDT" };
+    const act = async (name: string, input: object) => {
+      const planId = await planOf(client, name, input);
+      const result = await callTool(client, name, { ...input, planId });
+      expect(result.isError, `${name}: ${JSON.stringify(result.content)}`).toBeFalsy();
+      return result.structuredContent as { id: string; order: { id: string } };
+    };
+    const { tools } = await client.listTools();
+    const writing = tools.filter(({ annotations }) => annotations?.readOnlyHint === false);
+    expect(writing.map(({ name }) => name)).toEqual(TRADING.map(({ name }) => name));
+    expect(writing.every(({ annotations }) => annotations?.destructiveHint)).toBe(true);
+
+    const { order } = await act("create_order", ORDER);
+    await act("cancel_order", { ...market, id: order.id });
+    expect(await onVenue(app)).toBe(0);
+    await act("create_order", ORDER);
+    expect(await act("cancel_all_orders", { exchange: "kraken" })).toMatchObject({ cancelled: 1 });
+    const started = await act("start_grid", { ...market, ...grid });
+    expect(await onVenue(app)).toBe(4);
+    await act("stop_grid", { id: started.id });
+    expect(await onVenue(app)).toBe(0);
+  });
+
+  it("every operation that trades tells what it would do", () => {
+    expect(TRADING.filter(({ preview }) => !preview).map(({ name }) => name)).toEqual([]);
+  });
+
+  it("a preview of what cannot be done is its error, and no plan", async () => {
+    const app = await trading();
+    const client = await clientOf(app);
+    const told = errorOf(await callTool(client, "create_order", { ...ORDER, amount: 0.00001 }));
+    expect(told).toMatchObject({ error: "Invalid amount", message: expect.stringContaining("at least") });
+    expect(await app.store.plans()).toEqual([]);
+  });
+});
+
+describe("a commit is refused, and places nothing,", () => {
+  it.each<[string, (app: App, client: Client, planId: string) => Promise<unknown>, RegExp]>([
+    [
+      "with another amount",
+      (_app, client, planId) => callTool(client, "create_order", { ...ORDER, amount: 0.002, planId }),
+      /not known, or was made for other parameters/,
+    ],
+    [
+      "with one parameter more",
+      (_app, client, planId) => callTool(client, "create_order", { ...ORDER, clientOrderId: "a1", planId }),
+      /other parameters/,
+    ],
+    [
+      "by another tool",
+      (_app, client, planId) => callTool(client, "cancel_all_orders", { exchange: "kraken", planId }),
+      /another tool/,
+    ],
+    [
+      "by another token",
+      async (app, _client, planId) =>
+        callTool(await clientOf(app, "admin"), "create_order", { ...ORDER, planId }),
+      /another token/,
+    ],
+    [
+      "after five minutes",
+      (app, client, planId) => {
+        app.time.pass(5 * MINUTE);
+        return callTool(client, "create_order", { ...ORDER, planId });
+      },
+      /has expired/,
+    ],
+    [
+      "with an id that nobody was given",
+      (_app, client) => callTool(client, "create_order", { ...ORDER, planId: "plan_00000000000000000000" }),
+      /not known/,
+    ],
+    [
+      "with no text as its id",
+      (_app, client) => callTool(client, "create_order", { ...ORDER, planId: 7 }),
+      /not known/,
+    ],
+  ])("%s", async (_what, act, told) => {
+    const app = await trading();
+    const client = await clientOf(app);
+    const planId = await planOf(client);
+    expect(errorOf((await act(app, client, planId)) as never)).toMatchObject({
+      error: "Conflict",
+      message: expect.stringMatching(told),
+      next: expect.stringContaining("new preview"),
+    });
+    expect(await onVenue(app)).toBe(0);
+  });
+
+  it("by a token that may only read", async () => {
+    const app = await trading();
+    const planId = await planOf(await clientOf(app));
+    const reader = await clientOf(app, "read");
+    const { tools } = await reader.listTools();
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+    expect(errorOf(await callTool(reader, "create_order", { ...ORDER, planId })).error).toBe("Forbidden");
+    expect(await onVenue(app)).toBe(0);
+  });
+
+  it("a second time; and of twenty at once one places one order", async () => {
+    const app = await trading();
+    const client = await clientOf(app);
+    const planId = await planOf(client);
+    const results = await Promise.all(
+      Array.from({ length: 20 }, () => callTool(client, "create_order", { ...ORDER, planId })),
+    );
+    expect(results.filter(({ isError }) => !isError)).toHaveLength(1);
+    expect(await onVenue(app)).toBe(1);
+    expect(errorOf(await callTool(client, "create_order", { ...ORDER, planId })).message).toMatch(
+      /has been used/,
+    );
+    expect(await onVenue(app)).toBe(1);
+  });
+});
+
+describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
+  const admin = (app: App) => ({
+    method: "POST",
+    headers: { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" },
+    body: "{}",
+  });
+
+  it("waits for a person, who may approve", async () => {
+    const app = await trading("terminal", true);
+    const client = await clientOf(app);
+    const planId = await planOf(client);
+    const committing = callTool(client, "create_order", { ...ORDER, planId });
+    const { plans } = await runOperation<{ plans: object[] }>(app.deps, "list_plans", {});
+    expect(plans).toMatchObject([{ id: planId, tool: "create_order", approved: false }]);
+    expect(await onVenue(app)).toBe(0);
+    expect((await app.ask(`/api/v1/plans/${planId}/approve`, admin(app))).status).toBe(200);
+    expect(await committing).toMatchObject({ structuredContent: { success: true } });
+    expect(await onVenue(app)).toBe(1);
+  });
+
+  it("is refused by a person, or when nobody answers, and places nothing", async () => {
+    const app = await trading("terminal");
+    const client = await clientOf(app);
+    const planId = await planOf(client);
+    const waited = errorOf(await callTool(client, "create_order", { ...ORDER, planId }));
+    expect(waited).toMatchObject({
+      error: "Conflict",
+      message: expect.stringContaining("nobody has approved"),
+    });
+    expect(waited.next).toContain("same planId");
+    expect((await app.ask(`/api/v1/plans/${planId}/refuse`, admin(app))).status).toBe(200);
+    expect(errorOf(await callTool(client, "create_order", { ...ORDER, planId })).error).toBe("Forbidden");
+    expect((await app.ask(`/api/v1/plans/${planId}/approve`, admin(app))).status).toBe(404);
+    expect(await onVenue(app)).toBe(0);
+  });
+
+  it("given up while it waits can no longer be approved", async () => {
+    const app = await trading("terminal", true);
+    const client = await clientOf(app);
+    const planId = await planOf(client);
+    const giveUp = new AbortController();
+    const committing = client.callTool({ name: "create_order", arguments: { ...ORDER, planId } }, undefined, {
+      signal: giveUp.signal,
+    });
+    const waiter = async () =>
+      (await app.context.client.execute("select waiter from plans")).rows[0]?.[0] as string | null;
+    await eventually(waiter, (one) => one !== null, 5000);
+    giveUp.abort();
+    await expect(committing).rejects.toThrow();
+    await eventually(
+      () => app.store.plans(),
+      (plans) => plans.length === 0,
+      5000,
+    );
+    expect((await app.ask(`/api/v1/plans/${planId}/approve`, admin(app))).status).toBe(404);
+    expect(await onVenue(app)).toBe(0);
+  });
+
+  it("cannot be approved with the agent's own token", async () => {
+    const app = await trading("terminal");
+    const planId = await planOf(await clientOf(app));
+    const { headers, ...rest } = admin(app);
+    const own = { ...rest, headers: { ...headers, authorization: `Bearer ${app.tokens.trade}` } };
+    expect((await app.ask(`/api/v1/plans/${planId}/approve`, own)).status).toBe(403);
+  });
+});
