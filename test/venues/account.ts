@@ -1,0 +1,44 @@
+import { type Decimal, decimal, ZERO } from "../../src/kernel/decimal.ts";
+import type { Order } from "./order.ts";
+
+export interface VenueKeys {
+  readonly key: string;
+  readonly secret: string;
+  readonly passphrase: string;
+  /** What the key may do, in our words; each dialect tells it in its exchange's. */
+  readonly may: { readonly read: boolean; readonly trade: boolean; readonly withdraw: boolean };
+}
+
+/** Someone's money and orders at an emulated exchange. */
+export interface Account {
+  readonly number: number;
+  readonly holdings: Map<string, { total: Decimal; used: Decimal }>;
+  /** Resting orders by id, oldest first. */
+  readonly open: Map<string, Order>;
+  /** All orders ever, oldest first. */
+  readonly orders: Order[];
+  readonly byClientId: Map<string, Order[]>;
+}
+
+export const newAccount = (number: number, balances: Readonly<Record<string, string>>): Account => ({
+  number,
+  holdings: new Map(
+    Object.entries(balances).map(([asset, total]) => [asset, { total: decimal(total), used: ZERO }]),
+  ),
+  open: new Map(),
+  orders: [],
+  byClientId: new Map(),
+});
+
+export function holding(account: Account, asset: string): { total: Decimal; used: Decimal } {
+  const found = account.holdings.get(asset);
+  if (found) return found;
+  const made = { total: ZERO, used: ZERO };
+  account.holdings.set(asset, made);
+  return made;
+}
+
+export const free = (account: Account, asset: string): Decimal => {
+  const { total, used } = holding(account, asset);
+  return total - used;
+};

@@ -1,0 +1,129 @@
+/** What one exchange's REST dialect is to the server: routes, signatures, answers, and how it fails. */
+import type { IncomingHttpHeaders } from "node:http";
+import { type Decimal, text } from "../../src/kernel/decimal.ts";
+import type { Pair } from "../../src/kernel/pair.ts";
+import type { Millis } from "../../src/kernel/time.ts";
+import type { Account, VenueKeys } from "./account.ts";
+import type { Listing } from "./catalog.ts";
+import type { Engine } from "./engine.ts";
+import type { Execution, Order } from "./order.ts";
+
+/** One name per use, the same on all four exchanges. */
+export type Route =
+  | "time"
+  | "markets"
+  | "currencies"
+  | "ticker"
+  | "book"
+  | "trades"
+  | "candles"
+  | "balance"
+  | "create"
+  | "order"
+  | "open"
+  | "closed"
+  | "fills"
+  | "cancel"
+  | "cancelAll"
+  | "fee"
+  | "permissions";
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  /** As sent, without the question mark. */
+  readonly rawQuery: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export const ok = (body: unknown): Reply => ({ status: 200, body });
+
+export interface Member {
+  readonly keys: VenueKeys;
+  readonly account: Account;
+  /** Highest nonce seen of this key. */
+  nonce: bigint;
+}
+
+export interface Ask {
+  readonly asked: Asked;
+  readonly engine: Engine;
+  readonly now: Millis;
+}
+
+export type PrivateAsk = Ask & { readonly member: Member };
+
+export interface Dialect {
+  readonly ids: { readonly order: (number: number) => string; readonly trade: (number: number) => string };
+  readonly buyFeeIn: "base" | "quote";
+  /** Most open orders of one pair. */
+  readonly maxOpen: number;
+  route(asked: Asked): Route | undefined;
+  /** The member whose key signed, or the exchange's refusal. */
+  authenticate(asked: Asked, members: ReadonlyMap<string, Member>, now: Millis): Member | Reply;
+  readonly open: Partial<Record<Route, (ask: Ask) => Reply>>;
+  readonly signed: Partial<Record<Route, (ask: PrivateAsk) => Reply>>;
+  readonly trouble: Readonly<Record<"rateLimit" | "serverError" | "maintenance" | "unknownRoute", Reply>>;
+}
+
+/** At least so many decimals, and never fewer than the value has. */
+export function padded(value: Decimal, places: number): string {
+  const plain = text(value);
+  const point = plain.indexOf(".");
+  const has = point < 0 ? 0 : plain.length - point - 1;
+  if (has >= places) return plain;
+  return `${plain}${point < 0 ? "." : ""}${"0".repeat(places - has)}`;
+}
+
+export const visibleOrders = ({ member, now }: PrivateAsk): Order[] =>
+  member.account.orders.filter((order) => order.visibleAt <= now);
+
+/** The account's orders that rest, oldest first. */
+export const visibleOpen = ({ member, now }: PrivateAsk): Order[] =>
+  [...member.account.open.values()].filter((order) => order.visibleAt <= now);
+
+/** The account's executions, newest first. */
+export const visibleFills = ({ engine, member, now }: PrivateAsk): Execution[] =>
+  engine.executions
+    .filter(({ order, visibleAt }) => order.account === member.account && visibleAt <= now)
+    .reverse();
+
+/** The newest order with this client id. */
+export const byClientId = ({ member, now }: PrivateAsk, clientId: string): Order | undefined =>
+  member.account.byClientId.get(clientId)?.findLast((order) => order.visibleAt <= now);
+
+export function byOrderId({ engine, member, now }: PrivateAsk, id: string): Order | undefined {
+  const order = engine.order(id);
+  return order?.account === member.account && order.visibleAt <= now ? order : undefined;
+}
+
+export const inPair =
+  (listing: Listing | undefined) =>
+  ({ order }: Execution): boolean =>
+    listing === undefined || order.listing === listing;
+
+export const listingBy = (engine: Engine, idOf: (listing: Listing) => string, id: string) =>
+  [...engine.listings.values()].find((listing) => idOf(listing) === id);
+
+export const average = (order: Order): Decimal =>
+  order.filled === 0n ? 0n : (order.notional * 10n ** 18n) / order.filled;
+
+/** A count in a query: its default when absent, at most `most`. */
+export function limitOf(
+  given: string | null | undefined,
+  { standard, most }: { standard: number; most: number },
+) {
+  const asked = given ? Number(given) : standard;
+  return Math.min(Number.isInteger(asked) && asked > 0 ? asked : standard, most);
+}
+
+export const isReply = (value: Member | Reply): value is Reply => "status" in value;
+
+export type { Pair };

@@ -1,0 +1,246 @@
+/** The matching engine behind all four emulated exchanges: accounts, books, executions; no HTTP. */
+import { type Decimal, div, max, min, mul, ONE, snap, ZERO } from "../../src/kernel/decimal.ts";
+import type { Pair } from "../../src/kernel/pair.ts";
+import type { Millis } from "../../src/kernel/time.ts";
+import { type Account, holding, newAccount } from "./account.ts";
+import type { Listing } from "./catalog.ts";
+import type { Execution, Order, OrderRequest, Refusal } from "./order.ts";
+import { ambient, createPrices, type Prices } from "./prices.ts";
+import { type Deduction, feeOf, reaches, refusal, reservedAsset, reserveFor } from "./rules.ts";
+
+export interface EngineOptions {
+  readonly listings: Map<Pair, Listing>;
+  readonly clock: () => Millis;
+  readonly ids: { readonly order: (number: number) => string; readonly trade: (number: number) => string };
+  readonly maxOpen: number;
+  /** The asset a buy's fee is taken in when the order does not say; a sell's is quote. */
+  readonly buyFeeIn: "base" | "quote";
+}
+
+export type Engine = ReturnType<typeof createEngine>;
+
+export function createEngine(options: EngineOptions) {
+  const { listings, clock, ids } = options;
+  const prices: Prices = createPrices(listings, clock);
+  const accounts: Account[] = [];
+  const byId = new Map<string, Order>();
+  const books = new Map<Pair, Set<Order>>([...listings.keys()].map((symbol) => [symbol, new Set()]));
+  const executions: Execution[] = [];
+  const settings = {
+    /** How late reads show what is new. */
+    ordersLate: 0 as Millis,
+    tradesLate: 0 as Millis,
+    /** A third asset that fees are taken in, with its price in quote. */
+    deduct: undefined as Deduction | undefined,
+    maxOpen: options.maxOpen,
+  };
+  let numbers = 0;
+
+  const bookOf = (symbol: Pair) => books.get(symbol) as Set<Order>;
+
+  function execute(order: Order, price: Decimal, amount: Decimal, maker: boolean) {
+    const { listing, account, side } = order;
+    const notional = mul(price, amount, "half");
+    order.filled += amount;
+    order.notional += notional;
+    order.updatedAt = clock();
+    if (!account) return finish(order);
+    const rate = maker ? listing.maker : listing.taker;
+    const fee = feeOf(order, { notional, amount, rate, deduct: settings.deduct });
+    order.fee += fee;
+    const sign = side === "buy" ? 1n : -1n;
+    holding(account, listing.base).total += sign * amount;
+    holding(account, listing.quote).total -= sign * notional;
+    holding(account, order.feeIn).total -= fee;
+    release(order);
+    const at = clock();
+    const number = ++numbers;
+    executions.push({
+      number,
+      id: ids.trade(number),
+      order,
+      price,
+      amount,
+      notional,
+      fee: { asset: order.feeIn, amount: fee },
+      maker,
+      at,
+      visibleAt: at + settings.tradesLate,
+    });
+    finish(order);
+  }
+
+  // What stays set aside is what the rest may still cost.
+  function release(order: Order) {
+    if (!order.account) return;
+    const rest = order.status === "open" ? order.amount - order.filled : ZERO;
+    const needed = rest === ZERO || order.cost !== undefined ? ZERO : reserveFor(order, rest);
+    holding(order.account, reservedAsset(order)).used += needed - order.reserved;
+    order.reserved = needed;
+  }
+
+  function finish(order: Order) {
+    if (order.cost !== undefined) order.amount = order.filled;
+    else if (order.filled >= order.amount && order.status === "open") end(order, "filled");
+  }
+
+  function end(order: Order, status: "filled" | "canceled") {
+    order.status = status;
+    order.updatedAt = clock();
+    release(order);
+    order.account?.open.delete(order.id);
+    bookOf(order.listing.symbol).delete(order);
+  }
+
+  /** Opposite orders an order may meet, best first, older first; nobody meets their own. */
+  function opposite(order: Order): Order[] {
+    return [...bookOf(order.listing.symbol)]
+      .filter((one) => one.side !== order.side && (one.account !== order.account || !one.account))
+      .filter((one) => order.type === "market" || reaches(order.side, order.price, one.price))
+      .sort((a, b) => {
+        if (a.price === b.price) return a.number - b.number;
+        return a.price < b.price === (order.side === "buy") ? -1 : 1;
+      });
+  }
+
+  // Other people's orders meet only what accounts rest: the ambient depth is other people's already.
+  function take(order: Order) {
+    const levels: { price: Decimal; amount: Decimal; maker?: Order }[] = opposite(order).map((maker) => ({
+      price: maker.price,
+      amount: maker.amount - maker.filled,
+      maker,
+    }));
+    if (order.account) levels.push(...ambientLevels(order));
+    levels.sort((a, b) => (a.price === b.price ? 0 : a.price < b.price === (order.side === "buy") ? -1 : 1));
+    for (const { price, amount, maker } of levels) {
+      const wanted = rest(order, price);
+      const met = min(wanted, amount);
+      if (met <= ZERO) break;
+      execute(order, price, met, false);
+      if (maker) execute(maker, price, met, true);
+    }
+  }
+
+  function rest(order: Order, price: Decimal): Decimal {
+    if (order.cost === undefined) return order.amount - order.filled;
+    return snap(div(order.cost - order.notional, price, "down"), order.listing.lot, "down");
+  }
+
+  function ambientLevels(order: Order) {
+    const { bids, asks } = ambient(order.listing, prices, clock());
+    const levels = order.side === "buy" ? asks : bids;
+    return order.type === "market"
+      ? levels
+      : levels.filter(({ price }) => reaches(order.side, order.price, price));
+  }
+
+  const make = (account: Account | undefined, request: OrderRequest): Order => {
+    const number = ++numbers;
+    const { listing, side, clientId, type, force, price, amount, byCost } = request;
+    const standard = side === "buy" && options.buyFeeIn === "base" ? listing.base : listing.quote;
+    return {
+      number,
+      id: ids.order(number),
+      clientId,
+      account,
+      listing,
+      side,
+      type,
+      force,
+      price: type === "limit" ? price : ZERO,
+      amount: byCost ? ZERO : amount,
+      cost: byCost ? amount : undefined,
+      feeIn: settings.deduct?.asset ?? request.feeIn ?? standard,
+      filled: ZERO,
+      notional: ZERO,
+      fee: ZERO,
+      reserved: ZERO,
+      status: "open",
+      at: clock(),
+      updatedAt: clock(),
+      visibleAt: clock() + settings.ordersLate,
+    };
+  };
+
+  /** Takes an order in: it meets what it reaches, and rests if it may. */
+  function place(account: Account, request: OrderRequest): Order | Refusal {
+    const refused = refusal(account, request, {
+      maxOpen: settings.maxOpen,
+      price: prices.now(request.listing.symbol),
+    });
+    if (refused) return refused;
+    const order = make(account, request);
+    if (order.force === "maker" && (opposite(order).length > 0 || ambientLevels(order).length > 0))
+      return "would_take";
+    account.orders.push(order);
+    account.open.set(order.id, order);
+    const same = account.byClientId.get(order.clientId);
+    if (order.clientId !== "" && same) same.push(order);
+    else if (order.clientId !== "") account.byClientId.set(order.clientId, [order]);
+    byId.set(order.id, order);
+    release(order);
+    take(order);
+    if (order.cost !== undefined) end(order, "filled");
+    else if (order.status === "open" && (order.type === "market" || order.force !== "gtc"))
+      order.force === "maker" ? bookOf(order.listing.symbol).add(order) : end(order, "canceled");
+    else if (order.status === "open") bookOf(order.listing.symbol).add(order);
+    return order;
+  }
+
+  /** Sets the price; resting orders of accounts that it reaches fill whole, at their own price. */
+  function move(symbol: Pair, price: Decimal) {
+    prices.set(symbol, price);
+    for (const order of [...bookOf(symbol)]) {
+      if (!order.account || order.status !== "open") continue;
+      if (order.side === "buy" ? price <= order.price : price >= order.price)
+        execute(order, order.price, order.amount - order.filled, true);
+    }
+  }
+
+  return {
+    listings,
+    clock,
+    prices,
+    accounts,
+    executions,
+    settings,
+    place,
+    move,
+
+    addAccount(balances: Readonly<Record<string, string>>): Account {
+      const account = newAccount(accounts.length + 1, balances);
+      accounts.push(account);
+      return account;
+    },
+
+    /** Undefined when it is none of the account's, or not open any more. */
+    cancel(account: Account, id: string): Order | undefined {
+      const order = account.open.get(id);
+      if (order) end(order, "canceled");
+      return order;
+    },
+
+    /** Someone else's order: takes what accounts rest, then rests itself. */
+    placeOther(request: OrderRequest): Order {
+      const order = make(undefined, request);
+      take(order);
+      if (order.status === "open") bookOf(order.listing.symbol).add(order);
+      return order;
+    },
+
+    /** Someone meets a resting order, whole or in part, at its price. */
+    fill(id: string, amount?: Decimal) {
+      const order = byId.get(id);
+      if (order?.status !== "open") throw new Error(`no open order ${id}`);
+      execute(order, order.price, min(amount ?? ONE * ONE, order.amount - order.filled), true);
+    },
+
+    order: (id: string): Order | undefined => byId.get(id),
+    resting: (symbol: Pair): Order[] => [...bookOf(symbol)],
+
+    deposit(account: Account, asset: string, amount: Decimal) {
+      const held = holding(account, asset);
+      held.total = max(held.used, held.total + amount);
+    },
+  };
+}

@@ -1,0 +1,223 @@
+/**
+ * Four exchanges on the loopback interface, each speaking its own REST dialect as ccxt calls it, over one matching
+ * engine. They check key, signature, passphrase, time window and nonce as the real ones do.
+ *
+ *   const venue = await startVenue("kraken");          // also: mexc, gateio, bitget; any number at once
+ *   venue.url                                           // http://127.0.0.1:PORT, for --venue-url kraken=…
+ *   venue.keys                                          // { key, secret, passphrase } of the first account
+ *   await venue.close();
+ *
+ * Options: clock (real time when left out; virtual: () => millis), balances, buyFeeIn, port.
+ *
+ * The market:   move(symbol, "60100")      the price; resting orders it reaches fill whole, at their own price
+ *               follow(symbol, [[at, price], …])   a prescribed path, walked as the clock runs
+ *               fill(id, "0.1"?)           someone meets a resting order, whole or in part
+ *               others({ symbol, side, price, amount })   someone else's limit order: takes what accounts rest, then rests
+ *               list(symbol, { active, minNotional, … })  changes a listing
+ * Accounts:     addKeys({ balances?, account?, may? })   another key pair: of a new account, or of a given one
+ *               deposit(asset, "5"), holdings()
+ * What is so:   orders(), open(symbol?), executions(), order(id), byClient(clientId): the venue's truth, no read lag
+ * Requests:     count(route?), seen (route, key, status), resetCounts()
+ * Faults:       fail({ kind, route?, times?, skip?, acts?, millis? }) (kinds: faults.ts), chance(route => fault), heal()
+ *               late({ orders: 5000, trades: 0 })   reads show what is new so much later
+ *               latency.before / latency.after   milliseconds of real time around the act
+ *               skew(millis)   the venue's clock against the given one
+ */
+import type { VenueName } from "../../src/config.ts";
+import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
+import type { Pair } from "../../src/kernel/pair.ts";
+import type { Millis } from "../../src/kernel/time.ts";
+import type { Side } from "../../src/ports.ts";
+import type { Account, VenueKeys } from "./account.ts";
+import { bitget } from "./bitget.ts";
+import { type Listing, listingsOf } from "./catalog.ts";
+import type { Dialect, Member, Route } from "./dialect.ts";
+import { createEngine } from "./engine.ts";
+import type { Fault, Switch } from "./faults.ts";
+import { gateio } from "./gateio.ts";
+import { kraken } from "./kraken.ts";
+import { mexc } from "./mexc.ts";
+import type { Execution, Order } from "./order.ts";
+import { serveVenue } from "./server.ts";
+
+const DIALECTS: Record<VenueName, Dialect> = { mexc, gateio, bitget, kraken };
+
+export interface VenueOptions {
+  readonly clock?: () => Millis;
+  readonly balances?: Readonly<Record<string, string>>;
+  readonly buyFeeIn?: "base" | "quote";
+  readonly port?: number;
+  /** Keys of the first account, in place of made ones. */
+  readonly keys?: Partial<VenueKeys>;
+}
+
+export type EmulatedVenue = Awaited<ReturnType<typeof startVenue>>;
+
+const BALANCES = {
+  USDT: "100000",
+  USD: "100000",
+  EUR: "100000",
+  BTC: "2",
+  ETH: "30",
+  LTC: "100",
+  ADA: "100000",
+  SNEK: "10000000",
+};
+
+export async function startVenue(name: VenueName, options: VenueOptions = {}) {
+  const dialect = DIALECTS[name];
+  const given = options.clock ?? Date.now;
+  let offset: Millis = 0;
+  const clock = () => given() + offset;
+  const listings = listingsOf(name);
+  const engine = createEngine({
+    listings,
+    clock,
+    ids: dialect.ids,
+    maxOpen: dialect.maxOpen,
+    buyFeeIn: options.buyFeeIn ?? dialect.buyFeeIn,
+  });
+  const members = new Map<string, Member>();
+  const server = await serveVenue(dialect, {
+    engine,
+    members,
+    clock,
+    port: options.port ?? 0,
+    onRequest: () => advance(),
+  });
+
+  function addKeys(
+    wanted: {
+      balances?: Readonly<Record<string, string>>;
+      account?: Account;
+      may?: Partial<VenueKeys["may"]>;
+    } & Partial<Omit<VenueKeys, "may">> = {},
+  ) {
+    const number = members.size + 1;
+    const account = wanted.account ?? engine.addAccount(wanted.balances ?? options.balances ?? BALANCES);
+    const keys: VenueKeys = {
+      key: wanted.key ?? `${name}-key-${number}`,
+      secret: wanted.secret ?? btoa(`${name} secret ${number} of an emulated exchange`),
+      passphrase: wanted.passphrase ?? `${name}-passphrase-${number}`,
+      may: { read: true, trade: true, withdraw: false, ...wanted.may },
+    };
+    members.set(keys.key, { keys, account, nonce: 0n });
+    return { ...keys, account };
+  }
+
+  const listing = (symbol: Pair): Listing => {
+    const found = listings.get(symbol);
+    if (!found) throw new Error(`${symbol} is not listed on the emulated ${name}`);
+    return found;
+  };
+  const first = addKeys(options.keys);
+  const paths: { symbol: Pair; points: (readonly [Millis, string])[] }[] = [];
+
+  /** Walks prescribed paths and late requests up to now; every request does it first. */
+  function advance() {
+    server.catchUp();
+    const now = clock();
+    for (const { symbol, points } of paths) {
+      while (points[0] && points[0][0] <= now)
+        engine.move(symbol, decimal((points.shift() as [Millis, string])[1]));
+    }
+  }
+
+  return {
+    name,
+    url: server.url,
+    keys: { key: first.key, secret: first.secret, passphrase: first.passphrase },
+    account: first.account,
+    engine,
+    latency: server.latency,
+    seen: server.seen,
+    addKeys,
+    advance,
+
+    move(symbol: Pair, price: string) {
+      advance();
+      engine.move(listing(symbol).symbol, decimal(price));
+    },
+    follow(symbol: Pair, points: readonly (readonly [Millis, string])[]) {
+      paths.push({ symbol: listing(symbol).symbol, points: [...points] });
+    },
+    price: (symbol: Pair) => text(engine.prices.now(symbol)),
+    fill: (id: string, amount?: string) =>
+      engine.fill(id, amount === undefined ? undefined : decimal(amount)),
+    others({
+      symbol,
+      side,
+      price,
+      amount,
+    }: {
+      symbol: Pair;
+      side: Side;
+      price: string;
+      amount: string;
+    }): Order {
+      return engine.placeOther({
+        listing: listing(symbol),
+        clientId: "",
+        side,
+        type: "limit",
+        force: "gtc",
+        price: decimal(price),
+        amount: decimal(amount),
+      });
+    },
+    list: (symbol: Pair, change: Partial<Listing>) => Object.assign(listing(symbol), change),
+
+    deposit: (asset: string, amount: string, account: Account = first.account) =>
+      engine.deposit(account, asset, decimal(amount)),
+    /** Total and used per asset, as text. */
+    holdings: (account: Account = first.account) =>
+      Object.fromEntries(
+        [...account.holdings].map(([asset, { total, used }]) => [
+          asset,
+          { total: text(total), used: text(used) },
+        ]),
+      ),
+    total: (asset: string, account: Account = first.account) => account.holdings.get(asset)?.total ?? ZERO,
+
+    orders: (account: Account = first.account): readonly Order[] => account.orders,
+    open: (symbol?: Pair, account: Account = first.account): Order[] =>
+      [...account.open.values()].filter((order) => symbol === undefined || order.listing.symbol === symbol),
+    executions: (account: Account = first.account): Execution[] =>
+      engine.executions.filter(({ order }) => order.account === account),
+    order: engine.order,
+    byClient: (clientId: string, account: Account = first.account): readonly Order[] =>
+      [...account.byClientId].flatMap(([id, orders]) =>
+        id === clientId || id === `t-${clientId}` ? orders : [],
+      ),
+
+    /** Requests since the start or the last reset. */
+    count: (route?: Route): number =>
+      route
+        ? (server.counts.get(route) ?? 0)
+        : [...server.counts.values()].reduce((sum, one) => sum + one, 0),
+    resetCounts() {
+      server.counts.clear();
+      server.seen.length = 0;
+    },
+
+    fail: (fault: Switch) => server.faults.on(fault),
+    chance: (decide: ((route: Route) => Fault | undefined) | undefined) => server.faults.chance(decide),
+    heal() {
+      server.faults.off();
+      engine.settings.ordersLate = 0;
+      engine.settings.tradesLate = 0;
+    },
+    late({ orders, trades }: { orders?: Millis; trades?: Millis }) {
+      engine.settings.ordersLate = orders ?? engine.settings.ordersLate;
+      engine.settings.tradesLate = trades ?? engine.settings.tradesLate;
+    },
+    /** Takes fees in a third asset, at its price in quote; undefined ends it. */
+    deduct(third: { asset: string; price: string } | undefined) {
+      engine.settings.deduct = third && { asset: third.asset, price: decimal(third.price) };
+    },
+    skew(millis: Millis) {
+      offset = millis;
+    },
+    close: server.close,
+  };
+}

@@ -1,0 +1,32 @@
+/** Kraken's names and envelopes. */
+import type { Pair } from "../../src/kernel/pair.ts";
+import type { Listing } from "./catalog.ts";
+import { type Asked, ok, type Reply } from "./dialect.ts";
+import type { Engine } from "./engine.ts";
+
+export const result = (value: unknown): Reply => ok({ error: [], result: value });
+export const error = (text: string): Reply => ok({ error: [text] });
+
+const OLD: Record<string, string> = { BTC: "XXBT", ETH: "XETH", LTC: "XLTC", USD: "ZUSD", EUR: "ZEUR" };
+export const assetId = (asset: string): string => OLD[asset] ?? asset;
+const shortName = (asset: string): string => (asset === "BTC" ? "XBT" : asset);
+
+export const altnameOf = ({ base, quote }: Listing): string => shortName(base) + shortName(quote);
+
+/** Old pairs carry both old asset names: XXBTZUSD; the others are their altname. */
+export const idOf = (listing: Listing): string =>
+  OLD[listing.base] && OLD[listing.quote]
+    ? assetId(listing.base) + assetId(listing.quote)
+    : altnameOf(listing);
+
+export const listingOf = (engine: Engine, name: string): Listing | undefined =>
+  engine.listings.get(name as Pair) ??
+  [...engine.listings.values()].find((listing) => name === idOf(listing) || name === altnameOf(listing));
+
+export const formOf = ({ body }: Asked): URLSearchParams => new URLSearchParams(body);
+
+/** `O` or `T`, then 5-5-6 characters as the exchange groups them. */
+export function txid(kind: "O" | "T", number: number): string {
+  const digits = number.toString(36).toUpperCase().padStart(15, "A");
+  return `${kind}${digits.slice(0, 5)}-${digits.slice(5, 10)}-${digits.slice(10)}A`;
+}

@@ -1,0 +1,168 @@
+/** Kraken spot as ccxt calls it: form bodies with a nonce, HMAC-SHA512 over path and hash; always 200, errors in a list. */
+import { createHash, createHmac } from "node:crypto";
+import { SECOND } from "../../src/kernel/time.ts";
+import type { Listing } from "./catalog.ts";
+import { type Ask, type Dialect, limitOf, padded, type Reply, type Route } from "./dialect.ts";
+import { candles, market, ticker, tradeVolume } from "./kraken-markets.ts";
+import { addOrder, closedOrders, openOrders, queryOrders, removed, tradesHistory } from "./kraken-orders.ts";
+import { altnameOf, assetId, error, formOf, idOf, listingOf, result, txid } from "./kraken-words.ts";
+import { bookOf, tradesOf } from "./public.ts";
+
+const ROUTES: Record<string, Route> = {
+  "public/Time": "time",
+  "public/AssetPairs": "markets",
+  "public/Assets": "currencies",
+  "public/Ticker": "ticker",
+  "public/Depth": "book",
+  "public/Trades": "trades",
+  "public/OHLC": "candles",
+  "private/BalanceEx": "balance",
+  "private/AddOrder": "create",
+  "private/QueryOrders": "order",
+  "private/OpenOrders": "open",
+  "private/ClosedOrders": "closed",
+  "private/TradesHistory": "fills",
+  "private/CancelOrder": "cancel",
+  "private/CancelAll": "cancelAll",
+  "private/TradeVolume": "fee",
+  "private/GetApiKeyInfo": "permissions",
+};
+
+const withPair = (ask: Ask, answer: (listing: Listing, ask: Ask) => Reply): Reply => {
+  const listing = listingOf(ask.engine, ask.asked.query.get("pair") ?? "");
+  return listing ? answer(listing, ask) : error("EQuery:Unknown asset pair");
+};
+
+export const kraken: Dialect = {
+  ids: { order: (number) => txid("O", number), trade: (number) => txid("T", number) },
+  buyFeeIn: "quote",
+  maxOpen: 225,
+  route: ({ path }) => (path.startsWith("/0/") ? ROUTES[path.slice("/0/".length)] : undefined),
+
+  authenticate(asked, members) {
+    const member = members.get(String(asked.headers["api-key"] ?? ""));
+    if (!member) return error("EAPI:Invalid key");
+    const nonce = formOf(asked).get("nonce") ?? "";
+    const hash = createHash("sha256")
+      .update(nonce + asked.body)
+      .digest();
+    const expected = createHmac("sha512", Buffer.from(member.keys.secret, "base64"))
+      .update(asked.path)
+      .update(hash)
+      .digest("base64");
+    if (asked.headers["api-sign"] !== expected) return error("EAPI:Invalid signature");
+    if (!/^\d+$/.test(nonce) || BigInt(nonce) <= member.nonce) return error("EAPI:Invalid nonce");
+    member.nonce = BigInt(nonce);
+    return member;
+  },
+
+  open: {
+    time: ({ now }) => result({ unixtime: Math.floor(now / SECOND), rfc1123: new Date(now).toUTCString() }),
+    markets: ({ engine, asked }) => {
+      const wanted = asked.query.get("pair")?.split(",");
+      const chosen = [...engine.listings.values()].filter(
+        (listing) => !wanted || wanted.includes(idOf(listing)) || wanted.includes(altnameOf(listing)),
+      );
+      return result(Object.fromEntries(chosen.map((listing) => [idOf(listing), market(listing)])));
+    },
+    currencies: ({ engine }) => {
+      const assets = new Set([...engine.listings.values()].flatMap(({ base, quote }) => [base, quote]));
+      return result(
+        Object.fromEntries(
+          [...assets].map((asset) => [
+            assetId(asset),
+            {
+              aclass: "currency",
+              altname: asset === "BTC" ? "XBT" : asset,
+              decimals: 10,
+              display_decimals: 5,
+              status: "enabled",
+            },
+          ]),
+        ),
+      );
+    },
+    ticker: (ask) => withPair(ask, ticker),
+    book: (ask) =>
+      withPair(ask, (listing, { engine, now, asked }) => {
+        const limit = limitOf(asked.query.get("count"), { standard: 100, most: 500 });
+        const { bids, asks } = bookOf(engine, listing, now);
+        const side = (levels: typeof bids) =>
+          levels
+            .slice(0, limit)
+            .map(({ price, amount }) => [padded(price, 5), padded(amount, 3), Math.floor(now / SECOND)]);
+        return result({ [idOf(listing)]: { asks: side(asks), bids: side(bids) } });
+      }),
+    trades: (ask) =>
+      withPair(ask, (listing, { engine, now, asked }) => {
+        const limit = limitOf(asked.query.get("count"), { standard: 1000, most: 1000 });
+        const trades = tradesOf(engine, listing, now, limit).reverse();
+        return result({
+          [idOf(listing)]: trades.map(({ id, price, amount, side, at }) => [
+            padded(price, 5),
+            padded(amount, 8),
+            at / SECOND,
+            side === "buy" ? "b" : "s",
+            "l",
+            "",
+            Number(id),
+          ]),
+          last: `${now}000000`,
+        });
+      }),
+    candles: (ask) => withPair(ask, candles),
+  },
+
+  signed: {
+    balance: ({ member }) =>
+      result(
+        Object.fromEntries(
+          [...member.account.holdings].map(([asset, { total, used }]) => [
+            assetId(asset),
+            { balance: padded(total, 10), hold_trade: padded(used, 10) },
+          ]),
+        ),
+      ),
+    create: addOrder,
+    order: queryOrders,
+    open: openOrders,
+    closed: closedOrders,
+    fills: tradesHistory,
+    cancel: removed,
+    cancelAll: ({ engine, member }) => {
+      const all = [...member.account.open.keys()];
+      for (const id of all) engine.cancel(member.account, id);
+      return result({ count: all.length });
+    },
+    fee: tradeVolume,
+    permissions: ({ member, now }) => {
+      const { may } = member.keys;
+      return result({
+        apiKeyName: "emulated",
+        apiKey: member.keys.key,
+        nonce: String(member.nonce),
+        nonceWindow: 0,
+        permissions: [
+          ...(may.read ? ["query-funds", "query-open-trades", "query-closed-trades", "query-ledger"] : []),
+          ...(may.trade ? ["modify-trades", "close-trades"] : []),
+          ...(may.withdraw ? ["withdraw-funds"] : []),
+        ],
+        iban: "AA00 N84G",
+        validUntil: "0",
+        queryFrom: "0",
+        queryTo: "0",
+        createdTime: "1700000000",
+        modifiedTime: "1700000000",
+        ipAllowlist: [],
+        lastUsed: String(Math.floor(now / SECOND)),
+      });
+    },
+  },
+
+  trouble: {
+    rateLimit: error("EOrder:Rate limit exceeded"),
+    serverError: error("EGeneral:Internal error"),
+    maintenance: error("EService:Unavailable"),
+    unknownRoute: error("EGeneral:Unknown method"),
+  },
+};

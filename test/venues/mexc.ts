@@ -1,0 +1,176 @@
+/** MEXC spot v3 as ccxt calls it: everything in the query, HMAC-SHA256 over it, errors as { code, msg }. */
+import { createHmac } from "node:crypto";
+import { text, wire } from "../../src/kernel/decimal.ts";
+import type { Listing } from "./catalog.ts";
+import {
+  type Ask,
+  type Dialect,
+  limitOf,
+  listingBy,
+  ok,
+  type Reply,
+  type Route,
+  visibleOpen,
+} from "./dialect.ts";
+import { candles, market, ticker } from "./mexc-markets.ts";
+import { create, fills, history, idOf, orderOf, outOfWindow, pointedAt, refuse } from "./mexc-orders.ts";
+import { bookOf, levelTexts, tradesOf } from "./public.ts";
+
+const ROUTES: Record<string, Route> = {
+  "GET /api/v3/time": "time",
+  "GET /api/v3/exchangeInfo": "markets",
+  "GET /detail": "markets",
+  "GET /api/v3/ticker/24hr": "ticker",
+  "GET /api/v3/depth": "book",
+  "GET /api/v3/aggTrades": "trades",
+  "GET /api/v3/trades": "trades",
+  "GET /api/v3/klines": "candles",
+  "GET /api/v3/account": "balance",
+  "POST /api/v3/order": "create",
+  "GET /api/v3/order": "order",
+  "GET /api/v3/openOrders": "open",
+  "GET /api/v3/allOrders": "closed",
+  "GET /api/v3/myTrades": "fills",
+  "DELETE /api/v3/order": "cancel",
+  "DELETE /api/v3/openOrders": "cancelAll",
+  "DELETE /api/v3/order/all": "cancelAll",
+  "GET /api/v3/tradeFee": "fee",
+};
+
+const withListing = <T extends Ask>(ask: T, answer: (listing: Listing, ask: T) => Reply): Reply => {
+  const listing = listingBy(ask.engine, idOf, ask.asked.query.get("symbol") ?? "");
+  return listing ? answer(listing, ask) : refuse(-1121, "Invalid symbol.");
+};
+
+export const mexc: Dialect = {
+  ids: {
+    order: (number) => `C02__${String(number).padStart(21, "4")}`,
+    trade: (number) => number.toString(16).padStart(32, "d"),
+  },
+  buyFeeIn: "base",
+  maxOpen: 500,
+  route: ({ method, path }) => ROUTES[`${method} ${path}`],
+
+  authenticate(asked, members, now) {
+    const member = members.get(String(asked.headers["x-mexc-apikey"] ?? ""));
+    if (!member) return refuse(10072, "Api key info invalid");
+    const [signed = "", signature] = asked.rawQuery.split("&signature=");
+    const expected = createHmac("sha256", member.keys.secret).update(signed).digest("hex");
+    if (signature !== expected) return refuse(700002, "Signature for this request is not valid.");
+    return outOfWindow(asked, now) ?? member;
+  },
+
+  open: {
+    time: ({ now }) => ok({ serverTime: now }),
+    markets: ({ engine, now, asked }) => {
+      // ccxt reads the contracts too, from another host; there are none here.
+      if (asked.path === "/detail") return ok({ success: true, code: 0, data: [] });
+      return ok({
+        timezone: "CST",
+        serverTime: now,
+        rateLimits: [],
+        exchangeFilters: [],
+        symbols: [...engine.listings.values()]
+          .filter((listing) => [null, idOf(listing)].includes(asked.query.get("symbol")))
+          .map(market),
+      });
+    },
+    ticker: (ask) => withListing(ask, ticker),
+    book: (ask) =>
+      withListing(ask, (listing, { engine, now, asked }) => {
+        const limit = limitOf(asked.query.get("limit"), { standard: 100, most: 5000 });
+        const { bids, asks } = bookOf(engine, listing, now);
+        return ok({
+          lastUpdateId: now,
+          bids: levelTexts(bids, limit),
+          asks: levelTexts(asks, limit),
+          timestamp: now,
+        });
+      }),
+    trades: (ask) =>
+      withListing(ask, (listing, { engine, now, asked }) => {
+        const limit = limitOf(asked.query.get("limit"), { standard: 500, most: 1000 });
+        return ok(
+          tradesOf(engine, listing, now, limit).map(({ price, amount, side, at }) => ({
+            a: null,
+            f: null,
+            l: null,
+            p: text(price),
+            q: text(amount),
+            T: at,
+            m: side === "sell",
+            M: true,
+          })),
+        );
+      }),
+    candles: (ask) => withListing(ask, candles),
+  },
+
+  signed: {
+    balance: ({ member, now }) =>
+      ok({
+        makerCommission: null,
+        takerCommission: null,
+        buyerCommission: null,
+        sellerCommission: null,
+        canTrade: member.keys.may.trade,
+        canWithdraw: member.keys.may.withdraw,
+        canDeposit: true,
+        updateTime: now,
+        accountType: "SPOT",
+        balances: [...member.account.holdings].map(([asset, { total, used }]) => ({
+          asset,
+          free: text(total - used),
+          locked: text(used),
+        })),
+        permissions: ["SPOT"],
+      }),
+    create: (ask) => withListing(ask, create),
+    order: (ask) =>
+      withListing(ask, (listing) => {
+        const found = pointedAt(ask, listing);
+        return found ? ok(orderOf(found)) : refuse(-2013, "Order does not exist.");
+      }),
+    open: (ask) =>
+      withListing(ask, (listing) =>
+        ok(
+          visibleOpen(ask)
+            .filter((order) => order.listing === listing)
+            .reverse()
+            .map(orderOf),
+        ),
+      ),
+    closed: (ask) => withListing(ask, history),
+    fills: (ask) => withListing(ask, fills),
+    cancel: (ask) =>
+      withListing(ask, (listing, { engine, member }) => {
+        const found = pointedAt(ask, listing);
+        const canceled = found && engine.cancel(member.account, found.id);
+        return canceled ? ok(orderOf(canceled)) : refuse(-2011, "Unknown order sent.");
+      }),
+    cancelAll: ({ engine, member, asked }) => {
+      const symbol = asked.query.get("symbol");
+      const chosen = [...member.account.open.values()].filter(
+        ({ listing }) => !symbol || idOf(listing) === symbol,
+      );
+      for (const { id } of chosen) engine.cancel(member.account, id);
+      return ok(symbol ? chosen.map(orderOf) : {});
+    },
+    fee: (ask) =>
+      withListing(ask, ({ maker, taker }, { now }) =>
+        ok({
+          data: { makerCommission: wire(maker), takerCommission: wire(taker) },
+          code: 0,
+          msg: "success",
+          timestamp: now,
+        }),
+      ),
+  },
+
+  trouble: {
+    rateLimit: refuse(429, "Too many requests", 429),
+    serverError: refuse(500, "Internal error", 500),
+    maintenance: refuse(500, "The system is being upgraded and maintained", 503),
+    unknownRoute: refuse(404, "Not Found", 404),
+  },
+};

@@ -1,0 +1,52 @@
+/** The price of each symbol over time, and the depth, trades and candles that go with it. */
+
+import { depthAt, MOST_LEVELS } from "../../src/adapters/sandbox/depth.ts";
+import type { Corner, PricePath } from "../../src/adapters/sandbox/path.ts";
+import { type Decimal, divideWhole } from "../../src/kernel/decimal.ts";
+import type { Pair } from "../../src/kernel/pair.ts";
+import type { Millis } from "../../src/kernel/time.ts";
+import type { Book, Market } from "../../src/ports.ts";
+import type { Listing } from "./catalog.ts";
+
+export interface Prices {
+  now(symbol: Pair): Decimal;
+  set(symbol: Pair, price: Decimal): void;
+  /** As a path in ticks: the price stays until the next one is set. */
+  path(symbol: Pair): PricePath;
+}
+
+const HOURLY_NOTIONAL = 2_000_000;
+
+export function createPrices(listings: ReadonlyMap<Pair, Listing>, clock: () => Millis): Prices {
+  const histories = new Map<Pair, Corner[]>();
+  const ticksOf = ({ tick }: Listing, price: Decimal) => Number(divideWhole(price, tick, "half"));
+  const history = (symbol: Pair): Corner[] => {
+    const found = histories.get(symbol);
+    if (found) return found;
+    const listing = listings.get(symbol) as Listing;
+    const made = [{ at: 0, ticks: ticksOf(listing, listing.start) }];
+    histories.set(symbol, made);
+    return made;
+  };
+  const at = (symbol: Pair, time: Millis) =>
+    (history(symbol).findLast((corner) => corner.at <= time) ?? (history(symbol)[0] as Corner)).ticks;
+  return {
+    now: (symbol) =>
+      BigInt((history(symbol).at(-1) as Corner).ticks) * (listings.get(symbol) as Listing).tick,
+    set: (symbol, price) =>
+      history(symbol).push({ at: clock(), ticks: ticksOf(listings.get(symbol) as Listing, price) }),
+    path: (symbol) => ({
+      at: (time) => at(symbol, time),
+      corners: (from, to) => history(symbol).filter((corner) => corner.at > from && corner.at < to),
+      volume: (from, to) =>
+        ((to - from) / 3_600_000) *
+        (HOURLY_NOTIONAL / (Number((listings.get(symbol) as Listing).start) / 1e18)),
+    }),
+  };
+}
+
+export const marketOf = (listing: Listing): Market => ({ ...listing, buyFeeIn: "base" });
+
+/** What other people have on offer around the price. */
+export const ambient = (listing: Listing, prices: Prices, at: Millis): Book =>
+  depthAt(marketOf(listing), prices.path(listing.symbol).at(at), at, MOST_LEVELS);

@@ -1,0 +1,196 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Millis } from "../../src/kernel/time.ts";
+import { type Asked, type Dialect, isReply, type Member, type Reply, type Route } from "./dialect.ts";
+import type { Engine } from "./engine.ts";
+import { createFaults, type Fault } from "./faults.ts";
+
+export interface Seen {
+  readonly route: Route | "unknown";
+  readonly at: Millis;
+  /** The key that signed it rightly. */
+  readonly key: string | undefined;
+  /** What the venue did or would have answered; undefined when a fault kept it from being read. */
+  readonly status: number | undefined;
+  readonly path: string;
+}
+
+const KEPT = 20_000;
+
+interface Late {
+  readonly at: Millis;
+  readonly act: () => void;
+}
+
+/** Serves one dialect over one engine on a free port of the loopback interface. */
+export async function serveVenue(
+  dialect: Dialect,
+  {
+    engine,
+    members,
+    clock,
+    port,
+    onRequest,
+  }: {
+    engine: Engine;
+    members: Map<string, Member>;
+    clock: () => Millis;
+    port: number;
+    onRequest: () => void;
+  },
+) {
+  const faults = createFaults();
+  const counts = new Map<Route | "unknown", number>();
+  const seen: Seen[] = [];
+  const latency = { before: 0 as Millis, after: 0 as Millis };
+  let late: Late[] = [];
+
+  /** Lets happen what faults have put off until now. */
+  function catchUp() {
+    const now = clock();
+    const due = late.filter(({ at }) => at <= now);
+    if (due.length === 0) return;
+    late = late.filter(({ at }) => at > now);
+    for (const { act } of due) act();
+  }
+
+  function process(route: Route, asked: Asked): { reply: Reply; key?: string } {
+    const now = clock();
+    const answer = dialect.open[route];
+    if (answer) return { reply: answer({ asked, engine, now }) };
+    const member = dialect.authenticate(asked, members, now);
+    if (isReply(member)) return { reply: member };
+    return { reply: act(route, asked, member), key: member.keys.key };
+  }
+
+  const act = (route: Route, asked: Asked, member: Member): Reply =>
+    dialect.signed[route]?.({ asked, engine, member, now: clock() }) ?? dialect.trouble.unknownRoute;
+
+  function note(route: Route | "unknown", asked: Asked, rest: Partial<Seen>) {
+    counts.set(route, (counts.get(route) ?? 0) + 1);
+    if (seen.length >= KEPT) seen.splice(0, KEPT / 2);
+    seen.push({ route, at: clock(), key: undefined, status: undefined, path: asked.path, ...rest });
+  }
+
+  // A late request is signed when it arrives and acts when its time comes; expiry is checked again then.
+  function postpone(route: Route, asked: Asked, millis: Millis) {
+    const member = dialect.authenticate(asked, members, clock());
+    if (!isReply(member)) late.push({ at: clock() + millis, act: () => void act(route, asked, member) });
+  }
+
+  async function handle(asked: Asked, response: ServerResponse) {
+    if (latency.before > 0) await wait(latency.before);
+    onRequest();
+    const route = dialect.route(asked);
+    if (!route) {
+      note("unknown", asked, {});
+      return send(response, dialect.trouble.unknownRoute, clock());
+    }
+    const fault = faults.take(route);
+    if (fault?.kind === "late") {
+      note(route, asked, {});
+      return postpone(route, asked, fault.millis ?? 0);
+    }
+    const acts = fault === undefined || fault.acts === true || fault.kind === "slow";
+    const { reply, key } = acts ? process(route, asked) : { reply: undefined, key: undefined };
+    note(route, asked, { key, status: reply?.status });
+    const pause = latency.after + (fault?.kind === "slow" ? (fault.millis ?? 0) : 0);
+    if (pause > 0) await wait(pause);
+    if (fault && fault.kind !== "slow") return spoil(response, fault, reply, dialect, clock());
+    send(response, reply ?? dialect.trouble.serverError, clock());
+  }
+
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    void read(request)
+      .then((asked) => handle(asked, response))
+      .catch((error: unknown) => {
+        // A mistake of the emulator itself must not look like one of the faults.
+        console.error("emulated venue:", error);
+        response.destroy();
+      });
+  });
+  await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    faults,
+    counts,
+    seen,
+    latency,
+    catchUp,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+const wait = (millis: Millis) => new Promise((after) => setTimeout(after, millis));
+
+async function read(request: IncomingMessage): Promise<Asked> {
+  let body = "";
+  for await (const chunk of request) body += String(chunk);
+  const url = request.url ?? "/";
+  const mark = url.indexOf("?");
+  const rawQuery = mark < 0 ? "" : url.slice(mark + 1);
+  return {
+    method: request.method ?? "GET",
+    path: mark < 0 ? url : url.slice(0, mark),
+    rawQuery,
+    query: new URLSearchParams(rawQuery),
+    headers: request.headers,
+    body,
+  };
+}
+
+function send(response: ServerResponse, { status, body }: Reply, now: Millis) {
+  const payload = JSON.stringify(body);
+  response.writeHead(status, headersOf(payload, now));
+  response.end(payload);
+}
+
+const headersOf = (payload: string, now: Millis) => ({
+  "content-type": "application/json",
+  "content-length": Buffer.byteLength(payload),
+  date: new Date(now).toUTCString(),
+});
+
+const HTML = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>";
+
+function spoil(
+  response: ServerResponse,
+  { kind }: Fault,
+  reply: Reply | undefined,
+  { trouble }: Dialect,
+  now: Millis,
+) {
+  const payload = JSON.stringify((reply ?? trouble.serverError).body);
+  const half = payload.slice(0, Math.floor(payload.length / 2));
+  switch (kind) {
+    case "rate_limit":
+      return send(response, trouble.rateLimit, now);
+    case "server_error":
+      return send(response, trouble.serverError, now);
+    case "maintenance":
+      return send(response, trouble.maintenance, now);
+    case "bad_gateway":
+      response.writeHead(502, { "content-type": "text/html" });
+      return response.end(HTML);
+    case "empty":
+      response.writeHead(200, { "content-type": "application/json", "content-length": 0 });
+      return response.end();
+    case "cut":
+      response.writeHead(200, { "content-type": "application/json" });
+      return response.end(half);
+    case "truncated":
+      response.writeHead(200, headersOf(payload, now));
+      return response.write(half, () => response.destroy());
+    case "hang_body":
+      response.writeHead(200, headersOf(payload, now));
+      return response.write(half);
+    case "drop":
+      return response.destroy();
+    default:
+      // "hang": nothing, until the other side gives up.
+      return undefined;
+  }
+}
