@@ -1,7 +1,7 @@
 import { IRIS_URL, irisAggregator } from "./adapters/iris/aggregator.ts";
 import { cached } from "./adapters/iris/cached.ts";
 import type { Config } from "./config.ts";
-import { medianOf, priceOf } from "./dex/price.ts";
+import { medianOf, pricedPools, priceOf } from "./dex/price.ts";
 import type { AdaPrice, Aggregator, Dex } from "./dex-port.ts";
 import { VenueError } from "./errors.ts";
 import { ZERO } from "./kernel/decimal.ts";
@@ -33,12 +33,15 @@ export function connectDex({ aggregator, exchanges, venue, inTime }: DexParts): 
     const quotes = await Promise.allSettled(exchanges.map(({ id }) => quoteOf(id)));
     return adaPrice(exchanges.map(({ id }, place) => ({ id, quote: settledValue(quotes[place]) })));
   };
+  const market: Dex["market"] = async (token) => {
+    const [found, worth] = await Promise.all([pools(token), ada()]);
+    return { pools: pricedPools(found), ada: worth };
+  };
   return {
     pools,
-    ada,
+    market,
     async price(token) {
-      const [found, worth] = await Promise.all([pools(token), ada()]);
-      const price = priceOf(token, found, worth);
+      const price = priceOf(token, await market(token));
       if (!price)
         throw new VenueError("unavailable", `no pool of ${token} holds 1,000 ADA or more and has a price`);
       return price;

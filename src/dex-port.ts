@@ -24,7 +24,7 @@ export interface Aggregator {
   pools(token: ChainToken): Promise<readonly Pool[]>;
 }
 
-/** The price of ADA in USDT, and the exchanges that it comes from. */
+/** The median of the configured exchanges' ADA/USDT mids that could be read, and which ones those are. */
 export interface AdaPrice {
   readonly price: Decimal;
   readonly exchanges: readonly string[];
@@ -45,9 +45,17 @@ export interface DexPrice {
   readonly sources: readonly Source[];
 }
 
+/** A pool that counts for a price: quoted, and of at least 1,000 ADA. */
+export type PricedPool = Pool & { readonly quoted: Decimal };
+
+/** What a token's price is made of; the largest pool first. */
+export interface ChainMarket {
+  readonly pools: readonly PricedPool[];
+  readonly ada: AdaPrice;
+}
+
 /** The chain's exchanges. Throws VenueError, within the time limit of a read. */
 export interface Dex extends Aggregator {
-  /** The median of the configured exchanges' mids that could be read. */
-  ada(): Promise<AdaPrice>;
+  market(token: ChainToken): Promise<ChainMarket>;
   price(token: ChainToken): Promise<DexPrice>;
 }

@@ -29,6 +29,10 @@ export interface CommandSurface {
   /** Where the command line's default differs from the input's. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly examples?: readonly string[];
+  /** Can be shown again and again. */
+  readonly watch?: boolean;
+  /** An answer as a person reads it, where its own fields would not do. */
+  readonly view?: (answer: unknown) => unknown;
   /** What it starts goes on only while a server steps it. */
   readonly steps?: boolean;
 }

@@ -1,4 +1,5 @@
 import { accountOperations } from "./account/operations.ts";
+import { compareOperations } from "./compare/operations.ts";
 import { killOperations } from "./control/kill-operations.ts";
 import { dexOperations } from "./dex/operations.ts";
 import { gridOperations } from "./grid/operations.ts";
@@ -14,6 +15,7 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...orderOperations(ids),
   ...gridOperations(ids),
   ...dexOperations(),
+  ...compareOperations(ids),
   ...killOperations,
   ...planOperations,
 ];

@@ -1,4 +1,4 @@
-import type { AdaPrice, DexPrice, Pool, Source } from "../dex-port.ts";
+import type { ChainMarket, DexPrice, Pool, PricedPool, Source } from "../dex-port.ts";
 import type { ChainToken } from "../kernel/chain-token.ts";
 import { abs, type Decimal, decimal, div, max, min, mul, mulDiv, ONE, sum, ZERO } from "../kernel/decimal.ts";
 
@@ -15,14 +15,14 @@ const CONCENTRATION_COST = decimal("0.3");
 export const largestFirst = <P extends Pool>(pools: readonly P[]): P[] =>
   [...pools].sort((a, b) => (a.tvl === b.tvl ? 0 : a.tvl < b.tvl ? 1 : -1));
 
-type Quoted = Pool & { readonly quoted: Decimal };
-
-const counts = (pool: Pool): pool is Quoted =>
+const counts = (pool: Pool): pool is PricedPool =>
   pool.quoted !== undefined && pool.quoted > ZERO && pool.tvl >= LEAST_TVL;
 
+/** The pools that count for a price, the largest first. */
+export const pricedPools = (pools: readonly Pool[]): PricedPool[] => largestFirst(pools.filter(counts));
+
 /** TVL-weighted price of the token in ADA × ADA in USDT; undefined when no pool counts. */
-export function priceOf(token: ChainToken, pools: readonly Pool[], ada: AdaPrice): DexPrice | undefined {
-  const counted = largestFirst(pools.filter(counts));
+export function priceOf(token: ChainToken, { pools: counted, ada }: ChainMarket): DexPrice | undefined {
   if (counted.length === 0) return undefined;
   const total = sum(counted.map(({ tvl }) => tvl));
   const inAda = sum(counted.map(({ quoted, tvl }) => mul(quoted, tvl, "half")));
@@ -34,7 +34,10 @@ export function priceOf(token: ChainToken, pools: readonly Pool[], ada: AdaPrice
 }
 
 /** min(1, pools/3) × (1 − min(1, s/5 %)) × (1 − 0.3·max(0, c − 0.8)/0.2), s the weighted relative deviation, c the largest share. */
-function confidenceOf(pools: readonly Quoted[], { mean, total }: { mean: Decimal; total: Decimal }): Decimal {
+function confidenceOf(
+  pools: readonly PricedPool[],
+  { mean, total }: { mean: Decimal; total: Decimal },
+): Decimal {
   const enough = min(ONE, div(BigInt(pools.length) * ONE, ENOUGH_POOLS, "down"));
   const weighted = sum(pools.map(({ quoted, tvl }) => mul(abs(quoted - mean), tvl, "half")));
   const deviation = div(div(weighted, total, "half"), mean, "half");

@@ -3,6 +3,7 @@ import { type Operation, routeOf } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Target } from "../support/app.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
+import { compareRows } from "./compare-rows.ts";
 import { dexRows } from "./dex-rows.ts";
 import { type Row, rows, type World } from "./rows.ts";
 
@@ -23,7 +24,7 @@ export function contractSuite(name: string, start: () => Promise<Started>): void
     });
 
     it.each(
-      [...rows, ...dexRows].map((row) => ({
+      [...rows, ...dexRows, ...compareRows].map((row) => ({
         row,
         title: `${row.method ?? "GET"} ${typeof row.path === "string" ? row.path : "…"}: ${row.name}`,
       })),

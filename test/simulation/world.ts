@@ -127,7 +127,7 @@ export async function createWorld({ seed, faults, keep = false, backing, ...shap
       venueOf: ({ kind, exchange }) => (kind === ACCOUNT.kind && exchange === EXCHANGE ? venue : undefined),
       marketTime: (_account, at) => at,
       inTime: (_who, read) => read(),
-      dex: { pools: noChain, ada: noChain, price: noChain },
+      dex: { pools: noChain, market: noChain, price: noChain },
       store: storeOf(net, task, watched),
       local: localOf(net, task),
       log: (_level, message, fields) => trace.add(`log ${message} ${fields?.message}`),

@@ -1,0 +1,69 @@
+import { type Decimal, div, ZERO } from "../kernel/decimal.ts";
+import {
+  bestExecution,
+  type Execution,
+  type Legs,
+  meetsMinimum,
+  type Opportunity,
+  wholeExecution,
+} from "./executable.ts";
+import type { Leg } from "./leg.ts";
+
+export interface Priced {
+  readonly exchange: string;
+  readonly bid: Decimal;
+  readonly ask: Decimal;
+}
+
+/** Best bid and ask of all, before fees; undefined when nothing is priced. */
+export function grossOf<P extends Priced>(prices: readonly P[]) {
+  const [first] = prices;
+  if (!first) return undefined;
+  const lowestAsk = prices.reduce((best, one) => (one.ask < best.ask ? one : best), first);
+  const highestBid = prices.reduce((best, one) => (one.bid > best.bid ? one : best), first);
+  const spread = highestBid.bid - lowestAsk.ask;
+  const spreadPercent = lowestAsk.ask > ZERO ? div(spread * 100n, lowestAsk.ask, "half") : ZERO;
+  const isOpportunity = spread > ZERO && lowestAsk !== highestBid;
+  return { lowestAsk, highestBid, spread, spreadPercent, isOpportunity };
+}
+
+/** A place where one can trade now; a pool of unknown fee has no legs. */
+export interface Tradable {
+  readonly buy: Leg | undefined;
+  readonly sell: Leg | undefined;
+}
+
+export interface Executable {
+  /** On the pair of places with the highest net. */
+  readonly best: Opportunity | undefined;
+  /** Why there is none. */
+  readonly reason: "one_venue" | "no_gain" | "below_minimum" | undefined;
+  /** The asked amount as a whole, on the pair with the highest net: also at a loss. */
+  readonly whole: Execution | undefined;
+}
+
+/** What can be executed between two of the places, at most `amount` of base. */
+export function executableOf(places: readonly Tradable[], amount?: Decimal): Executable {
+  const pairs = places.flatMap(({ buy }, from) =>
+    places.flatMap(({ sell }, to) => (buy && sell && from !== to ? [{ buy, sell }] : [])),
+  );
+  const gaining = pairs.map((legs) => bestExecution(legs, amount)).filter((one) => one !== undefined);
+  const best = highestNet(gaining.filter(meetsMinimum));
+  return {
+    best,
+    reason: best
+      ? undefined
+      : pairs.length === 0
+        ? "one_venue"
+        : gaining.length === 0
+          ? "no_gain"
+          : "below_minimum",
+    whole: amount === undefined ? undefined : wholeOf(pairs, amount),
+  };
+}
+
+const wholeOf = (pairs: readonly Legs[], amount: Decimal): Execution | undefined =>
+  highestNet(pairs.map((legs) => wholeExecution(legs, amount)).filter((one) => one !== undefined));
+
+const highestNet = <E extends Execution>(executions: readonly E[]): E | undefined =>
+  executions.reduce<E | undefined>((best, one) => (best && best.net >= one.net ? best : one), undefined);

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { AppError } from "../errors.ts";
+import { decimalField, flagField, pairField } from "../kernel/fields.ts";
+import { marketNow } from "../market-now.ts";
+import { type Operation, operation } from "../operation.ts";
+import { placesOf, readChain, readVenue } from "./reading-operation.ts";
+import { analysisOut, ComparisonShape, pricesOut } from "./schema.ts";
+import { comparisonView } from "./view.ts";
+
+/** Ids with commas between them, spaces aside; a repeated one counts once. */
+const exchangesField = (ids: readonly string[]) => {
+  const error = `Invalid exchange: each must be one of ${ids.join(", ")}`;
+  return z
+    .string({ error })
+    .transform((text, context): readonly string[] => {
+      const asked = [...new Set(text.split(",").map((id) => id.trim()))];
+      if (asked.every((id) => ids.includes(id))) return asked;
+      context.addIssue({ code: "custom", message: error });
+      return z.NEVER;
+    })
+    .optional()
+    .describe(`Exchange ids with commas between them (default all): ${ids.join(",")}`);
+};
+
+/** Prices of one pair side by side. */
+export const compareOperations = (ids: readonly string[]): Operation[] => [
+  operation({
+    name: "compare_prices",
+    summary: "Prices of a pair on every exchange, and what an arbitrage would bring",
+    effect: "read",
+    access: "public",
+    http: { route: "GET /price/compare", from: "query" },
+    cli: {
+      path: "compare",
+      positional: ["symbol"],
+      watch: true,
+      view: comparisonView,
+      examples: ["edgemaker compare BTC/USDT --amount 0.5", "edgemaker compare SNEK/USDT --dex --watch"],
+    },
+    input: z.object({
+      symbol: pairField,
+      exchanges: exchangesField(ids),
+      amount: decimalField("Invalid amount").optional().describe("Trade at most this much of the base"),
+      partial: flagField("Invalid request", "partial")
+        .default(false)
+        .describe("Answer without the exchanges that fail, and name them"),
+      dex: flagField("Invalid request", "dex").default(false).describe("With the pools of a Cardano token"),
+    }),
+    output: ComparisonShape,
+    failure: "Fetch failed",
+    async run(deps, { symbol, exchanges = ids, amount, partial, dex }) {
+      const readings = await Promise.all([
+        ...exchanges.map((exchange) => readVenue(deps, exchange, symbol)),
+        ...(dex ? [readChain(deps, symbol)] : []),
+      ]);
+      const { places, unlisted, failed } = placesOf(readings, { symbol, partial });
+      const analysis = analysisOut(places, amount);
+      if (!analysis) throw new AppError("Fetch failed", "no exchange told a price");
+      return {
+        symbol,
+        prices: pricesOut(places),
+        analysis,
+        unlisted,
+        ...(partial ? { failed } : {}),
+        timestamp: await marketNow(deps),
+      };
+    },
+  }),
+];

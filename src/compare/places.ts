@@ -1,0 +1,38 @@
+import type { ChainMarket, PricedPool } from "../dex-port.ts";
+import { type Decimal, mul } from "../kernel/decimal.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Book, Market, Ticker } from "../ports.ts";
+import { bookLeg } from "./book-leg.ts";
+import { poolLeg } from "./pool-leg.ts";
+import type { Place } from "./schema.ts";
+
+export interface VenueReading {
+  readonly exchange: string;
+  readonly ticker: Ticker;
+  readonly book: Book;
+  readonly market: Market;
+  /** Taker fee as a share of the notional. */
+  readonly taker: Decimal;
+}
+
+export function venuePlace({ exchange, ticker, book, market, taker }: VenueReading): Place {
+  const { last: price, bid, ask, at } = ticker;
+  return {
+    ...{ exchange, price, bid, ask, at },
+    buy: bookLeg({ exchange, side: "buy", levels: book.asks, market, taker }),
+    sell: bookLeg({ exchange, side: "sell", levels: book.bids, market, taker }),
+  };
+}
+
+/** Every pool that counts for the token's price; a pool buys and sells at one price, before its fee. */
+export const poolPlaces = ({ pools, ada }: ChainMarket, at: Millis): Place[] =>
+  pools.map((pool) => poolPlace(pool, ada.price, at));
+
+function poolPlace(pool: PricedPool, ada: Decimal, at: Millis): Place {
+  const price = mul(pool.quoted, ada, "half");
+  return {
+    ...{ exchange: pool.dex, pool: pool.identifier, price, bid: price, ask: price, at },
+    buy: poolLeg({ pool, side: "buy", ada }),
+    sell: poolLeg({ pool, side: "sell", ada }),
+  };
+}

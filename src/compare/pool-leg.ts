@@ -1,0 +1,58 @@
+import type { PricedPool } from "../dex-port.ts";
+import { abs, type Decimal, decimal, div, mul, mulDiv, ONE, type Rounding, ZERO } from "../kernel/decimal.ts";
+import type { Fill, Leg } from "./leg.ts";
+
+/** A pool whose reserves stand further than this from its quoted price follows another formula than x·y = k. */
+const MOST_APART = decimal("0.01");
+
+export interface PoolSide {
+  readonly pool: PricedPool;
+  readonly side: "buy" | "sell";
+  /** USDT per ADA. What is paid and received is ADA; it is valued, not exchanged. */
+  readonly ada: Decimal;
+}
+
+/** Takes a constant-product pool, price impact and fee included; undefined for a pool of another formula or of unknown fee. */
+export function poolLeg({ pool, side, ada }: PoolSide): Leg | undefined {
+  const { dex, identifier, reserves, lot, fees } = pool;
+  const fee = fees[side];
+  if (fee === undefined || fee >= ONE || !isConstantProduct(pool)) return undefined;
+  const held: Held = { base: reserves.token, quote: mul(reserves.ada, ada, "half"), fee };
+  return {
+    exchange: dex,
+    pool: identifier,
+    lot,
+    // Half of its tokens cost as much ADA as the pool holds: no gain lies beyond that.
+    depth: reserves.token / 2n,
+    minAmount: lot,
+    minNotional: ZERO,
+    fill: (amount) => (side === "buy" ? bought(amount, held) : sold(amount, held)),
+  };
+}
+
+interface Held {
+  readonly base: Decimal;
+  readonly quote: Decimal;
+  /** Share of what is paid in. */
+  readonly fee: Decimal;
+}
+
+/** quote · amount / (base − amount), and the fee on top: fee/(1 − fee) of it. */
+function bought(amount: Decimal, { base, quote, fee }: Held): Fill {
+  const notional = mulDiv(quote, { times: amount, over: base - amount }, "up");
+  return { notional, fee: mulDiv(notional, { times: fee, over: ONE - fee }, "up") };
+}
+
+/** quote · amount / (base + amount); the fee is what the part kept of the amount would have brought. */
+function sold(amount: Decimal, { base, quote, fee }: Held): Fill {
+  const brought = (paid: Decimal, rounding: Rounding) =>
+    mulDiv(quote, { times: paid, over: base + paid }, rounding);
+  const notional = brought(amount, "down");
+  return { notional, fee: notional - brought(mul(amount, ONE - fee, "down"), "down") };
+}
+
+function isConstantProduct({ quoted, reserves }: PricedPool): boolean {
+  if (reserves.token <= ZERO || reserves.ada <= ZERO) return false;
+  const standing = div(reserves.ada, reserves.token, "half");
+  return abs(standing - quoted) <= mul(quoted, MOST_APART, "down");
+}

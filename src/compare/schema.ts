@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { type Decimal, div, wire, ZERO } from "../kernel/decimal.ts";
+import { spreadOf } from "../kernel/spread.ts";
+import type { Millis } from "../kernel/time.ts";
+import { type Executable, executableOf, grossOf, type Priced, type Tradable } from "./analysis.ts";
+import type { Execution } from "./executable.ts";
+
+const BestShape = z.object({ exchange: z.string(), price: z.number() });
+
+const ExecutionShape = z.object({
+  buy: z.string(),
+  sell: z.string(),
+  amount: z.number(),
+  cost: z.number(),
+  proceeds: z.number(),
+  fees: z.number(),
+  net: z.number(),
+  netPercent: z.number(),
+});
+
+const ExecutableShape = ExecutionShape.extend({
+  opportunity: z.boolean(),
+  buy: z.string().nullable().describe("Null without an opportunity"),
+  sell: z.string().nullable(),
+  reason: z
+    .enum(["one_venue", "no_gain", "below_minimum"])
+    .nullable()
+    .describe("Why there is no opportunity"),
+  endsAt: z
+    .enum(["gain", "amount", "depth"])
+    .nullable()
+    .describe("What ends the amount: the next lot gains nothing, the asked amount, or the end of a book"),
+  whole: ExecutionShape.nullable()
+    .optional()
+    .describe("All of the asked amount, gain or loss; null when no two books hold so much"),
+});
+
+export const ComparisonShape = z.object({
+  symbol: z.string(),
+  prices: z.array(
+    z.object({
+      exchange: z.string(),
+      pool: z.string().optional(),
+      price: z.number(),
+      bid: z.number(),
+      ask: z.number(),
+      spread: z.number(),
+      spreadPercent: z.number(),
+      timestamp: z.number(),
+    }),
+  ),
+  analysis: z.object({
+    lowestAsk: BestShape,
+    highestBid: BestShape,
+    spread: z.number(),
+    spreadPercent: z.number(),
+    arbitrageOpportunity: z.boolean(),
+    executable: ExecutableShape,
+  }),
+  unlisted: z.array(z.string()),
+  failed: z.array(z.object({ exchange: z.string(), error: z.string() })).optional(),
+  timestamp: z.number(),
+});
+
+export type Comparison = z.input<typeof ComparisonShape>;
+
+/** A venue or a pool as it can be compared. */
+export interface Place extends Priced, Tradable {
+  readonly pool?: string;
+  readonly price: Decimal;
+  readonly at: Millis;
+}
+
+export const pricesOut = (places: readonly Place[]): Comparison["prices"] =>
+  places.map(({ exchange, pool, price, bid, ask, at }) => {
+    const { spread, spreadPercent } = spreadOf({ bid, ask });
+    return {
+      exchange,
+      ...(pool === undefined ? {} : { pool }),
+      price: wire(price),
+      bid: wire(bid),
+      ask: wire(ask),
+      spread: wire(spread),
+      spreadPercent: wire(spreadPercent),
+      timestamp: at,
+    };
+  });
+
+/** Undefined when there is no place. */
+export function analysisOut(places: readonly Place[], amount?: Decimal): Comparison["analysis"] | undefined {
+  const gross = grossOf(places);
+  if (!gross) return undefined;
+  const { lowestAsk, highestBid, spread, spreadPercent, isOpportunity } = gross;
+  const found = executableOf(places, amount);
+  return {
+    lowestAsk: { exchange: lowestAsk.exchange, price: wire(lowestAsk.ask) },
+    highestBid: { exchange: highestBid.exchange, price: wire(highestBid.bid) },
+    spread: wire(spread),
+    spreadPercent: wire(spreadPercent),
+    arbitrageOpportunity: isOpportunity,
+    executable: {
+      ...executableOut(found),
+      ...(amount === undefined ? {} : { whole: found.whole ? executionOut(found.whole) : null }),
+    },
+  };
+}
+
+const NOTHING = {
+  ...{ buy: null, sell: null, endsAt: null },
+  ...{ amount: 0, cost: 0, proceeds: 0, fees: 0, net: 0, netPercent: 0 },
+};
+
+const executableOut = ({ best, reason }: Executable): Comparison["analysis"]["executable"] => ({
+  opportunity: best !== undefined,
+  reason: reason ?? null,
+  ...(best ? { ...executionOut(best), endsAt: best.endsAt } : NOTHING),
+});
+
+const executionOut = ({ buy, sell, amount, cost, proceeds, fees, net }: Execution) => ({
+  buy: buy.exchange,
+  sell: sell.exchange,
+  amount: wire(amount),
+  cost: wire(cost),
+  proceeds: wire(proceeds),
+  fees: wire(fees),
+  net: wire(net),
+  netPercent: wire(cost > ZERO ? div(net * 100n, cost, "half") : ZERO),
+});

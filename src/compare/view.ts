@@ -1,0 +1,51 @@
+import type { Comparison } from "./schema.ts";
+
+/** The prices as a table with the best bid and ask marked, below what they come to. */
+export function comparisonView(answer: unknown) {
+  const { symbol, prices, analysis, unlisted, failed = [], timestamp } = answer as Comparison;
+  const { lowestAsk, highestBid, spread, spreadPercent } = analysis;
+  return {
+    symbol,
+    timestamp,
+    spread: `${spread} (${spreadPercent.toFixed(4)} %), ask of ${lowestAsk.exchange} to bid of ${highestBid.exchange}`,
+    executable: executableText(symbol, analysis.executable),
+    ...wholeText(symbol, analysis.executable),
+    ...(unlisted.length > 0 ? { unlisted } : {}),
+    ...(failed.length > 0 ? { failed: failed.map(({ exchange, error }) => `${exchange}: ${error}`) } : {}),
+    prices: prices.map(({ exchange, price, bid, ask, spreadPercent: percent }) => ({
+      exchange,
+      price,
+      bid,
+      ask,
+      spreadPercent: Number(percent.toFixed(4)),
+      best: [
+        ...(bid === highestBid.price && exchange === highestBid.exchange ? ["bid"] : []),
+        ...(ask === lowestAsk.price && exchange === lowestAsk.exchange ? ["ask"] : []),
+      ].join(" and "),
+    })),
+  };
+}
+
+type Found = Comparison["analysis"]["executable"];
+
+const REASONS = {
+  one_venue: "no: it takes two venues",
+  no_gain: "no: fees take what the prices differ by",
+  below_minimum: "no: what gains is below the least order",
+} as const;
+
+function executableText(symbol: string, found: Found): string {
+  if (!found.opportunity) return REASONS[found.reason ?? "no_gain"];
+  return tradeText(symbol, { ...found, buy: found.buy ?? "", sell: found.sell ?? "" });
+}
+
+const wholeText = (symbol: string, { whole }: Found) =>
+  whole === undefined ? {} : { whole: whole ? tradeText(symbol, whole) : "no two books hold so much" };
+
+function tradeText(
+  symbol: string,
+  { buy, sell, amount, net, netPercent, fees }: NonNullable<Found["whole"]>,
+) {
+  const [base, quote] = symbol.split("/");
+  return `${amount} ${base} from ${buy} to ${sell}: ${net} ${quote} (${netPercent.toFixed(4)} %) after fees of ${fees}`;
+}
