@@ -48,6 +48,8 @@ export type StrategyUpdate = Pick<Strategy, "id" | "state" | "status" | "phase" 
 
 /** What one strategy's (or the account's own) share of a pass writes; it is written whole or not at all. */
 export interface Changes {
+  /** What a stop rests on: another wish in the meantime ends the batch. */
+  readonly wish: Pick<Strategy, "id" | "wants" | "keepOrders"> | null;
   readonly strategy: StrategyUpdate | null;
   readonly fills: readonly Fill[];
   readonly orders: readonly Order[];
@@ -60,6 +62,7 @@ export interface Changes {
 }
 
 export const NO_CHANGES: Changes = {
+  wish: null,
   strategy: null,
   fills: [],
   orders: [],

@@ -9,7 +9,7 @@ import type { MarketSight } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
 import { type Funds, plan, type Resting } from "./plan.ts";
 import type { Reconciled } from "./reconcile.ts";
-import { isBehind, recover } from "./recovery.ts";
+import { isBehind, recover, sequenceOf } from "./recovery.ts";
 import type { GridState } from "./state.ts";
 
 /** What one strategy may use of a pass. */
@@ -23,8 +23,9 @@ export interface Turn {
   readonly ownBase: Decimal | undefined;
   readonly resting: readonly Resting[];
   readonly killed: boolean;
-  /** An open order of a grid that is without a row. */
+  /** Open orders without a row: of this database's grids, and of grids that it does not know. */
   readonly held: string | null;
+  readonly stranger: string | null;
   readonly epoch: number;
   /** Its next ids were looked up in this pass. */
   readonly isSearched: boolean;
@@ -52,7 +53,7 @@ export function book(
 ): Strategy {
   let state = strategy.state;
   // Order by order, as their slot had them: what one has bought the next one sells.
-  for (const { order, fills, ended, lost } of [...reconciled].sort(byAge)) {
+  for (const { order, fills, ended, lost } of [...reconciled].sort(bySequence)) {
     for (const fill of fills)
       if (!fill.superseded) state = bookFill(state, strategy.symbol, fill, order.slot);
     if (!ended) continue;
@@ -63,8 +64,9 @@ export function book(
   return state === strategy.state ? strategy : { ...strategy, state };
 }
 
-const byAge = ({ order: a }: Reconciled, { order: b }: Reconciled): number =>
-  a.createdAt - b.createdAt || (a.clientId < b.clientId ? -1 : 1);
+// Not by time: an order that was found on the venue carries the venue's.
+const bySequence = ({ order: a }: Reconciled, { order: b }: Reconciled): number =>
+  a.generation - b.generation || sequenceOf(a) - sequenceOf(b);
 
 /** The reason of an order that our own guard kept from leaving. */
 export const NOT_SENT = "not sent";
@@ -99,14 +101,14 @@ export function advance(before: Strategy, live: readonly Order[], turn: Turn): A
 
 function stop(strategy: Strategy, live: readonly Order[], turn: Turn): Partial<Advanced> {
   const isKnown = (order: Order) => order.exchangeId !== null && !isFinal(order) && order.state !== "unknown";
-  const released = strategy.keepOrders
-    ? live.filter(isKnown).map((order) => ({ ...order, settled: true }))
-    : [];
   const cancels = strategy.keepOrders
     ? []
     : live.filter((order) => order.exchangeId !== null && !isFinal(order));
-  if (live.length > released.length || isHeld(strategy, turn))
-    return { strategy: { ...strategy, status: "running", phase: "stopping" }, cancels, released };
+  // All of them at once or none: until then the person may still ask for them to be cancelled.
+  const mayRelease = strategy.keepOrders && live.every(isKnown);
+  if ((live.length > 0 && !mayRelease) || isHeld(strategy, turn))
+    return { strategy: { ...strategy, status: "running", phase: "stopping" }, cancels };
+  const released = live.map((order) => ({ ...order, settled: true }));
   const stoppedAt = turn.sight.quote?.at ?? strategy.startedAt;
   return { strategy: { ...strategy, status: "stopped", phase: "done", stoppedAt }, released };
 }
@@ -139,7 +141,7 @@ function run(strategy: Strategy, live: readonly Order[], turn: Turn): Partial<Ad
       state: planned.next,
       status: "running",
       phase: waits || places ? "placing" : "active",
-      lastError: turn.held === null ? null : strangerError(turn.held),
+      lastError: strangerError(turn),
     },
     intents: planned.intents.map((intent) => orderOf(started, intent, { window: turn.window, at: quote.at })),
     funds: planned.funds,
@@ -152,8 +154,11 @@ function run(strategy: Strategy, live: readonly Order[], turn: Turn): Partial<Ad
 const isHeld = (strategy: Strategy, { held, epoch, now }: Turn): boolean =>
   held !== null || isBehind(strategy, epoch) || now < strategy.state.heldUntil;
 
-const strangerError = (id: string): string =>
-  `order ${id} on the venue is of a grid that this database does not know; nothing is placed until it has gone`;
+function strangerError({ held, stranger }: Turn): string | null {
+  if (held !== null) return `order ${held} on the venue has no row here; nothing is placed until it has`;
+  if (stranger === null) return null;
+  return `order ${stranger} on the venue is of a grid that this database does not know; cancel it there if it is not another installation's`;
+}
 
 const isUnclear = ({ state }: Order): boolean => state === "pending" || state === "unknown";
 

@@ -9,10 +9,10 @@ export const held = ({ base, sold }: Slot): Decimal => base - sold;
 
 /**
  * What the held base cost, in quote. A sell takes cost × sold/base, rounded once from the sum of all
- * its parts, so that splitting a fill changes nothing.
+ * its parts, so that splitting a fill changes nothing. What was sold without having been bought took none.
  */
 export const costOf = ({ base, cost, sold }: Slot): Decimal =>
-  sold === ZERO ? cost : cost - mulDiv(cost, { times: sold, over: base }, "half");
+  sold === ZERO || base <= ZERO ? cost : cost - mulDiv(cost, { times: sold, over: base }, "half");
 
 /** Moves slot and ledger by one fill, its fees included. */
 export function bookFill(

@@ -23,6 +23,7 @@ export function changesOf(
   const orders = known.map((one) => left.get(one.order.clientId) ?? one.order);
   return {
     ...NO_CHANGES,
+    wish: strategy.status === "stopped" ? before : null,
     strategy: updateOf(before, strategy),
     fills: reconciled.flatMap(({ fills }) => fills),
     orders: orders.filter((order, place) => order !== known[place]?.before),
@@ -43,11 +44,13 @@ export const accountChanges = (
     snapshot,
     observation,
     memory,
+    waiting,
   }: {
     reconciled: readonly Reconciled[];
     snapshot: Snapshot;
     observation: Observation;
     memory: AccountMemory | null;
+    waiting: ReadonlySet<Pair>;
   },
   now: Millis,
 ): Changes => ({
@@ -55,7 +58,7 @@ export const accountChanges = (
   fills: reconciled.flatMap(({ fills }) => fills),
   orders: reconciled.filter(({ order, before }) => order !== before).map(({ order }) => order),
   events: reconciled.flatMap((one) => orderEvents(one, now)),
-  cursors: cursorsOf(snapshot, observation),
+  cursors: cursorsOf(snapshot, observation, waiting),
   memory,
 });
 
@@ -111,9 +114,14 @@ const adoptedEvent = ({ account, strategy, clientId }: Order, at: Millis): Event
   message: `${clientId}: found on the venue, placed after the database's backup`,
 });
 
-function cursorsOf({ cursors }: Snapshot, { markets }: Observation): Record<string, Millis> {
+function cursorsOf(
+  { cursors }: Snapshot,
+  { markets }: Observation,
+  waiting: ReadonlySet<Pair>,
+): Record<string, Millis> {
   const moved: Record<string, Millis> = {};
   for (const [symbol, { trades }] of markets) {
+    if (waiting.has(symbol)) continue;
     const newest = trades.reduce((latest, { at }) => Math.max(latest, at), cursors[symbol] ?? 0);
     if (newest > (cursors[symbol] ?? 0)) moved[symbol] = newest;
   }

@@ -1,15 +1,14 @@
 import { messageOf } from "../errors.ts";
 import { splitPair } from "../kernel/pair.ts";
-import type { Millis } from "../kernel/time.ts";
 import type { AccountMemory, Order, Strategy } from "../records.ts";
 import type { Changes, Snapshot } from "../store.ts";
+import { type Adopted, adopt } from "./adopt.ts";
 import { type Advanced, advance, book, type Turn } from "./advance.ts";
 import { accountChanges, changesOf, isSomething, remember } from "./changes.ts";
 import { windowOf } from "./intents.ts";
 import type { MarketSight, Observation } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
-import { type Reconciled, reconcile, reconcileFound, reconcileLate } from "./reconcile.ts";
-import { adopted } from "./recovery.ts";
+import { type Reconciled, reconcile, reconcileLate } from "./reconcile.ts";
 import { afterTurn, firstShare, ownBase, type Share } from "./share.ts";
 
 /** What a pass writes first and then asks of the venue. */
@@ -29,21 +28,20 @@ export interface Decision {
 export function decide(snapshot: Snapshot, observation: Observation, limit: number): Decision {
   const { now } = snapshot.lease;
   const isSeen = ({ symbol }: Order | Strategy) => observation.markets.has(symbol);
-  const known = [
+  const known: readonly Reconciled[] = [
     ...snapshot.orders.filter(isSeen).map((order) => reconcile(order, observation, now)),
     // An order that a stop has left open is the person's: its trades are no longer the strategy's.
     ...observation.late.filter(isFinal).map((order) => reconcileLate(order, observation)),
   ];
   const before = snapshot.strategies.filter(isSeen);
-  const { taken, held } = adopt(observation, before, known, now);
-  const reconciled = [...known, ...taken];
+  const { reconciled, ...rest } = adopt(known, before, observation, now);
   const retryAfter = observation.timing.backoff.first;
   const strategies = before.map((one) => book(one, ofStrategy(reconciled, one), { now, retryAfter }));
   const live = reconciled.map(({ order }) => order).filter(({ settled }) => !settled);
   let share = firstShare(observation, live, limit);
 
   const advanced = strategies.map((strategy, place) => {
-    const turn = turnOf({ snapshot, observation, strategies, live, held }, share, strategy);
+    const turn = turnOf({ snapshot, observation, strategies, live, ...rest }, share, strategy);
     const done = attempt(
       strategy,
       live.filter((order) => order.strategy === strategy.id),
@@ -66,7 +64,10 @@ export function decide(snapshot: Snapshot, observation: Observation, limit: numb
     ...advanced.map((one, place) =>
       changesOf(before[place] as Strategy, one, ofStrategy(reconciled, one.strategy), now),
     ),
-    accountChanges({ reconciled: others, snapshot, observation, memory: written }, now),
+    accountChanges(
+      { reconciled: others, snapshot, observation, memory: written, waiting: rest.waiting },
+      now,
+    ),
   ];
   return {
     changes: changes.filter(isSomething),
@@ -81,28 +82,6 @@ export function decide(snapshot: Snapshot, observation: Observation, limit: numb
 const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconciled[] =>
   reconciled.filter(({ order }) => order.strategy === id);
 
-/** Rows for the orders that the venue alone knew; `held` tells that an open one has to wait for its own. */
-function adopt(
-  observation: Observation,
-  strategies: readonly Strategy[],
-  known: readonly Reconciled[],
-  now: Millis,
-): { taken: Reconciled[]; held: string | null } {
-  const taken: Reconciled[] = [];
-  let held: string | null = null;
-  for (const told of observation.found) {
-    const row = adopted(told, strategies, now);
-    const one = row && reconcileFound(row, told, observation, now);
-    const isFree =
-      one &&
-      (one.order.settled ||
-        ![...known, ...taken].some(({ order }) => !order.settled && isSameSlot(order, one.order)));
-    if (one && isFree) taken.push(one);
-    else if (told.status === "open" || told.status === "partially_filled") held = told.clientId ?? told.id;
-  }
-  return { taken, held };
-}
-
 /** Orders that were given up, as they could not be found, and that are open after all: a bound was broken. */
 function revenants({ late, markets }: Observation): Order[] {
   const open = new Set([...markets.values()].flatMap((sight) => sight.open.map(({ id }) => id)));
@@ -111,20 +90,16 @@ function revenants({ late, markets }: Observation): Order[] {
   );
 }
 
-const isSameSlot = (a: Order, b: Order): boolean =>
-  a.strategy === b.strategy && a.generation === b.generation && a.slot === b.slot;
-
-interface Account {
+interface Account extends Pick<Adopted, "held" | "stranger" | "waiting"> {
   readonly snapshot: Snapshot;
   readonly observation: Observation;
   /** As far as this pass has taken them. */
   readonly strategies: readonly Strategy[];
   readonly live: readonly Order[];
-  readonly held: string | null;
 }
 
 function turnOf(
-  { snapshot, observation, strategies, live, held }: Account,
+  { snapshot, observation, strategies, live, held, stranger, waiting }: Account,
   share: Share,
   strategy: Strategy,
 ): Turn {
@@ -141,8 +116,9 @@ function turnOf(
     resting: share.resting.get(strategy.symbol) ?? [],
     killed: snapshot.killed,
     held,
+    stranger,
     epoch: snapshot.epoch,
-    isSearched: observation.searched.has(strategy.id),
+    isSearched: observation.searched.has(strategy.id) && !waiting.has(strategy.symbol),
     timing,
     limit: share.limit,
   };

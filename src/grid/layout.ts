@@ -30,6 +30,9 @@ export const layOut = (levels: readonly Decimal[], size: Decimal, market: Decima
 export const firstAmount = (market: Market, { side, lower, upper, size }: Slot): Decimal =>
   lotsFor(market, size, side === "buy" ? lower : upper);
 
+// Before its first pass only where the database was restored to that moment.
+const hasTraded = ({ base, cost, sold }: Slot): boolean => base !== ZERO || cost !== ZERO || sold !== ZERO;
+
 /**
  * Gives the account's own free base to selling slots, lowest first, whole orders only, booked at the
  * start price. What it takes belongs to the strategy from then on.
@@ -38,7 +41,7 @@ export function giveFirstBase(state: GridState, market: Market, free: Decimal): 
   let left = free;
   const slots = state.slots.map((slot) => {
     const amount = firstAmount(market, slot);
-    if (slot.side === "buy" || amount > left || amount === ZERO) return slot;
+    if (slot.side === "buy" || hasTraded(slot) || amount > left || amount === ZERO) return slot;
     left -= amount;
     return { ...slot, base: amount, cost: mul(amount, state.startPrice, "half"), first: true };
   });

@@ -58,17 +58,16 @@ export function reconcileFound(
 ): Reconciled {
   const sights = new Map([[before.clientId, told]]);
   const one = reconcile(before, { ...observation, sights }, now);
+  return { ...(isFinal(one.order) ? settledFromSums(one, told.at) : one), adopted: true };
+}
+
+/** A final order, booked from its own sums where its trades have not been seen. */
+export function settledFromSums(one: Reconciled, at: Millis): Reconciled {
   const { order, fills } = one;
-  if (!isFinal(order) || order.settled) return { ...one, adopted: true };
-  const gap = gapFill(order, told.at);
-  const whole = gap ? { ...withFill(order, gap), gap: gap.amount } : order;
-  return {
-    ...one,
-    order: { ...whole, settled: true },
-    fills: gap ? [...fills, gap] : fills,
-    ended: true,
-    adopted: true,
-  };
+  const gap = order.settled ? undefined : gapFill(order, at);
+  if (!gap) return one;
+  const whole = { ...withFill(order, gap), gap: order.gap + gap.amount, settled: true };
+  return { ...one, order: whole, fills: [...fills, gap], ended: true };
 }
 
 /**

@@ -39,9 +39,17 @@ export function recover(
   };
 }
 
+/** Which of its slot's orders a grid's order is. */
+export const sequenceOf = ({ clientId }: Pick<Order, "clientId">): number =>
+  parseClientOrderId(clientId)?.sequence ?? 0;
+
 /** Whether an order on the venue is a grid's, by the form of its id. */
 export const isOfGrid = ({ clientId }: VenueOrder): boolean =>
   clientId !== undefined && parseClientOrderId(clientId) !== undefined;
+
+/** Whether an order on the venue is of one of these grids, by its id. */
+export const isOfOne = (strategies: readonly Strategy[], { clientId = "" }: VenueOrder): boolean =>
+  strategies.some(({ number }) => number === parseClientOrderId(clientId)?.strategy);
 
 /** The row of an order that the venue alone knew; undefined when it is of none of these grids as they are now. */
 export function adopted(told: VenueOrder, strategies: readonly Strategy[], now: Millis): Order | undefined {

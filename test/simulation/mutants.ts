@@ -67,8 +67,8 @@ export const MUTANTS: readonly Mutant[] = [
   one(
     "stopped while orders may live",
     "src/grid/advance.ts",
-    "if (live.length > released.length || isHeld(strategy, turn))",
-    "if (live.length > 1000 + released.length)",
+    "if ((live.length > 0 && !mayRelease) || isHeld(strategy, turn))",
+    "if (live.length > 1000)",
   ),
   one(
     "no trade is known to be booked",

@@ -1,13 +1,28 @@
-import { sql } from "drizzle-orm";
-import type { Lease } from "../../store.ts";
+import { type SQL, sql } from "drizzle-orm";
+import type { Changes, Lease } from "../../store.ts";
 import { type Context, type Statement, statement } from "./context.ts";
-import { accounts, fenceGuard } from "./tables.ts";
+import { accounts, fenceGuard, strategies } from "./tables.ts";
 
 /**
  * The statements as one batch that raises, and so does nothing, unless the lease is still ours.
  * An update of no row would not end a batch; an insert that breaks a constraint does.
  */
-export function guarded({ db }: Context, lease: Lease, statements: readonly Statement[]): Statement[] {
-  const held = sql`insert into ${fenceGuard} select exists(select 1 from ${accounts} where ${accounts.account} = ${lease.account} and ${accounts.token} = ${lease.token})`;
-  return [statement(held), statement(db.delete(fenceGuard)), ...statements];
-}
+export const guarded = (context: Context, lease: Lease, statements: readonly Statement[]): Statement[] => [
+  ...unless(
+    context,
+    sql`exists(select 1 from ${accounts} where ${accounts.account} = ${lease.account} and ${accounts.token} = ${lease.token})`,
+  ),
+  ...statements,
+];
+
+/** Statements that end their batch when a person has asked for something else in the meantime. */
+export const stillWanted = (context: Context, { id, wants, keepOrders }: NonNullable<Changes["wish"]>) =>
+  unless(
+    context,
+    sql`exists(select 1 from ${strategies} where ${strategies.id} = ${id} and ${strategies.wants} = ${wants} and ${strategies.keepOrders} = ${keepOrders})`,
+  );
+
+const unless = ({ db }: Context, holds: SQL): Statement[] => [
+  statement(sql`insert into ${fenceGuard} select ${holds}`),
+  statement(db.delete(fenceGuard)),
+];

@@ -4,7 +4,7 @@ import { StoreError } from "../../errors.ts";
 import { EVERY_ACCOUNT, killMessage, NO_MEMORY, type Order, type Strategy } from "../../records.ts";
 import type { Changes, Lease, Snapshot, StepStore, StrategyUpdate } from "../../store.ts";
 import { bundle, type Context, type Statement, statement } from "./context.ts";
-import { guarded } from "./fence.ts";
+import { guarded, stillWanted } from "./fence.ts";
 import { insertEvents, insertIntents, updateOrder } from "./order-rows.ts";
 import {
   accounts,
@@ -185,6 +185,7 @@ function changeStatements(context: Context, lease: Lease, changes: Changes): Sta
     ...(memory ? [db.update(accounts).set({ memory }).where(eq(accounts.account, lease.account))] : []),
   ].map(statement);
   return [
+    ...(changes.wish ? stillWanted(context, changes.wish) : []),
     ...written,
     ...changes.orders.map((order) => updateOrder(context, order)),
     ...(changes.adopted.length > 0 ? [statement(db.insert(orders).values([...changes.adopted]))] : []),

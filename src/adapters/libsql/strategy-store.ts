@@ -69,10 +69,15 @@ export function strategyStore(context: Context): StrategyStore {
     },
 
     async setWants(id, wants, keepOrders) {
-      const asked: SQL = sql`select ${strategies.account}, ${strategies.id}, ${now()}, 'wants', ${wants} from ${strategies} where ${strategies.id} = ${id}`;
+      const asked: SQL = sql`select ${strategies.account}, ${strategies.id}, ${now()}, 'wants', ${wants} from ${strategies} where ${strategies.id} = ${id} and ${isRunning()}`;
       await client.batch(
         [
-          statement(db.update(strategies).set({ wants, keepOrders }).where(eq(strategies.id, id))),
+          statement(
+            db
+              .update(strategies)
+              .set({ wants, keepOrders })
+              .where(and(eq(strategies.id, id), isRunning())),
+          ),
           statement(sql`insert into ${events} (account, strategy, at, kind, message) ${asked}`),
         ],
         "write",

@@ -138,7 +138,14 @@ function bookedSince(
   return booked;
 }
 
-function check(tables: Tables, { fills, orders, adopted, intents }: Changes, all: readonly Changes[]): void {
+function check(
+  tables: Tables,
+  { wish, fills, orders, adopted, intents }: Changes,
+  all: readonly Changes[],
+): void {
+  const wanted = wish && tables.strategies.get(wish.id);
+  if (wish && (wanted?.wants !== wish.wants || wanted.keepOrders !== wish.keepOrders))
+    throw new StoreError("fenced", "what is wanted has changed");
   if (fills.some((fill) => tables.fills.has(fillKey(fill)))) throw constraint("this trade is booked");
   for (const order of orders) {
     const before = tables.orders.get(order.clientId);

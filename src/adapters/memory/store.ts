@@ -39,7 +39,7 @@ export function memoryStore(tables: Tables, now: () => Millis): StepStore & Stra
 
     async setWants(id, wants, keepOrders) {
       const strategy = tables.strategies.get(id);
-      if (!strategy) return;
+      if (!strategy || strategy.status === "stopped") return;
       tables.strategies.set(id, { ...strategy, wants, keepOrders });
       tables.events.push({
         account: strategy.account,

@@ -1,0 +1,76 @@
+import type { Pair } from "../kernel/pair.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { VenueOrder } from "../ports.ts";
+import type { Order, Strategy } from "../records.ts";
+import type { Observation } from "./observation.ts";
+import { isFinal } from "./order-life.ts";
+import { type Reconciled, reconcileFound, settledFromSums } from "./reconcile.ts";
+import { adopted, isOfOne, sequenceOf } from "./recovery.ts";
+
+export interface Adopted {
+  /** All orders of the account, those included that the venue alone knew. */
+  readonly reconciled: readonly Reconciled[];
+  /** An open order of one of these grids that has to wait for its row. */
+  readonly held: string | null;
+  /** An open order of a grid that this database does not know. */
+  readonly stranger: string | null;
+  /** Markets with an order that has to wait for its row: they are read again from the same trade on. */
+  readonly waiting: ReadonlySet<Pair>;
+}
+
+/** Gives rows to the orders that the venue alone knew, each slot's in their order. */
+export function adopt(
+  known: readonly Reconciled[],
+  strategies: readonly Strategy[],
+  observation: Observation,
+  now: Millis,
+): Adopted {
+  let reconciled = known;
+  let held: string | null = null;
+  let stranger: string | null = null;
+  const waiting = new Set<Pair>();
+  const found = observation.found.flatMap((told) => {
+    const row = adopted(told, strategies, now);
+    if (!row && isOpen(told) && isOfOne(strategies, told)) held = told.clientId ?? told.id;
+    else if (!row && isOpen(told)) stranger = told.clientId ?? told.id;
+    return row ? [{ told, row }] : [];
+  });
+  for (const { told, row } of found.sort((a, b) => sequenceOf(a.row) - sequenceOf(b.row))) {
+    const after = withAdopted(reconciled, reconcileFound(row, told, observation, now), told.at);
+    if (after) reconciled = after;
+    else {
+      waiting.add(row.symbol);
+      if (isOpen(told)) held = row.clientId;
+    }
+  }
+  return { reconciled, held, stranger, waiting };
+}
+
+const isOpen = ({ status }: VenueOrder): boolean => status === "open" || status === "partially_filled";
+
+/**
+ * The orders with one more; undefined while another one of its slot is in the way. That a later order of the
+ * slot exists proves that an earlier one had come to its end and was booked: from its own sums, where its
+ * trades are not shown any more.
+ */
+function withAdopted(
+  orders: readonly Reconciled[],
+  one: Reconciled,
+  at: Millis,
+): readonly Reconciled[] | undefined {
+  const isBefore = ({ order }: Reconciled) =>
+    !order.settled && isSameSlot(order, one.order) && sequenceOf(order) < sequenceOf(one.order);
+  const after = orders.map((other) =>
+    isBefore(other) && isFinal(other.order) ? settledFromSums(other, at) : other,
+  );
+  const isBlocked = after.some(
+    ({ order }) =>
+      !order.settled &&
+      isSameSlot(order, one.order) &&
+      (!one.order.settled || sequenceOf(order) < sequenceOf(one.order)),
+  );
+  return isBlocked ? undefined : [...after, one];
+}
+
+const isSameSlot = (a: Order, b: Order): boolean =>
+  a.strategy === b.strategy && a.generation === b.generation && a.slot === b.slot;
