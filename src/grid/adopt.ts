@@ -14,8 +14,8 @@ export interface Adopted {
   readonly held: string | null;
   /** An open order of a grid that this database does not know. */
   readonly stranger: string | null;
-  /** Markets with an order that has to wait for its row: they are read again from the same trade on. */
-  readonly waiting: ReadonlySet<Pair>;
+  /** When the first order that has to wait for its row was placed: its market is read again from there. */
+  readonly waiting: ReadonlyMap<Pair, Millis>;
 }
 
 /** Gives rows to the orders that the venue alone knew, each slot's in their order. */
@@ -28,7 +28,7 @@ export function adopt(
   let reconciled = known;
   let held: string | null = null;
   let stranger: string | null = null;
-  const waiting = new Set<Pair>();
+  const waiting = new Map<Pair, Millis>();
   const found = observation.found.flatMap((told) => {
     const row = adopted(told, strategies, now);
     if (!row && isOpen(told) && isOfOne(strategies, told)) held = told.clientId ?? told.id;
@@ -39,7 +39,7 @@ export function adopt(
     const after = withAdopted(reconciled, reconcileFound(row, told, observation, now), told.at);
     if (after) reconciled = after;
     else {
-      waiting.add(row.symbol);
+      waiting.set(row.symbol, Math.min(told.at, waiting.get(row.symbol) ?? told.at));
       if (isOpen(told)) held = row.clientId;
     }
   }

@@ -50,7 +50,7 @@ export const accountChanges = (
     snapshot: Snapshot;
     observation: Observation;
     memory: AccountMemory | null;
-    waiting: ReadonlySet<Pair>;
+    waiting: ReadonlyMap<Pair, Millis>;
   },
   now: Millis,
 ): Changes => ({
@@ -117,12 +117,15 @@ const adoptedEvent = ({ account, strategy, clientId }: Order, at: Millis): Event
 function cursorsOf(
   { cursors }: Snapshot,
   { markets }: Observation,
-  waiting: ReadonlySet<Pair>,
+  waiting: ReadonlyMap<Pair, Millis>,
 ): Record<string, Millis> {
   const moved: Record<string, Millis> = {};
   for (const [symbol, { trades }] of markets) {
-    if (waiting.has(symbol)) continue;
-    const newest = trades.reduce((latest, { at }) => Math.max(latest, at), cursors[symbol] ?? 0);
+    const most = waiting.get(symbol) ?? Number.POSITIVE_INFINITY;
+    const newest = trades.reduce(
+      (latest, { at }) => Math.max(latest, Math.min(at, most)),
+      cursors[symbol] ?? 0,
+    );
     if (newest > (cursors[symbol] ?? 0)) moved[symbol] = newest;
   }
   return moved;
