@@ -90,10 +90,9 @@ const isBooked = ({ fills }: Tables, symbol: string, id: string): boolean =>
 const isReleased = ({ settled, state }: Order): boolean =>
   settled && (state === "open" || state === "partially_filled");
 
-function settledDown(
-  { checks, simulation }: World,
-  { id, number, status, wants, state, symbol, lastError, phase }: Strategy,
-): void {
+function settledDown(world: World, strategy: Strategy): void {
+  const { checks, simulation } = world;
+  const { id, number, status, wants, state, symbol, lastError, phase } = strategy;
   const live = checks.liveOf(number);
   if (wants === "stop") {
     if (status !== "stopped") checks.violate(`${id} is wanted to stop and is ${status} (${phase})`);
@@ -111,7 +110,9 @@ function settledDown(
       mine.length === 1 &&
       mine[0]?.side === slot.side &&
       mine[0]?.price === (slot.side === "buy" ? slot.lower : slot.upper);
-    const isExcused = mine.length === 0 && refusal !== undefined && QUIET_REASONS.has(refusal.reason);
+    const isKilled = world.killAt !== undefined && refusal?.reason === "killed";
+    const isExcused =
+      mine.length === 0 && refusal !== undefined && (isKilled || QUIET_REASONS.has(refusal.reason));
     if (!isRight && !isExcused)
       checks.violate(
         `${id} slot ${slot.index} (${slot.side}) has ${mine.length} orders; refused: ${refusal?.reason ?? "no"}; ${symbol} ${simulation.venue}`,

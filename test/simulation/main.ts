@@ -37,7 +37,12 @@ if (args.includes("--mutants")) {
   };
   await Promise.all([work(), work()]);
 } else if (args.includes("--seed")) {
-  const result = await simulate({ seed: option("seed", 0), ticks, keep: true });
+  const result = await simulate({
+    seed: option("seed", 0),
+    ticks,
+    keep: true,
+    mirrored: args.includes("--libsql"),
+  });
   for (const line of result.lines) console.log(line);
   console.log(result.violations, result.passes);
 } else {

@@ -1,6 +1,5 @@
 import { memoryStore } from "../../src/adapters/memory/store.ts";
 import { copyTables, emptyTables, type Tables } from "../../src/adapters/memory/tables.ts";
-import type { Books } from "../../src/adapters/sandbox/books.ts";
 import type { Listed } from "../../src/adapters/sandbox/matching.ts";
 import type { Simulation } from "../../src/adapters/sandbox/venue.ts";
 import { tick } from "../../src/grid/tick.ts";
@@ -9,9 +8,10 @@ import type { Deps } from "../../src/ports.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
 import { type Faults, randomFaults } from "./faults.ts";
-import { type Committed, historyBooks, lateTrades, promptTrades } from "./history.ts";
+import { historyBooks, lateTrades, promptTrades } from "./history.ts";
 import { walk } from "./market.ts";
-import { type Plan, planOf, type Shape, START, SYMBOLS, TICKS } from "./plan.ts";
+import { createMirror } from "./mirror.ts";
+import { planOf, type Shape, START, SYMBOLS, TICKS } from "./plan.ts";
 import { localOf, type SimStore, storeOf, venueOf } from "./ports.ts";
 import { createRandom } from "./random.ts";
 import { createScheduler } from "./scheduler.ts";
@@ -30,23 +30,21 @@ export interface Options extends Shape {
   readonly faults?: Faults;
   /** Keeps the trace's lines. */
   readonly keep?: boolean;
-  /** In place of the store and the books in memory. */
-  readonly backing?: (
-    now: () => number,
-    plan: Plan,
-    told: (committed: Committed) => void,
-  ) => Promise<Backing>;
-}
-
-export interface Backing {
-  readonly store: SimStore;
-  readonly books: Books;
-  /** What the store holds, as the checks read it. */
-  readonly tables: () => Tables;
+  /** Does all on libSQL too. */
+  readonly mirrored?: boolean;
+  /** The call at which the kill switch is put on, for good. */
+  readonly killAt?: number;
 }
 
 /** One run's world: a store, a venue, processes, and what may go wrong between them. */
-export async function createWorld({ seed, faults, keep = false, backing, ...shape }: Options) {
+export async function createWorld({
+  seed,
+  faults,
+  keep = false,
+  mirrored = false,
+  killAt,
+  ...shape
+}: Options) {
   const random = createRandom(seed);
   const plan = planOf(random, shape);
   const scheduler = createScheduler(START);
@@ -74,8 +72,18 @@ export async function createWorld({ seed, faults, keep = false, backing, ...shap
     },
     checks.committed,
   );
-  const backed = await backing?.(now, plan, checks.committed);
-  const store = backed?.store ?? memoryStore(tables, now);
+  const mirror = mirrored
+    ? await createMirror({
+        now,
+        exchange: EXCHANGE,
+        start: START,
+        holdings,
+        late: plan.late,
+        differs: checks.violate,
+      })
+    : undefined;
+  const inMemory = memoryStore(tables, now);
+  const store = mirror?.store(inMemory) ?? inMemory;
 
   const state = {
     dirty: false,
@@ -93,18 +101,22 @@ export async function createWorld({ seed, faults, keep = false, backing, ...shap
   const simulation: Simulation = {
     account: ACCOUNT,
     venue: EXCHANGE,
-    books: backed?.books ?? history.books,
+    books: mirror?.books(history.books) ?? history.books,
     clock: { origin: START, created: START, speed: 1 },
     listings: (_venue, symbol) => listings.get(symbol),
     rules: { fill: "touch", parts: plan.parts },
     timing: plan.timing,
   };
   const processes: Process[] = [];
+  const wrong = faults ?? randomFaults(random, () => now() >= plan.quietAt);
   const net: Net = {
     scheduler,
     random,
     trace,
-    faults: faults ?? randomFaults(random, () => now() >= plan.quietAt),
+    faults: (call) => {
+      if (call.index === killAt) tables.kill = true;
+      return wrong(call);
+    },
     quietAt: plan.quietAt,
     isDown: (what) => state.down.has(what),
     kill: ({ process }) => killProcess(process),
@@ -193,17 +205,21 @@ export async function createWorld({ seed, faults, keep = false, backing, ...shap
     spawn,
     stepOnce,
     killProcess,
-    tables: () => backed?.tables() ?? tables,
+    tables: () => tables,
+    mirror,
+    killAt,
     alive: () => processes.filter(({ isAlive }) => isAlive),
-    backup: () => {
+    async backup(): Promise<void> {
       state.backup = copyTables(tables);
+      await mirror?.backup();
     },
     /** Every process dies and the store is what it was, but for the epoch. */
-    restore() {
+    async restore(): Promise<void> {
       if (!state.backup) return;
       for (const process of processes) killProcess(process);
       const { epoch } = state.backup;
       Object.assign(tables, copyTables(state.backup), { epoch: epoch + 1 });
+      await mirror?.restore();
       checks.restored();
     },
   };
