@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { Worker } from "node:worker_threads";
 import { build, type Plugin } from "esbuild";
+import { added, type Job, NO_TALLY, type Tally } from "./jobs.ts";
 import type { Mutant } from "./mutants.ts";
-import type { Range, Tally } from "./seeds.ts";
 
 const root = process.cwd();
 
@@ -30,12 +30,12 @@ const planting = ({ name, edits }: Mutant): Plugin => ({
 
 let built = 0;
 
-/** Bundles the seeds' entry, with a mutant or without. */
-export async function bundleSeeds(mutant?: Mutant): Promise<string> {
-  const outfile = join(root, `dist/test/seeds-${process.pid}-${built++}.mjs`);
+/** Bundles the worker, with a mutant or without. */
+export async function bundleWorker(mutant?: Mutant): Promise<string> {
+  const outfile = join(root, `dist/test/simulation-worker-${process.pid}-${built++}.mjs`);
   await build({
     absWorkingDir: root,
-    entryPoints: ["test/simulation/seeds.ts"],
+    entryPoints: ["test/simulation/worker.ts"],
     outfile,
     bundle: true,
     format: "esm",
@@ -50,12 +50,38 @@ export async function bundleSeeds(mutant?: Mutant): Promise<string> {
   return outfile;
 }
 
-export const runRange = (script: string, range: Range): Promise<Tally> =>
-  new Promise((resolve, reject) => {
-    const worker = new Worker(script, { workerData: range });
-    worker.on("message", resolve);
-    worker.on("error", reject);
-    worker.on("exit", (code) => {
-      if (code !== 0) reject(new Error(`a worker ended with ${code}`));
-    });
-  });
+/** One thread that runs jobs, one after another. */
+function openWorker(script: string) {
+  const worker = new Worker(script);
+  return {
+    run: (job: Job): Promise<Tally> =>
+      new Promise((resolve, reject) => {
+        worker.removeAllListeners();
+        worker.on("message", resolve);
+        worker.on("error", reject);
+        worker.postMessage(job);
+      }),
+    close: () => worker.terminate(),
+  };
+}
+
+/** Runs jobs on as many threads as `workers` says, and adds up in the jobs' order. `told` hears how many are done. */
+export async function runJobs(
+  script: string,
+  jobs: readonly Job[],
+  { workers, told = () => {} }: { workers: number; told?: (done: number) => void },
+): Promise<Tally> {
+  const tallies: Tally[] = [];
+  const waiting = [...jobs.entries()];
+  let done = 0;
+  const work = async () => {
+    const worker = openWorker(script);
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      tallies[next[0]] = await worker.run(next[1]);
+      told(++done);
+    }
+    await worker.close();
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  return tallies.reduce(added, NO_TALLY);
+}

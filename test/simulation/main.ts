@@ -1,68 +1,104 @@
-import { bundleSeeds, runRange } from "./build.ts";
-import { MUTANTS } from "./mutants.ts";
+import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
+import { type Fault, faultAt, noFaults } from "./faults.ts";
+import type { Shape } from "./plan.ts";
 import { simulate } from "./run.ts";
+import { exhaustiveTier, type Figures, type How, mutantTier, parityTier, randomTier } from "./tiers.ts";
+import { weekTier } from "./week.ts";
 
-const args = process.argv.slice(2);
-const option = (name: string, fallback: number): number => {
-  const place = args.indexOf(`--${name}`);
-  return place < 0 ? fallback : Number(args[place + 1]);
+const USAGE = `Simulates the step of grids: crashes, lost and late answers, two processes, people beside it.
+
+  --seed N [--libsql]            replays one seed and prints its trace
+    --calm run|stop --timing sandbox|real --call N --fault NAME|kill   one fault at one call
+  --count N [--from N]           N seeds (default 200)
+  --exhaustive | --parity | --mutants [NAME] | --week   one tier
+  --full                         all tiers with the goals' sizes; ends with their figures
+  --ticks N                      ticks of a run (default 200)`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: "string" },
+    libsql: { type: "boolean" },
+    calm: { type: "string" },
+    timing: { type: "string" },
+    call: { type: "string" },
+    fault: { type: "string" },
+    count: { type: "string" },
+    from: { type: "string" },
+    ticks: { type: "string" },
+    exhaustive: { type: "boolean" },
+    parity: { type: "boolean" },
+    mutants: { type: "boolean" },
+    week: { type: "boolean" },
+    full: { type: "boolean" },
+    help: { type: "boolean" },
+  },
+});
+
+const isScreen = process.stderr.isTTY;
+const how: How = {
+  workers: Math.min(4, availableParallelism()),
+  told: (text) => isScreen && process.stderr.write(`\r\u001b[K${text}`),
 };
-const ticks = option("ticks", 200);
-if (args.includes("--mutants")) {
-  const only = args[args.indexOf("--mutants") + 1];
-  const list = MUTANTS.filter(({ name }) => !only || only.startsWith("--") || name.includes(only));
-  const queue = [...list];
-  const work = async () => {
-    for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-      try {
-        const script = await bundleSeeds(mutant);
-        const t = performance.now();
-        const tally = await runRange(script, {
-          from: 0,
-          count: option("count", 400),
-          ticks,
-          untilFirst: true,
-        });
-        console.log(
-          tally.failed.length ? "caught" : "MISSED",
-          mutant.name,
-          tally.seeds,
-          tally.failed[0]?.what ?? "",
-          Math.round(performance.now() - t),
-        );
-      } catch (error) {
-        console.log("ERROR", mutant.name, String(error));
-      }
-    }
-  };
-  await Promise.all([work(), work()]);
-} else if (args.includes("--seed")) {
+
+async function replay(seed: number): Promise<boolean> {
+  const { fault, call } = values;
+  const wrong =
+    call === undefined
+      ? {}
+      : fault === "kill"
+        ? { faults: noFaults, killAt: Number(call) }
+        : { faults: faultAt(Number(call), fault as Fault) };
   const result = await simulate({
-    seed: option("seed", 0),
-    ticks,
+    seed,
+    ticks: Number(values.ticks ?? 200),
+    ...(values.calm ? { calm: values.calm as Shape["calm"] } : {}),
+    ...(values.timing ? { timing: values.timing as Shape["timing"] } : {}),
+    ...wrong,
     keep: true,
-    mirrored: args.includes("--libsql"),
-  });
+    mirrored: values.libsql ?? false,
+  } as Parameters<typeof simulate>[0]);
   for (const line of result.lines) console.log(line);
-  console.log(result.violations, result.passes);
-} else {
-  const script = await bundleSeeds();
-  const t = performance.now();
-  const from = option("from", 0);
-  const half = option("count", 50) / 2;
-  const tallies = await Promise.all(
-    [0, 1].map((part) =>
-      runRange(script, { from: from + part * half, count: half, ticks, untilFirst: false }),
-    ),
+  for (const { at, what } of result.violations.slice(0, 20)) console.log(`VIOLATION ${at}: ${what}`);
+  console.log(
+    `seed ${seed}: ${result.passes} passes, ${result.calls} calls, ${result.orders} orders, ${result.fills} fills, trace ${result.hash.toString(16)}, ${result.violations.length} violations`,
   );
-  for (const { failed } of tallies) for (const one of failed) console.log(one.seed, one.what);
-  const sum = (f: (x: (typeof tallies)[number]) => number) => tallies.reduce((a, b) => a + f(b), 0);
-  const seconds = (performance.now() - t) / 1000;
-  console.log({
-    seeds: sum((x) => x.seeds),
-    passes: sum((x) => x.passes),
-    orders: sum((x) => x.orders),
-    fills: sum((x) => x.fills),
-    seconds,
-  });
+  return result.violations.length === 0;
+}
+
+const from = Number(values.from ?? 0);
+const number = (fallback: number) => Number(values.count ?? fallback);
+
+function* tiers(): Generator<() => Promise<Figures[]>> {
+  const { full } = values;
+  if (full || !(values.exhaustive || values.parity || values.mutants || values.week))
+    yield () => randomTier(from, number(full ? 3000 : 200), how, full ?? false);
+  if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how);
+  if (full || values.parity) yield () => parityTier(from, number(100), how);
+  if (full || values.mutants)
+    yield () => mutantTier(400, how, ({ name }) => positionals.length === 0 || positionals.includes(name));
+  if (full || values.week) yield () => weekTier(how);
+}
+
+async function runTiers(): Promise<boolean> {
+  const began = performance.now();
+  let isGood = true;
+  for (const tier of tiers()) {
+    for (const { title, text, failed } of await tier()) {
+      if (isScreen) process.stderr.write("\r\u001b[K");
+      console.log(`${title}: ${text}`);
+      for (const { run, what } of failed.slice(0, 20))
+        console.log(`  FAILED npm run simulate -- ${run}\n    ${what}`);
+      isGood &&= failed.length === 0;
+    }
+  }
+  console.log(`${isGood ? "all held" : "FAILED"}, ${((performance.now() - began) / 1000).toFixed(0)} s`);
+  return isGood;
+}
+
+if (values.help) console.log(USAGE);
+else {
+  const isGood = values.seed === undefined ? await runTiers() : await replay(Number(values.seed));
+  process.exitCode = isGood ? 0 : 1;
 }

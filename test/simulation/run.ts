@@ -8,6 +8,8 @@ export interface Result {
   readonly violations: readonly Violation[];
   readonly passes: number;
   readonly calls: number;
+  /** Before faults end. */
+  readonly callsUntilQuiet: number;
   readonly hash: number;
   readonly orders: number;
   readonly fills: number;
@@ -32,6 +34,8 @@ export async function simulate(options: Options): Promise<Result> {
     state.dirty = false;
     checks.looked();
   };
+  await scheduler.runUntil(plan.quietAt, after);
+  const callsUntilQuiet = trace.calls();
   await scheduler.runUntil(plan.endAt, after);
   const { commits } = await quietly(world, after);
   if (commits > 0)
@@ -43,6 +47,7 @@ export async function simulate(options: Options): Promise<Result> {
     violations: checks.violations,
     passes: state.passes,
     calls: trace.calls(),
+    callsUntilQuiet,
     hash: trace.hash(),
     orders: world.tables().orders.size,
     fills: world.history.allFills("sim").length,

@@ -1,0 +1,139 @@
+import { bundleWorker, runJobs } from "./build.ts";
+import { type Fault, SIX_FAULTS } from "./faults.ts";
+import type { Failure, Job } from "./jobs.ts";
+import { MUTANTS, type Mutant } from "./mutants.ts";
+import type { Shape } from "./plan.ts";
+import { simulate } from "./run.ts";
+
+export interface Figures {
+  readonly title: string;
+  readonly text: string;
+  readonly failed: readonly Failure[];
+}
+
+export interface How {
+  readonly workers: number;
+  readonly told?: (text: string) => void;
+}
+
+const TICKS = 200;
+/** Few seeds a job, so that no worker waits long for the other one. */
+const SEEDS_A_JOB = 25;
+
+const jobsOf = (from: number, count: number, shape: Shape, mirrored = false): Job[] =>
+  Array.from({ length: Math.ceil(count / SEEDS_A_JOB) }, (_, i) => ({
+    kind: "seeds",
+    from: from + i * SEEDS_A_JOB,
+    count: Math.min(SEEDS_A_JOB, count - i * SEEDS_A_JOB),
+    shape,
+    mirrored,
+  }));
+
+const timed = async <T>(work: () => Promise<T>): Promise<{ value: T; seconds: string }> => {
+  const began = performance.now();
+  const value = await work();
+  return { value, seconds: ((performance.now() - began) / 1000).toFixed(1) };
+};
+
+const run = (script: string, jobs: readonly Job[], { workers, told }: How, title: string) =>
+  timed(() =>
+    runJobs(script, jobs, { workers, told: (done) => told?.(`${title}: ${done} of ${jobs.length} parts`) }),
+  );
+
+/** Seeds with random deeds and faults; then the same ones again, which have to leave the same trace. */
+export async function randomTier(from: number, count: number, how: How, again: boolean): Promise<Figures[]> {
+  const script = await bundleWorker();
+  const jobs = jobsOf(from, count, { ticks: TICKS });
+  const first = await run(script, jobs, how, "random");
+  const { runs, passes, orders, fills, calls, failed, hashes } = first.value;
+  const random: Figures = {
+    title: "random",
+    text: `${runs} seeds, ${passes} passes, ${calls} calls, ${orders} orders, ${fills} fills; ${failed.length} violations in ${first.seconds} s`,
+    failed,
+  };
+  if (!again) return [random];
+  const second = await run(script, jobs, how, "determinism");
+  const other = hashes.flatMap((hash, i) =>
+    hash === second.value.hashes[i]
+      ? []
+      : [{ run: `--seed ${from + i}`, what: "the second run left another trace" }],
+  );
+  const text = `${hashes.length} seeds a second time, ${other.length} with another trace, in ${second.seconds} s`;
+  return [random, { title: "determinism", text, failed: other }];
+}
+
+const SHAPES: readonly Shape[] = (["run", "stop"] as const).flatMap((calm) =>
+  (["sandbox", "real"] as const).map((timing) => ({ ticks: 14, calm, timing })),
+);
+
+/** One fault at every call of short runs, of a grid that goes on and of one that is stopped. */
+export async function exhaustiveTier(seeds: readonly number[], how: How, every = 1): Promise<Figures[]> {
+  const script = await bundleWorker();
+  const told: Figures[] = [];
+  for (const [title, faults] of [
+    ["exhaustive", SIX_FAULTS],
+    ["kill switch", ["kill"]],
+  ] as [string, readonly (Fault | "kill")[]][]) {
+    const jobs: Job[] = [];
+    for (const seed of seeds)
+      for (const shape of SHAPES) jobs.push(...(await callsOf(seed, shape, faults, every)));
+    const { value, seconds } = await run(script, jobs, how, title);
+    const text = `${seeds.length} seeds × run and stop × 2 timings × ${faults.length} faults at every ${every === 1 ? "" : `${every}th `}call: ${value.runs} runs, ${value.failed.length} violations in ${seconds} s`;
+    told.push({ title, text, failed: value.failed });
+  }
+  return told;
+}
+
+const CALLS_A_JOB = 10;
+
+async function callsOf(
+  seed: number,
+  shape: Shape,
+  faults: readonly (Fault | "kill")[],
+  every: number,
+): Promise<Job[]> {
+  const { callsUntilQuiet } = await simulate({ seed, ...shape, faults: () => undefined });
+  const jobs: Job[] = [];
+  const width = every === 1 ? CALLS_A_JOB : 1;
+  for (let from = 0; from < callsUntilQuiet; from += width * every)
+    jobs.push({ kind: "calls", seed, shape, faults, from, to: Math.min(from + width, callsUntilQuiet) });
+  return jobs;
+}
+
+/** Seeds in memory and on libSQL at once. */
+export async function parityTier(from: number, count: number, how: How, ticks = 100): Promise<Figures[]> {
+  const script = await bundleWorker();
+  const parts = jobsOf(from, count, { ticks }, true).flatMap((job) => split(job));
+  const { value, seconds } = await run(script, parts, how, "libSQL parity");
+  const text = `${value.runs} seeds, ${value.calls} calls, answered alike by memory and libSQL; ${value.failed.length} differences in ${seconds} s`;
+  return [{ title: "libSQL parity", text, failed: value.failed }];
+}
+
+const split = (job: Job): Job[] =>
+  job.kind === "seeds"
+    ? Array.from({ length: job.count }, (_, i) => ({ ...job, from: job.from + i, count: 1 }))
+    : [job];
+
+/** Every planted bug has to be caught. */
+export async function mutantTier(
+  most: number,
+  how: How,
+  only: (mutant: Mutant) => boolean = () => true,
+): Promise<Figures[]> {
+  const waiting = MUTANTS.filter(only);
+  const lines: string[] = [];
+  const failed: Failure[] = [];
+  const { seconds } = await timed(() => Promise.all(Array.from({ length: how.workers }, work)));
+  async function work(): Promise<void> {
+    for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+      const job: Job = { kind: "seeds", from: 0, count: most, shape: { ticks: TICKS }, untilFirst: true };
+      const { runs, failed: caught } = await runJobs(await bundleWorker(mutant), [job], { workers: 1 });
+      how.told?.(`mutants: ${mutant.name}`);
+      if (caught.length === 0)
+        failed.push({ run: `--mutants "${mutant.name}"`, what: `was not caught within ${most} seeds` });
+      lines.push(`  ${mutant.name}: ${caught[0] ? `seed ${runs - 1}, ${caught[0].what}` : "not caught"}`);
+    }
+  }
+  const text = `${lines.length} planted bugs, ${lines.length - failed.length} caught within ${most} seeds, in ${seconds} s\n${lines.sort().join("\n")}`;
+  return [{ title: "mutants", text, failed }];
+}
