@@ -1,0 +1,38 @@
+import { availableParallelism } from "node:os";
+import { describe, expect, it } from "vitest";
+import { CASES } from "./cases.ts";
+import { MUTANTS } from "./mutants.ts";
+import { simulate } from "./run.ts";
+import { exhaustiveTier, type Figures, type How, mutantTier, parityTier, randomTier } from "./tiers.ts";
+
+const how: How = { workers: Math.min(2, availableParallelism()) };
+
+const failures = (figures: readonly Figures[]) => figures.flatMap(({ failed }) => failed);
+
+describe("the simulated step", () => {
+  it.each(CASES)("holds with seed %i: %s", async (seed) => {
+    const { violations, passes } = await simulate({ seed, ticks: 200 });
+    expect(violations.slice(0, 3)).toEqual([]);
+    expect(passes).toBeGreaterThan(0);
+  });
+
+  it("holds with seeds that no one has chosen, each leaving one trace", async () => {
+    const figures = await randomTier(100_000, 60, how, true);
+    expect(figures.map(({ title }) => title)).toEqual(["random", "determinism"]);
+    expect(failures(figures)).toEqual([]);
+  }, 180_000);
+
+  it("holds with one fault, or the kill switch, at every seventh call", async () => {
+    expect(failures(await exhaustiveTier([3], how, 7))).toEqual([]);
+  }, 180_000);
+
+  it("is answered alike by memory and libSQL", async () => {
+    expect(failures(await parityTier(200_000, 6, how, 60))).toEqual([]);
+  }, 180_000);
+
+  it("breaks for planted bugs", async () => {
+    const some = new Set(MUTANTS.filter((_mutant, i) => i % 9 === 0));
+    expect(failures(await mutantTier(400, how, (mutant) => some.has(mutant)))).toEqual([]);
+    expect(some.size).toBeGreaterThan(2);
+  }, 180_000);
+});
