@@ -122,7 +122,7 @@ export function queryOrders(ask: PrivateAsk): Reply {
   if (found.length === 0) return error("EOrder:Unknown order");
   return result(
     listed(found, (order) => ({
-      ...(order.status === "open" ? orderOf(order) : closedOf(order)),
+      ...(order.status === "open" ? { ...orderOf(order), reason: null } : closedOf(order)),
       trades: visibleFills(ask)
         .filter((one) => one.order === order)
         .map(({ id }) => id),

@@ -9,9 +9,9 @@ export interface Seen {
   readonly route: Route | "unknown";
   readonly at: Millis;
   /** The key that signed it rightly. */
-  readonly key: string | undefined;
-  /** What the venue did or would have answered; undefined when a fault kept it from being read. */
-  readonly status: number | undefined;
+  key: string | undefined;
+  /** The status sent; undefined while none was. */
+  status: number | undefined;
   readonly path: string;
 }
 
@@ -66,38 +66,46 @@ export async function serveVenue(
   const act = (route: Route, asked: Asked, member: Member): Reply =>
     dialect.signed[route]?.({ asked, engine, member, now: clock() }) ?? dialect.trouble.unknownRoute;
 
-  function note(route: Route | "unknown", asked: Asked, rest: Partial<Seen>) {
+  function note(route: Route | "unknown", { path }: Asked): Seen {
     counts.set(route, (counts.get(route) ?? 0) + 1);
     if (seen.length >= KEPT) seen.splice(0, KEPT / 2);
-    seen.push({ route, at: clock(), key: undefined, status: undefined, path: asked.path, ...rest });
+    const entry: Seen = { route, path, at: clock(), key: undefined, status: undefined };
+    seen.push(entry);
+    return entry;
   }
 
   // A late request is signed when it arrives and acts when its time comes; expiry is checked again then.
-  function postpone(route: Route, asked: Asked, millis: Millis) {
+  function postpone(route: Route, asked: Asked, millis: Millis): string | undefined {
     const member = dialect.authenticate(asked, members, clock());
-    if (!isReply(member)) late.push({ at: clock() + millis, act: () => void act(route, asked, member) });
+    if (isReply(member)) return undefined;
+    late.push({ at: clock() + millis, act: () => void act(route, asked, member) });
+    return member.keys.key;
   }
 
   async function handle(asked: Asked, response: ServerResponse) {
     if (latency.before > 0) await wait(latency.before);
     onRequest();
     const route = dialect.route(asked);
-    if (!route) {
-      note("unknown", asked, {});
-      return send(response, dialect.trouble.unknownRoute, clock());
-    }
+    const entry = note(route ?? "unknown", asked);
+    if (route) await answer(route, asked, response, entry);
+    else send(response, dialect.trouble.unknownRoute, clock());
+    if (response.headersSent) entry.status = response.statusCode;
+  }
+
+  async function answer(route: Route, asked: Asked, response: ServerResponse, entry: Seen) {
     const fault = faults.take(route);
+    const millis = fault?.millis ?? 0;
     if (fault?.kind === "late") {
-      note(route, asked, {});
-      return postpone(route, asked, fault.millis ?? 0);
+      entry.key = postpone(route, asked, millis);
+      return;
     }
     const acts = fault === undefined || fault.acts === true || fault.kind === "slow";
     const { reply, key } = acts ? process(route, asked) : { reply: undefined, key: undefined };
-    note(route, asked, { key, status: reply?.status });
-    const pause = latency.after + (fault?.kind === "slow" ? (fault.millis ?? 0) : 0);
+    entry.key = key;
+    const pause = latency.after + (fault?.kind === "slow" ? millis : 0);
     if (pause > 0) await wait(pause);
-    if (fault && fault.kind !== "slow") return spoil(response, fault, reply, dialect, clock());
-    send(response, reply ?? dialect.trouble.serverError, clock());
+    if (fault && fault.kind !== "slow") spoil(response, fault, reply, dialect, clock());
+    else send(response, reply ?? dialect.trouble.serverError, clock());
   }
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
