@@ -13,6 +13,10 @@ export const CALL_ARGS = {
   token: { type: "string", description: "API token for --api-url", valueHint: "token" },
 } as const satisfies Args;
 
+const WATCH_ARGS = {
+  watch: { type: "boolean", description: "Show it again every two seconds until Ctrl-C" },
+} as const satisfies Args;
+
 /** A command whose word says what some of its fields are. */
 interface Word {
   readonly path: string;
@@ -46,7 +50,7 @@ function argsOf(operation: Operation, said: Word["input"] = {}): Args {
     if (kinds[field] === "boolean") return [name, { type: "boolean", description, ...aka }];
     return [name, { type: "string", description, valueHint: kinds[field] ?? "text", ...aka }];
   });
-  return { ...Object.fromEntries(fields), ...DATABASE_ARGS, ...CALL_ARGS };
+  return { ...Object.fromEntries(fields), ...(cli?.watch ? WATCH_ARGS : {}), ...DATABASE_ARGS, ...CALL_ARGS };
 }
 
 interface Field {

@@ -12,6 +12,7 @@ import { callRemote, type Remote } from "./remote.ts";
 import { findServer } from "./server-file.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
+import { watch } from "./watch.ts";
 
 /** Asks a server for an operation, or runs it here when there is none; `said` is input that no flag gives. Returns the exit code. */
 export async function runOperation(
@@ -22,11 +23,17 @@ export async function runOperation(
   const settings = readSettings(values, process.env);
   const input = { ...fromTexts(kindsOf(operation), textsOf(operation, values)), ...said };
   const remote = await remoteOf(settings, values);
-  const answer = remote
-    ? await callRemote(operation, input, remote)
-    : await runHere(operation, input, settings);
-  if (answer.status !== 200) return fail(answer, remote);
-  process.stdout.write(`${values.json ? JSON.stringify(answer.body, null, 2) : render(answer.body)}\n`);
+  const { ask, close } = remote
+    ? { ask: () => callRemote(operation, input, remote), close: () => undefined }
+    : await asking(operation, input, settings);
+  try {
+    const answer = await ask();
+    if (answer.status !== 200) return fail(answer, remote);
+    if (values.watch) return await watch(answer, { ask, show: (body) => shown(operation, body, values) });
+    process.stdout.write(`${shown(operation, answer.body, values)}\n`);
+  } finally {
+    close();
+  }
   if (!remote && operation.cli?.steps) {
     const flag = settings.config.sandbox ? " --sandbox" : "";
     process.stderr.write(
@@ -34,6 +41,12 @@ export async function runOperation(
     );
   }
   return 0;
+}
+
+/** As JSON, each answer of a watch on a line of its own, or as a person reads it. */
+function shown({ cli }: Operation, body: unknown, { json, watch: again }: Values): string {
+  if (json) return again ? JSON.stringify(body) : JSON.stringify(body, null, 2);
+  return render(cli?.view ? cli.view(body) : body);
 }
 
 async function remoteOf({ config, databaseUrl }: Settings, values: Values): Promise<Remote | undefined> {
@@ -55,22 +68,20 @@ async function remoteOf({ config, databaseUrl }: Settings, values: Values): Prom
   return findServer(dataDirectory(process.env), databaseUrl);
 }
 
-async function runHere(
+/** Asks the operation in this process. */
+async function asking(
   operation: Operation,
   input: Record<string, unknown>,
   { config, databaseUrl, sandbox }: Settings,
-): Promise<Answer> {
+): Promise<{ ask: () => Promise<Answer>; close: () => void }> {
   const parsed = operation.input.strict().safeParse(input);
   if (!parsed.success) {
     const { label, message, issues } = refusalOf(operation, parsed.error);
-    return refusal(new AppError(label, message, { issues }), "");
+    return { ask: async () => refusal(new AppError(label, message, { issues }), ""), close: () => undefined };
   }
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
-  try {
-    return await run(operation, deps, parsed.data, { actor: "local", requestId: nodeLocal.randomText(12) });
-  } finally {
-    deps.close();
-  }
+  const call = () => ({ actor: "local", requestId: nodeLocal.randomText(12) });
+  return { ask: () => run(operation, deps, parsed.data, call()), close: deps.close };
 }
 
 /** The failure on stderr. What the form of the input is to blame for is the command line's fault. */

@@ -7,16 +7,16 @@ export function comparisonView(answer: unknown) {
   return {
     symbol,
     timestamp,
-    spread: `${spread} (${spreadPercent.toFixed(4)} %), ask of ${lowestAsk.exchange} to bid of ${highestBid.exchange}`,
+    spread: `${readable(spread)} (${spreadPercent.toFixed(4)} %), ask of ${lowestAsk.exchange} to bid of ${highestBid.exchange}`,
     executable: executableText(symbol, analysis.executable),
     ...wholeText(symbol, analysis.executable),
     ...(unlisted.length > 0 ? { unlisted } : {}),
     ...(failed.length > 0 ? { failed: failed.map(({ exchange, error }) => `${exchange}: ${error}`) } : {}),
     prices: prices.map(({ exchange, price, bid, ask, spreadPercent: percent }) => ({
       exchange,
-      price,
-      bid,
-      ask,
+      price: readable(price),
+      bid: readable(bid),
+      ask: readable(ask),
       spreadPercent: Number(percent.toFixed(4)),
       best: [
         ...(bid === highestBid.price && exchange === highestBid.exchange ? ["bid"] : []),
@@ -25,6 +25,9 @@ export function comparisonView(answer: unknown) {
     })),
   };
 }
+
+/** A pool's price is a quotient and has as many digits as there is room for. */
+const readable = (number: number): number => Number(number.toPrecision(10));
 
 type Found = Comparison["analysis"]["executable"];
 
@@ -47,5 +50,5 @@ function tradeText(
   { buy, sell, amount, net, netPercent, fees }: NonNullable<Found["whole"]>,
 ) {
   const [base, quote] = symbol.split("/");
-  return `${amount} ${base} from ${buy} to ${sell}: ${net} ${quote} (${netPercent.toFixed(4)} %) after fees of ${fees}`;
+  return `${amount} ${base} from ${buy} to ${sell}: ${readable(net)} ${quote} (${netPercent.toFixed(4)} %) after fees of ${readable(fees)}`;
 }

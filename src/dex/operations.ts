@@ -13,19 +13,20 @@ import {
   TokensShape,
   tokensOut,
 } from "./schema.ts";
+import { poolsView, priceView } from "./view.ts";
 
 const LIQUIDITY = "Invalid request: minLiquidity must be a number of ADA, 0 or more";
 
 const minLiquidity = z
   .number({ error: LIQUIDITY })
+  .default(0)
   .transform((value, context): Decimal => {
     const exact = fromNumber(value);
     if (exact !== undefined && exact >= 0n) return exact;
     context.addIssue({ code: "custom", message: LIQUIDITY });
     return z.NEVER;
   })
-  .default(0n)
-  .describe("Least total value locked, in ADA (default 0)");
+  .describe("Least total value locked, in ADA");
 
 const reads = { effect: "read", access: "public" } as const;
 
@@ -36,7 +37,12 @@ export const dexOperations = (): Operation[] => [
     name: "get_dex_price",
     summary: "Price of a Cardano token in USDT, from its pools",
     http: { route: "GET /dex/price/:symbol", alias: "/cardano/price/:symbol", from: "query" },
-    cli: { path: "dex price", positional: ["symbol"], examples: ["edgemaker dex price INDY"] },
+    cli: {
+      path: "dex price",
+      positional: ["symbol"],
+      view: priceView,
+      examples: ["edgemaker dex price INDY"],
+    },
     input: z.object({ symbol: chainTokenField }),
     output: PriceShape,
     failure: "Price fetch failed",
@@ -50,6 +56,7 @@ export const dexOperations = (): Operation[] => [
     cli: {
       path: "dex pools",
       positional: ["symbol"],
+      view: poolsView,
       examples: ["edgemaker dex pools SNEK --min-liquidity 10000"],
     },
     input: z.object({

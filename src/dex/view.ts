@@ -1,0 +1,23 @@
+import type { z } from "zod";
+import type { PoolsShape, PriceShape } from "./schema.ts";
+
+const MOST_CHARACTERS = 20;
+
+/** An identifier on the chain is as long as a line: its beginning tells pools apart. */
+const short = (identifier: string): string =>
+  identifier.length > MOST_CHARACTERS ? `${identifier.slice(0, MOST_CHARACTERS - 1)}…` : identifier;
+
+export const priceView = (answer: unknown) => {
+  const { sources, ...rest } = answer as z.output<typeof PriceShape>;
+  return { ...rest, sources: sources.map(({ id, ...source }) => ({ id: short(id), ...source })) };
+};
+
+/** Reserves under the names of their tokens. */
+export const poolsView = (answer: unknown) => {
+  const { pools, ...rest } = answer as z.output<typeof PoolsShape>;
+  const rows = pools.map(({ identifier, reserveA, reserveB, tokenA, tokenB, ...pool }) => ({
+    ...{ ...pool, [tokenA]: reserveA, [tokenB]: reserveB },
+    identifier: short(identifier),
+  }));
+  return { ...rest, pools: rows };
+};
