@@ -39,6 +39,7 @@ const sourcesIn = (folder) =>
 export async function build() {
   const startedAt = new Date();
   const esbuild = await import("esbuild");
+  const { ALIASES } = await import("./aliases.mjs");
   mkdirSync(dist, { recursive: true });
   const name = `cli-${startedAt.getTime()}-${process.pid}`;
   await esbuild.build({
@@ -56,6 +57,7 @@ export async function build() {
     logLevel: "error",
     // Native code, and files that are read from their package.
     external: ["libsql", "swagger-ui-dist"],
+    alias: ALIASES,
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },

@@ -1,5 +1,6 @@
 import type { Client } from "@libsql/client";
 import type { Context } from "./adapters/libsql/context.ts";
+import { libsqlKeeping } from "./adapters/libsql/keeping.ts";
 import type { Migration } from "./adapters/libsql/migrate.ts";
 import { openDatabase } from "./adapters/libsql/open.ts";
 import { sandboxBooks } from "./adapters/libsql/sandbox-books.ts";
@@ -13,9 +14,10 @@ import { SANDBOX_TIMING, simulatedVenue } from "./adapters/sandbox/venue.ts";
 import { type Config, type ConfiguredExchange, VENUES } from "./config.ts";
 import { connectDex, liveAggregator } from "./dex-deps.ts";
 import type { Aggregator } from "./dex-port.ts";
-import { AppError, messageOf, SettingsError, VenueError } from "./errors.ts";
+import { AppError, messageOf, SettingsError } from "./errors.ts";
 import { timeLimit } from "./in-time.ts";
 import type { Pair } from "./kernel/pair.ts";
+import { type LiveOptions, liveVenues } from "./live-deps.ts";
 import type { AccountRef, Deps, ExchangeInfo, Local, Log, Venue } from "./ports.ts";
 import { digest } from "./transport/digest.ts";
 
@@ -28,6 +30,7 @@ export interface Runtime {
   readonly log: Log;
   /** The text of a candle file. */
   readonly readCandles: (file: string) => Promise<string>;
+  readonly live?: LiveOptions;
 }
 
 export type SandboxOptions = Omit<SandboxSettings, "replays"> & {
@@ -50,7 +53,10 @@ export async function createDeps(
   const context = await openDatabase({ client, local, migrations, kind });
   const { aggregator, ...venues } = config.sandbox
     ? await sandboxVenues(config, context, runtime, options)
-    : liveVenues(config);
+    : {
+        aggregator: undefined,
+        ...liveVenues(config, { keeping: libsqlKeeping(context), local, log }, runtime.live),
+      };
   const exchanges = config.exchanges.map((one) => infoOf(one, kind));
   const inTime = timeLimit(config.readTimeoutMillis);
   const chain =
@@ -133,20 +139,6 @@ async function withText({ symbol, file }: { symbol: Pair; file: string }, { read
       cause: error,
     });
   }
-}
-
-function liveVenues({ exchanges }: Config): Venues {
-  return {
-    venue(exchange) {
-      found(
-        exchanges.find(({ id }) => id === exchange),
-        exchange,
-      );
-      throw new VenueError("unavailable", "live exchanges are not connected in this build; try --sandbox");
-    },
-    venueOf: () => undefined,
-    marketTime: (_account, now) => now,
-  };
 }
 
 function found<T>(one: T | undefined, exchange: string): T {

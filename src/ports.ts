@@ -1,5 +1,6 @@
 /** All we ask of the world. Amounts and prices are Decimal; times are milliseconds. */
 import type { Dex } from "./dex-port.ts";
+import type { VenueFailure } from "./errors.ts";
 import type { Decimal } from "./kernel/decimal.ts";
 import type { Pair } from "./kernel/pair.ts";
 import type { Millis } from "./kernel/time.ts";
@@ -143,8 +144,8 @@ export interface Permit {
 
 export type CreateOutcome =
   | { readonly result: "accepted"; readonly id: string }
-  | { readonly result: "not_sent" }
-  | { readonly result: "rejected"; readonly reason: string }
+  | { readonly result: "not_sent"; readonly reason?: string }
+  | { readonly result: "rejected"; readonly reason: string; readonly failure?: VenueFailure }
   | { readonly result: "unknown"; readonly reason: string };
 
 /** `look` says that the venue knows no such open order: only a look at the order tells what became of it. */
@@ -200,6 +201,11 @@ export interface Venue extends MarketData {
   fills(symbol: Pair, since: Millis): Promise<readonly VenueFill[]>;
   create(order: NewOrder, permit: Permit): Promise<CreateOutcome>;
   cancel(order: { symbol: Pair; id: string }, permit: Permit): Promise<CancelOutcome>;
+  /**
+   * The same account for the holder of its lease, asked for at `askedAt` of the process's own clock. Where
+   * private calls have to go one at a time, others wait for the lease; its holder must not.
+   */
+  readonly under?: (lease: { readonly now: Millis }, askedAt: Millis) => Venue;
 }
 
 /** Exchange keys that came with one request; never stored, never logged. */
@@ -207,6 +213,8 @@ export interface Keys {
   readonly key: string;
   readonly secret: string;
   readonly passphrase?: string | undefined;
+  /** Tells the account of one key from that of another, without telling the key. */
+  readonly hash: string;
 }
 
 export interface ExchangeInfo {

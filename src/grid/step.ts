@@ -42,7 +42,8 @@ export async function step(
     snapshot = await world.store.acquire({ account, owner, ttl: timing.leaseTtl, overlap: timing.overlap });
     if (!snapshot) return { account, outcome: "busy" };
     const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };
-    const short = await pass(world, venue, { snapshot, hold, budget: { left: calls } });
+    const held = venue.under?.(snapshot.lease, askedAt) ?? venue;
+    const short = await pass(world, held, { snapshot, hold, budget: { left: calls } });
     return { account, outcome: short ? "short" : "stepped" };
   } catch (error) {
     const message = messageOf(error);

@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { AppError, VenueError } from "../errors.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { CreateOutcome, Timing, VenueOrder } from "../ports.ts";
@@ -56,9 +56,13 @@ export function acceptedId(order: Order, outcome: CreateOutcome): string {
     case "not_sent":
       throw new AppError(
         "Order failed",
-        "the order was not sent: this took too long; nothing was placed, try again",
+        outcome.reason === undefined
+          ? "the order was not sent: this took too long; nothing was placed, try again"
+          : `the order was not sent, nothing was placed: ${outcome.reason}`,
       );
     case "rejected":
+      if (outcome.failure === "invalid_credentials" || outcome.failure === "missing_credentials")
+        throw new VenueError(outcome.failure, outcome.reason);
       throw new AppError("Order failed", `the exchange rejected the order: ${outcome.reason}`);
     case "unknown":
       throw unknownOrder(order);

@@ -7,6 +7,7 @@ import { type Operation, routeOf } from "../operation.ts";
 import type { Deps, Keys } from "../ports.ts";
 import { type Access, authenticate, authorize } from "./access.ts";
 import { parseBody, readBody } from "./body.ts";
+import { digest } from "./digest.ts";
 import { once } from "./idempotency.ts";
 import { fromTexts, kindsOf, refusalOf } from "./input.ts";
 import { type Answer, refusal, run } from "./run.ts";
@@ -96,17 +97,18 @@ function validate(operation: Operation): MiddlewareHandler<Env> {
 async function answer(operation: Operation, deps: Deps, c: Ctx): Promise<Answer> {
   const { requestId, actor, values } = c.var;
   const input: unknown = c.req.valid("query" as never);
-  const call = { requestId, actor, keys: operation.http.keys ? keysOf(c) : undefined };
+  const call = { requestId, actor, keys: operation.http.keys ? await keysOf(c) : undefined };
   const key = operation.http.idempotent ? c.req.header("idempotency-key") : undefined;
   if (key === undefined) return run(operation, deps, input, call);
   const request = { key, actor, requestId, route: operation.http.route, body: JSON.stringify(values) };
   return once(deps, request, (requestKey) => run(operation, deps, input, { ...call, requestKey }));
 }
 
-function keysOf(c: Ctx): Keys | undefined {
+async function keysOf(c: Ctx): Promise<Keys | undefined> {
   const [key, secret] = [c.req.header("x-exchange-key"), c.req.header("x-exchange-secret")];
   if (key === undefined && secret === undefined) return undefined;
   if (!key || !secret)
     throw new AppError("Missing credentials", "send both X-Exchange-Key and X-Exchange-Secret");
-  return { key, secret, passphrase: c.req.header("x-exchange-passphrase") };
+  const hash = (await digest(key)).slice(0, 16);
+  return { key, secret, passphrase: c.req.header("x-exchange-passphrase"), hash };
 }

@@ -1,6 +1,7 @@
 // Bundles the benchmarks and runs them on the built command: node test/bench/run.mjs [--write]
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { ALIASES } from "../../cli/aliases.mjs";
 import { currentBundle } from "../../cli/build.mjs";
 
 await currentBundle();
@@ -12,6 +13,7 @@ await build({
   format: "esm",
   platform: "node",
   external: ["libsql", "vitest"],
+  alias: ALIASES,
   logLevel: "error",
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
+import { ALIASES } from "../../cli/aliases.mjs";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -16,6 +17,7 @@ export async function bundleScript(name: string): Promise<string> {
     format: "esm",
     platform: "node",
     external: ["libsql"],
+    alias: ALIASES,
     logLevel: "error",
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",

@@ -1,0 +1,71 @@
+/** What we use of ccxt's exchange classes. With `number: String` amounts go in and come out as text. */
+
+export type Dict = Readonly<Record<string, unknown>>;
+type Params = Dict | undefined;
+
+export interface Ccxt {
+  options: Record<string, unknown>;
+  milliseconds: () => number;
+  nonce: () => number;
+  setMarkets(markets: readonly Dict[]): unknown;
+  /** Every market that the exchange lists; asks it. */
+  fetchMarkets(params?: Params): Promise<readonly Dict[]>;
+  fetchSpotMarkets(params?: Params): Promise<readonly Dict[]>;
+  fetchTicker(symbol: string): Promise<Dict>;
+  fetchOrderBook(symbol: string, limit?: number): Promise<Dict>;
+  fetchTrades(symbol: string, since: undefined, limit?: number): Promise<readonly Dict[]>;
+  fetchOHLCV(
+    symbol: string,
+    timeframe: string,
+    since: number | undefined,
+    limit: number,
+  ): Promise<readonly unknown[][]>;
+  fetchBalance(params: Dict): Promise<Dict>;
+  fetchTradingFee(symbol: string): Promise<Dict>;
+  fetchOrder(id: string, symbol: string, params?: Params): Promise<Dict>;
+  fetchOrders(symbol: string, since: undefined, limit: number, params?: Params): Promise<readonly Dict[]>;
+  fetchOpenOrders(
+    symbol: string | undefined,
+    since?: undefined,
+    limit?: number,
+    params?: Params,
+  ): Promise<readonly Dict[]>;
+  fetchClosedOrders(
+    symbol: string,
+    since: undefined,
+    limit: number | undefined,
+    params: Dict,
+  ): Promise<readonly Dict[]>;
+  fetchCanceledAndClosedOrders(
+    symbol: string,
+    since: undefined,
+    limit: number,
+    params: Dict,
+  ): Promise<readonly Dict[]>;
+  fetchMyTrades(
+    symbol: string | undefined,
+    since: number | undefined,
+    limit: number | undefined,
+    params: Dict,
+  ): Promise<readonly Dict[]>;
+  createOrder(
+    symbol: string,
+    type: string,
+    side: string,
+    amount: string,
+    price: string | undefined,
+    params: Dict,
+  ): Promise<Dict>;
+  cancelOrder(id: string, symbol: string): Promise<Dict>;
+}
+
+export type CcxtClass = new (config: Record<string, unknown>) => Ccxt;
+
+/** A class of ccxt as the part of it that we use: its own types say number where `number: String` gives text. */
+export const asCcxt = (found: { readonly default: unknown }): CcxtClass => found.default as CcxtClass;
+
+export const isDict = (value: unknown): value is Dict =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The field of something that may be no object. */
+export const fieldOf = (value: unknown, name: string): unknown => (isDict(value) ? value[name] : undefined);

@@ -1,0 +1,41 @@
+import { VenueError } from "../../errors.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import { DAY, MINUTE } from "../../kernel/time.ts";
+import type { AccountKey } from "../../records.ts";
+import type { FeeRates } from "./keeping.ts";
+import type { Place } from "./place.ts";
+import { feesOf } from "./reading.ts";
+import type { Session } from "./session.ts";
+
+/** How long a failed question is not asked again. */
+const PAUSE = 10 * MINUTE;
+
+/**
+ * What the exchange charges this account, asked once a day. Undefined without keys, or where it does not tell:
+ * the rates of its list are then the highest.
+ */
+export function accountFees(place: Place, account: AccountKey, session: Session) {
+  const { keeping, log, local, quirks } = place;
+  return async function feesFor(symbol: Pair): Promise<FeeRates | undefined> {
+    if (!(await session.keys())) return undefined;
+    const key = `${account} ${symbol}`;
+    const known = place.fees.get(key);
+    if (known && local.monotonic() < known.until) return known.rates;
+    const kept = await keeping.markets.fees(account, symbol);
+    if (kept && kept.age < DAY) return remember(key, kept.value, DAY - kept.age);
+    try {
+      const rates = feesOf(await session.read("fee", symbol, (exchange) => exchange.fetchTradingFee(symbol)));
+      await keeping.markets.keepFees(account, symbol, rates);
+      return remember(key, rates, DAY);
+    } catch (error) {
+      if (!(error instanceof VenueError)) throw error;
+      log("warn", `${quirks.name} does not tell this account's fees`, { symbol, message: error.message });
+      return remember(key, kept?.value, PAUSE);
+    }
+  };
+
+  function remember(key: string, rates: FeeRates | undefined, span: number): FeeRates | undefined {
+    place.fees.set(key, { rates, until: local.monotonic() + span });
+    return rates;
+  }
+}

@@ -1,0 +1,58 @@
+/** What the adapter keeps beside the store: rows of its own, shared by every process on the same database. */
+import type { Decimal } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { AccountKey } from "../../records.ts";
+import type { Dict } from "./ccxt.ts";
+import type { Rate } from "./quirks.ts";
+
+export interface Kept<T> {
+  readonly value: T;
+  /** How long ago it was loaded, by the database's clock. */
+  readonly age: Millis;
+}
+
+export interface FeeRates {
+  readonly maker: Decimal;
+  readonly taker: Decimal;
+}
+
+/** Markets as the exchange lists them, by its host; fees as it charges them to an account. */
+export interface MarketKeeper {
+  market(host: string, symbol: Pair): Promise<Kept<Dict> | undefined>;
+  /** The exchange's own id of every pair that it lists. */
+  listing(host: string): Promise<Kept<Readonly<Record<string, string>>> | undefined>;
+  keepMarkets(
+    host: string,
+    list: { readonly listing: Readonly<Record<string, string>>; readonly markets: readonly Dict[] },
+  ): Promise<void>;
+  /** The exchange has refused what the stored market allows: the next use loads it again. */
+  spoil(host: string, symbol: Pair): Promise<void>;
+  fees(account: AccountKey, symbol: Pair): Promise<Kept<FeeRates> | undefined>;
+  keepFees(account: AccountKey, symbol: Pair, fees: FeeRates): Promise<void>;
+}
+
+/** The order in which processes make private calls of one account. */
+export interface TurnKeeper {
+  /** Takes the account's lease, as a pass does; the first of `count` nonces, or undefined when another holds it. */
+  take(
+    account: AccountKey,
+    asked: { readonly owner: string; readonly ttl: Millis; readonly count: number },
+  ): Promise<number | undefined>;
+  give(account: AccountKey, owner: string): Promise<void>;
+  /** Nonces for the holder of the lease: the first of `count` that nobody else gets. */
+  nonces(account: AccountKey, count: number): Promise<number>;
+}
+
+export interface RateKeeper {
+  /** Takes calls from the account's rate. Answers 0 when they were taken, else how long to wait for them. */
+  spend(account: AccountKey, calls: number, rate: Rate): Promise<Millis>;
+  /** The exchange has said that there are none left. */
+  exhaust(account: AccountKey, rate: Rate): Promise<void>;
+}
+
+export interface Keeping {
+  readonly markets: MarketKeeper;
+  readonly turns: TurnKeeper;
+  readonly rates: RateKeeper;
+}

@@ -1,0 +1,118 @@
+import { asCcxt, type Dict, fieldOf, isDict } from "./ccxt.ts";
+import { LIVE_TIMING, pages, type Quirks } from "./quirks.ts";
+import type { Meaning } from "./told.ts";
+
+/** Beginnings of what follows the first colon of an error. */
+const PHRASES: readonly (readonly [string, Meaning])[] = [
+  ["Invalid key", "credentials"],
+  ["Invalid signature", "credentials"],
+  ["Permission denied", "credentials"],
+  ["Invalid nonce", "nonce"],
+  ["Rate limit exceeded", "limits"],
+  ["Temporary lockout", "limits"],
+  ["Order minimum not met", "rules"],
+  ["Cost minimum not met", "rules"],
+  ["Invalid price", "rules"],
+  ["Tick size check failed", "rules"],
+  ["Invalid arguments", "rules"],
+  ["Insufficient funds", "refused"],
+  ["Post only order", "refused"],
+  ["Orders limit exceeded", "refused"],
+  ["Market in cancel_only mode", "refused"],
+  ["Market in post_only mode", "refused"],
+  ["Unknown order", "missing"],
+];
+
+const PAGE = 50;
+
+export const kraken: Quirks = {
+  name: "kraken",
+  host: "api.kraken.com",
+  load: async () => asCcxt(await import("../../../node_modules/ccxt/js/src/kraken.js")),
+  options: {},
+  timing: LIVE_TIMING,
+  // An intermediate account's counter; placing and cancelling are counted elsewhere.
+  rate: { burst: 20, perSecond: 0.5 },
+  costs: { fills: 2, order: 2, create: 0, cancel: 0 },
+  serial: true,
+  buyFeeIn: "quote",
+  buysByCost: false,
+
+  refusalIn(body) {
+    const told = fieldOf(body, "error");
+    const errors = Array.isArray(told) ? told.map(String).filter((error) => !error.startsWith("W")) : [];
+    if (errors.length === 0) return undefined;
+    // One that we do not know leaves open what happened, whatever else is told.
+    return { code: errors.find((error) => meaningOf(error) === undefined) ?? errors[0] ?? "", message: "" };
+  },
+  meaningOf: ({ code }) => meaningOf(code),
+
+  async markets(exchange) {
+    // Prices are in whole ticks, which may be wider than the decimals that ccxt goes by.
+    const markets = await exchange.fetchMarkets();
+    return markets.map((market) => {
+      const tick = fieldOf(market.info, "tick_size");
+      const precision = { amount: fieldOf(market.precision, "amount"), price: tick };
+      return tick === undefined ? market : { ...market, precision };
+    });
+  },
+  // Orders name their market by this other name; without it, none would be found among the markets.
+  withMarkets(exchange, markets) {
+    const named = markets.map((market): [string, Dict] => [altnameOf(market), market]);
+    exchange.options.marketsByAltname = Object.fromEntries(named);
+  },
+
+  async openOrders(exchange, symbol) {
+    const orders = await exchange.fetchOpenOrders(undefined);
+    return symbol === undefined ? orders : orders.filter((order) => order.symbol === symbol);
+  },
+
+  async fills(exchange, symbol, since) {
+    // Its start is exclusive, and its list is that of all pairs.
+    const start = Math.floor(since / 1000) - 1;
+    const trades = await pages(
+      0,
+      (ofs) =>
+        exchange.fetchMyTrades(undefined, undefined, undefined, { start, ...(ofs === 0 ? {} : { ofs }) }),
+      (page, ofs) => (page.length < PAGE ? undefined : ofs + PAGE),
+    );
+    return trades.filter((trade) => trade.symbol === symbol);
+  },
+
+  // Not fetchOrder: it would send our id as a userref.
+  async find(exchange, symbol, clientId) {
+    const isIt = (order: Dict) => clientIdOf(order) === clientId;
+    const asked = { clientOrderId: clientId };
+    const open = await exchange.fetchOpenOrders(symbol, undefined, undefined, asked);
+    return (
+      open.find(isIt) ?? (await exchange.fetchClosedOrders(symbol, undefined, undefined, asked)).find(isIt)
+    );
+  },
+
+  marketIdOf: ({ info }) => fieldOf(fieldOf(info, "descr"), "pair"),
+  clientIdOf,
+  notionalOf: ({ info }) => fieldOf(info, "cost"),
+
+  createParams: ({ clientId, immediateOrCancel }, { by }) => ({
+    clientOrderId: clientId,
+    deadline: new Date(by).toISOString(),
+    // By default a sell's fee is taken in base.
+    oflags: "fciq",
+    ...(immediateOrCancel ? { timeInForce: "IOC" } : {}),
+  }),
+};
+
+function meaningOf(error: string): Meaning | undefined {
+  const phrase = error.slice(error.indexOf(":") + 1);
+  return PHRASES.find(([beginning]) => phrase.startsWith(beginning))?.[1];
+}
+
+function clientIdOf({ info }: Dict): string | undefined {
+  const id = fieldOf(info, "cl_ord_id");
+  return typeof id === "string" && id !== "" ? id : undefined;
+}
+
+const altnameOf = (market: Dict): string => {
+  const altname = market.altname ?? (isDict(market.info) ? market.info.altname : undefined);
+  return String(altname ?? market.id);
+};

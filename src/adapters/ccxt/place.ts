@@ -1,0 +1,118 @@
+import { AppError, VenueError } from "../../errors.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Keys, Local, Log, Timing } from "../../ports.ts";
+import type { AccountKey } from "../../records.ts";
+import { type Catalog, createCatalog } from "./catalog.ts";
+import type { Ccxt, Dict } from "./ccxt.ts";
+import type { FeeRates, Keeping } from "./keeping.ts";
+import type { Quirks, Rate } from "./quirks.ts";
+import { type SharedReads, sharedReads } from "./shared-reads.ts";
+import { CallFailed, NotSent } from "./told.ts";
+import { type Fetch, transport } from "./transport.ts";
+
+/** The runtime's own parts that the adapter uses. */
+export interface Around {
+  readonly keeping: Keeping;
+  readonly local: Local;
+  readonly log: Log;
+  readonly fetch: Fetch;
+  /** This machine's own clock. */
+  readonly clock: () => Millis;
+}
+
+/** One configured exchange in this process: what all its venues share. None of it belongs to a key. */
+export interface Place extends Around {
+  readonly id: string;
+  readonly quirks: Quirks;
+  readonly base: string;
+  readonly host: string;
+  readonly timing: Timing;
+  /** Undefined where the operator's own address needs no budget. */
+  readonly rate: Rate | undefined;
+  readonly catalog: Catalog;
+  readonly reads: SharedReads;
+  readonly fees: Map<string, { readonly rates: FeeRates | undefined; readonly until: Millis }>;
+  /** The keyless instance, with this market among those that it knows. */
+  publicly(market: Dict): Promise<Ccxt>;
+  /** The last private call of each account whose calls go one at a time. */
+  readonly queues: Map<AccountKey, Promise<unknown>>;
+}
+
+type Given = Pick<Place, keyof Around | "id" | "quirks" | "base" | "timing" | "rate">;
+
+/** Of the keyless instance: it has no secret, so it serves whoever asks in this process. */
+const MOST_MARKETS = 500;
+
+export function createPlace(given: Given): Place {
+  const { quirks, base, keeping, local, log } = given;
+  const host = new URL(base).host;
+  const keyless = () => createExchange(given);
+  let shared: Promise<Ccxt> | undefined;
+  const markets = new Map<unknown, Dict>();
+  return {
+    ...given,
+    host,
+    catalog: createCatalog({ quirks, host, keeper: keeping.markets, local, log, exchange: keyless }),
+    reads: sharedReads(quirks.name, local),
+    fees: new Map(),
+    queues: new Map(),
+    async publicly(market) {
+      shared ??= keyless();
+      const exchange = await shared;
+      if (markets.get(market.symbol) === market) return exchange;
+      if (markets.size >= MOST_MARKETS) markets.clear();
+      markets.set(market.symbol, market);
+      const all = [...markets.values()];
+      exchange.setMarkets(all);
+      quirks.withMarkets?.(exchange, all);
+      return exchange;
+    },
+  };
+}
+
+export interface Wiring {
+  readonly quirks: Quirks;
+  readonly base: string;
+  readonly timing: Timing;
+  readonly fetch: Fetch;
+  readonly clock: () => Millis;
+  readonly keys?: Keys | undefined;
+  readonly mayLeave?: () => boolean;
+  readonly headers?: () => Readonly<Record<string, string>>;
+  readonly onDate?: (date: string | null) => void;
+}
+
+/** A new instance of the exchange's class: made for one invocation, never shared with a key in it. */
+export async function createExchange(wiring: Wiring): Promise<Ccxt> {
+  const { quirks, base, timing, fetch, clock, keys } = wiring;
+  const Exchange = await quirks.load();
+  const exchange = new Exchange({
+    number: String,
+    enableRateLimit: false,
+    // Ours ends the whole exchange; ccxt's own ends when headers arrive.
+    timeout: 10 * timing.requestTimeout,
+    userAgent: "edgemaker",
+    proxiesModulesLoading: Promise.resolve(),
+    options: { ...quirks.options },
+    fetchImplementation: transport({
+      quirks,
+      base,
+      fetch,
+      timeoutMillis: timing.requestTimeout,
+      mayLeave: wiring.mayLeave ?? (() => true),
+      headers: wiring.headers ?? (() => ({})),
+      onDate: wiring.onDate ?? (() => undefined),
+    }),
+    ...(keys ? { apiKey: keys.key, secret: keys.secret, password: keys.passphrase } : {}),
+  });
+  exchange.milliseconds = clock;
+  return exchange;
+}
+
+/** Whatever a call has thrown as a failure of the venue. ccxt's own errors carry urls and bodies: they end here. */
+export function venueErrorOf(error: unknown, { name }: Quirks): VenueError | AppError {
+  if (error instanceof VenueError || error instanceof AppError) return error;
+  if (error instanceof CallFailed) return new VenueError(error.told.failure, `${name}: ${error.told.reason}`);
+  if (error instanceof NotSent) return new VenueError("unavailable", `${name}: not asked: ${error.message}`);
+  return new VenueError("unavailable", `${name} answered something unexpected`);
+}

@@ -1,0 +1,115 @@
+import type { Decimal } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { NewOrder, Timing } from "../../ports.ts";
+import type { Ccxt, CcxtClass, Dict } from "./ccxt.ts";
+import type { Meaning, Refusal } from "./told.ts";
+
+/** Private calls that an account may make: so many at once, regained at so many a second. */
+export interface Rate {
+  readonly burst: number;
+  readonly perSecond: number;
+}
+
+export type PrivateCall = "balances" | "openOrders" | "order" | "fills" | "fee" | "create" | "cancel";
+
+/** What one exchange does differently, all in its own file. */
+export interface Quirks {
+  /** The name by which people know it, for messages. */
+  readonly name: string;
+  /** Where ccxt sends its requests; no other host is asked. */
+  readonly host: string;
+  load(): Promise<CcxtClass>;
+  readonly options: Dict;
+  readonly timing: Timing;
+  readonly rate: Rate;
+  /** What a call takes of the rate; 1 where nothing is said. */
+  readonly costs: Partial<Record<PrivateCall, number>>;
+  /** Private calls of one key have to arrive in the order of their nonces, so one at a time. */
+  readonly serial: boolean;
+  readonly buyFeeIn: "base" | "quote";
+  /** The exchange takes a market buy by its cost only, so a limit that takes at once is sent instead. */
+  readonly buysByCost: boolean;
+
+  /** The refusal that a body tells; undefined when it tells none. */
+  refusalIn(body: object): Omit<Refusal, "status"> | undefined;
+  meaningOf(refusal: Refusal): Meaning | undefined;
+
+  /** All spot markets, asked without keys. */
+  markets(exchange: Ccxt): Promise<readonly Dict[]>;
+  /** What has to be set beside the markets themselves. */
+  readonly withMarkets?: (exchange: Ccxt, markets: readonly Dict[]) => void;
+  /** Levels and trades to ask for; left out, the exchange's own default is enough. */
+  readonly bookLevels?: number;
+  readonly publicTrades?: number;
+
+  /** Every open order, all pages. */
+  openOrders(exchange: Ccxt, symbol: Pair | undefined): Promise<readonly Dict[]>;
+  /** Own executions at or after a time, all pages, in any order. */
+  fills(exchange: Ccxt, symbol: Pair, since: Millis): Promise<readonly Dict[]>;
+  /** A look by our own id, everywhere where the exchange may show it; undefined when it is nowhere. */
+  find(exchange: Ccxt, symbol: Pair, clientId: string): Promise<Dict | undefined>;
+  /** The exchange's own id of the pair of an order. */
+  marketIdOf(order: Dict): unknown;
+  clientIdOf(order: Dict): string | undefined;
+  /** Quote exchanged, where ccxt only estimates it. */
+  readonly notionalOf?: (order: Dict) => unknown;
+  /** The status word, where ccxt does not translate it. */
+  readonly statusOf?: (order: Dict) => string | undefined;
+
+  createParams(order: NewOrder, expiry: { readonly now: Millis; readonly by: Millis }): Dict;
+  readonly createHeaders?: (expiry: { readonly by: Millis }) => Readonly<Record<string, string>>;
+}
+
+/** A market buy's limit, as a share of the best ask. */
+export const BUY_WITHIN: Decimal = 1_010_000_000_000_000_000n;
+
+export const LIVE_TIMING: Timing = {
+  leaseTtl: 45_000,
+  requestTimeout: 10_000,
+  expiry: 5000,
+  skew: 1000,
+  readLag: 60_000,
+  secondMiss: 20_000,
+  overlap: 120_000,
+  backoff: { first: 15_000, most: 300_000 },
+};
+
+/** Undefined where a look answers that there is no such order; any other failure stays one. */
+export async function unlessMissing(look: Promise<Dict>): Promise<Dict | undefined> {
+  try {
+    return await look;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  // ccxt's own class for an answer that is in order but holds no order.
+  if (error.name === "OrderNotFound") return true;
+  return "told" in error && (error.told as { missing?: boolean }).missing === true;
+}
+
+const MOST_PAGES = 200;
+
+/** Reads pages until `next` says that there is none after this one. An item that two pages show counts once. */
+export async function pages<C>(
+  first: C,
+  read: (cursor: C) => Promise<readonly Dict[]>,
+  next: (page: readonly Dict[], cursor: C) => C | undefined,
+): Promise<readonly Dict[]> {
+  const found = new Map<unknown, Dict>();
+  let cursor: C | undefined = first;
+  for (let count = 0; cursor !== undefined; count++) {
+    if (count === MOST_PAGES) throw new Error("the exchange's list does not end");
+    const page: readonly Dict[] = await read(cursor);
+    const before = found.size;
+    for (const item of page) found.set(item.id, item);
+    const after = next(page, cursor);
+    if (after !== undefined && found.size === before) throw new Error("the exchange's list does not go on");
+    cursor = after;
+  }
+  return [...found.values()];
+}

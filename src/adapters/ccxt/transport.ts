@@ -1,0 +1,94 @@
+import { fieldOf } from "./ccxt.ts";
+import type { Quirks } from "./quirks.ts";
+import { CallFailed, NotSent, noAnswer, tellRefusal } from "./told.ts";
+
+/** The runtime's own fetch. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface Wire {
+  readonly quirks: Quirks;
+  /** Where requests go: the exchange's own address, or the one the operator has named for it. */
+  readonly base: string;
+  readonly fetch: Fetch;
+  /** Over the whole exchange of request and answer, its body included. */
+  readonly timeoutMillis: number;
+  /** Asked in the very turn in which the request leaves. */
+  readonly mayLeave: () => boolean;
+  readonly headers: () => Readonly<Record<string, string>>;
+  /** Hears the Date header of each answer. */
+  readonly onDate: (date: string | null) => void;
+}
+
+interface Asked {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string | undefined;
+}
+
+const MOST_CHARACTERS = 32 * 1024 * 1024;
+
+/**
+ * What ccxt sends its requests through. ccxt's own transport fails on workerd, ends its timeout when headers
+ * arrive, and puts signed urls into its errors; here every failure is told in our own words.
+ */
+export const transport = (wire: Wire) =>
+  async function send(url: string, { method, headers, body }: Asked) {
+    const target = new URL(url);
+    if (target.protocol !== "https:" || target.host !== wire.quirks.host)
+      throw new NotSent(`requests to ${target.host} are not allowed`);
+    const address = `${wire.base}${target.pathname}${target.search}`;
+    const request: RequestInit = {
+      method,
+      headers: { ...headers, ...wire.headers() },
+      redirect: "manual",
+      signal: AbortSignal.timeout(wire.timeoutMillis),
+      ...(body === undefined ? {} : { body }),
+    };
+    if (!wire.mayLeave()) throw new NotSent("it took too long before the request could leave");
+    const { status, text } = await wire.fetch(address, request).then(whole(wire), failed);
+    const told = refusalIn(wire.quirks, status, text);
+    if (told) throw new CallFailed(told);
+    return { status, statusText: "", headers: new Headers(), text: async () => text };
+  };
+
+const whole = ({ onDate }: Wire) =>
+  async function reading(response: Response): Promise<{ status: number; text: string }> {
+    onDate(response.headers.get("date"));
+    const { status } = response;
+    // A redirect is never followed: exchanges have none, and it could lead anywhere.
+    if (response.type === "opaqueredirect" || (status >= 300 && status < 400))
+      throw new CallFailed(noAnswer(`the exchange answered with a redirect (${status})`));
+    const text = (await response.text().catch(failed)).trim();
+    if (text.length > MOST_CHARACTERS) throw new CallFailed(noAnswer("the exchange's answer is too long"));
+    return { status, text };
+  };
+
+function failed(error: unknown): never {
+  if (error instanceof CallFailed) throw error;
+  const name = fieldOf(error, "name") ?? (error instanceof Error ? error.name : "");
+  const isLate = name === "TimeoutError" || name === "AbortError";
+  throw new CallFailed(
+    noAnswer(isLate ? "the exchange did not answer in time" : "the connection to the exchange failed"),
+  );
+}
+
+function refusalIn(quirks: Quirks, status: number, text: string) {
+  const body = parse(text);
+  if (body === undefined)
+    return { ...noAnswer(`the exchange answered something unreadable (${status})`), ...rateLimit(status) };
+  const refusal = quirks.refusalIn(body);
+  if (refusal) return tellRefusal({ status, ...refusal }, quirks.meaningOf({ status, ...refusal }));
+  if (status >= 200 && status < 300) return undefined;
+  return { ...noAnswer(`the exchange answered with status ${status}`), ...rateLimit(status) };
+}
+
+const rateLimit = (status: number) => (status === 429 ? { failure: "rate_limited" as const } : {});
+
+function parse(text: string): object | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === "object" && body !== null ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}

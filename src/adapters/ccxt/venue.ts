@@ -1,0 +1,87 @@
+import { VenueError } from "../../errors.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { AccountRef, Keys, Venue, VenueOrder } from "../../ports.ts";
+import { accountKey } from "../../records.ts";
+import type { Dict } from "./ccxt.ts";
+import { accountFees } from "./fees.ts";
+import type { Place } from "./place.ts";
+import { publicData } from "./public-data.ts";
+import { unlessMissing } from "./quirks.ts";
+import { balancesOf, fillOf, marketOf, orderOf } from "./reading.ts";
+import { createSession, type Hold } from "./session.ts";
+import { cancel, create } from "./writes.ts";
+
+export interface Access {
+  readonly account: AccountRef;
+  /** Undefined when there are none. */
+  readonly keys: () => Promise<Keys | undefined>;
+  readonly hold?: Hold;
+}
+
+/** One account on a real exchange, for one invocation. */
+export function ccxtVenue(place: Place, access: Access): Venue {
+  const { account, keys, hold } = access;
+  const { quirks, catalog, timing } = place;
+  const session = createSession(place, { account: accountKey(account), keys, hold });
+  const data = publicData(place);
+  const fees = accountFees(place, accountKey(account), session);
+  const told = (order: Dict): VenueOrder => orderOf(order, quirks, session.now());
+
+  const market = async (symbol: Pair) => {
+    const listed = await catalog.fresh(symbol);
+    return marketOf(listed, quirks, await fees(symbol));
+  };
+
+  return {
+    account,
+    timing,
+    ...data,
+    market,
+    under: (lease, askedAt) => ccxtVenue(place, { ...access, hold: { now: lease.now, askedAt } }),
+
+    async balances() {
+      return balancesOf(
+        await session.read("balances", undefined, (exchange) => exchange.fetchBalance({ type: "spot" })),
+      );
+    },
+
+    async openOrders(symbol) {
+      const found = await session.read("openOrders", symbol, (exchange) =>
+        quirks.openOrders(exchange, symbol),
+      );
+      return (symbol === undefined ? await named(place, found) : found).map(told);
+    },
+
+    async order({ symbol, id, clientId }) {
+      const found = await session.read("order", symbol, async (exchange) => {
+        const byId = id === undefined ? undefined : await unlessMissing(exchange.fetchOrder(id, symbol));
+        return byId ?? (clientId === undefined ? undefined : quirks.find(exchange, symbol, clientId));
+      });
+      const order = found && told(found);
+      return order?.symbol === symbol ? order : undefined;
+    },
+
+    async fills(symbol, since) {
+      const found = await session.read("fills", symbol, (exchange) => quirks.fills(exchange, symbol, since));
+      return found
+        .map(fillOf)
+        .filter(({ at }) => at >= since)
+        .sort((a, b) => a.at - b.at);
+    },
+
+    create: (order, permit) => create({ place, session, market, quote: data.quote }, order, permit),
+    cancel: (order, permit) => cancel({ session }, order, permit),
+  };
+}
+
+/** Orders of all pairs, each under the pair that the exchange's own id means; ccxt only guesses where it has no market. */
+async function named({ catalog, quirks }: Place, orders: readonly Dict[]): Promise<readonly Dict[]> {
+  if (orders.length === 0) return orders;
+  const names = await catalog.names();
+  return orders.map((order) => {
+    const id = quirks.marketIdOf(order);
+    const symbol = names.get(String(id));
+    if (!symbol) throw new VenueError("unavailable", `${quirks.name} shows an order on an unknown pair`);
+    return { ...order, symbol };
+  });
+}

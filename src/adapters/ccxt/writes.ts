@@ -1,0 +1,98 @@
+import { AppError, VenueError } from "../../errors.ts";
+import { mul, snap, text } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { CancelOutcome, CreateOutcome, MarketData, NewOrder, Permit } from "../../ports.ts";
+import type { Place } from "./place.ts";
+import { BUY_WITHIN } from "./quirks.ts";
+import type { Session } from "./session.ts";
+import { CallFailed, NotSent } from "./told.ts";
+
+const PLAUSIBLE = /^[\w.:-]{1,80}$/;
+
+interface Writing {
+  readonly place: Place;
+  readonly session: Session;
+  /** Of the very moment: not what another has asked a second ago. */
+  readonly quote: (symbol: Pair) => ReturnType<MarketData["ticker"]>;
+  readonly market: MarketData["market"];
+}
+
+/** Sends an order at most once, and says for certain what can be said for certain. */
+export async function create(writing: Writing, order: NewOrder, permit: Permit): Promise<CreateOutcome> {
+  const { place, session } = writing;
+  const { quirks, catalog } = place;
+  const { symbol, side } = order;
+  const trace = watched(permit);
+  try {
+    const sent = await asTaken(writing, order);
+    const { type, price, amount } = sent;
+    const answer = await session.write({ kind: "create", symbol, permit: trace.permit }, (exchange, expiry) =>
+      exchange.createOrder(
+        symbol,
+        type,
+        side,
+        text(amount),
+        type === "limit" ? text(price) : undefined,
+        quirks.createParams(sent, expiry),
+      ),
+    );
+    const { id } = answer;
+    if (typeof id === "string" && PLAUSIBLE.test(id)) return { result: "accepted", id };
+    return { result: "unknown", reason: "the exchange answered without an order id" };
+  } catch (error) {
+    const outcome = trace.outcomeOf(error);
+    if (error instanceof CallFailed && error.told.definite && error.told.stale) await catalog.spoil(symbol);
+    return outcome;
+  }
+}
+
+/** Where a market buy goes by its cost, a limit that takes at once buys the amount instead. */
+async function asTaken({ place, quote, market }: Writing, order: NewOrder): Promise<NewOrder> {
+  if (!place.quirks.buysByCost || order.type !== "market" || order.side !== "buy") return order;
+  const [{ tick }, { ask }] = [await market(order.symbol), await quote(order.symbol)];
+  const price = snap(mul(ask, BUY_WITHIN, "down"), tick, "down");
+  return { ...order, type: "limit", price, immediateOrCancel: true };
+}
+
+export async function cancel(
+  { session }: Pick<Writing, "session">,
+  { symbol, id }: { symbol: Pair; id: string },
+  permit: Permit,
+): Promise<CancelOutcome> {
+  // Without an id some exchanges cancel everything.
+  if (!PLAUSIBLE.test(id)) return { result: "rejected", reason: "the order has no id" };
+  const trace = watched(permit);
+  try {
+    await session.write({ kind: "cancel", symbol, permit: trace.permit }, (exchange) =>
+      exchange.cancelOrder(id, symbol),
+    );
+    return { result: "accepted" };
+  } catch (error) {
+    if (error instanceof CallFailed && error.told.missing) return { result: "look" };
+    const outcome = trace.outcomeOf(error);
+    return outcome.result === "not_sent" ? { result: "not_sent" } : outcome;
+  }
+}
+
+/** Sees whether a request has left: what fails before that has certainly done nothing. */
+function watched(permit: Permit) {
+  let left = false;
+  const mayLeave = () => {
+    const may = permit.mayLeave();
+    left ||= may;
+    return may;
+  };
+
+  function outcomeOf(error: unknown): Exclude<CreateOutcome, { result: "accepted" }> {
+    if (error instanceof CallFailed) {
+      const { definite, reason, failure } = error.told;
+      return definite ? { result: "rejected", reason, failure } : { result: "unknown", reason };
+    }
+    if (left) return { result: "unknown", reason: "the exchange's answer cannot be read" };
+    if (error instanceof VenueError && error.failure.endsWith("credentials"))
+      return { result: "rejected", reason: error.message, failure: error.failure };
+    const isOurs = error instanceof NotSent || error instanceof VenueError || error instanceof AppError;
+    return { result: "not_sent", ...(isOurs ? { reason: error.message } : {}) };
+  }
+  return { permit: { ...permit, mayLeave }, outcomeOf };
+}

@@ -1,0 +1,168 @@
+import { and, eq, sql } from "drizzle-orm";
+import { SECOND } from "../../kernel/time.ts";
+import { NO_MEMORY } from "../../records.ts";
+import type { Dict } from "../ccxt/ccxt.ts";
+import type { Keeping, MarketKeeper, RateKeeper, TurnKeeper } from "../ccxt/keeping.ts";
+import { type Context, statement } from "./context.ts";
+import { accountFees, listings, markets, nonces, rates } from "./live-tables.ts";
+import { accounts } from "./tables.ts";
+
+/** What the adapter of real exchanges keeps, in the same database as all else. */
+export const libsqlKeeping = (context: Context): Keeping => ({
+  markets: marketKeeper(context),
+  turns: turnKeeper(context),
+  rates: rateKeeper(context),
+});
+
+/** Of the shape in which markets and listings are stored. */
+const VERSION = 1;
+
+function marketKeeper({ client, db, now }: Context): MarketKeeper {
+  return {
+    async market(host, symbol) {
+      const [row] = await db
+        .select({ market: markets.market, age: sql<number>`${now()} - ${markets.loadedAt}` })
+        .from(markets)
+        .where(and(eq(markets.host, host), eq(markets.symbol, symbol), eq(markets.version, VERSION)));
+      return row && { value: JSON.parse(row.market) as Dict, age: row.age };
+    },
+
+    async listing(host) {
+      const [row] = await db
+        .select({ names: listings.names, age: sql<number>`${now()} - ${listings.loadedAt}` })
+        .from(listings)
+        .where(and(eq(listings.host, host), eq(listings.version, VERSION)));
+      return row && { value: JSON.parse(row.names) as Record<string, string>, age: row.age };
+    },
+
+    async keepMarkets(host, { listing, markets: list }) {
+      const loaded = { version: VERSION, loadedAt: now() };
+      const names = JSON.stringify(listing);
+      const statements = [
+        db
+          .insert(listings)
+          .values({ host, names, ...loaded })
+          .onConflictDoUpdate({ target: listings.host, set: { names, ...loaded } }),
+        ...list.map((one) => {
+          const row = { market: JSON.stringify(one), ...loaded };
+          return db
+            .insert(markets)
+            .values({ host, symbol: one.symbol as `${string}/${string}`, ...row })
+            .onConflictDoUpdate({ target: [markets.host, markets.symbol], set: row });
+        }),
+      ];
+      await client.batch(statements.map(statement), "write");
+    },
+
+    async spoil(host, symbol) {
+      await client.execute(
+        statement(
+          db
+            .update(markets)
+            .set({ loadedAt: 0 })
+            .where(and(eq(markets.host, host), eq(markets.symbol, symbol))),
+        ),
+      );
+    },
+
+    async fees(account, symbol) {
+      const [row] = await db
+        .select({
+          maker: accountFees.maker,
+          taker: accountFees.taker,
+          age: sql<number>`${now()} - ${accountFees.loadedAt}`,
+        })
+        .from(accountFees)
+        .where(and(eq(accountFees.account, account), eq(accountFees.symbol, symbol)));
+      return row && { value: { maker: row.maker, taker: row.taker }, age: row.age };
+    },
+
+    async keepFees(account, symbol, fees) {
+      const set = { ...fees, loadedAt: now() };
+      await client.execute(
+        statement(
+          db
+            .insert(accountFees)
+            .values({ account, symbol, ...set })
+            .onConflictDoUpdate({ target: [accountFees.account, accountFees.symbol], set }),
+        ),
+      );
+    },
+  };
+}
+
+function turnKeeper({ client, db, now }: Context): TurnKeeper {
+  // The last nonce runs ahead of the clock by what was given out, never further behind than the clock.
+  const reserve = (account: string, count: number) =>
+    db
+      .insert(nonces)
+      .values({ account, last: sql`${now()} + ${count}` })
+      .onConflictDoUpdate({
+        target: nonces.account,
+        set: { last: sql`max(${nonces.last}, ${now()}) + ${count}` },
+      })
+      .returning({ last: nonces.last });
+
+  return {
+    async take(account, { owner, ttl, count }) {
+      const made = db.insert(accounts).values({ account, memory: NO_MEMORY }).onConflictDoNothing();
+      const lease = db
+        .update(accounts)
+        .set({ token: sql`${accounts.token} + 1`, owner, until: sql`${now()} + ${ttl}` })
+        .where(sql`${accounts.account} = ${account} and ${accounts.until} <= ${now()}`)
+        .returning({ token: accounts.token });
+      const [, taken, reserved] = await client.batch(
+        [made, lease, reserve(account, count)].map(statement),
+        "write",
+      );
+      return taken?.rows.length ? Number(reserved?.rows[0]?.[0]) - count + 1 : undefined;
+    },
+
+    async give(account, owner) {
+      const isMine = and(eq(accounts.account, account), eq(accounts.owner, owner));
+      await client.execute(statement(db.update(accounts).set({ until: 0 }).where(isMine)));
+    },
+
+    async nonces(account, count) {
+      const result = await client.execute(statement(reserve(account, count)));
+      return Number(result.rows[0]?.[0]) - count + 1;
+    },
+  };
+}
+
+function rateKeeper({ client, db, now }: Context): RateKeeper {
+  return {
+    async spend(account, calls, { burst, perSecond }) {
+      const each = SECOND / perSecond;
+      const cost = Math.ceil(calls * each);
+      const whole = Math.ceil(burst * each);
+      const spent = db
+        .insert(rates)
+        .values({ account, fullAt: sql`${now()} + ${cost}` })
+        .onConflictDoUpdate({
+          target: rates.account,
+          set: { fullAt: sql`max(${rates.fullAt}, ${now()}) + ${cost}` },
+          setWhere: sql`max(${rates.fullAt}, ${now()}) + ${cost} <= ${now()} + ${whole}`,
+        })
+        .returning({ account: rates.account });
+      const lacking = db
+        .select({ wait: sql<number>`max(${rates.fullAt}, ${now()}) + ${cost} - ${now()} - ${whole}` })
+        .from(rates)
+        .where(eq(rates.account, account));
+      const [taken, rest] = await client.batch([spent, lacking].map(statement), "write");
+      return taken?.rows.length ? 0 : Math.max(1, Number(rest?.rows[0]?.[0]));
+    },
+
+    async exhaust(account, { burst, perSecond }) {
+      const fullAt = sql`${now()} + ${Math.ceil((burst * SECOND) / perSecond)}`;
+      await client.execute(
+        statement(
+          db
+            .insert(rates)
+            .values({ account, fullAt })
+            .onConflictDoUpdate({ target: rates.account, set: { fullAt } }),
+        ),
+      );
+    },
+  };
+}

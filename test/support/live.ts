@@ -1,0 +1,96 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createClient } from "@libsql/client";
+import { onTestFinished } from "vitest";
+import { nodeLocal } from "../../cli/node-runtime.ts";
+import { trimmed } from "../../src/adapters/ccxt/catalog.ts";
+import { libsqlKeeping } from "../../src/adapters/libsql/keeping.ts";
+import { openDatabase } from "../../src/adapters/libsql/open.ts";
+import { createStore } from "../../src/adapters/libsql/store.ts";
+import { parseConfig } from "../../src/config.ts";
+import { type LiveOptions, liveVenues } from "../../src/live-deps.ts";
+import type { Log, Permit } from "../../src/ports.ts";
+import { migrations } from "./migrations.ts";
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+export interface Reply {
+  readonly status?: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A server on loopback that answers what it is told to, and remembers what it was asked. */
+export async function answering(reply: (asked: Asked) => Reply | Promise<Reply>) {
+  const asked: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const one = {
+      method: request.method ?? "",
+      path: request.url ?? "",
+      headers: request.headers,
+      body: Buffer.concat(parts).toString("utf8"),
+    };
+    asked.push(one);
+    const { status = 200, body, headers = {} } = await reply(one);
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+export const KEYS = {
+  key: "canary-key-4711",
+  secret: "Y2FuYXJ5LXNlY3JldC00NzEx",
+  passphrase: "canary-phrase-4711",
+};
+
+interface Live {
+  readonly urls: Readonly<Record<string, string>>;
+  readonly options?: LiveOptions;
+  readonly database?: string;
+  readonly log?: Log;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The real adapter over real libSQL, pointed at addresses on loopback, with the server's own keys for each. */
+export async function liveBox({ urls, options, database = "file::memory:", log = () => {}, env = {} }: Live) {
+  const client = createClient({ url: database, concurrency: 1 });
+  const context = await openDatabase({ client, local: nodeLocal, migrations, kind: "live" });
+  const names = Object.keys(urls);
+  const credentials = names.flatMap((name) => [
+    [`${name.toUpperCase()}_API_KEY`, KEYS.key],
+    [`${name.toUpperCase()}_SECRET`, KEYS.secret],
+    [`${name.toUpperCase()}_PASSPHRASE`, KEYS.passphrase],
+  ]);
+  const config = parseConfig({
+    EDGEMAKER_EXCHANGES: names.join(","),
+    EDGEMAKER_VENUE_URLS: names.map((name) => `${name}=${urls[name]}`).join(","),
+    ...Object.fromEntries(credentials),
+    ...env,
+  });
+  const keeping = libsqlKeeping(context);
+  const venues = liveVenues(config, { keeping, local: nodeLocal, log }, options);
+  const keep = (name: string, markets: readonly Record<string, unknown>[]) =>
+    keeping.markets.keepMarkets(new URL(urls[name] ?? "").host, {
+      listing: Object.fromEntries(markets.map((market) => [market.symbol, altnameOf(market)])),
+      markets: markets.map(trimmed),
+    });
+  return { ...venues, config, context, client, keeping, keep, store: createStore(context) };
+}
+
+const altnameOf = ({ id, info }: Record<string, unknown>): unknown =>
+  (info as { altname?: unknown } | undefined)?.altname ?? id;
+
+export const PERMIT: Permit = { mayLeave: () => true, sendBy: Number.MAX_SAFE_INTEGER };
