@@ -3,7 +3,7 @@ import type { Deps } from "../src/ports.ts";
 import { digest } from "../src/transport/digest.ts";
 import type { Values } from "./arguments.ts";
 import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
-import { render } from "./output.ts";
+import { print } from "./output.ts";
 import { newToken } from "./server-file.ts";
 import { numberOf, readSettings } from "./settings.ts";
 
@@ -12,9 +12,7 @@ export async function withDatabase(values: Values, act: (deps: Deps) => Promise<
   const { config, databaseUrl, sandbox } = readSettings(values, process.env);
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
   try {
-    const answer = await act(deps);
-    process.stdout.write(`${values.json ? JSON.stringify(answer, null, 2) : render(answer)}\n`);
-    return 0;
+    return print(values, await act(deps));
   } finally {
     deps.close();
   }

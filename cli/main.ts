@@ -5,6 +5,7 @@ import type { Operation } from "../src/operation.ts";
 import { createOperations } from "../src/operations.ts";
 import { type Args, findCommand, readValues } from "./arguments.ts";
 import { command } from "./command.ts";
+import { dbCommand } from "./db-commands.ts";
 import { demoCommand } from "./demo-command.ts";
 import { mcpCommand } from "./mcp-command.ts";
 import { operationCommand } from "./operation-command.ts";
@@ -49,7 +50,13 @@ function rootCommand(): CommandDef {
   return command({
     name: "edgemaker",
     description: "One interface over four crypto exchanges, and grids that trade on them",
-    subCommands: { ...commands, mcp: mcpCommand, token: tokenCommand, sandbox: sandboxCommand },
+    subCommands: {
+      ...commands,
+      mcp: mcpCommand,
+      db: dbCommand,
+      token: tokenCommand,
+      sandbox: sandboxCommand,
+    },
   });
 }
 

@@ -81,7 +81,7 @@ export const packageFolder = (): string => {
   return folder;
 };
 
-function readMigrations(): Migration[] {
+export function readMigrations(): Migration[] {
   const folder = join(packageFolder(), "drizzle");
   const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
   return names.sort().map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));

@@ -1,3 +1,11 @@
+import type { Values } from "./arguments.ts";
+
+/** Prints a command's own answer; returns the exit code. */
+export function print(values: Values, answer: unknown): number {
+  process.stdout.write(`${values.json ? JSON.stringify(answer, null, 2) : render(answer)}\n`);
+  return 0;
+}
+
 /** Answers as text for a person: fields as lines, lists of objects as tables, or as lines where a table is too wide. */
 export function render(body: unknown, width = process.stdout.columns ?? 120): string {
   if (typeof body !== "object" || body === null) return format(body);

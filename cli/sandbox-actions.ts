@@ -10,15 +10,10 @@ import { isPair } from "../src/kernel/pair.ts";
 import type { Values } from "./arguments.ts";
 import { dataDirectory } from "./directories.ts";
 import { createLog, nodeRuntime } from "./node-runtime.ts";
-import { render } from "./output.ts";
+import { print } from "./output.ts";
 import { findServer } from "./server-file.ts";
 import { readSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
-
-const print = (values: Values, answer: unknown): number => {
-  process.stdout.write(`${values.json ? JSON.stringify(answer, null, 2) : render(answer)}\n`);
-  return 0;
-};
 
 async function open(values: Values) {
   const settings = readSettings({ ...values, sandbox: true }, process.env);

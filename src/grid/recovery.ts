@@ -13,8 +13,11 @@ import type { GridState, Slot } from "./state.ts";
 /** More ids than a slot uses up between a backup and its restore: after one, none is given a second time. */
 const SKIPPED = 2048;
 
+/** The database's epoch that a grid has taken note of. */
+const noted = ({ state, epoch }: Strategy): number => state.epoch ?? epoch;
+
 /** Whether a grid has not yet taken note of the database's epoch. */
-export const isBehind = ({ state, epoch }: Strategy, now: number): boolean => (state.epoch ?? epoch) !== now;
+export const isBehind = (strategy: Strategy, now: number): boolean => noted(strategy) !== now;
 
 /** The id of a slot's order by its sequence. */
 export const nextId = ({ number, state }: Strategy, { index }: Slot, sequence: number): string =>
@@ -31,11 +34,13 @@ export function recover(
   const { state } = strategy;
   if (!isBehind(strategy, epoch) || !isSearched) return state;
   const { leaseTtl, expiry, skew, readLag } = timing;
+  // One backup may be restored again and again: each time another range of ids.
+  const skipped = SKIPPED * Math.max(1, epoch - noted(strategy));
   return {
     ...state,
     epoch,
     heldUntil: now + leaseTtl + expiry + skew + readLag,
-    slots: state.slots.map((slot) => ({ ...slot, sequence: slot.sequence + SKIPPED })),
+    slots: state.slots.map((slot) => ({ ...slot, sequence: slot.sequence + skipped })),
   };
 }
 

@@ -78,8 +78,11 @@ export async function createMirror(options: MirrorOptions): Promise<Mirror> {
     },
     async restore() {
       if (backups === 0) return;
+      const { rows } = await context.client.execute(statement(sql`select epoch from control`));
       context.client.close();
       context = await open(`backup-${backups}.db`);
+      const later = sql`update control set epoch = max(epoch, ${Number(rows[0]?.epoch)})`;
+      await context.client.execute(statement(later));
       store = createStore(context);
       await store.nextEpoch();
     },

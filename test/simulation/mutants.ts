@@ -169,8 +169,8 @@ export const MUTANTS: readonly Mutant[] = [
   one(
     "a restored database goes on as if it knew all",
     "src/grid/recovery.ts",
-    "(state.epoch ?? epoch) !== now;",
-    "(state.epoch ?? epoch) > now;",
+    "noted(strategy) !== now;",
+    "noted(strategy) > now;",
   ),
   one(
     "a slot flips before its trades are in",

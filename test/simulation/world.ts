@@ -217,8 +217,8 @@ export async function createWorld({
     async restore(): Promise<void> {
       if (!state.backup) return;
       for (const process of processes) killProcess(process);
-      const { epoch } = state.backup;
-      Object.assign(tables, copyTables(state.backup), { epoch: epoch + 1 });
+      const epoch = Math.max(tables.epoch, state.backup.epoch) + 1;
+      Object.assign(tables, copyTables(state.backup), { epoch });
       await mirror?.restore();
       checks.restored();
     },

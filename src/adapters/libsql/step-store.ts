@@ -186,9 +186,10 @@ function changeStatements(context: Context, lease: Lease, changes: Changes): Sta
   ].map(statement);
   return [
     ...(changes.wish ? stillWanted(context, changes.wish) : []),
-    ...written,
+    // A slot's order ends before another one is adopted for it, and that one is there before its fills are.
     ...changes.orders.map((order) => updateOrder(context, order)),
     ...(changes.adopted.length > 0 ? [statement(db.insert(orders).values([...changes.adopted]))] : []),
+    ...written,
     ...insertIntents(changes.intents),
     ...insertEvents(context, changes.events),
   ];

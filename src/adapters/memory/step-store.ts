@@ -147,6 +147,9 @@ function check(
   if (wish && (wanted?.wants !== wish.wants || wanted.keepOrders !== wish.keepOrders))
     throw new StoreError("fenced", "what is wanted has changed");
   if (fills.some((fill) => tables.fills.has(fillKey(fill)))) throw constraint("this trade is booked");
+  const isKnown = (clientId: string) =>
+    tables.orders.has(clientId) || adopted.some((order) => order.clientId === clientId);
+  if (!fills.every(({ clientId }) => isKnown(clientId))) throw constraint("this trade is of no order");
   for (const order of orders) {
     const before = tables.orders.get(order.clientId);
     if (!before) continue;

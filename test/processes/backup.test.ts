@@ -1,0 +1,207 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createClient } from "@libsql/client";
+import { describe, expect, it } from "vitest";
+import { auditSandbox } from "../support/audit.ts";
+import { edgemaker, eventually, type Server, serve } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+
+const SLOTS = 20;
+const grid = (exchange: string) => ({
+  exchange,
+  symbol: "BTC/USDT",
+  lowerPrice: 57_000,
+  upperPrice: 63_000,
+  gridLevels: SLOTS,
+  orderSize: 200,
+});
+
+interface Grid {
+  readonly id: string;
+  readonly status: string;
+  readonly openOrders: number;
+  readonly filledOrders: number;
+  readonly refused: readonly { readonly reason: string }[];
+}
+
+const grids = async (server: Server): Promise<readonly Grid[]> =>
+  ((await (await server.ask("/api/v1/strategy/grid/status")).json()) as { strategies: Grid[] }).strategies;
+const filled = (all: readonly Grid[]): number => all.reduce((sum, { filledOrders }) => sum + filledOrders, 0);
+const isWhole = ({ status, openOrders, refused }: Grid): boolean =>
+  status === "running" &&
+  openOrders + refused.length === SLOTS &&
+  refused.every(({ reason }) => reason !== "recovering");
+const post = async <T>(server: Server, method: "POST" | "DELETE", path: string, body: object) =>
+  (await (await server.ask(`/api/v1${path}`, { method, body: JSON.stringify(body) })).json()) as T;
+
+/** Asked only of files that no process works on any more: a closed connection is not closed at once. */
+const placed = async (file: string): Promise<number> => {
+  const client = createClient({ url: `file:${file}` });
+  const { rows } = await client.execute("select count(*) from venue_orders where client_id like 'em%'");
+  client.close();
+  return Number(rows[0]?.[0]);
+};
+
+describe("a database restored from a backup", () => {
+  it("finds what its grids have placed since, places nothing twice, and its ledger is the account's", async () => {
+    const folder = tempFolder();
+    const file = join(folder, "trade.db");
+    const db = `file:${file}`;
+    const backup = join(folder, "backup.db");
+    const start = () => serve(folder, ["--db", db, "--sandbox", "--speed", "3600", "--tick-interval", "100"]);
+    const run = (...words: string[]) => edgemaker(folder, ["db", ...words, "--db", db, "--sandbox"]);
+    let server = await start();
+    const ids: string[] = [];
+    for (const exchange of ["kraken", "mexc"])
+      ids.push((await post<Grid>(server, "POST", "/strategy/grid", grid(exchange))).id);
+    const forgotten = (await post<Grid>(server, "POST", "/strategy/grid", grid("gateio"))).id;
+    await eventually(
+      () => grids(server),
+      (all) => filled(all) >= 4,
+      20_000,
+    );
+    expect(await run("backup", backup)).toMatchObject({ code: 0, stderr: "" });
+    expect(statSync(backup).mode & 0o777).toBe(0o600);
+
+    const atBackup = filled(await grids(server));
+    await post(server, "DELETE", "/strategy/grid", { id: forgotten });
+    await eventually(
+      () => grids(server),
+      (all) => filled(all) >= atBackup + 6,
+      20_000,
+    );
+    const refused = await run("restore", backup);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/a server \(process \d+\) works/),
+    });
+    await server.kill("SIGKILL");
+
+    for (const _time of ["first", "second"]) {
+      const restored = await run("restore", backup);
+      expect(restored).toMatchObject({ code: 0, stderr: "" });
+      expect(restored.stdout).not.toContain(forgotten);
+      server = await start();
+      const before = await grids(server);
+      expect(before.find(({ id }) => id === forgotten)?.openOrders).toBe(0);
+      await eventually(
+        async () => (await grids(server)).filter(({ id }) => ids.includes(id)),
+        (all) => all.every(isWhole) && filled(all) > filled(before) + 4,
+        30_000,
+      );
+      await server.kill("SIGKILL");
+    }
+
+    server = await start();
+    for (const id of ids) await post(server, "DELETE", "/strategy/grid", { id });
+    await eventually(
+      () => grids(server),
+      (all) => all.every(({ status }) => status === "stopped"),
+      15_000,
+    );
+    await server.kill("SIGTERM");
+    for (const exchange of ["kraken", "mexc", "gateio"]) {
+      const audit = await auditSandbox(createClient({ url: db }), exchange);
+      expect(audit, exchange).toMatchObject({
+        withoutIntent: [],
+        twice: [],
+        open: [],
+        unbooked: [],
+        differences: {},
+      });
+    }
+    const kept = readdirSync(folder).filter((name) => name.includes("before-restore"));
+    expect(kept).toHaveLength(2);
+    for (const name of kept)
+      expect(await placed(join(folder, name))).toBeGreaterThan((await placed(backup)) + 3);
+  }, 120_000);
+});
+
+describe("edgemaker db", () => {
+  const made = async () => {
+    const folder = tempFolder();
+    const run = (words: readonly string[], db = "trade.db") =>
+      edgemaker(folder, [...words, "--db", `file:${join(folder, db)}`, "--sandbox"]);
+    await run(["kill", "on"]);
+    expect(await run(["db", "backup", "whole.db"])).toMatchObject({ code: 0 });
+    const bytes = () => readFileSync(join(folder, "trade.db"));
+    return { folder, run, bytes };
+  };
+
+  it("backs up only what is there, and overwrites nothing", async () => {
+    const { folder, run } = await made();
+    const before = readFileSync(join(folder, "whole.db"));
+    const again = await run(["db", "backup", "whole.db"]);
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("exists already") });
+    expect(readFileSync(join(folder, "whole.db"))).toEqual(before);
+    const none = await run(["db", "backup", "other.db"], "none.db");
+    expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no database") });
+    expect(readdirSync(folder).filter((name) => /none|other|partial/.test(name))).toEqual([]);
+  });
+
+  it("refuses what is no backup, and leaves the database as it was", async () => {
+    const { folder, run, bytes } = await made();
+    writeFileSync(
+      join(folder, "text.db"),
+      "these are no pages of a database, but quite a lot of text".repeat(100),
+    );
+    createClient({ url: `file:${join(folder, "strange.db")}` }).execute("create table a (b)");
+    const whole = readFileSync(join(folder, "whole.db"));
+    writeFileSync(join(folder, "half.db"), whole.subarray(0, whole.length / 2));
+    writeFileSync(join(folder, "torn.db"), Buffer.from(whole).fill(0xff, 8 * 4096, 9 * 4096));
+    const before = bytes();
+    for (const [file, code, told] of [
+      ["missing.db", 1, /there is no backup/],
+      ["trade.db", 2, /is the database itself/],
+      ["text.db", 2, /is no backup/],
+      ["strange.db", 2, /is no backup/],
+      ["half.db", 2, /malformed/],
+      ["torn.db", 2, /damaged/],
+    ] as const) {
+      const ran = await run(["db", "restore", file]);
+      expect(ran, file).toMatchObject({ code, stderr: expect.stringMatching(told) });
+    }
+    expect(bytes()).toEqual(before);
+    expect(readdirSync(folder).filter((name) => /before|restored|copied/.test(name))).toEqual([]);
+  });
+
+  it("refuses while another process has the database open", async () => {
+    const { folder, run } = await made();
+    const held = createClient({ url: `file:${join(folder, "trade.db")}` });
+    await held.execute("select * from control");
+    const ran = await run(["db", "restore", "whole.db"]);
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("another process works") });
+    held.close();
+  });
+
+  it("restores over a broken database and where there is none, and keeps the kill switch on", async () => {
+    const { folder, run } = await made();
+    expect(await run(["db", "restore", "whole.db"], "new.db")).toMatchObject({ code: 0 });
+    await run(["kill", "off"], "new.db");
+    expect(await run(["db", "backup", "off.db"], "new.db")).toMatchObject({ code: 0 });
+    expect(await run(["db", "restore", "off.db"])).toMatchObject({ code: 0 });
+    expect((await run(["kill", "status", "--json"])).stdout).toContain('"on": true');
+    writeFileSync(join(folder, "trade.db"), "broken");
+    const ran = await run(["db", "restore", "whole.db"]);
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining("could not be read") });
+    expect((await run(["kill", "status", "--json"])).stdout).toContain('"on": true');
+    expect(statSync(join(folder, "trade.db")).mode & 0o777).toBe(0o600);
+  });
+
+  it("tells of a server's own restore, after which it takes note", async () => {
+    const folder = tempFolder();
+    for (const words of [
+      ["backup", "x.db"],
+      ["restore", "x.db"],
+    ]) {
+      const ran = await edgemaker(folder, ["db", ...words, "--db", "libsql://grid.example"]);
+      expect(ran).toMatchObject({ code: 2, stderr: expect.stringMatching(/Turso.*edgemaker db restored/) });
+    }
+    const noted = await edgemaker(folder, ["db", "restored", "--db", "file:here.db", "--sandbox", "--json"]);
+    expect(noted).toMatchObject({ code: 0, stdout: expect.stringContaining('"restored": true') });
+    const { rows } = await createClient({ url: `file:${join(folder, "here.db")}` }).execute(
+      "select epoch from control",
+    );
+    expect(rows[0]?.epoch).toBe(1);
+  });
+});
