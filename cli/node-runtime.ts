@@ -10,6 +10,7 @@ import {
   statSync,
 } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -25,6 +26,7 @@ import type { Local, Log, LogLevel } from "../src/ports.ts";
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
 
 export const nodeLocal: Local = {
+  name: `${hostname()}:${process.pid}`,
   monotonic: () => performance.now(),
   randomText: (length) => Array.from({ length }, () => DIGITS[randomInt(DIGITS.length)]).join(""),
   sleep: (millis) => sleep(millis),
@@ -44,18 +46,16 @@ export const createLog =
 export function nodeRuntime(url: string, config: Config, log: Log): Runtime {
   const file = databaseFile(url);
   if (file) makePrivate(file);
-  const client = createClient({
-    url: file ? `file:${file}` : url,
-    ...(file ? { concurrency: 1, timeout: 50 } : {}),
-    ...(config.databaseAuthToken ? { authToken: config.databaseAuthToken } : {}),
-  });
+  const client = file
+    ? createClient({ url: `file:${file}`, concurrency: 1, timeout: 50 })
+    : { url, authToken: config.databaseAuthToken, fetch };
   return { client, log, local: nodeLocal, migrations: readMigrations(), readCandles };
 }
 
 /** The absolute path of a `file:` url; undefined for a server's. */
 export function databaseFile(url: string): string | undefined {
   if (!url.startsWith("file:")) {
-    if (/^(libsql|https?|wss?):\/\//.test(url)) return undefined;
+    if (/^(libsql|https?):\/\//.test(url)) return undefined;
     throw new SettingsError(`a database is file:<path> or libsql://<host>, not ${url}`);
   }
   const path = url.slice("file:".length).replace(/\?.*$/, "");

@@ -35,6 +35,9 @@ export interface Config {
   /** How long one public read may take. */
   readonly readTimeoutMillis: Millis;
   readonly logLevel: LogLevel;
+  /** On Workers: requests that one invocation may make, and passes that one minute has. */
+  readonly subrequests: number;
+  readonly passesPerMinute: number;
   /** Whether agents get tools that trade. */
   readonly mcpTrading: boolean;
   /** Whether a person has to approve what agents want to trade. */
@@ -48,10 +51,12 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ""),
 );
-const millis = z
-  .string()
-  .regex(/^[1-9]\d{0,5}$/, "must be milliseconds, 1 to 999999")
-  .transform(Number);
+const whole = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,6}$/, `needs a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .refine((count) => count >= least && count <= most, `needs a whole number from ${least} to ${most}`);
 const url = z.url({ protocol: /^https?$/ });
 
 /** Every setting of the environment and of the configuration file, which has the same keys. */
@@ -64,7 +69,9 @@ const Settings = z.object({
   EDGEMAKER_VENUE_URLS: list.default([]),
   EDGEMAKER_ALLOWED_HOSTS: list.default([]),
   EDGEMAKER_SANDBOX: flag.default(false),
-  EDGEMAKER_READ_TIMEOUT_MILLIS: millis.default(10_000),
+  EDGEMAKER_READ_TIMEOUT_MILLIS: whole(1, 999_999).default(10_000),
+  EDGEMAKER_SUBREQUESTS: whole(15, 10_000).default(45),
+  EDGEMAKER_PASSES_PER_MINUTE: whole(1, 12).default(1),
   EDGEMAKER_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   EDGEMAKER_MCP_TRADING: flag.default(false),
   EDGEMAKER_MCP_CONFIRM: z.enum(["plan", "terminal"]).default("plan"),
@@ -96,6 +103,8 @@ export function parseConfig(environment: Environment): Config {
     venueUrls: new Map(settings.EDGEMAKER_VENUE_URLS.map(venueUrl)),
     readTimeoutMillis: settings.EDGEMAKER_READ_TIMEOUT_MILLIS,
     logLevel: settings.EDGEMAKER_LOG_LEVEL,
+    subrequests: settings.EDGEMAKER_SUBREQUESTS,
+    passesPerMinute: settings.EDGEMAKER_PASSES_PER_MINUTE,
     mcpTrading: settings.EDGEMAKER_MCP_TRADING,
     mcpConfirm: settings.EDGEMAKER_MCP_CONFIRM,
   };

@@ -1,8 +1,8 @@
-import type { Client } from "@libsql/client";
 import type { Context } from "./adapters/libsql/context.ts";
 import { libsqlKeeping } from "./adapters/libsql/keeping.ts";
 import type { Migration } from "./adapters/libsql/migrate.ts";
 import { openDatabase } from "./adapters/libsql/open.ts";
+import type { Database } from "./adapters/libsql/safe-client.ts";
 import { sandboxBooks } from "./adapters/libsql/sandbox-books.ts";
 import { type SandboxSettings, setUpSandbox } from "./adapters/libsql/sandbox-setup.ts";
 import { createStore } from "./adapters/libsql/store.ts";
@@ -23,7 +23,7 @@ import { digest } from "./transport/digest.ts";
 
 /** What a runtime gives. */
 export interface Runtime {
-  readonly client: Client;
+  readonly client: Database;
   /** Applied at the start; empty where that is done elsewhere. */
   readonly migrations: readonly Migration[];
   readonly local: Local;
@@ -31,6 +31,9 @@ export interface Runtime {
   /** The text of a candle file. */
   readonly readCandles: (file: string) => Promise<string>;
   readonly live?: LiveOptions;
+  /** The database's kind was seen before. */
+  readonly isChecked?: boolean;
+  readonly requests?: (() => number) | undefined;
 }
 
 export type SandboxOptions = Omit<SandboxSettings, "replays"> & {
@@ -48,9 +51,9 @@ export async function createDeps(
   runtime: Runtime,
   options: SandboxOptions = {},
 ): Promise<Deps & { close(): void }> {
-  const { client, migrations, local, log } = runtime;
+  const { client, migrations, local, log, requests, isChecked } = runtime;
   const kind = config.sandbox ? "sandbox" : "live";
-  const context = await openDatabase({ client, local, migrations, kind });
+  const context = await openDatabase({ client, local, migrations, kind, isChecked });
   const { aggregator, ...venues } = config.sandbox
     ? await sandboxVenues(config, context, runtime, options)
     : {
@@ -67,6 +70,7 @@ export async function createDeps(
     inTime,
     dex: connectDex({ aggregator: chain, exchanges, venue: venues.venue, inTime }),
     store: createStore(context),
+    requests,
     local,
     log,
     close: () => context.client.close(),

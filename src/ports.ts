@@ -228,6 +228,8 @@ export interface ExchangeInfo {
 
 /** This process's own clock and chance. Neither is protocol time: that is the store's. */
 export interface Local {
+  /** What this process is called where a person asks who has stepped an account. */
+  readonly name: string;
   /** Never goes back; its zero means nothing. */
   readonly monotonic: () => Millis;
   /** `length` random characters of [0-9a-z]. */
@@ -251,6 +253,8 @@ export interface Deps {
   readonly inTime: <T>(who: string, read: () => Promise<T>) => Promise<T>;
   readonly dex: Dex;
   readonly store: Store;
+  /** How many requests of all kinds this process may still make, where the platform limits them. */
+  readonly requests?: (() => number) | undefined;
   readonly local: Local;
   readonly log: Log;
 }

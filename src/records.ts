@@ -15,6 +15,11 @@ export function parseAccountKey(key: AccountKey): AccountRef {
   return { kind: kind as AccountRef["kind"], exchange, host: host.join(":") };
 }
 
+/** A lease's owner: a process's name, and what tells one attempt from another. */
+export const leaseOwner = (name: string, attempt: string): string => `${name}/${attempt}`;
+export const ownerName = (owner: string | null): string | null =>
+  owner === null ? null : owner.slice(0, owner.lastIndexOf("/"));
+
 export type Wants = "run" | "pause" | "stop";
 export type StrategyStatus = "idle" | "running" | "stopped" | "error";
 export type Phase = "starting" | "placing" | "active" | "paused" | "stopping" | "done";

@@ -1,4 +1,5 @@
 /** What has to outlive the process. Writes throw StoreError; every write is keyed, so none acts twice. */
+import type { CostDay } from "./cost.ts";
 import type { Decimal } from "./kernel/decimal.ts";
 import type { Pair } from "./kernel/pair.ts";
 import type { Millis } from "./kernel/time.ts";
@@ -73,12 +74,20 @@ export const NO_CHANGES: Changes = {
   memory: null,
 };
 
+/** Calls to the venue that a pass has made. */
+export interface VenueCalls {
+  readonly made: number;
+  /** Of them, those for one strategy's orders alone, by its id. */
+  readonly own: Readonly<Record<string, number>>;
+}
+
 export interface Settlement {
   /** States after the calls, of this pass's own intents. */
   readonly outcomes: readonly Pick<Order, "clientId" | "state" | "exchangeId" | "reason">[];
   readonly phases: readonly { readonly id: string; readonly phase: Phase }[];
   readonly events: readonly Event[];
   readonly memory: AccountMemory | null;
+  readonly calls: VenueCalls;
   readonly failure: { readonly message: string; readonly retryAt: Millis } | null;
 }
 
@@ -91,10 +100,13 @@ export interface StepStore {
     readonly owner: string;
     readonly ttl: Millis;
     readonly overlap: Millis;
+    /** Refused when a lease was taken for this time before, or while the account is backing off. */
+    readonly scheduled?: Millis | undefined;
   }): Promise<Snapshot | undefined>;
   /** One fenced batch. Returns the client ids whose intents were recorded: only those may be sent. */
   record(lease: Lease, changes: readonly Changes[]): Promise<ReadonlySet<string>>;
-  killed(): Promise<boolean>;
+  /** Within a pass over an account, whose cost it is then. */
+  killed(account?: AccountKey): Promise<boolean>;
   /** Tells who has turned it, when it was not so before. */
   setKill(on: boolean, actor: string): Promise<void>;
   /** Says that the database was restored: every grid looks up its next ids before it places anything. */
@@ -120,6 +132,9 @@ export interface StrategyView {
   /** Protocol time of the account's last complete pass, and why the last one was not. */
   readonly steppedAt: Millis | null;
   readonly accountError: string | null;
+  /** Who took the account's lease last. */
+  readonly steppedBy: string | null;
+  readonly costs: readonly CostDay[];
   readonly now: Millis;
 }
 

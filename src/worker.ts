@@ -1,18 +1,32 @@
-/** The root on Workers: serves the app, and steps on its schedule. */
-import { createClient } from "@libsql/client/web";
+/** The root on Workers: serves the app, and steps on its schedule, through a queue where one is bound. */
+import type { MessageBatch, Queue } from "@cloudflare/workers-types";
 import { createApp } from "./app.ts";
-import { parseConfig } from "./config.ts";
+import { type Config, parseConfig } from "./config.ts";
 import { createDeps } from "./deps.ts";
-import { messageOf, SettingsError } from "./errors.ts";
-import { tick } from "./grid/tick.ts";
+import { AppError, messageOf, SettingsError } from "./errors.ts";
+import { accountsDue, stepAccount, tick } from "./grid/tick.ts";
+import { SECOND } from "./kernel/time.ts";
 import { createOperations } from "./operations.ts";
-import type { Local, Log } from "./ports.ts";
+import type { Deps, Local, Log } from "./ports.ts";
+import type { AccountKey } from "./records.ts";
+import { refusal } from "./transport/run.ts";
 
-type Environment = Record<string, string | undefined>;
+/** One pass over one account; the same account and time twice is one pass. */
+interface Turn {
+  readonly account: AccountKey;
+  /** The pass's own time, in milliseconds. */
+  readonly scheduled: number;
+}
+
+interface Environment {
+  readonly TURNS?: Queue<Turn>;
+  readonly [setting: string]: unknown;
+}
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
 
 const local: Local = {
+  name: "edge",
   monotonic: () => performance.now(),
   randomText(length) {
     // 252 is the largest multiple of 36 in a byte: what is above would make some digits likelier.
@@ -27,44 +41,118 @@ const local: Local = {
   sleep: (millis) => new Promise((resolve) => setTimeout(resolve, millis)),
 };
 
-const log: Log = (level, message, fields) => console[level](JSON.stringify({ level, message, ...fields }));
+const logFrom = (least: Config["logLevel"]): Log => {
+  const levels: readonly Config["logLevel"][] = ["debug", "info", "warn", "error"];
+  return (level, message, fields) => {
+    if (levels.indexOf(level) >= levels.indexOf(least))
+      console[level](JSON.stringify({ level, message, ...fields }));
+  };
+};
 
-/** The service for one invocation: nothing is shared between two of them. */
+/** Databases whose kind this isolate has seen: it never changes. Nothing else outlives an invocation. */
+const seen = new Set<string>();
+
+/** The service for one invocation, each of whose requests is counted where it leaves. */
 async function open(environment: Environment) {
-  const config = parseConfig(environment);
+  const settings = Object.entries(environment).filter(([, value]) => typeof value === "string");
+  const config = parseConfig(Object.fromEntries(settings) as Record<string, string>);
   const { databaseUrl: url, databaseAuthToken: authToken } = config;
   if (!url) throw new SettingsError("EDGEMAKER_DATABASE_URL is not set");
-  const client = createClient({ url, ...(authToken ? { authToken } : {}) });
-  const readCandles = () => Promise.reject(new SettingsError("candle files are replayed on Node"));
-  const deps = await createDeps(config, { client, migrations: [], local, log, readCandles });
-  return { config, deps };
+  let made = 0;
+  const counted: typeof fetch = (input, init) => {
+    made++;
+    return fetch(input, init);
+  };
+  const database = `${url} ${config.sandbox}`;
+  const deps = await createDeps(config, {
+    client: { url, authToken, fetch: counted },
+    isChecked: seen.has(database),
+    migrations: [],
+    local,
+    log: logFrom(config.logLevel),
+    readCandles: () => Promise.reject(new SettingsError("candle files are replayed on Node")),
+    requests: () => config.subrequests - made,
+  });
+  seen.add(database);
+  return { config, deps, made: () => made };
+}
+
+async function serve(request: Request, environment: Environment): Promise<Response> {
+  const { config, deps } = await open(environment);
+  const app = createApp({
+    deps,
+    operations: createOperations(config.exchanges.map(({ id }) => id)),
+    access: {
+      adminTokens: config.token ? [config.token] : [],
+      allowedHosts: config.allowedHosts,
+      checkHost: config.allowedHosts.length > 0,
+    },
+    mcp: { trading: config.mcpTrading, confirm: config.mcpConfirm },
+    version: "edge",
+    instance: "edge",
+  });
+  return app.fetch(request);
+}
+
+/** A message for each account and pass of this minute. The queue holds back those whose time is later. */
+async function enqueue(queue: Queue<Turn>, deps: Deps, times: readonly number[]): Promise<void> {
+  const due = await accountsDue(deps);
+  const [first = 0] = times;
+  const messages = times.flatMap((scheduled) => {
+    const delaySeconds = Math.round((scheduled - first) / SECOND);
+    return due.map((account) => ({ body: { account, scheduled }, delaySeconds }));
+  });
+  for (let at = 0; at < messages.length; at += MOST_MESSAGES)
+    await queue.sendBatch(messages.slice(at, at + MOST_MESSAGES));
+}
+
+/** In one call to a queue. */
+const MOST_MESSAGES = 100;
+
+async function stepInline(deps: Deps, times: readonly number[]): Promise<void> {
+  for (const [place, scheduled] of times.entries()) {
+    if (place > 0) await local.sleep(scheduled - (times[place - 1] as number));
+    await tick(deps, { scheduled });
+  }
 }
 
 export default {
   async fetch(request: Request, environment: Environment): Promise<Response> {
-    const { config, deps } = await open(environment);
-    const app = createApp({
-      deps,
-      operations: createOperations(config.exchanges.map(({ id }) => id)),
-      access: {
-        adminTokens: config.token ? [config.token] : [],
-        allowedHosts: config.allowedHosts,
-        checkHost: config.allowedHosts.length > 0,
-      },
-      mcp: { trading: config.mcpTrading, confirm: config.mcpConfirm },
-      version: "edge",
-      instance: "edge",
-    });
-    return app.fetch(request);
+    try {
+      return await serve(request, environment);
+    } catch (error) {
+      logFrom("error")("error", messageOf(error));
+      const label = new URL(request.url).pathname === "/ready" ? "Not ready" : "Internal error";
+      const failure = new AppError(label, "the service cannot start; its log says why");
+      const { body, status } = refusal(failure, local.randomText(12));
+      return Response.json(body, { status });
+    }
   },
 
-  /** Nothing is thrown: a failed tick is tried again by the next one. */
-  async scheduled(_event: unknown, environment: Environment): Promise<void> {
+  /** Nothing is thrown: what fails is tried again by the next one. */
+  async scheduled({ scheduledTime }: { scheduledTime: number }, environment: Environment): Promise<void> {
     try {
-      const { deps } = await open(environment);
-      await tick(deps);
+      const { config, deps } = await open(environment);
+      const apart = (60 * SECOND) / config.passesPerMinute;
+      const times = Array.from(
+        { length: config.passesPerMinute },
+        (_, place) => scheduledTime + place * apart,
+      );
+      await (environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times));
     } catch (error) {
-      log("error", "a scheduled tick failed", { message: messageOf(error) });
+      logFrom("error")("error", "a scheduled tick failed", { message: messageOf(error) });
+    }
+  },
+
+  /** A turn is given back only when nothing was done under it; a pass that died is the next minute's. */
+  async queue({ messages }: MessageBatch<Turn>, environment: Environment): Promise<void> {
+    const { deps, made } = await open(environment);
+    for (const message of messages) {
+      const { account, scheduled } = message.body;
+      const pass = await stepAccount(deps, account, { scheduled });
+      if (pass.outcome === "failed") message.retry({ delaySeconds: 10 });
+      else message.ack();
+      deps.log("info", "a pass", { ...pass, scheduled, requests: made() });
     }
   },
 };

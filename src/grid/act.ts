@@ -3,6 +3,7 @@ import type { CreateOutcome, Local, NewOrder, Permit, Venue } from "../ports.ts"
 import type { Event, Order } from "../records.ts";
 import type { Lease, Settlement, StepStore } from "../store.ts";
 import { NOT_SENT } from "./advance.ts";
+import { type Budget, spend } from "./budget.ts";
 
 type Outcome = Settlement["outcomes"][number];
 
@@ -17,15 +18,20 @@ export interface Hold {
 export async function act(
   world: { venue: Venue; store: StepStore; local: Local },
   hold: Hold,
-  orders: { cancels: readonly Order[]; creates: readonly Order[] },
-): Promise<{ outcomes: Outcome[]; events: Event[] }> {
+  { budget, ...orders }: { cancels: readonly Order[]; creates: readonly Order[]; budget: Budget },
+): Promise<{ outcomes: Outcome[]; events: Event[]; short: boolean }> {
   const { venue, store, local } = world;
   const outcomes: Outcome[] = [];
   const events: Event[] = [];
+  let short = false;
   for (const order of orders.cancels) {
-    const cancelled = await venue.cancel(
-      { symbol: order.symbol, id: order.exchangeId ?? "" },
-      permit(local, hold, hold.lease.until),
+    if (budget.left <= 0) short = true;
+    if (short) break;
+    const key = { symbol: order.symbol, id: order.exchangeId ?? "" };
+    const cancelled = await spend(
+      budget,
+      () => venue.cancel(key, permit(local, hold, hold.lease.until)),
+      order.strategy,
     );
     if ("reason" in cancelled)
       events.push(eventOf(order, hold, `cancel ${cancelled.result}: ${cancelled.reason}`));
@@ -33,16 +39,23 @@ export async function act(
   let askedKill = -SECOND;
   let killed = false;
   for (const order of orders.creates) {
-    if (local.monotonic() - askedKill >= SECOND) {
+    // What is recorded and not sent is planned again, under an id of its own.
+    if (budget.left <= 0) short = true;
+    else if (local.monotonic() - askedKill >= SECOND) {
       askedKill = local.monotonic();
-      killed = await store.killed();
+      killed = await store.killed(order.account);
     }
-    const outcome: CreateOutcome = killed
-      ? { result: "not_sent" }
-      : await venue.create(newOrder(order), permit(local, hold, order.sendBy));
+    const outcome: CreateOutcome =
+      killed || short
+        ? { result: "not_sent" }
+        : await spend(
+            budget,
+            () => venue.create(newOrder(order), permit(local, hold, order.sendBy)),
+            order.strategy,
+          );
     outcomes.push(outcomeOf(order, outcome));
   }
-  return { outcomes, events };
+  return { outcomes, events, short };
 }
 
 /** A request leaves while the lease lasts for its whole timeout and its own time has not passed. */

@@ -4,14 +4,10 @@ import type { Millis } from "../kernel/time.ts";
 import type { Balance, Venue, VenueOrder } from "../ports.ts";
 import type { Order } from "../records.ts";
 import type { Snapshot, StepStore } from "../store.ts";
+import { type Budget, spend } from "./budget.ts";
 import type { MarketSight, Observation } from "./observation.ts";
 import { isFinal, type Sight } from "./order-life.ts";
 import { isBehind, isOfGrid, nextId } from "./recovery.ts";
-
-/** Calls to the venue that a pass may still make. */
-export interface Budget {
-  left: number;
-}
 
 /** Reads what a pass needs, in an order that loses nothing: open orders before trades, both before lookups. */
 export async function observe(
@@ -87,11 +83,6 @@ function meet({ orders }: Snapshot, found: readonly VenueOrder[], named: readonl
 /** Open orders, trades, and a quote. */
 const CALLS_A_MARKET = 3;
 
-async function spend<T>(budget: Budget, call: () => Promise<T>): Promise<T> {
-  budget.left--;
-  return call();
-}
-
 /** Each symbol with a strategy or an unsettled order; another one begins when the last pass fell short. */
 function symbolsInTurn({ strategies, orders, memory }: Snapshot): Pair[] {
   const symbols = [...new Set([...strategies, ...orders].map(({ symbol }) => symbol))].sort();
@@ -165,7 +156,8 @@ async function lookUp(venue: Venue, orders: readonly Order[], open: readonly Ven
     else if (budget.left <= 0) short = true;
     else {
       const { symbol, clientId, exchangeId } = order;
-      const found = await spend(budget, () => venue.order({ symbol, clientId, id: exchangeId ?? undefined }));
+      const key = { symbol, clientId, id: exchangeId ?? undefined };
+      const found = await spend(budget, () => venue.order(key), order.strategy);
       sights.set(clientId, found ?? "missing");
     }
   }

@@ -4,6 +4,7 @@ import { countField, decimalField, exchangeField, flagField, idField, pairField 
 import type { Millis } from "../kernel/time.ts";
 import type { Order, Strategy } from "../records.ts";
 import type { StrategyView } from "../store.ts";
+import { CostShape, costOut } from "./cost.ts";
 import { profitOf } from "./profit.ts";
 
 export const startInput = (ids: readonly string[]) =>
@@ -111,7 +112,9 @@ const GridShape = z.object({
   startedAt: z.number(),
   runningTime: z.number(),
   lastStepAt: z.number().nullable(),
+  lastStepBy: z.string().nullable(),
   lastError: z.string().nullable(),
+  cost: CostShape.nullable(),
 });
 
 export const StatusShape = z.object({ strategies: z.array(GridShape), count: z.number() });
@@ -183,7 +186,9 @@ export function gridOut(
     startedAt: strategy.startedAt,
     runningTime: runningTime(strategy, now),
     lastStepAt: view.steppedAt,
+    lastStepBy: view.steppedBy,
     lastError: strategy.lastError ?? view.accountError ?? missing,
+    cost: costOut(view.costs, strategy.id),
   };
 }
 

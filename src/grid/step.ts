@@ -1,27 +1,28 @@
 import { messageOf, StoreError } from "../errors.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Deps, Venue } from "../ports.ts";
-import { type AccountKey, accountKey, type Strategy } from "../records.ts";
+import { type AccountKey, accountKey, leaseOwner, type Strategy } from "../records.ts";
 import { type Changes, NO_CHANGES, type Snapshot, type StepStore } from "../store.ts";
 import { act, type Hold } from "./act.ts";
+import { type Budget, budgetOf } from "./budget.ts";
 import { type Decision, decide } from "./decide.ts";
-import { type Budget, observe } from "./observe.ts";
+import { observe } from "./observe.ts";
 
 /** How one pass over an account ended. */
 export interface Pass {
   readonly account: AccountKey;
-  readonly outcome: "stepped" | "short" | "busy" | "backing_off" | "failed" | "not_configured";
+  readonly outcome: "stepped" | "short" | "busy" | "backing_off" | "postponed" | "failed" | "not_configured";
   readonly message?: string;
 }
 
-export type World = Pick<Deps, "store" | "local" | "log">;
+export type World = Pick<Deps, "store" | "local" | "log" | "requests">;
 
 export interface StepOptions {
-  /** Calls to the venue that a pass may make. */
+  /** Calls to the venue that this pass may make. */
   readonly calls?: number;
+  /** The time that a scheduler has set this pass for: at most one is made for it. */
+  readonly scheduled?: Millis | undefined;
 }
-
-const UNLIMITED = 1_000_000;
 
 /**
  * One pass over an account: takes its lease, observes its venue, decides, records, and only then
@@ -31,24 +32,26 @@ const UNLIMITED = 1_000_000;
 export async function step(
   world: World,
   venue: Venue,
-  { calls = UNLIMITED }: StepOptions = {},
+  { calls, scheduled }: StepOptions = {},
 ): Promise<Pass> {
   const account = accountKey(venue.account);
   const { timing } = venue;
   const askedAt = world.local.monotonic();
+  const budget = budgetOf(calls, world.requests);
   let snapshot: Snapshot | undefined;
   try {
-    const owner = world.local.randomText(16);
-    snapshot = await world.store.acquire({ account, owner, ttl: timing.leaseTtl, overlap: timing.overlap });
+    const owner = leaseOwner(world.local.name, world.local.randomText(16));
+    const { leaseTtl: ttl, overlap } = timing;
+    snapshot = await world.store.acquire({ account, owner, ttl, overlap, scheduled });
     if (!snapshot) return { account, outcome: "busy" };
     const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };
     const held = venue.under?.(snapshot.lease, askedAt) ?? venue;
-    const short = await pass(world, held, { snapshot, hold, budget: { left: calls } });
+    const short = await pass(world, held, { snapshot, hold, budget });
     return { account, outcome: short ? "short" : "stepped" };
   } catch (error) {
     const message = messageOf(error);
     world.log("warn", "a pass failed", { account, message });
-    if (snapshot) await giveBack(world, snapshot, venue, message);
+    if (snapshot) await giveBack(world, venue, { snapshot, budget, message });
     return { account, outcome: "failed", message };
   }
 }
@@ -69,8 +72,10 @@ async function pass(
   const recorded = await record(store, snapshot, decision);
   const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));
   const cancels = decision.cancels.slice(0, Math.max(0, budget.left - creates.length));
-  const { outcomes, events } = await act({ venue, store, local }, hold, { cancels, creates });
-  const short = observation.short || decision.short || cancels.length < decision.cancels.length;
+  const acted = await act({ venue, store, local }, hold, { cancels, creates, budget });
+  const { outcomes, events } = acted;
+  const short =
+    observation.short || decision.short || acted.short || cancels.length < decision.cancels.length;
   const memory = { ...decision.memory, turn: short ? decision.memory.turn + 1 : 0 };
   const accepted = new Set(
     outcomes.filter(({ state }) => state === "submitted").map(({ clientId }) => clientId),
@@ -78,7 +83,7 @@ async function pass(
   const isPlaced = (id: string) =>
     decision.creates.every((order) => order.strategy !== id || accepted.has(order.clientId));
   const phases = decision.placing.filter(isPlaced).map((id) => ({ id, phase: "active" as const }));
-  await store.settle(snapshot.lease, { outcomes, events, phases, memory, failure: null });
+  await store.settle(snapshot.lease, { outcomes, events, phases, memory, calls: budget, failure: null });
   return short;
 }
 
@@ -134,14 +139,14 @@ function inError(before: Strategy, message: string, at: Millis): Changes {
 
 async function giveBack(
   { store, log }: World,
-  { lease, failures }: Snapshot,
   { timing }: Venue,
-  message: string,
+  { snapshot: { lease, failures }, budget, message }: Omit<Started, "hold"> & { readonly message: string },
 ): Promise<void> {
   const wait = Math.min(timing.backoff.most, timing.backoff.first * 2 ** Math.min(failures, 20));
   const failure = { message, retryAt: lease.now + wait };
   try {
-    await store.settle(lease, { outcomes: [], events: [], phases: [], memory: null, failure });
+    const nothing = { outcomes: [], events: [], phases: [], memory: null };
+    await store.settle(lease, { ...nothing, calls: budget, failure });
   } catch (error) {
     // The lease runs out by itself.
     log("warn", "a failed pass could not give its lease back", {

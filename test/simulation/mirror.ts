@@ -39,6 +39,7 @@ export interface MirrorOptions {
 }
 
 const local: Local = {
+  name: "simulated",
   monotonic: () => 0,
   randomText: (length) => "0".repeat(length),
   sleep: async () => {},
@@ -143,8 +144,10 @@ const ordered = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(ordered).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   if (value instanceof Set) return [...value].sort();
   if (value === null || typeof value !== "object") return value;
-  // Rows of a venue's books name their exchange; in memory each has books of its own.
-  const entries = Object.entries(value).filter(([key, one]) => one !== undefined && key !== "exchange");
+  // Rows of a venue's books name their exchange; in memory each has books of its own, and nothing costs.
+  const entries = Object.entries(value).filter(
+    ([key, one]) => one !== undefined && key !== "exchange" && key !== "costs",
+  );
   return Object.fromEntries(entries.map(([key, one]) => [key, ordered(one)]));
 };
 

@@ -106,7 +106,12 @@ export const MUTANTS: readonly Mutant[] = [
     "if (kill) return false;",
     "",
   ),
-  one("the kill switch is not read again", "src/grid/act.ts", "killed = await store.killed();", ""),
+  one(
+    "the kill switch is not read again",
+    "src/grid/act.ts",
+    "killed = await store.killed(order.account);",
+    "",
+  ),
   {
     name: "a cancel is believed",
     edits: [

@@ -186,6 +186,7 @@ const told = ({
 
 export function localOf(net: Net, task: Task): Local {
   return {
+    name: "simulated",
     monotonic: () => net.scheduler.now() - task.process.bornAt,
     randomText: (length) => net.random.text(length),
     sleep: (millis) => sleep(net.scheduler, task, millis),

@@ -11,6 +11,7 @@ export function virtualLocal(start: number, seed = 1) {
     return state / 0x100000000;
   };
   const local: Local = {
+    name: "test",
     monotonic: () => now,
     randomText: (length) => Array.from({ length }, () => DIGITS[Math.floor(next() * 36)]).join(""),
     sleep: async (millis) => {

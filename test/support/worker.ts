@@ -1,29 +1,11 @@
-import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { Miniflare, type MiniflareOptions } from "miniflare";
+import { buildWorker, bundle } from "../../cli/worker-bundle.mjs";
 import { root } from "./bundle.ts";
 
-const folder = join(root, "dist/worker");
-const bundle = join(folder, "worker.js");
-
 /** The file that `wrangler deploy` would upload, built by it when there is none or a source is newer. */
-export async function workerBundle(): Promise<string> {
-  if (!isStale()) return bundle;
-  const fresh = `${folder}-${process.pid}`;
-  await promisify(execFile)(
-    process.execPath,
-    [join(root, "node_modules/wrangler/bin/wrangler.js"), "deploy", "--dry-run", "--outdir", fresh],
-    {
-      cwd: root,
-      env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" },
-    },
-  );
-  rmSync(folder, { recursive: true, force: true });
-  renameSync(fresh, folder);
-  return bundle;
-}
+export const workerBundle = async (): Promise<string> => (isStale() ? buildWorker() : bundle);
 
 function isStale(): boolean {
   if (!existsSync(bundle)) return true;

@@ -1,31 +1,40 @@
-import type { Client } from "@libsql/client";
 import { sql } from "drizzle-orm";
 import { SettingsError } from "../../errors.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Local } from "../../ports.ts";
 import { type Context, createContext, statement } from "./context.ts";
 import { type Migration, migrate } from "./migrate.ts";
-import { safeClient } from "./safe-client.ts";
+import { type Database, safeClient } from "./safe-client.ts";
 import { control } from "./tables.ts";
 
 export interface Opening {
-  readonly client: Client;
+  readonly client: Database;
   readonly local: Local;
   /** Applied first; empty where that is done elsewhere. */
   readonly migrations: readonly Migration[];
   readonly kind: "live" | "sandbox";
+  /** It was seen before that the database is of this kind. */
+  readonly isChecked?: boolean | undefined;
   /** Replaces the database's clock, where time is simulated. */
   readonly clock?: () => Millis;
 }
 
 /** Opens a database that is, or from now on will be, of this kind. The other kind is refused. */
-export async function openDatabase({ client, local, migrations, kind, clock }: Opening): Promise<Context> {
+export async function openDatabase({
+  client,
+  local,
+  migrations,
+  kind,
+  isChecked,
+  clock,
+}: Opening): Promise<Context> {
   const context = createContext(await safeClient(client, local), clock);
-  await migrate(context, migrations);
+  if (migrations.length > 0) await migrate(context, migrations);
   const { db } = context;
   if (migrations.length > 0) {
     await context.client.execute(statement(db.insert(control).values({ id: 1, kind }).onConflictDoNothing()));
   }
+  if (isChecked) return context;
   const result = await context.client.execute(statement(sql`select ${control.kind} from ${control}`));
   const found = result.rows[0]?.[0];
   if (found !== undefined && found !== kind) {

@@ -1,14 +1,19 @@
 import type { Client, InStatement, ResultSet } from "@libsql/client";
-import { messageOf, StoreError } from "../../errors.ts";
+import type { DatabaseUse } from "../../cost.ts";
 import type { Local } from "../../ports.ts";
+import { type RemoteDatabase, remoteClient } from "./remote-client.ts";
+import { codeOf, storeError } from "./store-error.ts";
 
-/** The only way to a database: two calls that either happened as they say or throw StoreError. */
+/** The only way to a database: two calls that either happened as they say or throw StoreError. `use` is added to. */
 export interface SafeClient {
-  execute(statement: InStatement): Promise<ResultSet>;
+  execute(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
   /** All statements or none. */
-  batch(statements: InStatement[], mode: "write" | "read"): Promise<ResultSet[]>;
+  batch(statements: InStatement[], mode: "write" | "read", use?: DatabaseUse): Promise<ResultSet[]>;
   close(): void;
 }
+
+/** A connection to a file, or where a server is reached. */
+export type Database = Client | RemoteDatabase;
 
 const ATTEMPTS = 40;
 
@@ -17,8 +22,8 @@ const ATTEMPTS = 40;
  * (libsql-client-ts#352). So calls go one at a time through one connection, none is interactive, and
  * a busy one is given a new connection before it is tried again: it had no lock and so wrote nothing.
  */
-export async function safeClient(client: Client, local: Local): Promise<SafeClient> {
-  if (client.protocol !== "file") return remote(client);
+export async function safeClient(client: Database, local: Local): Promise<SafeClient> {
+  if (!("protocol" in client)) return remoteClient(client);
   const setUp = async () => {
     await client.execute("PRAGMA journal_mode = WAL");
     // Per connection: without it each commit waits for the disk, 14 times slower.
@@ -44,26 +49,18 @@ export async function safeClient(client: Client, local: Local): Promise<SafeClie
   };
   await inTurn(setUp);
   return {
-    execute: (statement) => inTurn(() => client.execute(statement)),
-    batch: (statements, mode) => inTurn(() => client.batch(statements, mode)),
+    execute: (statement, use) => inTurn(() => counted(client.execute(statement), use)),
+    batch: (statements, mode, use) => inTurn(() => counted(client.batch(statements, mode), use)),
     close: () => client.close(),
   };
 }
 
-function remote(client: Client): SafeClient {
-  const labelled = <T>(call: Promise<T>) =>
-    call.catch((error: unknown) => {
-      throw storeError(error);
-    });
-  return {
-    execute: (statement) => labelled(client.execute(statement)),
-    batch: (statements, mode) => labelled(client.batch(statements, mode)),
-    close: () => client.close(),
-  };
+// A file does not tell how many rows it has read.
+function counted<T>(call: Promise<T>, use: DatabaseUse | undefined): Promise<T> {
+  if (use)
+    Object.assign(use, { databaseRequests: use.databaseRequests + 1, rowsRead: null, rowsWritten: null });
+  return call;
 }
-
-const codeOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 
 const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
 
@@ -71,13 +68,4 @@ const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(
 function backoff(attempt: number, random: string): number {
   const most = Math.min(200, 10 * 2 ** Math.min(attempt - 1, 5));
   return most * (0.5 + Number.parseInt(random, 36) / 72);
-}
-
-function storeError(error: unknown): StoreError {
-  if (error instanceof StoreError) return error;
-  const message = messageOf(error);
-  const options = { cause: error };
-  if (message.includes("fence_holds")) return new StoreError("fenced", "the lease is another's now", options);
-  if (codeOf(error).startsWith("SQLITE_CONSTRAINT")) return new StoreError("constraint", message, options);
-  return new StoreError("unavailable", message, options);
 }

@@ -1,9 +1,17 @@
 import type { ResultSet } from "@libsql/client";
 import { and, eq, inArray, or, sql } from "drizzle-orm";
+import { type CostDay, type DatabaseUse, newUse, withPass } from "../../cost.ts";
 import { StoreError } from "../../errors.ts";
-import { EVERY_ACCOUNT, killMessage, NO_MEMORY, type Order, type Strategy } from "../../records.ts";
+import {
+  type AccountKey,
+  EVERY_ACCOUNT,
+  killMessage,
+  NO_MEMORY,
+  type Order,
+  type Strategy,
+} from "../../records.ts";
 import type { Changes, Lease, Snapshot, StepStore, StrategyUpdate } from "../../store.ts";
-import { bundle, type Context, type Statement, statement } from "./context.ts";
+import { bundle, type Context, rowsOf, type Statement, statement } from "./context.ts";
 import { guarded, stillWanted } from "./fence.ts";
 import { insertEvents, insertIntents, updateOrder } from "./order-rows.ts";
 import {
@@ -21,10 +29,12 @@ import {
 export function stepStore(context: Context): StepStore {
   const { client, db, now } = context;
   const whole = accountBundle(context);
+  const passes = new Map<AccountKey, Running>();
 
   const record = async (lease: Lease, changes: readonly Changes[]) => {
     const statements = changes.flatMap((change) => changeStatements(context, lease, change));
-    const results = await client.batch(guarded(context, lease, statements), "write");
+    const { use } = passes.get(lease.account) ?? {};
+    const results = await client.batch(guarded(context, lease, statements), "write", use);
     const recorded = results.flatMap((result) =>
       result.columns[0] === "client_id" ? result.rows.map((row) => String(row[0])) : [],
     );
@@ -35,32 +45,49 @@ export function stepStore(context: Context): StepStore {
     async due() {
       const running = db.select({ account: strategies.account }).from(strategies).where(isRunning());
       const unsettled = db.select({ account: orders.account }).from(orders).where(isUnsettled());
-      return db
-        .select({ account: accounts.account, retryAt: accounts.retryAt, now: now() })
-        .from(accounts)
-        .where(sql`${accounts.account} in (${running}) or ${accounts.account} in (${unsettled})`)
-        .orderBy(accounts.account);
+      return (
+        db
+          .select({ account: accounts.account, retryAt: accounts.retryAt, now: now() })
+          .from(accounts)
+          .where(sql`${accounts.account} in (${running}) or ${accounts.account} in (${unsettled})`)
+          // Where not all can be stepped, those come first that have waited longest.
+          .orderBy(accounts.steppedAt, accounts.account)
+      );
     },
 
-    async acquire({ account, owner, ttl, overlap }) {
+    async acquire({ account, owner, ttl, overlap, scheduled }) {
+      const use = newUse();
+      const isFree = sql`${accounts.account} = ${account} and (${accounts.until} <= ${now()} or ${accounts.owner} = ${owner})`;
+      const isWanted = sql`${accounts.scheduled} < ${scheduled ?? null} and ${accounts.retryAt} <= ${now()}`;
       const lease = db
         .update(accounts)
-        .set({ token: sql`${accounts.token} + 1`, owner, until: sql`${now()} + ${ttl}` })
-        .where(
-          sql`${accounts.account} = ${account} and (${accounts.until} <= ${now()} or ${accounts.owner} = ${owner})`,
-        )
+        .set({
+          token: sql`${accounts.token} + 1`,
+          owner,
+          until: sql`${now()} + ${ttl}`,
+          ...(scheduled === undefined ? {} : { scheduled }),
+        })
+        .where(scheduled === undefined ? isFree : and(isFree, isWanted))
         .returning({ token: accounts.token, until: accounts.until, now: now() });
-      const [taken, read] = await client.batch([statement(lease), whole.with({ account, overlap })], "write");
+      const statements = [statement(lease), whole.with({ account, overlap })];
+      const [taken, read] = await client.batch(statements, "write", use);
       const row = taken?.rows[0];
       if (!row) return undefined;
       const [token, until, at] = [Number(row[0]), Number(row[1]), Number(row[2])];
-      return snapshot({ account, token, until, now: at }, whole, read);
+      const found = snapshot({ account, token, until, now: at }, whole, read);
+      const [{ costs = null } = {}] = whole.rows(accounts, read);
+      passes.set(account, { use, costs: costs ?? [], strategies: found.strategies.map(({ id }) => id) });
+      return found;
     },
 
     record,
 
-    async killed() {
-      const [row] = await db.select({ kill: control.kill }).from(control);
+    async killed(account) {
+      const result = await client.execute(
+        statement(db.select().from(control)),
+        passes.get(account ?? "")?.use,
+      );
+      const [row] = rowsOf(control, result);
       if (!row) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
       return row.kill;
     },
@@ -75,17 +102,19 @@ export function stepStore(context: Context): StepStore {
       await client.execute(statement(db.update(control).set({ epoch: sql`${control.epoch} + 1` })));
     },
 
-    async settle(lease, { outcomes, phases, events, memory, failure }) {
+    async settle(lease, { outcomes, phases, events, memory, calls, failure }) {
+      const pass = passes.get(lease.account);
       const released = db
         .update(accounts)
         .set({
-          owner: null,
+          // Its owner stays: it tells who has stepped last.
           until: 0,
           failures: failure ? sql`${accounts.failures} + 1` : 0,
           retryAt: failure?.retryAt ?? 0,
           error: failure?.message ?? null,
           ...(failure ? {} : { steppedAt: now() }),
           ...(memory ? { memory } : {}),
+          ...(pass ? { costs: withPass(pass.costs, lease.now, { ...pass, calls }) } : {}),
         })
         .where(eq(accounts.account, lease.account));
       const statements = [
@@ -104,12 +133,20 @@ export function stepStore(context: Context): StepStore {
     async ordersByIds(account, { exchange, client: own }) {
       if (exchange.length + own.length === 0) return [];
       const named = or(inArray(orders.exchangeId, [...exchange]), inArray(orders.clientId, [...own]));
-      return db
+      const wanted = db
         .select()
         .from(orders)
         .where(and(eq(orders.account, account), named));
+      return rowsOf(orders, await client.execute(statement(wanted), passes.get(account)?.use));
     },
   };
+}
+
+/** What is kept of a pass while it lasts: an account has one at a time. */
+interface Running {
+  readonly use: DatabaseUse;
+  readonly costs: readonly CostDay[];
+  readonly strategies: readonly string[];
 }
 
 /** Everything of an account, but which trades are booked: that is the one select without a table of its own. */

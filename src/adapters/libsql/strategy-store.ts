@@ -1,6 +1,6 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { StoreError } from "../../errors.ts";
-import { NO_MEMORY } from "../../records.ts";
+import { NO_MEMORY, ownerName } from "../../records.ts";
 import type { StrategyStore } from "../../store.ts";
 import { type Context, rowsOf, statement } from "./context.ts";
 import { accounts, control, events, fills, isRunning, isUnsettled, orders, strategies } from "./tables.ts";
@@ -64,6 +64,8 @@ export function strategyStore(context: Context): StrategyStore {
         memory: account.memory,
         steppedAt: account.steppedAt,
         accountError: account.error,
+        steppedBy: ownerName(account.owner),
+        costs: account.costs ?? [],
         now: at,
       }));
     },

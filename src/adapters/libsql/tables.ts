@@ -9,6 +9,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+import type { CostDay } from "../../cost.ts";
 import type { GridConfig, GridState } from "../../grid/state.ts";
 import { decode, encode } from "../../kernel/codec.ts";
 import { type Decimal, decimal, text as plain } from "../../kernel/decimal.ts";
@@ -71,6 +72,9 @@ export const accounts = sqliteTable("accounts", {
   retryAt: integer("retry_at").notNull().default(0),
   error: text("error"),
   steppedAt: integer("stepped_at"),
+  /** The newest time for which a scheduler's pass has taken the lease. */
+  scheduled: integer("scheduled").notNull().default(0),
+  costs: doc<readonly CostDay[]>("costs"),
   memory: doc<AccountMemory>("memory").notNull(),
 });
 

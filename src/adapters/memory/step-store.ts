@@ -24,9 +24,13 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
         .map((account) => ({ account, retryAt: accountRow(tables, account).retryAt, now: at }));
     },
 
-    async acquire({ account, owner, ttl, overlap }) {
+    async acquire({ account, owner, ttl, overlap, scheduled }) {
       const row = tables.accounts.get(account);
       if (!row || (row.until > now() && row.owner !== owner)) return undefined;
+      if (scheduled !== undefined) {
+        if (row.scheduled >= scheduled || row.retryAt > now()) return undefined;
+        row.scheduled = scheduled;
+      }
       row.token++;
       row.owner = owner;
       row.until = now() + ttl;
@@ -68,7 +72,6 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
       }
       tables.events.push(...events);
       Object.assign(row, {
-        owner: null,
         until: 0,
         failures: failure ? row.failures + 1 : 0,
         retryAt: failure?.retryAt ?? 0,

@@ -1,6 +1,6 @@
 import { StoreError } from "../../errors.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Order, Strategy } from "../../records.ts";
+import { type Order, ownerName, type Strategy } from "../../records.ts";
 import type { HandOrderStore, StepStore, StrategyStore, StrategyView } from "../../store.ts";
 import { isWanted, memoryStepStore } from "./step-store.ts";
 import { accountRow, putOrder, type Tables } from "./tables.ts";
@@ -93,6 +93,8 @@ function viewOf(tables: Tables, strategy: Strategy, now: Millis): StrategyView {
     memory: row.memory,
     steppedAt: row.steppedAt,
     accountError: row.error,
+    steppedBy: ownerName(row.owner),
+    costs: [],
     now,
   };
 }

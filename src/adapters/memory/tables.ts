@@ -9,6 +9,7 @@ export interface AccountRow {
   retryAt: number;
   error: string | null;
   steppedAt: number | null;
+  scheduled: number;
   memory: AccountMemory;
 }
 
@@ -61,6 +62,7 @@ export function accountRow({ accounts }: Tables, account: string): AccountRow {
   const made: AccountRow = {
     token: 0,
     owner: null,
+    scheduled: 0,
     until: 0,
     failures: 0,
     retryAt: 0,

@@ -52,7 +52,14 @@ async function started() {
   return { ...box, strategy, intent };
 }
 
-const SETTLED = { outcomes: [], phases: [], events: [], memory: null, failure: null };
+const SETTLED = {
+  outcomes: [],
+  phases: [],
+  events: [],
+  memory: null,
+  calls: { made: 0, own: {} },
+  failure: null,
+};
 
 describe("a lease", () => {
   it("is one holder's until it runs out, and its token only rises", async () => {

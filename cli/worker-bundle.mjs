@@ -1,0 +1,49 @@
+// What is deployed to Workers: the bundle, made by wrangler, and the files that the platform serves itself.
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const requireHere = createRequire(import.meta.url);
+/** The file that wrangler uploads. */
+export const bundle = join(root, "dist/worker/worker.js");
+
+/** Nothing is told to anybody, and no newer version is asked for. */
+export const quiet = { WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };
+
+/** Runs wrangler in the package's folder; what it prints is the answer. */
+export const wrangler = (...args) =>
+  promisify(execFile)(process.execPath, [join(root, "node_modules/wrangler/bin/wrangler.js"), ...args], {
+    cwd: root,
+    env: { ...process.env, ...quiet },
+    maxBuffer: 1 << 26,
+  });
+
+/** Builds both; each is made beside and renamed, so that it is never half there. */
+export async function buildWorker() {
+  layOutAssets();
+  const fresh = join(root, `dist/worker-${process.pid}`);
+  await wrangler("deploy", "--dry-run", "--outdir", fresh);
+  rmSync(join(root, "dist/worker"), { recursive: true, force: true });
+  renameSync(fresh, join(root, "dist/worker"));
+  return bundle;
+}
+
+function layOutAssets() {
+  const folder = join(root, "dist/assets/static/swagger-ui-dist");
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"])
+    cpSync(requireHere.resolve(`swagger-ui-dist/${name}`), join(folder, name));
+  const rules = "/static/*\n  Cache-Control: public, max-age=86400\n  X-Content-Type-Options: nosniff\n";
+  writeFileSync(join(root, "dist/assets/_headers"), rules);
+}
+
+/** KiB of what is uploaded, compressed as the platform counts it. */
+export const bundleKibibytes = () =>
+  readdirSync(join(root, "dist/worker"))
+    .filter((name) => /\.(js|wasm|bin)$/.test(name))
+    .reduce((sum, name) => sum + gzipSync(readFileSync(join(root, "dist/worker", name))).length, 0) / 1024;

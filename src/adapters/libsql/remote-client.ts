@@ -1,0 +1,58 @@
+import { createClient } from "@libsql/client/http";
+import type { DatabaseUse } from "../../cost.ts";
+import { SECOND } from "../../kernel/time.ts";
+import type { SafeClient } from "./safe-client.ts";
+import { storeError } from "./store-error.ts";
+
+/** A libSQL server, reached over HTTP. */
+export interface RemoteDatabase {
+  readonly url: string;
+  readonly authToken?: string | undefined;
+  readonly fetch: typeof fetch;
+}
+
+const TIMEOUT = 10 * SECOND;
+
+/** Each call is one request. The library does not pass on how many rows it cost, so the answer is read here. */
+export function remoteClient({ url, authToken, fetch }: RemoteDatabase): SafeClient {
+  const open = (use: DatabaseUse | undefined) =>
+    createClient({
+      url,
+      ...(authToken ? { authToken } : {}),
+      fetch: (request: Request) => ask(request, use),
+    });
+
+  const ask = async (request: Request, use: DatabaseUse | undefined): Promise<Response> => {
+    if (use) use.databaseRequests++;
+    const response = await fetch(request, { signal: AbortSignal.timeout(TIMEOUT) });
+    if (!use) return response;
+    const text = await response.text();
+    add(use, "rowsRead", rowsIn(text, READ));
+    add(use, "rowsWritten", rowsIn(text, WRITTEN));
+    return new Response(text, response);
+  };
+
+  const labelled = <T>(call: Promise<T>) =>
+    call.catch((error: unknown) => {
+      throw storeError(error);
+    });
+  return {
+    execute: (statement, use) => labelled(open(use).execute(statement)),
+    batch: (statements, mode, use) => labelled(open(use).batch(statements, mode)),
+    close: () => undefined,
+  };
+}
+
+// Within a stored text its quotes would be escaped, so that these are the server's own fields.
+const READ = /"rows_read":(\d+)/g;
+const WRITTEN = /"rows_written":(\d+)/g;
+
+function rowsIn(text: string, field: RegExp): number | null {
+  const found = [...text.matchAll(field)];
+  return found.length === 0 ? null : found.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+function add(use: DatabaseUse, name: "rowsRead" | "rowsWritten", count: number | null): void {
+  const before = use[name];
+  use[name] = before === null || count === null ? null : before + count;
+}
