@@ -4,6 +4,8 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { type CallToolResult, CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
+import type { Scope } from "../../src/records.ts";
+import type { Target } from "./app.ts";
 import { environment, launcher } from "./command.ts";
 
 const client = async (transport: unknown): Promise<Client> => {
@@ -42,6 +44,13 @@ export const httpClient = (
       fetch,
     }),
   );
+
+/** The official client on the /mcp of an app that is asked without a socket. */
+export const appClient = ({ tokens, ask }: Target, scope: Scope): Promise<Client> =>
+  httpClient("http://localhost", {
+    token: tokens[scope],
+    fetch: ((url: URL, init?: RequestInit) => ask(url.pathname, init)) as typeof globalThis.fetch,
+  });
 
 export const callTool = async (
   on: Client,

@@ -15,6 +15,8 @@ import type { Scope } from "../../records.ts";
 import { refusalOf } from "../input.ts";
 import { type Answer, refusal, run } from "../run.ts";
 import { commit, propose } from "./plans.ts";
+import { addPrompts } from "./prompts.ts";
+import { addResources } from "./resources.ts";
 import { resultOf } from "./results.ts";
 import { isTool, toolOf } from "./tools.ts";
 
@@ -44,7 +46,11 @@ const INSTRUCTIONS =
 export function mcpServer(options: McpOptions): Server {
   const server = new Server(
     { name: "edgemaker", version: options.version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: NO_FORMS },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      instructions: INSTRUCTIONS,
+      jsonSchemaValidator: NO_FORMS,
+    },
   );
   const tools = options.operations.filter(isTool);
   const listed = tools.filter((operation) => mayCall(operation, options) === undefined);
@@ -55,6 +61,8 @@ export function mcpServer(options: McpOptions): Server {
       throw new McpError(ErrorCode.InvalidParams, "unknown tool; call tools/list for those there are");
     return call(operation, params.arguments ?? {}, options, { signal, waiter: waiterOf(requestId, options) });
   });
+  addResources(server, options);
+  addPrompts(server, options);
   // The request may wait in another process, which this tells through the store.
   if (options.session !== undefined)
     server.setNotificationHandler(CancelledNotificationSchema, async ({ params: { requestId } }) => {

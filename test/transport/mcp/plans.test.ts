@@ -4,7 +4,7 @@ import { MINUTE } from "../../../src/kernel/time.ts";
 import { createOperations } from "../../../src/operations.ts";
 import { testApp } from "../../support/app.ts";
 import { eventually } from "../../support/command.ts";
-import { callTool, errorOf, httpClient } from "../../support/mcp.ts";
+import { appClient, callTool, errorOf } from "../../support/mcp.ts";
 import { EXCHANGES, runOperation } from "../../support/sandbox.ts";
 
 type App = Awaited<ReturnType<typeof testApp>>;
@@ -20,11 +20,7 @@ const TRADING = createOperations(EXCHANGES).filter(({ effect }) => effect === "t
 
 const trading = (confirm: "plan" | "terminal" = "plan", realTime = false) =>
   testApp({ realTime, mcp: { trading: true, confirm } });
-const clientOf = ({ tokens, ask }: App, scope: "read" | "trade" | "admin" = "trade"): Promise<Client> =>
-  httpClient("http://localhost", {
-    token: tokens[scope],
-    fetch: ((url: URL, init?: RequestInit) => ask(new URL(url).pathname, init)) as never,
-  });
+const clientOf = (app: App, scope: "read" | "trade" | "admin" = "trade") => appClient(app, scope);
 const onVenue = async ({ venue }: App) => (await venue("kraken").openOrders()).length;
 const planOf = async (client: Client, name = "create_order", input: object = ORDER): Promise<string> =>
   ((await callTool(client, name, input as never)).structuredContent as { planId: string }).planId;

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { createOperations } from "../../../src/operations.ts";
 import { testApp } from "../../support/app.ts";
 import { serve } from "../../support/command.ts";
-import { callTool, errorOf, httpClient, stdioClient, textOf } from "../../support/mcp.ts";
-import { EXCHANGES, runOperation } from "../../support/sandbox.ts";
+import { appClient, callTool, errorOf, httpClient, stdioClient, textOf } from "../../support/mcp.ts";
+import { EXCHANGES } from "../../support/sandbox.ts";
 import { tempFolder } from "../../support/temp.ts";
 
 const READS = createOperations(EXCHANGES).filter(({ effect }) => effect === "read");
@@ -65,8 +65,7 @@ describe("the official client calls every read tool", () => {
 describe("tools", () => {
   it("that trade are not there by default, and refuse when called all the same", async () => {
     const app = await testApp();
-    const fetch = (url: string | URL, init?: RequestInit) => app.ask(new URL(url).pathname, init);
-    const client = await httpClient("http://localhost", { token: app.tokens.admin, fetch: fetch as never });
+    const client = await appClient(app, "admin");
     const { tools } = await client.listTools();
     expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([]);
     const told = errorOf(await callTool(client, "create_order", ORDER));
@@ -79,10 +78,8 @@ describe("tools", () => {
   });
 
   it("say what to do next when they fail", async () => {
-    const { deps, ask, tokens } = await testApp();
-    await runOperation(deps, "list_exchanges", {});
-    const fetch = (url: string | URL, init?: RequestInit) => ask(new URL(url).pathname, init);
-    const client = await httpClient("http://localhost", { token: tokens.read, fetch: fetch as never });
+    const app = await testApp();
+    const client = await appClient(app, "read");
     const unlisted = await callTool(client, "get_ticker", { ...MARKET, symbol: "DOGE/USDT" });
     expect(errorOf(unlisted)).toMatchObject({
       error: "Invalid symbol",

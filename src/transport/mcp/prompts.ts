@@ -1,0 +1,119 @@
+import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import {
+  ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  McpError,
+} from "@modelcontextprotocol/sdk/types.js";
+import { isPair } from "../../kernel/pair.ts";
+import type { McpOptions } from "./server.ts";
+
+type Values = Readonly<Record<string, string>>;
+
+interface Prompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly required: boolean;
+  }[];
+  readonly text: (values: Values) => string;
+}
+
+const EXCHANGE = { name: "exchange", description: "Exchange id, for example kraken", required: true };
+const SYMBOL = { name: "symbol", description: "Trading pair, for example BTC/USDT", required: true };
+
+const PROMPTS: readonly Prompt[] = [
+  {
+    name: "market_analysis",
+    title: "Market analysis",
+    description: "What one market is doing now, from its own data",
+    arguments: [EXCHANGE, SYMBOL],
+    text: ({
+      exchange,
+      symbol,
+    }) => `Analyse ${symbol} on ${exchange} with the tools of edgemaker; change nothing.
+
+1. get_ticker, get_orderbook (limit 50) and get_trades (limit 200): price, spread, depth on both sides, who is trading.
+2. get_ohlcv with timeframe 1h (limit 168) and 1d (limit 90): range, trend, how far it moves in a day.
+3. compare_prices, if it is there: whether other exchanges agree.
+
+Tell in ten lines: where the price stands in its range of a week and of 90 days, how much it moves, how liquid it is,
+and what would suit a grid here or speak against one. Say what the data do not show. Give figures with their units.`,
+  },
+  {
+    name: "portfolio_overview",
+    title: "Portfolio overview",
+    description: "Balances, open orders and grids of the accounts",
+    arguments: [
+      { ...EXCHANGE, description: "Only this exchange; all configured ones when left out", required: false },
+    ],
+    text: ({
+      exchange,
+    }) => `Give an overview of ${exchange ? `the account on ${exchange}` : "the accounts on every exchange that list_exchanges calls configured"} with the tools of edgemaker; change nothing.
+
+1. get_balance and list_orders for each exchange; get_ticker for what each asset is worth in USDT.
+2. get_grid_status: what each grid has made, holds and risks.
+
+Answer with one table of assets (free, in orders, worth), one of grids (market, status, profit, unrealised, position),
+and three lines on what stands out: idle money, a grid outside its range, an order far from the market.`,
+  },
+  {
+    name: "grid_setup_advisor",
+    title: "Grid setup advisor",
+    description: "A grid for one market and budget, previewed and explained",
+    arguments: [
+      EXCHANGE,
+      SYMBOL,
+      { name: "budget", description: "The most quote to use, for example 1000", required: true },
+    ],
+    text: ({
+      exchange,
+      symbol,
+      budget,
+    }) => `Propose a grid on ${symbol} at ${exchange} that uses at most ${budget} of the quote asset.
+
+1. Read the resource edgemaker://guide/grid.
+2. get_ticker, get_ohlcv (1h, limit 168; 1d, limit 90) and get_balance.
+3. Choose bounds, levels and order size; gridLevels × orderSize must not exceed the budget.
+4. preview_grid, if it is there, with allowLoss false; mend what it refuses.
+
+Show the proposal as a table, the profit of a cycle after fees, the worst case at the lower bound, and two things that
+would make it a bad idea. Start nothing: the person decides.`,
+  },
+];
+
+/** Prompts that a person picks; their arguments are checked, so that nothing else gets into the text. */
+export function addPrompts(server: Server, { deps }: McpOptions): void {
+  const ids = deps.exchanges.map(({ id }) => id);
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({
+    prompts: PROMPTS.map(({ text: _text, ...prompt }) => ({
+      ...prompt,
+      arguments: prompt.arguments.map((one) => ({ ...one })),
+    })),
+  }));
+  server.setRequestHandler(GetPromptRequestSchema, ({ params: { name, arguments: values = {} } }) => {
+    const prompt = PROMPTS.find((one) => one.name === name);
+    if (!prompt)
+      throw new McpError(ErrorCode.InvalidParams, "unknown prompt; call prompts/list for those there are");
+    check(prompt, values, ids);
+    const content = { type: "text" as const, text: prompt.text(values) };
+    return { description: prompt.description, messages: [{ role: "user" as const, content }] };
+  });
+}
+
+const FORMS: Readonly<Record<string, (text: string, ids: readonly string[]) => boolean>> = {
+  exchange: (text, ids) => ids.includes(text),
+  symbol: isPair,
+  budget: (text) => /^\d{1,15}(\.\d{1,18})?$/.test(text),
+};
+
+function check({ arguments: known }: Prompt, values: Values, ids: readonly string[]): void {
+  for (const { name, description, required } of known) {
+    const value = values[name];
+    if (value === undefined ? required : !FORMS[name]?.(value, ids))
+      throw new McpError(ErrorCode.InvalidParams, `${name} is missing or not valid: ${description}`);
+  }
+}
