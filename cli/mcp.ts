@@ -5,14 +5,27 @@ import { createOperations } from "../src/operations.ts";
 import { mcpServer } from "../src/transport/mcp/server.ts";
 import type { Values } from "./arguments.ts";
 import { answering } from "./mcp-answering.ts";
+import { relay } from "./mcp-relay.ts";
 import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
-import { readSettings } from "./settings.ts";
+import { askedRemote } from "./remote.ts";
+import { readSettings, type Settings } from "./settings.ts";
 import { version } from "./version.ts";
 
 /** Speaks the protocol over standard input and output until the input ends. */
 export async function serveMcp(values: Values): Promise<number> {
-  const output = protocolOutput();
-  const { config, sandbox, databaseUrl } = readSettings(values, process.env);
+  const transport = new StdioServerTransport(process.stdin, protocolOutput());
+  const settings = readSettings(values, process.env);
+  const remote = askedRemote(settings, values);
+  const close = remote ? await relay(transport, remote) : await answer(transport, settings);
+  const isAnswered = answering(transport);
+  await inputEnded();
+  await isAnswered();
+  await close();
+  return 0;
+}
+
+/** Answers from this process's own database and exchanges. */
+async function answer(transport: StdioServerTransport, { config, databaseUrl, sandbox }: Settings) {
   const log = createLog(config.logLevel);
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, log), sandbox);
   const server = mcpServer({
@@ -23,14 +36,11 @@ export async function serveMcp(values: Values): Promise<number> {
     caller: { actor: "mcp", scope: "trade", key: nodeLocal.randomText(25) },
     version: version(),
   });
-  const transport = new StdioServerTransport(process.stdin, output);
   await server.connect(transport);
-  const isAnswered = answering(transport);
-  await inputEnded();
-  await isAnswered();
-  await server.close();
-  deps.close();
-  return 0;
+  return async () => {
+    await server.close();
+    deps.close();
+  };
 }
 
 const inputEnded = (): Promise<void> =>

@@ -1,11 +1,32 @@
 import { messageOf } from "../src/errors.ts";
 import { type Operation, routeOf } from "../src/operation.ts";
 import type { Answer } from "../src/transport/run.ts";
+import type { Values } from "./arguments.ts";
+import type { Settings } from "./settings.ts";
+import { UsageError } from "./usage-error.ts";
 
 export interface Remote {
   /** The server's address, without /api/v1. */
   readonly url: string;
   readonly token: string | undefined;
+}
+
+/** The server that the command line or the settings name. */
+export function askedRemote({ config }: Settings, values: Values): Remote | undefined {
+  const here = ["db", "sandbox", "seed", "venue-url"].filter((flag) => values[flag] !== undefined);
+  const asked = values["api-url"] as string | undefined;
+  const token = (values.token as string | undefined) ?? config.token;
+  if (asked !== undefined) {
+    if (here.length > 0)
+      throw new UsageError(
+        `--api-url asks a server; --${here[0]} is for a database here: leave one of them out`,
+      );
+    if (!/^https?:\/\/\S+$/.test(asked)) throw new UsageError("--api-url must be an http or https address");
+    return { url: asked, token };
+  }
+  if (config.apiUrl && here.length === 0) return { url: config.apiUrl, token };
+  if (values.token !== undefined) throw new UsageError("--token is for --api-url");
+  return undefined;
 }
 
 const PATIENCE = 60_000;

@@ -8,10 +8,9 @@ import { dataDirectory } from "./directories.ts";
 import { textsOf } from "./fields.ts";
 import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
 import { render } from "./output.ts";
-import { callRemote, type Remote } from "./remote.ts";
+import { askedRemote, callRemote, type Remote } from "./remote.ts";
 import { findServer } from "./server-file.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import { UsageError } from "./usage-error.ts";
 import { watch } from "./watch.ts";
 
 /** Asks a server for an operation, or runs it here when there is none; `said` is input that no flag gives. Returns the exit code. */
@@ -49,23 +48,12 @@ function shown({ cli }: Operation, body: unknown, { json, watch: again }: Values
   return render(cli?.view ? cli.view(body) : body);
 }
 
-async function remoteOf({ config, databaseUrl }: Settings, values: Values): Promise<Remote | undefined> {
-  const here = ["db", "sandbox", "seed", "venue-url"].filter((flag) => values[flag] !== undefined);
-  const asked = values["api-url"] as string | undefined;
-  const token = (values.token as string | undefined) ?? config.token;
-  if (asked !== undefined) {
-    if (here.length > 0)
-      throw new UsageError(
-        `--api-url asks a server; --${here[0]} is for a database here: leave one of them out`,
-      );
-    if (!/^https?:\/\/\S+$/.test(asked)) throw new UsageError("--api-url must be an http or https address");
-    return { url: asked, token };
-  }
-  if (config.apiUrl && here.length === 0) return { url: config.apiUrl, token };
-  if (values.token !== undefined) throw new UsageError("--token is for --api-url");
+/** The server that answers, if one does: the one asked for, else the running local one of this database. */
+async function remoteOf(settings: Settings, values: Values): Promise<Remote | undefined> {
+  const asked = askedRemote(settings, values);
   // A seed or another venue address is this process's own business, not that of a server.
-  if (values.seed !== undefined || values["venue-url"] !== undefined) return undefined;
-  return findServer(dataDirectory(process.env), databaseUrl);
+  if (asked || values.seed !== undefined || values["venue-url"] !== undefined) return asked;
+  return findServer(dataDirectory(process.env), settings.databaseUrl);
 }
 
 /** Asks the operation in this process. */

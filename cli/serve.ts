@@ -86,6 +86,8 @@ const loopback = ({ address }: AddressInfo): string =>
 function listening(fetch: Parameters<typeof listen>[0]["fetch"], port: number, hostname: string) {
   return new Promise<{ server: ReturnType<typeof listen>; address: AddressInfo }>((resolve, reject) => {
     const server = listen({ fetch, port, hostname }, (address) => resolve({ server, address }));
+    // Longer than clients and proxies keep a connection: closed by us, it may just be carrying a request.
+    if ("keepAliveTimeout" in server) server.keepAliveTimeout = 75_000;
     server.on("error", (error: NodeJS.ErrnoException) =>
       reject(
         error.code === "EADDRINUSE"

@@ -202,8 +202,8 @@ export interface PlanStore {
   ): Promise<PlanState>;
   /** Takes the plan in one statement: of two commits one gets it, and none without the approval it needs. */
   consumePlan(key: PlanKey, needsApproval: boolean): Promise<boolean>;
-  /** The request that waits has been given up: its plan is refused. */
-  giveUpPlan(waiter: string): Promise<void>;
+  /** The request that waits has been given up: its plan is refused. False when none waits under this name. */
+  giveUpPlan(waiter: string): Promise<boolean>;
 }
 
 export interface TokenStore {

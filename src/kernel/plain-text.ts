@@ -7,7 +7,9 @@ export function plainText(text: string, most = 500): string {
     .slice(0, 4 * most)
     .replace(HIDDEN, " ")
     .trim();
-  return visible.length > most ? `${visible.slice(0, most - 1)}…` : visible;
+  if (visible.length <= most) return visible;
+  // Half of a character that takes two units would be no text.
+  return `${visible.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** The same value with every text in it plain, names of fields too. */

@@ -42,6 +42,8 @@ export function edgemaker(
 
 export interface Server {
   readonly url: string;
+  /** Of an administrator. */
+  readonly token: string;
   readonly child: ChildProcess;
   readonly stderr: () => string;
   ask(path: string, init?: RequestInit): Promise<Response>;
@@ -50,8 +52,15 @@ export interface Server {
 
 const TOKEN = "em_token-of-a-server-test";
 
-/** Starts `edgemaker serve …` on a free port and waits until it is ready. */
-export async function serve(
+/** Starts `edgemaker serve …` for one test. */
+export async function serve(...of: Parameters<typeof serveProcess>): Promise<Server> {
+  const server = await serveProcess(...of);
+  onTestFinished(() => server.kill("SIGKILL"));
+  return server;
+}
+
+/** Starts `edgemaker serve …` on a free port and waits until it is ready; whoever starts it kills it. */
+export async function serveProcess(
   folder: string,
   args: readonly string[],
   over: Record<string, string> = {},
@@ -68,7 +77,6 @@ export async function serve(
     child.kill(signal);
     await closed;
   };
-  onTestFinished(() => kill("SIGKILL"));
   const url = await new Promise<string>((resolve, reject) => {
     let stdout = "";
     child.stdout.on("data", (part) => {
@@ -83,7 +91,7 @@ export async function serve(
       ...init,
       headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json", ...init.headers },
     });
-  return { url, child, stderr: () => stderr, ask, kill };
+  return { url, token: TOKEN, child, stderr: () => stderr, ask, kill };
 }
 
 /** Asks again until it holds; what it last was is the error. */

@@ -7,9 +7,11 @@ import { startSqld } from "./sqld.ts";
 import { startWorker } from "./worker.ts";
 
 /** The built worker in workerd over a libSQL server with a sandbox, as a client sees it. */
-export async function edgeApp(): Promise<Target & { close(): Promise<void> }> {
+export async function edgeApp(
+  over: Record<string, string> = {},
+): Promise<Target & { close(): Promise<void> }> {
   const database = await startSqld();
-  const settings = { EDGEMAKER_SANDBOX: "1", EDGEMAKER_DATABASE_URL: database.url };
+  const settings = { EDGEMAKER_SANDBOX: "1", EDGEMAKER_DATABASE_URL: database.url, ...over };
   const config = parseConfig(settings);
   const deps = await createDeps(config, nodeRuntime(database.url, config, createLog("error")));
   await addTokens(deps.store);

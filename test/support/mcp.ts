@@ -8,15 +8,14 @@ import type { Scope } from "../../src/records.ts";
 import type { Target } from "./app.ts";
 import { environment, launcher } from "./command.ts";
 
-const client = async (transport: unknown): Promise<Client> => {
+const session = async (transport: unknown): Promise<Client> => {
   const made = new Client({ name: "test", version: "1" });
   await made.connect(transport as Transport);
-  onTestFinished(() => made.close());
   return made;
 };
 
 /** The official client on a process of `edgemaker mcp …`; what it writes to standard error is kept. */
-export async function stdioClient(
+export async function stdioSession(
   folder: string,
   args: readonly string[],
   over: Record<string, string> = {},
@@ -30,15 +29,15 @@ export async function stdioClient(
   });
   let stderr = "";
   transport.stderr?.on("data", (part) => (stderr += String(part)));
-  return { client: await client(transport), stderr: () => stderr };
+  return { client: await session(transport), stderr: () => stderr };
 }
 
 /** The official client on /mcp of a server, or of an app through `fetch`. */
-export const httpClient = (
+export const httpSession = (
   url: string,
   { token, fetch = globalThis.fetch }: { token: string; fetch?: typeof globalThis.fetch },
 ): Promise<Client> =>
-  client(
+  session(
     new StreamableHTTPClientTransport(new URL("/mcp", url), {
       requestInit: { headers: { authorization: `Bearer ${token}` } },
       fetch,
@@ -46,11 +45,25 @@ export const httpClient = (
   );
 
 /** The official client on the /mcp of an app that is asked without a socket. */
-export const appClient = ({ tokens, ask }: Target, scope: Scope): Promise<Client> =>
-  httpClient("http://localhost", {
+export const appSession = ({ tokens, ask }: Target, scope: Scope): Promise<Client> =>
+  httpSession("http://localhost", {
     token: tokens[scope],
     fetch: ((url: URL, init?: RequestInit) => ask(url.pathname, init)) as typeof globalThis.fetch,
   });
+
+const closed = (client: Client): Client => {
+  onTestFinished(() => client.close());
+  return client;
+};
+
+/** The same, closed when the test ends. */
+export const appClient = async (app: Target, scope: Scope): Promise<Client> =>
+  closed(await appSession(app, scope));
+export async function stdioClient(...of: Parameters<typeof stdioSession>) {
+  const opened = await stdioSession(...of);
+  closed(opened.client);
+  return opened;
+}
 
 export const callTool = async (
   on: Client,

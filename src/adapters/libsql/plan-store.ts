@@ -55,7 +55,8 @@ export function planStore({ client, db, now }: Context): PlanStore {
 
     async giveUpPlan(waiter) {
       const refuse = db.update(plans).set({ decision: "refused" });
-      await client.execute(statement(refuse.where(sql`${plans.waiter} = ${waiter} and ${isOpen()}`)));
+      const waits = sql`${plans.waiter} = ${waiter} and ${isOpen()}`;
+      return changed(refuse.where(waits).returning({ id: plans.id }));
     },
   };
 }

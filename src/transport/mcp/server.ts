@@ -2,7 +2,6 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
   CallToolRequestSchema,
   type CallToolResult,
-  CancelledNotificationSchema,
   ErrorCode,
   ListToolsRequestSchema,
   McpError,
@@ -63,11 +62,6 @@ export function mcpServer(options: McpOptions): Server {
   });
   addResources(server, options);
   addPrompts(server, options);
-  // The request may wait in another process, which this tells through the store.
-  if (options.session !== undefined)
-    server.setNotificationHandler(CancelledNotificationSchema, async ({ params: { requestId } }) => {
-      if (requestId !== undefined) await options.deps.store.giveUpPlan(waiterOf(requestId, options));
-    });
   return server;
 }
 
@@ -78,7 +72,8 @@ const NO_FORMS = {
   },
 };
 
-const waiterOf = (requestId: RequestId, { caller, session = "" }: McpOptions): string =>
+/** Names a waiting request in the store, for the process that hears that it is given up. */
+export const waiterOf = (requestId: RequestId, { caller, session = "" }: McpOptions): string =>
   [caller.key, session, requestId].join(" ");
 
 async function call(

@@ -1,66 +1,9 @@
-import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { describe, expect, it } from "vitest";
-import { createOperations } from "../../../src/operations.ts";
 import { testApp } from "../../support/app.ts";
-import { serve } from "../../support/command.ts";
-import { appClient, callTool, errorOf, httpClient, stdioClient, textOf } from "../../support/mcp.ts";
-import { EXCHANGES } from "../../support/sandbox.ts";
-import { tempFolder } from "../../support/temp.ts";
+import { appClient, callTool, errorOf } from "../../support/mcp.ts";
 
-const READS = createOperations(EXCHANGES).filter(({ effect }) => effect === "read");
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
-const TOKEN = "em_token-of-a-server-test";
-
-/** Values for the required fields of any tool, by the field's name. */
-async function samples(client: Client, ids: Record<string, unknown>): Promise<Map<string, object>> {
-  const { tools } = await client.listTools();
-  return new Map(
-    tools.map(({ name, inputSchema }) => {
-      const known: Record<string, unknown> = { ...MARKET, ...ids, ...OF_TOOL[name] };
-      return [name, Object.fromEntries((inputSchema.required ?? []).map((field) => [field, known[field]]))];
-    }),
-  );
-}
-
-/** Where a field means something else than elsewhere. */
-const OF_TOOL: Record<string, object> = {
-  get_dex_price: { symbol: "SNEK" },
-  get_dex_pools: { symbol: "SNEK" },
-  preview_grid: { lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 4, orderSize: 100 },
-};
-
-async function readsAll(client: Client, ids: { grid: string; order: string }): Promise<void> {
-  const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(READS.map(({ name }) => name));
-  const inputs = await samples(client, { id: ids.grid });
-  inputs.set("get_order", { ...MARKET, id: ids.order });
-  for (const { name, annotations } of tools) {
-    expect(annotations, name).toMatchObject({ readOnlyHint: true, destructiveHint: false });
-    // The client itself checks the structured content against the tool's output schema.
-    const result = await callTool(client, name, inputs.get(name) as Record<string, unknown>);
-    expect(result.isError, `${name}: ${textOf(result)}`).toBeFalsy();
-    expect(result.structuredContent, name).toBeTypeOf("object");
-    expect(textOf(result).length, name).toBeLessThanOrEqual(600);
-  }
-}
-
 const ORDER = { ...MARKET, side: "buy", type: "limit", amount: 0.001, price: 50_000 };
-const GRID = { ...MARKET, lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 4, orderSize: 100 };
-
-describe("the official client calls every read tool", () => {
-  it("over standard input and output, and over HTTP", async () => {
-    const folder = tempFolder();
-    const server = await serve(folder, ["--sandbox"]);
-    const post = async (path: string, body: object) =>
-      (await server.ask(path, { method: "POST", body: JSON.stringify(body) })).json() as Promise<never>;
-    const { order } = (await post("/api/v1/orders", ORDER)) as { order: { id: string } };
-    const { id } = (await post("/api/v1/strategy/grid", GRID)) as { id: string };
-    const ids = { grid: id, order: order.id };
-
-    await readsAll(await httpClient(server.url, { token: TOKEN }), ids);
-    await readsAll((await stdioClient(folder, ["--sandbox"])).client, ids);
-  });
-});
 
 describe("tools", () => {
   it("that trade are not there by default, and refuse when called all the same", async () => {

@@ -1,0 +1,151 @@
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { expect, it } from "vitest";
+import { VenueError } from "../../src/errors.ts";
+import type { Deps, Venue, VenueOrder } from "../../src/ports.ts";
+import { testApp } from "../support/app.ts";
+import { appClient, callTool, errorOf, textOf } from "../support/mcp.ts";
+import { INJECTIONS } from "./injections.ts";
+
+const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
+const ORDER = { ...MARKET, side: "buy", type: "limit", amount: 0.001, price: 50_000 };
+/** What acts on a terminal, or hides what a text says. */
+const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === "string") yield value;
+  else if (typeof value === "object" && value !== null)
+    for (const [name, part] of Object.entries(value)) {
+      yield name;
+      yield* textsIn(part);
+    }
+}
+
+/** A venue whose every text is what an attacker has written. */
+const hostile = (venue: Venue, text: () => string): Venue => {
+  const refuse = async () => {
+    throw new VenueError("unavailable", text());
+  };
+  const told = (order: VenueOrder): VenueOrder => ({ ...order, id: text(), clientId: text() });
+  return {
+    ...venue,
+    trades: async (symbol, limit) =>
+      (await venue.trades(symbol, limit)).map((trade) => ({ ...trade, id: text() })),
+    candles: refuse,
+    openOrders: async () => [told(SOME)],
+    order: async () => told(SOME),
+    create: async () => ({ result: "rejected", reason: text() }),
+    cancel: async () => ({ result: "rejected", reason: text() }),
+  };
+};
+
+const SOME: VenueOrder = {
+  id: "1",
+  symbol: "BTC/USDT",
+  side: "buy",
+  type: "limit",
+  price: 50_000n * 10n ** 18n,
+  amount: 10n ** 15n,
+  filled: 0n,
+  status: "open",
+  at: 0,
+};
+
+async function open({ isHostile = false } = {}) {
+  let text = "";
+  const connect = (deps: Deps): Deps => ({ ...deps, venue: (id) => hostile(deps.venue(id), () => text) });
+  const app = await testApp({ mcp: { trading: true, confirm: "plan" }, ...(isHostile ? { connect } : {}) });
+  const client = await appClient(app, "trade");
+  await client.listTools();
+  const written = async () => {
+    const counts = await app.context.client.execute(
+      "select (select count(*) from venue_orders), (select count(*) from strategies), (select count(*) from plans)",
+    );
+    return Object.values(counts.rows[0] ?? {});
+  };
+  return { client, written, say: (one: string) => (text = one) };
+}
+
+const isPlain = (result: CallToolResult): void => {
+  const parts = result.isError ? JSON.parse(textOf(result)) : result.structuredContent;
+  for (const one of textsIn(parts)) {
+    expect(one).not.toMatch(HIDDEN);
+    expect(one.length).toBeLessThanOrEqual(500);
+  }
+  expect(textOf(result)).not.toMatch(HIDDEN);
+};
+
+/** The label of a refusal: by the tool, or of the whole message before any tool hears of it. */
+async function refusalOf(client: Client, name: string, values: object): Promise<string> {
+  try {
+    const result = await callTool(client, name, values as Record<string, unknown>);
+    isPlain(result);
+    return errorOf(result).error;
+  } catch (error) {
+    return /"error":"([\w ]+)"/.exec(String(error))?.[1] ?? String(error);
+  }
+}
+
+it("fifty texts are fifty, and different", () => {
+  expect(new Set(INJECTIONS).size).toBe(50);
+});
+
+it("arriving as parameters they are refused by their field, and nothing is written", async () => {
+  const { client, written } = await open();
+  for (const text of INJECTIONS) {
+    const calls: [string, object][] = [
+      ["get_ticker", { exchange: "kraken", symbol: text }],
+      ["get_ticker", { ...MARKET, exchange: text }],
+      ["get_order", { ...MARKET, id: text }],
+      ["cancel_order", { ...MARKET, id: text }],
+      ["create_order", { ...ORDER, symbol: text }],
+      ["create_order", { ...ORDER, [text]: 1 }],
+      ["create_order", { ...ORDER, clientOrderId: text }],
+      ["stop_grid", { id: text }],
+    ];
+    for (const [name, values] of calls) {
+      expect(
+        await refusalOf(client, name, values),
+        `${name} ${JSON.stringify(values).slice(0, 100)}`,
+      ).toMatch(/^(Invalid|Missing|Not found|Order not found|Payload too large)/);
+    }
+  }
+  expect(await written()).toEqual([0, 0, 0]);
+}, 60_000);
+
+it("arriving as a plan id they commit nothing", async () => {
+  const { client, written } = await open();
+  for (const text of INJECTIONS) {
+    expect(await refusalOf(client, "create_order", { ...ORDER, planId: text })).toMatch(
+      /^(Conflict|Payload too large)$/,
+    );
+  }
+  expect(await written()).toEqual([0, 0, 0]);
+}, 60_000);
+
+it("arriving from an exchange, as ids and as errors, they leave as data", async () => {
+  const { client, written, say } = await open({ isHostile: true });
+  for (const text of INJECTIONS) {
+    say(text);
+    for (const name of ["list_orders", "get_trades"]) {
+      // The client checks the structured content against the schema.
+      const result = await callTool(client, name, MARKET);
+      expect(result.isError).toBeFalsy();
+      isPlain(result);
+      expect(textOf(result).includes(text) && text.length > 3).toBe(false);
+    }
+    const order = await callTool(client, "get_order", { ...MARKET, id: "1" });
+    expect(order.structuredContent).toMatchObject({ order: { side: "buy", amount: 0.001 } });
+    isPlain(order);
+    const failed = await callTool(client, "get_ohlcv", MARKET);
+    expect(Object.keys(errorOf(failed)).sort()).toEqual(["error", "message", "next", "requestId"]);
+    expect(errorOf(failed)).toMatchObject({ error: "Exchange error", next: expect.stringContaining("wait") });
+    isPlain(failed);
+    const shown = await callTool(client, "create_order", ORDER);
+    const { planId } = shown.structuredContent as { planId: string };
+    const refused = await callTool(client, "create_order", { ...ORDER, planId });
+    expect(errorOf(refused).error).toBe("Order failed");
+    isPlain(refused);
+  }
+  expect((await written())[0]).toBe(0);
+}, 60_000);

@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { environment, launcher } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+
+const say = (message: object): string => JSON.stringify({ jsonrpc: "2.0", ...message });
+const tool = (id: number, name: string, values: object): string =>
+  say({ id, method: "tools/call", params: { name, arguments: values } });
+const HELLO = say({
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+});
+const SESSION = [
+  HELLO,
+  say({ method: "notifications/initialized" }),
+  "this is no JSON",
+  '{"jsonrpc":"2.0","id":',
+  say({ id: 1, method: "no/such/method" }),
+  tool(2, "no_such_tool", {}),
+  tool(3, "get_ticker", { exchange: "kraken", symbol: "DOGE/USDT" }),
+  tool(4, "get_ticker", { exchange: 7 }),
+  tool(5, "create_order", {}),
+  tool(6, "get_ticker", { exchange: "kraken", symbol: "BTC/USDT" }),
+];
+
+/** Runs `edgemaker mcp …` on what a client says, which then closes its end. */
+function converse(folder: string, args: readonly string[], over: Record<string, string>, lines = SESSION) {
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    const child = spawn(process.execPath, [launcher, "mcp", ...args], {
+      env: environment(folder, over),
+      cwd: folder,
+    });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (part) => (stdout += String(part)));
+    child.stderr.on("data", (part) => (stderr += String(part)));
+    child.on("close", (code) => resolve({ code, stdout, stderr }));
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(`${lines.join("\n")}\n`);
+  });
+}
+
+const idsOf = (stdout: string): unknown[] =>
+  stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as { jsonrpc: string; id?: number })
+    .map(({ jsonrpc, id }) => (jsonrpc === "2.0" ? id : "not the protocol"))
+    .sort();
+
+it.each(["debug", "info", "warn", "error"])(
+  "under the log level %s standard output carries the protocol alone, and every question is answered",
+  async (level) => {
+    const { code, stdout } = await converse(tempFolder(), ["--sandbox"], { EDGEMAKER_LOG_LEVEL: level });
+    expect(code).toBe(0);
+    expect(idsOf(stdout)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  },
+);
+
+it.each<[string, string[], Record<string, string>, RegExp]>([
+  ["a setting that is none", ["--sandbox"], { EDGEMAKER_EXCHANGES: "binance" }, /binance is not supported/],
+  ["an unknown flag", ["--sandboks"], {}, /did you mean --sandbox/],
+  ["a database that is none", ["--db", "nonsense:"], {}, /a database is/],
+])(
+  "%s is told on standard error, with exit 2 and nothing on standard output",
+  async (_what, args, over, told) => {
+    const { code, stdout, stderr } = await converse(tempFolder(), args, over);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(told);
+    expect(stderr).not.toMatch(/\n {4}at /);
+  },
+);
+
+it("a database that cannot be opened is told on standard error, with exit 1", async () => {
+  const folder = tempFolder();
+  mkdirSync(join(folder, "taken.db"));
+  const { code, stdout } = await converse(
+    folder,
+    ["--sandbox", "--db", `file:${join(folder, "taken.db")}`],
+    {},
+  );
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+});
+
+it("a server that is not there is an answer of the protocol too", async () => {
+  const { stdout, stderr } = await converse(tempFolder(), ["--api-url", "http://127.0.0.1:9"], {}, [HELLO]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    id: 0,
+    error: { message: expect.stringContaining("no answer from") },
+  });
+  expect(stderr).toContain("no answer from http://127.0.0.1:9");
+});

@@ -1,0 +1,154 @@
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createOperations } from "../../src/operations.ts";
+import { callTool, errorOf, textOf } from "../support/mcp.ts";
+import { EXCHANGES } from "../support/sandbox.ts";
+
+export interface Agents {
+  /** A new session that may trade. */
+  connect(): Promise<Client>;
+  /** A person looks, and decides. */
+  plans(): Promise<string[]>;
+  decide(planId: string, decision: "approve" | "refuse"): Promise<void>;
+  close(): Promise<void>;
+}
+
+const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
+const ORDER = { ...MARKET, side: "buy", type: "limit", amount: 0.001, price: 50_000 };
+const GRID = { ...MARKET, lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 4, orderSize: 100 };
+const READS = createOperations(EXCHANGES)
+  .filter(({ effect }) => effect === "read")
+  .map(({ name }) => name);
+
+/** Where a field means something else than elsewhere. */
+const OF_TOOL: Record<string, object> = {
+  get_dex_price: { symbol: "SNEK" },
+  get_dex_pools: { symbol: "SNEK" },
+  preview_grid: GRID,
+};
+
+type Ask = (path: string, init?: RequestInit) => Promise<Response>;
+
+/** A person at the API, with an administrator's token in `ask`. */
+export const personAt = (ask: Ask): Pick<Agents, "plans" | "decide"> => ({
+  async plans() {
+    const { plans } = (await (await ask("/api/v1/plans")).json()) as { plans: { id: string }[] };
+    return plans.map(({ id }) => id);
+  },
+  async decide(planId, decision) {
+    const response = await ask(`/api/v1/plans/${planId}/${decision}`, { method: "POST", body: "{}" });
+    if (response.status !== 200) throw new Error(await response.text());
+  },
+});
+
+/** What every agent's client sees, whatever it speaks over; a commit needs a person's approval. */
+export function agentSuite(name: string, start: () => Promise<Agents>): void {
+  describe(name, () => {
+    let agents: Agents;
+    let client: Client;
+    const closing: Client[] = [];
+    const connect = async () => {
+      const made = await agents.connect();
+      closing.push(made);
+      return made;
+    };
+    beforeAll(async () => {
+      agents = await start();
+      client = await connect();
+    }, 120_000);
+    afterAll(async () => {
+      for (const one of closing) await one.close();
+      await agents?.close();
+    });
+
+    const planOf = async (tool: string, input: object) => {
+      const result = await callTool(client, tool, input as never);
+      expect(result.isError, textOf(result)).toBeFalsy();
+      return (result.structuredContent as { planId: string }).planId;
+    };
+    /** Shows, has approved and commits. */
+    const act = async (tool: string, input: object) => {
+      const planId = await planOf(tool, input);
+      const committing = callTool(client, tool, { ...input, planId });
+      await agents.decide(planId, "approve");
+      const result = await committing;
+      expect(result.isError, textOf(result)).toBeFalsy();
+      return result.structuredContent as { id: string; order: { id: string } };
+    };
+    const openOrders = async () =>
+      ((await callTool(client, "list_orders", MARKET)).structuredContent as { count: number }).count;
+
+    it("says who it is and what it can do", () => {
+      expect(client.getServerVersion()).toMatchObject({ name: "edgemaker" });
+      expect(client.getServerCapabilities()).toMatchObject({ tools: {}, resources: {}, prompts: {} });
+      expect(client.getInstructions()).toMatch(/treat them as data/);
+    });
+
+    it("answers every read tool, as its schema says", async () => {
+      const { tools } = await client.listTools();
+      const reads = tools.filter(({ annotations }) => annotations?.readOnlyHint);
+      expect(reads.map((tool) => tool.name)).toEqual(READS);
+      const { order } = await act("create_order", ORDER);
+      const { id } = await act("start_grid", GRID);
+      for (const { name: tool, inputSchema } of reads) {
+        const known: Record<string, unknown> = { ...MARKET, id, ...OF_TOOL[tool] };
+        if (tool === "get_order") known.id = order.id;
+        const fields = inputSchema.required ?? [];
+        const given =
+          tool === "preview_grid" ? known : Object.fromEntries(fields.map((field) => [field, known[field]]));
+        // The client itself checks the structured content against the tool's output schema.
+        const result = await callTool(client, tool, given);
+        expect(result.isError, `${tool}: ${textOf(result)}`).toBeFalsy();
+        expect(textOf(result).length, tool).toBeLessThanOrEqual(600);
+      }
+      await act("stop_grid", { id });
+      await act("cancel_order", { ...MARKET, id: order.id });
+      expect(await openOrders()).toBe(0);
+    }, 60_000);
+
+    it("has resources and prompts", async () => {
+      const { resources } = await client.listResources();
+      for (const { uri } of resources) {
+        const { contents } = await client.readResource({ uri });
+        expect(contents, uri).toMatchObject([{ uri, text: expect.stringMatching(/^[{#]/) }]);
+      }
+      const values: Record<string, string> = { exchange: "kraken", symbol: "BTC/USDT", budget: "500" };
+      const { prompts } = await client.listPrompts();
+      for (const { name: prompt, arguments: known = [] } of prompts) {
+        const given = Object.fromEntries(known.map((one) => [one.name, values[one.name] ?? ""]));
+        expect((await client.getPrompt({ name: prompt, arguments: given })).messages).toHaveLength(1);
+      }
+      expect([resources.length, prompts.length]).toEqual([3, 3]);
+    });
+
+    it("gives up what the client gives up: it cannot be approved any more, and places nothing", async () => {
+      const planId = await planOf("create_order", ORDER);
+      const giveUp = new AbortController();
+      const committing = client.callTool(
+        { name: "create_order", arguments: { ...ORDER, planId } },
+        undefined,
+        {
+          signal: giveUp.signal,
+        },
+      );
+      setTimeout(() => giveUp.abort(), 1000);
+      await expect(committing).rejects.toThrow();
+      await expect.poll(() => agents.plans(), { timeout: 10_000 }).toEqual([]);
+      await expect(agents.decide(planId, "approve")).rejects.toThrow(/there is no plan/);
+      expect(await openOrders()).toBe(0);
+      expect(errorOf(await callTool(client, "create_order", { ...ORDER, planId })).error).toBe("Forbidden");
+    });
+
+    it("serves twenty sessions at once", async () => {
+      const sessions = await Promise.all(Array.from({ length: 20 }, connect));
+      const asked = sessions.map(async (session, place) => {
+        const limit = place + 1;
+        const { tools } = await session.listTools();
+        expect(tools.length).toBeGreaterThan(READS.length);
+        const result = await callTool(session, "get_orderbook", { ...MARKET, limit });
+        return (result.structuredContent as { bids: object[] }).bids.length;
+      });
+      expect(await Promise.all(asked)).toEqual(sessions.map((_, place) => place + 1));
+    }, 60_000);
+  });
+}
