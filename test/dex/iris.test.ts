@@ -1,50 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
 import { cached } from "../../src/adapters/iris/cached.ts";
-import { connectDex } from "../../src/dex-deps.ts";
 import type { Deps } from "../../src/ports.ts";
 import { testApp } from "../support/app.ts";
-import { type Behaviour, type IrisPool, irisPool, irisServer } from "../venues/iris.ts";
+import { type Json, served, three } from "../support/dex.ts";
+import { irisPool, irisServer } from "../venues/iris.ts";
 
-type Json = Record<string, unknown>;
-type Answer = NonNullable<Behaviour["answer"]>;
-
-/** The service over simulated exchanges, with the aggregator's emulator behind its real adapter. */
-async function served(pools: readonly IrisPool[], behaviour: Behaviour = {}, over: Partial<Deps> = {}) {
-  const iris = await irisServer(pools, behaviour);
-  const app = await testApp({
-    connect: (deps) => {
-      const parts = { ...deps, ...over };
-      // Short only where the limit is what ends it.
-      const timeoutMillis = behaviour.hang ? 300 : 10_000;
-      const aggregator = irisAggregator({ url: iris.url, timeoutMillis });
-      return { ...parts, dex: connectDex({ ...parts, aggregator }) };
-    },
-  });
-  const ask = async (path: string) => {
-    const response = await app.ask(`/api/v1/dex/${path}`);
-    return { ...((await response.json()) as Json), status: response.status } as Json;
-  };
-  const ada = async () => {
-    const mids = await Promise.all(
-      ["mexc", "gateio", "bitget", "kraken"].map(async (id) => {
-        const { bid, ask: offered } = (await (
-          await app.ask(`/api/v1/ticker?exchange=${id}&symbol=ADA/USDT`)
-        ).json()) as { bid: number; ask: number };
-        return (bid + offered) / 2;
-      }),
-    );
-    const [, low = 0, high = 0] = mids.sort((a, b) => a - b);
-    return (low + high) / 2;
-  };
-  return { ...iris, app, ask, ada };
-}
-
-const three = [
-  irisPool("INDY", { ada: 100_000, price: 2, dex: "MinswapV2" }),
-  irisPool("INDY", { ada: 50_000, price: 2.02, dex: "SundaeSwapV3" }),
-  irisPool("INDY", { ada: 50_000, price: 1.99, dex: "WingRidersV2" }),
-];
 const names = (answer: Json) => (answer.sources as { exchange: string }[]).map(({ exchange }) => exchange);
 const EXCHANGES = ["mexc", "gateio", "bitget", "kraken"];
 
@@ -185,95 +146,6 @@ describe("pools", () => {
         what === "pools" ? { ...(answer as Json), data: [other, swapped, ...three] } : answer,
     });
     expect((await ask("pools/INDY")).count).toBe(3);
-  });
-});
-
-const changed =
-  (over: (pool: Json) => unknown): Answer =>
-  (what, answer) =>
-    what === "pools" ? { ...(answer as Json), data: ((answer as Json).data as Json[]).map(over) } : answer;
-const withState = (over: Json) =>
-  changed((pool) => ({ ...pool, state: { ...(pool.state as Json), ...over } }));
-const pricedAt =
-  (price: unknown): Answer =>
-  (what, answer) =>
-    what === "prices" ? (answer as Json[]).map((one) => ({ ...one, price })) : answer;
-
-describe("an aggregator that fails", () => {
-  it.each<[string, Behaviour]>([
-    ["a failure with status 200", { answer: () => ({ success: false, message: "secret upstream text" }) }],
-    [
-      "a failure of the prices alone",
-      { answer: (what, answer) => (what === "prices" ? { success: false, message: "x" } : answer) },
-    ],
-    ["status 500", { status: 500 }],
-    ["status 429", { status: 429 }],
-    ["a redirect", { status: 302 }],
-    ["a page of HTML", { text: "<html>" }],
-    ["half an answer", { text: '{"data":[' }],
-    ["an answer of another shape", { text: "[]" }],
-    ["no answer", { hang: "before" }],
-    ["headers alone", { hang: "after headers" }],
-    ["a negative reserve", { answer: withState({ reserveA: -1 }) }],
-    ["a reserve that is text", { answer: withState({ reserveB: "many" }) }],
-    ["no value locked", { answer: withState({ tvl: null }) }],
-    [
-      "no decimals",
-      { answer: changed((pool) => ({ ...pool, tokenB: { ...(pool.tokenB as Json), decimals: null } })) },
-    ],
-    [
-      "99 decimals",
-      { answer: changed((pool) => ({ ...pool, tokenB: { ...(pool.tokenB as Json), decimals: 99 } })) },
-    ],
-    ["a fee of 101 %", { answer: withState({ sellFeePercent: 101 }) }],
-    ["a negative price", { answer: pricedAt(-1) }],
-    ["a price that is text", { answer: pricedAt("2") }],
-    [
-      "a million pages",
-      {
-        answer: (what, answer) =>
-          what === "pools" ? { ...(answer as Json), pagination: { totalPages: 1e6 } } : answer,
-      },
-    ],
-  ])(
-    "%s has the operation's label, within the time limit, and shows nothing of it",
-    async (_what, behaviour) => {
-      const { ask } = await served(three, behaviour);
-      const startedAt = performance.now();
-      const [price, pools] = [await ask("price/INDY"), await ask("pools/INDY")];
-      expect(price).toMatchObject({ status: 500, error: "Price fetch failed" });
-      expect(pools).toMatchObject({ status: 500, error: "Discovery failed" });
-      expect(performance.now() - startedAt).toBeLessThan(5000);
-      expect(JSON.stringify([price, pools])).not.toMatch(/secret|http|127\.0|html/i);
-    },
-  );
-
-  it.each<[string, readonly IrisPool[], Behaviour, Partial<Deps>]>([
-    ["no pools", [], {}, {}],
-    ["only pools that are too small", [irisPool("INDY", { ada: 400, price: 2 })], {}, {}],
-    ["pools without a price", three, { gaps: three.map(({ identifier }) => identifier) }, {}],
-    ["null for every price", three, { answer: pricedAt(null) }, {}],
-    [
-      "no exchange that tells the price of ADA",
-      three,
-      {},
-      {
-        venue: () => {
-          throw new Error("down");
-        },
-      },
-    ],
-  ])("%s: no price, and a label that says so", async (_what, pools, behaviour, over) => {
-    const { ask } = await served(pools, behaviour, over);
-    expect(await ask("price/INDY")).toMatchObject({ status: 500, error: "Price fetch failed" });
-    expect((await ask("pools/INDY")).status).toBe(200);
-  });
-
-  it("strips characters that would change how a name is read", async () => {
-    const { ask } = await served([
-      irisPool("INDY", { ada: 1000, price: 1, dex: "Min\u202eswap\u0007\n", identifier: "a" }),
-    ]);
-    expect(await ask("pools/INDY")).toMatchObject({ pools: [{ dex: "Minswap" }] });
   });
 });
 

@@ -6,7 +6,14 @@ import { type Decimal, decimal, fromNumber, ONE } from "../../kernel/decimal.ts"
 const LOVELACE = 10n ** 12n;
 const MOST_DECIMALS = 18;
 
-const amount = z.number().nonnegative();
+/** All ADA there can be, in lovelace, twice: a pool's value counts both sides. */
+const MOST_LOVELACE = 9e16;
+/** An amount on the chain has 63 bits. */
+const MOST_UNITS = 2 ** 63;
+/** More ADA than there is for one token. */
+const MOST_PRICE = 1e11;
+
+const upTo = (most: number) => z.number().nonnegative().max(most);
 const token = z.object({ policyId: z.string(), nameHex: z.string() });
 
 const PoolAnswer = z.object({
@@ -17,11 +24,11 @@ const PoolAnswer = z.object({
   tokenB: token.extend({ decimals: z.int().min(0).max(MOST_DECIMALS) }),
   state: z
     .object({
-      reserveA: amount,
-      reserveB: amount,
-      tvl: amount,
-      buyFeePercent: amount.max(100).nullish(),
-      sellFeePercent: amount.max(100).nullish(),
+      reserveA: upTo(MOST_LOVELACE),
+      reserveB: upTo(MOST_UNITS),
+      tvl: upTo(MOST_LOVELACE),
+      buyFeePercent: upTo(100).nullish(),
+      sellFeePercent: upTo(100).nullish(),
     })
     .nullable(),
 });
@@ -32,9 +39,7 @@ export const PoolsAnswer = z.object({
 });
 
 /** A pool with an empty side has no price: null. */
-export const PricesAnswer = z.array(
-  z.object({ identifier: z.string(), price: z.number().nonnegative().nullable() }),
-);
+export const PricesAnswer = z.array(z.object({ identifier: z.string(), price: upTo(MOST_PRICE).nullable() }));
 
 /** Failures come with status 200. */
 export const FailureAnswer = z.object({ success: z.literal(false) });

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { VenueError } from "../../src/errors.ts";
+import type { Venue } from "../../src/ports.ts";
+import { comparing, LIMIT, names } from "../support/comparing.ts";
+
+const hang = () => new Promise<never>(() => undefined);
+
+const failing = (failure: VenueError["failure"] = "unavailable"): Partial<Venue> => ({
+  ticker: () => Promise.reject(new VenueError(failure, "it is down")),
+});
+
+describe("an exchange that fails", () => {
+  it("fails the comparison and is named", async () => {
+    const { compare } = await comparing({ gateio: failing() });
+    expect(await compare("symbol=BTC/USDT")).toMatchObject({
+      status: 500,
+      error: "Fetch failed",
+      message: expect.stringContaining("gateio"),
+    });
+  });
+
+  it("is left out and named with partial", async () => {
+    const { compare } = await comparing({ gateio: failing("rate_limited") });
+    const answer = await compare("symbol=BTC/USDT&partial=true");
+    expect([names(answer), answer.failed]).toEqual([
+      ["mexc", "bitget", "kraken"],
+      [{ exchange: "gateio", error: "it is down" }],
+    ]);
+  });
+
+  it("is not taken for one that lists nothing: partial without any price fails", async () => {
+    const { compare } = await comparing({ kraken: failing() });
+    expect(await compare("symbol=BTC/EUR&partial=true")).toMatchObject({
+      status: 500,
+      error: "Fetch failed",
+    });
+  });
+
+  it.each(["ticker", "book", "market"] as const)(
+    "by a %s that hangs ends at the time limit",
+    async (read) => {
+      const { compare } = await comparing({ bitget: { [read]: hang } });
+      const timed = async (query: string) => {
+        const startedAt = performance.now();
+        const answer = await compare(query);
+        return { answer, millis: performance.now() - startedAt };
+      };
+      const whole = await timed("symbol=BTC/USDT");
+      expect(whole.answer).toMatchObject({
+        status: 500,
+        error: "Fetch failed",
+        message: expect.stringMatching(/bitget/),
+      });
+      const rest = await timed("symbol=BTC/USDT&partial=true");
+      expect(names(rest.answer)).toEqual(["mexc", "gateio", "kraken"]);
+      expect(rest.answer.failed).toMatchObject([
+        { exchange: "bitget", error: expect.stringContaining(`${LIMIT} ms`) },
+      ]);
+      // A busy machine adds to the limit; a comparison that waited for more than one limit would take twice as long.
+      for (const { millis } of [whole, rest]) expect(millis).toBeLessThan(LIMIT * 2);
+    },
+  );
+
+  it("holds up no read of another exchange", async () => {
+    const { compare, ask } = await comparing({ bitget: { ticker: hang } });
+    const comparison = compare("symbol=BTC/USDT&partial=true").then(() => "compared");
+    const ticker = ask("/api/v1/ticker?exchange=kraken&symbol=BTC/USDT").then(({ status }) => status);
+    expect(await Promise.race([comparison, ticker])).toBe(200);
+    expect(await comparison).toBe("compared");
+  });
+});
