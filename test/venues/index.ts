@@ -13,6 +13,7 @@
  *               follow(symbol, [[at, price], …])   a prescribed path, walked as the clock runs
  *               fill(id, "0.1"?)           someone meets a resting order, whole or in part
  *               others({ symbol, side, price, amount })   someone else's limit order: takes what accounts rest, then rests
+ *               own({ … clientId? })       an order of the account that came another way
  *               list(symbol, { active, minNotional, … })  changes a listing
  * Accounts:     addKeys({ balances?, account?, may? })   another key pair: of a new account, or of a given one
  *               deposit(asset, "5"), holdings()
@@ -52,6 +53,15 @@ export interface VenueOptions {
 }
 
 export type EmulatedVenue = Awaited<ReturnType<typeof startVenue>>;
+
+interface OwnOrder {
+  readonly symbol: Pair;
+  readonly side: Side;
+  readonly price: string;
+  readonly amount: string;
+  readonly clientId?: string;
+  readonly account?: Account;
+}
 
 const BALANCES = {
   USDT: "100000",
@@ -164,6 +174,20 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
         price: decimal(price),
         amount: decimal(amount),
       });
+    },
+    /** An order of the account that came another way than over the emulated API. */
+    own({ symbol, side, price, amount, clientId = "", account = first.account }: OwnOrder): Order {
+      const placed = engine.place(account, {
+        listing: listing(symbol),
+        clientId,
+        side,
+        type: "limit",
+        force: "gtc",
+        price: decimal(price),
+        amount: decimal(amount),
+      });
+      if (typeof placed === "string") throw new Error(`refused: ${placed}`);
+      return placed;
     },
     list: (symbol: Pair, change: Partial<Listing>) => Object.assign(listing(symbol), change),
 

@@ -27,6 +27,6 @@ export const formOf = ({ body }: Asked): URLSearchParams => new URLSearchParams(
 
 /** `O` or `T`, then 5-5-6 characters as the exchange groups them. */
 export function txid(kind: "O" | "T", number: number): string {
-  const digits = number.toString(36).toUpperCase().padStart(15, "A");
+  const digits = number.toString(36).toUpperCase().padStart(15, "0");
   return `${kind}${digits.slice(0, 5)}-${digits.slice(5, 10)}-${digits.slice(10)}A`;
 }

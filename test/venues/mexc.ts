@@ -44,8 +44,8 @@ const withListing = <T extends Ask>(ask: T, answer: (listing: Listing, ask: T) =
 
 export const mexc: Dialect = {
   ids: {
-    order: (number) => `C02__${String(number).padStart(21, "4")}`,
-    trade: (number) => number.toString(16).padStart(32, "d"),
+    order: (number) => `C02__${String(number).padStart(21, "0")}`,
+    trade: (number) => number.toString(16).padStart(32, "0"),
   },
   buyFeeIn: "base",
   maxOpen: 500,

@@ -1,0 +1,316 @@
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { VenueName } from "../../src/config.ts";
+import { decimal, ONE, sum, text, wire, ZERO } from "../../src/kernel/decimal.ts";
+import type { Millis } from "../../src/kernel/time.ts";
+import type { NewOrder, Permit, Venue } from "../../src/ports.ts";
+import type { Connection } from "./adapter.ts";
+import { type EmulatedVenue, startVenue } from "./index.ts";
+
+const PAIR = "BTC/USDT";
+const START = Date.UTC(2026, 0, 2, 3, 4, 5);
+const ID = "em1a2b3c4d5e6f7g8h";
+
+/** What differs on purpose; everything else has to be alike. */
+interface Expected {
+  readonly feeOfBuy: "BTC" | "USDT";
+  /** What a second order with the id of an open one, and with that of a filled one, comes to. */
+  readonly again: { readonly open: "accepted" | "unknown"; readonly filled: "accepted" | "unknown" };
+  /** A page of the open list and of trades, and one more. */
+  readonly more: { readonly open: number; readonly trades: number };
+  /** A request that came too late. */
+  readonly outOfTime: "rejected" | "unknown";
+  /** How an order by market is sent. */
+  readonly marketBuy: "market" | "limit";
+}
+
+const EXCHANGES: Record<VenueName, Expected> = {
+  mexc: {
+    outOfTime: "rejected",
+    feeOfBuy: "BTC",
+    again: { open: "accepted", filled: "accepted" },
+    more: { open: 120, trades: 101 },
+    marketBuy: "market",
+  },
+  gateio: {
+    outOfTime: "rejected",
+    feeOfBuy: "BTC",
+    again: { open: "accepted", filled: "accepted" },
+    more: { open: 101, trades: 1001 },
+    marketBuy: "limit",
+  },
+  bitget: {
+    outOfTime: "rejected",
+    feeOfBuy: "BTC",
+    again: { open: "unknown", filled: "accepted" },
+    more: { open: 101, trades: 101 },
+    marketBuy: "limit",
+  },
+  kraken: {
+    outOfTime: "unknown",
+    feeOfBuy: "USDT",
+    again: { open: "unknown", filled: "accepted" },
+    more: { open: 120, trades: 51 },
+    marketBuy: "market",
+  },
+};
+
+export interface Runner {
+  venue(connection: Connection, clock: () => Millis): Venue;
+  close(): Promise<void>;
+}
+
+const permit = (now: Millis): Permit => ({ mayLeave: () => true, sendBy: now + 10_000 });
+
+const order = (over: Partial<NewOrder> = {}): NewOrder => ({
+  clientId: ID,
+  symbol: PAIR,
+  side: "buy",
+  type: "limit",
+  price: decimal("59000"),
+  amount: decimal("0.001"),
+  ...over,
+});
+
+/** One table for all exchanges; what the adapter says is held against what the emulated exchange really has. */
+export function conformance(title: string, start: () => Promise<Runner>) {
+  describe.each(Object.keys(EXCHANGES) as VenueName[])(`${title}: %s`, (name) => {
+    const expected = EXCHANGES[name];
+    let runner: Runner | undefined;
+    let exchange: EmulatedVenue;
+    let venue: Venue;
+    let now = START;
+    const pass = (millis: Millis) => {
+      now += millis;
+    };
+    const place = async (over: Partial<NewOrder> = {}) => {
+      const outcome = await venue.create(order(over), permit(now));
+      expect(outcome).toMatchObject({ result: "accepted" });
+      return outcome.result === "accepted" ? outcome.id : "";
+    };
+
+    beforeEach(async () => {
+      runner ??= await start();
+      now = START;
+      exchange = await startVenue(name, { clock: () => now });
+      venue = runner.venue({ name, url: exchange.url, keys: exchange.keys }, () => now);
+    });
+    afterEach(() => exchange.close());
+    afterAll(() => runner?.close());
+
+    it("places an order with our id, and finds it by that while it is open", async () => {
+      const id = await place();
+      expect(exchange.byClient(ID).map((one) => one.id)).toEqual([id]);
+      const found = await venue.order({ symbol: PAIR, clientId: ID });
+      expect(found).toMatchObject({
+        id,
+        clientId: ID,
+        status: "open",
+        side: "buy",
+        type: "limit",
+        filled: ZERO,
+      });
+      expect([found?.price, found?.amount]).toEqual([decimal("59000"), decimal("0.001")]);
+    });
+
+    it("finds it by our id when part of it, and when all of it is filled", async () => {
+      const id = await place();
+      exchange.fill(id, "0.0004");
+      const part = await venue.order({ symbol: PAIR, clientId: ID });
+      expect(part).toMatchObject({ status: "partially_filled", filled: decimal("0.0004") });
+      expect(part?.notional).toBe(decimal("23.6"));
+      exchange.fill(id);
+      pass(3 * 3_600_000);
+      const whole = await venue.order({ symbol: PAIR, clientId: ID });
+      expect(whole).toMatchObject({ id, clientId: ID, status: "filled", filled: decimal("0.001") });
+      expect(whole?.notional).toBe(decimal("59"));
+    });
+
+    it("finds it by our id, and by the exchange's, when it is cancelled", async () => {
+      const id = await place();
+      exchange.fill(id, "0.0004");
+      expect(await venue.cancel({ symbol: PAIR, id }, permit(now))).toEqual({ result: "accepted" });
+      pass(3 * 3_600_000);
+      for (const key of [{ clientId: ID }, { id }, { id, clientId: ID }]) {
+        const found = await venue.order({ symbol: PAIR, ...key });
+        expect(found).toMatchObject({ id, status: "canceled", filled: decimal("0.0004") });
+      }
+    });
+
+    it("says of an order that never was that there is none", async () => {
+      await place();
+      expect(await venue.order({ symbol: PAIR, clientId: "em1neverexisted000" })).toBeUndefined();
+      expect(await venue.order({ symbol: PAIR, id: "O00000-00000-0ZZZZA" })).toBeUndefined();
+    });
+
+    it("cancels by id; a second time it has to look", async () => {
+      const id = await place();
+      const other = await place({ clientId: "em1other0000000000", price: decimal("58000") });
+      expect(await venue.cancel({ symbol: PAIR, id }, permit(now))).toEqual({ result: "accepted" });
+      expect(await venue.cancel({ symbol: PAIR, id }, permit(now))).toEqual({ result: "look" });
+      exchange.fill(other);
+      expect(await venue.cancel({ symbol: PAIR, id: other }, permit(now))).toEqual({ result: "look" });
+      expect(exchange.open()).toEqual([]);
+    });
+
+    it("lists open orders beyond one page, each once, and only of the pair asked for", async () => {
+      const prices = Array.from({ length: expected.more.open }, (_, place) => String(59000 - place));
+      const amount = "0.0001";
+      for (const price of prices) {
+        exchange.own({ symbol: PAIR, side: "buy", price, amount, clientId: clientIdOn(name, price) });
+        pass(1);
+      }
+      exchange.own({ symbol: "ETH/USDT", side: "buy", price: "2900", amount: "0.01" });
+      const open = await venue.openOrders(PAIR);
+      expect(open.map(({ price }) => text(price)).sort()).toEqual([...prices].sort());
+      expect(open.every(({ symbol, clientId }) => symbol === PAIR && clientId?.startsWith("em1"))).toBe(true);
+      expect(await venue.openOrders("LTC/USDT")).toEqual([]);
+      if (name !== "mexc") expect(await venue.openOrders()).toHaveLength(prices.length + 1);
+    });
+
+    it("reads each trade once, over a page border inside one millisecond", async () => {
+      const id = await place({ price: decimal("59000"), amount: decimal("0.2") });
+      const part = "0.0001";
+      const more = expected.more.trades;
+      // Two milliseconds of trades, so that the border of a page lies inside one of them.
+      for (let trade = 0; trade < more; trade++) {
+        if (trade === Math.floor(more / 2)) pass(1);
+        exchange.fill(id, part);
+      }
+      exchange.own({ symbol: "ETH/USDT", side: "buy", price: "3100", amount: "0.01" });
+      pass(60_000);
+      const fills = await venue.fills(PAIR, START);
+      expect(fills).toHaveLength(more);
+      expect(new Set(fills.map((fill) => fill.id)).size).toBe(more);
+      expect(new Set(fills.map(({ orderId }) => orderId))).toEqual(new Set([id]));
+      expect(sum(fills.map(({ amount }) => amount))).toBe(BigInt(more) * decimal(part));
+      const truth = exchange.executions().filter((one) => one.order.id === id);
+      expect(fills.map((fill) => fill.id).sort()).toEqual(truth.map((one) => one.id).sort());
+      expect((await venue.fills(PAIR, START)).map((fill) => fill.id).sort()).toEqual(
+        fills.map((fill) => fill.id).sort(),
+      );
+      expect(await venue.fills(PAIR, now)).toEqual([]);
+    });
+
+    it("tells each fee in the asset it was taken in, to the last unit", async () => {
+      const buy = await place({ price: decimal("61000") });
+      const sell = await place({ clientId: "em1sell00000000000", side: "sell", price: decimal("59000") });
+      pass(1);
+      const fills = await venue.fills(PAIR, START);
+      for (const [id, asset] of [
+        [buy, expected.feeOfBuy],
+        [sell, "USDT"],
+      ]) {
+        const told = fills.filter(({ orderId }) => orderId === id).flatMap(({ fees }) => fees);
+        const taken = exchange.executions().filter((one) => one.order.id === id);
+        expect(new Set(told.map((fee) => fee.asset))).toEqual(new Set([asset]));
+        expect(sum(told.map(({ amount }) => amount))).toBe(sum(taken.map(({ fee }) => fee.amount)));
+      }
+      const balances = new Map((await venue.balances()).map(({ asset, ...held }) => [asset, held]));
+      for (const [asset, { total, used }] of Object.entries(exchange.holdings())) {
+        const held = balances.get(asset);
+        expect([asset, (held?.free ?? ZERO) + (held?.used ?? ZERO), held?.used ?? ZERO]).toEqual([
+          asset,
+          decimal(total),
+          decimal(used),
+        ]);
+      }
+    });
+
+    it("knows a fee taken in a third asset", async () => {
+      // Kraken has no such deduction.
+      if (name === "kraken") return;
+      const asset = { mexc: "MX", gateio: "GT", bitget: "BGB" }[name];
+      exchange.deduct({ asset, price: "5" });
+      exchange.deposit(asset, "10");
+      const id = await place({ price: decimal("61000") });
+      pass(1);
+      const fees = (await venue.fills(PAIR, START)).flatMap((fill) => fill.fees);
+      const taken = exchange.executions().filter((one) => one.order.id === id);
+      expect(fees.every((fee) => fee.asset === asset)).toBe(true);
+      expect(sum(fees.map(({ amount }) => amount))).toBe(sum(taken.map(({ fee }) => fee.amount)));
+    });
+
+    it("knows the market's steps and minimums, and is refused below them", async () => {
+      const market = await venue.market(PAIR);
+      const listing = exchange.engine.listings.get(PAIR);
+      for (const rule of ["tick", "lot", "minAmount", "minNotional", "maker", "taker", "active"] as const)
+        expect([rule, market[rule]]).toEqual([rule, listing?.[rule]]);
+      const outcome = await venue.create(
+        order({ price: decimal("20000"), amount: listing?.lot ?? 0n }),
+        permit(now),
+      );
+      expect(outcome).toMatchObject({ result: "rejected" });
+      expect(exchange.orders()).toEqual([]);
+    });
+
+    it("is refused for certain where funds are lacking", async () => {
+      const outcome = await venue.create(order({ amount: decimal("20") }), permit(now));
+      expect(outcome).toMatchObject({ result: "rejected" });
+      expect(exchange.orders()).toEqual([]);
+    });
+
+    it("places nothing while its clock and the exchange's differ", async () => {
+      await venue.market(PAIR);
+      exchange.skew(95_000);
+      const outcome = await venue.create(order(), permit(now));
+      expect(outcome.result).toBe(expected.outOfTime);
+      expect(exchange.orders()).toEqual([]);
+    });
+
+    it("never calls a second order with one id refused: what the exchange does with it decides", async () => {
+      const id = await place();
+      const again = await venue.create(order(), permit(now));
+      expect(again.result).toBe(expected.again.open);
+      for (const one of exchange.open()) if (one.id !== id) exchange.engine.cancel(exchange.account, one.id);
+      exchange.fill(id);
+      const after = await venue.create(order(), permit(now));
+      expect(after.result).toBe(expected.again.filled);
+    });
+
+    it("buys the amount at the market, at most 1 % above the ask", async () => {
+      const { ask } = await venue.ticker(PAIR);
+      const before = exchange.total("BTC");
+      const id = await place({ type: "market", price: ask, amount: decimal("0.01") });
+      const [bought] = exchange.orders();
+      expect([bought?.id, bought?.type, bought?.filled]).toEqual([id, expected.marketBuy, decimal("0.01")]);
+      expect(bought?.price ?? ZERO).toBeLessThanOrEqual((ask * 101n) / 100n);
+      const feeInBase = expected.feeOfBuy === "BTC" ? (bought?.fee ?? ZERO) : ZERO;
+      expect(exchange.total("BTC") - before).toBe(decimal("0.01") - feeInBase);
+      const found = await venue.order({ symbol: PAIR, clientId: ID });
+      expect(found).toMatchObject({ status: "filled", filled: decimal("0.01") });
+    });
+
+    it("sells the amount at the market", async () => {
+      await place({ type: "market", side: "sell", price: ZERO, amount: decimal("0.01") });
+      expect(exchange.orders().map(({ type, filled }) => [type, filled])).toEqual([
+        ["market", decimal("0.01")],
+      ]);
+    });
+
+    it("takes at once or not at all when told so", async () => {
+      const id = await place({ price: decimal("59000"), immediateOrCancel: true });
+      expect(exchange.open()).toEqual([]);
+      expect(await venue.order({ symbol: PAIR, id })).toMatchObject({ status: "canceled", filled: ZERO });
+    });
+
+    it("reads prices, depth, trades and candles without a key", async () => {
+      const keyless = runner?.venue({ name, url: exchange.url }, () => now) as Venue;
+      exchange.resetCounts();
+      const ticker = await keyless.ticker(PAIR);
+      expect(wire(ticker.last)).toBe(60000);
+      const book = await keyless.book(PAIR, 50);
+      expect([book.bids.length, book.asks.length]).toEqual([50, 50]);
+      expect([ticker.bid, ticker.ask]).toEqual([book.bids[0]?.price, book.asks[0]?.price]);
+      const trades = await keyless.trades(PAIR, 20);
+      expect(trades).toHaveLength(20);
+      expect(trades.every(({ amount, price }) => amount > ZERO && price === 60000n * ONE)).toBe(true);
+      const candles = await keyless.candles(PAIR, { span: 60_000, limit: 30 });
+      expect(candles).toHaveLength(30);
+      expect(exchange.seen.every(({ key }) => key === undefined)).toBe(true);
+    });
+  });
+}
+
+/** Our id as the exchange carries it, of an order that did not come through the adapter. */
+const clientIdOn = (name: VenueName, place: string): string =>
+  `${name === "gateio" ? "t-" : ""}em1${place.padStart(15, "0")}`;

@@ -1,0 +1,47 @@
+import type { Keeping, Kept } from "../../src/adapters/ccxt/keeping.ts";
+import type { Millis } from "../../src/kernel/time.ts";
+
+/** What the adapter keeps, for as long as the process lives. Rates are not counted. */
+export function memoryKeeping(now: () => Millis): Keeping {
+  const rows = new Map<string, { value: unknown; at: Millis }>();
+  const find = <T>(key: string): Kept<T> | undefined => {
+    const row = rows.get(key);
+    return row && { value: row.value as T, age: now() - row.at };
+  };
+  const keep = (key: string, value: unknown) => void rows.set(key, { value, at: now() });
+  const leases = new Map<string, { owner: string; until: Millis }>();
+  const lastNonces = new Map<string, number>();
+  const nonces = (account: string, count: number): number => {
+    const first = Math.max((lastNonces.get(account) ?? 0) + 1, now());
+    lastNonces.set(account, first + count - 1);
+    return first;
+  };
+  return {
+    markets: {
+      market: async (host, symbol) => find(`market ${host} ${symbol}`),
+      listing: async (host) => find(`listing ${host}`),
+      async keepMarkets(host, { listing, markets }) {
+        keep(`listing ${host}`, listing);
+        for (const market of markets) keep(`market ${host} ${String(market.symbol)}`, market);
+      },
+      async spoil(host, symbol) {
+        rows.delete(`market ${host} ${symbol}`);
+      },
+      fees: async (account, symbol) => find(`fees ${account} ${symbol}`),
+      keepFees: async (account, symbol, fees) => keep(`fees ${account} ${symbol}`, fees),
+    },
+    turns: {
+      async take(account, { owner, ttl, count }) {
+        const held = leases.get(account);
+        if (held && held.until > now() && held.owner !== owner) return undefined;
+        leases.set(account, { owner, until: now() + ttl });
+        return nonces(account, count);
+      },
+      async give(account, owner) {
+        if (leases.get(account)?.owner === owner) leases.delete(account);
+      },
+      nonces: async (account, count) => nonces(account, count),
+    },
+    rates: { spend: async () => 0, exhaust: async () => {} },
+  };
+}
