@@ -67,7 +67,8 @@ async function watch(deps: Deps, id: string, over: AbortSignal): Promise<void> {
   let phase = "";
   while (!over.aborted) {
     const [view] = await deps.store.strategies({ id });
-    const fresh = (await deps.store.fillsOf(id)).filter(({ tradeId }) => !told.has(tradeId));
+    const newest = await deps.store.fillsOf(id, { limit: 1000 });
+    const fresh = newest.filter(({ tradeId }) => !told.has(tradeId)).reverse();
     for (const fill of fresh) {
       told.add(fill.tradeId);
       say(describeFill(fill));

@@ -17,6 +17,10 @@ const WATCH_ARGS = {
   watch: { type: "boolean", description: "Show it again every two seconds until Ctrl-C" },
 } as const satisfies Args;
 
+const FORMAT_ARG = {
+  format: { type: "string", description: "csv prints comma-separated values", valueHint: "csv" },
+} as const satisfies Args;
+
 /** A command whose word says what some of its fields are. */
 interface Word {
   readonly path: string;
@@ -50,7 +54,9 @@ function argsOf(operation: Operation, said: Word["input"] = {}): Args {
     if (kinds[field] === "boolean") return [name, { type: "boolean", description, ...aka }];
     return [name, { type: "string", description, valueHint: kinds[field] ?? "text", ...aka }];
   });
-  return { ...Object.fromEntries(fields), ...(cli?.watch ? WATCH_ARGS : {}), ...DATABASE_ARGS, ...CALL_ARGS };
+  const watch = cli?.watch ? WATCH_ARGS : {};
+  const format = operation.csv ? FORMAT_ARG : {};
+  return { ...Object.fromEntries(fields), ...watch, ...format, ...DATABASE_ARGS, ...CALL_ARGS };
 }
 
 interface Field {

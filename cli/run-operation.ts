@@ -11,6 +11,7 @@ import { render } from "./output.ts";
 import { askedRemote, callRemote, type Remote } from "./remote.ts";
 import { findServer } from "./server-file.ts";
 import { readSettings, type Settings } from "./settings.ts";
+import { UsageError } from "./usage-error.ts";
 import { watch } from "./watch.ts";
 
 /** Asks a server for an operation, or runs it here when there is none; `said` is input that no flag gives. Returns the exit code. */
@@ -20,6 +21,7 @@ export async function runOperation(
   said: Readonly<Record<string, unknown>> = {},
 ): Promise<number> {
   const settings = readSettings(values, process.env);
+  const asTable = isTable(values);
   const input = { ...fromTexts(kindsOf(operation), textsOf(operation, values)), ...said };
   const remote = await remoteOf(settings, values);
   const { ask, close } = remote
@@ -29,7 +31,8 @@ export async function runOperation(
     const answer = await ask();
     if (answer.status !== 200) return fail(answer, remote);
     if (values.watch) return await watch(answer, { ask, show: (body) => shown(operation, body, values) });
-    process.stdout.write(`${shown(operation, answer.body, values)}\n`);
+    if (asTable) process.stdout.write(operation.csv?.(answer.body) ?? "");
+    else process.stdout.write(`${shown(operation, answer.body, values)}\n`);
   } finally {
     close();
   }
@@ -46,6 +49,13 @@ export async function runOperation(
 function shown({ cli }: Operation, body: unknown, { json, watch: again }: Values): string {
   if (json) return again ? JSON.stringify(body) : JSON.stringify(body, null, 2);
   return render(cli?.view ? cli.view(body) : body);
+}
+
+function isTable({ format, json }: Values): boolean {
+  if (format !== undefined && format !== "csv" && format !== "json")
+    throw new UsageError("--format must be csv or json");
+  if (format === "csv" && json) throw new UsageError("--format csv and --json exclude each other");
+  return format === "csv";
 }
 
 /** The server that answers, if one does: the one asked for, else the running local one of this database. */

@@ -65,6 +65,8 @@ export interface Operation {
   readonly mcp?: ToolSurface;
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
+  /** The answer as comma-separated values; every surface for people then takes `format`. */
+  readonly csv?: (answer: unknown) => string;
   /** The label when the world fails. */
   readonly failure: Label;
   /** Runs on input that `input` has parsed. */

@@ -146,10 +146,30 @@ export interface StrategyStore {
     readonly stopped?: boolean;
   }): Promise<readonly StrategyView[]>;
   setWants(id: string, wants: Wants, keepOrders: boolean): Promise<void>;
-  /** Booked executions, oldest first. */
-  fillsOf(strategy: string): Promise<readonly Fill[]>;
   /** Open orders that a stop has left to the person. */
   releasedOrdersOf(strategy: string): Promise<readonly Order[]>;
+}
+
+/** A place in a history that is told newest first; `id` settles what happened in the same millisecond. */
+export interface Place {
+  readonly at: Millis;
+  readonly id?: string | undefined;
+}
+
+export interface Page {
+  readonly limit: number;
+  /** Only what is older than this. */
+  readonly before?: Place | undefined;
+}
+
+/** What has happened to a strategy, newest first. */
+export interface HistoryStore {
+  /** By market time of creation and client id. */
+  ordersOf(strategy: string, page: Page): Promise<readonly Order[]>;
+  /** By market time and trade id. */
+  fillsOf(strategy: string, page: Page): Promise<readonly Fill[]>;
+  /** By protocol time and number. */
+  eventsOf(strategy: string, page: Page): Promise<readonly (Event & { readonly id: number })[]>;
 }
 
 export interface HandOrderStore {
@@ -215,7 +235,14 @@ export interface TokenStore {
   revokeToken(id: string): Promise<boolean>;
 }
 
-export interface Store extends StepStore, StrategyStore, HandOrderStore, RequestStore, TokenStore, PlanStore {
+export interface Store
+  extends StepStore,
+    StrategyStore,
+    HistoryStore,
+    HandOrderStore,
+    RequestStore,
+    TokenStore,
+    PlanStore {
   /** Throws `unavailable` when the database cannot be reached or is not migrated. */
   ready(): Promise<void>;
 }

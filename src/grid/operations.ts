@@ -5,6 +5,7 @@ import { type Operation, operation } from "../operation.ts";
 import type { Deps } from "../ports.ts";
 import { parseAccountKey } from "../records.ts";
 import type { StrategyView } from "../store.ts";
+import { historyOperations } from "./history-operations.ts";
 import { gridOut, ListShape, StatusShape, TickShape } from "./schema.ts";
 import { startGrid } from "./start-operation.ts";
 import { stopGrid } from "./stop-operation.ts";
@@ -86,5 +87,6 @@ export const gridOperations = (ids: readonly string[]): Operation[] => [
   stopGrid,
   gridStatus,
   listGrids,
+  ...historyOperations,
   tickNow,
 ];

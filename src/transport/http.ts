@@ -7,6 +7,7 @@ import { type Operation, routeOf } from "../operation.ts";
 import type { Deps, Keys } from "../ports.ts";
 import { type Access, authenticate, authorize } from "./access.ts";
 import { parseBody, readBody } from "./body.ts";
+import { wantsCsv } from "./csv.ts";
 import { digest } from "./digest.ts";
 import { once } from "./idempotency.ts";
 import { fromTexts, kindsOf, refusalOf } from "./input.ts";
@@ -39,13 +40,26 @@ export function mountOperations(
       guard(operation, deps, access),
       read(operation),
       validate(operation),
-      async (c) => respond(c, await answer(operation, deps, c)),
+      async (c) => {
+        const asTable = wantsCsv(operation, {
+          format: c.req.query("format"),
+          accept: c.req.header("accept"),
+        });
+        const answered = await answer(operation, deps, c);
+        return asTable && answered.status === 200 ? table(c, operation, answered) : respond(c, answered);
+      },
     );
   }
 }
 
 export const respond = (c: Ctx, { status, body, headers }: Answer): Response =>
   c.json(body, status as ContentfulStatusCode, headers);
+
+const table = (c: Ctx, { name, csv }: Operation, { body }: Answer): Response =>
+  c.body(csv?.(body) ?? "", 200, {
+    "content-type": "text/csv; charset=utf-8",
+    "content-disposition": `attachment; filename="${name}.csv"`,
+  });
 
 const guard = (operation: Operation, deps: Deps, access: Access): MiddlewareHandler<Env> =>
   async function guarding(c, next) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Operation, routeOf } from "../operation.ts";
+import { FORMATS } from "./csv.ts";
 
 const ERROR = {
   type: "object",
@@ -57,16 +58,17 @@ function describe(operation: Operation, path: string) {
     operationId: name,
     summary,
     ...(access === "token" ? { security: [{ token: [] }], "x-scope": effect } : { security: [] }),
-    ...(parameters.length > 0
-      ? { parameters: [...parameters, ...headers(operation)] }
-      : { parameters: headers(operation) }),
+    parameters: [...parameters, ...(operation.csv ? [FORMAT] : []), ...headers(operation)],
     ...(http.from === "body"
       ? { requestBody: { required: required.size > 0, content: { "application/json": { schema } } } }
       : {}),
     responses: {
       200: {
         description: "Success",
-        content: { "application/json": { schema: schemaOf(operation.output, "output") } },
+        content: {
+          "application/json": { schema: schemaOf(operation.output, "output") },
+          ...(operation.csv ? { "text/csv": { schema: { type: "string" } } } : {}),
+        },
       },
       default: {
         description: `Failure, for example "${failure}"`,
@@ -75,6 +77,14 @@ function describe(operation: Operation, path: string) {
     },
   };
 }
+
+const FORMAT = {
+  name: "format",
+  in: "query",
+  required: false,
+  description: "csv for a table; Accept: text/csv does the same",
+  schema: { type: "string", enum: FORMATS, default: "json" },
+};
 
 const header = (name: string, description: string) => ({
   name,

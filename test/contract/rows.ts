@@ -438,6 +438,46 @@ const gridRows: Row[] = [
     label: "Not found",
   },
   { name: "list", path: "/strategy/grid/list", status: 200, has: { strategies: "array", count: "number" } },
+  ...(["orders", "fills", "events"] as const).flatMap((kind): Row[] => [
+    {
+      name: `${kind} of one`,
+      path: ({ gridId }) => `/strategy/grid/${gridId}/${kind}`,
+      status: 200,
+      has: { id: "string", [kind]: "array", count: "number" },
+    },
+    {
+      name: `one of the ${kind}`,
+      path: ({ gridId }) => `/strategy/grid/${gridId}/${kind}?limit=1`,
+      status: 200,
+      has: { [kind]: "array" },
+    },
+    { name: `${kind} of none`, path: `/strategy/grid/grid-x/${kind}`, status: 404, label: "Not found" },
+    ...["0", "1001", "abc", "-1", "1e2"].map(
+      (limit): Row => ({
+        name: `${kind}, limit ${limit}`,
+        path: ({ gridId }) => `/strategy/grid/${gridId}/${kind}`,
+        query: { limit },
+        status: 400,
+        label: "Invalid limit",
+      }),
+    ),
+    ...["yesterday", "-5", "1.5e3x/"].map(
+      (before): Row => ({
+        name: `${kind}, before ${before}`,
+        path: ({ gridId }) => `/strategy/grid/${gridId}/${kind}`,
+        query: { before },
+        status: 400,
+        label: "Invalid request",
+      }),
+    ),
+  ]),
+  {
+    name: "fills in another form",
+    path: ({ gridId }) => `/strategy/grid/${gridId}/fills`,
+    query: { format: "xml" },
+    status: 400,
+    label: "Invalid request",
+  },
   {
     name: "stop none",
     method: "DELETE",

@@ -10,14 +10,14 @@ import type {
   Venue,
   VenueOrder,
 } from "../../src/ports.ts";
-import type { HandOrderStore, StepStore, Store, StrategyStore } from "../../src/store.ts";
+import type { HandOrderStore, HistoryStore, StepStore, Store, StrategyStore } from "../../src/store.ts";
 import { call, type Net, storeSilence, venueRefuses, venueSilence } from "./calls.ts";
 import type { Past } from "./history.ts";
 import { sleep, type Task } from "./task.ts";
 
 const STORE_TIMEOUT = 10_000;
 
-export type SimStore = StepStore & StrategyStore & HandOrderStore;
+export type SimStore = StepStore & StrategyStore & HistoryStore & HandOrderStore;
 
 /** The store as one task sees it: every method is a call that can go wrong. */
 export function storeOf(net: Net, task: Task, store: SimStore): Store {

@@ -3,6 +3,7 @@ import { StoreError } from "../../errors.ts";
 import type { Store } from "../../store.ts";
 import { type Context, statement } from "./context.ts";
 import { handOrderStore } from "./hand-order-store.ts";
+import { historyStore } from "./history-store.ts";
 import { planStore } from "./plan-store.ts";
 import { requestStore } from "./request-store.ts";
 import { stepStore } from "./step-store.ts";
@@ -14,6 +15,7 @@ import { tokenStore } from "./token-store.ts";
 export const createStore = (context: Context): Store => ({
   ...stepStore(context),
   ...strategyStore(context),
+  ...historyStore(context),
   ...handOrderStore(context),
   ...requestStore(context),
   ...tokenStore(context),

@@ -3,7 +3,7 @@ import { StoreError } from "../../errors.ts";
 import { NO_MEMORY, ownerName } from "../../records.ts";
 import type { StrategyStore } from "../../store.ts";
 import { type Context, rowsOf, statement } from "./context.ts";
-import { accounts, control, events, fills, isRunning, isUnsettled, orders, strategies } from "./tables.ts";
+import { accounts, control, events, isRunning, isUnsettled, orders, strategies } from "./tables.ts";
 
 export function strategyStore(context: Context): StrategyStore {
   const { client, db, now } = context;
@@ -84,10 +84,6 @@ export function strategyStore(context: Context): StrategyStore {
         ],
         "write",
       );
-    },
-
-    async fillsOf(strategy) {
-      return db.select().from(fills).where(eq(fills.strategy, strategy)).orderBy(fills.at, fills.tradeId);
     },
 
     async releasedOrdersOf(strategy) {

@@ -1,14 +1,19 @@
 import { StoreError } from "../../errors.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type Order, ownerName, type Strategy } from "../../records.ts";
-import type { HandOrderStore, StepStore, StrategyStore, StrategyView } from "../../store.ts";
+import type { HandOrderStore, HistoryStore, StepStore, StrategyStore, StrategyView } from "../../store.ts";
+import { memoryHistoryStore } from "./history-store.ts";
 import { isWanted, memoryStepStore } from "./step-store.ts";
 import { accountRow, putOrder, type Tables } from "./tables.ts";
 
 /** What trades needs to be kept; it lives as long as the process: for simulations and backtests. */
-export function memoryStore(tables: Tables, now: () => Millis): StepStore & StrategyStore & HandOrderStore {
+export function memoryStore(
+  tables: Tables,
+  now: () => Millis,
+): StepStore & StrategyStore & HistoryStore & HandOrderStore {
   return {
     ...memoryStepStore(tables, now),
+    ...memoryHistoryStore(tables),
 
     async createStrategy({ prefix, ...strategy }) {
       const known = [...tables.strategies.values()].find(
@@ -48,11 +53,6 @@ export function memoryStore(tables: Tables, now: () => Millis): StepStore & Stra
         kind: "wants",
         message: wants,
       });
-    },
-
-    async fillsOf(strategy) {
-      const fills = [...tables.fills.values()].filter((fill) => fill.strategy === strategy);
-      return fills.sort((a, b) => a.at - b.at || (a.tradeId < b.tradeId ? -1 : 1));
     },
 
     async releasedOrdersOf(strategy) {

@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { csv } from "../kernel/csv.ts";
+import { text, wire } from "../kernel/decimal.ts";
+import { countField, idField, textField } from "../kernel/fields.ts";
+import { parseClientOrderId } from "../kernel/ids.ts";
+import type { Event, Fill, Order, OrderState } from "../records.ts";
+import type { Page } from "../store.ts";
+
+export const historyInput = z.object({
+  id: idField("Invalid request").describe("Strategy id"),
+  limit: countField("Invalid limit", { least: 1, most: 1000 }).default(100).describe("How many, 1 to 1000"),
+  before: textField(
+    "Invalid request",
+    /^\d{1,15}(\.[\w.:-]{1,80})?$/,
+    "before must be a time in milliseconds, or the `next` of the page before",
+  )
+    .optional()
+    .describe("Only what is older than this time, or the `next` of the page before"),
+});
+
+/** The page that is asked for; `before` is `<ms>` or `<ms>.<id>`. */
+export function pageOf({ limit, before }: z.output<typeof historyInput>): Page {
+  if (before === undefined) return { limit };
+  const point = before.indexOf(".");
+  return point < 0
+    ? { limit, before: { at: Number(before) } }
+    : { limit, before: { at: Number(before.slice(0, point)), id: before.slice(point + 1) } };
+}
+
+/** Names the next page; null when this one is not full. */
+export const nextOf = (rows: readonly unknown[], { limit }: Page, last: string | undefined): string | null =>
+  rows.length < limit ? null : (last ?? null);
+
+const side = z.enum(["buy", "sell"]);
+const next = z.string().nullable();
+
+const HistoricOrderShape = z.object({
+  id: z.string().nullable(),
+  clientOrderId: z.string(),
+  slot: z.number(),
+  generation: z.number(),
+  kind: z.enum(["grid", "exit", "hand"]),
+  side,
+  type: z.enum(["limit", "market"]),
+  price: z.number(),
+  amount: z.number(),
+  filled: z.number(),
+  remaining: z.number(),
+  status: z.enum(["open", "partially_filled", "filled", "canceled", "expired", "rejected", "unknown"]),
+  reason: z.string().nullable(),
+  fees: z.record(z.string(), z.string()),
+  timestamp: z.number(),
+});
+export const HistoricOrdersShape = z.object({
+  id: z.string(),
+  orders: z.array(HistoricOrderShape),
+  count: z.number(),
+  next,
+});
+
+const FillShape = z.object({
+  id: z.string(),
+  clientOrderId: z.string(),
+  slot: z.number().nullable(),
+  side,
+  price: z.number(),
+  amount: z.number(),
+  notional: z.number(),
+  fees: z.array(z.object({ asset: z.string(), amount: z.string() })),
+  superseded: z.boolean(),
+  timestamp: z.number(),
+});
+export const FillsShape = z.object({ id: z.string(), fills: z.array(FillShape), count: z.number(), next });
+
+const EventShape = z.object({ id: z.number(), kind: z.string(), message: z.string(), timestamp: z.number() });
+export const EventsShape = z.object({ id: z.string(), events: z.array(EventShape), count: z.number(), next });
+
+const STATUS: Partial<Record<OrderState, "unknown" | "open">> = { pending: "unknown", submitted: "open" };
+
+export function historicOrderOut(order: Order): z.input<typeof HistoricOrderShape> {
+  const { clientId, exchangeId, slot, generation, kind, side: way, type, price, amount, filled } = order;
+  return {
+    id: exchangeId,
+    clientOrderId: clientId,
+    slot,
+    generation,
+    kind,
+    side: way,
+    type,
+    price: wire(price),
+    amount: wire(amount),
+    filled: wire(filled),
+    remaining: wire(amount - filled),
+    status: STATUS[order.state] ?? (order.state as "open"),
+    reason: order.reason,
+    fees: Object.fromEntries(Object.entries(order.bookedFees).map(([asset, fee]) => [asset, text(fee)])),
+    timestamp: order.createdAt,
+  };
+}
+
+export const fillOut = (fill: Fill): z.input<typeof FillShape> => ({
+  id: fill.tradeId,
+  clientOrderId: fill.clientId,
+  slot: parseClientOrderId(fill.clientId)?.slot ?? null,
+  side: fill.side,
+  price: wire(fill.price),
+  amount: wire(fill.amount),
+  notional: wire(fill.notional),
+  fees: fill.fees.map(({ asset, amount }) => ({ asset, amount: text(amount) })),
+  superseded: fill.superseded,
+  timestamp: fill.at,
+});
+
+export const eventOut = ({
+  id,
+  kind,
+  message,
+  at,
+}: Event & { readonly id: number }): z.input<typeof EventShape> => ({ id, kind, message, timestamp: at });
+
+const COLUMNS = [
+  "timestamp",
+  "time",
+  "id",
+  "clientOrderId",
+  "slot",
+  "side",
+  "price",
+  "amount",
+  "notional",
+  "fee",
+  "feeAsset",
+  "superseded",
+];
+
+/** Fills as a table; what a fill was charged in several assets stands in one cell each, in the same order. */
+export const fillsCsv = ({ fills }: z.input<typeof FillsShape>, iso: (at: number) => string): string =>
+  csv(
+    COLUMNS,
+    fills.map((fill) => [
+      fill.timestamp,
+      iso(fill.timestamp),
+      fill.id,
+      fill.clientOrderId,
+      fill.slot,
+      fill.side,
+      fill.price,
+      fill.amount,
+      fill.notional,
+      fill.fees.map(({ amount }) => amount).join(" "),
+      fill.fees.map(({ asset }) => asset).join(" "),
+      fill.superseded,
+    ]),
+  );

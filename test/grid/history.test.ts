@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { memoryHistoryStore } from "../../src/adapters/memory/history-store.ts";
+import { emptyTables, fillKey, type Tables } from "../../src/adapters/memory/tables.ts";
+import { csv } from "../../src/kernel/csv.ts";
+import { HOUR, MINUTE } from "../../src/kernel/time.ts";
+import type { HistoryStore } from "../../src/store.ts";
+import { appOver } from "../support/app.ts";
+import { d } from "../support/grid.ts";
+import { runOperation, testSandbox } from "../support/sandbox.ts";
+
+type Json = Record<string, unknown>;
+type Told = { id: string; orders: Json[]; fills: Json[]; events: Json[]; count: number; next: string | null };
+
+/** A grid that has traded for two hours of market time. */
+async function traded() {
+  const box = await testSandbox({ speed: 1 });
+  const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", {
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    lowerPrice: d("59000"),
+    upperPrice: d("61000"),
+    gridLevels: 40,
+    orderSize: d("50"),
+  });
+  for (let minutes = 0; minutes < 120; minutes += 5) {
+    box.time.pass(5 * MINUTE);
+    await runOperation(box.deps, "tick", {});
+  }
+  return { ...box, id };
+}
+
+const KINDS = ["orders", "fills", "events"] as const;
+
+describe("a grid's history", () => {
+  let box: Awaited<ReturnType<typeof traded>>;
+  let target: Awaited<ReturnType<typeof appOver>>;
+  beforeAll(async () => {
+    box = await traded();
+    target = await appOver(box.deps);
+  });
+
+  it("is the same page by page as in one, newest first, on HTTP", async () => {
+    const { id } = box;
+    const { ask, tokens } = target;
+    const get = async (path: string) => {
+      const response = await ask(`/api/v1/strategy/grid/${id}/${path}`, {
+        headers: { authorization: `Bearer ${tokens.read}` },
+      });
+      return (await response.json()) as Told;
+    };
+    for (const kind of KINDS) {
+      const whole = await get(`${kind}?limit=1000`);
+      expect(whole.count, kind).toBeGreaterThan(kind === "events" ? 0 : 8);
+      expect(whole.next, kind).toBeNull();
+      const paged: Json[] = [];
+      for (let before: string | null = ""; before !== null; ) {
+        const page: Told = await get(`${kind}?limit=3${before ? `&before=${before}` : ""}`);
+        expect(page.count, kind).toBeLessThanOrEqual(3);
+        paged.push(...page[kind]);
+        before = page.next;
+      }
+      expect(paged, kind).toEqual(whole[kind]);
+      const times = whole[kind].map(({ timestamp }) => Number(timestamp));
+      expect(times, kind).toEqual([...times].sort((a, b) => b - a));
+    }
+  });
+
+  it("tells fills as a table, one line each, as exact as the answer", async () => {
+    const { id } = box;
+    const { ask, tokens } = target;
+    const headers = { authorization: `Bearer ${tokens.read}` };
+    const path = `/api/v1/strategy/grid/${id}/fills`;
+    const told = (await (await ask(path, { headers })).json()) as Told;
+    for (const [query, accept] of [
+      ["?format=csv", "*/*"],
+      ["", "text/csv"],
+    ] as const) {
+      const response = await ask(`${path}${query}`, { headers: { ...headers, accept } });
+      expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+      const lines = (await response.text()).trimEnd().split("\r\n");
+      expect(lines).toHaveLength(told.count + 1);
+      const [first] = told.fills as [Json];
+      expect(lines[1]?.split(",").slice(0, 9)).toEqual([
+        String(first.timestamp),
+        new Date(Number(first.timestamp)).toISOString(),
+        first.id,
+        first.clientOrderId,
+        ...[first.slot, first.side, first.price, first.amount, first.notional].map(String),
+      ]);
+    }
+    const json = await ask(`${path}?format=json`, { headers: { ...headers, accept: "text/csv" } });
+    expect(json.headers.get("content-type")).toMatch(/^application\/json/);
+  });
+
+  it("is the same from memory as from libSQL", async () => {
+    const { store, id } = box;
+    const tables: Tables = emptyTables();
+    const all = { limit: 1000 };
+    for (const order of await store.ordersOf(id, all)) tables.orders.set(order.clientId, order);
+    for (const fill of await store.fillsOf(id, all)) tables.fills.set(fillKey(fill), fill);
+    const events = [...(await store.eventsOf(id, all))].sort((a, b) => a.id - b.id);
+    tables.events.push(...events.map(({ id: _, ...event }) => event));
+    const memory = memoryHistoryStore(tables);
+    const ids = async (from: HistoryStore, at: number) => ({
+      orders: (await from.ordersOf(id, { limit: 5, before: { at } })).map(({ clientId }) => clientId),
+      fills: (await from.fillsOf(id, { limit: 5, before: { at } })).map(({ tradeId }) => tradeId),
+      events: (await from.eventsOf(id, { limit: 5, before: { at } })).map(({ message }) => message),
+    });
+    const middle = (await store.fillsOf(id, all))[4]?.at ?? 0;
+    for (const at of [middle, middle + 1, middle - HOUR, 0, Number.MAX_SAFE_INTEGER])
+      expect(await ids(memory, at)).toEqual(await ids(store, at));
+  });
+});
+
+describe("comma-separated values", () => {
+  it.each([
+    ["a comma", "a,b", '"a,b"'],
+    ["a quote", 'a"b', '"a""b"'],
+    ["a line break", "a\nb", '"a\nb"'],
+    ["a formula", "=1+1", "'=1+1"],
+    ["a formula with a minus", "-A1", "'-A1"],
+    ["a negative number", "-1.5", "-1.5"],
+    ["nothing", null, ""],
+  ])("keep %s a text of one cell", (_name, value, told) => {
+    expect(csv(["x"], [[value]])).toBe(`x\r\n${told}\r\n`);
+  });
+});
