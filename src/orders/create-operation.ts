@@ -5,7 +5,7 @@ import { handOrderId } from "../kernel/ids.ts";
 import { operation } from "../operation.ts";
 import type { CreateOutcome, Deps, Venue, VenueOrder } from "../ports.ts";
 import { accountKey, type Order } from "../records.ts";
-import { acceptedId, answered, asSent, handOrder, SEND_WITHIN, unknownOrder } from "./hand.ts";
+import { acceptedId, answered, asSent, asWanted, handOrder, SEND_WITHIN, unknownOrder } from "./hand.ts";
 import { prepare, type Wanted } from "./prepare.ts";
 import { previewOrder } from "./preview.ts";
 import { CreatedShape, orderOut } from "./schema.ts";
@@ -139,7 +139,7 @@ const isSame = (a: Order, b: Order): boolean =>
 async function madeBefore(venue: Venue, order: Order): Promise<VenueOrder> {
   const { symbol, clientId, exchangeId, state, reason } = order;
   const found = await venue.order({ symbol, clientId, id: exchangeId ?? undefined });
-  if (found) return found;
+  if (found) return asWanted(order, found);
   if (state === "rejected") throw new AppError("Order failed", `the order was not placed: ${reason}`);
   throw unknownOrder(order);
 }
@@ -148,7 +148,7 @@ async function madeBefore(venue: Venue, order: Order): Promise<VenueOrder> {
 async function lookAt(venue: Venue, order: Order, id: string): Promise<VenueOrder> {
   try {
     const found = await venue.order({ symbol: order.symbol, id, clientId: order.clientId });
-    return found ?? asSent(order, id);
+    return found ? asWanted(order, found) : asSent(order, id);
   } catch (error) {
     if (error instanceof VenueError) return asSent(order, id);
     throw error;

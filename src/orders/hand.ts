@@ -1,4 +1,5 @@
 import { AppError, VenueError } from "../errors.ts";
+import { div } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { CreateOutcome, Timing, VenueOrder } from "../ports.ts";
@@ -92,3 +93,10 @@ export const asSent = (
   status: "open",
   at: createdAt,
 });
+
+/** A market order stays one where the venue was sent a limit for it: its price is its average. */
+export function asWanted({ type }: Order, found: VenueOrder): VenueOrder {
+  const { filled, notional } = found;
+  if (type !== "market" || found.type === "market") return found;
+  return { ...found, type, price: filled > 0n && notional ? div(notional, filled, "half") : 0n };
+}

@@ -7,9 +7,12 @@ import { trimmed } from "../../src/adapters/ccxt/catalog.ts";
 import { libsqlKeeping } from "../../src/adapters/libsql/keeping.ts";
 import { openDatabase } from "../../src/adapters/libsql/open.ts";
 import { createStore } from "../../src/adapters/libsql/store.ts";
-import { parseConfig } from "../../src/config.ts";
+import { parseConfig, type VenueName } from "../../src/config.ts";
+import { createDeps, type Runtime } from "../../src/deps.ts";
 import { type LiveOptions, liveVenues } from "../../src/live-deps.ts";
 import type { Log, Permit } from "../../src/ports.ts";
+import { startVenue } from "../venues/index.ts";
+import { appOver } from "./app.ts";
 import { migrations } from "./migrations.ts";
 
 export interface Asked {
@@ -88,6 +91,37 @@ export async function liveBox({ urls, options, database = "file::memory:", log =
       markets: markets.map(trimmed),
     });
   return { ...venues, config, context, client, keeping, keep, store: createStore(context) };
+}
+
+type Emulated = Awaited<ReturnType<typeof startVenue>>;
+
+/** The whole service over emulated exchanges, wired as it is when it runs. */
+export async function liveApp<N extends VenueName>(names: readonly N[], over: Partial<Runtime> = {}) {
+  const started = await Promise.all(names.map(async (name) => [name, await startVenue(name)] as const));
+  onTestFinished(async () => {
+    await Promise.all(started.map(([, venue]) => venue.close()));
+  });
+  const env = started.flatMap(([name, { keys }]) => [
+    [`${name.toUpperCase()}_API_KEY`, keys.key],
+    [`${name.toUpperCase()}_SECRET`, keys.secret],
+    [`${name.toUpperCase()}_PASSPHRASE`, keys.passphrase],
+  ]);
+  const config = parseConfig({
+    EDGEMAKER_EXCHANGES: names.join(","),
+    EDGEMAKER_VENUE_URLS: started.map(([name, { url }]) => `${name}=${url}`).join(","),
+    ...Object.fromEntries(env),
+  });
+  const deps = await createDeps(config, {
+    client: createClient({ url: "file::memory:", concurrency: 1 }),
+    migrations,
+    local: nodeLocal,
+    log: () => {},
+    readCandles: () => Promise.reject(new Error("there are no candle files here")),
+    ...over,
+  });
+  onTestFinished(() => deps.close());
+  const venues = Object.fromEntries(started) as unknown as Record<N, Emulated>;
+  return { deps, config, venues, ...(await appOver(deps)) };
 }
 
 const altnameOf = ({ id, info }: Record<string, unknown>): unknown =>

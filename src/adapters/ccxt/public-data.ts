@@ -54,9 +54,12 @@ export function publicData(place: Place): PublicData {
 
     candles: (symbol, range) =>
       shared(`candles ${range.span} ${range.limit} ${range.since}`, symbol, async (exchange) => {
-        const rows = await exchange.fetchOHLCV(symbol, frameOf(range), range.since, range.limit);
+        const { since, limit } = range;
+        const rows = await exchange.fetchOHLCV(symbol, frameOf(range), firstOf(range), limit);
         const candles = rows.map(candleOf).sort((a, b) => a.at - b.at);
-        return range.since === undefined ? candles.slice(-range.limit) : candles.slice(0, range.limit);
+        return since === undefined
+          ? candles.slice(-limit)
+          : candles.filter(({ at }) => at >= since).slice(0, limit);
       }),
   };
 }
@@ -69,6 +72,10 @@ async function ask<T>(place: Place, symbol: Pair, call: (exchange: Ccxt) => Prom
     throw venueErrorOf(error, place.quirks);
   }
 }
+
+// From the middle of a candle some exchanges count one less. Weeks do not begin where a multiple of them does.
+const firstOf = ({ span, since }: CandleRange): number | undefined =>
+  since === undefined || span > DAY ? since : Math.ceil(since / span) * span;
 
 function frameOf({ span }: CandleRange): string {
   const frame = FRAMES[span];

@@ -5,7 +5,7 @@ import type { Place } from "./place.ts";
 import type { PrivateCall } from "./quirks.ts";
 
 /** How long a call waits for its share of the rate before it is given up. */
-const PATIENCE: Millis = 3 * SECOND;
+const PATIENCE: Millis = 8 * SECOND;
 
 /**
  * Takes an account's calls from its rate, which all processes share. A pass takes a second's worth at once:

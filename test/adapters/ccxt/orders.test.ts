@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { tick } from "../../../src/grid/tick.ts";
+import { liveApp } from "../../support/live.ts";
+
+const NAMES = ["mexc", "gateio", "bitget", "kraken"] as const;
+type App = Awaited<ReturnType<typeof liveApp>>;
+
+const post = (
+  { ask, tokens }: Pick<App, "ask" | "tokens">,
+  body: object,
+  headers: Record<string, string> = {},
+) =>
+  ask("/api/v1/orders", {
+    method: "POST",
+    headers: { authorization: `Bearer ${tokens.trade}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+
+const get = (
+  { ask, tokens }: Pick<App, "ask" | "tokens">,
+  path: string,
+  headers: Record<string, string> = {},
+) => ask(`/api/v1${path}`, { headers: { authorization: `Bearer ${tokens.trade}`, ...headers } });
+
+const del = ({ ask, tokens }: Pick<App, "ask" | "tokens">, path: string) =>
+  ask(`/api/v1${path}`, { method: "DELETE", headers: { authorization: `Bearer ${tokens.trade}` } });
+
+const buy = (exchange: string, over: object = {}) => ({
+  exchange,
+  symbol: "BTC/USDT",
+  side: "buy",
+  type: "limit",
+  amount: 0.001,
+  price: 50000,
+  ...over,
+});
+
+describe.each(NAMES)("orders by hand on %s", (name) => {
+  it("places one order for 50 parallel requests with one Idempotency-Key", async () => {
+    const app = await liveApp([name]);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => post(app, buy(name), { "idempotency-key": "once" })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    const ids = new Set((await Promise.all(answers.map((one) => one.json()))).map(({ order }) => order.id));
+    expect(ids.size).toBe(1);
+    expect(app.venues[name].orders()).toHaveLength(1);
+  });
+
+  it("resolves an order whose answer was lost by the next tick, with no strategy at all", async () => {
+    const app = await liveApp([name]);
+    app.venues[name].fail({ kind: "drop", route: "create", acts: true });
+    const answer = await post(app, buy(name));
+    expect(answer.status).toBe(500);
+    const { error, clientOrderId } = await answer.json();
+    expect(error).toBe("Order unknown");
+    expect((await app.deps.store.orderByClientId(clientOrderId))?.state).toBe("unknown");
+    await tick(app.deps);
+    const [placed] = app.venues[name].orders();
+    expect(await app.deps.store.orderByClientId(clientOrderId)).toMatchObject({
+      state: "open",
+      exchangeId: placed?.id,
+    });
+    expect(app.venues[name].orders()).toHaveLength(1);
+  });
+
+  it("keeps the requests of two header keys apart", async () => {
+    const app = await liveApp([name]);
+    const venue = app.venues[name];
+    const pairs = [
+      venue.addKeys({ balances: { USDT: "111" } }),
+      venue.addKeys({ balances: { USDT: "222" } }),
+    ];
+    const headers = pairs.map(({ key, secret, passphrase }) => ({
+      "x-exchange-key": key,
+      "x-exchange-secret": secret,
+      "x-exchange-passphrase": passphrase,
+    }));
+    venue.latency.before = 1;
+    // An instance is made for each request; kraken, whose nonces have to arrive in order, gets the most.
+    const count = name === "kraken" ? 200 : 40;
+    const totals = await Promise.all(
+      Array.from({ length: count }, async (_, place) => {
+        const answer = await get(app, `/balance?exchange=${name}&asset=USDT`, headers[place % 2]);
+        const { balances } = await answer.json();
+        return balances?.[0]?.total;
+      }),
+    );
+    expect(totals).toEqual(Array.from({ length: count }, (_, place) => (place % 2 ? "222" : "111")));
+    const signed = venue.seen.filter(({ route }) => route === "balance");
+    expect(signed.filter(({ key, status }) => key === pairs[0]?.key && status === 200)).toHaveLength(
+      count / 2,
+    );
+    expect(signed.filter(({ key, status }) => key === pairs[1]?.key && status === 200)).toHaveLength(
+      count / 2,
+    );
+  });
+
+  it("buys at the market by amount, and calls it a market order at its average price", async () => {
+    const app = await liveApp([name]);
+    const answer = await post(app, {
+      exchange: name,
+      symbol: "BTC/USDT",
+      side: "buy",
+      type: "market",
+      amount: 0.001,
+    });
+    const { order } = await answer.json();
+    expect(order).toMatchObject({
+      type: "market",
+      price: 60003,
+      filled: 0.001,
+      remaining: 0,
+      status: "filled",
+    });
+    expect(app.venues[name].total("BTC") > 0n).toBe(true);
+  });
+
+  it("cancels all own orders of one pair and counts them", async () => {
+    const app = await liveApp([name]);
+    for (const price of [50000, 50100, 50200]) await post(app, buy(name, { price }));
+    await post(app, buy(name, { symbol: "ETH/USDT", price: 2000, amount: 0.01 }));
+    const answer = await del(app, `/orders?exchange=${name}&symbol=BTC/USDT`);
+    expect(await answer.json()).toMatchObject({ success: true, cancelled: 3 });
+    expect(app.venues[name].open().map(({ listing }) => listing.symbol)).toEqual(["ETH/USDT"]);
+    expect(app.venues[name].count("cancelAll")).toBe(0);
+  });
+
+  it("answers 401 where the exchange refuses the keys, and keeps no order", async () => {
+    const app = await liveApp([name]);
+    const headers = {
+      "x-exchange-key": "nobody",
+      "x-exchange-secret": "c2VjcmV0",
+      "x-exchange-passphrase": "x",
+    };
+    const answer = await post(app, buy(name), headers);
+    expect([answer.status, (await answer.json()).error]).toEqual([401, "Invalid credentials"]);
+    expect(app.venues[name].orders()).toHaveLength(0);
+  });
+
+  it("refuses an amount below the minimum before anything is sent", async () => {
+    const app = await liveApp([name]);
+    const answer = await post(app, buy(name, { amount: 0.000001 }));
+    expect([answer.status, (await answer.json()).error]).toEqual([400, "Invalid amount"]);
+    expect(app.venues[name].count("create")).toBe(0);
+  });
+});
