@@ -1,6 +1,6 @@
 import { bitget } from "./adapters/ccxt/bitget.ts";
 import { gateio } from "./adapters/ccxt/gateio.ts";
-import type { Keeping } from "./adapters/ccxt/keeping.ts";
+import type { Keeping, MarketKeeper } from "./adapters/ccxt/keeping.ts";
 import { kraken } from "./adapters/ccxt/kraken.ts";
 import { mexc } from "./adapters/ccxt/mexc.ts";
 import { createPlace, type Place } from "./adapters/ccxt/place.ts";
@@ -17,6 +17,8 @@ const QUIRKS: Record<VenueName, Quirks> = { mexc, gateio, bitget, kraken };
 export interface LiveOptions {
   readonly fetch?: Fetch;
   readonly timing?: Partial<Timing>;
+  /** Put before the database's, where instances are too short-lived to remember. */
+  readonly markets?: (inner: MarketKeeper) => MarketKeeper;
 }
 
 interface Parts {
@@ -28,7 +30,12 @@ interface Parts {
 type Venues = Pick<Deps, "venue" | "venueOf" | "marketTime">;
 
 /** The real exchanges, each at its own address or at the one that the operator has named. */
-export function liveVenues(config: Config, parts: Parts, options: LiveOptions = {}): Venues {
+export function liveVenues(config: Config, given: Parts, options: LiveOptions = {}): Venues {
+  const { keeping } = given;
+  const parts = {
+    ...given,
+    keeping: { ...keeping, markets: options.markets?.(keeping.markets) ?? keeping.markets },
+  };
   const places = new Map(config.exchanges.map((one) => [one.id, { ...one, place: placeOf(one) }]));
 
   function placeOf({ id, venue }: ConfiguredExchange): Place {

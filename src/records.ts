@@ -18,7 +18,7 @@ export function parseAccountKey(key: AccountKey): AccountRef {
 /** A lease's owner: a process's name, and what tells one attempt from another. */
 export const leaseOwner = (name: string, attempt: string): string => `${name}/${attempt}`;
 export const ownerName = (owner: string | null): string | null =>
-  owner === null ? null : owner.slice(0, owner.lastIndexOf("/"));
+  owner?.includes("/") ? owner.slice(0, owner.lastIndexOf("/")) : null;
 
 export type Wants = "run" | "pause" | "stop";
 export type StrategyStatus = "idle" | "running" | "stopped" | "error";

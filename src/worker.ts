@@ -1,5 +1,6 @@
 /** The root on Workers: serves the app, and steps on its schedule, through a queue where one is bound. */
 import type { MessageBatch, Queue } from "@cloudflare/workers-types";
+import { rememberedMarkets } from "./adapters/ccxt/remembered.ts";
 import { createApp } from "./app.ts";
 import { type Config, parseConfig } from "./config.ts";
 import { createDeps } from "./deps.ts";
@@ -49,8 +50,9 @@ const logFrom = (least: Config["logLevel"]): Log => {
   };
 };
 
-/** Databases whose kind this isolate has seen: it never changes. Nothing else outlives an invocation. */
+/** Databases whose kind this isolate has seen: it never changes. Nothing but this and markets outlives an invocation. */
 const seen = new Set<string>();
+const rememberMarkets = rememberedMarkets(local.monotonic);
 
 /** The service for one invocation, each of whose requests is counted where it leaves. */
 async function open(environment: Environment) {
@@ -67,6 +69,7 @@ async function open(environment: Environment) {
   const deps = await createDeps(config, {
     client: { url, authToken, fetch: counted },
     isChecked: seen.has(database),
+    live: { fetch: counted, markets: rememberMarkets },
     migrations: [],
     local,
     log: logFrom(config.logLevel),

@@ -6,27 +6,40 @@ import { addTokens, type Target, TOKENS } from "./app.ts";
 import { startSqld } from "./sqld.ts";
 import { startWorker } from "./worker.ts";
 
-/** The built worker in workerd over a libSQL server with a sandbox, as a client sees it. */
-export async function edgeApp(
-  over: Record<string, string> = {},
-): Promise<Target & { close(): Promise<void> }> {
+/** A libSQL server whose database is migrated for these settings, and the store on it from Node. */
+export async function edgeDatabase(given: Readonly<Record<string, string>>) {
   const database = await startSqld();
-  const settings = { EDGEMAKER_SANDBOX: "1", EDGEMAKER_DATABASE_URL: database.url, ...over };
+  const settings = { ...given, EDGEMAKER_DATABASE_URL: database.url };
   const config = parseConfig(settings);
   const deps = await createDeps(config, nodeRuntime(database.url, config, createLog("error")));
   await addTokens(deps.store);
-  const worker = await startWorker({ ...settings, EDGEMAKER_TOKEN: TOKENS.admin });
-  return {
+  const close = async () => {
+    deps.close();
+    await database.stop();
+  };
+  return { settings: { ...settings, EDGEMAKER_TOKEN: TOKENS.admin }, url: database.url, deps, close };
+}
+
+/** The built worker in workerd over a libSQL server, as a client sees it. */
+export async function edgeApp(over: Readonly<Record<string, string>> = {}) {
+  const { settings, deps, url, close } = await edgeDatabase({ EDGEMAKER_SANDBOX: "1", ...over });
+  const worker = await startWorker(settings);
+  const target: Target = {
     tokens: TOKENS,
     ask: async (path, init) =>
       (await worker.dispatchFetch(
         `http://localhost${path}`,
         init as WorkerRequestInit,
       )) as unknown as Response,
+  };
+  return {
+    ...target,
+    worker,
+    deps,
+    url,
     async close() {
       await worker.dispose();
-      deps.close();
-      await database.stop();
+      await close();
     },
   };
 }

@@ -31,8 +31,15 @@ export interface Asked {
 
 const MOST_PER_PAGE = 100;
 
-/** The aggregator of Cardano's exchanges on loopback, as its public server answers. */
+/** The aggregator, for as long as a test runs. */
 export async function irisServer(pools: readonly IrisPool[], behaviour: Behaviour = {}) {
+  const { close, ...server } = await startIris(pools, behaviour);
+  onTestFinished(close);
+  return server;
+}
+
+/** The aggregator of Cardano's exchanges on loopback, as its public server answers. */
+export async function startIris(pools: readonly IrisPool[], behaviour: Behaviour = {}) {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "/", "http://iris");
@@ -53,11 +60,11 @@ export async function irisServer(pools: readonly IrisPool[], behaviour: Behaviou
   };
 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
+  const close = () => {
     server.closeAllConnections();
     server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, behaviour };
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, behaviour, close };
 }
 
 /** The filter is in the body, the page in the query; at most 100 a page, whatever is asked. */

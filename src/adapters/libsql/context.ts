@@ -11,7 +11,9 @@ import {
 } from "drizzle-orm";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { drizzle, type SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
+import type { DatabaseUse } from "../../cost.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { AccountKey } from "../../records.ts";
 import type { SafeClient } from "./safe-client.ts";
 
 /** What every part of the store works with. */
@@ -21,6 +23,8 @@ export interface Context {
   readonly db: SqliteRemoteDatabase;
   /** Protocol time as an SQL expression. */
   readonly now: () => SQL<number>;
+  /** What the passes under way have asked of the database so far, by account. */
+  readonly uses: Map<AccountKey, DatabaseUse>;
 }
 
 export interface Statement {
@@ -39,7 +43,7 @@ export function createContext(client: SafeClient, clock?: () => Millis): Context
     const rows = result.rows.map((row) => result.columns.map((_name, place) => row[place]));
     return { rows: method === "get" ? (rows[0] ?? []) : rows };
   });
-  return { client, db, now: clock ? () => sql<number>`${clock()}` : () => databaseClock };
+  return { client, db, now: clock ? () => sql<number>`${clock()}` : () => databaseClock, uses: new Map() };
 }
 
 /** A built query, or a raw template, as a statement of `client.batch`. */

@@ -91,7 +91,7 @@ function marketKeeper({ client, db, now }: Context): MarketKeeper {
   };
 }
 
-function turnKeeper({ client, db, now }: Context): TurnKeeper {
+function turnKeeper({ client, db, now, uses }: Context): TurnKeeper {
   // The last nonce runs ahead of the clock by what was given out, never further behind than the clock.
   const reserve = (account: string, count: number) =>
     db
@@ -124,13 +124,13 @@ function turnKeeper({ client, db, now }: Context): TurnKeeper {
     },
 
     async nonces(account, count) {
-      const result = await client.execute(statement(reserve(account, count)));
+      const result = await client.execute(statement(reserve(account, count)), uses.get(account));
       return Number(result.rows[0]?.[0]) - count + 1;
     },
   };
 }
 
-function rateKeeper({ client, db, now }: Context): RateKeeper {
+function rateKeeper({ client, db, now, uses }: Context): RateKeeper {
   return {
     async spend(account, calls, { burst, perSecond }) {
       const each = SECOND / perSecond;
@@ -149,7 +149,7 @@ function rateKeeper({ client, db, now }: Context): RateKeeper {
         .select({ wait: sql<number>`max(${rates.fullAt}, ${now()}) + ${cost} - ${now()} - ${whole}` })
         .from(rates)
         .where(eq(rates.account, account));
-      const [taken, rest] = await client.batch([spent, lacking].map(statement), "write");
+      const [taken, rest] = await client.batch([spent, lacking].map(statement), "write", uses.get(account));
       return taken?.rows.length ? 0 : Math.max(1, Number(rest?.rows[0]?.[0]));
     },
 

@@ -27,14 +27,13 @@ import {
 } from "./tables.ts";
 
 export function stepStore(context: Context): StepStore {
-  const { client, db, now } = context;
+  const { client, db, now, uses } = context;
   const whole = accountBundle(context);
   const passes = new Map<AccountKey, Running>();
 
   const record = async (lease: Lease, changes: readonly Changes[]) => {
     const statements = changes.flatMap((change) => changeStatements(context, lease, change));
-    const { use } = passes.get(lease.account) ?? {};
-    const results = await client.batch(guarded(context, lease, statements), "write", use);
+    const results = await client.batch(guarded(context, lease, statements), "write", uses.get(lease.account));
     const recorded = results.flatMap((result) =>
       result.columns[0] === "client_id" ? result.rows.map((row) => String(row[0])) : [],
     );
@@ -76,17 +75,15 @@ export function stepStore(context: Context): StepStore {
       const [token, until, at] = [Number(row[0]), Number(row[1]), Number(row[2])];
       const found = snapshot({ account, token, until, now: at }, whole, read);
       const [{ costs = null } = {}] = whole.rows(accounts, read);
-      passes.set(account, { use, costs: costs ?? [], strategies: found.strategies.map(({ id }) => id) });
+      uses.set(account, use);
+      passes.set(account, { costs: costs ?? [], strategies: found.strategies.map(({ id }) => id) });
       return found;
     },
 
     record,
 
     async killed(account) {
-      const result = await client.execute(
-        statement(db.select().from(control)),
-        passes.get(account ?? "")?.use,
-      );
+      const result = await client.execute(statement(db.select().from(control)), uses.get(account ?? ""));
       const [row] = rowsOf(control, result);
       if (!row) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
       return row.kill;
@@ -114,7 +111,15 @@ export function stepStore(context: Context): StepStore {
           error: failure?.message ?? null,
           ...(failure ? {} : { steppedAt: now() }),
           ...(memory ? { memory } : {}),
-          ...(pass ? { costs: withPass(pass.costs, lease.now, { ...pass, calls }) } : {}),
+          ...(pass
+            ? {
+                costs: withPass(pass.costs, lease.now, {
+                  ...pass,
+                  calls,
+                  use: settled(uses.get(lease.account)),
+                }),
+              }
+            : {}),
         })
         .where(eq(accounts.account, lease.account));
       const statements = [
@@ -137,14 +142,16 @@ export function stepStore(context: Context): StepStore {
         .select()
         .from(orders)
         .where(and(eq(orders.account, account), named));
-      return rowsOf(orders, await client.execute(statement(wanted), passes.get(account)?.use));
+      return rowsOf(orders, await client.execute(statement(wanted), uses.get(account)));
     },
   };
 }
 
+/** With the settlement's own request, whose rows nobody knows before it is made. */
+const settled = (use = newUse()): DatabaseUse => ({ ...use, databaseRequests: use.databaseRequests + 1 });
+
 /** What is kept of a pass while it lasts: an account has one at a time. */
 interface Running {
-  readonly use: DatabaseUse;
   readonly costs: readonly CostDay[];
   readonly strategies: readonly string[];
 }
