@@ -51,6 +51,8 @@ export interface Operation {
   /** The scope that a caller needs, and what the call may change. */
   readonly effect: "read" | "trade" | "admin";
   readonly access: "public" | "token";
+  /** Public, and tells whoever comes with a token that may read more. */
+  readonly knowsCaller?: boolean;
   readonly http: {
     readonly route: `${Method} /${string}`;
     /** Another path that answers the same. */

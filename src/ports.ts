@@ -188,6 +188,8 @@ export interface CandleRange {
 export interface Venue extends MarketData {
   readonly account: AccountRef;
   readonly timing: Timing;
+  /** A market with the fees that everybody is told, asked without keys; where absent, `market` tells those. */
+  readonly listed?: (symbol: Pair) => Promise<Market>;
   balances(): Promise<readonly Balance[]>;
   /** Every open order of the account, or of one pair; all pages. */
   openOrders(symbol?: Pair): Promise<readonly VenueOrder[]>;

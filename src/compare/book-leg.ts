@@ -7,9 +7,7 @@ export interface BookSide {
   readonly side: "buy" | "sell";
   /** Best first: the asks of a buy, the bids of a sell. */
   readonly levels: readonly BookLevel[];
-  readonly market: Pick<Market, "lot" | "minAmount" | "minNotional">;
-  /** Share of the notional. */
-  readonly taker: Decimal;
+  readonly market: Pick<Market, "lot" | "minAmount" | "minNotional" | "taker">;
 }
 
 interface Step extends BookLevel {
@@ -19,10 +17,10 @@ interface Step extends BookLevel {
 }
 
 /** Takes a book level by level. A fee taken in base is valued at the price paid. */
-export function bookLeg({ exchange, side, levels, market, taker }: BookSide): Leg {
+export function bookLeg({ exchange, side, levels, market }: BookSide): Leg {
   const rounding: Rounding = side === "buy" ? "up" : "down";
   const { steps, depth } = stepsOf(levels, rounding);
-  const { lot, minAmount, minNotional } = market;
+  const { lot, minAmount, minNotional, taker } = market;
   return {
     exchange,
     depth,

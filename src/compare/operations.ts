@@ -29,6 +29,7 @@ export const compareOperations = (ids: readonly string[]): Operation[] => [
     summary: "Prices of a pair on every exchange, and what an arbitrage would bring",
     effect: "read",
     access: "public",
+    knowsCaller: true,
     http: { route: "GET /price/compare", from: "query" },
     cli: {
       path: "compare",
@@ -48,9 +49,10 @@ export const compareOperations = (ids: readonly string[]): Operation[] => [
     }),
     output: ComparisonShape,
     failure: "Fetch failed",
-    async run(deps, { symbol, exchanges = ids, amount, partial, dex }) {
+    async run(deps, { symbol, exchanges = ids, amount, partial, dex }, { actor }) {
+      const ownFees = actor !== "public";
       const readings = await Promise.all([
-        ...exchanges.map((exchange) => readVenue(deps, exchange, symbol)),
+        ...exchanges.map((exchange) => readVenue(deps, { exchange, symbol, ownFees })),
         ...(dex ? [readChain(deps, symbol)] : []),
       ]);
       const { places, unlisted, failed } = placesOf(readings, { symbol, partial });

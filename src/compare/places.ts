@@ -11,16 +11,14 @@ export interface VenueReading {
   readonly ticker: Ticker;
   readonly book: Book;
   readonly market: Market;
-  /** Taker fee as a share of the notional. */
-  readonly taker: Decimal;
 }
 
-export function venuePlace({ exchange, ticker, book, market, taker }: VenueReading): Place {
+export function venuePlace({ exchange, ticker, book, market }: VenueReading): Place {
   const { last: price, bid, ask, at } = ticker;
   return {
     ...{ exchange, price, bid, ask, at },
-    buy: bookLeg({ exchange, side: "buy", levels: book.asks, market, taker }),
-    sell: bookLeg({ exchange, side: "sell", levels: book.bids, market, taker }),
+    buy: bookLeg({ exchange, side: "buy", levels: book.asks, market }),
+    sell: bookLeg({ exchange, side: "sell", levels: book.bids, market }),
   };
 }
 

@@ -1,9 +1,8 @@
 import { AppError, VenueError } from "../errors.ts";
 import { isChainToken } from "../kernel/chain-token.ts";
-import type { Decimal } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { marketNow } from "../market-now.ts";
-import type { Deps, Market } from "../ports.ts";
+import type { Deps, Market, Venue } from "../ports.ts";
 import { poolPlaces, venuePlace } from "./places.ts";
 import type { Place } from "./schema.ts";
 
@@ -18,22 +17,30 @@ export interface Reading {
 const LEVELS = 100;
 const CHAIN = "dex";
 
+interface Asked {
+  readonly exchange: string;
+  readonly symbol: Pair;
+  /** Whether whoever asks may know the account's own fees. */
+  readonly ownFees: boolean;
+}
+
 /** Ticker, book and rules of one venue, within one time limit. */
-export const readVenue = ({ venue, inTime }: Deps, exchange: string, symbol: Pair): Promise<Reading> =>
+export const readVenue = ({ venue, inTime }: Deps, { exchange, symbol, ownFees }: Asked): Promise<Reading> =>
   reading(exchange, () =>
     inTime(exchange, async () => {
       const place = venue(exchange);
       const [ticker, book, market] = await Promise.all([
         place.ticker(symbol),
         place.book(symbol, LEVELS),
-        place.market(symbol),
+        ownFees ? place.market(symbol) : publicMarket(place, symbol),
       ]);
-      return [venuePlace({ exchange, ticker, book, market, taker: takerOf(market) })];
+      return [venuePlace({ exchange, ticker, book, market })];
     }),
   );
 
-// The public fee: an account's own would tell a stranger what the account trades.
-const takerOf = ({ taker }: Market): Decimal => taker;
+// An account's own fees tell how much it trades, and asking for them takes its keys: neither is for a stranger.
+const publicMarket = (place: Venue, symbol: Pair): Promise<Market> =>
+  place.listed ? place.listed(symbol) : place.market(symbol);
 
 /** The pools of a token against USDT; the chain lists nothing else. */
 export async function readChain(deps: Deps, symbol: Pair): Promise<Reading> {

@@ -64,8 +64,9 @@ const table = (c: Ctx, { name, csv }: Operation, { body }: Answer): Response =>
 const guard = (operation: Operation, deps: Deps, access: Access): MiddlewareHandler<Env> =>
   async function guarding(c, next) {
     c.set("actor", "public");
-    if (operation.access === "token") {
-      const caller = await authenticate(c.req.header("authorization"), access, deps.store);
+    const header = c.req.header("authorization");
+    if (operation.access === "token" || (operation.knowsCaller && header !== undefined)) {
+      const caller = await authenticate(header, access, deps.store);
       authorize(caller, operation);
       c.set("actor", caller.actor);
     }

@@ -41,7 +41,7 @@ export function openApi(operations: readonly Operation[], version: string) {
 }
 
 function describe(operation: Operation, path: string) {
-  const { name, summary, access, effect, http, failure } = operation;
+  const { name, summary, http, failure } = operation;
   const schema = schemaOf(operation.input, "input");
   const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, field]) => field));
   const fields = Object.entries(schema.properties ?? {});
@@ -57,7 +57,7 @@ function describe(operation: Operation, path: string) {
   return {
     operationId: name,
     summary,
-    ...(access === "token" ? { security: [{ token: [] }], "x-scope": effect } : { security: [] }),
+    ...securityOf(operation),
     parameters: [...parameters, ...(operation.csv ? [FORMAT] : []), ...headers(operation)],
     ...(http.from === "body"
       ? { requestBody: { required: required.size > 0, content: { "application/json": { schema } } } }
@@ -85,6 +85,11 @@ const FORMAT = {
   description: "csv for a table; Accept: text/csv does the same",
   schema: { type: "string", enum: FORMATS, default: "json" },
 };
+
+function securityOf({ access, effect, knowsCaller }: Operation) {
+  if (access === "token") return { security: [{ token: [] }], "x-scope": effect };
+  return { security: knowsCaller ? [{}, { token: [] }] : [] };
+}
 
 const header = (name: string, description: string) => ({
   name,

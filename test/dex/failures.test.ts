@@ -93,7 +93,7 @@ describe("an aggregator that fails", () => {
     const { ask } = await served([
       irisPool("INDY", { ada: 1000, price: 1, dex: "Min\u202eswap\u0007\n", identifier: "a" }),
     ]);
-    expect(await ask("pools/INDY")).toMatchObject({ pools: [{ dex: "Minswap" }] });
+    expect(await ask("pools/INDY")).toMatchObject({ pools: [{ dex: "Min swap" }] });
   });
 });
 

@@ -21,7 +21,11 @@ export function leg(exchange: string, side: "buy" | "sell", levels: Levels, rule
     exchange,
     side,
     levels: levelsOf(levels),
-    market: { lot: decimal(lot), minAmount: decimal(minAmount), minNotional: decimal(minNotional) },
-    taker: decimal(fee),
+    market: {
+      lot: decimal(lot),
+      minAmount: decimal(minAmount),
+      minNotional: decimal(minNotional),
+      taker: decimal(fee),
+    },
   });
 }

@@ -27,9 +27,10 @@ export function ccxtVenue(place: Place, access: Access): Venue {
   const fees = accountFees(place, accountKey(account), session);
   const told = (order: Dict): VenueOrder => orderOf(order, quirks, session.now());
 
+  const listed = async (symbol: Pair) => marketOf(await catalog.fresh(symbol), quirks, undefined);
   const market = async (symbol: Pair) => {
-    const listed = await catalog.fresh(symbol);
-    return marketOf(listed, quirks, await fees(symbol));
+    const fresh = await catalog.fresh(symbol);
+    return marketOf(fresh, quirks, await fees(symbol));
   };
 
   return {
@@ -37,6 +38,7 @@ export function ccxtVenue(place: Place, access: Access): Venue {
     timing,
     ...data,
     market,
+    listed,
     under: (lease, askedAt) => ccxtVenue(place, { ...access, hold: { now: lease.now, askedAt } }),
 
     async balances() {

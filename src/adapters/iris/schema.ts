@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Pool } from "../../dex-port.ts";
 import { type Decimal, decimal, fromNumber, ONE } from "../../kernel/decimal.ts";
+import { plainText } from "../../kernel/plain-text.ts";
 
 const LOVELACE = 10n ** 12n;
 const MOST_DECIMALS = 18;
@@ -17,8 +18,7 @@ const upTo = (most: number) => z.number().nonnegative().max(most);
 const token = z.object({ policyId: z.string(), nameHex: z.string() });
 
 const PoolAnswer = z.object({
-  // Shown to people and programs as it is: no control or direction-changing characters.
-  dex: z.string().transform((name) => name.replace(/\p{C}/gu, "").slice(0, 60)),
+  dex: z.string().transform((name) => plainText(name, 60)),
   identifier: z.string().regex(/^[\x21-\x7e]{1,250}$/),
   tokenA: token.nullable(),
   tokenB: token.extend({ decimals: z.int().min(0).max(MOST_DECIMALS) }),

@@ -1,0 +1,129 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { nodeLocal } from "../../cli/node-runtime.ts";
+import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
+import { connectDex } from "../../src/dex-deps.ts";
+import { timeLimit } from "../../src/in-time.ts";
+import { decimal } from "../../src/kernel/decimal.ts";
+import { createOperations } from "../../src/operations.ts";
+import type { Deps } from "../../src/ports.ts";
+import { appOver } from "../support/app.ts";
+import type { Answer } from "../support/comparing.ts";
+import { KEYS, liveBox } from "../support/live.ts";
+import { EXCHANGES } from "../support/sandbox.ts";
+import { startVenue } from "../venues/index.ts";
+import { irisPool, irisServer } from "../venues/iris.ts";
+
+/** The service over the four emulated exchanges and the emulated aggregator: ccxt's classes over real sockets. */
+async function live(limit = 10_000) {
+  const names = ["mexc", "gateio", "bitget", "kraken"] as const;
+  const started = await Promise.all(names.map((name) => startVenue(name, { keys: KEYS })));
+  onTestFinished(async () => void (await Promise.all(started.map((one) => one.close()))));
+  const [mexc, gateio, bitget, kraken] = started as [
+    (typeof started)[0],
+    (typeof started)[0],
+    (typeof started)[0],
+    (typeof started)[0],
+  ];
+  const iris = await irisServer([irisPool("SNEK", { ada: 100_000, price: 0.004, decimals: 0 })]);
+  const box = await liveBox({ urls: Object.fromEntries(started.map(({ name, url }) => [name, url])) });
+  const inTime = timeLimit(limit);
+  const exchanges = EXCHANGES.map((id) => ({
+    id,
+    venue: id,
+    kind: "live" as const,
+    passphrase: false,
+    quotes: [],
+    configured: true,
+  }));
+  const aggregator = irisAggregator({ url: iris.url, timeoutMillis: limit });
+  const { venue, venueOf, marketTime, store } = box;
+  const deps: Deps = {
+    venue,
+    venueOf,
+    marketTime,
+    store,
+    exchanges,
+    inTime,
+    local: nodeLocal,
+    log: () => {},
+    dex: connectDex({ aggregator, exchanges, venue, inTime }),
+  };
+  const app = await appOver(deps);
+  const ask = async (path: string, token?: string) => {
+    const response = await app.ask(
+      `/api/v1${path}`,
+      token ? { headers: { authorization: `Bearer ${token}` } } : {},
+    );
+    return { ...((await response.json()) as Answer), status: response.status };
+  };
+  return { mexc, gateio, bitget, kraken, ask, tokens: app.tokens };
+}
+
+describe("over real sockets", () => {
+  it("the four exchanges are compared, and those that do not list the pair are named", async () => {
+    const { ask, mexc, bitget } = await live();
+    mexc.move("ADA/USDT", "0.4");
+    bitget.move("ADA/USDT", "0.41");
+    const ada = await ask("/price/compare?symbol=ADA/USDT");
+    expect(ada.prices.map(({ exchange }) => exchange)).toEqual(EXCHANGES);
+    expect(ada.analysis).toMatchObject({ arbitrageOpportunity: true, lowestAsk: { exchange: "mexc" } });
+    expect(ada.analysis.executable).toMatchObject({ opportunity: true, buy: "mexc" });
+    expect((await ask("/price/compare?symbol=SNEK/USDT")).unlisted).toEqual(["bitget", "kraken"]);
+    expect(await ask("/price/compare?symbol=DOGE/USDT")).toMatchObject({
+      status: 400,
+      error: "Invalid symbol",
+    });
+  });
+
+  it("a token's price is its pools' times ADA's, and its pools are compared too", async () => {
+    const { ask } = await live();
+    expect((await ask("/dex/price/SNEK")).status).toBe(200);
+    const answer = await ask("/price/compare?symbol=SNEK/USDT&dex=true");
+    expect(answer.prices.map(({ exchange }) => exchange)).toEqual(["mexc", "gateio", "MinswapV2"]);
+  });
+
+  it("a stranger is told the list's fees, and no key is used for it; a token that may read, the account's own", async () => {
+    const { ask, tokens, mexc, kraken } = await live();
+    kraken.move("BTC/USDT", "61000");
+    const compare = (token?: string) =>
+      ask("/price/compare?symbol=BTC/USDT&exchanges=mexc,kraken&amount=0.001", token);
+    const { fees } = (await compare()).analysis.executable;
+    // The list was read by then; from now on the account pays less than it says.
+    mexc.list("BTC/USDT", { taker: decimal("0") });
+    expect((await compare()).analysis.executable.fees).toBe(fees);
+    expect([mexc.count("fee"), kraken.count("fee")]).toEqual([0, 0]);
+    const own = (await compare(tokens.read)).analysis.executable.fees;
+    // 0.05 % of 60 USDT
+    expect(fees - own).toBeCloseTo(0.03, 3);
+    expect([mexc.count("fee"), kraken.count("fee")]).toEqual([1, 1]);
+    expect(await compare("wrong")).toMatchObject({ status: 401, error: "Unauthorized" });
+  });
+
+  it.each(["ticker", "book"] as const)(
+    "one whose %s hangs ends at the time limit and holds up nobody",
+    async (route) => {
+      const limit = 700;
+      const { ask, bitget } = await live(limit);
+      await ask("/price/compare?symbol=BTC/USDT");
+      await new Promise((resolve) => setTimeout(resolve, 1100));
+      bitget.fail({ kind: "hang", route, times: 1000 });
+      const timed = async <T>(read: Promise<T>) => {
+        const startedAt = performance.now();
+        return { answer: await read, millis: performance.now() - startedAt };
+      };
+      const comparison = timed(ask("/price/compare?symbol=BTC/USDT&partial=true"));
+      const ticker = await timed(ask("/ticker?exchange=kraken&symbol=ETH/USDT"));
+      const { answer, millis } = await comparison;
+      expect(ticker.answer.status).toBe(200);
+      expect(answer.prices.map(({ exchange }) => exchange)).toEqual(["mexc", "gateio", "kraken"]);
+      expect(answer.failed?.map(({ exchange }) => exchange)).toEqual(["bitget"]);
+      expect(millis).toBeLessThan(2 * limit);
+      expect(ticker.millis).toBeLessThan(limit);
+    },
+  );
+});
+
+it("every operation that knows its caller is public", () => {
+  const knowing = createOperations(EXCHANGES).filter(({ knowsCaller }) => knowsCaller);
+  expect(knowing.map(({ name, access }) => [name, access])).toEqual([["compare_prices", "public"]]);
+});
