@@ -22,7 +22,7 @@ export const ownerName = (owner: string | null): string | null =>
 
 export type Wants = "run" | "pause" | "stop";
 export type StrategyStatus = "idle" | "running" | "stopped" | "error";
-export type Phase = "starting" | "placing" | "active" | "paused" | "stopping" | "done";
+export type Phase = "starting" | "placing" | "active" | "rebuilding" | "paused" | "stopping" | "done";
 
 export interface Strategy {
   readonly id: string;
@@ -36,6 +36,8 @@ export interface Strategy {
   readonly wants: Wants;
   /** A stop that leaves the open orders to the person. */
   readonly keepOrders: boolean;
+  /** A stop that sells the strategy's base. */
+  readonly sellBase: boolean;
   readonly status: StrategyStatus;
   readonly phase: Phase;
   readonly lastError: string | null;

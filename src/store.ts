@@ -50,7 +50,7 @@ export type StrategyUpdate = Pick<Strategy, "id" | "state" | "status" | "phase" 
 /** What one strategy's (or the account's own) share of a pass writes; it is written whole or not at all. */
 export interface Changes {
   /** What a stop rests on: another wish in the meantime ends the batch. */
-  readonly wish: Pick<Strategy, "id" | "wants" | "keepOrders"> | null;
+  readonly wish: Pick<Strategy, "id" | "wants" | "keepOrders" | "sellBase"> | null;
   readonly strategy: StrategyUpdate | null;
   readonly fills: readonly Fill[];
   readonly orders: readonly Order[];
@@ -145,7 +145,8 @@ export interface StrategyStore {
     readonly id?: string | undefined;
     readonly stopped?: boolean;
   }): Promise<readonly StrategyView[]>;
-  setWants(id: string, wants: Wants, keepOrders: boolean): Promise<void>;
+  /** A stop also says whether it keeps the orders, or sells the base. */
+  setWants(id: string, wants: Wants, keepOrders: boolean, sellBase?: boolean): Promise<void>;
   /** Open orders that a stop has left to the person. */
   releasedOrdersOf(strategy: string): Promise<readonly Order[]>;
 }

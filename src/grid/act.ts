@@ -4,6 +4,7 @@ import type { Event, Order } from "../records.ts";
 import type { Lease, Settlement, StepStore } from "../store.ts";
 import { NOT_SENT } from "./advance.ts";
 import { type Budget, spend } from "./budget.ts";
+import { FIRST_BUY_SLOT } from "./state.ts";
 
 type Outcome = Settlement["outcomes"][number];
 
@@ -70,13 +71,14 @@ export function permit(
   return { mayLeave: () => monotonic() <= last && protocolNow() <= sendBy, sendBy };
 }
 
-const newOrder = ({ clientId, symbol, side, type, price, amount }: Order): NewOrder => ({
+const newOrder = ({ clientId, kind, slot, symbol, side, type, price, amount }: Order): NewOrder => ({
   clientId,
   symbol,
   side,
   type,
   price,
   amount,
+  ...(kind === "exit" || slot === FIRST_BUY_SLOT ? { immediateOrCancel: true } : {}),
 });
 
 function outcomeOf({ clientId }: Order, outcome: CreateOutcome): Outcome {

@@ -2,6 +2,7 @@ import { type Decimal, mulDiv, ZERO } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import type { Fill, Order } from "../records.ts";
 import { addFee } from "./fills.ts";
+import { type Lot, takeLots, totalBase, totalCost, withLot } from "./lots.ts";
 import type { GridState, Ledger, Slot } from "./state.ts";
 
 /** Base that a slot holds now. */
@@ -21,49 +22,57 @@ export function bookFill(
   fill: Pick<Fill, "side" | "amount" | "notional" | "fees">,
   index: number,
 ): GridState {
-  const slot = state.slots.find((one) => one.index === index);
-  if (!slot) return state;
   const { base, quote } = splitPair(symbol);
   const feeIn = (asset: string) =>
     fill.fees.reduce((total, fee) => (fee.asset === asset ? total + fee.amount : total), ZERO);
-  const booked =
+  const moved: Moved =
     fill.side === "buy"
-      ? bought(slot, {
-          amount: fill.amount,
-          received: fill.amount - feeIn(base),
-          paid: fill.notional + feeIn(quote),
-        })
-      : sold(slot, { given: fill.amount + feeIn(base), proceeds: fill.notional - feeIn(quote) });
+      ? { amount: fill.amount, base: fill.amount - feeIn(base), quote: -(fill.notional + feeIn(quote)) }
+      : { amount: fill.amount, base: -(fill.amount + feeIn(base)), quote: fill.notional - feeIn(quote) };
+  const slot = state.slots.find((one) => one.index === index);
+  const booked = slot ? inSlot(slot, moved) : inIdle(state.idle, moved);
   const ledger: Ledger = {
     ...state.ledger,
-    quote: state.ledger.quote + booked.quote,
+    quote: state.ledger.quote + moved.quote,
     realized: state.ledger.realized + booked.realized,
     fees: fill.fees.reduce(addFee, state.ledger.fees),
   };
-  return { ...state, ledger, slots: state.slots.map((one) => (one === slot ? booked.slot : one)) };
+  const slots = booked.slot
+    ? state.slots.map((one) => (one === slot ? (booked.slot as Slot) : one))
+    : state.slots;
+  return { ...state, ledger, slots, idle: booked.idle ?? state.idle };
+}
+
+/** What a fill moves, its fees included: base and quote as they change, the amount as it was executed. */
+interface Moved {
+  readonly amount: Decimal;
+  readonly base: Decimal;
+  readonly quote: Decimal;
 }
 
 interface Booked {
-  readonly slot: Slot;
-  readonly quote: Decimal;
+  readonly slot?: Slot;
+  readonly idle?: readonly Lot[];
   readonly realized: Decimal;
 }
 
-function bought(
-  slot: Slot,
-  { amount, received, paid }: { amount: Decimal; received: Decimal; paid: Decimal },
-): Booked {
-  const flat = flattened(slot);
-  return {
-    slot: { ...flat, bought: flat.bought + amount, base: flat.base + received, cost: flat.cost + paid },
-    quote: -paid,
-    realized: ZERO,
-  };
+function inSlot(slot: Slot, { amount, base, quote }: Moved): Booked {
+  if (base >= ZERO) {
+    const flat = flattened(slot);
+    return {
+      slot: { ...flat, bought: flat.bought + amount, base: flat.base + base, cost: flat.cost - quote },
+      realized: ZERO,
+    };
+  }
+  const after = { ...slot, sold: slot.sold - base };
+  return { slot: after, realized: quote - (costOf(slot) - costOf(after)) };
 }
 
-function sold(slot: Slot, { given, proceeds }: { given: Decimal; proceeds: Decimal }): Booked {
-  const after = { ...slot, sold: slot.sold + given };
-  return { slot: after, quote: proceeds, realized: proceeds - (costOf(slot) - costOf(after)) };
+// Of an exit or a first buy, or of an order whose slot is no more.
+function inIdle(lots: readonly Lot[], { base, quote }: Moved): Booked {
+  if (base >= ZERO) return { idle: withLot(lots, { base, cost: -quote, first: false }), realized: ZERO };
+  const { taken, rest } = takeLots(lots, -base);
+  return { idle: rest, realized: quote - taken.cost };
 }
 
 /** The slot with what it has sold taken out of base and cost. */
@@ -76,17 +85,32 @@ export function bookEnd(
   order: Pick<Order, "side" | "slot" | "amount" | "booked">,
 ): GridState {
   const complete = order.booked >= order.amount;
+  if (!complete) return state;
   const slot = state.slots.find((one) => one.index === order.slot);
-  if (!slot || !complete) return state;
-  const cycle = order.side === "sell" && !slot.first;
-  const flipped: Slot =
-    order.side === "buy"
-      ? { ...slot, side: "sell" }
-      : { ...flattened(slot), side: "buy", bought: ZERO, first: false };
+  const cycle = slot !== undefined && order.side === "sell" && !slot.first;
   const ledger = {
     ...state.ledger,
     filledOrders: state.ledger.filledOrders + 1,
     cycles: state.ledger.cycles + (cycle ? 1 : 0),
   };
-  return { ...state, ledger, slots: state.slots.map((one) => (one === slot ? flipped : one)) };
+  return {
+    ...state,
+    ledger,
+    slots: state.slots.map((one) => (one === slot ? flipped(one, order.side) : one)),
+  };
 }
+
+function flipped(slot: Slot, side: "buy" | "sell"): Slot {
+  if (side === "buy") return { ...slot, side: "sell" };
+  const { sellAt: _, ...rest } = flattened(slot);
+  return { ...rest, side: "buy", bought: ZERO, first: false };
+}
+
+/** All that a strategy holds, and what it cost. */
+export const heldInAll = ({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal =>
+  slots.reduce((total, slot) => total + held(slot), totalBase(idle));
+export const costInAll = ({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal =>
+  slots.reduce((total, slot) => total + costOf(slot), totalCost(idle));
+
+/** What a slot holds as a lot of its own. */
+export const lotOf = (slot: Slot): Lot => ({ base: held(slot), cost: costOf(slot), first: slot.first });

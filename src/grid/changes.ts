@@ -4,10 +4,10 @@ import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { AccountMemory, Event, Fill, Order, Strategy } from "../records.ts";
 import { type Changes, NO_CHANGES, type Snapshot, type StrategyUpdate } from "../store.ts";
-import type { Advanced } from "./advance.ts";
 import { addFee } from "./fills.ts";
 import type { Observation } from "./observation.ts";
 import type { Reconciled } from "./reconcile.ts";
+import type { Advanced } from "./turn.ts";
 
 /** What a strategy's turn writes. */
 export function changesOf(

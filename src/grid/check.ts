@@ -1,152 +1,124 @@
 import { AppError } from "../errors.ts";
-import { type Decimal, div, max, mul, ONE, snap, text, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, div, ONE, text, ZERO } from "../kernel/decimal.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Balance, Market, Quote } from "../ports.ts";
-import { breakEvenRatio, restingFees, worstRatio } from "./fees.ts";
-import { firstAmount, layOut } from "./layout.ts";
-import { ascends, leastRatio, linearLevels, spacedLevels } from "./levels.ts";
-import { leastAmount } from "./minimum.ts";
-import { need } from "./plan.ts";
-import type { GridConfig, Slot } from "./state.ts";
+import { layAround, mostLevels } from "./centered.ts";
+import { checkFunds, checkMinimum, checkSpacing, outside, type Warning } from "./check-rules.ts";
+import type { CenteredConfig, GridConfig } from "./config.ts";
+import { layOut } from "./layout.ts";
+import { ascends, levelsFrom } from "./levels.ts";
+import type { Slot } from "./state.ts";
 
 /** A range grid as a person asks for it. */
-export interface Asked {
-  readonly lowerPrice: Decimal;
-  readonly upperPrice: Decimal;
-  readonly gridLevels: number;
-  readonly orderSize: Decimal;
+export type Asked = Omit<GridConfig, "gridSpacing" | "isSpaced" | "centered"> & {
   readonly gridSpacing?: Decimal | undefined;
-  /** false refuses a grid whose cycles lose; absent warns of it. */
-  readonly allowLoss?: boolean | undefined;
-}
+};
 
-export interface Warning {
-  readonly code: "below_break_even" | "below_taker_break_even" | "market_outside";
-  readonly message: string;
-}
+/** A centered grid as a person asks for it. */
+export type AskedCentered = Pick<
+  GridConfig,
+  "orderSize" | "allowLoss" | "useOwnBase" | "initialBuy" | "confidence" | "maxPosition" | "safetyReserve"
+> & { readonly centered: CenteredConfig };
 
 export interface Checked {
   readonly config: GridConfig;
   readonly slots: readonly Slot[];
+  /** The exact mid. */
   readonly startPrice: Decimal;
+  readonly center: Decimal;
   readonly warnings: readonly Warning[];
 }
 
+export interface CheckedWorld {
+  readonly market: Market;
+  readonly quote: Quote;
+  /** Undefined where nobody asks for funds. */
+  readonly balances: readonly Balance[] | undefined;
+}
+
 /** What a start would lay out, or the reason why nothing is: minimum, spacing, then funds. */
-export function check(
-  asked: Asked,
-  world: { market: Market; quote: Quote; balances: readonly Balance[] },
-): Checked {
-  const { market, quote, balances } = world;
-  const config: GridConfig = { ...asked, gridSpacing: asked.gridSpacing ?? autoSpacing(asked) };
-  const levels = levelsOf(asked, market);
+export function check(asked: Asked, { market, quote, balances }: CheckedWorld): Checked {
+  const config: GridConfig = {
+    ...asked,
+    gridSpacing: asked.gridSpacing ?? autoSpacing(asked),
+    isSpaced: asked.gridSpacing !== undefined,
+  };
+  const levels = levelsOf(config, market);
   const startPrice = midOf(quote);
   const slots = layOut(levels, config.orderSize, startPrice);
   checkMinimum(slots, market);
-  const warnings = [...checkSpacing(asked, levels, market), ...outside(levels, startPrice)];
-  checkFunds(slots, market, balances);
-  return { config, slots, startPrice, warnings };
+  const warnings = [...checkSpacing(asked.allowLoss, levels, market), ...outside(levels, startPrice)];
+  if (balances) checkFunds(slots, market, balances, asked.initialBuy);
+  return { config, slots, startPrice, center: startPrice, warnings };
 }
 
-const autoSpacing = ({ lowerPrice, upperPrice, gridLevels }: Asked): Decimal =>
-  (upperPrice - lowerPrice) / BigInt(gridLevels);
+/** The same of a grid around the market. */
+export function checkCentered(asked: AskedCentered, { market, quote, balances }: CheckedWorld): Checked {
+  const { centered, orderSize } = asked;
+  const most = mostLevels(centered);
+  if (most >= 0)
+    throw new AppError(
+      "Invalid spacing",
+      `the outermost level lies too far from the center; at most ${most} levels fit`,
+    );
+  const mid = midOf(quote);
+  const { center, levels, slots } = layAround({
+    config: centered,
+    orderSize,
+    mid,
+    widening: ONE,
+    tick: market.tick,
+  });
+  checkAscent(levels, market);
+  checkMinimum(slots, market);
+  const warnings = checkSpacing(asked.allowLoss, levels, market);
+  if (balances) checkFunds(slots, market, balances, asked.initialBuy);
+  const config: GridConfig = {
+    ...asked,
+    lowerPrice: levels[0] as Decimal,
+    upperPrice: levels.at(-1) as Decimal,
+    gridLevels: slots.length,
+    gridSpacing: (levels[centered.levels + 1] as Decimal) - center,
+  };
+  return { config, slots, startPrice: mid, center, warnings };
+}
 
-function levelsOf(
-  { lowerPrice, upperPrice, gridLevels, gridSpacing }: Asked,
-  { tick, quote }: Market,
-): Decimal[] {
-  const levels = gridSpacing
-    ? spacedLevels({ lower: lowerPrice, spacing: gridSpacing }, gridLevels, tick)
-    : linearLevels({ lower: lowerPrice, upper: upperPrice }, gridLevels, tick);
-  if (gridSpacing && lowerPrice + gridSpacing * BigInt(gridLevels) > upperPrice) {
-    const most = text(autoSpacing({ lowerPrice, upperPrice, gridLevels, orderSize: ZERO }));
+const autoSpacing = ({ lowerPrice, upperPrice, gridLevels, spacingModel }: Asked): Decimal =>
+  spacingModel === "geometric"
+    ? ratioOf(div(upperPrice, lowerPrice, "half"), gridLevels) - ONE
+    : (upperPrice - lowerPrice) / BigInt(gridLevels);
+
+/** The m-th root, rounded down at 1e-18; told to people, never used for a price. */
+function ratioOf(whole: Decimal, m: number): Decimal {
+  let [least, most] = [ONE, whole];
+  while (most - least > 1n) {
+    const middle = (least + most) / 2n;
+    if (middle ** BigInt(m) <= whole * ONE ** BigInt(m - 1)) least = middle;
+    else most = middle;
+  }
+  return least;
+}
+
+function levelsOf(config: GridConfig, market: Market): Decimal[] {
+  const { lowerPrice, upperPrice, gridLevels, gridSpacing, spacingModel, isSpaced } = config;
+  if (isSpaced && spacingModel === "geometric")
+    throw new AppError("Invalid spacing", "a geometric grid has no gridSpacing: leave one of the two out");
+  const levels = levelsFrom(config, market.tick);
+  if (isSpaced && lowerPrice + gridSpacing * BigInt(gridLevels) > upperPrice) {
+    const most = text((upperPrice - lowerPrice) / BigInt(gridLevels));
     throw new AppError(
       "Invalid spacing",
-      `${gridLevels} slots of this spacing pass upperPrice; the widest that fits is ${most} ${quote}`,
+      `${gridLevels} slots of this spacing pass upperPrice; the widest that fits is ${most} ${market.quote}`,
     );
   }
-  if (!ascends(levels) || (levels[0] as Decimal) <= ZERO) {
-    throw new AppError(
-      "Invalid spacing",
-      `two levels fall on one price: the tick here is ${text(tick)} ${quote}; use fewer levels or a wider range`,
-    );
-  }
+  checkAscent(levels, market);
   return levels;
 }
 
-/** Every order that a slot can ever place: its buy, the sell of what that brings, its first sell. */
-function checkMinimum(slots: readonly Slot[], market: Market): void {
-  const least = slots.reduce((most, slot) => max(most, leastSize(slot, market)), ZERO);
-  if (slots.every((slot) => slot.size >= least)) return;
+function checkAscent(levels: readonly Decimal[], { tick, quote }: Market): void {
+  if (ascends(levels) && (levels[0] as Decimal) > ZERO) return;
   throw new AppError(
-    "Invalid order size",
-    `orderSize must be at least ${text(least)} ${market.quote} here: the exchange takes no smaller orders`,
-  );
-}
-
-function leastSize({ lower, upper }: Slot, market: Market): Decimal {
-  const buy = leastBuy({ lower, upper }, market);
-  const firstSell = leastAmount(market, upper);
-  const size = max(mul(buy, lower, "up"), mul(firstSell, upper, "up"));
-  // Whole cents of the quote read better than 18 places, and rounding up keeps it enough.
-  return snap(size, ONE / 10_000n, "up");
-}
-
-// What a buy brings is less by a fee in base and is floored to the lot before it is sold.
-function leastBuy({ lower, upper }: Pick<Slot, "lower" | "upper">, market: Market): Decimal {
-  const fee = market.buyFeeIn === "base" ? max(market.maker, market.taker) : ZERO;
-  const gross = snap(div(leastAmount(market, upper), ONE - fee, "up"), market.lot, "up");
-  return max(leastAmount(market, lower), gross);
-}
-
-function checkSpacing({ allowLoss }: Asked, levels: readonly Decimal[], market: Market): Warning[] {
-  const ratio = leastRatio(levels);
-  const breakEven = breakEvenRatio(restingFees(market));
-  const percent = (value: Decimal) => text(snap(mul(value - ONE, 100n * ONE, "up"), ONE / 10_000n, "up"));
-  if (ratio < breakEven) {
-    const message = `the levels are ${percent(ratio)} % apart at the least, and fees take ${percent(breakEven)} %`;
-    if (allowLoss === false) {
-      const spacing = text(snap(mul(levels.at(-2) as Decimal, breakEven - ONE, "up"), market.tick, "up"));
-      throw new AppError(
-        "Invalid spacing",
-        `every cycle would lose: ${message}; use a spacing of at least ${spacing} ${market.quote}, or set allowLoss`,
-      );
-    }
-    return [{ code: "below_break_even", message: `every cycle loses: ${message}` }];
-  }
-  if (ratio >= worstRatio(market)) return [];
-  return [
-    {
-      code: "below_taker_break_even",
-      message: "a cycle of which one order meets the market on arrival, and pays the taker fee, loses",
-    },
-  ];
-}
-
-function outside(levels: readonly Decimal[], price: Decimal): Warning[] {
-  const [lowest, highest] = [levels[0] as Decimal, levels.at(-1) as Decimal];
-  if (price >= lowest && price <= highest) return [];
-  return [
-    {
-      code: "market_outside",
-      message: `the market is at ${text(price)}, outside the grid: it waits on one side until the price returns`,
-    },
-  ];
-}
-
-/** Lacking funds refuse a start only when no order at all could be placed. */
-function checkFunds(slots: readonly Slot[], market: Market, balances: readonly Balance[]): void {
-  const free = (asset: string) => balances.find((balance) => balance.asset === asset)?.free ?? ZERO;
-  const orders = slots.map((slot) => ({
-    side: slot.side,
-    price: slot.side === "buy" ? slot.lower : slot.upper,
-    amount: firstAmount(market, slot),
-  }));
-  if (orders.some((order) => need(market, order).amount <= free(need(market, order).asset))) return;
-  const needs = orders.map((order) => need(market, order)).sort((a, b) => (a.amount < b.amount ? -1 : 1));
-  const short = needs.map(({ asset, amount }) => ({ asset, lacks: amount - free(asset) }))[0];
-  throw new AppError(
-    "Start failed",
-    `no order could be placed: the account lacks ${text(short?.lacks ?? ZERO)} ${short?.asset ?? market.quote}`,
+    "Invalid spacing",
+    `two levels fall on one price: the tick here is ${text(tick)} ${quote}; use fewer levels or a wider range`,
   );
 }

@@ -3,13 +3,14 @@ import { splitPair } from "../kernel/pair.ts";
 import type { AccountMemory, Order, Strategy } from "../records.ts";
 import type { Changes, Snapshot } from "../store.ts";
 import { type Adopted, adopt } from "./adopt.ts";
-import { type Advanced, advance, book, type Turn } from "./advance.ts";
+import { advance, book } from "./advance.ts";
 import { accountChanges, changesOf, isSomething, remember } from "./changes.ts";
 import { windowOf } from "./intents.ts";
 import type { MarketSight, Observation } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
 import { type Reconciled, reconcile, reconcileLate } from "./reconcile.ts";
-import { afterTurn, firstShare, ownBase, type Share } from "./share.ts";
+import { afterTurn, capitalOf, firstShare, ownBase, type Share } from "./share.ts";
+import type { Advanced, Turn } from "./turn.ts";
 
 /** What a pass writes first and then asks of the venue. */
 export interface Decision {
@@ -112,6 +113,8 @@ function turnOf(
     now: snapshot.lease.now,
     window: windowOf(snapshot.lease, timing),
     funds: share.funds,
+    capital: capitalOf(strategy, observation, strategies, live, share.openBuys),
+    confidence: observation.confidence?.get(strategy.symbol),
     ownBase: isKnown ? ownBase(base, observation, strategies, live) : undefined,
     resting: share.resting.get(strategy.symbol) ?? [],
     killed: snapshot.killed,

@@ -1,7 +1,7 @@
 import { clientOrderId } from "../kernel/ids.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Timing } from "../ports.ts";
-import { NEW_ORDER, type Order, type Strategy } from "../records.ts";
+import { NEW_ORDER, type Order, type OrderKind, type Strategy } from "../records.ts";
 import type { Lease } from "../store.ts";
 import type { Intent } from "./plan.ts";
 
@@ -21,7 +21,7 @@ export const windowOf = ({ until }: Lease, { requestTimeout, expiry, skew }: Tim
 export function orderOf(
   strategy: Strategy,
   intent: Intent,
-  { window, at }: { window: Window; at: Millis },
+  { window, at, kind = "grid" }: { window: Window; at: Millis; kind?: OrderKind },
 ): Order {
   const { slot, sequence, side, price, amount } = intent;
   const { generation } = strategy.state;
@@ -31,7 +31,7 @@ export function orderOf(
     clientId: clientOrderId({ strategy: strategy.number, generation, slot, sequence }),
     account: strategy.account,
     strategy: strategy.id,
-    kind: "grid",
+    kind,
     generation,
     slot,
     symbol: strategy.symbol,

@@ -1,26 +1,50 @@
-import { type Decimal, divideWhole, ONE } from "../kernel/decimal.ts";
+import { type Decimal, divideWhole, mul, ONE } from "../kernel/decimal.ts";
+import type { GridConfig } from "./config.ts";
 
-export interface Bounds {
-  readonly lower: Decimal;
-  readonly upper: Decimal;
+export type Range = Pick<
+  GridConfig,
+  "lowerPrice" | "upperPrice" | "gridLevels" | "gridSpacing" | "spacingModel" | "isSpaced"
+>;
+
+/**
+ * The i-th level of a range grid, rounded half-up once to whole ticks from its exact value:
+ * lower + i·(upper − lower)/m, lower + i·spacing, or lower·(upper/lower)^(i/m). Levels below 0 and above m
+ * are those of a grid that has moved.
+ */
+export function levelAt(range: Range, i: number, tick: Decimal): Decimal {
+  const { lowerPrice, upperPrice, gridLevels, gridSpacing, spacingModel, isSpaced } = range;
+  if (spacingModel === "geometric") return geometricLevel({ lowerPrice, upperPrice, gridLevels }, i, tick);
+  if (isSpaced) return divideWhole(lowerPrice + gridSpacing * BigInt(i), tick, "half") * tick;
+  const exact = lowerPrice * BigInt(gridLevels) + (upperPrice - lowerPrice) * BigInt(i);
+  return divideWhole(exact, tick * BigInt(gridLevels), "half") * tick;
 }
 
 /**
- * The slots + 1 levels of a linear grid, p_i = lower + i·(upper − lower)/slots, each rounded
- * half-up once to whole ticks from its exact value.
+ * The tick count t with (2t − 1)^m ≤ 2^m·L^(m−i)·U^i < (2t + 1)^m, compared in integers: a float's last
+ * digit would decide on which side of the market a level lies.
  */
-export const linearLevels = ({ lower, upper }: Bounds, slots: number, tick: Decimal): Decimal[] =>
-  numbers(slots).map((i) => {
-    const exact = lower * BigInt(slots) + (upper - lower) * BigInt(i);
-    return divideWhole(exact, tick * BigInt(slots), "half") * tick;
-  });
-
-/** The slots + 1 levels at multiples of `spacing` above `lower`, rounded the same way. */
-export const spacedLevels = (
-  { lower, spacing }: { lower: Decimal; spacing: Decimal },
-  slots: number,
+function geometricLevel(
+  { lowerPrice, upperPrice, gridLevels: m }: Pick<Range, "lowerPrice" | "upperPrice" | "gridLevels">,
+  i: number,
   tick: Decimal,
-): Decimal[] => numbers(slots).map((i) => divideWhole(lower + spacing * BigInt(i), tick, "half") * tick);
+): Decimal {
+  const power = (base: bigint, exponent: number) => base ** BigInt(Math.max(0, exponent));
+  const right = 2n ** BigInt(m) * power(lowerPrice, m - i) * power(upperPrice, i);
+  const factor = power(lowerPrice, i - m) * power(upperPrice, -i);
+  const isAtMost = (ticks: bigint) => power((2n * ticks - 1n) * tick, m) * factor <= right;
+  let [least, most] = [0n, 1n];
+  while (isAtMost(most)) [least, most] = [most, most * 2n];
+  while (most - least > 1n) {
+    const middle = (least + most) / 2n;
+    if (isAtMost(middle)) least = middle;
+    else most = middle;
+  }
+  return least * tick;
+}
+
+/** All levels of a range grid, moved up by so many steps. */
+export const levelsFrom = (range: Range, tick: Decimal, steps = 0): Decimal[] =>
+  numbers(range.gridLevels).map((i) => levelAt(range, i + steps, tick));
 
 /** Whether every level is above the one before: false when the tick is too coarse for the spacing. */
 export const ascends = (levels: readonly Decimal[]): boolean =>
@@ -32,5 +56,13 @@ export const leastRatio = (levels: readonly Decimal[]): Decimal =>
     const ratio = divideWhole(level * ONE, levels[i] as Decimal, "down");
     return ratio < least ? ratio : least;
   }, 1_000_000n * ONE);
+
+/** Levels around a center, which is one of them: offsets are shares of the center price, nearest first. */
+export function levelsAround(center: Decimal, offsets: readonly Decimal[], tick: Decimal): Decimal[] {
+  const round = (price: Decimal) => divideWhole(price, tick, "half") * tick;
+  const middle = round(center);
+  const below = offsets.map((offset) => round(mul(middle, ONE - offset, "half"))).reverse();
+  return [...below, middle, ...offsets.map((offset) => round(mul(middle, ONE + offset, "half")))];
+}
 
 const numbers = (slots: number): number[] => Array.from({ length: slots + 1 }, (_, i) => i);

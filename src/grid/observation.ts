@@ -1,3 +1,4 @@
+import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Balance, Market, Quote, Timing, VenueFill, VenueOrder } from "../ports.ts";
 import type { Order } from "../records.ts";
@@ -32,5 +33,7 @@ export interface Observation {
   readonly foreign: readonly string[];
   /** Settled orders of ours to which trades arrived that nobody expected any more. */
   readonly late: readonly Order[];
+  /** Price confidence by symbol, where a strategy asks for it. */
+  readonly confidence?: ReadonlyMap<Pair, Decimal>;
   readonly timing: Timing;
 }

@@ -181,8 +181,11 @@ function mayCreate(
         sight.status === "partially_filled")
     );
   };
-  return strategies.some(({ id, symbol, wants, state }) => {
-    if (wants !== "run" || !markets.has(symbol)) return false;
+  return strategies.some(({ id, symbol, wants, state, sellBase }) => {
+    if (!markets.has(symbol)) return false;
+    if (state.exit || (wants === "stop" && sellBase)) return true;
+    if (wants !== "run") return false;
+    if (state.rebuild || state.trail.way || state.firstBuy || state.signal) return true;
     const busy = orders.filter(
       (order) => order.strategy === id && order.generation === state.generation && isLive(order),
     );

@@ -3,6 +3,7 @@ import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Market, Quote, Side } from "../ports.ts";
 import { held } from "./booking.ts";
+import type { GridConfig } from "./config.ts";
 import { lotsFor, meetsMinimum } from "./minimum.ts";
 import type { GridState, Refusal, Slot } from "./state.ts";
 
@@ -31,6 +32,21 @@ export interface View {
   readonly held: boolean;
   /** How many orders this pass may still place. */
   readonly limit: number;
+  /** Price confidence; undefined where nobody asks for it. */
+  readonly confidence?: Decimal | undefined;
+  readonly config: Pick<GridConfig, "confidence" | "maxPosition" | "safetyReserve">;
+  /** What limits are shares of; undefined when the balances are not known. */
+  readonly capital?: Capital | undefined;
+}
+
+/** In quote. */
+export interface Capital {
+  /** Quote, free and in orders, and the cost of all base held by strategies with this quote. */
+  readonly whole: Decimal;
+  readonly quote: Decimal;
+  /** Cost of this strategy's base and open buys, and the open buys of all strategies with this quote. */
+  readonly position: Decimal;
+  readonly openBuys: Decimal;
 }
 
 export interface Intent {
@@ -55,8 +71,7 @@ type Wish = { readonly side: Side; readonly price: Decimal; readonly amount: Dec
 /** Which order each slot without one should rest next, and why another rests nothing. */
 export function plan(state: GridState, view: View): Plan {
   const mid = midOf(view.quote);
-  let { funds } = view;
-  let resting = view.resting;
+  let { funds, capital, resting } = view;
   let postponed = 0;
   const intents: Intent[] = [];
   const refused: Refusal[] = [];
@@ -67,7 +82,7 @@ export function plan(state: GridState, view: View): Plan {
     const turned = turn(slot, view.market, mid);
     planned.set(slot.index, turned);
     const wish = wishOf(turned, view.market);
-    const refusal = refuse(turned, wish, { ...view, funds, resting }, state);
+    const refusal = refuse(turned, wish, { ...view, funds, capital, resting }, state);
     if (refusal) refused.push({ slot: slot.index, ...refusal });
     else if (!wish) continue;
     else if (intents.length >= view.limit) postponed++;
@@ -76,6 +91,7 @@ export function plan(state: GridState, view: View): Plan {
       planned.set(slot.index, { ...turned, sequence: turned.sequence + 1 });
       resting = [...resting, wish];
       funds = funds && spend(funds, view.market, wish);
+      capital = capital && committed(capital, view.market, wish);
     }
   }
   return { next: nextState(state, planned, refused), intents, funds, postponed };
@@ -100,14 +116,17 @@ function nextState(
 }
 
 const nearestFirst = (slots: readonly Slot[], mid: Decimal): Slot[] => {
-  const distance = ({ side, lower, upper }: Slot) => {
-    const away = (side === "buy" ? lower : upper) - mid;
+  const distance = (slot: Slot) => {
+    const away = (slot.side === "buy" ? slot.lower : sellPrice(slot)) - mid;
     return away < ZERO ? -away : away;
   };
   return [...slots].sort((a, b) =>
     distance(a) < distance(b) ? -1 : distance(a) > distance(b) ? 1 : a.index - b.index,
   );
 };
+
+/** Where a slot's sell rests. */
+export const sellPrice = ({ upper, sellAt }: Slot): Decimal => sellAt ?? upper;
 
 const sellable = ({ lot }: Market, slot: Slot): Decimal => snap(held(slot), lot, "down");
 
@@ -121,7 +140,7 @@ const missing = (market: Market, slot: Slot): Decimal =>
  * had base becomes a buying one as soon as its lower price is below the market.
  */
 function turn(slot: Slot, market: Market, mid: Decimal): Slot {
-  const sells = meetsMinimum(market, slot.upper, sellable(market, slot));
+  const sells = meetsMinimum(market, sellPrice(slot), sellable(market, slot));
   if (slot.side === "buy") {
     const stuck = slot.bought > ZERO && !meetsMinimum(market, slot.lower, missing(market, slot));
     return stuck && sells ? { ...slot, side: "sell" } : slot;
@@ -138,7 +157,7 @@ function wishOf(slot: Slot, market: Market): Wish | undefined {
   const wish: Wish =
     slot.side === "buy"
       ? { side: "buy", price: slot.lower, amount: missing(market, slot) }
-      : { side: "sell", price: slot.upper, amount: sellable(market, slot) };
+      : { side: "sell", price: sellPrice(slot), amount: sellable(market, slot) };
   return meetsMinimum(market, wish.price, wish.amount) ? wish : undefined;
 }
 
@@ -153,11 +172,34 @@ function refuse(
   if (killed) return { reason: "killed" };
   if (isHeld) return { reason: "recovering" };
   if (!market.active) return { reason: "market_closed" };
+  if (isDoubtful(view)) return { reason: "low_confidence" };
   if (now < slot.retryAt) return rejectedBefore(slot, state.refused);
   if (crosses(wish, resting)) return { reason: "would_self_cross" };
   const { asset, amount } = need(market, wish);
-  if (!funds || amount <= (funds[asset] ?? ZERO)) return undefined;
-  return { reason: wish.side === "buy" ? "no_quote" : "inventory_missing" };
+  if (funds && amount > (funds[asset] ?? ZERO))
+    return { reason: wish.side === "buy" ? "no_quote" : "inventory_missing" };
+  return wish.side === "buy" ? overLimit(amount, view) : undefined;
+}
+
+const isDoubtful = ({ confidence, config }: View): boolean =>
+  config.confidence !== undefined && confidence !== undefined && confidence < config.confidence;
+
+/** Buys stay below a share of the capital, and leave a reserve of quote. Sells are refused by neither. */
+function overLimit(amount: Decimal, { capital, config }: View): Omit<Refusal, "slot"> | undefined {
+  if (!capital) return undefined;
+  const { maxPosition, safetyReserve } = config;
+  const { whole, quote, position, openBuys } = capital;
+  if (maxPosition !== undefined && position + amount > mul(maxPosition, whole, "down"))
+    return { reason: "max_position" };
+  if (safetyReserve !== undefined && quote - openBuys - amount < mul(safetyReserve, whole, "up"))
+    return { reason: "safety_reserve" };
+  return undefined;
+}
+
+function committed(capital: Capital, market: Market, wish: Wish): Capital {
+  if (wish.side === "sell") return capital;
+  const { amount } = need(market, wish);
+  return { ...capital, position: capital.position + amount, openBuys: capital.openBuys + amount };
 }
 
 const rejectedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refusal, "slot"> => {

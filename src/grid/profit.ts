@@ -1,5 +1,5 @@
 import { type Decimal, div, mul, ZERO } from "../kernel/decimal.ts";
-import { costOf, held } from "./booking.ts";
+import { costInAll, heldInAll } from "./booking.ts";
 import type { GridState } from "./state.ts";
 
 /** What a strategy has made, in quote, marked at a price. Total = realised + unrealised, exactly. */
@@ -17,9 +17,9 @@ export interface Profit {
 }
 
 /** Equity is quote plus base·mark, moved only by fills; the total is its change since the start. */
-export function profitOf({ slots, ledger }: GridState, mark: Decimal): Profit {
-  const position = slots.reduce((total, slot) => total + held(slot), ZERO);
-  const cost = slots.reduce((total, slot) => total + costOf(slot), ZERO);
+export function profitOf(state: GridState, mark: Decimal): Profit {
+  const { ledger } = state;
+  const [position, cost] = [heldInAll(state), costInAll(state)];
   const total = ledger.quote + mul(position, mark, "half") - ledger.firstCost;
   return {
     realized: ledger.realized,
@@ -33,5 +33,4 @@ export function profitOf({ slots, ledger }: GridState, mark: Decimal): Profit {
 }
 
 /** What a strategy's fills and first base have moved per asset: the account's change that is not a person's. */
-export const movedBase = ({ slots, ledger }: GridState): Decimal =>
-  slots.reduce((total, slot) => total + held(slot), ZERO) - ledger.firstBase;
+export const movedBase = (state: GridState): Decimal => heldInAll(state) - state.ledger.firstBase;

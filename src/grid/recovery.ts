@@ -2,7 +2,7 @@ import { clientOrderId, parseClientOrderId } from "../kernel/ids.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Timing, VenueOrder } from "../ports.ts";
 import { NEW_ORDER, type Order, type Strategy } from "../records.ts";
-import type { GridState, Slot } from "./state.ts";
+import { EXIT_SLOT, type GridState, type Slot } from "./state.ts";
 
 /*
  * A restored database has forgotten what was placed since its backup, and a trade may arrive for an order
@@ -12,6 +12,8 @@ import type { GridState, Slot } from "./state.ts";
 
 /** More ids than a slot uses up between a backup and its restore: after one, none is given a second time. */
 const SKIPPED = 2048;
+/** The same of generations: a centered grid is laid out anew, as it may have been since the backup. */
+const SKIPPED_GENERATIONS = 256;
 
 /** The database's epoch that a grid has taken note of. */
 const noted = ({ state, epoch }: Strategy): number => state.epoch ?? epoch;
@@ -38,6 +40,7 @@ export function recover(
   const skipped = SKIPPED * Math.max(1, epoch - noted(strategy));
   return {
     ...state,
+    ...(strategy.config.centered ? { rebuild: { generation: state.generation + SKIPPED_GENERATIONS } } : {}),
     epoch,
     heldUntil: now + leaseTtl + expiry + skew + readLag,
     slots: state.slots.map((slot) => ({ ...slot, sequence: slot.sequence + skipped })),
@@ -60,14 +63,13 @@ export const isOfOne = (strategies: readonly Strategy[], { clientId = "" }: Venu
 export function adopted(told: VenueOrder, strategies: readonly Strategy[], now: Millis): Order | undefined {
   const key = parseClientOrderId(told.clientId ?? "");
   const strategy = strategies.find(({ number }) => number === key?.strategy);
-  if (!key || !strategy || strategy.state.generation !== key.generation) return undefined;
-  if (!strategy.state.slots.some(({ index }) => index === key.slot)) return undefined;
+  if (!key || !strategy) return undefined;
   return {
     ...NEW_ORDER,
     clientId: told.clientId ?? "",
     account: strategy.account,
     strategy: strategy.id,
-    kind: "grid",
+    kind: key.slot === EXIT_SLOT ? "exit" : "grid",
     generation: key.generation,
     slot: key.slot,
     symbol: strategy.symbol,

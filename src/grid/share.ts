@@ -1,9 +1,9 @@
-import { type Decimal, min, sum, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, min, mul, sum, ZERO } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import type { Order, Strategy } from "../records.ts";
-import { held } from "./booking.ts";
+import { costInAll, heldInAll } from "./booking.ts";
 import type { MarketSight, Observation } from "./observation.ts";
-import { type Funds, need, type Resting } from "./plan.ts";
+import { type Capital, type Funds, need, type Resting } from "./plan.ts";
 
 /** What is left for the strategies of an account whose turn is still to come in this pass. */
 export interface Share {
@@ -12,6 +12,8 @@ export interface Share {
   readonly resting: ReadonlyMap<Pair, readonly Resting[]>;
   /** How many orders may still be placed. */
   readonly limit: number;
+  /** What strategies have planned to buy in this pass, in quote, by its asset. */
+  readonly openBuys: Funds;
   readonly short: boolean;
 }
 
@@ -22,6 +24,7 @@ export const firstShare = (observation: Observation, orders: readonly Order[], l
     [...observation.markets].map(([symbol, sight]) => [symbol, restingOn(symbol, sight, orders)]),
   ),
   limit,
+  openBuys: {},
   short: false,
 });
 
@@ -31,12 +34,15 @@ export function afterTurn(
   { symbol }: Strategy,
   turn: { intents: readonly Order[]; funds: Funds | undefined; short: boolean },
 ): Share {
+  const { quote } = splitPair(symbol);
+  const bought = turn.intents.filter(({ side }) => side === "buy").map(notional);
   const resting = new Map(share.resting);
   resting.set(symbol, [...(share.resting.get(symbol) ?? []), ...turn.intents]);
   return {
     funds: turn.funds,
     resting,
     limit: share.limit - turn.intents.length,
+    openBuys: { ...share.openBuys, [quote]: (share.openBuys[quote] ?? ZERO) + sum(bought) },
     short: share.short || turn.short,
   };
 }
@@ -76,7 +82,7 @@ export function ownBase(
   const { free, used } = balances.find((balance) => balance.asset === asset) ?? { free: ZERO, used: ZERO };
   const grids = strategies.filter(({ symbol }) => splitPair(symbol).base === asset);
   const mine = orders.filter(({ strategy }) => grids.some(({ id }) => id === strategy));
-  const holding = sum(grids.map(({ state }) => sum(state.slots.map(held))));
+  const holding = sum(grids.map(({ state }) => heldInAll(state)));
   // What is not used is not locked, whatever a sell order of ours looks like.
   const locked = min(
     used,
@@ -93,4 +99,33 @@ function unbookedBuy(
   if (side === "sell") return ZERO;
   const isCertain = timing.readLag === 0 && typeof sights.get(clientId) === "object";
   return (isCertain ? filled : amount) - booked;
+}
+
+const notional = ({ price, amount }: Pick<Order, "price" | "amount">): Decimal => mul(price, amount, "up");
+
+/** What limits are shares of: all quote of the account, and the cost of the base that its strategies hold. */
+export function capitalOf(
+  { id, symbol, state }: Strategy,
+  { balances }: Observation,
+  strategies: readonly Strategy[],
+  orders: readonly Order[],
+  planned: Funds,
+): Capital | undefined {
+  if (!balances) return undefined;
+  const asset = splitPair(symbol).quote;
+  const { free, used } = balances.find((balance) => balance.asset === asset) ?? { free: ZERO, used: ZERO };
+  const same = strategies.filter((one) => splitPair(one.symbol).quote === asset);
+  const buys = (ids: readonly string[]) =>
+    sum(
+      orders
+        .filter(({ side, strategy }) => side === "buy" && ids.includes(strategy ?? ""))
+        .map(({ price, amount, booked }) => notional({ price, amount: amount - booked })),
+    );
+  const all = buys(same.map((one) => one.id));
+  return {
+    whole: free + used + sum(same.map((one) => costInAll(one.state))),
+    quote: free + used,
+    position: costInAll(state) + buys([id]),
+    openBuys: all + (planned[asset] ?? ZERO),
+  };
 }

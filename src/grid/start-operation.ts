@@ -1,12 +1,13 @@
 import { AppError } from "../errors.ts";
 import { splitPair } from "../kernel/pair.ts";
+import type { Millis } from "../kernel/time.ts";
 import { operation } from "../operation.ts";
 import { accountKey } from "../records.ts";
 import type { NewStrategy } from "../store.ts";
 import { type Checked, check } from "./check.ts";
 import { previewStart } from "./preview.ts";
 import { configOut, StartedShape, startInput } from "./schema.ts";
-import { NO_LEDGER } from "./state.ts";
+import { NEW_STATE, NO_LEDGER } from "./state.ts";
 import type { Pass } from "./step.ts";
 import { stepNow } from "./tick.ts";
 
@@ -54,7 +55,7 @@ export const startGrid = (ids: readonly string[]) =>
         );
       const { base, quote: quoteAsset } = splitPair(symbol);
       const created = await deps.store.createStrategy({
-        ...newStrategy(checked),
+        ...newStrategy(checked, quote.at),
         prefix: `grid-${exchange}-${base}-${quoteAsset}`,
         account: accountKey(venue.account),
         symbol,
@@ -76,15 +77,15 @@ export const startGrid = (ids: readonly string[]) =>
     },
   });
 
-const newStrategy = ({
+const newStrategy = (
+  { config, slots, startPrice, center }: Checked,
+  laidAt: Millis,
+): Omit<NewStrategy, "prefix" | "account" | "symbol" | "startedAt" | "request"> => ({
   config,
-  slots,
-  startPrice,
-}: Checked): Omit<NewStrategy, "prefix" | "account" | "symbol" | "startedAt" | "request"> => ({
-  config,
-  state: { generation: 0, startPrice, slots, ledger: NO_LEDGER, refused: [], epoch: null, heldUntil: 0 },
+  state: { ...NEW_STATE, startPrice, center, laidAt, slots, ledger: NO_LEDGER },
   wants: "run",
   keepOrders: false,
+  sellBase: false,
   status: "running",
   phase: "starting",
   lastError: null,

@@ -1,20 +1,15 @@
-import type { Decimal } from "../kernel/decimal.ts";
+import { type Decimal, ONE } from "../kernel/decimal.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Lot } from "./lots.ts";
 
-/** What a person asked for; fixed at start. Prices and sizes in quote. */
-export interface GridConfig {
-  readonly lowerPrice: Decimal;
-  readonly upperPrice: Decimal;
-  readonly gridLevels: number;
-  readonly orderSize: Decimal;
-  readonly gridSpacing: Decimal;
-}
+export type { GridConfig } from "./config.ts";
 
 /**
  * The interval between two neighbouring levels. It rests a buy at `lower` or a sell at `upper`.
  * Held now: base − sold, at a cost of cost − cost·sold/base (see booking.ts).
  */
 export interface Slot {
-  /** Its number within the generation, never given twice. */
+  /** Its number within the generation. */
   readonly index: number;
   readonly lower: Decimal;
   readonly upper: Decimal;
@@ -28,6 +23,8 @@ export interface Slot {
   readonly base: Decimal;
   readonly cost: Decimal;
   readonly sold: Decimal;
+  /** Where what it holds is sold, when that is above `upper`: below it the sell would not cover its cost. */
+  readonly sellAt?: Decimal;
   /** Holds first base: its sell realises profit but completes no cycle. */
   readonly first: boolean;
   /** Protocol time before which it places nothing, after a venue refused its order. */
@@ -58,7 +55,10 @@ export type RefusalReason =
   | "market_closed"
   | "rejected"
   | "recovering"
-  | "killed";
+  | "killed"
+  | "low_confidence"
+  | "max_position"
+  | "safety_reserve";
 
 /** A slot that rests nothing, and why. */
 export interface Refusal {
@@ -67,6 +67,32 @@ export interface Refusal {
   readonly detail?: string;
 }
 
+/** What a strategy says of itself beside its refused slots. */
+export interface Notice {
+  readonly code: "wide_spread" | "all_below_cost" | "rebuild_refused" | "dust" | "waiting_for_trigger";
+  readonly message: string;
+}
+
+/** A move of the mid that has to be seen in two passes before anything follows from it. */
+export type Move = "stop_loss" | "take_profit" | "rebuild" | "trail_up" | "trail_down";
+
+export interface Signal {
+  readonly move: Move;
+  /** Market time of the first pass that saw it. */
+  readonly at: Millis;
+}
+
+/** Selling all base, once orders have ended. A price that was reached is never taken back. */
+export interface Exit {
+  readonly reason: "stop" | "stop_loss" | "take_profit";
+  /** Orders placed for it so far. */
+  readonly tries: number;
+}
+
+/** Orders of these slots are of the grid as a whole: what they fill goes to and comes from its idle lots. */
+export const FIRST_BUY_SLOT = 1000;
+export const EXIT_SLOT = 1001;
+
 export interface GridState {
   readonly generation: number;
   /** The exact mid at the start, at which first base is booked. */
@@ -74,11 +100,46 @@ export interface GridState {
   readonly slots: readonly Slot[];
   readonly ledger: Ledger;
   readonly refused: readonly Refusal[];
+  /** Base of the strategy that no slot holds, cheapest first. */
+  readonly idle: readonly Lot[];
+  /** The price around which the slots were last laid out, and when, in market time. */
+  readonly center: Decimal;
+  readonly laidAt: Millis;
+  /** Spacing of the slots as a multiple of the configured one, 1 to 2. */
+  readonly widening: Decimal;
+  /** Mids of the last hour, at most one a minute; kept only where volatility is asked for. */
+  readonly mids: readonly { readonly at: Millis; readonly mid: Decimal }[];
+  readonly signal: Signal | null;
+  /** Its orders are being cancelled, to be laid out anew in this generation. */
+  readonly rebuild: { readonly generation: number } | null;
+  /** One slot is being moved to the other end; `steps` counts those moved up, less those moved down. */
+  readonly trail: { readonly way: "up" | "down" | null; readonly steps: number };
+  /** The buy of missing base at the start: orders placed for it so far; null when it is over or not wanted. */
+  readonly firstBuy: { readonly tries: number } | null;
+  readonly exit: Exit | null;
+  readonly notices: readonly Notice[];
   /** The database's epoch that it has taken note of; null before its first pass. */
   readonly epoch: number | null;
   /** Protocol time until which nothing new is placed, because the database was restored. */
   readonly heldUntil: number;
 }
+
+/** What every grid begins with, but for its slots and prices. */
+export const NEW_STATE = {
+  generation: 0,
+  refused: [],
+  idle: [],
+  widening: ONE,
+  mids: [],
+  signal: null,
+  rebuild: null,
+  trail: { way: null, steps: 0 },
+  firstBuy: null,
+  exit: null,
+  notices: [],
+  epoch: null,
+  heldUntil: 0,
+} as const;
 
 export const NO_LEDGER: Ledger = {
   quote: 0n,
@@ -89,3 +150,7 @@ export const NO_LEDGER: Ledger = {
   filledOrders: 0,
   cycles: 0,
 };
+
+/** From which ids of the grid as a whole go on: it never falls. */
+export const highestSequence = ({ slots }: Pick<GridState, "slots">): number =>
+  slots.reduce((most, { sequence }) => Math.max(most, sequence), 0);

@@ -1,8 +1,23 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ascends, leastRatio, linearLevels, spacedLevels } from "../../src/grid/levels.ts";
-import { text } from "../../src/kernel/decimal.ts";
+import { ascends, leastRatio, levelsFrom } from "../../src/grid/levels.ts";
+import { type Decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import { d } from "../support/grid.ts";
+
+const linearLevels = (
+  { lower, upper }: { lower: Decimal; upper: Decimal },
+  gridLevels: number,
+  tick: Decimal,
+) => levelsFrom({ lowerPrice: lower, upperPrice: upper, gridLevels, gridSpacing: ZERO }, tick);
+const spacedLevels = (
+  { lower, spacing }: { lower: Decimal; spacing: Decimal },
+  gridLevels: number,
+  tick: Decimal,
+) =>
+  levelsFrom(
+    { lowerPrice: lower, upperPrice: lower, gridLevels, gridSpacing: spacing, isSpaced: true },
+    tick,
+  );
 
 describe("linear levels", () => {
   it.each([
@@ -35,7 +50,7 @@ describe("linear levels", () => {
           expect(distance <= tick * BigInt(slots) && distance > -tick * BigInt(slots)).toBe(true);
         }
       }),
-      { numRuns: 10_000 },
+      { numRuns: 2000 },
     );
   });
 

@@ -18,6 +18,7 @@ const view = (over: Partial<View> = {}): View => ({
   killed: false,
   held: false,
   limit: 100,
+  config: {},
   ...over,
 });
 

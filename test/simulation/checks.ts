@@ -1,7 +1,7 @@
 import type { Tables } from "../../src/adapters/memory/tables.ts";
 import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
-import { costOf, held } from "../../src/grid/booking.ts";
-import { type Decimal, sum, text, ZERO } from "../../src/kernel/decimal.ts";
+import { costInAll, held } from "../../src/grid/booking.ts";
+import { type Decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import type { Order, Strategy } from "../../src/records.ts";
 import type { Committed } from "./history.ts";
@@ -135,7 +135,7 @@ export function createChecks(now: () => number, tables: () => Tables) {
       for (const { state, number, status, keepOrders, id } of strategies.values()) {
         if (status === "stopped" && !keepOrders && liveOf(number).length > 0)
           violate(`${id} is stopped and has ${liveOf(number).length} orders`);
-        const cost = sum(state.slots.map(costOf));
+        const cost = costInAll(state);
         if (state.ledger.quote + cost - state.ledger.firstCost !== state.ledger.realized)
           violate(`${id}: quote, cost and realised do not add up`);
         for (const slot of state.slots) {

@@ -1,6 +1,7 @@
 import type { Tables } from "../../src/adapters/memory/tables.ts";
-import { costOf, held } from "../../src/grid/booking.ts";
+import { costInAll, heldInAll } from "../../src/grid/booking.ts";
 import { TRADES_WAIT } from "../../src/grid/order-life.ts";
+import { sellPrice } from "../../src/grid/plan.ts";
 import { movedBase } from "../../src/grid/profit.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
@@ -72,10 +73,7 @@ function commitments(world: World, beside: Beside): void {
     const grids = [...world.tables().strategies.values()].filter(
       ({ symbol, keepOrders }) => splitPair(symbol).base === asset && !keepOrders,
     );
-    const claimed = grids.reduce(
-      (sum, { state }) => state.slots.reduce((all, slot) => all + held(slot), sum),
-      0n,
-    );
+    const claimed = grids.reduce((sum, { state }) => sum + heldInAll(state), 0n);
     if (claimed > total) checks.violate(`the grids claim ${text(claimed)} ${asset} of ${text(total)}`);
   }
 }
@@ -109,7 +107,7 @@ function settledDown(world: World, strategy: Strategy): void {
     const isRight =
       mine.length === 1 &&
       mine[0]?.side === slot.side &&
-      mine[0]?.price === (slot.side === "buy" ? slot.lower : slot.upper);
+      mine[0]?.price === (slot.side === "buy" ? slot.lower : sellPrice(slot));
     const isKilled = world.killAt !== undefined && refusal?.reason === "killed";
     const isExcused =
       mine.length === 0 && refusal !== undefined && (isKilled || QUIET_REASONS.has(refusal.reason));
@@ -155,7 +153,7 @@ function ledgers(world: World, beside: Beside): void {
       );
   }
   for (const { id, state } of grids) {
-    const cost = state.slots.reduce((sum, slot) => sum + costOf(slot), 0n);
+    const cost = costInAll(state);
     if (state.ledger.quote + cost - state.ledger.firstCost !== state.ledger.realized)
       checks.violate(
         `${id}: quote ${text(state.ledger.quote)} + cost ${text(cost)} − first cost is not realised ${text(state.ledger.realized)}`,

@@ -1,4 +1,4 @@
-import { type GridState, NO_LEDGER, type Slot } from "../../src/grid/state.ts";
+import { type GridState, NEW_STATE, NO_LEDGER, type Slot } from "../../src/grid/state.ts";
 import { decimal, ZERO } from "../../src/kernel/decimal.ts";
 import type { Market } from "../../src/ports.ts";
 
@@ -36,12 +36,12 @@ export const slot = (over: Partial<Slot> = {}): Slot => ({
 });
 
 export const state = (slots: readonly Slot[], over: Partial<GridState> = {}): GridState => ({
-  generation: 0,
+  ...NEW_STATE,
   startPrice: d("105"),
+  center: d("105"),
+  laidAt: 0,
   slots,
   ledger: NO_LEDGER,
-  refused: [],
   epoch: 0,
-  heldUntil: 0,
   ...over,
 });

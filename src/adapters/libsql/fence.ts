@@ -16,10 +16,13 @@ export const guarded = (context: Context, lease: Lease, statements: readonly Sta
 ];
 
 /** Statements that end their batch when a person has asked for something else in the meantime. */
-export const stillWanted = (context: Context, { id, wants, keepOrders }: NonNullable<Changes["wish"]>) =>
+export const stillWanted = (
+  context: Context,
+  { id, wants, keepOrders, sellBase }: NonNullable<Changes["wish"]>,
+) =>
   unless(
     context,
-    sql`exists(select 1 from ${strategies} where ${strategies.id} = ${id} and ${strategies.wants} = ${wants} and ${strategies.keepOrders} = ${keepOrders})`,
+    sql`exists(select 1 from ${strategies} where ${strategies.id} = ${id} and ${strategies.wants} = ${wants} and ${strategies.keepOrders} = ${keepOrders} and ${strategies.sellBase} = ${sellBase})`,
   );
 
 const unless = ({ db }: Context, holds: SQL): Statement[] => [

@@ -70,14 +70,14 @@ export function strategyStore(context: Context): StrategyStore {
       }));
     },
 
-    async setWants(id, wants, keepOrders) {
+    async setWants(id, wants, keepOrders, sellBase = false) {
       const asked: SQL = sql`select ${strategies.account}, ${strategies.id}, ${now()}, 'wants', ${wants} from ${strategies} where ${strategies.id} = ${id} and ${isRunning()}`;
       await client.batch(
         [
           statement(
             db
               .update(strategies)
-              .set({ wants, keepOrders })
+              .set({ wants, keepOrders, sellBase })
               .where(and(eq(strategies.id, id), isRunning())),
           ),
           statement(sql`insert into ${events} (account, strategy, at, kind, message) ${asked}`),

@@ -96,6 +96,7 @@ export const strategies = sqliteTable(
     state: doc<GridState>("state").notNull(),
     wants: text("wants").$type<Wants>().notNull(),
     keepOrders: flag("keep_orders").notNull(),
+    sellBase: flag("sell_base").notNull().default(false),
     status: text("status").$type<StrategyStatus>().notNull(),
     phase: text("phase").$type<Phase>().notNull(),
     lastError: text("last_error"),

@@ -147,7 +147,12 @@ function check(
   all: readonly Changes[],
 ): void {
   const wanted = wish && tables.strategies.get(wish.id);
-  if (wish && (wanted?.wants !== wish.wants || wanted.keepOrders !== wish.keepOrders))
+  if (
+    wish &&
+    (wanted?.wants !== wish.wants ||
+      wanted.keepOrders !== wish.keepOrders ||
+      wanted.sellBase !== wish.sellBase)
+  )
     throw new StoreError("fenced", "what is wanted has changed");
   if (fills.some((fill) => tables.fills.has(fillKey(fill)))) throw constraint("this trade is booked");
   const isKnown = (clientId: string) =>

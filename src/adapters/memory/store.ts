@@ -42,10 +42,10 @@ export function memoryStore(
       return wanted.sort((a, b) => a.number - b.number).map((strategy) => viewOf(tables, strategy, now()));
     },
 
-    async setWants(id, wants, keepOrders) {
+    async setWants(id, wants, keepOrders, sellBase = false) {
       const strategy = tables.strategies.get(id);
       if (!strategy || strategy.status === "stopped") return;
-      tables.strategies.set(id, { ...strategy, wants, keepOrders });
+      tables.strategies.set(id, { ...strategy, wants, keepOrders, sellBase });
       tables.events.push({
         account: strategy.account,
         strategy: id,

@@ -24,6 +24,7 @@ async function started() {
     state: state([]),
     wants: "run",
     keepOrders: false,
+    sellBase: false,
     status: "running",
     phase: "active",
     lastError: null,

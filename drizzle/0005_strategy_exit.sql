@@ -1,0 +1,1 @@
+ALTER TABLE `strategies` ADD `sell_base` integer DEFAULT false NOT NULL;

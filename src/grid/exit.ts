@@ -1,0 +1,57 @@
+import { type Decimal, div, max, min, mul, ONE, snap } from "../kernel/decimal.ts";
+import { midOf } from "../kernel/spread.ts";
+import type { Market, Quote } from "../ports.ts";
+import { giveUp } from "./draw.ts";
+import { totalBase } from "./lots.ts";
+import { meetsMinimum } from "./minimum.ts";
+import type { Funds, Intent } from "./plan.ts";
+import { EXIT_SLOT, type GridState, highestSequence } from "./state.ts";
+
+/** Below the bid, per cent; the last one stays. */
+const STEPS = [1n, 2n, 4n];
+/** Never further below the mid. */
+const FARTHEST = 10n;
+
+const below = (price: Decimal, percent: bigint): Decimal => (price * (100n - percent)) / 100n;
+
+/** The limit of the next order of an exit. */
+export function exitPrice(quote: Quote, tries: number, { tick }: Market): Decimal {
+  const percent = STEPS[Math.min(tries, STEPS.length - 1)] as bigint;
+  const least = snap(below(midOf(quote), FARTHEST), tick, "up");
+  return max(snap(below(quote.bid, percent), tick, "down"), least);
+}
+
+export interface ExitPlan {
+  readonly next: GridState;
+  /** Undefined when nothing is left that the venue would take. */
+  readonly intent: Intent | undefined;
+}
+
+/** Sells all base of a strategy that has no order left: one immediate order of everything a pass. */
+export function exitPlan(
+  before: GridState,
+  { market, quote, funds }: { market: Market; quote: Quote; funds: Funds | undefined },
+): ExitPlan {
+  const state = giveUp(before, () => true);
+  const { exit } = state;
+  if (!exit) return { next: state, intent: undefined };
+  const all = totalBase(state.idle);
+  // A person may have taken some of it away.
+  const free = funds ? min(all, funds[market.base] ?? 0n) : all;
+  const amount = snap(free, market.lot, "down");
+  const price = exitPrice(quote, exit.tries, market);
+  if (!meetsMinimum(market, price, amount)) return { next: state, intent: undefined };
+  const sequence = highestSequence(state) + exit.tries;
+  return {
+    next: { ...state, exit: { ...exit, tries: exit.tries + 1 } },
+    intent: { slot: EXIT_SLOT, sequence, side: "sell", price, amount },
+  };
+}
+
+/** Base bought at the start, for selling slots that have none; the fee in base on top. */
+export const grossed = (amount: Decimal, { buyFeeIn, maker, taker, lot }: Market): Decimal =>
+  buyFeeIn === "base" ? snap(div(amount, ONE - max(maker, taker), "up"), lot, "up") : amount;
+
+/** A limit that takes what is there now: 1 % beyond the ask, or the bid. */
+export const takingPrice = ({ ask }: Quote, { tick }: Market): Decimal =>
+  snap(mul(ask, (101n * ONE) / 100n, "up"), tick, "up");

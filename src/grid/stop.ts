@@ -1,0 +1,52 @@
+import type { Order, Strategy } from "../records.ts";
+import { exitPlan } from "./exit.ts";
+import { orderOf } from "./intents.ts";
+import { isFinal } from "./order-life.ts";
+import type { Exit } from "./state.ts";
+import { type Advanced, cancellable, isHeld, type Turn } from "./turn.ts";
+
+/** Takes a strategy to its end: no order left, and where that is asked for no base either. */
+export function stop(before: Strategy, live: readonly Order[], turn: Turn): Partial<Advanced> {
+  const strategy = leavingBase(before);
+  const { exit } = strategy.state;
+  const stopping: Strategy = { ...strategy, status: "running", phase: "stopping" };
+  // All of them at once or none: until then the person may still ask for them to be cancelled.
+  const mayRelease = strategy.keepOrders && exit === null && live.every(isKnown);
+  if ((live.length > 0 && !mayRelease) || isHeld(strategy, turn)) {
+    const cancels = strategy.keepOrders && exit === null ? [] : cancellable(live);
+    return { strategy: stopping, cancels };
+  }
+  if (exit) {
+    const sold = sell(stopping, turn);
+    if (sold) return sold;
+  }
+  const released = live.map((order) => ({ ...order, settled: true }));
+  const stoppedAt = turn.sight.quote?.at ?? strategy.startedAt;
+  return { strategy: { ...strategy, status: "stopped", phase: "done", stoppedAt }, released };
+}
+
+const isKnown = (order: Order): boolean =>
+  order.exchangeId !== null && !isFinal(order) && order.state !== "unknown";
+
+function leavingBase(strategy: Strategy): Strategy {
+  const { state, sellBase } = strategy;
+  if (!sellBase || state.exit) return strategy;
+  const exit: Exit = { reason: "stop", tries: 0 };
+  return { ...strategy, state: { ...state, exit } };
+}
+
+/** One order of the exit; undefined when nothing is left that the venue would take. */
+function sell(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
+  const { sight, funds, killed, limit, window } = turn;
+  const { market, quote, error } = sight;
+  const waits = (lastError: string | null) => ({ strategy: { ...strategy, lastError } });
+  if (!market || !quote) return waits(error);
+  if (!funds) return { ...waits(null), short: true };
+  const { next, intent } = exitPlan(strategy.state, { market, quote, funds });
+  if (!intent) return undefined;
+  if (killed) return waits("the kill switch is on: the base is not sold");
+  if (!market.active) return waits("the market is closed: the base is not sold");
+  if (limit < 1) return { short: true };
+  const order = orderOf({ ...strategy, state: next }, intent, { window, at: quote.at, kind: "exit" });
+  return { strategy: { ...strategy, state: next, lastError: null }, intents: [order] };
+}

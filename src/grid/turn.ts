@@ -1,0 +1,63 @@
+import type { Decimal } from "../kernel/decimal.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Timing } from "../ports.ts";
+import type { Order, Strategy } from "../records.ts";
+import type { Window } from "./intents.ts";
+import type { MarketSight } from "./observation.ts";
+import { isFinal } from "./order-life.ts";
+import type { Capital, Funds, Resting } from "./plan.ts";
+import { isBehind } from "./recovery.ts";
+import type { GridState } from "./state.ts";
+import { leaving } from "./trail.ts";
+
+/** What one strategy may use of a pass. */
+export interface Turn {
+  readonly sight: MarketSight;
+  readonly now: Millis;
+  readonly window: Window;
+  /** Undefined when the balances were not read. */
+  readonly funds: Funds | undefined;
+  readonly capital: Capital | undefined;
+  readonly confidence: Decimal | undefined;
+  /** Free base that no strategy of the account holds; undefined when it is not known for certain. */
+  readonly ownBase: Decimal | undefined;
+  readonly resting: readonly Resting[];
+  readonly killed: boolean;
+  /** Open orders without a row: of this database's grids, and of grids that it does not know. */
+  readonly held: string | null;
+  readonly stranger: string | null;
+  readonly epoch: number;
+  /** Its next ids were looked up in this pass. */
+  readonly isSearched: boolean;
+  readonly timing: Timing;
+  readonly limit: number;
+}
+
+export interface Advanced {
+  readonly strategy: Strategy;
+  readonly intents: readonly Order[];
+  readonly cancels: readonly Order[];
+  /** Orders left to the person by a stop that keeps them. */
+  readonly released: readonly Order[];
+  readonly funds: Funds | undefined;
+  /** It is active as soon as these intents are accepted. */
+  readonly placing: boolean;
+  readonly short: boolean;
+}
+
+// What was under way when the database was restored, or has no row, may still live.
+export const isHeld = (strategy: Strategy, { held, epoch, now }: Turn): boolean =>
+  held !== null || isBehind(strategy, epoch) || now < strategy.state.heldUntil;
+
+const mayCancel = (order: Order): boolean => order.exchangeId !== null && !isFinal(order);
+
+export const cancellable = (live: readonly Order[]): Order[] => live.filter(mayCancel);
+
+/** Orders that stand in the way of what the grid is to become: all for a rebuild, one for a trail, and any of slots that are no more. */
+export function toCancel(state: GridState, live: readonly Order[]): Order[] {
+  if (state.rebuild) return cancellable(live);
+  const going = leaving(state)?.index;
+  return cancellable(live).filter(
+    ({ generation, slot }) => generation !== state.generation || slot === going,
+  );
+}
