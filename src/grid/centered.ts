@@ -1,5 +1,5 @@
 import { type Decimal, divideWhole, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
-import type { CenteredConfig } from "./config.ts";
+import type { CenteredConfig } from "./grid-config.ts";
 import { layOut } from "./layout.ts";
 import { levelsAround } from "./levels.ts";
 import type { Slot } from "./state.ts";

@@ -4,7 +4,7 @@ import { midOf } from "../kernel/spread.ts";
 import type { Balance, Market, Quote } from "../ports.ts";
 import { layAround, mostLevels } from "./centered.ts";
 import { checkFunds, checkMinimum, checkSpacing, outside, type Warning } from "./check-rules.ts";
-import type { CenteredConfig, GridConfig } from "./config.ts";
+import type { CenteredConfig, GridConfig } from "./grid-config.ts";
 import { layOut } from "./layout.ts";
 import { ascends, levelsFrom } from "./levels.ts";
 import type { Slot } from "./state.ts";

@@ -1,7 +1,7 @@
 import { type Decimal, div, max, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
 import type { Market } from "../ports.ts";
 import { held, lotOf } from "./booking.ts";
-import type { GridConfig } from "./config.ts";
+import type { GridConfig } from "./grid-config.ts";
 import { takeLots, totalBase, withLot } from "./lots.ts";
 import { lotsFor, meetsMinimum } from "./minimum.ts";
 import type { GridState, Slot } from "./state.ts";

@@ -1,5 +1,5 @@
 import { type Decimal, divideWhole, mul, ONE } from "../kernel/decimal.ts";
-import type { GridConfig } from "./config.ts";
+import type { GridConfig } from "./grid-config.ts";
 
 export type Range = Pick<
   GridConfig,

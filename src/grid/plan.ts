@@ -3,7 +3,7 @@ import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Market, Quote, Side } from "../ports.ts";
 import { held } from "./booking.ts";
-import type { GridConfig } from "./config.ts";
+import type { GridConfig } from "./grid-config.ts";
 import { lotsFor, meetsMinimum } from "./minimum.ts";
 import type { GridState, Refusal, Slot } from "./state.ts";
 

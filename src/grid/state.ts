@@ -2,7 +2,7 @@ import { type Decimal, ONE } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Lot } from "./lots.ts";
 
-export type { GridConfig } from "./config.ts";
+export type { GridConfig } from "./grid-config.ts";
 
 /**
  * The interval between two neighbouring levels. It rests a buy at `lower` or a sell at `upper`.

@@ -1,7 +1,7 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Market } from "../ports.ts";
-import type { GridConfig } from "./config.ts";
 import { draw, emptied, giveUp } from "./draw.ts";
+import type { GridConfig } from "./grid-config.ts";
 import { levelAt } from "./levels.ts";
 import { lotsFor } from "./minimum.ts";
 import { type Funds, need } from "./plan.ts";

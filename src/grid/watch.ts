@@ -2,7 +2,7 @@ import { abs, type Decimal, mul, ONE } from "../kernel/decimal.ts";
 import { midOf } from "../kernel/spread.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import type { Quote } from "../ports.ts";
-import type { GridConfig } from "./config.ts";
+import type { GridConfig } from "./grid-config.ts";
 import { levelAt } from "./levels.ts";
 import type { GridState, Move, Signal } from "./state.ts";
 import { wideningOf } from "./volatility.ts";
