@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { expect, it } from "vitest";
-import { auditSandbox } from "../support/audit.ts";
+import { auditSandbox, CLEAN } from "../support/audit.ts";
 import { eventually, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
@@ -61,18 +61,12 @@ it("two servers on one database for thirty seconds lose no write and place no or
   for (const server of servers) await server.kill("SIGTERM");
   for (const exchange of ["kraken", "mexc"]) {
     const audit = await auditSandbox(createClient({ url: db }), exchange);
-    const told = {
-      withoutIntent: audit.withoutIntent,
-      twice: audit.twice,
-      open: audit.open,
-      unbooked: audit.unbooked,
-    };
-    expect(told, `${exchange}\n${one}\n${two}`).toEqual({
-      withoutIntent: [],
-      twice: [],
-      open: [],
-      unbooked: [],
-    });
+    expect(
+      audit,
+      `${exchange}
+${one}
+${two}`,
+    ).toMatchObject(CLEAN);
   }
   const client = createClient({ url: db });
   const rows = await client.execute("select client_id from orders where kind = 'hand'");

@@ -10,6 +10,7 @@ import { startingBalances } from "../../src/adapters/sandbox/catalog.ts";
 import { movedBase } from "../../src/grid/profit.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
+import { parseAccountKey } from "../../src/records.ts";
 
 /**
  * Compares what a simulated venue's own books say with what the service has stored: orders without an
@@ -20,35 +21,45 @@ export async function auditSandbox(client: Client, exchange: string) {
   const all = async (table: Table) => context.client.execute(`select * from ${getTableName(table)}`);
   const intents = rowsOf(orders, await all(orders));
   const onVenue = rowsOf(venueOrders, await all(venueOrders)).filter((order) => order.exchange === exchange);
-  const booked = new Set(rowsOf(fills, await all(fills)).map(({ tradeId }) => tradeId));
+  const isHere = ({ account }: { account: string }) => parseAccountKey(account).exchange === exchange;
+  const booked = new Set(
+    rowsOf(fills, await all(fills))
+      .filter(isHere)
+      .map(({ tradeId }) => tradeId),
+  );
   const executed = rowsOf(venueFills, await all(venueFills)).filter((fill) => fill.exchange === exchange);
-  const grids = rowsOf(strategies, await all(strategies));
+  const grids = rowsOf(strategies, await all(strategies)).filter(isHere);
   const { books } = await sandboxBooks(context).load(exchange);
 
   const known = new Set(intents.map(({ clientId }) => clientId));
   const ours = onVenue.filter(({ clientId }) => isOurs(clientId));
   const ids = ours.map(({ clientId }) => clientId);
   const ofGrids = new Set(ours.filter(({ clientId }) => clientId[2] !== "0").map(({ id }) => id));
-  const differences: Record<string, string> = {};
-  for (const { asset, total } of startingBalances(exchange)) {
+  const open = ours.filter(({ status }) => status === "open" || status === "partially_filled");
+  const unbooked = executed.filter(({ orderId, id }) => ofGrids.has(orderId) && !booked.has(id));
+  const differences = startingBalances(exchange).flatMap(({ asset, total }) => {
     const change = (books.holdings[asset]?.total ?? 0n) - total;
     const told = grids.reduce((sum, { symbol, state }) => {
       if (symbol.startsWith(`${asset}/`)) return sum + movedBase(state);
       return symbol.endsWith(`/${asset}`) ? sum + state.ledger.quote : sum;
     }, 0n);
-    if (change !== told) differences[asset] = text(change - told);
-  }
+    return change === told ? [] : [`${text(change - told)} ${asset}`];
+  });
   context.client.close();
   return {
+    exchange,
+    orders: ours.length,
+    fills: executed.length,
+    byHand: ours.length - ofGrids.size,
     strategies: grids.map(({ id, status }) => ({ id, status })),
     withoutIntent: ids.filter((id) => !known.has(id)),
     twice: ids.filter((id, place) => ids.indexOf(id) !== place),
-    open: ours
-      .filter(({ status }) => status === "open" || status === "partially_filled")
-      .map(({ clientId }) => clientId),
-    unbooked: executed
-      .filter(({ orderId, id }) => ofGrids.has(orderId) && !booked.has(id))
-      .map(({ id }) => id),
+    open: open.map(({ clientId }) => clientId),
+    unbooked: unbooked.map(({ id }) => id),
+    /** What the account has changed by and no ledger tells of. */
     differences,
   };
 }
+
+/** What an exchange looks like when all its grids have stopped and nothing was lost or done twice. */
+export const CLEAN = { withoutIntent: [], twice: [], open: [], unbooked: [], differences: [] } as const;

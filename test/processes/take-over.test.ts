@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { type Client, createClient } from "@libsql/client";
+import { expect, it } from "vitest";
+import { SANDBOX_TIMING } from "../../src/adapters/sandbox/venue.ts";
+import { auditSandbox, CLEAN } from "../support/audit.ts";
+import { eventually, type Server, serve } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+
+const TICK = 400;
+const TTL = SANDBOX_TIMING.leaseTtl;
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 54_000,
+  upperPrice: 66_000,
+  gridLevels: 60,
+  orderSize: 200,
+};
+
+interface Lease {
+  readonly token: number;
+  readonly isHeld: boolean;
+  /** Protocol time. */
+  readonly takenAt: number;
+  readonly now: number;
+}
+
+async function leaseOf(client: Client): Promise<Lease> {
+  const now = "cast(unixepoch('subsec') * 1000 as integer)";
+  const { rows } = await client.execute(`select token, owner, until, ${now} as now from accounts`);
+  const [row] = rows;
+  const [token, until, at] = [Number(row?.token), Number(row?.until), Number(row?.now)];
+  return { token, isHeld: row?.owner !== null && until > at, takenAt: until - TTL, now: at };
+}
+
+const wait = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis));
+
+/** Ends a server while it holds the account's lease: it is halted until the lease is seen to stay where it is. */
+async function killHolder(server: Server, client: Client): Promise<Lease> {
+  for (;;) {
+    const before = await leaseOf(client);
+    if (!before.isHeld) continue;
+    server.child.kill("SIGSTOP");
+    await wait(TICK);
+    const after = await leaseOf(client).catch(() => undefined);
+    if (after?.isHeld && after.token === before.token) {
+      await server.kill("SIGKILL");
+      return leaseOf(client);
+    }
+    server.child.kill("SIGCONT");
+    await wait(Math.random() * TICK);
+  }
+}
+
+it("of two servers one takes over from the other within the lease's time and two ticks", async () => {
+  const folder = tempFolder();
+  const db = `file:${join(folder, "shared.db")}`;
+  const args = ["--db", db, "--sandbox", "--speed", "36000", "--tick-interval", String(TICK)];
+  const [one, two] = [await serve(folder, args), await serve(folder, args)];
+  const send = (server: Server, method: string, body: object) =>
+    server.ask("/api/v1/strategy/grid", { method, body: JSON.stringify(body) });
+  const { id } = (await (await send(one, "POST", GRID)).json()) as { id: string };
+  const client = createClient({ url: db });
+
+  const killed = await killHolder(one, client);
+  expect(killed.isHeld).toBe(true);
+  const taken = await eventually(
+    () => leaseOf(client),
+    ({ token }) => token > killed.token,
+    TTL + 10 * TICK,
+  );
+  // Given back at once, so that the row may show a later lease of the same server.
+  const takenAt = taken.isHeld ? taken.takenAt : taken.now;
+  expect(takenAt - killed.takenAt).toBeLessThanOrEqual(TTL + 2 * TICK);
+
+  await wait(2000);
+  await send(two, "DELETE", { id });
+  const status = async () =>
+    (
+      (await (await two.ask(`/api/v1/strategy/grid/status?id=${id}`)).json()) as {
+        strategies: { status: string }[];
+      }
+    ).strategies[0]?.status;
+  await eventually(status, (now) => now === "stopped", 10_000);
+  await two.kill("SIGTERM");
+  expect(await auditSandbox(client, "kraken")).toMatchObject(CLEAN);
+}, 60_000);

@@ -1,0 +1,22 @@
+// Bundles a script of the tests and runs it in this process.
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { ALIASES } from "../../cli/aliases.mjs";
+
+export async function runScript(entry, name) {
+  const outfile = fileURLToPath(new URL(`../../dist/test/${name}.mjs`, import.meta.url));
+  await build({
+    entryPoints: [fileURLToPath(entry)],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    external: ["libsql", "vitest", "esbuild"],
+    alias: ALIASES,
+    logLevel: "error",
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+  });
+  await import(outfile);
+}

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { root } from "./bundle.ts";
+
+export const launcher = join(root, "cli/edgemaker.mjs");
+
+/** Only what a command needs of this machine: no setting of the developer's own. */
+export const environment = (folder: string, over: Record<string, string> = {}): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH ?? "",
+  HOME: folder,
+  XDG_DATA_HOME: join(folder, "data"),
+  XDG_CONFIG_HOME: join(folder, "config"),
+  NO_COLOR: "1",
+  ...over,
+});
+
+/** A server that may not listen yet. */
+export interface Spawned {
+  /** Of an administrator. */
+  readonly token: string;
+  readonly child: ChildProcess;
+  readonly stderr: () => string;
+  /** Its address, as soon as it listens; undefined when it ended before. */
+  readonly listens: Promise<string | undefined>;
+  ask(path: string, init?: RequestInit): Promise<Response>;
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+const TOKEN = "em_token-of-a-server-test";
+
+/** Starts `edgemaker serve …` on a free port. */
+export function spawnServer(
+  folder: string,
+  args: readonly string[],
+  over: Record<string, string> = {},
+): Spawned {
+  const env = environment(folder, { EDGEMAKER_TOKEN: TOKEN, ...over });
+  const child = spawn(process.execPath, [launcher, "serve", "--port", "0", "--host", "127.0.0.1", ...args], {
+    env,
+    cwd: folder,
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stderr.on("data", (part) => (stderr += String(part)));
+  const closed = new Promise<void>((resolve) => child.on("close", () => resolve()));
+  const listens = new Promise<string | undefined>((resolve) => {
+    child.stdout.on("data", (part) => {
+      stdout += String(part);
+      const found = /at (http:\S+)/.exec(stdout)?.[1];
+      if (found) resolve(found);
+    });
+    child.on("close", () => resolve(undefined));
+  });
+  return {
+    token: TOKEN,
+    child,
+    stderr: () => stderr,
+    listens,
+    async ask(path, init = {}) {
+      return fetch(`${await listens}${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json", ...init.headers },
+      });
+    },
+    async kill(signal) {
+      child.kill(signal);
+      await closed;
+    },
+  };
+}
+
+/** Asks again until it holds; what it last was is the error. */
+export async function eventually<T>(
+  read: () => Promise<T>,
+  holds: (value: T) => boolean,
+  millis: number,
+): Promise<T> {
+  const until = performance.now() + millis;
+  for (;;) {
+    const value = await read();
+    if (holds(value)) return value;
+    if (performance.now() > until) throw new Error(`not within ${millis} ms; last: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
