@@ -106,7 +106,7 @@ export function startTimer(deps: Deps, interval: number) {
     while (!isStopping) {
       const startedAt = performance.now();
       await tick(deps).catch((error: unknown) =>
-        deps.log("error", "a tick failed", { message: messageOf(error) }),
+        deps.log("error", "a tick failed", { reason: messageOf(error) }),
       );
       const wait = Math.max(0, interval - (performance.now() - startedAt));
       await new Promise<void>((resolve) => {

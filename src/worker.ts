@@ -5,6 +5,7 @@ import { createApp } from "./app.ts";
 import { type Config, parseConfig } from "./config.ts";
 import { createDeps } from "./deps.ts";
 import { AppError, messageOf, SettingsError } from "./errors.ts";
+import type { Pass } from "./grid/step.ts";
 import { accountsDue, stepAccount, tick } from "./grid/tick.ts";
 import { SECOND } from "./kernel/time.ts";
 import { createOperations } from "./operations.ts";
@@ -112,10 +113,14 @@ async function enqueue(queue: Queue<Turn>, deps: Deps, times: readonly number[])
 /** In one call to a queue. */
 const MOST_MESSAGES = 100;
 
-async function stepInline(deps: Deps, times: readonly number[]): Promise<void> {
+function logPass({ log }: Deps, { message: reason, ...pass }: Pass, scheduled: number, requests: number) {
+  log("info", "a pass", { ...pass, ...(reason ? { reason } : {}), scheduled, requests });
+}
+
+async function stepInline(deps: Deps, times: readonly number[], made: () => number): Promise<void> {
   for (const [place, scheduled] of times.entries()) {
     if (place > 0) await local.sleep(scheduled - (times[place - 1] as number));
-    await tick(deps, { scheduled });
+    for (const pass of await tick(deps, { scheduled })) logPass(deps, pass, scheduled, made());
   }
 }
 
@@ -135,15 +140,15 @@ export default {
   /** Nothing is thrown: what fails is tried again by the next one. */
   async scheduled({ scheduledTime }: { scheduledTime: number }, environment: Environment): Promise<void> {
     try {
-      const { config, deps } = await open(environment);
+      const { config, deps, made } = await open(environment);
       const apart = (60 * SECOND) / config.passesPerMinute;
       const times = Array.from(
         { length: config.passesPerMinute },
         (_, place) => scheduledTime + place * apart,
       );
-      await (environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times));
+      await (environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times, made));
     } catch (error) {
-      logFrom("error")("error", "a scheduled tick failed", { message: messageOf(error) });
+      logFrom("error")("error", "a scheduled tick failed", { reason: messageOf(error) });
     }
   },
 
@@ -155,7 +160,7 @@ export default {
       const pass = await stepAccount(deps, account, { scheduled });
       if (pass.outcome === "failed") message.retry({ delaySeconds: 10 });
       else message.ack();
-      deps.log("info", "a pass", { ...pass, scheduled, requests: made() });
+      logPass(deps, pass, scheduled, made());
     }
   },
 };

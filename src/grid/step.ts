@@ -50,7 +50,7 @@ export async function step(
     return { account, outcome: short ? "short" : "stepped" };
   } catch (error) {
     const message = messageOf(error);
-    world.log("warn", "a pass failed", { account, message });
+    world.log("warn", "a pass failed", { account, reason: message });
     if (snapshot) await giveBack(world, venue, { snapshot, budget, message });
     return { account, outcome: "failed", message };
   }
@@ -151,7 +151,7 @@ async function giveBack(
     // The lease runs out by itself.
     log("warn", "a failed pass could not give its lease back", {
       account: lease.account,
-      message: messageOf(error),
+      reason: messageOf(error),
     });
   }
 }

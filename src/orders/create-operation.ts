@@ -106,7 +106,7 @@ async function noteAnswer({ store, log }: Deps, order: Order, outcome: CreateOut
   } catch (error) {
     log("warn", "the answer to an order could not be stored", {
       clientId: order.clientId,
-      message: messageOf(error),
+      reason: messageOf(error),
     });
   }
 }

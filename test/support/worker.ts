@@ -1,11 +1,33 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { Miniflare, type MiniflareOptions } from "miniflare";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { buildWorker, bundle } from "../../cli/worker-bundle.mjs";
 import { root } from "./bundle.ts";
 
+const building = join(root, "dist/worker-building");
+
 /** The file that `wrangler deploy` would upload, built by it when there is none or a source is newer. */
-export const workerBundle = async (): Promise<string> => (isStale() ? buildWorker() : bundle);
+export async function workerBundle(): Promise<string> {
+  // Test files start at once: one of them builds, the others wait for it.
+  for (let waited = 0; isStale(); waited++) {
+    if (waited === 600) rmSync(building, { recursive: true, force: true });
+    if (!isFree()) await new Promise((resolve) => setTimeout(resolve, 100));
+    else await buildWorker().finally(() => rmSync(building, { recursive: true, force: true }));
+  }
+  return bundle;
+}
+
+function isFree(): boolean {
+  mkdirSync(join(root, "dist"), { recursive: true });
+  try {
+    mkdirSync(building);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function isStale(): boolean {
   if (!existsSync(bundle)) return true;
@@ -17,25 +39,52 @@ function isStale(): boolean {
   return files.some((file) => statSync(file).mtimeMs > built);
 }
 
-const setting = (name: string): string => {
-  const found = new RegExp(`^${name} = (.+)$`, "m").exec(readFileSync(join(root, "wrangler.toml"), "utf8"));
-  return JSON.parse(found?.[1] ?? "null");
-};
+export interface WorkerOptions {
+  /** Without the queue of wrangler.toml the cron steps inline. */
+  readonly queue?: boolean;
+  /** Hears each entry of the worker's log. */
+  readonly onLog?: (entry: Readonly<Record<string, unknown>>) => void;
+  readonly port?: number;
+}
 
-/** The built worker in workerd, with the compatibility settings that it is deployed with. */
+/** The built worker in workerd, as wrangler.toml has it deployed, with these settings in place of its secrets. */
 export async function startWorker(
-  bindings: Record<string, string>,
-  more: Partial<MiniflareOptions> = {},
+  settings: Readonly<Record<string, string>>,
+  { queue = true, onLog, port = 0 }: WorkerOptions = {},
 ): Promise<Miniflare> {
+  const path = await workerBundle();
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"));
+  const { bindings, assets: _assets, queueProducers, queueConsumers, ...options } = workerOptions;
   const worker = new Miniflare({
-    name: "edgemaker",
-    modules: [{ type: "ESModule", path: await workerBundle() }],
-    compatibilityDate: setting("compatibility_date"),
-    compatibilityFlags: setting("compatibility_flags") as unknown as string[],
-    bindings,
+    ...options,
+    ...(queue ? { queueProducers, queueConsumers } : {}),
+    modules: [{ type: "ESModule", path }],
+    bindings: { ...bindings, ...settings },
     cf: false,
-    ...more,
+    port,
+    handleRuntimeStdio: (...streams: Readable[]) => {
+      for (const stream of streams) readLines(stream, (line) => tell(line, onLog));
+    },
   } as MiniflareOptions);
   await worker.ready;
   return worker;
+}
+
+function tell(line: string, onLog: WorkerOptions["onLog"]): void {
+  const at = line.indexOf('{"level"');
+  if (at < 0) return;
+  try {
+    onLog?.(JSON.parse(line.slice(at)));
+  } catch {
+    // Half an entry of a worker that was killed.
+  }
+}
+
+function readLines(stream: Readable, hear: (line: string) => void): void {
+  let rest = "";
+  stream.on("data", (part) => {
+    const lines = (rest + String(part)).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) hear(line);
+  });
 }

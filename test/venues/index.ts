@@ -142,6 +142,7 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
     latency: server.latency,
     seen: server.seen,
     addKeys,
+    accountOf: (key: string): Account => members.get(key)?.account ?? first.account,
     advance,
 
     move(symbol: Pair, price: string) {

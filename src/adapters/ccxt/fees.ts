@@ -29,7 +29,7 @@ export function accountFees(place: Place, account: AccountKey, session: Session)
       return remember(key, rates, DAY);
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
-      log("warn", `${quirks.name} does not tell this account's fees`, { symbol, message: error.message });
+      log("warn", `${quirks.name} does not tell this account's fees`, { symbol, reason: error.message });
       return remember(key, kept?.value, PAUSE);
     }
   };

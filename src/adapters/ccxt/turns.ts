@@ -58,7 +58,7 @@ export function inTurn(place: Place, account: AccountKey, isPass: boolean) {
     } finally {
       await keeping.turns.give(account, owner).catch((error: unknown) => {
         // The lease runs out by itself.
-        place.log("warn", "a lease could not be given back", { account, message: messageOf(error) });
+        place.log("warn", "a lease could not be given back", { account, reason: messageOf(error) });
       });
     }
   }

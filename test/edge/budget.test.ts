@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { deployment } from "../support/deployment.ts";
+import { fireCron } from "../support/edge-live.ts";
+
+const MINUTE = 60_000;
+const FIRST = Date.UTC(2026, 0, 1);
+const GRID = { symbol: "BTC/USDT", lowerPrice: 55_000, upperPrice: 65_000 };
+
+describe("an invocation held to its requests", () => {
+  it("places a grid of 100 slots over ⌈100/37⌉ + 2 passes, none of which asks more than it may", async () => {
+    const edge = await deployment(1, { only: ["bitget"] });
+    const worker = await edge.start();
+    try {
+      // The start makes a pass of its own, in its own invocation.
+      await edge.startGrid(worker, { exchange: "bitget", ...GRID, gridLevels: 100, orderSize: 60 });
+      let passes = 1;
+      while ((await edge.wrongSlots()).length > 0 && passes < 10) {
+        await fireCron(worker, FIRST + passes * MINUTE);
+        await edge.turnsEnded(passes - 1, 1);
+        passes++;
+      }
+      expect(passes).toBeLessThanOrEqual(Math.ceil(100 / 37) + 2);
+      expect(edge.accounts.venues.bitget.open()).toHaveLength(100);
+      for (const { requests } of edge.turns) expect(requests).toBeLessThanOrEqual(45);
+      // A pass that could not do all says so.
+      expect(edge.turns.map(({ outcome }) => outcome)).toContain("short");
+    } finally {
+      await worker.dispose();
+      await edge.close();
+    }
+  });
+
+  it("steps without a queue those accounts first that have waited longest", async () => {
+    const edge = await deployment(1, { queue: false, settings: { EDGEMAKER_SUBREQUESTS: "20" } });
+    const worker = await edge.start();
+    try {
+      for (const { id } of edge.accounts.ids)
+        await edge.startGrid(worker, { exchange: id, ...GRID, gridLevels: 2, orderSize: 60 });
+      const stepped: string[][] = [];
+      for (let pass = 1; pass <= 4; pass++) {
+        const from = edge.turns.length;
+        await fireCron(worker, FIRST + pass * MINUTE);
+        const turns = await edge.turnsEnded(from, 4);
+        stepped.push(turns.filter(({ outcome }) => outcome === "stepped").map(({ account }) => account));
+        expect(Math.max(...turns.map(({ requests }) => requests))).toBeLessThanOrEqual(20);
+      }
+      expect(new Set(stepped.flat()).size).toBe(4);
+      for (const accounts of stepped) expect(accounts.length).toBeLessThan(4);
+    } finally {
+      await worker.dispose();
+      await edge.close();
+    }
+  });
+
+  it("throws nothing out of the cron when the database is away", async () => {
+    const edge = await deployment(1, { only: ["mexc"] });
+    const worker = await edge.start();
+    await edge.close();
+    await fireCron(worker, FIRST);
+    await worker.dispose();
+    expect(edge.troubles.map(({ message }) => message)).toContain("a scheduled tick failed");
+  });
+});

@@ -1,0 +1,71 @@
+import type { Miniflare } from "miniflare";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { deployment, strangers } from "../support/deployment.ts";
+import { fireCron } from "../support/edge-live.ts";
+
+const MINUTE = 60_000;
+const GRID = { symbol: "BTC/USDT", lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6, orderSize: 60 };
+
+describe("the cron, through the queue", () => {
+  let edge: Awaited<ReturnType<typeof deployment>>;
+  let worker: Miniflare;
+  let minute = Date.UTC(2026, 0, 1);
+  beforeAll(async () => {
+    edge = await deployment(1);
+    worker = await edge.start();
+    for (const { id } of edge.accounts.ids) await edge.startGrid(worker, { exchange: id, ...GRID });
+  });
+  afterAll(async () => {
+    await worker.dispose();
+    await edge.close();
+  });
+
+  const cron = async (times = 1) => {
+    const from = edge.turns.length;
+    minute += MINUTE;
+    for (let time = 0; time < times; time++) await fireCron(worker, minute);
+    return edge.turnsEnded(from, 4 * times);
+  };
+
+  it("makes one pass over each account", async () => {
+    const turns = await cron();
+    expect(turns.map(({ outcome }) => outcome)).toEqual(["stepped", "stepped", "stepped", "stepped"]);
+    expect(await edge.wrongSlots()).toEqual([]);
+  });
+
+  it("needs three calls of an exchange and two of the database where nothing happens", async () => {
+    await cron();
+    for (const { venue } of edge.accounts.ids) edge.accounts.venues[venue].resetCounts();
+    const turns = await cron();
+    for (const { venue } of edge.accounts.ids) expect(edge.accounts.venues[venue].count(), venue).toBe(3);
+    // On kraken a pass also takes a span of nonces.
+    for (const { account, requests } of turns)
+      expect(requests, account).toBe(account.includes("kraken") ? 6 : 5);
+  });
+
+  it("turns what was filled into the slots' next orders", async () => {
+    for (const { venue } of edge.accounts.ids) edge.accounts.venues[venue].move("BTC/USDT", "58500");
+    await cron();
+    expect(await edge.wrongSlots()).toEqual([]);
+    const views = await edge.database.deps.store.strategies({});
+    expect(views.map(({ strategy }) => strategy.state.ledger.filledOrders)).toEqual([1, 1, 1, 1]);
+  });
+
+  it("makes one pass of a time that comes twice", async () => {
+    const turns = await cron(2);
+    const outcomes = turns.map(({ outcome }) => outcome).sort();
+    expect(outcomes).toEqual([...Array(4).fill("busy"), ...Array(4).fill("stepped")]);
+    expect(await strangers(edge.accounts, edge.database.deps.store)).toEqual({ twice: [], orphans: [] });
+  });
+
+  it("tells what stepping costs, and who has stepped last", async () => {
+    const [view] = await edge.database.deps.store.strategies({});
+    const [today] = view?.costs ?? [];
+    const cost = today?.of[view?.strategy.id ?? ""];
+    expect(view?.steppedBy).toBe("edge");
+    expect(cost?.exchangeCalls).toBeGreaterThan(10);
+    expect(cost?.databaseRequests).toBeGreaterThan(5);
+    expect(cost?.rowsRead).toBeGreaterThan(5);
+    expect(cost?.rowsWritten).toBeGreaterThan(5);
+  });
+});

@@ -1,0 +1,126 @@
+import type { Miniflare } from "miniflare";
+import type { VenueName } from "../../src/config.ts";
+import type { Slot } from "../../src/grid/state.ts";
+import { text } from "../../src/kernel/decimal.ts";
+import { clientOrderId } from "../../src/kernel/ids.ts";
+import { TOKENS } from "./app.ts";
+import { edgeDatabase } from "./edge.ts";
+import { type Accounts, liveAccounts } from "./edge-live.ts";
+import { startWorker, type WorkerOptions } from "./worker.ts";
+
+/** One turn of the queue, as the worker's log tells it. */
+export interface Turn {
+  readonly account: string;
+  readonly outcome: string;
+  readonly requests: number;
+  readonly reason?: string;
+}
+
+/** The deployed whole: workerd, its queue and cron, a libSQL server and emulated exchanges with many accounts. */
+export async function deployment(
+  each: number,
+  {
+    only,
+    settings = {},
+    ...options
+  }: WorkerOptions & { only?: readonly VenueName[]; settings?: Readonly<Record<string, string>> } = {},
+) {
+  const accounts = await liveAccounts(each, only);
+  const database = await edgeDatabase({ ...accounts.settings, ...settings });
+  const turns: Turn[] = [];
+  const troubles: Readonly<Record<string, unknown>>[] = [];
+  const onLog: WorkerOptions["onLog"] = (entry) => {
+    if (entry.message === "a pass") turns.push(turnOf(entry));
+    else if (entry.level === "error" || entry.level === "warn") troubles.push(entry);
+  };
+  const start = (): Promise<Miniflare> => startWorker(database.settings, { ...options, onLog });
+  return {
+    accounts,
+    database,
+    turns,
+    troubles,
+    start,
+    /** Starts a grid over HTTP and returns its id. */
+    async startGrid(worker: Miniflare, body: Record<string, unknown>): Promise<string> {
+      const headers = { authorization: `Bearer ${TOKENS.admin}`, "content-type": "application/json" };
+      const response = await worker.dispatchFetch("http://localhost/api/v1/strategy/grid", {
+        method: "POST",
+        headers,
+        body: JSON.stringify(body),
+      });
+      const answer = (await response.json()) as { id?: string };
+      if (!answer.id) throw new Error(`the grid was not started: ${JSON.stringify(answer)}`);
+      return answer.id;
+    },
+    /** Waits until so many turns have ended since `from`. */
+    async turnsEnded(from: number, count: number, millis = 60_000): Promise<readonly Turn[]> {
+      const until = performance.now() + millis;
+      while (turns.length < from + count) {
+        if (performance.now() > until) throw new Error(`${turns.length - from} of ${count} turns ended`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      return turns.slice(from);
+    },
+    wrongSlots: () => wrongSlots(accounts, database.deps.store),
+    async close() {
+      await database.close();
+      await accounts.close();
+    },
+  };
+}
+
+const turnOf = ({ account, outcome, requests, ...rest }: Readonly<Record<string, unknown>>): Turn => ({
+  account: String(account),
+  outcome: String(outcome),
+  requests: Number(requests),
+  ...(rest.reason === undefined ? {} : { reason: String(rest.reason) }),
+});
+
+type Store = Awaited<ReturnType<typeof edgeDatabase>>["deps"]["store"];
+
+/**
+ * Each account's open orders on its venue against what its grids' slots should rest: one order each, at its level,
+ * under its own id. Whatever is missing, strange or double is told.
+ */
+async function wrongSlots({ venues, ids }: Accounts, store: Store): Promise<string[]> {
+  const views = await store.strategies({ stopped: false });
+  return ids.flatMap(({ id, venue, key }) => {
+    const emulated = venues[venue];
+    const account = emulated.accountOf(key);
+    const open = emulated.open(undefined, account).map((order) => {
+      const clientId = order.clientId.replace(/^t-/, "");
+      return `${clientId} ${order.side} ${text(order.price)}`;
+    });
+    const wanted = views
+      .filter(({ strategy }) => strategy.account.split(":")[1] === id)
+      .flatMap(({ strategy: { number, state } }) =>
+        state.slots.map((slot) => {
+          const place = { strategy: number, generation: state.generation, slot: slot.index };
+          return `${clientOrderId({ ...place, sequence: slot.sequence - 1 })} ${sideAndPrice(slot)}`;
+        }),
+      );
+    return [
+      ...wanted.filter((one) => !open.includes(one)).map((one) => `${id} lacks ${one}`),
+      ...open.filter((one) => !wanted.includes(one)).map((one) => `${id} has ${one}`),
+    ];
+  });
+}
+
+const sideAndPrice = ({ side, lower, upper }: Slot): string =>
+  `${side} ${text(side === "buy" ? lower : upper)}`;
+
+/** Client ids that a venue has taken twice, and orders of ours on it without an intent in the database. */
+export async function strangers({ venues, ids }: Accounts, store: Store) {
+  const twice: string[] = [];
+  const orphans: string[] = [];
+  for (const { id, venue, key } of ids) {
+    const orders = venues[venue].orders(venues[venue].accountOf(key));
+    const clientIds = orders.map(({ clientId }) => clientId.replace(/^t-/, ""));
+    twice.push(...clientIds.filter((one, place) => clientIds.indexOf(one) !== place));
+    const host = new URL(venues[venue].url).host;
+    const known = await store.ordersByIds(`live:${id}:${host}`, { exchange: [], client: clientIds });
+    const intents = new Set(known.map(({ clientId }) => clientId));
+    orphans.push(...clientIds.filter((one) => !intents.has(one)));
+  }
+  return { twice, orphans };
+}
