@@ -7,6 +7,7 @@ import { type Args, findCommand, readValues } from "./arguments.ts";
 import { command } from "./command.ts";
 import { dbCommand } from "./db-commands.ts";
 import { demoCommand } from "./demo-command.ts";
+import { exchangeCommand } from "./exchange-commands.ts";
 import { mcpCommand } from "./mcp-command.ts";
 import { operationCommand } from "./operation-command.ts";
 import { sandboxCommand } from "./sandbox-commands.ts";
@@ -53,6 +54,7 @@ function rootCommand(): CommandDef {
     subCommands: {
       ...commands,
       mcp: mcpCommand,
+      exchange: exchangeCommand,
       db: dbCommand,
       token: tokenCommand,
       sandbox: sandboxCommand,

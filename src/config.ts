@@ -28,6 +28,8 @@ export interface Config {
   readonly apiUrl: string | undefined;
   readonly databaseUrl: string | undefined;
   readonly databaseAuthToken: string | undefined;
+  /** Keys that encrypt stored exchange keys, 32 bytes each: the first one encrypts, all decrypt. */
+  readonly keks: readonly Uint8Array<ArrayBuffer>[];
   readonly sandbox: boolean;
   readonly allowedHosts: readonly string[];
   /** Base urls by exchange id, in place of the venues' own. */
@@ -68,6 +70,7 @@ const Settings = z.object({
   EDGEMAKER_EXCHANGES: list.default(Object.keys(VENUES)),
   EDGEMAKER_VENUE_URLS: list.default([]),
   EDGEMAKER_ALLOWED_HOSTS: list.default([]),
+  EDGEMAKER_KEK: list.default([]),
   EDGEMAKER_SANDBOX: flag.default(false),
   EDGEMAKER_READ_TIMEOUT_MILLIS: whole(1, 999_999).default(10_000),
   EDGEMAKER_SUBREQUESTS: whole(15, 10_000).default(45),
@@ -98,6 +101,7 @@ export function parseConfig(environment: Environment): Config {
     apiUrl: settings.EDGEMAKER_API_URL,
     databaseUrl: settings.EDGEMAKER_DATABASE_URL,
     databaseAuthToken: settings.EDGEMAKER_DATABASE_AUTH_TOKEN,
+    keks: settings.EDGEMAKER_KEK.map(kekOf),
     sandbox: settings.EDGEMAKER_SANDBOX,
     allowedHosts: settings.EDGEMAKER_ALLOWED_HOSTS.map((host) => host.toLowerCase()),
     venueUrls: new Map(settings.EDGEMAKER_VENUE_URLS.map(venueUrl)),
@@ -133,6 +137,17 @@ function exchangeOf(entry: string, environment: Environment): ConfiguredExchange
   const named = (part: string) => environment[`${id.toUpperCase().replaceAll("-", "_")}_${part}`];
   const [key, secret, passphrase] = [named("API_KEY"), named("SECRET"), named("PASSPHRASE")];
   return { id, venue, keys: key && secret ? { key, secret, passphrase } : undefined };
+}
+
+/** 32 bytes as base64 or hexadecimal text. The text itself is in no message. */
+function kekOf(text: string): Uint8Array<ArrayBuffer> {
+  const isHex = /^[0-9a-f]{64}$/i.test(text);
+  if (!isHex && !/^[A-Za-z0-9+/]{43}=$/.test(text))
+    throw new SettingsError(
+      "EDGEMAKER_KEK must be 32 random bytes as base64, for example of `openssl rand -base64 32`",
+    );
+  if (!isHex) return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
 /** `name=url` of EDGEMAKER_VENUE_URLS or of --venue-url. */

@@ -1,4 +1,5 @@
 import type { Context } from "./adapters/libsql/context.ts";
+import { type CredentialStore, credentialStore } from "./adapters/libsql/credential-store.ts";
 import { libsqlKeeping } from "./adapters/libsql/keeping.ts";
 import type { Migration } from "./adapters/libsql/migrate.ts";
 import { openDatabase } from "./adapters/libsql/open.ts";
@@ -11,13 +12,15 @@ import { createListings } from "./adapters/sandbox/listings.ts";
 import { marketTime } from "./adapters/sandbox/market-clock.ts";
 import { parseCandleFile } from "./adapters/sandbox/replay.ts";
 import { SANDBOX_TIMING, simulatedVenue } from "./adapters/sandbox/venue.ts";
+import { importKek } from "./adapters/vault/envelope.ts";
+import { NO_STORED_KEYS, storedKeys } from "./adapters/vault/stored-keys.ts";
 import { type Config, type ConfiguredExchange, VENUES } from "./config.ts";
 import { connectDex, liveAggregator } from "./dex-deps.ts";
 import type { Aggregator } from "./dex-port.ts";
 import { AppError, messageOf, SettingsError } from "./errors.ts";
 import { timeLimit } from "./in-time.ts";
 import type { Pair } from "./kernel/pair.ts";
-import { type LiveOptions, liveVenues } from "./live-deps.ts";
+import { type LiveOptions, type LiveVenues, liveVenues } from "./live-deps.ts";
 import type { AccountRef, Deps, ExchangeInfo, Local, Log, Venue } from "./ports.ts";
 import { digest } from "./transport/digest.ts";
 
@@ -50,22 +53,23 @@ export async function createDeps(
   config: Config,
   runtime: Runtime,
   options: SandboxOptions = {},
-): Promise<Deps & { close(): void }> {
+): Promise<Deps & { readonly live?: Live; close(): void }> {
   const { client, migrations, local, log, requests, isChecked } = runtime;
   const kind = config.sandbox ? "sandbox" : "live";
   const context = await openDatabase({ client, local, migrations, kind, isChecked });
-  const { aggregator, ...venues } = config.sandbox
-    ? await sandboxVenues(config, context, runtime, options)
-    : {
-        aggregator: undefined,
-        ...liveVenues(config, { keeping: libsqlKeeping(context), local, log }, runtime.live),
-      };
-  const exchanges = config.exchanges.map((one) => infoOf(one, kind));
+  const live = config.sandbox ? undefined : await connectLive(config, context, runtime);
+  const { aggregator, ...venues }: Venues = live
+    ? live.venues
+    : await sandboxVenues(config, context, runtime, options);
+  const exchanges = config.exchanges.map((one) => infoOf(one, live));
   const inTime = timeLimit(config.readTimeoutMillis);
   const chain =
     aggregator && !config.venueUrls.has("iris") ? aggregator : liveAggregator(config, local.monotonic);
   return {
-    ...venues,
+    venue: venues.venue,
+    venueOf: venues.venueOf,
+    marketTime: venues.marketTime,
+    ...(live ? { live } : {}),
     exchanges,
     inTime,
     dex: connectDex({ aggregator: chain, exchanges, venue: venues.venue, inTime }),
@@ -77,14 +81,27 @@ export async function createDeps(
   };
 }
 
-const infoOf = ({ id, venue, keys }: ConfiguredExchange, kind: AccountRef["kind"]): ExchangeInfo => ({
+const infoOf = ({ id, venue }: ConfiguredExchange, live: Live | undefined): ExchangeInfo => ({
   id,
   venue,
-  kind,
+  kind: live ? "live" : "sandbox",
   passphrase: VENUES[venue].passphrase,
   quotes: VENUES[venue].quotes,
-  configured: kind === "sandbox" || keys !== undefined,
+  configured: live?.venues.isConfigured(id) ?? true,
 });
+
+/** What only commands on this machine use: how keys are stored, and whether they open anything. */
+export interface Live {
+  readonly venues: LiveVenues;
+  readonly credentials: CredentialStore;
+}
+
+async function connectLive(config: Config, context: Context, { local, log, live }: Runtime): Promise<Live> {
+  const credentials = credentialStore(context, await Promise.all(config.keks.map(importKek)));
+  const stored = config.keks.length > 0 ? await storedKeys(credentials, local) : NO_STORED_KEYS;
+  const parts = { keeping: libsqlKeeping(context), credentials: stored, local, log };
+  return { credentials, venues: liveVenues(config, parts, live) };
+}
 
 async function sandboxVenues(
   config: Config,

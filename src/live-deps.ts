@@ -1,15 +1,18 @@
 import { bitget } from "./adapters/ccxt/bitget.ts";
 import { gateio } from "./adapters/ccxt/gateio.ts";
 import type { Keeping, MarketKeeper } from "./adapters/ccxt/keeping.ts";
+import { checkKeys, type KeyCheck } from "./adapters/ccxt/key-check.ts";
 import { kraken } from "./adapters/ccxt/kraken.ts";
 import { mexc } from "./adapters/ccxt/mexc.ts";
 import { createPlace, type Place } from "./adapters/ccxt/place.ts";
 import type { Quirks } from "./adapters/ccxt/quirks.ts";
 import type { Fetch } from "./adapters/ccxt/transport.ts";
 import { ccxtVenue } from "./adapters/ccxt/venue.ts";
+import type { StoredCredentials } from "./adapters/vault/stored-keys.ts";
 import type { Config, ConfiguredExchange, VenueName } from "./config.ts";
-import { AppError } from "./errors.ts";
+import { AppError, VenueError } from "./errors.ts";
 import type { AccountRef, Deps, Keys, Local, Log, Timing, Venue } from "./ports.ts";
+import { accountKey } from "./records.ts";
 
 const QUIRKS: Record<VenueName, Quirks> = { mexc, gateio, bitget, kraken };
 
@@ -23,25 +26,33 @@ export interface LiveOptions {
 
 interface Parts {
   readonly keeping: Keeping;
+  readonly credentials: StoredCredentials<Omit<Keys, "hash">>;
   readonly local: Local;
   readonly log: Log;
 }
 
-type Venues = Pick<Deps, "venue" | "venueOf" | "marketTime">;
+export interface LiveVenues extends Pick<Deps, "venue" | "venueOf" | "marketTime"> {
+  /** The server's own account on a configured exchange. */
+  accountOf(exchange: string): AccountRef;
+  /** Whether this process has keys for it, of the environment or stored. */
+  isConfigured(exchange: string): boolean;
+  /** Asks the exchange what keys open: those given, or the server's own. */
+  checkKeys(exchange: string, keys?: Omit<Keys, "hash">): Promise<KeyCheck>;
+}
 
 /** The real exchanges, each at its own address or at the one that the operator has named. */
-export function liveVenues(config: Config, given: Parts, options: LiveOptions = {}): Venues {
+export function liveVenues(config: Config, given: Parts, options: LiveOptions = {}): LiveVenues {
   const { keeping } = given;
   const parts = {
     ...given,
     keeping: { ...keeping, markets: options.markets?.(keeping.markets) ?? keeping.markets },
   };
   const places = new Map(config.exchanges.map((one) => [one.id, { ...one, place: placeOf(one) }]));
+  const { credentials } = parts;
 
   function placeOf({ id, venue }: ConfiguredExchange): Place {
     const quirks = QUIRKS[venue];
-    const named = config.venueUrls.get(id);
-    const base = named ?? `https://${quirks.host}`;
+    const base = config.venueUrls.get(id) ?? `https://${quirks.host}`;
     return createPlace({
       ...parts,
       id,
@@ -60,25 +71,47 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
     if (!one) throw new AppError("Invalid exchange", `${exchange} is not configured`);
     return one;
   };
+  const accountOf = (exchange: string): AccountRef => ({
+    exchange,
+    kind: "live",
+    host: found(exchange).place.host,
+  });
+  // The environment beats what is stored.
+  const ownKeys = async (exchange: string): Promise<Keys | undefined> => {
+    const own = found(exchange).keys ?? (await credentials.get(accountKey(accountOf(exchange))));
+    return own && { ...own, hash: "" };
+  };
+  const isConfigured = (exchange: string): boolean =>
+    found(exchange).keys !== undefined || credentials.has(accountKey(accountOf(exchange)));
 
   return {
+    accountOf,
+    isConfigured,
+
     venue(exchange, keys): Venue {
-      const { place, keys: own } = found(exchange);
+      const { place } = found(exchange);
       // Orders with keys of a request are another account's: no step of ours could look after them.
       const name = keys ? `${exchange}#${keys.hash}` : exchange;
-      const account: AccountRef = { exchange: name, kind: "live", host: place.host };
-      return ccxtVenue(place, { account, keys: async () => keys ?? withHash(own) });
+      const account: AccountRef = { ...accountOf(exchange), exchange: name };
+      return ccxtVenue(place, { account, keys: () => (keys ? Promise.resolve(keys) : ownKeys(exchange)) });
     },
+
     venueOf(account) {
-      const one = places.get(account.exchange);
-      if (account.kind !== "live" || one?.place.host !== account.host || !one.keys) return undefined;
-      return ccxtVenue(one.place, { account, keys: async () => withHash(one.keys) });
+      const { exchange, kind, host } = account;
+      const place = places.get(exchange)?.place;
+      if (kind !== "live" || place?.host !== host || !isConfigured(exchange)) return undefined;
+      return ccxtVenue(place, { account, keys: () => ownKeys(exchange) });
     },
+
+    async checkKeys(exchange, keys) {
+      const asked = keys ? { ...keys, hash: "" } : await ownKeys(exchange);
+      if (!asked) throw new VenueError("missing_credentials", `there are no keys for ${exchange}`);
+      return checkKeys(found(exchange).place, accountOf(exchange), asked);
+    },
+
     marketTime: (_account, now) => now,
   };
 }
-
-const withHash = (keys: ConfiguredExchange["keys"]): Keys | undefined => keys && { ...keys, hash: "" };
 
 const isLoopback = (base: string): boolean =>
   /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(base).hostname);

@@ -7,6 +7,7 @@ import { trimmed } from "../../src/adapters/ccxt/catalog.ts";
 import { libsqlKeeping } from "../../src/adapters/libsql/keeping.ts";
 import { openDatabase } from "../../src/adapters/libsql/open.ts";
 import { createStore } from "../../src/adapters/libsql/store.ts";
+import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";
 import { parseConfig, type VenueName } from "../../src/config.ts";
 import { createDeps, type Runtime } from "../../src/deps.ts";
 import { type LiveOptions, liveVenues } from "../../src/live-deps.ts";
@@ -84,7 +85,7 @@ export async function liveBox({ urls, options, database = "file::memory:", log =
     ...env,
   });
   const keeping = libsqlKeeping(context);
-  const venues = liveVenues(config, { keeping, local: nodeLocal, log }, options);
+  const venues = liveVenues(config, { keeping, credentials: NO_STORED_KEYS, local: nodeLocal, log }, options);
   const keep = (name: string, markets: readonly Record<string, unknown>[]) =>
     keeping.markets.keepMarkets(new URL(urls[name] ?? "").host, {
       listing: Object.fromEntries(markets.map((market) => [market.symbol, altnameOf(market)])),

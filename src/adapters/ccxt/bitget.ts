@@ -29,6 +29,8 @@ const CODES: Readonly<Record<string, Meaning>> = {
 };
 
 const PAGE = 100;
+/** Its word for writing to the wallet. */
+const WITHDRAW = "wwow";
 
 export const bitget: Quirks = {
   name: "bitget",
@@ -53,6 +55,15 @@ export const bitget: Quirks = {
   markets: (exchange) => exchange.fetchMarkets(),
   bookLevels: 150,
   publicTrades: 500,
+
+  passphrase: true,
+  async mayWithdraw(exchange) {
+    const told = fieldOf(
+      fieldOf(await exchange.privateSpotGetV2SpotAccountInfo?.({}), "data"),
+      "authorities",
+    );
+    return Array.isArray(told) ? told.includes(WITHDRAW) : undefined;
+  },
 
   openOrders: (exchange, symbol) =>
     pages(

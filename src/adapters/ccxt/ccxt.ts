@@ -57,6 +57,10 @@ export interface Ccxt {
     params: Dict,
   ): Promise<Dict>;
   cancelOrder(id: string, symbol: string): Promise<Dict>;
+  /** Endpoints that ccxt has no common word for. */
+  readonly spotPrivateGetAccount?: (params: Dict) => Promise<Dict>;
+  readonly privateSpotGetV2SpotAccountInfo?: (params: Dict) => Promise<Dict>;
+  readonly privatePostGetApiKeyInfo?: (params: Dict) => Promise<Dict>;
 }
 
 export type CcxtClass = new (config: Record<string, unknown>) => Ccxt;

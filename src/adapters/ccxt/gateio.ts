@@ -51,6 +51,9 @@ export const gateio: Quirks = {
   bookLevels: 100,
   publicTrades: 500,
 
+  passphrase: false,
+  mayWithdraw: async () => undefined,
+
   openOrders: (exchange, symbol) =>
     pages(
       1,

@@ -62,6 +62,12 @@ export const kraken: Quirks = {
     exchange.options.marketsByAltname = Object.fromEntries(named);
   },
 
+  passphrase: false,
+  async mayWithdraw(exchange) {
+    const told = fieldOf(fieldOf(await exchange.privatePostGetApiKeyInfo?.({}), "result"), "permissions");
+    return Array.isArray(told) ? told.includes("withdraw-funds") : undefined;
+  },
+
   async openOrders(exchange, symbol) {
     const orders = await exchange.fetchOpenOrders(undefined);
     return symbol === undefined ? orders : orders.filter((order) => order.symbol === symbol);

@@ -47,6 +47,12 @@ export const mexc: Quirks = {
   // Its fetchMarkets asks for the futures' markets too, of another host.
   markets: (exchange) => exchange.fetchSpotMarkets(),
 
+  passphrase: false,
+  async mayWithdraw(exchange) {
+    const told = fieldOf(await exchange.spotPrivateGetAccount?.({}), "canWithdraw");
+    return typeof told === "boolean" ? told : undefined;
+  },
+
   openOrders(exchange, symbol) {
     if (symbol === undefined) throw new Error("mexc lists open orders of one pair at a time");
     return exchange.fetchOpenOrders(symbol);

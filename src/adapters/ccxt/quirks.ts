@@ -43,6 +43,10 @@ export interface Quirks {
   readonly bookLevels?: number;
   readonly publicTrades?: number;
 
+  /** Keys come with a passphrase. */
+  readonly passphrase: boolean;
+  /** Whether the key may withdraw; undefined where the exchange does not tell. */
+  mayWithdraw(exchange: Ccxt): Promise<boolean | undefined>;
   /** Every open order, all pages. */
   openOrders(exchange: Ccxt, symbol: Pair | undefined): Promise<readonly Dict[]>;
   /** Own executions at or after a time, all pages, in any order. */

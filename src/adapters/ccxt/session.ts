@@ -67,6 +67,8 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
   const make = async (): Promise<Ccxt> => {
     const known = await keysOnce();
     if (!known) throw new VenueError("missing_credentials", `there are no keys for ${place.id}`);
+    if (quirks.passphrase && !known.passphrase)
+      throw new VenueError("missing_credentials", `keys of ${quirks.name} need their passphrase too`);
     const exchange = await createExchange({
       ...place,
       clock: now,

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../../cli/node-runtime.ts";
 import { libsqlKeeping } from "../../../src/adapters/libsql/keeping.ts";
 import { openDatabase } from "../../../src/adapters/libsql/open.ts";
+import { NO_STORED_KEYS } from "../../../src/adapters/vault/stored-keys.ts";
 import { createDeps } from "../../../src/deps.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { liveVenues } from "../../../src/live-deps.ts";
@@ -98,7 +99,12 @@ describe("public data", () => {
       const keeping = libsqlKeeping(
         await openDatabase({ client, local: nodeLocal, migrations, kind: "live" }),
       );
-      const venue = liveVenues(config, { keeping, local: nodeLocal, log: () => {} }).venue("kraken");
+      const venue = liveVenues(config, {
+        keeping,
+        credentials: NO_STORED_KEYS,
+        local: nodeLocal,
+        log: () => {},
+      }).venue("kraken");
       return venue.market(SYMBOL);
     };
     await market();

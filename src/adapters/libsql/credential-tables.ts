@@ -1,0 +1,13 @@
+/** Exchange keys, encrypted: see adapters/vault/envelope.ts. */
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const credentials = sqliteTable("credentials", {
+  account: text("account").primaryKey(),
+  /** Which key of the operator's has wrapped the data key. */
+  kek: text("kek").notNull(),
+  wrapped: text("wrapped").notNull(),
+  key: text("key").notNull(),
+  secret: text("secret").notNull(),
+  passphrase: text("passphrase"),
+  createdAt: integer("created_at").notNull(),
+});

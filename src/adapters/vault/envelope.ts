@@ -1,0 +1,109 @@
+/**
+ * Envelope encryption with WebCrypto, the same on every runtime: a random data key for each credential encrypts its
+ * fields and is itself wrapped by the operator's key. What each text belongs to is authenticated with it, so that
+ * rows or columns that were exchanged do not decrypt. All AES-256-GCM, a new nonce for each text.
+ */
+import { SettingsError } from "../../errors.ts";
+
+const NONCE = 12;
+const ALGORITHM = "AES-GCM";
+
+/** A key-encryption key of the operator's. */
+export interface Kek {
+  /** Tells which key has wrapped a row: the beginning of its SHA-256. */
+  readonly id: string;
+  readonly key: CryptoKey;
+}
+
+export interface Sealed {
+  readonly kek: string;
+  readonly wrapped: string;
+  /** Encrypted texts by their field. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export async function importKek(raw: Uint8Array<ArrayBuffer>): Promise<Kek> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", raw));
+  const key = await crypto.subtle.importKey("raw", raw, ALGORITHM, false, ["encrypt", "decrypt"]);
+  return { id: hex(digest.slice(0, 4)), key };
+}
+
+/** Encrypts the fields of what `owner` names. */
+export async function seal(
+  { id, key }: Kek,
+  owner: string,
+  texts: Readonly<Record<string, string>>,
+): Promise<Sealed> {
+  const raw = crypto.getRandomValues(new Uint8Array(32));
+  const dataKey = await crypto.subtle.importKey("raw", raw, ALGORITHM, false, ["encrypt"]);
+  const fields: Record<string, string> = {};
+  for (const [name, text] of Object.entries(texts))
+    fields[name] = await encrypt(dataKey, new TextEncoder().encode(text), `${owner} ${name}`);
+  const wrapped = await encrypt(key, raw, `${owner} data key`);
+  raw.fill(0);
+  return { kek: id, wrapped, fields };
+}
+
+/** Throws SettingsError when a key is missing, or when anything is not as it was sealed. */
+export async function open(
+  keks: readonly Kek[],
+  owner: string,
+  sealed: Sealed,
+): Promise<Record<string, string>> {
+  const raw = await unwrap(keks, owner, sealed);
+  const dataKey = await crypto.subtle.importKey("raw", raw, ALGORITHM, false, ["decrypt"]);
+  raw.fill(0);
+  const texts: Record<string, string> = {};
+  for (const [name, text] of Object.entries(sealed.fields))
+    texts[name] = new TextDecoder().decode(await decrypt(dataKey, text, `${owner} ${name}`));
+  return texts;
+}
+
+/** The same fields under another key of the operator's: only the data key is wrapped anew. */
+export async function rewrap(keks: readonly Kek[], owner: string, sealed: Sealed): Promise<Sealed> {
+  const [first] = keks;
+  if (!first) throw new SettingsError("EDGEMAKER_KEK is not set");
+  const raw = await unwrap(keks, owner, sealed);
+  const wrapped = await encrypt(first.key, raw, `${owner} data key`);
+  raw.fill(0);
+  return { ...sealed, kek: first.id, wrapped };
+}
+
+async function unwrap(keks: readonly Kek[], owner: string, { kek, wrapped }: Sealed) {
+  const found = keks.find(({ id }) => id === kek);
+  if (!found)
+    throw new SettingsError(
+      "stored exchange keys were encrypted with another EDGEMAKER_KEK than the one that is set",
+    );
+  return decrypt(found.key, wrapped, `${owner} data key`);
+}
+
+async function encrypt(key: CryptoKey, plain: Uint8Array<ArrayBuffer>, belongs: string): Promise<string> {
+  const iv = crypto.getRandomValues(new Uint8Array(NONCE));
+  const additionalData = new TextEncoder().encode(belongs);
+  const cipher = new Uint8Array(
+    await crypto.subtle.encrypt({ name: ALGORITHM, iv, additionalData }, key, plain),
+  );
+  return base64(new Uint8Array([...iv, ...cipher]));
+}
+
+async function decrypt(key: CryptoKey, text: string, belongs: string): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    const bytes = fromBase64(text);
+    const additionalData = new TextEncoder().encode(belongs);
+    const asked = { name: ALGORITHM, iv: bytes.slice(0, NONCE), additionalData };
+    return new Uint8Array(await crypto.subtle.decrypt(asked, key, bytes.slice(NONCE)));
+  } catch {
+    throw new SettingsError(
+      "a stored exchange key cannot be decrypted: its row was changed, or is not its own",
+    );
+  }
+}
+
+const hex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+
+const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

@@ -1,0 +1,97 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { root } from "../support/bundle.ts";
+import { edgemaker, environment } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+import { startVenue } from "../venues/index.ts";
+
+const KEK = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=";
+const OTHER = "CAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAg=";
+
+async function start(may: { withdraw: boolean } = { withdraw: false }) {
+  const venue = await startVenue("bitget");
+  onTestFinished(async () => void (await venue.close()));
+  const keys = venue.addKeys({ account: venue.account, may });
+  const folder = tempFolder();
+  const env = { EDGEMAKER_VENUE_URLS: `bitget=${venue.url}`, EDGEMAKER_KEK: KEK };
+  const run = (args: readonly string[], over: Record<string, string> = {}) =>
+    edgemaker(folder, args, { ...env, ...over });
+  return { venue, keys, folder, env, run };
+}
+
+/** Runs a command with lines on its standard input. */
+function piped(
+  folder: string,
+  args: readonly string[],
+  lines: readonly string[],
+  env: Record<string, string>,
+) {
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    const child = spawn(process.execPath, [join(root, "cli/edgemaker.mjs"), ...args], {
+      env: environment(folder, env),
+      cwd: folder,
+    });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (part) => (stdout += String(part)));
+    child.stderr.on("data", (part) => (stderr += String(part)));
+    child.on("close", (code) => resolve({ code, stdout, stderr }));
+    child.stdin.end(`${lines.join("\n")}\n`);
+  });
+}
+
+const bytesOf = (folder: string): string =>
+  readdirSync(join(folder, "data/edgemaker"))
+    .map((name) => readFileSync(join(folder, "data/edgemaker", name), "latin1"))
+    .join("");
+
+it("stores keys from a pipe encrypted, uses them, and forgets them", async () => {
+  const { keys, folder, env, run } = await start();
+  const { key, secret, passphrase } = keys;
+  const added = await piped(folder, ["exchange", "add", "bitget", "--json"], [key, secret, passphrase], env);
+  expect([added.code, added.stderr]).toEqual([0, ""]);
+  expect(JSON.parse(added.stdout)).toMatchObject({ exchange: "bitget", stored: true, mayWithdraw: "no" });
+  for (const text of [key, secret, passphrase]) {
+    expect(added.stdout).not.toContain(text);
+    expect(bytesOf(folder)).not.toContain(text);
+  }
+  const balance = await run(["balance", "--exchange", "bitget", "--asset", "BTC", "--json"]);
+  expect(JSON.parse(balance.stdout).balances).toEqual([{ asset: "BTC", free: "2", used: "0", total: "2" }]);
+  const listed = await run(["exchange", "list", "--json"]);
+  expect(JSON.parse(listed.stdout)).toMatchObject({
+    count: 1,
+    exchanges: [{ exchange: "bitget", from: "database" }],
+  });
+
+  const rotated = await run(["exchange", "rotate", "--json"], { EDGEMAKER_KEK: `${OTHER},${KEK}` });
+  expect(JSON.parse(rotated.stdout)).toEqual({ rotated: 1 });
+  const tested = await run(["exchange", "test", "bitget", "--json"], { EDGEMAKER_KEK: OTHER });
+  expect(JSON.parse(tested.stdout)).toMatchObject({ accepted: true, assets: 8 });
+  const old = await run(["exchange", "test", "bitget"]);
+  expect([old.code, old.stderr]).toEqual([2, expect.stringContaining("another EDGEMAKER_KEK")]);
+
+  expect((await run(["exchange", "remove", "bitget"])).code).toBe(0);
+  const gone = await run(["balance", "--exchange", "bitget"]);
+  expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining("Missing credentials")]);
+});
+
+it("refuses keys that may withdraw, unless told to take them", async () => {
+  const { keys, run } = await start({ withdraw: true });
+  const own = { BITGET_API_KEY: keys.key, BITGET_SECRET: keys.secret, BITGET_PASSPHRASE: keys.passphrase };
+  const refused = await run(["exchange", "add", "bitget", "--from-env"], own);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("may withdraw")]);
+  expect(JSON.parse((await run(["exchange", "list", "--json"])).stdout).count).toBe(0);
+  const taken = await run(["exchange", "add", "bitget", "--from-env", "--allow-withdrawal"], own);
+  expect(taken.code).toBe(0);
+});
+
+it("stores nothing that the exchange does not accept, or without a key to encrypt it", async () => {
+  const { keys, folder, env, run } = await start();
+  const wrong = await piped(folder, ["exchange", "add", "bitget"], [keys.key, "wrong", keys.passphrase], env);
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("bitget:")]);
+  expect(wrong.stderr).not.toContain("wrong");
+  const bare = await run(["exchange", "add", "bitget", "--from-env"], { EDGEMAKER_KEK: "" });
+  expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("EDGEMAKER_KEK is not set")]);
+  expect(JSON.parse((await run(["exchange", "list", "--json"])).stdout).count).toBe(0);
+});
