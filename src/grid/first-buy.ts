@@ -1,8 +1,10 @@
 import { snap, ZERO } from "../kernel/decimal.ts";
+import type { Market, Quote } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
 import { held } from "./booking.ts";
 import { drawAll } from "./draw.ts";
 import { grossed, takingPrice } from "./exit.ts";
+import type { GridConfig } from "./grid-config.ts";
 import { firstAmount } from "./layout.ts";
 import { totalBase } from "./lots.ts";
 import { meetsMinimum } from "./minimum.ts";
@@ -19,31 +21,43 @@ export interface FirstBuy {
   readonly funds: Funds | undefined;
 }
 
-/** Buys what selling slots lack at the start, with an immediate order, and gives it to them. */
-export function firstBuy(
-  { state: before, config }: Strategy,
-  live: readonly Order[],
-  { sight, funds, killed, limit, held: isHeld }: Omit<Turn, "held"> & { held: boolean },
-): FirstBuy {
-  const none = (state: GridState): FirstBuy => ({ state, intents: [], funds });
-  const { market, quote } = sight;
-  const isUnderWay = live.some(({ slot }) => slot === FIRST_BUY_SLOT);
-  if (!before.firstBuy || !market || !quote || isUnderWay) return none(before);
+/** The immediate order for what selling slots lack; undefined when there is none to place, or no more. */
+export function firstBuyOf(
+  before: GridState,
+  config: GridConfig,
+  { market, quote }: { market: Market; quote: Quote },
+): { readonly state: GridState; readonly intent: Intent } | undefined {
+  if (!before.firstBuy || before.firstBuy.tries >= MOST_TRIES) return undefined;
   const state = drawAll(before, config, market);
   const lacking = state.slots.filter((slot) => slot.side === "sell" && held(slot) === ZERO);
   const whole = lacking.reduce((total, slot) => total + firstAmount(market, slot), ZERO);
   const amount = snap(grossed(whole - totalBase(state.idle), market), market.lot, "up");
   const price = takingPrice(quote, market);
-  const isOver = state.firstBuy === null || state.firstBuy.tries >= MOST_TRIES;
-  if (isOver || whole === ZERO || !meetsMinimum(market, price, amount))
-    return none({ ...state, firstBuy: null });
-  if (killed || isHeld || !market.active || !funds || limit < 1) return none(state);
-  const { asset, amount: needed } = need(market, { side: "buy", price, amount });
-  if (needed > (funds[asset] ?? ZERO)) return none({ ...state, firstBuy: null });
-  const tries = (state.firstBuy?.tries ?? 0) + 1;
+  if (whole === ZERO || !meetsMinimum(market, price, amount)) return undefined;
+  const tries = before.firstBuy.tries + 1;
+  const sequence = highestSequence(state) + tries;
   return {
     state: { ...state, firstBuy: { tries } },
-    intents: [{ slot: FIRST_BUY_SLOT, sequence: highestSequence(state) + tries, side: "buy", price, amount }],
-    funds: { ...funds, [asset]: (funds[asset] ?? ZERO) - needed },
+    intent: { slot: FIRST_BUY_SLOT, sequence, side: "buy", price, amount },
   };
+}
+
+/** Buys what selling slots lack at the start, and gives it to them once it is there. */
+export function firstBuy(
+  { state, config }: Strategy,
+  live: readonly Order[],
+  { sight, funds, killed, limit, held: isHeld }: Omit<Turn, "held"> & { held: boolean },
+): FirstBuy {
+  const none = (next: GridState): FirstBuy => ({ state: next, intents: [], funds });
+  const { market, quote } = sight;
+  const isUnderWay = live.some(({ slot }) => slot === FIRST_BUY_SLOT);
+  if (!state.firstBuy || !market || !quote || isUnderWay) return none(state);
+  const over = () => none({ ...drawAll(state, config, market), firstBuy: null });
+  const bought = firstBuyOf(state, config, { market, quote });
+  if (!bought) return over();
+  if (killed || isHeld || !market.active || !funds || limit < 1) return none(state);
+  const { asset, amount } = need(market, bought.intent);
+  if (amount > (funds[asset] ?? ZERO)) return over();
+  const left = { ...funds, [asset]: (funds[asset] ?? ZERO) - amount };
+  return { state: bought.state, intents: [bought.intent], funds: left };
 }

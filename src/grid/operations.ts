@@ -7,7 +7,7 @@ import { parseAccountKey } from "../records.ts";
 import type { StrategyView } from "../store.ts";
 import { historyOperations } from "./history-operations.ts";
 import { gridOut, ListShape, StatusShape, TickShape } from "./schema.ts";
-import { startGrid } from "./start-operation.ts";
+import { previewCenteredGrid, previewGrid, startCenteredGrid, startGrid } from "./start-operations.ts";
 import { stopGrid } from "./stop-operation.ts";
 import { tick } from "./tick.ts";
 
@@ -83,7 +83,10 @@ const tickNow = operation({
 
 /** Grid strategies, and the pass that steps them. */
 export const gridOperations = (ids: readonly string[]): Operation[] => [
+  previewGrid(ids),
   startGrid(ids),
+  previewCenteredGrid(ids),
+  startCenteredGrid(ids),
   stopGrid,
   gridStatus,
   listGrids,

@@ -1,50 +1,10 @@
 import { z } from "zod";
 import { ONE, text, wire } from "../kernel/decimal.ts";
-import { countField, decimalField, exchangeField, flagField, idField, pairField } from "../kernel/fields.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Order, Strategy } from "../records.ts";
 import type { StrategyView } from "../store.ts";
 import { CostShape, costOut } from "./cost.ts";
 import { profitOf } from "./profit.ts";
-
-export const startInput = (ids: readonly string[]) =>
-  z
-    .object({
-      exchange: exchangeField(ids),
-      symbol: pairField,
-      lowerPrice: decimalField("Invalid range").describe("Lowest level, in quote"),
-      upperPrice: decimalField("Invalid range").describe("Highest level, in quote"),
-      gridLevels: countField("Invalid levels", { least: 2, most: 100 }).describe(
-        "Number of slots, 2 to 100: as many orders rest",
-      ),
-      orderSize: decimalField("Invalid order size").describe("Quote per order"),
-      gridSpacing: decimalField("Invalid spacing")
-        .optional()
-        .describe("Price difference of two levels; (upper − lower) / levels when left out"),
-      allowLoss: flagField("Invalid request", "allowLoss")
-        .optional()
-        .describe("false refuses a grid whose cycles do not pay their fees"),
-    })
-    .refine(({ lowerPrice, upperPrice }) => lowerPrice < upperPrice, {
-      path: ["upperPrice"],
-      error: "Invalid range: lowerPrice must be below upperPrice",
-      when: ({ value }) => hasBounds(value),
-    });
-
-const hasBounds = (value: unknown): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  "lowerPrice" in value &&
-  "upperPrice" in value &&
-  typeof value.lowerPrice === "bigint" &&
-  typeof value.upperPrice === "bigint";
-
-export const stopInput = z.object({
-  id: idField("Invalid request").describe("Strategy id"),
-  cancelOrders: flagField("Invalid request", "cancelOrders")
-    .default(true)
-    .describe("false leaves the open orders to you"),
-});
 
 const ConfigShape = z.object({
   exchange: z.string(),
@@ -57,6 +17,34 @@ const ConfigShape = z.object({
 });
 
 const WarningShape = z.object({ code: z.string(), message: z.string() });
+
+const RefusedShape = z.object({ slot: z.number(), reason: z.string(), detail: z.string().optional() });
+
+export const PlannedShape = z.object({
+  config: ConfigShape,
+  marketPrice: z.number(),
+  orders: z.array(
+    z.object({ slot: z.number(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() }),
+  ),
+  refused: z.array(RefusedShape),
+  slots: z.array(
+    z.object({
+      slot: z.number(),
+      lowerPrice: z.number(),
+      upperPrice: z.number(),
+      netPercent: z.number(),
+      netProfit: z.number(),
+    }),
+  ),
+  investment: z.object({ quote: z.string(), base: z.string() }),
+  maxQuoteUsed: z.string(),
+  ownBaseUsed: z.string(),
+  breakEvenSpacingPercent: z.number(),
+  worstCase: z.array(z.object({ price: z.number(), loss: z.number() })),
+  spread: z.number(),
+  warnings: z.array(WarningShape),
+  planHash: z.string(),
+});
 
 export const StartedShape = z.object({
   id: z.string(),
@@ -108,7 +96,8 @@ const GridShape = z.object({
   breakEvenPrice: z.number().nullable(),
   fees: z.record(z.string(), z.string()),
   otherChanges: z.record(z.string(), z.string()),
-  refused: z.array(z.object({ slot: z.number(), reason: z.string(), detail: z.string().optional() })),
+  refused: z.array(RefusedShape),
+  notices: z.array(z.object({ code: z.string(), message: z.string() })),
   startedAt: z.number(),
   runningTime: z.number(),
   lastStepAt: z.number().nullable(),
@@ -162,7 +151,7 @@ export function gridOut(
   { now, missing }: Times,
 ): z.input<typeof GridShape> {
   const { strategy, memory } = view;
-  const { ledger, refused, startPrice } = strategy.state;
+  const { ledger, refused, notices, startPrice } = strategy.state;
   const mark = memory.marks[strategy.symbol]?.mid;
   const profit = profitOf(strategy.state, mark ?? startPrice);
   return {
@@ -183,6 +172,7 @@ export function gridOut(
     fees: texts(ledger.fees),
     otherChanges: texts(otherChanges(view)),
     refused: refused.map((refusal) => ({ ...refusal })),
+    notices: notices.map((notice) => ({ ...notice })),
     startedAt: strategy.startedAt,
     runningTime: runningTime(strategy, now),
     lastStepAt: view.steppedAt,

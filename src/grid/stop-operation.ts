@@ -3,8 +3,9 @@ import { operation } from "../operation.ts";
 import type { Deps } from "../ports.ts";
 import { parseAccountKey, type Strategy } from "../records.ts";
 import type { StrategyView } from "../store.ts";
+import { stopInput } from "./input.ts";
 import { previewChange } from "./preview.ts";
-import { StoppedShape, stopInput, stoppedOut } from "./schema.ts";
+import { StoppedShape, stoppedOut } from "./schema.ts";
 import { stepNow } from "./tick.ts";
 
 export const stopGrid = operation({
@@ -21,16 +22,20 @@ export const stopGrid = operation({
   input: stopInput,
   output: StoppedShape,
   failure: "Cancel failed",
-  async preview(deps, { id, cancelOrders }) {
+  async preview(deps, { id, cancelOrders, sellBase }) {
     return previewChange(
       await viewOf(deps, id),
-      cancelOrders ? "stop, cancelling its orders," : "stop, leaving its orders,",
+      sellBase
+        ? "stop, selling its base,"
+        : cancelOrders
+          ? "stop, cancelling its orders,"
+          : "stop, leaving its orders,",
     );
   },
-  async run(deps, { id, cancelOrders }) {
+  async run(deps, { id, cancelOrders, sellBase }) {
     const before = await viewOf(deps, id);
     if (before.strategy.status !== "stopped") {
-      await deps.store.setWants(id, "stop", !cancelOrders);
+      await deps.store.setWants(id, "stop", !cancelOrders, sellBase);
       await sweep(deps, before.strategy);
     }
     const view = await viewOf(deps, id);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Issue, isLabel, type Label } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 
-type Kind = "integer" | "number" | "boolean" | "string";
+type Kind = "integer" | "number" | "boolean" | "json" | "string";
 
 /** What a field's text is read as; a field that takes no text of its own stays text. */
 export function kindsOf({ input }: Pick<Operation, "input">): Readonly<Record<string, Kind>> {
@@ -10,6 +10,7 @@ export function kindsOf({ input }: Pick<Operation, "input">): Readonly<Record<st
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
       const type = typeof schema === "object" ? schema.type : undefined;
+      if (type === "object" || type === "array") return [name, "json"];
       return [name, type === "integer" || type === "number" || type === "boolean" ? type : "string"];
     }),
   );
@@ -20,6 +21,13 @@ const READS: Record<Kind, (text: string) => unknown> = {
   integer: (text) => (/^\d+$/.test(text) ? Number(text) : text),
   number: (text) => (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : text),
   boolean: (text) => (text === "true" ? true : text === "false" ? false : text),
+  json: (text) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      return text;
+    }
+  },
   string: (text) => text,
 };
 

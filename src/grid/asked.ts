@@ -1,0 +1,43 @@
+import type { z } from "zod";
+import type { Asked, AskedCentered } from "./check.ts";
+import type { centeredPreviewInput, rangePreviewInput } from "./input.ts";
+
+/** A range grid's input without where it trades. */
+export function rangeOf({
+  exchange: _exchange,
+  symbol: _symbol,
+  ...asked
+}: z.output<ReturnType<typeof rangePreviewInput>>): Asked {
+  return asked;
+}
+
+/** A centered grid's input in the words of the strategy. */
+export function centeredOf({
+  exchange: _exchange,
+  symbol: _symbol,
+  size,
+  confidence,
+  maxPosition,
+  safetyReserve,
+  allowLoss,
+  useOwnBase,
+  initialBuy,
+  volatility,
+  volatilityLow,
+  volatilityHigh,
+  ...centered
+}: z.output<ReturnType<typeof centeredPreviewInput>>): AskedCentered {
+  return {
+    orderSize: size,
+    confidence,
+    maxPosition,
+    safetyReserve,
+    allowLoss,
+    useOwnBase,
+    initialBuy,
+    centered: {
+      ...centered,
+      ...(volatility ? { volatility: { low: volatilityLow, high: volatilityHigh } } : {}),
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import { AppError } from "../errors.ts";
+import { type Decimal, div, max, mul, ONE, snap, sum, text, wire, ZERO } from "../kernel/decimal.ts";
+import { hashText, mix } from "../kernel/hash.ts";
+import type { Balance, Market, Quote } from "../ports.ts";
+import type { Checked } from "./check.ts";
+import { breakEvenRatio, netOfCycle, restingFees } from "./fees.ts";
+import { firstBuyOf } from "./first-buy.ts";
+import { firstAmount, giveFirstBase } from "./layout.ts";
+import { type Intent, plan, sellPrice } from "./plan.ts";
+import { type GridState, NEW_STATE, NO_LEDGER } from "./state.ts";
+
+export interface StartWorld {
+  readonly market: Market;
+  readonly quote: Quote;
+  readonly balances: readonly Balance[];
+  /** Base that other strategies of the account hold. */
+  readonly claimed: Decimal;
+  readonly killed: boolean;
+  readonly confidence?: Decimal | undefined;
+}
+
+/** What a start does now: the state it stores, the orders of its first pass, and what it refuses. */
+export interface PlannedStart {
+  readonly checked: Checked;
+  readonly state: GridState;
+  readonly intents: readonly Intent[];
+  readonly ownBase: Decimal;
+  /** The same while the same orders would be placed with the same configuration. */
+  readonly hash: string;
+}
+
+export const firstState = ({ slots, startPrice, center, config }: Checked, laidAt: number): GridState => ({
+  ...NEW_STATE,
+  startPrice,
+  center,
+  laidAt,
+  slots,
+  ledger: NO_LEDGER,
+  firstBuy: config.initialBuy ? { tries: 0 } : null,
+});
+
+/** The plan of the first pass, by the function that the step itself plans with. */
+export function planStart(checked: Checked, world: StartWorld): PlannedStart {
+  const { market, quote, balances, claimed, killed, confidence } = world;
+  const { config } = checked;
+  const of = (asset: string) => balances.find((one) => one.asset === asset) ?? { free: ZERO, used: ZERO };
+  // What strategies hold and have not locked in sells is free on the account, and not the person's.
+  const own = max(ZERO, of(market.base).free - max(ZERO, claimed - of(market.base).used));
+  const given = giveFirstBase(
+    firstState(checked, quote.at),
+    market,
+    config.useOwnBase === false ? ZERO : own,
+  );
+  const bought = firstBuyOf(given, config, { market, quote });
+  const all = of(market.quote).free + of(market.quote).used;
+  const planned = plan(bought?.state ?? given, {
+    market,
+    quote,
+    busy: new Set(),
+    now: 0,
+    resting: [],
+    funds: Object.fromEntries(balances.map(({ asset, free }) => [asset, free])),
+    killed,
+    held: false,
+    limit: given.slots.length,
+    confidence,
+    config,
+    capital: {
+      whole: all + given.ledger.firstCost,
+      quote: all,
+      position: given.ledger.firstCost,
+      openBuys: ZERO,
+    },
+  });
+  const intents = [...(bought ? [bought.intent] : []), ...planned.intents];
+  return {
+    checked,
+    state: planned.next,
+    intents,
+    ownBase: given.ledger.firstBase,
+    hash: hashOf(checked, intents),
+  };
+}
+
+/** Throws when a preview's plan is no longer what would be placed. */
+export function checkHash({ hash }: PlannedStart, expected: string | undefined): void {
+  if (expected === undefined || expected === hash) return;
+  throw new AppError(
+    "Conflict",
+    "the plan of this planHash no longer holds: the market or the account has moved; preview again",
+  );
+}
+
+function hashOf({ config }: Checked, intents: readonly Intent[]): string {
+  const told = JSON.stringify(
+    [config, intents.map(({ side, price, amount }) => [side, price, amount])],
+    (_key, value) => (typeof value === "bigint" ? `${value}` : value),
+  );
+  let hash = 0;
+  const parts = [1, 2, 3, 4].map((part) => {
+    hash = mix(hashText(`${part}${told}`), hash + part);
+    return hash.toString(16).padStart(8, "0");
+  });
+  return parts.join("");
+}
+
+/** The plan as a person reads it: every order, what it needs, what a cycle nets, and what it can come to. */
+export function plannedOut(
+  { checked, state, intents, ownBase, hash }: PlannedStart,
+  { market, quote }: StartWorld,
+) {
+  const { config, warnings, startPrice } = checked;
+  const fees = restingFees(market);
+  const rate = market.buyFeeIn === "quote" ? max(market.maker, market.taker) : ZERO;
+  const buys = intents.filter(({ side }) => side === "buy");
+  const notional = ({ price, amount }: Intent) => mul(price, amount, "up");
+  const most = mul(sum(state.slots.map(({ size }) => size)), ONE + rate, "up");
+  return {
+    marketPrice: wire(startPrice),
+    orders: intents.map(({ side, price, amount, slot }) => ({
+      slot,
+      side,
+      price: wire(price),
+      amount: wire(amount),
+    })),
+    refused: state.refused.map((refusal) => ({ ...refusal })),
+    slots: state.slots.map((slot) => ({
+      slot: slot.index,
+      lowerPrice: wire(slot.lower),
+      upperPrice: wire(slot.upper),
+      netPercent: percent(netOfCycle({ buyAt: slot.lower, sellAt: sellPrice(slot), fees })),
+      netProfit: wire(
+        mul(slot.size, netOfCycle({ buyAt: slot.lower, sellAt: sellPrice(slot), fees }), "down"),
+      ),
+    })),
+    investment: {
+      quote: text(mul(sum(buys.map(notional)), ONE + rate, "up")),
+      base: text(ownBase),
+    },
+    maxQuoteUsed: text(most),
+    ownBaseUsed: text(ownBase),
+    breakEvenSpacingPercent: percent(breakEvenRatio(fees) - ONE),
+    worstCase: [config.lowerPrice, ...(config.stopLossPrice ? [config.stopLossPrice] : [])].map((price) => ({
+      price: wire(price),
+      loss: wire(lossAt(price, state, market, startPrice)),
+    })),
+    spread: wire(quote.ask - quote.bid),
+    warnings: [...warnings],
+    planHash: hash,
+  };
+}
+
+const percent = (share: Decimal): number => wire(snap(share * 100n, ONE / 10_000n, "down"));
+
+/** Every slot has bought at its lower price, or still holds its first base: what that has lost at a price, in quote. */
+function lossAt(price: Decimal, { slots }: GridState, market: Market, startPrice: Decimal): Decimal {
+  return sum(
+    slots.map((slot) => {
+      const bought = slot.side === "buy" || slot.base === ZERO;
+      const paid = bought ? slot.lower : startPrice;
+      const amount = bought ? div(slot.size, slot.lower, "down") : firstAmount(market, slot);
+      return max(ZERO, mul(amount, paid - price, "up"));
+    }),
+  );
+}

@@ -1,0 +1,195 @@
+import { AppError } from "../errors.ts";
+import { type Pair, splitPair } from "../kernel/pair.ts";
+import { MINUTE } from "../kernel/time.ts";
+import { operation } from "../operation.ts";
+import type { Deps, Venue } from "../ports.ts";
+import { accountKey } from "../records.ts";
+import { centeredOf, rangeOf } from "./asked.ts";
+import { heldInAll } from "./booking.ts";
+import { type Checked, check, checkCentered } from "./check.ts";
+import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "./input.ts";
+import { checkHash, firstState, plannedOut, planStart, type StartWorld } from "./planned-start.ts";
+import { previewStart } from "./preview.ts";
+import { configOut, PlannedShape, StartedShape } from "./schema.ts";
+import type { GridState } from "./state.ts";
+import { stepNow } from "./tick.ts";
+import { startTold } from "./told.ts";
+
+type Where = { readonly exchange: string; readonly symbol: Pair };
+
+/** What a start has to know of the account and its market. */
+async function readWorld(deps: Deps, { exchange, symbol }: Where): Promise<StartWorld & { venue: Venue }> {
+  const venue = deps.venue(exchange);
+  const market = await venue.market(symbol);
+  const [quote, balances] = [await venue.ticker(symbol), await venue.balances()];
+  const views = await deps.store.strategies({ stopped: false });
+  const account = accountKey(venue.account);
+  const claimed = views
+    .filter(({ strategy }) => strategy.account === account && splitPair(strategy.symbol).base === market.base)
+    .reduce((total, { strategy }) => total + heldInAll(strategy.state), 0n);
+  return { venue, market, quote, balances, claimed, killed: await deps.store.killed() };
+}
+
+interface Asking {
+  readonly where: Where;
+  /** Checks what was asked for, with funds or without. */
+  readonly checked: (world: StartWorld, withFunds: boolean) => Checked;
+  readonly planHash?: string | undefined;
+  readonly request: string | null;
+}
+
+async function start(deps: Deps, { where, checked: checkIn, planHash, request }: Asking) {
+  const world = await readWorld(deps, where);
+  const checked = checkIn(world, true);
+  checkHash(planStart(checked, world), planHash);
+  if (world.killed)
+    throw new AppError("Forbidden", "the kill switch is on: no grid is started; turn it off to trade again");
+  const { exchange, symbol } = where;
+  const { base, quote } = splitPair(symbol);
+  const { venue } = world;
+  const isWaiting = checked.config.triggerPrice !== undefined;
+  const created = await deps.store.createStrategy({
+    config: checked.config,
+    state: await withHistory(venue, symbol, checked, firstState(checked, world.quote.at)),
+    wants: "run",
+    keepOrders: false,
+    sellBase: false,
+    status: isWaiting ? "idle" : "running",
+    phase: "starting",
+    lastError: null,
+    stoppedAt: null,
+    prefix: `grid-${exchange}-${base}-${quote}`,
+    account: accountKey(venue.account),
+    symbol,
+    startedAt: world.quote.at,
+    request,
+  });
+  const pass = await stepNow(deps, venue);
+  const [view] = await deps.store.strategies({ id: created.id });
+  const { id, status, phase, config } = view?.strategy ?? created;
+  return {
+    id,
+    status,
+    phase,
+    message: startTold({ id, status, phase, config }, pass),
+    config: configOut(exchange, created),
+    warnings: [...checked.warnings],
+  };
+}
+
+/** The last hour's prices, by which volatility is known from the first minute on; without them it is once they are there. */
+async function withHistory(
+  venue: Venue,
+  symbol: Pair,
+  { config }: Checked,
+  state: GridState,
+): Promise<GridState> {
+  if (!config.centered?.volatility) return state;
+  const candles = await venue.candles(symbol, { span: MINUTE, limit: 60 }).catch(() => []);
+  const mids = candles.map(({ at, close }) => ({ at: at + MINUTE, mid: close }));
+  return { ...state, mids: mids.filter(({ at }) => at <= state.laidAt) };
+}
+
+async function preview(deps: Deps, where: Where, checkIn: Asking["checked"]) {
+  const world = await readWorld(deps, where);
+  const checked = checkIn(world, false);
+  const config = configOut(where.exchange, { symbol: where.symbol, config: checked.config });
+  return { config, ...plannedOut(planStart(checked, world), world) };
+}
+
+async function previewForAgents(deps: Deps, where: Where, checkIn: Asking["checked"]) {
+  const world = await readWorld(deps, where);
+  const { market, killed } = world;
+  return previewStart(checkIn(world, true), { exchange: where.exchange, market, killed });
+}
+
+const STARTS = {
+  effect: "trade",
+  access: "token",
+  output: StartedShape,
+  failure: "Start failed",
+} as const;
+
+const READS = {
+  effect: "read",
+  access: "token",
+  output: PlannedShape,
+  failure: "Start failed",
+} as const;
+
+const RANGE_FLAGS = {
+  lowerPrice: "lower",
+  upperPrice: "upper",
+  gridLevels: "levels",
+  orderSize: "size",
+  gridSpacing: "spacing",
+} as const;
+
+const EXAMPLE = "--exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 12 --size 100";
+
+const checkRange =
+  (asked: Parameters<typeof rangeOf>[0]): Asking["checked"] =>
+  ({ market, quote, balances }, withFunds) =>
+    check(rangeOf(asked), { market, quote, balances: withFunds ? balances : undefined });
+
+const checkAround =
+  (asked: Parameters<typeof centeredOf>[0]): Asking["checked"] =>
+  ({ market, quote, balances }, withFunds) =>
+    checkCentered(centeredOf(asked), { market, quote, balances: withFunds ? balances : undefined });
+
+export const startGrid = (ids: readonly string[]) =>
+  operation({
+    ...STARTS,
+    name: "start_grid",
+    summary: "Start a grid between two prices",
+    http: { route: "POST /strategy/grid", from: "body", idempotent: true },
+    cli: {
+      path: "grid start",
+      flags: RANGE_FLAGS,
+      defaults: { allowLoss: false },
+      steps: true,
+      examples: [`edgemaker grid start ${EXAMPLE}`],
+    },
+    input: rangeInput(ids),
+    preview: (deps, { planHash: _, ...asked }) => previewForAgents(deps, asked, checkRange(asked)),
+    run: (deps, { planHash, ...asked }, { requestKey = null }) =>
+      start(deps, { where: asked, checked: checkRange(asked), planHash, request: requestKey }),
+  });
+
+export const previewGrid = (ids: readonly string[]) =>
+  operation({
+    ...READS,
+    name: "preview_grid",
+    summary: "What starting a grid between two prices would place, cost and risk",
+    http: { route: "POST /strategy/grid/preview", from: "body" },
+    cli: {
+      path: "grid preview",
+      flags: RANGE_FLAGS,
+      defaults: { allowLoss: false },
+      examples: [`edgemaker grid preview ${EXAMPLE}`],
+    },
+    input: rangePreviewInput(ids),
+    run: (deps, asked) => preview(deps, asked, checkRange(asked)),
+  });
+
+export const startCenteredGrid = (ids: readonly string[]) =>
+  operation({
+    ...STARTS,
+    name: "start_centered_grid",
+    summary: "Start a grid around the market price that follows it",
+    http: { route: "POST /strategy/grid/centered", from: "body", idempotent: true },
+    input: centeredInput(ids),
+    preview: (deps, { planHash: _, ...asked }) => previewForAgents(deps, asked, checkAround(asked)),
+    run: (deps, { planHash, ...asked }, { requestKey = null }) =>
+      start(deps, { where: asked, checked: checkAround(asked), planHash, request: requestKey }),
+  });
+
+export const previewCenteredGrid = (ids: readonly string[]) =>
+  operation({
+    ...READS,
+    name: "preview_centered_grid",
+    summary: "What starting a grid around the market price would place, cost and risk",
+    http: { route: "POST /strategy/grid/centered/preview", from: "body" },
+    input: centeredPreviewInput(ids),
+    run: (deps, asked) => preview(deps, asked, checkAround(asked)),
+  });
