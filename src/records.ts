@@ -46,6 +46,8 @@ export interface Strategy {
   readonly stoppedAt: Millis | null;
   /** The database's epoch in which it was started. */
   readonly epoch: number;
+  /** How often a person has resumed it. */
+  readonly resumes: number;
   /** Of the request that started it, so that the same request starts it once. */
   readonly request: string | null;
 }

@@ -120,7 +120,7 @@ export interface StepStore {
   ): Promise<readonly Order[]>;
 }
 
-export type NewStrategy = Omit<Strategy, "id" | "number" | "epoch"> & {
+export type NewStrategy = Omit<Strategy, "id" | "number" | "epoch" | "resumes"> & {
   /** The id without its millisecond, and the market time it should carry. */
   readonly prefix: string;
 };
@@ -147,6 +147,8 @@ export interface StrategyStore {
   }): Promise<readonly StrategyView[]>;
   /** A stop also says whether it keeps the orders, or sells the base. */
   setWants(id: string, wants: Wants, keepOrders: boolean, sellBase?: boolean): Promise<void>;
+  /** Pauses or resumes it; a stop that was asked for stays. */
+  setPaused(id: string, isPaused: boolean): Promise<void>;
   /** Open orders that a stop has left to the person. */
   releasedOrdersOf(strategy: string): Promise<readonly Order[]>;
 }

@@ -3,6 +3,7 @@ import type { Order, Strategy } from "../records.ts";
 import { bookEnd, bookFill } from "./booking.ts";
 import type { Reconciled } from "./reconcile.ts";
 import { recover, sequenceOf } from "./recovery.ts";
+import { pausedPhase, revived } from "./revive.ts";
 import { run } from "./run.ts";
 import type { GridState } from "./state.ts";
 import { stop } from "./stop.ts";
@@ -49,7 +50,7 @@ function bookReject(state: GridState, { slot, reason }: Order, retryAt: Millis):
 /** Takes a strategy from what it is, its fills booked, to what should rest next. `live` are its unsettled orders. */
 export function advance(before: Strategy, live: readonly Order[], turn: Turn): Advanced {
   const state = recover(before, turn);
-  const strategy = state === before.state ? before : { ...before, state };
+  const strategy = revived(state === before.state ? before : { ...before, state });
   const still: Advanced = {
     strategy,
     intents: [],
@@ -67,6 +68,6 @@ export function advance(before: Strategy, live: readonly Order[], turn: Turn): A
 
 // A rebuild or a trail under way finishes its cancels and waits.
 const pause = (strategy: Strategy, live: readonly Order[]): Partial<Advanced> => ({
-  strategy: { ...strategy, phase: "paused" },
+  strategy: { ...strategy, phase: pausedPhase(strategy) },
   cancels: toCancel(strategy.state, live),
 });

@@ -6,6 +6,7 @@ import type { Deps } from "../ports.ts";
 import { parseAccountKey } from "../records.ts";
 import type { StrategyView } from "../store.ts";
 import { historyOperations } from "./history-operations.ts";
+import { pauseOperations } from "./pause-operations.ts";
 import { gridOut, ListShape, StatusShape, TickShape } from "./schema.ts";
 import { previewCenteredGrid, previewGrid, startCenteredGrid, startGrid } from "./start-operations.ts";
 import { stopGrid } from "./stop-operation.ts";
@@ -88,6 +89,7 @@ export const gridOperations = (ids: readonly string[]): Operation[] => [
   previewCenteredGrid(ids),
   startCenteredGrid(ids),
   stopGrid,
+  ...pauseOperations,
   gridStatus,
   listGrids,
   ...historyOperations,

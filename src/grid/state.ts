@@ -120,6 +120,8 @@ export interface GridState {
   readonly notices: readonly Notice[];
   /** The database's epoch that it has taken note of; null before its first pass. */
   readonly epoch: number | null;
+  /** A person's resumes that it has taken note of. */
+  readonly resumes?: number;
   /** Protocol time until which nothing new is placed, because the database was restored. */
   readonly heldUntil: number;
 }

@@ -128,7 +128,9 @@ const isConstraint = (error: unknown): error is StoreError =>
   error instanceof StoreError && error.failure === "constraint";
 
 function inError(before: Strategy, message: string, at: Millis): Changes {
-  const { id, account, state, phase, stoppedAt } = before;
+  const { id, account, phase, stoppedAt } = before;
+  // The resume has been tried, and is over.
+  const state = { ...before.state, resumes: before.resumes };
   const event = { account, strategy: id, at, kind: "error" as const, message };
   return {
     ...NO_CHANGES,

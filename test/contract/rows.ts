@@ -478,6 +478,34 @@ const gridRows: Row[] = [
     status: 400,
     label: "Invalid request",
   },
+  ...(["pause", "pause", "resume", "resume"] as const).map(
+    (change, place): Row => ({
+      name: `${change}${place % 2 === 1 ? " again" : ""}`,
+      method: "POST",
+      path: ({ gridId }) => `/strategy/grid/${gridId}/${change}`,
+      ...(place % 2 === 1 ? { body: {} } : {}),
+      status: 200,
+      has: { success: true, id: "string", status: "running", phase: "string", message: "string" },
+    }),
+  ),
+  ...(["pause", "resume"] as const).flatMap((change): Row[] => [
+    {
+      name: `${change} none`,
+      method: "POST",
+      path: `/strategy/grid/grid-x/${change}`,
+      body: {},
+      status: 404,
+      label: "Not found",
+    },
+    {
+      name: `${change} with an unknown field`,
+      method: "POST",
+      path: ({ gridId }) => `/strategy/grid/${gridId}/${change}`,
+      body: { cancelOrders: true },
+      status: 400,
+      label: "Invalid request",
+    },
+  ]),
   {
     name: "stop none",
     method: "DELETE",
@@ -517,6 +545,14 @@ const gridRows: Row[] = [
     body: ({ gridId }: World) => ({ id: gridId }),
     status: 200,
     has: { success: true },
+  },
+  {
+    name: "resume what is stopped",
+    method: "POST",
+    path: ({ gridId }) => `/strategy/grid/${gridId}/resume`,
+    body: {},
+    status: 409,
+    label: "Conflict",
   },
   { name: "tick", method: "POST", path: "/internal/tick", body: {}, status: 200, has: { accounts: "array" } },
 ];

@@ -51,7 +51,7 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
     case "run": {
       const strategy = nth(deed.nth);
       if (!strategy || strategy.wants === "stop") return undefined;
-      return world.run(process, (deps) => deps.store.setWants(strategy.id, deed.kind, false));
+      return ask(deed.kind === "pause" ? "pause_grid" : "resume_grid", { id: strategy.id });
     }
     case "kill":
       return ask("set_kill_switch", { on: deed.on });

@@ -86,6 +86,15 @@ export function strategyStore(context: Context): StrategyStore {
       );
     },
 
+    async setPaused(id, isPaused) {
+      const wants = isPaused ? "pause" : "run";
+      const asked = sql`${strategies.id} = ${id} and ${isRunning()} and ${strategies.wants} <> 'stop'`;
+      const resumes = sql`${strategies.resumes} + ${isPaused ? 0 : 1}`;
+      const told = sql`insert into ${events} (account, strategy, at, kind, message) select ${strategies.account}, ${strategies.id}, ${now()}, 'wants', ${wants} from ${strategies} where ${asked}`;
+      const set = db.update(strategies).set({ wants, resumes }).where(asked);
+      await client.batch([statement(told), statement(set)], "write");
+    },
+
     async releasedOrdersOf(strategy) {
       const left = and(
         eq(orders.strategy, strategy),

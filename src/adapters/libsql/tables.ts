@@ -104,6 +104,7 @@ export const strategies = sqliteTable(
     stoppedAt: integer("stopped_at"),
     epoch: integer("epoch").notNull(),
     request: text("request"),
+    resumes: integer("resumes").notNull().default(0),
   },
   (table) => [
     uniqueIndex("strategies_number").on(table.number),

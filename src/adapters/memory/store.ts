@@ -22,7 +22,13 @@ export function memoryStore(
       if (known) return known;
       const newest = Math.max(-1, ...[...tables.strategies.values()].map(({ number }) => number));
       const number = Math.max(strategy.startedAt, newest + 1);
-      const created: Strategy = { ...strategy, epoch: tables.epoch, number, id: `${prefix}-${number}` };
+      const created: Strategy = {
+        ...strategy,
+        epoch: tables.epoch,
+        resumes: 0,
+        number,
+        id: `${prefix}-${number}`,
+      };
       accountRow(tables, strategy.account);
       tables.strategies.set(created.id, created);
       tables.events.push({
@@ -46,6 +52,21 @@ export function memoryStore(
       const strategy = tables.strategies.get(id);
       if (!strategy || strategy.status === "stopped") return;
       tables.strategies.set(id, { ...strategy, wants, keepOrders, sellBase });
+      tables.events.push({
+        account: strategy.account,
+        strategy: id,
+        at: now(),
+        kind: "wants",
+        message: wants,
+      });
+    },
+
+    async setPaused(id, isPaused) {
+      const strategy = tables.strategies.get(id);
+      if (!strategy || strategy.status === "stopped" || strategy.wants === "stop") return;
+      const wants = isPaused ? "pause" : "run";
+      const resumes = strategy.resumes + (isPaused ? 0 : 1);
+      tables.strategies.set(id, { ...strategy, wants, resumes });
       tables.events.push({
         account: strategy.account,
         strategy: id,

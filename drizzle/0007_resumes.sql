@@ -1,0 +1,1 @@
+ALTER TABLE `strategies` ADD `resumes` integer DEFAULT 0 NOT NULL;

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { MINUTE } from "../../src/kernel/time.ts";
+import { d } from "../support/grid.ts";
+import { runOperation, testSandbox } from "../support/sandbox.ts";
+
+interface Told {
+  readonly id: string;
+  readonly success: boolean;
+  readonly status: string;
+  readonly phase: string;
+  readonly message: string;
+}
+
+const LEVELS = { lowerPrice: d("59000"), upperPrice: d("61000"), gridLevels: 8, orderSize: d("50") };
+
+async function started() {
+  const box = await testSandbox();
+  const market = { exchange: "kraken", symbol: "BTC/USDT" };
+  const { id } = await runOperation<Told>(box.deps, "start_grid", { ...market, ...LEVELS });
+  const ask = (name: string, input: object = { id }) => runOperation<Told>(box.deps, name, input);
+  const open = () => box.venue("kraken").openOrders("BTC/USDT");
+  const view = async () =>
+    (await box.store.strategies({ id }))[0] as NonNullable<
+      Awaited<ReturnType<typeof box.store.strategies>>[0]
+    >;
+  const passes = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute += 5) {
+      box.time.pass(5 * MINUTE);
+      await ask("tick", {});
+    }
+  };
+  return { ...box, id, ask, open, view, passes };
+}
+
+describe("a paused grid", () => {
+  it("places nothing, keeps what rests, books what fills, and places what is missing when resumed", async () => {
+    const { id, ask, open, view, passes, store } = await started();
+    const before = await open();
+    expect(await ask("pause_grid")).toMatchObject({ success: true, status: "running", phase: "paused" });
+    expect(await open()).toEqual(before);
+    await passes(240);
+    const left = await open();
+    expect(left.length).toBeLessThan(before.length);
+    expect(left.every(({ id: one }) => before.some((order) => order.id === one))).toBe(true);
+    expect(await store.ordersOf(id, { limit: 100 })).toHaveLength(before.length);
+    expect((await view()).strategy.state.ledger.filledOrders).toBe(before.length - left.length);
+    expect((await view()).strategy.phase).toBe("paused");
+
+    expect(await ask("resume_grid")).toMatchObject({ success: true, status: "running", phase: "active" });
+    expect(await open()).toHaveLength(before.length);
+  });
+
+  it("gets its first base when it was paused before its first pass", async () => {
+    const { deps, store, venue, time, ask } = await started();
+    await store.acquire({ account: "sandbox:kraken:", owner: "another", ttl: 60_000, overlap: 0 });
+    const { id, phase } = await runOperation<Told>(deps, "start_grid", {
+      exchange: "kraken",
+      symbol: "ETH/USDT",
+      ...{ lowerPrice: d("2900"), upperPrice: d("3100"), gridLevels: 4, orderSize: d("50") },
+    });
+    expect(phase).toBe("starting");
+    await ask("pause_grid", { id });
+    time.pass(60_001);
+    await ask("tick", {});
+    expect(await venue("kraken").openOrders("ETH/USDT")).toEqual([]);
+    await ask("resume_grid", { id });
+    const sides = (await venue("kraken").openOrders("ETH/USDT")).map(({ side }) => side);
+    expect(new Set(sides)).toEqual(new Set(["buy", "sell"]));
+    const [view] = await store.strategies({ id });
+    expect(view?.strategy.state.ledger.firstBase).toBeGreaterThan(0n);
+  });
+
+  it("does not undo a stop, whoever comes later", async () => {
+    const { id, ask, store, view, open } = await started();
+    await store.setWants(id, "stop", false);
+    await store.setPaused(id, true);
+    await store.setPaused(id, false);
+    expect((await view()).strategy).toMatchObject({ wants: "stop", resumes: 0 });
+    await expect(ask("pause_grid")).rejects.toMatchObject({ label: "Conflict" });
+    await expect(ask("resume_grid")).rejects.toMatchObject({ label: "Conflict" });
+    await ask("stop_grid", { id, cancelOrders: true });
+    expect(await open()).toEqual([]);
+    await expect(ask("resume_grid")).rejects.toMatchObject({ label: "Conflict" });
+  });
+});
+
+describe("a grid in error", () => {
+  /** The database takes no order any more. */
+  async function broken() {
+    const box = await started();
+    const { client } = box.context;
+    await client.execute(
+      "create trigger broken before insert on orders begin select raise(abort, 'broken'); end",
+    );
+    const [order] = await box.open();
+    if (!order) throw new Error("nothing rests");
+    await box.venue("kraken").cancel(order, { mayLeave: () => true, sendBy: Number.MAX_SAFE_INTEGER });
+    await box.passes(5);
+    expect((await box.view()).strategy).toMatchObject({
+      status: "error",
+      lastError: expect.stringMatching(/broken/),
+    });
+    return box;
+  }
+
+  it("stays in error while the cause lasts, and each resume tries once", async () => {
+    const { ask, view, open, passes, store, id } = await broken();
+    const told = await ask("resume_grid");
+    expect(told).toMatchObject({ success: false, status: "error" });
+    expect(told.message).toMatch(/in error again/);
+    const events = (await store.eventsOf(id, { limit: 100 })).length;
+    const resting = (await open()).length;
+    await passes(30);
+    expect((await view()).strategy.status).toBe("error");
+    expect(await store.eventsOf(id, { limit: 100 })).toHaveLength(events);
+    expect((await open()).length).toBeLessThanOrEqual(resting);
+  });
+
+  it("goes on once the cause is gone", async () => {
+    const { ask, open, context, view, passes } = await broken();
+    await context.client.execute("drop trigger broken");
+    expect(await ask("resume_grid")).toMatchObject({ success: true, status: "running" });
+    expect((await view()).strategy.lastError).toBeNull();
+    await passes(5);
+    expect(await open()).toHaveLength(LEVELS.gridLevels);
+  });
+});
