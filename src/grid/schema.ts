@@ -157,7 +157,7 @@ export function gridOut(
   return {
     id: strategy.id,
     status: strategy.status,
-    phase: strategy.phase,
+    phase: phaseOf(strategy),
     ...configOut(exchange, strategy),
     openOrders: view.openOrders,
     filledOrders: ledger.filledOrders,
@@ -181,6 +181,10 @@ export function gridOut(
     cost: costOut(view.costs, strategy.id),
   };
 }
+
+/** A stop holds from the moment it is asked for, whether or not a step has been able to write so. */
+export const phaseOf = ({ wants, status, phase }: Strategy): Strategy["phase"] =>
+  wants === "stop" && status !== "stopped" ? "stopping" : phase;
 
 export const runningTime = ({ startedAt, stoppedAt }: Strategy, now: Millis): Millis =>
   Math.max(0, (stoppedAt ?? now) - startedAt);

@@ -1,7 +1,7 @@
 import type { Client } from "@libsql/client";
 import { getTableName, type Table } from "drizzle-orm";
 import { nodeLocal } from "../../cli/node-runtime.ts";
-import { createContext, rowsOf } from "../../src/adapters/libsql/context.ts";
+import { type Context, createContext, rowsOf } from "../../src/adapters/libsql/context.ts";
 import { safeClient } from "../../src/adapters/libsql/safe-client.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
 import { fills, orders, strategies } from "../../src/adapters/libsql/tables.ts";
@@ -12,12 +12,17 @@ import { text } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
 import { parseAccountKey } from "../../src/records.ts";
 
+/** Of a database that no process works on any more. */
+export async function auditSandbox(client: Client, exchange: string) {
+  const context = createContext(await safeClient(client, nodeLocal));
+  return auditBooks(context, exchange).finally(() => context.client.close());
+}
+
 /**
  * Compares what a simulated venue's own books say with what the service has stored: orders without an
  * intent, client ids taken twice, executions not booked, and per asset the account's change less the ledgers'.
  */
-export async function auditSandbox(client: Client, exchange: string) {
-  const context = createContext(await safeClient(client, nodeLocal));
+export async function auditBooks(context: Context, exchange: string) {
   const all = async (table: Table) => context.client.execute(`select * from ${getTableName(table)}`);
   const intents = rowsOf(orders, await all(orders));
   const onVenue = rowsOf(venueOrders, await all(venueOrders)).filter((order) => order.exchange === exchange);
@@ -45,7 +50,6 @@ export async function auditSandbox(client: Client, exchange: string) {
     }, 0n);
     return change === told ? [] : [`${text(change - told)} ${asset}`];
   });
-  context.client.close();
   return {
     exchange,
     orders: ours.length,
