@@ -5,11 +5,15 @@ import type { Millis } from "../kernel/time.ts";
 import { type Executable, executableOf, grossOf, type Priced, type Tradable } from "./analysis.ts";
 import type { Execution } from "./executable.ts";
 
-const BestShape = z.object({ exchange: z.string(), price: z.number() });
+const pool = z.string().optional().describe("Of a pool: its identifier");
+
+const BestShape = z.object({ exchange: z.string(), pool, price: z.number() });
 
 const ExecutionShape = z.object({
   buy: z.string(),
+  buyPool: pool,
   sell: z.string(),
+  sellPool: pool,
   amount: z.number(),
   cost: z.number(),
   proceeds: z.number(),
@@ -40,7 +44,7 @@ export const ComparisonShape = z.object({
   prices: z.array(
     z.object({
       exchange: z.string(),
-      pool: z.string().optional(),
+      pool,
       price: z.number(),
       bid: z.number(),
       ask: z.number(),
@@ -72,11 +76,12 @@ export interface Place extends Priced, Tradable {
 }
 
 export const pricesOut = (places: readonly Place[]): Comparison["prices"] =>
-  places.map(({ exchange, pool, price, bid, ask, at }) => {
+  places.map((place) => {
+    const { exchange, price, bid, ask, at } = place;
     const { spread, spreadPercent } = spreadOf({ bid, ask });
     return {
       exchange,
-      ...(pool === undefined ? {} : { pool }),
+      ...poolOf(place),
       price: wire(price),
       bid: wire(bid),
       ask: wire(ask),
@@ -93,8 +98,8 @@ export function analysisOut(places: readonly Place[], amount?: Decimal): Compari
   const { lowestAsk, highestBid, spread, spreadPercent, isOpportunity } = gross;
   const found = executableOf(places, amount);
   return {
-    lowestAsk: { exchange: lowestAsk.exchange, price: wire(lowestAsk.ask) },
-    highestBid: { exchange: highestBid.exchange, price: wire(highestBid.bid) },
+    lowestAsk: { exchange: lowestAsk.exchange, ...poolOf(lowestAsk), price: wire(lowestAsk.ask) },
+    highestBid: { exchange: highestBid.exchange, ...poolOf(highestBid), price: wire(highestBid.bid) },
     spread: wire(spread),
     spreadPercent: wire(spreadPercent),
     arbitrageOpportunity: isOpportunity,
@@ -104,6 +109,9 @@ export function analysisOut(places: readonly Place[], amount?: Decimal): Compari
     },
   };
 }
+
+const poolOf = ({ pool: identifier }: { pool?: string }) =>
+  identifier === undefined ? {} : { pool: identifier };
 
 const NOTHING = {
   ...{ buy: null, sell: null, endsAt: null },
@@ -118,7 +126,9 @@ const executableOut = ({ best, reason }: Executable): Comparison["analysis"]["ex
 
 const executionOut = ({ buy, sell, amount, cost, proceeds, fees, net }: Execution) => ({
   buy: buy.exchange,
+  ...(buy.pool === undefined ? {} : { buyPool: buy.pool }),
   sell: sell.exchange,
+  ...(sell.pool === undefined ? {} : { sellPool: sell.pool }),
   amount: wire(amount),
   cost: wire(cost),
   proceeds: wire(proceeds),

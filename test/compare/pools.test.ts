@@ -31,7 +31,13 @@ describe("with the pools", () => {
   it("selling into a pool counts its fee and its price impact", async () => {
     const { compare } = await comparing({ mexc: priced("0.79", "0.8", "1000000") });
     const { executable } = (await compare("symbol=INDY/USDT&dex=true&exchanges=mexc")).analysis;
-    expect(executable).toMatchObject({ opportunity: true, buy: "mexc", sell: "MinswapV2", endsAt: "gain" });
+    expect(executable).toMatchObject({
+      opportunity: true,
+      buy: "mexc",
+      sell: "MinswapV2",
+      sellPool: "minswapv2.indy",
+      endsAt: "gain",
+    });
     // The pool's price falls with each token sold: far less than the book has is worth selling.
     expect(executable.amount).toBeLessThan(60_000);
     expect(executable.amount).toBeGreaterThan(10_000);
