@@ -8,7 +8,9 @@ import { irisPool, irisServer } from "../venues/iris.ts";
 
 it("compare is a table with the best bid and ask marked, and JSON alone for programs", async () => {
   const folder = tempFolder();
-  const people = await edgemaker(folder, ["compare", "BTC/USDT", "--amount", "0.5", "--sandbox"]);
+  // A time limit that would still run would hold the process up until this test fails.
+  const limit = { EDGEMAKER_READ_TIMEOUT_MILLIS: "60000" };
+  const people = await edgemaker(folder, ["compare", "BTC/USDT", "--amount", "0.5", "--sandbox"], limit);
   expect(people).toMatchObject({ code: 0, stderr: "" });
   expect(people.stdout).toMatch(/^prices\n {2}exchange +price +bid +ask +spreadPercent +best\n/m);
   const marks = people.stdout.split("\n").filter((line) => /^ {2}(mexc|gateio|bitget|kraken) /.test(line));
@@ -22,11 +24,9 @@ it("compare is a table with the best bid and ask marked, and JSON alone for prog
 
 it.each([
   [["compare"], 2, /^Missing symbol/],
-  [["compare", "BTC-USDT"], 2, /^Invalid symbol/],
   [["compare", "BTC/USDT", "--exchanges", "kraken,binance"], 2, /^Invalid exchange/],
   [["compare", "DOGE/USDT"], 1, /^Invalid symbol: DOGE\/USDT is listed on none/],
   [["dex", "price", "ADA"], 2, /^Unsupported token: must be one of INDY, SNEK, NIGHT, MIN/],
-  [["dex", "pools", "INDY", "--limit", "51"], 2, /^Invalid limit/],
 ])("%j fails with a sentence", async (args, code, told) => {
   const ran = await edgemaker(tempFolder(), [...args, "--sandbox"]);
   expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: "" });

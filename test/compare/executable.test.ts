@@ -150,13 +150,21 @@ describe("among venues", () => {
     expect(executableOf([crossed, far])).toMatchObject({ best: undefined, reason: "no_gain" });
   });
 
-  it.each<[string, Rules]>([
-    ["notional", { minNotional: "151.6" }],
-    ["amount", { minAmount: "1.51" }],
-  ])("what gains below the least %s of either venue is no opportunity", (_what, least) => {
-    const strict = venue("strict", { asks: [["102", "9"]], bids: BIDS, fee: "0.002", ...least });
-    expect(executableOf([low, strict])).toMatchObject({ best: undefined, reason: "below_minimum" });
-    expect(executableOf([low, strict, high]).best?.sell.exchange).toBe("high");
+  const strict = { asks: [["102", "9"]] as Levels, bids: BIDS, fee: "0.002" };
+  const cheap = { asks: ASKS, bids: [["99", "9"]] as Levels, fee: "0.001" };
+  it.each<[string, Rules, Rules]>([
+    ["notional of where it is sold", {}, { minNotional: "151.6" }],
+    ["notional of where it is bought", { minNotional: "150.3" }, {}],
+    ["amount of where it is sold", {}, { minAmount: "1.51" }],
+    ["amount of where it is bought", { minAmount: "1.51" }, {}],
+  ])("what gains below the least %s is no opportunity", (_what, buyer, seller) => {
+    const places = [venue("cheap", { ...cheap, ...buyer }), venue("strict", { ...strict, ...seller })];
+    expect(executableOf(places)).toMatchObject({ best: undefined, reason: "below_minimum" });
+  });
+
+  it("a pair with less net is taken where the best one's size is below the minimum", () => {
+    const closed = venue("closed", { ...strict, minAmount: "1.51" });
+    expect(executableOf([low, closed, high]).best?.sell.exchange).toBe("high");
   });
 
   it("tells what all of an amount would bring, at a loss too", () => {

@@ -89,6 +89,20 @@ describe("an aggregator that fails", () => {
     expect((await ask("pools/INDY")).status).toBe(200);
   });
 
+  it("leads nowhere with a redirect", async () => {
+    const elsewhere = await irisServer(three);
+    const { ask } = await served(three, { status: 307, location: `${elsewhere.url}/api/liquidity-pools` });
+    expect((await ask("pools/INDY")).status).toBe(500);
+    expect(elsewhere.asked).toEqual([]);
+  });
+
+  it("says whether it could not answer or answered what cannot be used", async () => {
+    const { ask, behaviour } = await served(three, { answer: () => ({ success: false, message: "x" }) });
+    expect((await ask("pools/INDY")).message).toContain("could not answer");
+    behaviour.answer = () => ({ success: true });
+    expect((await ask("pools/INDY")).message).toContain("cannot be used");
+  });
+
   it("strips characters that would change how a name is read", async () => {
     const { ask } = await served([
       irisPool("INDY", { ada: 1000, price: 1, dex: "Min\u202eswap\u0007\n", identifier: "a" }),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
 import { cached } from "../../src/adapters/iris/cached.ts";
-import type { Deps } from "../../src/ports.ts";
+import { decimal } from "../../src/kernel/decimal.ts";
+import type { Deps, Venue } from "../../src/ports.ts";
 import { testApp } from "../support/app.ts";
 import { type Json, served, three } from "../support/dex.ts";
 import { irisPool, irisServer } from "../venues/iris.ts";
@@ -88,6 +89,34 @@ describe("a token's price", () => {
     expect((await ask("price/INDY")).confidence).toBeCloseTo(1 - 0.3 * 0.5, 9);
   });
 
+  const quoting = (mids: Record<string, [bid: string, ask: string]>): Partial<Deps> => ({
+    venue: (id) =>
+      ({
+        ticker: async () => {
+          const [bid, ask] = mids[id] as [string, string];
+          return { bid: decimal(bid), ask: decimal(ask), last: 1n, at: 1, baseVolume: 0n, quoteVolume: 0n };
+        },
+      }) as unknown as Venue,
+  });
+
+  it("takes the mean of the two middle mids of four exchanges", async () => {
+    const mids = {
+      mexc: ["0.3", "0.5"],
+      gateio: ["0.59", "0.61"],
+      bitget: ["0.5", "0.5"],
+      kraken: ["2", "2"],
+    };
+    const { ask } = await served(three.slice(0, 1), {}, quoting(mids as never));
+    expect((await ask("price/INDY")).price).toBe(2 * 0.55);
+  });
+
+  it("takes no mid of an exchange without a bid or without an ask", async () => {
+    const mids = { mexc: ["0", "0.5"], gateio: ["0.4", "0"], bitget: ["0.5", "0.5"], kraken: ["0.7", "0.7"] };
+    const { ask } = await served(three.slice(0, 1), {}, quoting(mids as never));
+    const answer = await ask("price/INDY");
+    expect([answer.price, names(answer)]).toEqual([1.2, ["MinswapV2", "bitget", "kraken"]]);
+  });
+
   it("goes on without an exchange that does not answer, and does not name it", async () => {
     const app = await testApp();
     const venue: Deps["venue"] = (id) =>
@@ -130,6 +159,13 @@ describe("pools", () => {
     expect((await ask("pools/INDY?minLiquidity=200000.01")).count).toBe(0);
   });
 
+  it("have the price that the aggregator quotes, whatever their reserves say", async () => {
+    const answer = (what: string, told: unknown) =>
+      what === "prices" ? (told as Json[]).map((one) => ({ ...one, price: 3 })) : told;
+    const { ask } = await served(three, { answer });
+    expect(await ask("pools/INDY?limit=1")).toMatchObject({ pools: [{ price: 3 }] });
+  });
+
   it("have the price of their reserves when the aggregator quotes none", async () => {
     const { ask } = await served(three, { gaps: [three[0]?.identifier ?? ""] });
     expect(await ask("pools/INDY?limit=1")).toMatchObject({ pools: [{ dex: "MinswapV2", price: 2 }] });
@@ -147,6 +183,16 @@ describe("pools", () => {
     });
     expect((await ask("pools/INDY")).count).toBe(3);
   });
+});
+
+it("a fee of zero is one that the aggregator does not know", async () => {
+  const pools = three.map((pool, place) => ({
+    ...pool,
+    state: pool.state && { ...pool.state, buyFeePercent: [0, 0.3, 1][place] as number },
+  }));
+  const { url } = await irisServer(pools);
+  const read = await irisAggregator({ url, timeoutMillis: 10_000 }).pools("INDY");
+  expect(read.map(({ fees }) => fees.buy)).toEqual([undefined, decimal("0.003"), decimal("0.01")]);
 });
 
 describe("the cache", () => {

@@ -16,6 +16,8 @@ export interface Behaviour {
   /** Replaces the answer of a path's end: `pools` or `prices`. */
   answer?: (what: "pools" | "prices", answer: unknown) => unknown;
   status?: number;
+  /** Where a redirect leads. */
+  location?: string;
   /** Text in place of JSON. */
   text?: string;
   /** Never answers; or answers the headers alone. */
@@ -46,7 +48,10 @@ export async function startIris(pools: readonly IrisPool[], behaviour: Behaviour
     const body = await readJson(request);
     asked.push({ path: `${url.pathname}${url.search}`, body });
     if (behaviour.hang === "before") return;
-    response.writeHead(behaviour.status ?? 200, { "content-type": "application/json" });
+    response.writeHead(behaviour.status ?? 200, {
+      "content-type": "application/json",
+      ...(behaviour.location ? { location: behaviour.location } : {}),
+    });
     if (behaviour.hang) return void response.flushHeaders();
     response.end(behaviour.text ?? JSON.stringify(reply(url, body)));
   });
