@@ -34,9 +34,14 @@ export const operationCommand = (operation: Operation, word?: Word): CommandDef 
     name: word?.path ?? operation.cli?.path ?? operation.name,
     description: word?.summary ?? operation.summary,
     alias: operation.cli?.alias,
+    examples: examplesOf(operation, word),
     args: argsOf(operation, word?.input),
     run: async (values) => (await import("./run-operation.ts")).runOperation(operation, values, word?.input),
   });
+
+/** Of a word's own command, the examples that name it. */
+const examplesOf = ({ cli }: Operation, word: Word | undefined): readonly string[] | undefined =>
+  word ? cli?.examples?.filter((example) => example.includes(word.path)) : cli?.examples;
 
 function argsOf(operation: Operation, said: Word["input"] = {}): Args {
   const { cli, input } = operation;

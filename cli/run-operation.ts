@@ -1,5 +1,6 @@
 import { createDeps } from "../src/deps.ts";
 import { AppError } from "../src/errors.ts";
+import { plainText } from "../src/kernel/plain-text.ts";
 import type { Operation } from "../src/operation.ts";
 import { fromTexts, kindsOf, refusalOf } from "../src/transport/input.ts";
 import { type Answer, refusal, run } from "../src/transport/run.ts";
@@ -85,7 +86,7 @@ async function asking(
 /** The failure on stderr. What the form of the input is to blame for is the command line's fault. */
 function fail({ status, body }: Answer, remote: Remote | undefined): number {
   const { error, message, issues } = body as { error?: string; message?: string; issues?: unknown };
-  process.stderr.write(`${error ?? `status ${status}`}: ${message ?? "no message"}\n`);
+  process.stderr.write(`${error ?? `status ${status}`}: ${plainText(message ?? "no message", 1000)}\n`);
   if (status === 401 && remote && error === "Unauthorized")
     process.stderr.write("Give a token with --token or EDGEMAKER_TOKEN.\n");
   return issues === undefined ? 1 : 2;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { nodeLocal } from "./node-runtime.ts";
+import { writePrivate } from "./private-file.ts";
 
 /** Where a running server of this user is reached. Readable by the owner alone: it holds a token. */
 export interface ServerFile {
@@ -62,11 +63,4 @@ function read(file: string): ServerFile | undefined {
   } catch {
     return undefined;
   }
-}
-
-// Written beside and renamed: another process never reads half of it.
-function writePrivate(file: string, text: string): void {
-  const fresh = `${file}.${process.pid}.${nodeLocal.randomText(6)}`;
-  writeFileSync(fresh, text, { mode: 0o600 });
-  renameSync(fresh, file);
 }

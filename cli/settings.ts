@@ -44,8 +44,7 @@ export interface Settings {
 
 /** What a command runs with: a flag beats the environment, the environment beats the configuration file. */
 export function readSettings(values: Values, env: NodeJS.ProcessEnv): Settings {
-  const environment = { ...fromFile(configFile(env)), ...env };
-  const parsed = parseConfig(environment);
+  const parsed = parseConfig(environmentWithFile(env));
   const asked = (values["venue-url"] as readonly string[] | undefined)?.map(venueUrl) ?? [];
   const config: Config = {
     ...parsed,
@@ -63,7 +62,13 @@ export function readSettings(values: Values, env: NodeJS.ProcessEnv): Settings {
   return { config, sandbox, databaseUrl: file ? `file:${file}` : databaseUrl };
 }
 
-function fromFile(file: string): Readonly<Record<string, string | undefined>> {
+/** The environment over what the configuration file says. */
+export const environmentWithFile = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...fromFile(configFile(env)),
+  ...env,
+});
+
+export function fromFile(file: string): Readonly<Record<string, string | undefined>> {
   if (!existsSync(file)) return {};
   try {
     return parseConfigFile(JSON.parse(readFileSync(file, "utf8")));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../src/errors.ts";
+import { plainText } from "../src/kernel/plain-text.ts";
 import type { Answer } from "../src/transport/run.ts";
 
 const BETWEEN_MILLIS = 2000;
@@ -31,5 +32,5 @@ const again = (ask: Watched["ask"]): Promise<Answer> =>
 function told({ status, body }: Answer, show: Watched["show"]): string {
   if (status === 200) return show(body);
   const { error, message } = body as { error: string; message: string };
-  return `${error}: ${message}`;
+  return `${error}: ${plainText(message)}`;
 }

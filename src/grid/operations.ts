@@ -11,6 +11,7 @@ import { gridOut, ListShape, StatusShape, TickShape } from "./schema.ts";
 import { previewCenteredGrid, previewGrid, startCenteredGrid, startGrid } from "./start-operations.ts";
 import { stopGrid } from "./stop-operation.ts";
 import { tick } from "./tick.ts";
+import { gridsView } from "./view.ts";
 
 const reads = {
   effect: "read",
@@ -27,7 +28,9 @@ const gridStatus = operation({
   cli: {
     path: "grid status",
     positional: ["id"],
-    examples: ["edgemaker grid status", "edgemaker grid status --json"],
+    watch: true,
+    view: gridsView,
+    examples: ["edgemaker grid status --watch", "edgemaker grid status --json"],
   },
   input: z.object({ id: idField("Invalid request").optional().describe("Strategy id; all when left out") }),
   output: StatusShape,

@@ -13,6 +13,7 @@ import {
   tickerOut,
   tradesOut,
 } from "./schema.ts";
+import { bookView } from "./view.ts";
 
 const TIMEFRAMES = {
   "1m": MINUTE,
@@ -36,7 +37,11 @@ export function marketOperations(ids: readonly string[]): Operation[] {
       name: "get_ticker",
       summary: "Last price, best bid and ask, 24 h volume",
       http: { route: "GET /ticker", from: "query" },
-      cli: { path: "ticker", examples: ["edgemaker ticker --exchange kraken --symbol BTC/USDT"] },
+      cli: {
+        path: "ticker",
+        watch: true,
+        examples: ["edgemaker ticker --exchange kraken --symbol BTC/USDT"],
+      },
       input: z.object(where),
       output: TickerShape,
       run: async ({ venue }, { exchange, symbol }) =>
@@ -50,6 +55,8 @@ export function marketOperations(ids: readonly string[]): Operation[] {
       cli: {
         path: "orderbook",
         alias: "book",
+        watch: true,
+        view: bookView,
         examples: ["edgemaker orderbook --exchange mexc --symbol BTC/USDT --limit 5"],
       },
       input: z.object({
@@ -69,6 +76,7 @@ export function marketOperations(ids: readonly string[]): Operation[] {
       http: { route: "GET /trades", from: "query" },
       cli: {
         path: "trades",
+        watch: true,
         defaults: { limit: 20 },
         examples: ["edgemaker trades --exchange gateio --symbol ETH/USDT"],
       },

@@ -13,7 +13,11 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
     effect: "read",
     access: "token",
     http: { route: "GET /orders", from: "query", keys: true },
-    cli: { path: "orders list", examples: ["edgemaker orders list --exchange kraken --symbol BTC/USDT"] },
+    cli: {
+      path: "orders list",
+      watch: true,
+      examples: ["edgemaker orders list --exchange kraken --symbol BTC/USDT"],
+    },
     input: z.object({ exchange: exchangeField(ids), symbol: pairField.optional() }),
     output: OrdersShape,
     failure: "Exchange error",

@@ -25,7 +25,7 @@ interface Prompt {
 const EXCHANGE = { name: "exchange", description: "Exchange id, for example kraken", required: true };
 const SYMBOL = { name: "symbol", description: "Trading pair, for example BTC/USDT", required: true };
 
-const PROMPTS: readonly Prompt[] = [
+export const PROMPTS: readonly Prompt[] = [
   {
     name: "market_analysis",
     title: "Market analysis",

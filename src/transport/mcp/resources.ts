@@ -20,7 +20,7 @@ interface Resource {
   readonly operation: string;
 }
 
-const RESOURCES: readonly Resource[] = [
+export const RESOURCES: readonly Resource[] = [
   {
     uri: "edgemaker://exchanges",
     name: "exchanges",

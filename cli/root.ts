@@ -1,0 +1,82 @@
+import type { CommandDef } from "citty";
+import { parseConfig } from "../src/config.ts";
+import { SettingsError } from "../src/errors.ts";
+import type { Operation } from "../src/operation.ts";
+import { createOperations } from "../src/operations.ts";
+import { command } from "./command.ts";
+import { completionCommand } from "./completion-command.ts";
+import { dbCommand } from "./db-commands.ts";
+import { demoCommand } from "./demo-command.ts";
+import { doctorCommand } from "./doctor-command.ts";
+import { exchangeCommand } from "./exchange-commands.ts";
+import { mcpCommand } from "./mcp-command.ts";
+import { operationCommand } from "./operation-command.ts";
+import { sandboxCommand } from "./sandbox-commands.ts";
+import { serveCommand } from "./serve-command.ts";
+import { environmentWithFile } from "./settings.ts";
+import { setupCommand } from "./setup-command.ts";
+import { tokenCommand } from "./token-commands.ts";
+
+const GROUPS: Readonly<Record<string, string>> = {
+  orders: "List, place and cancel orders",
+  grid: "Start, watch and stop grids",
+  kill: "One switch that lets no order be placed",
+  dex: "Prices and pools of Cardano tokens",
+  plans: "Decide on what agents want to trade",
+};
+
+/** Every command, of these exchanges. */
+export function rootCommand(ids: readonly string[]): CommandDef {
+  const commands: Record<string, CommandDef> = {
+    setup: setupCommand,
+    doctor: doctorCommand,
+    serve: serveCommand,
+    demo: demoCommand,
+  };
+  for (const operation of createOperations(ids)) add(commands, operation);
+  return command({
+    name: "edgemaker",
+    description: "One interface over four crypto exchanges, and grids that trade on them",
+    subCommands: {
+      ...commands,
+      mcp: mcpCommand,
+      exchange: exchangeCommand,
+      db: dbCommand,
+      token: tokenCommand,
+      sandbox: sandboxCommand,
+      completion: completionCommand(() => rootCommand(ids)),
+    },
+  });
+}
+
+/** `grid start` is the command `start` of the group `grid`. */
+function add(commands: Record<string, CommandDef>, operation: Operation): void {
+  if (!operation.cli) return;
+  const { path, words } = operation.cli;
+  const [group = "", name] = path.split(" ");
+  if (words) {
+    for (const [word, { summary, input }] of Object.entries(words))
+      addTo(commands, group, word, operationCommand(operation, { path: `${path} ${word}`, summary, input }));
+    return;
+  }
+  if (name === undefined) {
+    commands[group] = operationCommand(operation);
+    return;
+  }
+  addTo(commands, group, name, operationCommand(operation));
+}
+
+function addTo(commands: Record<string, CommandDef>, group: string, name: string, made: CommandDef): void {
+  commands[group] ??= command({ name: group, description: GROUPS[group] ?? group, subCommands: {} });
+  (commands[group].subCommands as Record<string, CommandDef>)[name] = made;
+}
+
+/** The exchanges that the settings name; the default ones when the settings are wrong, which the command itself will say. */
+export function configuredIds(env: NodeJS.ProcessEnv): string[] {
+  try {
+    return parseConfig(environmentWithFile(env)).exchanges.map(({ id }) => id);
+  } catch (error) {
+    if (error instanceof SettingsError) return parseConfig({}).exchanges.map(({ id }) => id);
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { argName } from "../../cli/fields.ts";
+import { rootCommand } from "../../cli/root.ts";
+import { routeOf } from "../../src/operation.ts";
+import { createOperations } from "../../src/operations.ts";
+import { toolOf } from "../../src/transport/mcp/tools.ts";
+import { openApi } from "../../src/transport/openapi.ts";
+import { testApp } from "../support/app.ts";
+import { appClient } from "../support/mcp.ts";
+import { commandsOf } from "../support/pages.ts";
+import { EXCHANGES } from "../support/sandbox.ts";
+
+const operations = createOperations(EXCHANGES);
+const names = operations.map(({ name }) => name);
+
+/** Operations that a surface leaves out, and why. */
+const NO_TOOL = {
+  tick: "for schedulers",
+  set_kill_switch: "a person's, whatever a model wants",
+  list_plans: "decides on what agents want",
+  approve_plan: "decides on what agents want",
+  refuse_plan: "decides on what agents want",
+};
+const NO_COMMAND = {
+  preview_centered_grid: "edgemaker trade --strategy grid --preview",
+  start_centered_grid: "edgemaker trade --strategy grid",
+};
+
+/** Commands that are no operation: they run, keep or set up this program itself. */
+const ONLY_COMMANDS = [
+  "completion bash",
+  "completion fish",
+  "completion zsh",
+  "db backup",
+  "db restore",
+  "db restored",
+  "demo",
+  "doctor",
+  "exchange add",
+  "exchange list",
+  "exchange remove",
+  "exchange rotate",
+  "exchange test",
+  "mcp",
+  "mcp install",
+  "sandbox deposit",
+  "sandbox reset",
+  "sandbox shock",
+  "serve",
+  "setup",
+  "token create",
+  "token list",
+  "token revoke",
+];
+
+describe("the surfaces name the same operations:", () => {
+  it("the routes of the app", async () => {
+    const { app } = await testApp();
+    const served = app.routes
+      .filter(({ path, method }) => path.startsWith("/api/v1/") && method !== "ALL")
+      .map(({ method, path }) => `${method} ${path}`);
+    const wanted = operations.flatMap((operation) => {
+      const { method, path } = routeOf(operation);
+      const alias = operation.http.alias;
+      return [`${method} /api/v1${path}`, ...(alias ? [`${method} /api/v1${alias}`] : [])];
+    });
+    expect([...new Set(served)].sort()).toEqual(wanted.sort());
+  });
+
+  it("OpenAPI", () => {
+    const { paths } = openApi(operations, "0") as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+    };
+    const described = Object.values(paths).flatMap((path) =>
+      Object.values(path).map(({ operationId }) => operationId),
+    );
+    expect(described.sort()).toEqual([...names].sort());
+  });
+
+  it("the tools of an agent that may trade", async () => {
+    const app = await testApp({ mcp: { trading: true, confirm: "plan" } });
+    const { tools } = await (await appClient(app, "admin")).listTools();
+    const left = names.filter((name) => !tools.some((tool) => tool.name === name));
+    expect(left).toEqual(Object.keys(NO_TOOL));
+    expect(tools.map(({ name }) => name)).toEqual(names.filter((name) => !Object.hasOwn(NO_TOOL, name)));
+  });
+
+  it("the commands, and which are none of them", () => {
+    const leaves = commandsOf(rootCommand(EXCHANGES)).filter(([, { run }]) => run);
+    const wanted = operations.flatMap(({ cli }) =>
+      cli ? (cli.words ? Object.keys(cli.words).map((word) => `${cli.path} ${word}`) : [cli.path]) : [],
+    );
+    const paths = leaves.map(([path]) => path);
+    expect(paths.filter((path) => !wanted.includes(path)).sort()).toEqual(ONLY_COMMANDS);
+    expect(wanted.filter((path) => !paths.includes(path))).toEqual([]);
+    expect(operations.filter(({ cli }) => !cli).map(({ name }) => name)).toEqual(Object.keys(NO_COMMAND));
+  });
+
+  it("the fields: each is a flag, a parameter and a property", () => {
+    const leaves = new Map(commandsOf(rootCommand(EXCHANGES)));
+    for (const operation of operations) {
+      const fields = Object.keys(operation.input.shape);
+      expect(
+        Object.keys(toolOf(operation).inputSchema.properties ?? {}).filter((name) => name !== "planId"),
+      ).toEqual(fields);
+      if (!operation.cli || operation.cli.words) continue;
+      const flags = Object.keys(leaves.get(operation.cli.path)?.args ?? {});
+      for (const field of fields) expect(flags, operation.name).toContain(argName(operation, field));
+    }
+  });
+});
