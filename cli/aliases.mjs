@@ -1,7 +1,18 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const stub = (name) => fileURLToPath(new URL(`stubs/${name}.mjs`, import.meta.url));
-const empty = stub("empty");
+/** The folder of the stubs, from this file or from a bundle that holds it. */
+function stubs() {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "cli/stubs"))) {
+    if (dirname(folder) === folder) throw new Error("the folder cli/stubs is not found");
+    folder = dirname(folder);
+  }
+  return join(folder, "cli/stubs");
+}
+
+const empty = join(stubs(), "empty.mjs");
 
 /** Packages that ccxt names but we never reach, for esbuild's `alias`. wrangler.toml has the same list. */
 export const ALIASES = {
@@ -12,4 +23,4 @@ export const ALIASES = {
 };
 
 /** On the edge also this one: there libSQL has web sockets of its own. */
-export const EDGE_ALIASES = { ...ALIASES, ws: stub("ws") };
+export const EDGE_ALIASES = { ...ALIASES, ws: join(stubs(), "ws.mjs") };

@@ -6,11 +6,13 @@ import { kraken } from "./adapters/ccxt/kraken.ts";
 import { mexc } from "./adapters/ccxt/mexc.ts";
 import { createPlace, type Place } from "./adapters/ccxt/place.ts";
 import type { Quirks } from "./adapters/ccxt/quirks.ts";
+import { KEPT_FOR } from "./adapters/ccxt/shared-reads.ts";
 import type { Fetch } from "./adapters/ccxt/transport.ts";
 import { ccxtVenue } from "./adapters/ccxt/venue.ts";
 import type { StoredCredentials } from "./adapters/vault/stored-keys.ts";
 import type { Config, ConfiguredExchange, VenueName } from "./config.ts";
 import { AppError, VenueError } from "./errors.ts";
+import type { Millis } from "./kernel/time.ts";
 import type { AccountRef, Deps, Keys, Local, Log, Timing, Venue } from "./ports.ts";
 import { accountKey } from "./records.ts";
 
@@ -20,6 +22,8 @@ const QUIRKS: Record<VenueName, Quirks> = { mexc, gateio, bitget, kraken };
 export interface LiveOptions {
   readonly fetch?: Fetch;
   readonly timing?: Partial<Timing>;
+  /** How long a public answer serves others; 0 shares nothing. */
+  readonly keptFor?: Millis;
   /** Put before the database's, where instances are too short-lived to remember. */
   readonly markets?: (inner: MarketKeeper) => MarketKeeper;
 }
@@ -63,6 +67,7 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
       rate: isLoopback(base) ? undefined : quirks.rate,
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),
       clock: () => Date.now(),
+      keptFor: options.keptFor ?? KEPT_FOR,
     });
   }
 

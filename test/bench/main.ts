@@ -1,10 +1,17 @@
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
+import { bundleFigures } from "./bundle.ts";
 import { type Figure, row } from "./figure.ts";
 import { serverFigures } from "./server.ts";
 import { stepFigures } from "./steps.ts";
+import { tickerFigures } from "./ticker.ts";
 
-const parts: readonly (() => Promise<Figure[]>)[] = [serverFigures, stepFigures];
+const parts: readonly (() => Promise<Figure[]>)[] = [
+  serverFigures,
+  tickerFigures,
+  stepFigures,
+  bundleFigures,
+];
 
 const figures: Figure[] = [];
 for (const part of parts) figures.push(...(await part()));

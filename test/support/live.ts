@@ -97,8 +97,13 @@ export async function liveBox({ urls, options, database = "file::memory:", log =
 type Emulated = Awaited<ReturnType<typeof startVenue>>;
 
 /** The whole service over emulated exchanges, wired as it is when it runs. */
-export async function liveApp<N extends VenueName>(names: readonly N[], over: Partial<Runtime> = {}) {
-  const started = await Promise.all(names.map(async (name) => [name, await startVenue(name)] as const));
+export async function liveApp<N extends VenueName>(
+  names: readonly N[],
+  { keys: own, ...over }: Partial<Runtime> & { readonly keys?: typeof KEYS } = {},
+) {
+  const started = await Promise.all(
+    names.map(async (name) => [name, await startVenue(name, own ? { keys: own } : {})] as const),
+  );
   onTestFinished(async () => {
     await Promise.all(started.map(([, venue]) => venue.close()));
   });

@@ -38,13 +38,15 @@ export interface Place extends Around {
   readonly queues: Map<AccountKey, Promise<unknown>>;
 }
 
-type Given = Pick<Place, keyof Around | "id" | "quirks" | "base" | "timing" | "rate">;
+type Given = Pick<Place, keyof Around | "id" | "quirks" | "base" | "timing" | "rate"> & {
+  readonly keptFor?: Millis;
+};
 
 /** Of the keyless instance: it has no secret, so it serves whoever asks in this process. */
 const MOST_MARKETS = 500;
 
 export function createPlace(given: Given): Place {
-  const { quirks, base, keeping, local, log } = given;
+  const { quirks, base, keeping, local, log, keptFor } = given;
   const host = new URL(base).host;
   const keyless = () => createExchange(given);
   let shared: Promise<Ccxt> | undefined;
@@ -53,7 +55,7 @@ export function createPlace(given: Given): Place {
     ...given,
     host,
     catalog: createCatalog({ quirks, host, keeper: keeping.markets, local, log, exchange: keyless }),
-    reads: sharedReads(quirks.name, local),
+    reads: sharedReads(quirks.name, local, keptFor),
     fees: new Map(),
     queues: new Map(),
     async publicly(market) {
@@ -102,6 +104,7 @@ export async function createExchange(wiring: Wiring): Promise<Ccxt> {
       mayLeave: wiring.mayLeave ?? (() => true),
       headers: wiring.headers ?? (() => ({})),
       onDate: wiring.onDate ?? (() => undefined),
+      secrets: keys ? [keys.key, keys.secret, keys.passphrase ?? ""] : [],
     }),
     ...(keys ? { apiKey: keys.key, secret: keys.secret, password: keys.passphrase } : {}),
   });

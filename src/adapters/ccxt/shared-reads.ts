@@ -15,7 +15,11 @@ export interface SharedReads {
 }
 
 /** Public reads of one exchange: the same question is asked once at a time, and not at all while the exchange keeps failing. */
-export function sharedReads(name: string, { monotonic }: Pick<Local, "monotonic">): SharedReads {
+export function sharedReads(
+  name: string,
+  { monotonic }: Pick<Local, "monotonic">,
+  keptFor = KEPT_FOR,
+): SharedReads {
   const asking = new Map<string, Promise<unknown>>();
   const kept = new Map<string, { readonly at: Millis; readonly value: unknown }>();
   const circuit = createCircuit(name, monotonic);
@@ -34,8 +38,9 @@ export function sharedReads(name: string, { monotonic }: Pick<Local, "monotonic"
 
   return {
     read<T>(question: string, call: () => Promise<T>): Promise<T> {
+      if (keptFor === 0) return circuit(call);
       const found = kept.get(question);
-      if (found && monotonic() - found.at < KEPT_FOR) return Promise.resolve(found.value as T);
+      if (found && monotonic() - found.at < keptFor) return Promise.resolve(found.value as T);
       const under = asking.get(question);
       if (under) return under as Promise<T>;
       const answer = ask(question, call).finally(() => asking.delete(question));

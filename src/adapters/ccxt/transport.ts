@@ -15,6 +15,8 @@ export interface Wire {
   /** Asked in the very turn in which the request leaves. */
   readonly mayLeave: () => boolean;
   readonly headers: () => Readonly<Record<string, string>>;
+  /** Texts that an answer may carry back and nobody is to read: keys. */
+  readonly secrets: readonly string[];
   /** Hears the Date header of each answer. */
   readonly onDate: (date: string | null) => void;
 }
@@ -46,7 +48,7 @@ export const transport = (wire: Wire) =>
     };
     if (!wire.mayLeave()) throw new NotSent("it took too long before the request could leave");
     const { status, text } = await wire.fetch(address, request).then(whole(wire), failed);
-    const told = refusalIn(wire.quirks, status, text);
+    const told = refusalIn(wire, status, text);
     if (told) throw new CallFailed(told);
     return { status, statusText: "", headers: new Headers(), text: async () => text };
   };
@@ -72,14 +74,24 @@ function failed(error: unknown): never {
   );
 }
 
-function refusalIn(quirks: Quirks, status: number, text: string) {
+function refusalIn({ quirks, secrets }: Wire, status: number, text: string) {
   const body = parse(text);
   if (body === undefined)
     return { ...noAnswer(`the exchange answered something unreadable (${status})`), ...rateLimit(status) };
   const refusal = quirks.refusalIn(body);
-  if (refusal) return tellRefusal({ status, ...refusal }, quirks.meaningOf({ status, ...refusal }));
+  if (refusal) {
+    const message = withoutSecrets(refusal.message, secrets);
+    const code = withoutSecrets(refusal.code, secrets);
+    return tellRefusal({ status, code, message }, quirks.meaningOf({ status, ...refusal }));
+  }
   if (status >= 200 && status < 300) return undefined;
   return { ...noAnswer(`the exchange answered with status ${status}`), ...rateLimit(status) };
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  let clean = text.replace(/(signature|sign|key|secret|passphrase)=[^\s&]+/gi, "$1=…");
+  for (const secret of secrets) if (secret !== "") clean = clean.replaceAll(secret, "…");
+  return clean;
 }
 
 const rateLimit = (status: number) => (status === 429 ? { failure: "rate_limited" as const } : {});

@@ -1,0 +1,135 @@
+import { inspect } from "node:util";
+import { createClient } from "@libsql/client";
+import { describe, expect, it } from "vitest";
+import { VENUES, type VenueName } from "../../../src/config.ts";
+import { tick } from "../../../src/grid/tick.ts";
+import { answering, KEYS, liveApp, liveBox, PERMIT } from "../../support/live.ts";
+import type { FaultKind } from "../../venues/faults.ts";
+
+const NAMES = Object.keys(VENUES) as VenueName[];
+const SECRETS = [
+  KEYS.key,
+  KEYS.secret,
+  KEYS.passphrase,
+  atob(KEYS.secret),
+  "header-key-4711",
+  "aGVhZGVyLXNlY3JldC00NzEx",
+];
+const KINDS: readonly FaultKind[] = ["server_error", "bad_gateway", "cut", "drop"];
+
+const leaks = (text: string): string[] => SECRETS.filter((secret) => text.includes(secret));
+
+describe.each(NAMES)("keys of %s", (name) => {
+  it("appear in no answer, log, error, event or row, whatever the exchange does", async () => {
+    const said: string[] = [];
+    const client = createClient({ url: "file::memory:", concurrency: 1 });
+    const log = (...entry: unknown[]) => void said.push(inspect(entry, { depth: 9 }));
+    const { ask, tokens, deps, venues } = await liveApp([name], { client, log, keys: KEYS });
+    const venue = venues[name];
+    const header = {
+      key: "header-key-4711",
+      secret: "aGVhZGVyLXNlY3JldC00NzEx",
+      passphrase: "header-phrase-4711",
+    };
+    venue.addKeys(header);
+    const headers = [
+      {},
+      {
+        "x-exchange-key": header.key,
+        "x-exchange-secret": header.secret,
+        "x-exchange-passphrase": header.passphrase,
+      },
+    ];
+    const call = async (method: string, path: string, own: object, body?: object) => {
+      const answer = await ask(`/api/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${tokens.trade}`, "content-type": "application/json", ...own },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      said.push(`${answer.status} ${inspect([...answer.headers])} ${await answer.text()}`);
+    };
+    const order = {
+      exchange: name,
+      symbol: "BTC/USDT",
+      side: "buy",
+      type: "limit",
+      amount: 0.001,
+      price: 50000,
+    };
+    for (const own of headers) {
+      await call("POST", "/orders", own, order);
+      for (const kind of KINDS) {
+        venue.fail({ kind, times: 2, route: ["balance", "open"] });
+        await call("GET", `/balance?exchange=${name}`, own);
+        await call("GET", `/orders?exchange=${name}&symbol=BTC/USDT`, own);
+        venue.fail({ kind, route: "create" });
+        await call("POST", "/orders", own, order);
+        await tick(deps);
+        venue.heal();
+      }
+      await call("DELETE", `/orders?exchange=${name}&symbol=BTC/USDT`, own);
+    }
+    expect(said.length).toBeGreaterThan(25);
+    expect(leaks(said.join("\n"))).toEqual([]);
+    const { rows: tables } = await client.execute("select name from sqlite_master where type = 'table'");
+    for (const { name: table } of tables) {
+      const { rows } = await client.execute(`select * from "${table}"`);
+      expect([
+        table,
+        leaks(
+          inspect(
+            rows.map((row) => ({ ...row })),
+            { depth: 9, maxArrayLength: null },
+          ),
+        ),
+      ]).toEqual([table, []]);
+    }
+  });
+
+  it("are not told again where the exchange's error repeats them", async () => {
+    const echo: Record<VenueName, (text: string) => string> = {
+      mexc: (text) => JSON.stringify({ code: 10072, msg: text }),
+      gateio: (text) => JSON.stringify({ label: "INVALID_KEY", message: text }),
+      bitget: (text) => JSON.stringify({ code: "40012", msg: text }),
+      kraken: (text) => JSON.stringify({ error: [`EAPI:Invalid key ${text}`] }),
+    };
+    const server = await answering(({ path, headers, body }) => ({
+      status: name === "kraken" ? 200 : 400,
+      body: echo[name](`${path} ${JSON.stringify(headers)} ${body} ${KEYS.secret} \u001b[31m\u202e`),
+    }));
+    const box = await liveBox({ urls: { [name]: server.url } });
+    await box.keep(name, [MARKET]);
+    const venue = box.venue(name);
+    const failed = await venue.balances().catch((error: unknown) => error);
+    const outcome = await venue.create(
+      {
+        clientId: "em0canarycanary123",
+        symbol: "BTC/USDT",
+        side: "buy",
+        type: "limit",
+        price: 10n ** 18n,
+        amount: 10n ** 18n,
+      },
+      PERMIT,
+    );
+    const told = inspect([failed, outcome], { depth: 9 });
+    expect(outcome.result).toBe("rejected");
+    expect(leaks(told)).toEqual([]);
+    expect(told).not.toMatch(/signature=[0-9a-f]/);
+    expect(["\u001b", "\u202e"].filter((steering) => told.includes(steering))).toEqual([]);
+  });
+});
+
+const MARKET = {
+  id: "BTCUSDT",
+  symbol: "BTC/USDT",
+  base: "BTC",
+  quote: "USDT",
+  baseId: "BTC",
+  quoteId: "USDT",
+  active: true,
+  maker: "0.001",
+  taker: "0.001",
+  precision: { amount: "0.00001", price: "0.01" },
+  limits: { amount: { min: "0.00001" }, cost: { min: "1" } },
+};

@@ -1,0 +1,99 @@
+import { spawn } from "node:child_process";
+import { Agent, request } from "node:http";
+import { bundleScript } from "../support/bundle.ts";
+import { type EmulatedVenue, startVenue } from "../venues/index.ts";
+import type { Figure } from "./figure.ts";
+
+const CONNECTIONS = 1000;
+const SECONDS = 8;
+/** How long the exchange takes to answer. */
+const UPSTREAM = 100;
+
+/** `GET /ticker` under 1,000 connections that each ask once a second, with shared answers and without. */
+export async function tickerFigures(): Promise<Figure[]> {
+  const script = await bundleScript("ticker-server");
+  const shared = await load(script, 1000);
+  const alone = await load(script, 0);
+  const of = ({ p99, upstream }: Load, how: string, goals: readonly [string, string]): Figure[] => [
+    { name: `GET /ticker, 1,000 connections, ${how}: p99`, unit: "ms", runs: [p99], goal: goals[0] },
+    {
+      name: `GET /ticker, 1,000 connections, ${how}: upstream`,
+      unit: "calls/s",
+      runs: [upstream],
+      goal: goals[1],
+    },
+  ];
+  return [
+    ...of(shared, "answers shared for 1 s", ["≤ 150", "≤ 2"]),
+    ...of(alone, "each asked upstream", ["", ""]),
+  ];
+}
+
+interface Load {
+  /** Milliseconds. */
+  readonly p99: number;
+  /** Calls a second. */
+  readonly upstream: number;
+}
+
+async function load(script: string, keptFor: number): Promise<Load> {
+  const venue = await startVenue("kraken");
+  const child = spawn(process.execPath, [script, venue.url, String(keptFor)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const port = await new Promise<number>((resolve) => {
+    child.stdout.once("data", (part) => resolve(Number(part)));
+  });
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  try {
+    await ask(port, agent);
+    venue.latency.before = UPSTREAM;
+    return await measure(venue, () => ask(port, agent));
+  } finally {
+    agent.destroy();
+    child.kill("SIGTERM");
+    await venue.close();
+  }
+}
+
+async function measure(venue: EmulatedVenue, call: () => Promise<number>): Promise<Load> {
+  const times: number[] = [];
+  const startedAt = performance.now();
+  const until = startedAt + SECONDS * 1000;
+  const before = venue.count("ticker");
+  const connection = async (place: number) => {
+    for (let turn = 0; ; turn++) {
+      const at = startedAt + turn * 1000 + (place * 1000) / CONNECTIONS;
+      if (at > until) return;
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, at - performance.now())));
+      const took = await call();
+      // The first second opens a thousand sockets.
+      if (turn > 0) times.push(took);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, (_, place) => connection(place)));
+  const seconds = (performance.now() - startedAt) / 1000;
+  times.sort((a, b) => a - b);
+  return {
+    p99: times[Math.floor(times.length * 0.99)] ?? Number.NaN,
+    upstream: (venue.count("ticker") - before) / seconds,
+  };
+}
+
+/** Milliseconds until the whole answer is there. */
+function ask(port: number, agent: Agent): Promise<number> {
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    const path = "/api/v1/ticker?exchange=kraken&symbol=BTC/USDT";
+    const asked = request({ host: "127.0.0.1", port, path, agent }, (response) => {
+      response.resume();
+      response.on("end", () =>
+        response.statusCode === 200
+          ? resolve(performance.now() - startedAt)
+          : reject(new Error(`a ticker answered ${response.statusCode}`)),
+      );
+    });
+    asked.on("error", reject);
+    asked.end();
+  });
+}

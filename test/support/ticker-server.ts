@@ -1,0 +1,33 @@
+// A server over emulated kraken, started by the benchmark: node ticker-server.mjs <venue url> <millis that answers are kept>
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import { createClient } from "@libsql/client";
+import { nodeLocal } from "../../cli/node-runtime.ts";
+import { createApp } from "../../src/app.ts";
+import { parseConfig } from "../../src/config.ts";
+import { createDeps } from "../../src/deps.ts";
+import { createOperations } from "../../src/operations.ts";
+import { migrations } from "./migrations.ts";
+
+const [url = "", kept = "1000"] = process.argv.slice(2);
+const config = parseConfig({ EDGEMAKER_EXCHANGES: "kraken", EDGEMAKER_VENUE_URLS: `kraken=${url}` });
+const deps = await createDeps(config, {
+  client: createClient({ url: "file::memory:", concurrency: 1 }),
+  migrations,
+  local: nodeLocal,
+  log: () => {},
+  readCandles: () => Promise.reject(new Error("there are no candle files here")),
+  live: { keptFor: Number(kept) },
+});
+const app = createApp({
+  deps,
+  operations: createOperations(["kraken"]),
+  access: { adminTokens: [], allowedHosts: [], checkHost: true },
+  mcp: { trading: false, confirm: "plan" },
+  version: "bench",
+  instance: "bench",
+});
+const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, (address: AddressInfo) =>
+  console.log(address.port),
+);
+process.on("SIGTERM", () => server.close());
