@@ -42,10 +42,16 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
         upperPrice: deed.upper,
         gridLevels: deed.levels,
         orderSize: deed.size,
+        ...deed.options,
       });
+    case "start_centered":
+      return ask("start_centered_grid", { exchange: EXCHANGE, symbol: deed.symbol, ...deed.options });
     case "stop": {
       const strategy = nth(deed.nth);
-      return strategy && ask("stop_grid", { id: strategy.id, cancelOrders: !deed.keep });
+      return (
+        strategy &&
+        ask("stop_grid", { id: strategy.id, cancelOrders: !deed.keep, sellBase: deed.sell ?? false })
+      );
     }
     case "pause":
     case "run": {

@@ -1,7 +1,8 @@
 import type { Tables } from "../../src/adapters/memory/tables.ts";
 import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
 import { costInAll, held } from "../../src/grid/booking.ts";
-import { type Decimal, text, ZERO } from "../../src/kernel/decimal.ts";
+import { FIRST_BUY_SLOT } from "../../src/grid/state.ts";
+import { type Decimal, decimal, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import type { Order, Strategy } from "../../src/records.ts";
 import type { Committed } from "./history.ts";
@@ -19,6 +20,8 @@ const isSame = (intent: Order, { amount, side, type, price }: BookedOrder): bool
   intent.amount === amount && intent.side === side && (type === "market" || intent.price === price);
 
 const isOpen = ({ status }: BookedOrder): boolean => status === "open" || status === "partially_filled";
+
+const FEE = decimal("0.001");
 
 /** After the switch, no create is signed later than this; a call to the store lies in between. */
 const KILL_WITHIN = 2000;
@@ -61,10 +64,46 @@ export function createChecks(now: () => number, tables: () => Tables) {
     if (others.length > 0) violate(`slot ${slot} has two live orders`);
     const strategy = strategyOf(parseClientOrderId(clientId)?.strategy);
     if (strategy?.status === "stopped") violate(`${clientId} was placed after ${strategy.id} stopped`);
-    const holds = (truth.get(slot) ?? ZERO) + (first.get(slot) ?? ZERO);
-    if (order.side === "sell" && order.amount > holds)
-      violate(`slot ${slot} sells ${text(order.amount)} and holds ${text(holds)}`);
-    crossed(order);
+    if (order.side === "sell") covered(order, slot, strategy);
+    const key = parseClientOrderId(clientId);
+    const older = liveOf(key?.strategy ?? 0).filter(
+      (other) => parseClientOrderId(other.clientId)?.generation !== key?.generation,
+    );
+    if (older.length > 0)
+      violate(`${clientId} was placed while ${older[0]?.clientId} of another generation lived`);
+    if ((key?.slot ?? 0) < FIRST_BUY_SLOT) crossed(order);
+  }
+
+  /** A slot sells what it holds; where base moves between slots, all of them together do. */
+  function covered(order: BookedOrder, slot: string, strategy: Strategy | undefined): void {
+    const { config, state, number } = strategy ?? {};
+    const isPooled = state && (config?.centered || config?.trail || config?.initialBuy || state.exit);
+    if (!isPooled) {
+      const holds = (truth.get(slot) ?? ZERO) + (first.get(slot) ?? ZERO);
+      if (order.amount > holds) violate(`slot ${slot} sells ${text(order.amount)} and holds ${text(holds)}`);
+      return;
+    }
+    const mine = (key: string) => key.startsWith(`${number}.`);
+    const total = [...truth].reduce(
+      (sum, [key, moved]) => (mine(key) ? sum + moved : sum),
+      state.ledger.firstBase,
+    );
+    const sells = [...liveOf(number ?? 0), order].filter(({ side }) => side === "sell");
+    const asked = new Map(sells.map(({ id, amount, filled }) => [id, amount - filled]));
+    const sum = [...asked.values()].reduce((all, amount) => all + amount, ZERO);
+    if (sum > total) violate(`${strategy?.id} sells ${text(sum)} and holds ${text(total)}`);
+  }
+
+  /** What an intent may not be, whatever its strategy was at the time. */
+  function intended(order: Order, { id, state, config }: Strategy): void {
+    if (state.exit && order.side === "buy")
+      violate(`${order.clientId} buys though ${id} is leaving the market`);
+    const slot = state.slots.find(({ index }) => index === order.slot);
+    const isDrawn = slot && slot.bought === ZERO && !slot.first && slot.sold === ZERO && slot.base > ZERO;
+    if (order.side === "buy" || !isDrawn || config.allowLoss) return;
+    const net = mul(order.price, order.amount, "down") - mul(mul(order.price, order.amount, "up"), FEE, "up");
+    const cost = mulDiv(slot.cost, { times: order.amount, over: slot.base }, "up");
+    if (net + 1000n < cost) violate(`${order.clientId} sells for ${text(net)} what cost ${text(cost)}`);
   }
 
   function crossed(order: BookedOrder): void {
@@ -124,6 +163,8 @@ export function createChecks(now: () => number, tables: () => Tables) {
         if (strategy && !isAdopted && strategy.wants !== "run" && order.kind === "grid")
           violate(`${clientId} was recorded though ${strategy.id} is wanted to ${strategy.wants}`);
         if (kill && !isAdopted) violate(`${clientId} was recorded though the kill switch is on`);
+        if (strategy && !isAdopted && order.kind === "grid" && order.generation === strategy.state.generation)
+          intended(order, strategy);
         known.add(clientId);
         intents.set(clientId, [...(intents.get(clientId) ?? []), order]);
       }

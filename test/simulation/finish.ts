@@ -3,7 +3,7 @@ import { costInAll, heldInAll } from "../../src/grid/booking.ts";
 import { TRADES_WAIT } from "../../src/grid/order-life.ts";
 import { sellPrice } from "../../src/grid/plan.ts";
 import { movedBase } from "../../src/grid/profit.ts";
-import { text } from "../../src/kernel/decimal.ts";
+import { mul, snap, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
 import type { Order, Strategy } from "../../src/records.ts";
@@ -18,6 +18,8 @@ const QUIET_REASONS = new Set([
   "below_minimum",
   "would_self_cross",
   "inventory_missing",
+  "max_position",
+  "safety_reserve",
 ]);
 
 /** After the faults: every slot has its one right order, stops are done, and the ledgers are the account. */
@@ -92,6 +94,7 @@ function settledDown(world: World, strategy: Strategy): void {
   const { checks, simulation } = world;
   const { id, number, status, wants, state, symbol, lastError, phase } = strategy;
   const live = checks.liveOf(number);
+  leftNothing(world, strategy);
   if (wants === "stop") {
     if (status !== "stopped") checks.violate(`${id} is wanted to stop and is ${status} (${phase})`);
     return;
@@ -100,7 +103,13 @@ function settledDown(world: World, strategy: Strategy): void {
     checks.violate(`${id} is in error: ${lastError}`);
     return;
   }
-  if (wants === "pause") return;
+  if (wants === "pause" || status === "idle") return;
+  if (state.exit) {
+    if (status !== "stopped")
+      checks.violate(`${id} has reached its ${state.exit.reason} and is ${status} (${phase})`);
+    return;
+  }
+  if (state.rebuild || state.trail.way) checks.violate(`${id} is still ${phase} (${lastError})`);
   for (const slot of state.slots) {
     const mine = live.filter((order) => parseClientOrderId(order.clientId)?.slot === slot.index);
     const refusal = state.refused.find((one) => one.slot === slot.index);
@@ -116,6 +125,19 @@ function settledDown(world: World, strategy: Strategy): void {
         `${id} slot ${slot.index} (${slot.side}) has ${mine.length} orders; refused: ${refusal?.reason ?? "no"}; ${symbol} ${simulation.venue}`,
       );
   }
+}
+
+/** An exit leaves only what the venue would not take, unless a person has taken it away or locked it. */
+function leftNothing({ checks, history, plan }: World, { id, status, state, symbol }: Strategy): void {
+  const { market } = plan;
+  if (!state.exit || status !== "stopped") return;
+  const left = snap(heldInAll(state), market.lot, "down");
+  const held = history.latest(EXCHANGE).holdings[splitPair(symbol).base];
+  const isThere = (held?.total ?? 0n) - (held?.used ?? 0n) >= left;
+  // The price of that time is not known any more: half the start price is below any of them.
+  const worth = mul(left, state.startPrice / 2n, "down");
+  if (isThere && worth > 2n * market.minNotional)
+    checks.violate(`${id} has left the market and still holds ${text(left)}`);
 }
 
 function ledgers(world: World, beside: Beside): void {

@@ -33,19 +33,30 @@ export interface Tally {
   readonly passes: number;
   readonly orders: number;
   readonly fills: number;
+  readonly moves: number;
   readonly calls: number;
   /** Of each run, in order. */
   readonly hashes: readonly number[];
   readonly failed: readonly Failure[];
 }
 
-export const NO_TALLY: Tally = { runs: 0, passes: 0, orders: 0, fills: 0, calls: 0, hashes: [], failed: [] };
+export const NO_TALLY: Tally = {
+  runs: 0,
+  passes: 0,
+  orders: 0,
+  fills: 0,
+  moves: 0,
+  calls: 0,
+  hashes: [],
+  failed: [],
+};
 
 export const added = (a: Tally, b: Tally): Tally => ({
   runs: a.runs + b.runs,
   passes: a.passes + b.passes,
   orders: a.orders + b.orders,
   fills: a.fills + b.fills,
+  moves: a.moves + b.moves,
   calls: a.calls + b.calls,
   hashes: [...a.hashes, ...b.hashes],
   failed: [...a.failed, ...b.failed],

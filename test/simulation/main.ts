@@ -9,7 +9,7 @@ import { weekTier } from "./week.ts";
 const USAGE = `Simulates the step of grids: crashes, lost and late answers, two processes, people beside it.
 
   --seed N [--libsql]            replays one seed and prints its trace
-    --calm run|stop --timing sandbox|real --call N --fault NAME|kill   one fault at one call
+    --calm run|stop --timing sandbox|real [--grid trail|centered|exit] --call N --fault NAME|kill   one fault at one call
   --count N [--from N]           N seeds (default 200)
   --exhaustive | --parity | --mutants [NAME] | --week   one tier
   --full                         all tiers with the goals' sizes; ends with their figures
@@ -22,6 +22,7 @@ const { values, positionals } = parseArgs({
     libsql: { type: "boolean" },
     calm: { type: "string" },
     timing: { type: "string" },
+    grid: { type: "string" },
     call: { type: "string" },
     fault: { type: "string" },
     count: { type: "string" },
@@ -54,6 +55,7 @@ async function replay(seed: number): Promise<boolean> {
     seed,
     ticks: Number(values.ticks ?? 200),
     ...(values.calm ? { calm: values.calm as Shape["calm"] } : {}),
+    ...(values.grid ? { grid: values.grid } : {}),
     ...(values.timing ? { timing: values.timing as Shape["timing"] } : {}),
     ...wrong,
     keep: true,

@@ -66,7 +66,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   one(
     "stopped while orders may live",
-    "src/grid/advance.ts",
+    "src/grid/stop.ts",
     "if ((live.length > 0 && !mayRelease) || isHeld(strategy, turn))",
     "if (live.length > 1000)",
   ),
@@ -135,12 +135,7 @@ export const MUTANTS: readonly Mutant[] = [
     'snap(held(slot) > slot.bought ? held(slot) : slot.bought, lot, "down")',
   ),
   one("crosses our own orders", "src/grid/plan.ts", "other.side !== side &&", "other.side === undefined &&"),
-  one(
-    "a busy slot places again",
-    "src/grid/advance.ts",
-    "live.filter(({ generation }) => generation === state.generation).map(({ slot }) => slot)",
-    "live.filter(({ generation }) => generation < 0).map(({ slot }) => slot)",
-  ),
+  one("a busy slot places again", "src/grid/run.ts", "...mine.map(({ slot }) => slot),", ""),
   one(
     "takes base that another grid holds",
     "src/grid/share.ts",
@@ -188,5 +183,60 @@ export const MUTANTS: readonly Mutant[] = [
     "src/grid/observe.ts",
     "return { markets, sights, ...rest,",
     "return { ...rest, balancesFirst: true, balances: await venue.balances(), markets, sights,",
+  ),
+  one(
+    "a rebuild does not wait for its orders to end",
+    "src/grid/run.ts",
+    "return live.length > 0 || obstacle(",
+    "return live.length > 1000 || obstacle(",
+  ),
+  one(
+    "a grid that is leaving the market goes on",
+    "src/grid/advance.ts",
+    'if (strategy.wants === "stop" || strategy.state.exit)',
+    'if (strategy.wants === "stop")',
+  ),
+  one(
+    "an exit sells before its orders have ended",
+    "src/grid/stop.ts",
+    "if ((live.length > 0 && !mayRelease) || isHeld(strategy, turn))",
+    "if ((live.length > 0 && !mayRelease && !exit) || isHeld(strategy, turn))",
+  ),
+  one("drawn base loses its cost", "src/grid/draw.ts", "cost: taken.cost,", "cost: ZERO,"),
+  one(
+    "drawn base is sold at its level whatever it cost",
+    "src/grid/draw.ts",
+    "const sellAt = config.allowLoss ? slot.upper :",
+    "const sellAt = config.allowLoss !== false ? slot.upper :",
+  ),
+  one(
+    "a trail does not wait for the order of the slot that leaves",
+    "src/grid/run.ts",
+    "if (!going || live.some(",
+    "if (!going || [].some(",
+  ),
+  one(
+    "a rebuilt grid keeps its generation",
+    "src/grid/rebuild.ts",
+    "generation: state.rebuild?.generation ?? state.generation + 1,",
+    "generation: state.generation,",
+  ),
+  one(
+    "idle base is the person's",
+    "src/grid/share.ts",
+    "const holding = sum(grids.map(({ state }) => heldInAll(state)));",
+    "const holding = sum(grids.map(({ state }) => heldInAll({ ...state, idle: [] })));",
+  ),
+  one(
+    "what a slot held is lost when it is given up",
+    "src/grid/draw.ts",
+    "const idle = given.reduce((lots, slot) => withLot(lots, lotOf(slot)), state.idle);",
+    "const idle = state.idle;",
+  ),
+  one(
+    "an exit ends with base that could be sold",
+    "src/grid/exit.ts",
+    "const free = funds ? min(all, funds[market.base] ?? 0n) : all;",
+    "const free = exit.tries > 0 ? 0n : funds ? min(all, funds[market.base] ?? 0n) : all;",
   ),
 ];

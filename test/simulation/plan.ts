@@ -30,8 +30,14 @@ export type Deed =
       readonly upper: Decimal;
       readonly levels: number;
       readonly size: Decimal;
+      readonly options?: Readonly<Record<string, unknown>>;
     }
-  | { readonly kind: "stop"; readonly nth: number; readonly keep: boolean }
+  | {
+      readonly kind: "start_centered";
+      readonly symbol: Pair;
+      readonly options: Readonly<Record<string, unknown>>;
+    }
+  | { readonly kind: "stop"; readonly nth: number; readonly keep: boolean; readonly sell?: boolean }
   | { readonly kind: "pause" | "run"; readonly nth: number }
   | { readonly kind: "kill"; readonly on: boolean }
   | {
@@ -75,9 +81,13 @@ export interface Shape {
   /** Nothing but one start, and a stop where asked for. */
   readonly calm?: "run" | "stop";
   readonly timing?: "sandbox" | "real";
+  /** The first knows range grids without options; seeds from a million on are of the second. */
+  readonly edition?: 1 | 2;
+  /** Of a calm run: the deeds of this kind of grid. */
+  readonly grid?: "range" | "trail" | "centered" | "exit";
 }
 
-export function planOf(random: Random, { ticks, calm, timing: asked }: Shape): Plan {
+export function planOf(random: Random, { ticks, calm, timing: asked, edition = 1, grid }: Shape): Plan {
   const isReal = asked === undefined ? random.chance(0.5) : asked === "real";
   const timing = isReal ? REAL_TIMING : SANDBOX_TIMING;
   const interval = isReal ? 5000 : 1000;
@@ -110,7 +120,16 @@ export function planOf(random: Random, { ticks, calm, timing: asked }: Shape): P
       AAA: decimal(random.pick(["100", "3", "0"])),
       BBB: decimal("50"),
     },
-    deeds: calm ? calmDeeds(random, calm, quietAt) : wildDeeds(random, { interval, quietAt }),
+    deeds: calm
+      ? calmDeeds(random, { calm, quietAt, grid })
+      : edition === 1
+        ? wildDeeds(random, { interval, quietAt }, (symbol) => start(random, symbol))
+        : wildDeeds(random, { interval, quietAt }, (symbol) => startOfAny(random, symbol)).map(
+            ({ at, deed }) => ({
+              at,
+              deed: deed.kind === "stop" && !deed.keep && random.chance(0.5) ? { ...deed, sell: true } : deed,
+            }),
+          ),
   };
 }
 
@@ -130,22 +149,109 @@ function start(random: Random, symbol: Pair): Deed {
   };
 }
 
-function calmDeeds(random: Random, calm: "run" | "stop", quietAt: number) {
-  const first = { at: START + 100, deed: start(random, "AAA/USDT") };
+type Start = Extract<Deed, { kind: "start" }>;
+type Options = Readonly<Record<string, unknown>>;
+
+const share = (random: Random, least: number, most: number): Decimal =>
+  (decimal("1") * BigInt(random.whole(least, most))) / 1000n;
+const plus = (value: Decimal, whole: number): Decimal =>
+  value + decimal(String(Math.abs(whole))) * (whole < 0 ? -1n : 1n);
+
+const trailOf = (random: Random, { lower, upper }: Start): Options => ({
+  trail: {
+    ...(random.chance(0.7) ? { up: plus(upper, random.whole(2, 20)) } : {}),
+    ...(random.chance(0.7) ? { down: plus(lower, -random.whole(2, 20)) } : {}),
+  },
+});
+
+const exitOf = (random: Random, { lower, upper }: Start): Options => ({
+  ...(random.chance(0.7) ? { stopLossPrice: plus(lower, -random.whole(1, 3)) } : {}),
+  ...(random.chance(0.5) ? { takeProfitPrice: plus(upper, random.whole(1, 3)) } : {}),
+});
+
+function startWith(random: Random, symbol: Pair, options: (random: Random, start: Start) => Options): Start {
+  const plain = start(random, symbol) as Start;
+  return { ...plain, options: options(random, plain) };
+}
+
+function startCentered(random: Random, symbol: Pair): Deed {
+  const isVolatile = random.chance(0.3);
+  return {
+    kind: "start_centered",
+    symbol,
+    options: {
+      levels: random.whole(1, 4),
+      spacing: share(random, 5, 30),
+      size: decimal(String(random.whole(20, 200))),
+      confidence: 0n,
+      deviation: share(random, 2, 15),
+      deviationFrom: random.pick(["edge", "edge", "center"]),
+      debounce: random.whole(1000, 60_000),
+      maxPosition: share(random, 100, 1000),
+      safetyReserve: share(random, 0, 300),
+      spacingModel: random.pick(["linear", "geometric"]),
+      spacingFactor: decimal("1.3"),
+      sizeModel: random.pick(["flat", "pyramidal"]),
+      volatility: isVolatile,
+      volatilityLow: share(random, 1, 5),
+      volatilityHigh: share(random, 10, 40),
+      initialBuy: random.chance(0.3),
+      ...(random.chance(0.3) ? { allowLoss: true } : {}),
+    },
+  };
+}
+
+function startOfAny(random: Random, symbol: Pair): Deed {
+  if (random.chance(0.4)) return startCentered(random, symbol);
+  return startWith(random, symbol, (_, plain) => ({
+    ...(random.chance(0.3) ? { spacingModel: "geometric" } : {}),
+    ...(random.chance(0.3) ? { initialBuy: true } : {}),
+    ...(random.chance(0.2) ? { useOwnBase: false } : {}),
+    ...(random.chance(0.4) ? exitOf(random, plain) : {}),
+    ...(random.chance(0.4) ? trailOf(random, plain) : {}),
+    ...(random.chance(0.15) ? { triggerPrice: plus(plain.lower, random.whole(0, 6)) } : {}),
+    ...(random.chance(0.2) ? { maxPosition: share(random, 100, 900) } : {}),
+    ...(random.chance(0.2) ? { safetyReserve: share(random, 10, 300) } : {}),
+    ...(random.chance(0.3) ? { allowLoss: true } : {}),
+  }));
+}
+
+function calmDeeds(
+  random: Random,
+  { calm, quietAt, grid = "range" }: { calm: "run" | "stop"; quietAt: number; grid: Shape["grid"] },
+) {
+  const symbol = "AAA/USDT";
+  const deed =
+    grid === "centered"
+      ? startCentered(random, symbol)
+      : grid === "range"
+        ? start(random, symbol)
+        : startWith(random, symbol, grid === "trail" ? trailOf : exitOf);
+  const first = { at: START + 100, deed };
   const middle = START + (quietAt - START) * 0.6;
   return calm === "run"
     ? [first]
-    : [first, { at: middle, deed: { kind: "stop", nth: 0, keep: false } as Deed }];
+    : [
+        first,
+        {
+          at: middle,
+          deed: { kind: "stop", nth: 0, keep: false, ...(grid === "exit" ? { sell: true } : {}) } as Deed,
+        },
+      ];
 }
 
-function wildDeeds(random: Random, { interval, quietAt }: { interval: number; quietAt: number }) {
+function wildDeeds(
+  random: Random,
+  { interval, quietAt }: { interval: number; quietAt: number },
+  begin: (symbol: Pair) => Deed,
+) {
   const span = quietAt - START;
   const deeds: { at: number; deed: Deed }[] = [];
   const early = () => START + random.whole(50, 10 * interval);
   const any = () => START + random.whole(0, Math.floor(span * 0.95));
-  deeds.push({ at: early(), deed: start(random, "AAA/USDT") });
-  if (random.chance(0.6)) deeds.push({ at: early(), deed: start(random, random.pick(SYMBOLS)) });
-  if (random.chance(0.25)) deeds.push({ at: early(), deed: start(random, random.pick(SYMBOLS)) });
+  deeds.push({ at: early(), deed: begin("AAA/USDT") });
+  if (random.chance(0.6)) deeds.push({ at: early(), deed: begin(random.pick(SYMBOLS)) });
+  if (random.chance(0.25)) deeds.push({ at: early(), deed: begin(random.pick(SYMBOLS)) });
   const maybe = (probability: number, most: number, make: () => Deed) => {
     for (let left = most; left > 0 && random.chance(probability); left--)
       deeds.push({ at: any(), deed: make() });

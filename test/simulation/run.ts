@@ -13,6 +13,8 @@ export interface Result {
   readonly hash: number;
   readonly orders: number;
   readonly fills: number;
+  /** What grids did as a whole: an exit counts once, a rebuild and a trail each. */
+  readonly moves: number;
   readonly lines: readonly string[];
 }
 
@@ -51,6 +53,10 @@ export async function simulate(options: Options): Promise<Result> {
     hash: trace.hash(),
     orders: world.tables().orders.size,
     fills: world.history.allFills("sim").length,
+    moves: [...world.tables().strategies.values()].reduce(
+      (sum, { state }) => sum + state.generation + Math.abs(state.trail.steps) + (state.exit ? 1 : 0),
+      0,
+    ),
     lines: trace.lines,
   };
 }

@@ -1,9 +1,10 @@
 import { bundleWorker, runJobs } from "./build.ts";
 import { type Fault, SIX_FAULTS } from "./faults.ts";
-import type { Failure, Job } from "./jobs.ts";
+import { added, type Failure, type Job, NO_TALLY, type Tally } from "./jobs.ts";
 import { MUTANTS, type Mutant } from "./mutants.ts";
 import type { Shape } from "./plan.ts";
 import { simulate } from "./run.ts";
+import { SECOND_EDITION } from "./world.ts";
 
 export interface Figures {
   readonly title: string;
@@ -43,12 +44,16 @@ const run = (script: string, jobs: readonly Job[], { workers, told }: How, title
 /** Seeds with random deeds and faults; then the same ones again, which have to leave the same trace. */
 export async function randomTier(from: number, count: number, how: How, again: boolean): Promise<Figures[]> {
   const script = await bundleWorker();
-  const jobs = jobsOf(from, count, { ticks: TICKS });
+  const half = Math.floor(count / 2);
+  const jobs = [
+    ...jobsOf(from, count - half, { ticks: TICKS }),
+    ...jobsOf(SECOND_EDITION + from, half, { ticks: TICKS }),
+  ];
   const first = await run(script, jobs, how, "random");
-  const { runs, passes, orders, fills, calls, failed, hashes } = first.value;
+  const { runs, passes, orders, fills, moves, calls, failed, hashes } = first.value;
   const random: Figures = {
     title: "random",
-    text: `${runs} seeds, ${passes} passes, ${calls} calls, ${orders} orders, ${fills} fills; ${failed.length} violations in ${first.seconds} s`,
+    text: `${runs} seeds, ${passes} passes, ${calls} calls, ${orders} orders, ${fills} fills, ${moves} rebuilds, trails and exits; ${failed.length} violations in ${first.seconds} s`,
     failed,
   };
   if (!again) return [random];
@@ -56,15 +61,22 @@ export async function randomTier(from: number, count: number, how: How, again: b
   const other = hashes.flatMap((hash, i) =>
     hash === second.value.hashes[i]
       ? []
-      : [{ run: `--seed ${from + i}`, what: "the second run left another trace" }],
+      : [{ run: `the ${i}th of ${count} seeds`, what: "the second run left another trace" }],
   );
   const text = `${hashes.length} seeds a second time, ${other.length} with another trace, in ${second.seconds} s`;
   return [random, { title: "determinism", text, failed: other }];
 }
 
-const SHAPES: readonly Shape[] = (["run", "stop"] as const).flatMap((calm) =>
-  (["sandbox", "real"] as const).map((timing) => ({ ticks: 14, calm, timing })),
-);
+const SHAPES: readonly Shape[] = (["run", "stop"] as const).flatMap((calm) => [
+  ...(["sandbox", "real"] as const).map((timing) => ({ ticks: 14, calm, timing })),
+  // A tick of a minute would show more moves in as many calls; 5 s apart is what a move needs.
+  ...(["trail", "centered", "exit"] as const).map((grid) => ({
+    ticks: 20,
+    calm,
+    timing: "real" as const,
+    grid,
+  })),
+]);
 
 /** One fault at every call of short runs, of a grid that goes on and of one that is stopped. */
 export async function exhaustiveTier(seeds: readonly number[], how: How, every = 1): Promise<Figures[]> {
@@ -78,7 +90,7 @@ export async function exhaustiveTier(seeds: readonly number[], how: How, every =
     for (const seed of seeds)
       for (const shape of SHAPES) jobs.push(...(await callsOf(seed, shape, faults, every)));
     const { value, seconds } = await run(script, jobs, how, title);
-    const text = `${seeds.length} seeds × run and stop × 2 timings × ${faults.length} faults at every ${every === 1 ? "" : `${every}th `}call: ${value.runs} runs, ${value.failed.length} violations in ${seconds} s`;
+    const text = `${seeds.length} seeds × ${SHAPES.length} shapes of run and stop × ${faults.length} faults at every ${every === 1 ? "" : `${every}th `}call: ${value.runs} runs, ${value.failed.length} violations in ${seconds} s`;
     told.push({ title, text, failed: value.failed });
   }
   return told;
@@ -103,7 +115,12 @@ async function callsOf(
 /** Seeds in memory and on libSQL at once. */
 export async function parityTier(from: number, count: number, how: How, ticks = 100): Promise<Figures[]> {
   const script = await bundleWorker();
-  const parts = jobsOf(from, count, { ticks }, true).flatMap((job) => split(job));
+  const half = Math.floor(count / 2);
+  const jobs = [
+    ...jobsOf(from, count - half, { ticks }, true),
+    ...jobsOf(SECOND_EDITION + from, half, { ticks }, true),
+  ];
+  const parts = jobs.flatMap((job) => split(job));
   const { value, seconds } = await run(script, parts, how, "libSQL parity");
   const text = `${value.runs} seeds, ${value.calls} calls, answered alike by memory and libSQL; ${value.failed.length} differences in ${seconds} s`;
   return [{ title: "libSQL parity", text, failed: value.failed }];
@@ -113,6 +130,19 @@ const split = (job: Job): Job[] =>
   job.kind === "seeds"
     ? Array.from({ length: job.count }, (_, i) => ({ ...job, from: job.from + i, count: 1 }))
     : [job];
+
+/** By turns a few seeds of each edition, until one is caught. */
+async function caughtBy(mutant: Mutant, most: number): Promise<Tally> {
+  const script = await bundleWorker(mutant);
+  let tally = NO_TALLY;
+  for (let seed = 0; seed < most / 2 && tally.failed.length === 0; seed += 5) {
+    for (const from of [seed, SECOND_EDITION + seed]) {
+      const job: Job = { kind: "seeds", from, count: 5, shape: { ticks: TICKS }, untilFirst: true };
+      if (tally.failed.length === 0) tally = added(tally, await runJobs(script, [job], { workers: 1 }));
+    }
+  }
+  return tally;
+}
 
 /** Every planted bug has to be caught. */
 export async function mutantTier(
@@ -126,12 +156,13 @@ export async function mutantTier(
   const { seconds } = await timed(() => Promise.all(Array.from({ length: how.workers }, work)));
   async function work(): Promise<void> {
     for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-      const job: Job = { kind: "seeds", from: 0, count: most, shape: { ticks: TICKS }, untilFirst: true };
-      const { runs, failed: caught } = await runJobs(await bundleWorker(mutant), [job], { workers: 1 });
+      const { runs, failed: caught } = await caughtBy(mutant, most);
       how.told?.(`mutants: ${mutant.name}`);
       if (caught.length === 0)
         failed.push({ run: `--mutants "${mutant.name}"`, what: `was not caught within ${most} seeds` });
-      lines.push(`  ${mutant.name}: ${caught[0] ? `seed ${runs - 1}, ${caught[0].what}` : "not caught"}`);
+      lines.push(
+        `  ${mutant.name}: ${caught[0] ? `${caught[0].run.split(" --t")[0]} after ${runs} runs, ${caught[0].what}` : "not caught"}`,
+      );
     }
   }
   const text = `${lines.length} planted bugs, ${lines.length - failed.length} caught within ${most} seeds, in ${seconds} s\n${lines.sort().join("\n")}`;

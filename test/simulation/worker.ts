@@ -30,7 +30,7 @@ async function runCalls({ seed, shape, faults, from, to }: Job & { kind: "calls"
   for (let call = from; call < to; call++) {
     for (const fault of faults) {
       const wrong = fault === "kill" ? { faults: noFaults, killAt: call } : { faults: faultAt(call, fault) };
-      const flags = `--seed ${seed} --ticks ${shape.ticks} --calm ${shape.calm} --timing ${shape.timing}`;
+      const flags = `--seed ${seed} --ticks ${shape.ticks} --calm ${shape.calm} --timing ${shape.timing}${shape.grid ? ` --grid ${shape.grid}` : ""}`;
       tally = added(
         tally,
         await runOne({ seed, ...shape, ...wrong }, `${flags} --call ${call} --fault ${fault}`),
@@ -43,7 +43,7 @@ async function runCalls({ seed, shape, faults, from, to }: Job & { kind: "calls"
 async function runOne(options: Options, run: string): Promise<Tally> {
   const result: Result = await simulate(options);
   const [first] = result.violations;
-  const { passes, orders, fills, calls, hash } = result;
+  const { passes, orders, fills, moves, calls, hash } = result;
   const failed = first ? [{ run, what: first.what }] : [];
-  return { runs: 1, passes, orders, fills, calls, hashes: [hash], failed };
+  return { runs: 1, passes, orders, fills, moves, calls, hashes: [hash], failed };
 }

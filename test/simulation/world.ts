@@ -24,6 +24,9 @@ export const ACCOUNT = { exchange: EXCHANGE, kind: "sandbox", host: "" } as cons
 /** The simulated venue lists no token of the chain: nothing may ask for one. */
 const noChain = () => Promise.reject(new Error("the simulation has no chain"));
 
+/** Seeds from here on draw every option of the strategy. */
+export const SECOND_EDITION = 1_000_000;
+
 export interface Options extends Shape {
   readonly seed: number;
   /** In place of the seed's own. */
@@ -46,7 +49,7 @@ export async function createWorld({
   ...shape
 }: Options) {
   const random = createRandom(seed);
-  const plan = planOf(random, shape);
+  const plan = planOf(random, { edition: seed < SECOND_EDITION ? 1 : 2, ...shape });
   const scheduler = createScheduler(START);
   const { now } = scheduler;
   const trace = createTrace(now, keep);
