@@ -26,6 +26,8 @@ export interface LiveOptions {
   readonly keptFor?: Millis;
   /** Put before the database's, where instances are too short-lived to remember. */
   readonly markets?: (inner: MarketKeeper) => MarketKeeper;
+  /** In place of this machine's own clock, where time is simulated. */
+  readonly clock?: () => Millis;
 }
 
 interface Parts {
@@ -66,7 +68,7 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
       // A venue on this very machine is a test's: nobody counts its calls.
       rate: isLoopback(base) ? undefined : quirks.rate,
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),
-      clock: () => Date.now(),
+      clock: options.clock ?? (() => Date.now()),
       keptFor: options.keptFor ?? KEPT_FOR,
     });
   }

@@ -10,8 +10,9 @@ import { createStore } from "../../src/adapters/libsql/store.ts";
 import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";
 import { parseConfig, type VenueName } from "../../src/config.ts";
 import { createDeps, type Runtime } from "../../src/deps.ts";
+import type { Millis } from "../../src/kernel/time.ts";
 import { type LiveOptions, liveVenues } from "../../src/live-deps.ts";
-import type { Log, Permit } from "../../src/ports.ts";
+import type { Local, Log, Permit } from "../../src/ports.ts";
 import { startVenue } from "../venues/index.ts";
 import { appOver } from "./app.ts";
 import { migrations } from "./migrations.ts";
@@ -66,12 +67,23 @@ interface Live {
   readonly database?: string;
   readonly log?: Log;
   readonly env?: Readonly<Record<string, string>>;
+  /** A clock that moves when told, in place of the machine's and the database's. */
+  readonly time?: { readonly local: Local; readonly now: () => Millis };
 }
 
 /** The real adapter over real libSQL, pointed at addresses on loopback, with the server's own keys for each. */
-export async function liveBox({ urls, options, database = "file::memory:", log = () => {}, env = {} }: Live) {
+export async function liveBox({
+  urls,
+  options,
+  database = "file::memory:",
+  log = () => {},
+  env = {},
+  time,
+}: Live) {
   const client = createClient({ url: database, concurrency: 1 });
-  const context = await openDatabase({ client, local: nodeLocal, migrations, kind: "live" });
+  const local = time?.local ?? nodeLocal;
+  const clock = time ? { clock: time.now } : {};
+  const context = await openDatabase({ client, local, migrations, kind: "live", ...clock });
   const names = Object.keys(urls);
   const credentials = names.flatMap((name) => [
     [`${name.toUpperCase()}_API_KEY`, KEYS.key],
@@ -85,7 +97,8 @@ export async function liveBox({ urls, options, database = "file::memory:", log =
     ...env,
   });
   const keeping = libsqlKeeping(context);
-  const venues = liveVenues(config, { keeping, credentials: NO_STORED_KEYS, local: nodeLocal, log }, options);
+  const parts = { keeping, credentials: NO_STORED_KEYS, local, log };
+  const venues = liveVenues(config, parts, { ...options, ...clock });
   const keep = (name: string, markets: readonly Record<string, unknown>[]) =>
     keeping.markets.keepMarkets(new URL(urls[name] ?? "").host, {
       listing: Object.fromEntries(markets.map((market) => [market.symbol, altnameOf(market)])),

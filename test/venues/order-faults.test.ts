@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { VenueName } from "../../src/config.ts";
+import { tick } from "../../src/grid/tick.ts";
+import { decimal } from "../../src/kernel/decimal.ts";
+import { SECOND } from "../../src/kernel/time.ts";
+import { appOver } from "../support/app.ts";
+import { emulatedWorld } from "../support/emulated.ts";
+import type { Switch } from "./faults.ts";
+import type { EmulatedVenue } from "./index.ts";
+
+const NAMES: readonly VenueName[] = ["mexc", "gateio", "bitget", "kraken"];
+
+interface Case {
+  readonly faults: readonly Switch[];
+  /** Whether the exchange has taken the order in the end. */
+  readonly placed: boolean;
+  readonly label: "success" | "Order failed" | "Order unknown";
+  /** How late reads show what is new. */
+  readonly late?: number;
+}
+
+const lost = (kind: Switch["kind"], acts: boolean): Case => ({
+  faults: [{ kind, acts, route: "create" }],
+  placed: acts,
+  label: "Order unknown",
+});
+const SILENT = [
+  "server_error",
+  "bad_gateway",
+  "empty",
+  "cut",
+  "truncated",
+  "hang",
+  "hang_body",
+  "drop",
+] as const;
+const READS = ["open", "order", "closed", "fills"] as const;
+
+const CASES: Record<string, Case> = {
+  ...Object.fromEntries(
+    SILENT.flatMap((kind) => [
+      [`${kind}, before it acted`, lost(kind, false)],
+      [`${kind}, after it acted`, lost(kind, true)],
+    ]),
+  ),
+  "429": { faults: [{ kind: "rate_limit", route: "create" }], placed: false, label: "Order failed" },
+  maintenance: { ...lost("maintenance", false) },
+  "seen 5 s late": { faults: [], placed: true, label: "success", late: 5 * SECOND },
+  "seen 5 s late, the answer lost": { ...lost("drop", true), late: 5 * SECOND },
+  "acts 3 s late": {
+    faults: [{ kind: "late", millis: 3 * SECOND, route: "create" }],
+    placed: true,
+    label: "Order unknown",
+  },
+  "acts after it has expired": {
+    faults: [{ kind: "late", millis: 7 * SECOND, route: "create" }],
+    placed: false,
+    label: "Order unknown",
+  },
+  "the answer lost, then reads that fail": {
+    faults: [
+      { kind: "drop", acts: true, route: "create" },
+      { kind: "bad_gateway", route: READS, times: 3 },
+    ],
+    placed: true,
+    label: "Order unknown",
+  },
+  "never sent on, then reads that hang": {
+    faults: [
+      { kind: "drop", route: "create" },
+      { kind: "hang", route: READS, times: 2 },
+    ],
+    placed: false,
+    label: "Order unknown",
+  },
+};
+
+/** Long enough for a lost order to be given up: its expiry, the read lag, a second look, and failed passes between. */
+const RESOLVED = 200 * SECOND;
+
+describe.each(NAMES)("an order by hand on %s whose request meets", (name) => {
+  let world: Awaited<ReturnType<typeof emulatedWorld>>;
+  let exchange: EmulatedVenue;
+  let app: Awaited<ReturnType<typeof appOver>>;
+  let count = 0;
+  beforeAll(async () => {
+    world = await emulatedWorld({ names: [name], timing: { readLag: 10 * SECOND, secondMiss: 5 * SECOND } });
+    exchange = world.exchange(name);
+    app = await appOver(world.deps);
+  });
+  beforeEach(() => exchange.heal());
+  afterAll(() => world.close());
+
+  const post = async (clientOrderId: string) => {
+    const response = await app.ask("/api/v1/orders", {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${app.tokens.trade}`,
+        "content-type": "application/json",
+        "idempotency-key": `key-of-${clientOrderId}`,
+      },
+      body: JSON.stringify({
+        exchange: name,
+        symbol: "BTC/USDT",
+        side: "buy",
+        type: "limit",
+        amount: 0.001,
+        price: 50000 - count,
+        clientOrderId,
+      }),
+    });
+    const body = (await response.json()) as { success?: boolean; error?: string; clientOrderId?: string };
+    return { status: response.status, label: body.success ? "success" : body.error, id: body.clientOrderId };
+  };
+
+  async function resolve(clientOrderId: string) {
+    for (let passed = 0; passed < RESOLVED; passed += 5 * SECOND) {
+      world.time.pass(5 * SECOND);
+      exchange.advance();
+      await tick(world.deps);
+      const order = await world.deps.store.orderByClientId(clientOrderId);
+      if (order && (order.settled || order.state === "open")) return order;
+    }
+    throw new Error("the order was never resolved");
+  }
+
+  it.each(Object.entries(CASES))("%s", async (_name, { faults, placed, label, late = 0 }) => {
+    const clientOrderId = `case${String(++count).padStart(8, "0")}`;
+    exchange.late({ orders: late });
+    for (const fault of faults) exchange.fail(fault);
+    const first = await post(clientOrderId);
+    expect(first.label).toBe(label);
+    if (label === "Order unknown") expect(first).toMatchObject({ status: 500, id: clientOrderId });
+    const again = await post(clientOrderId);
+    expect(again.label).toBe(label);
+
+    const order = await resolve(clientOrderId);
+    const there = exchange.byClient(clientOrderId);
+    expect(there).toHaveLength(placed ? 1 : 0);
+    if (placed) expect([order.state, order.exchangeId]).toEqual(["open", there[0]?.id]);
+    else expect([order.state, order.settled]).toEqual(["rejected", true]);
+    expect(exchange.open().every(({ amount }) => amount === decimal("0.001"))).toBe(true);
+  });
+});
