@@ -25,7 +25,8 @@ export async function emulatedWorld({ names, timing, venue = {}, seed }: Emulate
   }
   const box = await liveBox({
     urls: Object.fromEntries([...venues].map(([name, { url }]) => [name, url])),
-    options: { timing: { requestTimeout: 200, ...timing } },
+    // Real time, beside a busy test run: long enough that only what is told to hang does.
+    options: { timing: { requestTimeout: 1500, ...timing } },
     time,
   });
   const exchanges = names.map((id) => ({

@@ -8,7 +8,7 @@ import type { Route } from "./dialect.ts";
  * - truncated: announces the whole length, sends half and closes; hang_body: headers and half, then silence
  * - hang: no answer at all; drop: closes the connection without one
  * - slow: answers `millis` later; late: acts `millis` later by the venue's clock if the request is still valid then,
- *   and never answers
+ *   and closes the connection at once
  */
 export type FaultKind =
   | "rate_limit"

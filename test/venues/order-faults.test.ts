@@ -68,7 +68,7 @@ const CASES: Record<string, Case> = {
   "never sent on, then reads that hang": {
     faults: [
       { kind: "drop", route: "create" },
-      { kind: "hang", route: READS, times: 2 },
+      { kind: "hang", route: READS },
     ],
     placed: false,
     label: "Order unknown",

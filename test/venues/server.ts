@@ -97,6 +97,7 @@ export async function serveVenue(
     const millis = fault?.millis ?? 0;
     if (fault?.kind === "late") {
       entry.key = postpone(route, asked, millis);
+      response.destroy();
       return;
     }
     const acts = fault === undefined || fault.acts === true || fault.kind === "slow";
