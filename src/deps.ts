@@ -18,6 +18,7 @@ import { type Config, type ConfiguredExchange, VENUES } from "./config.ts";
 import { connectDex, liveAggregator } from "./dex-deps.ts";
 import type { Aggregator } from "./dex-port.ts";
 import { AppError, messageOf, SettingsError } from "./errors.ts";
+import { step } from "./grid/step.ts";
 import { timeLimit } from "./in-time.ts";
 import type { Pair } from "./kernel/pair.ts";
 import { type LiveOptions, type LiveVenues, liveVenues } from "./live-deps.ts";
@@ -62,6 +63,7 @@ export async function createDeps(
     ? live.venues
     : await sandboxVenues(config, context, runtime, options);
   const exchanges = config.exchanges.map((one) => infoOf(one, live));
+  const store = createStore(context);
   const inTime = timeLimit(config.readTimeoutMillis);
   const chain =
     aggregator && !config.venueUrls.has("iris") ? aggregator : liveAggregator(config, local.monotonic);
@@ -70,10 +72,11 @@ export async function createDeps(
     venueOf: venues.venueOf,
     marketTime: venues.marketTime,
     ...(live ? { live } : {}),
+    resolve: (venue) => step({ store, local, log, requests }, venue),
     exchanges,
     inTime,
     dex: connectDex({ aggregator: chain, exchanges, venue: venues.venue, inTime }),
-    store: createStore(context),
+    store,
     requests,
     local,
     log,

@@ -249,6 +249,8 @@ export interface Deps {
   readonly venue: (exchange: string, keys?: Keys) => Venue;
   /** The venue behind a stored account; undefined when this process is not configured for it. */
   readonly venueOf: (account: AccountRef) => Venue | undefined;
+  /** One pass over an account that no tick steps, so that what was left unclear there is looked up. */
+  readonly resolve?: (venue: Venue) => Promise<unknown>;
   /** Market time of an account at a protocol time; on real venues they are the same. */
   readonly marketTime: (account: AccountRef, now: Millis) => Millis;
   /** Ends a read of the world at its time limit: throws VenueError naming who was asked. */

@@ -184,6 +184,8 @@ export interface HandOrderStore {
     order: Pick<Order, "clientId" | "state" | "exchangeId" | "reason" | "filled" | "notional">,
   ): Promise<void>;
   orderByClientId(clientId: string): Promise<Order | undefined>;
+  /** Whether an order of the account waits to be looked up: nobody has said what became of it. */
+  hasUnclear(account: AccountKey): Promise<boolean>;
 }
 
 export type Remembered =

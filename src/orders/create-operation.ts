@@ -9,6 +9,7 @@ import { acceptedId, answered, asSent, asWanted, handOrder, SEND_WITHIN, unknown
 import { prepare, type Wanted } from "./prepare.ts";
 import { previewOrder } from "./preview.ts";
 import { CreatedShape, orderOut } from "./schema.ts";
+import { venueFor } from "./venue-operations.ts";
 
 const inputOf = (ids: readonly string[]) =>
   z
@@ -66,7 +67,7 @@ export const createOrder = (ids: readonly string[]) =>
     },
     async run(deps, { exchange, clientOrderId, ...input }, { keys, requestKey }) {
       const { symbol } = input;
-      const venue = deps.venue(exchange, keys);
+      const venue = await venueFor(deps, exchange, keys);
       const { quote, prepared } = await prepareFor(venue, input);
       const askedAt = deps.local.monotonic();
       const order = handOrder(

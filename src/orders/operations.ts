@@ -5,6 +5,7 @@ import { type Operation, operation } from "../operation.ts";
 import { cancelAllOrders, cancelOrder } from "./cancel-operations.ts";
 import { createOrder } from "./create-operation.ts";
 import { OneOrderShape, OrdersShape, orderOut } from "./schema.ts";
+import { venueFor } from "./venue-operations.ts";
 
 export const orderOperations = (ids: readonly string[]): Operation[] => [
   operation({
@@ -21,8 +22,8 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
     input: z.object({ exchange: exchangeField(ids), symbol: pairField.optional() }),
     output: OrdersShape,
     failure: "Exchange error",
-    async run({ venue }, { exchange, symbol }, { keys }) {
-      const place = venue(exchange, keys);
+    async run(deps, { exchange, symbol }, { keys }) {
+      const place = await venueFor(deps, exchange, keys);
       if (symbol) await place.market(symbol);
       const orders = await place.openOrders(symbol);
       return { exchange, orders: orders.map(orderOut), count: orders.length };
@@ -41,8 +42,8 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
     input: z.object({ id: idField("Invalid request"), exchange: exchangeField(ids), symbol: pairField }),
     output: OneOrderShape,
     failure: "Exchange error",
-    async run({ venue }, { exchange, symbol, id }, { keys }) {
-      const place = venue(exchange, keys);
+    async run(deps, { exchange, symbol, id }, { keys }) {
+      const place = await venueFor(deps, exchange, keys);
       await place.market(symbol);
       const order = await place.order({ symbol, id });
       if (!order) throw new AppError("Order not found", `${exchange} knows no order ${id} on ${symbol}`);

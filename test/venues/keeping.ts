@@ -42,6 +42,7 @@ export function memoryKeeping(now: () => Millis): Keeping {
       },
       nonces: async (account, count) => nonces(account, count),
     },
+    traded: { symbols: async () => [] },
     rates: { spend: async () => 0, exhaust: async () => {} },
   };
 }

@@ -56,6 +56,7 @@ export const bitget: Quirks = {
   bookLevels: 150,
   publicTrades: 500,
 
+  opensByPair: false,
   passphrase: true,
   async mayWithdraw(exchange) {
     const told = fieldOf(

@@ -1,32 +1,30 @@
 import { VenueError } from "../../errors.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import type { Place } from "./place.ts";
+
+export interface ClockCheck {
+  /** Hears the Date header of an answer to a request that left at `leftAt`. */
+  answered(date: string | null, leftAt: Millis): void;
+  /** Throws when requests of ours would reach the exchange at another time than they say. */
+  refuse(): void;
+}
 
 /**
- * Compares our clock with the Date header of each answer: whole seconds, of some instant between the request's
- * leaving and the answer's arrival.
+ * Compares a clock of ours with the exchange's: a Date header tells whole seconds, of some instant between the
+ * request's leaving and the answer's arrival.
  */
-export function clockCheck({ quirks, timing }: Place, now: () => Millis) {
-  let leftAt = 0;
+export function clockCheck(name: string, skew: Millis, now: () => Millis): ClockCheck {
   let off: Millis = 0;
   return {
-    leaving(): void {
-      leftAt = now();
-    },
-    answered(date: string | null): void {
+    answered(date, leftAt) {
       const told = Date.parse(date ?? "");
-      if (Number.isNaN(told)) return;
-      const early = leftAt - (told + SECOND);
-      const late = told - now();
-      off = Math.max(early, late, 0);
+      if (!Number.isNaN(told)) off = Math.max(leftAt - (told + SECOND), told - now(), 0);
     },
-    /** Throws when requests of ours would reach the exchange at another time than they say. */
-    refuse(): void {
-      if (off <= timing.skew) return;
+    refuse() {
+      if (off <= skew) return;
       const seconds = Math.round(off / SECOND);
       throw new VenueError(
         "unavailable",
-        `this machine's clock and that of ${quirks.name} differ by ${seconds} s: nothing is sent until it is set right`,
+        `this machine's clock and that of ${name} differ by ${seconds} s: nothing is sent until it is set right`,
       );
     },
   };

@@ -51,6 +51,7 @@ export const gateio: Quirks = {
   bookLevels: 100,
   publicTrades: 500,
 
+  opensByPair: false,
   passphrase: false,
   mayWithdraw: async () => undefined,
 

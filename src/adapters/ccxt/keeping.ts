@@ -51,7 +51,13 @@ export interface RateKeeper {
   exhaust(account: AccountKey, rate: Rate): Promise<void>;
 }
 
+export interface TradedKeeper {
+  /** Pairs on which the account has had orders lately. */
+  symbols(account: AccountKey): Promise<readonly Pair[]>;
+}
+
 export interface Keeping {
+  readonly traded: TradedKeeper;
   readonly markets: MarketKeeper;
   readonly turns: TurnKeeper;
   readonly rates: RateKeeper;

@@ -62,6 +62,7 @@ export const kraken: Quirks = {
     exchange.options.marketsByAltname = Object.fromEntries(named);
   },
 
+  opensByPair: false,
   passphrase: false,
   async mayWithdraw(exchange) {
     const told = fieldOf(fieldOf(await exchange.privatePostGetApiKeyInfo?.({}), "result"), "permissions");

@@ -47,16 +47,14 @@ export const mexc: Quirks = {
   // Its fetchMarkets asks for the futures' markets too, of another host.
   markets: (exchange) => exchange.fetchSpotMarkets(),
 
+  opensByPair: true,
   passphrase: false,
   async mayWithdraw(exchange) {
     const told = fieldOf(await exchange.spotPrivateGetAccount?.({}), "canWithdraw");
     return typeof told === "boolean" ? told : undefined;
   },
 
-  openOrders(exchange, symbol) {
-    if (symbol === undefined) throw new Error("mexc lists open orders of one pair at a time");
-    return exchange.fetchOpenOrders(symbol);
-  },
+  openOrders: (exchange, symbol) => exchange.fetchOpenOrders(symbol),
 
   async fills(exchange, symbol, since) {
     const found = new Map<unknown, Dict>();

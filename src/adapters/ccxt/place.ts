@@ -4,11 +4,12 @@ import type { Keys, Local, Log, Timing } from "../../ports.ts";
 import type { AccountKey } from "../../records.ts";
 import { type Catalog, createCatalog } from "./catalog.ts";
 import type { Ccxt, Dict } from "./ccxt.ts";
+import { type ClockCheck, clockCheck } from "./clock-check.ts";
 import type { FeeRates, Keeping } from "./keeping.ts";
 import type { Quirks, Rate } from "./quirks.ts";
 import { type SharedReads, sharedReads } from "./shared-reads.ts";
 import { CallFailed, NotSent } from "./told.ts";
-import { type Fetch, transport } from "./transport.ts";
+import { type Fetch, transport, type Wire } from "./transport.ts";
 
 /** The runtime's own parts that the adapter uses. */
 export interface Around {
@@ -31,6 +32,8 @@ export interface Place extends Around {
   readonly rate: Rate | undefined;
   readonly catalog: Catalog;
   readonly reads: SharedReads;
+  /** Of this machine's clock, which calls outside of a pass go by. */
+  readonly check: ClockCheck;
   readonly fees: Map<string, { readonly rates: FeeRates | undefined; readonly until: Millis }>;
   /** The keyless instance, with this market among those that it knows. */
   publicly(market: Dict): Promise<Ccxt>;
@@ -48,7 +51,8 @@ const MOST_MARKETS = 500;
 export function createPlace(given: Given): Place {
   const { quirks, base, keeping, local, log, keptFor } = given;
   const host = new URL(base).host;
-  const keyless = () => createExchange(given);
+  const check = clockCheck(quirks.name, given.timing.skew, given.clock);
+  const keyless = () => createExchange({ ...given, onDate: check.answered });
   let shared: Promise<Ccxt> | undefined;
   const markets = new Map<unknown, Dict>();
   return {
@@ -56,6 +60,7 @@ export function createPlace(given: Given): Place {
     host,
     catalog: createCatalog({ quirks, host, keeper: keeping.markets, local, log, exchange: keyless }),
     reads: sharedReads(quirks.name, local, keptFor),
+    check,
     fees: new Map(),
     queues: new Map(),
     async publicly(market) {
@@ -81,7 +86,7 @@ export interface Wiring {
   readonly keys?: Keys | undefined;
   readonly mayLeave?: () => boolean;
   readonly headers?: () => Readonly<Record<string, string>>;
-  readonly onDate?: (date: string | null) => void;
+  readonly onDate?: Wire["onDate"];
 }
 
 /** A new instance of the exchange's class: made for one invocation, never shared with a key in it. */
@@ -101,6 +106,7 @@ export async function createExchange(wiring: Wiring): Promise<Ccxt> {
       base,
       fetch,
       timeoutMillis: timing.requestTimeout,
+      clock,
       mayLeave: wiring.mayLeave ?? (() => true),
       headers: wiring.headers ?? (() => ({})),
       onDate: wiring.onDate ?? (() => undefined),

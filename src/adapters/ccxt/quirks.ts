@@ -47,7 +47,9 @@ export interface Quirks {
   readonly passphrase: boolean;
   /** Whether the key may withdraw; undefined where the exchange does not tell. */
   mayWithdraw(exchange: Ccxt): Promise<boolean | undefined>;
-  /** Every open order, all pages. */
+  /** Open orders are listed by pair alone. */
+  readonly opensByPair: boolean;
+  /** Every open order, all pages; of one pair where `opensByPair`. */
   openOrders(exchange: Ccxt, symbol: Pair | undefined): Promise<readonly Dict[]>;
   /** Own executions at or after a time, all pages, in any order. */
   fills(exchange: Ccxt, symbol: Pair, since: Millis): Promise<readonly Dict[]>;

@@ -1,3 +1,4 @@
+import type { Millis } from "../../kernel/time.ts";
 import { fieldOf } from "./ccxt.ts";
 import type { Quirks } from "./quirks.ts";
 import { CallFailed, NotSent, noAnswer, tellRefusal } from "./told.ts";
@@ -17,8 +18,9 @@ export interface Wire {
   readonly headers: () => Readonly<Record<string, string>>;
   /** Texts that an answer may carry back and nobody is to read: keys. */
   readonly secrets: readonly string[];
-  /** Hears the Date header of each answer. */
-  readonly onDate: (date: string | null) => void;
+  readonly clock: () => Millis;
+  /** Hears the Date header of each answer, and when its request left. */
+  readonly onDate: (date: string | null, leftAt: Millis) => void;
 }
 
 interface Asked {
@@ -47,15 +49,15 @@ export const transport = (wire: Wire) =>
       ...(body === undefined ? {} : { body }),
     };
     if (!wire.mayLeave()) throw new NotSent("it took too long before the request could leave");
-    const { status, text } = await wire.fetch(address, request).then(whole(wire), failed);
+    const { status, text } = await wire.fetch(address, request).then(whole(wire, wire.clock()), failed);
     const told = refusalIn(wire, status, text);
     if (told) throw new CallFailed(told);
     return { status, statusText: "", headers: new Headers(), text: async () => text };
   };
 
-const whole = ({ onDate }: Wire) =>
+const whole = ({ onDate }: Wire, leftAt: Millis) =>
   async function reading(response: Response): Promise<{ status: number; text: string }> {
-    onDate(response.headers.get("date"));
+    onDate(response.headers.get("date"), leftAt);
     const { status } = response;
     // A redirect is never followed: exchanges have none, and it could lead anywhere.
     if (response.type === "opaqueredirect" || (status >= 300 && status < 400))

@@ -2,7 +2,8 @@ import { VenueError } from "../../errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { AccountRef, Keys, Venue, VenueOrder } from "../../ports.ts";
 import { accountKey } from "../../records.ts";
-import type { Dict } from "./ccxt.ts";
+import type { Ccxt, Dict } from "./ccxt.ts";
+import { openOnEveryPair } from "./every-pair.ts";
 import { accountFees } from "./fees.ts";
 import type { Place } from "./place.ts";
 import { publicData } from "./public-data.ts";
@@ -33,6 +34,21 @@ export function ccxtVenue(place: Place, access: Access): Venue {
     return marketOf(fresh, quirks, await fees(symbol));
   };
 
+  const balances = async () =>
+    balancesOf(
+      await session.read("balances", undefined, (exchange) => exchange.fetchBalance({ type: "spot" })),
+    );
+
+  const openOn = async (symbol: Pair) =>
+    (await session.read("openOrders", symbol, (exchange) => quirks.openOrders(exchange, symbol))).map(told);
+
+  const openOnAll = async () => {
+    if (quirks.opensByPair)
+      return openOnEveryPair(place, accountKey(account), { balances, openOrders: openOn });
+    const list = (exchange: Ccxt) => quirks.openOrders(exchange, undefined);
+    return (await named(place, await session.read("openOrders", undefined, list))).map(told);
+  };
+
   return {
     account,
     timing,
@@ -41,18 +57,8 @@ export function ccxtVenue(place: Place, access: Access): Venue {
     listed,
     under: (lease, askedAt) => ccxtVenue(place, { ...access, hold: { now: lease.now, askedAt } }),
 
-    async balances() {
-      return balancesOf(
-        await session.read("balances", undefined, (exchange) => exchange.fetchBalance({ type: "spot" })),
-      );
-    },
-
-    async openOrders(symbol) {
-      const found = await session.read("openOrders", symbol, (exchange) =>
-        quirks.openOrders(exchange, symbol),
-      );
-      return (symbol === undefined ? await named(place, found) : found).map(told);
-    },
+    balances,
+    openOrders: (symbol) => (symbol === undefined ? openOnAll() : openOn(symbol)),
 
     async order({ symbol, id, clientId }) {
       const found = await session.read("order", symbol, async (exchange) => {

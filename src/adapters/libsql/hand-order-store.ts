@@ -34,6 +34,11 @@ export function handOrderStore({ client, db, now }: Context): HandOrderStore {
       );
     },
 
+    async hasUnclear(account) {
+      const isUnclear = sql`${orders.account} = ${account} and ${orders.settled} = 0 and ${orders.state} in ('pending', 'unknown')`;
+      return (await db.select({ id: orders.clientId }).from(orders).where(isUnclear).limit(1)).length > 0;
+    },
+
     async orderByClientId(clientId) {
       const [order] = await db.select().from(orders).where(eq(orders.clientId, clientId));
       return order;

@@ -1,18 +1,27 @@
 import { and, eq, sql } from "drizzle-orm";
-import { SECOND } from "../../kernel/time.ts";
-import { NO_MEMORY } from "../../records.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import { DAY, SECOND } from "../../kernel/time.ts";
+import { type AccountKey, NO_MEMORY } from "../../records.ts";
 import type { Dict } from "../ccxt/ccxt.ts";
 import type { Keeping, MarketKeeper, RateKeeper, TurnKeeper } from "../ccxt/keeping.ts";
 import { type Context, statement } from "./context.ts";
 import { accountFees, listings, markets, nonces, rates } from "./live-tables.ts";
-import { accounts } from "./tables.ts";
+import { accounts, orders } from "./tables.ts";
 
 /** What the adapter of real exchanges keeps, in the same database as all else. */
 export const libsqlKeeping = (context: Context): Keeping => ({
   markets: marketKeeper(context),
   turns: turnKeeper(context),
   rates: rateKeeper(context),
+  traded: { symbols: (account) => tradedSymbols(context, account) },
 });
+
+/** Of unsettled orders, and of those that ended lately. */
+async function tradedSymbols({ db, now }: Context, account: AccountKey): Promise<readonly Pair[]> {
+  const isRecent = sql`${orders.account} = ${account} and (${orders.settled} = 0 or ${orders.endedAt} > ${now()} - ${30 * DAY})`;
+  const rows = await db.selectDistinct({ symbol: orders.symbol }).from(orders).where(isRecent);
+  return rows.map(({ symbol }) => symbol);
+}
 
 /** Of the shape in which markets and listings are stored. */
 const VERSION = 1;

@@ -100,6 +100,12 @@ export function memoryStore(
     },
 
     orderByClientId: async (clientId) => tables.orders.get(clientId),
+
+    hasUnclear: async (account) =>
+      [...tables.unsettled].some((id) => {
+        const order = tables.orders.get(id);
+        return order?.account === account && (order.state === "pending" || order.state === "unknown");
+      }),
   };
 }
 

@@ -1,0 +1,78 @@
+import { createClient } from "@libsql/client";
+import { describe, expect, it } from "vitest";
+import { libsqlKeeping } from "../../../src/adapters/libsql/keeping.ts";
+import { openDatabase } from "../../../src/adapters/libsql/open.ts";
+import { virtualLocal } from "../../support/local.ts";
+import { migrations } from "../../support/migrations.ts";
+import { START } from "../../support/sandbox.ts";
+import { tempFolder } from "../../support/temp.ts";
+
+const ACCOUNT = "live:kraken:api.kraken.com";
+const RATE = { burst: 20, perSecond: 0.5 };
+
+/** Two processes on one database, with a clock that moves only when told. */
+async function keepers() {
+  const time = virtualLocal(START);
+  const url = `file:${tempFolder()}/keeping.db`;
+  const open = async () =>
+    libsqlKeeping(
+      await openDatabase({
+        client: createClient({ url, concurrency: 1 }),
+        local: time.local,
+        migrations,
+        kind: "live",
+        clock: time.now,
+      }),
+    );
+  return { time, one: await open(), two: await open() };
+}
+
+describe("an account's rate of calls", () => {
+  it("is one for all processes, and comes back with time", async () => {
+    const { time, one, two } = await keepers();
+    for (let call = 0; call < 10; call++) {
+      expect(await one.rates.spend(ACCOUNT, 1, RATE)).toBe(0);
+      expect(await two.rates.spend(ACCOUNT, 1, RATE)).toBe(0);
+    }
+    expect(await one.rates.spend(ACCOUNT, 1, RATE)).toBe(2000);
+    expect(await two.rates.spend(ACCOUNT, 3, RATE)).toBe(6000);
+    time.pass(2000);
+    expect(await two.rates.spend(ACCOUNT, 1, RATE)).toBe(0);
+    expect(await one.rates.spend(ACCOUNT, 1, RATE)).toBe(2000);
+    expect(await one.rates.spend("live:mexc:api.mexc.com", 1, RATE)).toBe(0);
+  });
+
+  it("is used up when the exchange says so", async () => {
+    const { one, two } = await keepers();
+    await one.rates.exhaust(ACCOUNT, RATE);
+    expect(await two.rates.spend(ACCOUNT, 1, RATE)).toBe(2000);
+  });
+});
+
+describe("an account's turns", () => {
+  const asked = { ttl: 1000, count: 100 };
+
+  it("are held by one process at a time, until they are given back or run out", async () => {
+    const { time, one, two } = await keepers();
+    expect(await one.turns.take(ACCOUNT, { ...asked, owner: "a" })).toBeDefined();
+    expect(await two.turns.take(ACCOUNT, { ...asked, owner: "b" })).toBeUndefined();
+    await two.turns.give(ACCOUNT, "b");
+    expect(await two.turns.take(ACCOUNT, { ...asked, owner: "b" })).toBeUndefined();
+    await one.turns.give(ACCOUNT, "a");
+    expect(await two.turns.take(ACCOUNT, { ...asked, owner: "b" })).toBeDefined();
+    time.pass(1001);
+    expect(await one.turns.take(ACCOUNT, { ...asked, owner: "a" })).toBeDefined();
+  });
+
+  it("give nonces that always rise, also when the clock goes back", async () => {
+    const { time, one, two } = await keepers();
+    const first = await one.turns.nonces(ACCOUNT, 100);
+    expect(first).toBe(START + 1);
+    const second = await two.turns.nonces(ACCOUNT, 100);
+    expect(second).toBe(first + 100);
+    time.pass(-60_000);
+    expect(await one.turns.nonces(ACCOUNT, 100)).toBe(second + 100);
+    time.pass(120_000);
+    expect(await two.turns.nonces(ACCOUNT, 100)).toBe(START + 60_000 + 1);
+  });
+});
