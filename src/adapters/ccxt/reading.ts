@@ -40,6 +40,7 @@ function least(value: unknown, what: string, from: Decimal): Decimal {
   return exact;
 }
 
+const isTold = (value: unknown): boolean => value !== undefined && value !== null;
 const positive = (value: unknown, what: string): Decimal => least(value, what, 1n);
 const natural = (value: unknown, what: string): Decimal => least(value, what, ZERO);
 
@@ -91,7 +92,9 @@ export function tickerOf(told: Dict, now: Millis): Ticker {
   if (bid > ask) throw bad("quote, whose bid is above its ask,");
   const last = positive(told.last ?? told.close, "last price");
   const baseVolume = natural(told.baseVolume, "volume");
-  const quoteVolume = decimalOf(told.quoteVolume) ?? mul(baseVolume, last, "half");
+  const quoteVolume = isTold(told.quoteVolume)
+    ? natural(told.quoteVolume, "volume")
+    : mul(baseVolume, last, "half");
   return { bid, ask, last, baseVolume, quoteVolume, at: Math.min(timeOf(told.timestamp, now), now) };
 }
 
@@ -143,8 +146,12 @@ export function balancesOf(told: Dict): Balance[] {
 export function orderOf(told: Dict, quirks: Quirks, now: Millis): VenueOrder {
   const filled = natural(told.filled ?? "0", "filled amount");
   const type = String(told.type).includes("market") ? "market" : "limit";
-  const notional = filled === ZERO ? ZERO : decimalOf(quirks.notionalOf?.(told) ?? told.cost);
+  const cost = quirks.notionalOf?.(told) ?? told.cost;
+  const notional = filled === ZERO ? ZERO : isTold(cost) ? natural(cost, "cost of an order") : undefined;
   const limit = decimalOf(told.price) ?? ZERO;
+  const amount = natural(told.amount ?? told.filled, "amount");
+  // Of market orders by cost some exchanges tell the cost as the amount.
+  if (type === "limit" && (filled > amount || limit < ZERO)) throw bad("order, which cannot be,");
   return {
     id: textOf(told.id, "order id"),
     clientId: quirks.clientIdOf(told),
@@ -152,7 +159,7 @@ export function orderOf(told: Dict, quirks: Quirks, now: Millis): VenueOrder {
     side: sideOf(told.side),
     type,
     price: type === "limit" ? limit : filled > ZERO && notional ? div(notional, filled, "half") : ZERO,
-    amount: natural(told.amount ?? told.filled, "amount"),
+    amount,
     filled,
     notional,
     fees: filled === ZERO ? [] : wholeFees(told),
@@ -197,7 +204,7 @@ export function fillOf(told: Dict): VenueFill {
     side: sideOf(told.side),
     price,
     amount,
-    notional: decimalOf(told.cost) ?? mul(price, amount, "half"),
+    notional: isTold(told.cost) ? positive(told.cost, "cost of a fill") : mul(price, amount, "half"),
     fees,
     at,
   };

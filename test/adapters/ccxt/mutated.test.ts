@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { nodeLocal } from "../../../cli/node-runtime.ts";
+import { bitget } from "../../../src/adapters/ccxt/bitget.ts";
+import { trimmed } from "../../../src/adapters/ccxt/catalog.ts";
+import { gateio } from "../../../src/adapters/ccxt/gateio.ts";
+import { kraken } from "../../../src/adapters/ccxt/kraken.ts";
+import { mexc } from "../../../src/adapters/ccxt/mexc.ts";
+import { createPlace } from "../../../src/adapters/ccxt/place.ts";
+import { LIVE_TIMING } from "../../../src/adapters/ccxt/quirks.ts";
+import { ccxtVenue } from "../../../src/adapters/ccxt/venue.ts";
+import { VenueError } from "../../../src/errors.ts";
+import type { Venue } from "../../../src/ports.ts";
+import { type Case, recorded } from "../../support/fixtures.ts";
+import { KEYS } from "../../support/live.ts";
+import { memoryKeeping } from "../../venues/keeping.ts";
+
+/** Set higher for a long run: npx vitest run test/adapters/ccxt/mutated.test.ts with EDGEMAKER_MUTATIONS=2500. */
+const RUNS = Number(process.env.EDGEMAKER_MUTATIONS ?? 250);
+
+const BAD = [
+  null,
+  "",
+  "NaN",
+  "Infinity",
+  "-1",
+  -1,
+  "abc",
+  [],
+  {},
+  "1e999",
+  true,
+  "0",
+  "1e-30",
+  "-0.5",
+  "99999999999",
+];
+type Json = unknown;
+
+/** Every place of a payload where a value stands. */
+function places(value: Json, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
+  if (typeof value !== "object" || value === null) return [path];
+  return Object.entries(value).flatMap(([key, part]) => places(part, [...path, key]));
+}
+
+function changed(value: Json, [key, ...rest]: readonly (string | number)[], to: Json): Json {
+  if (key === undefined) return to;
+  const copy = Array.isArray(value) ? [...value] : { ...(value as object) };
+  (copy as Record<string, Json>)[key] = changed((value as Record<string, Json>)[key], rest, to);
+  return copy;
+}
+
+const QUIRKS = { mexc, gateio, bitget, kraken };
+
+/** What must hold of whatever a read gives, or nobody may act on it. */
+const READS: Readonly<Record<string, (venue: Venue, one: Case) => Promise<readonly boolean[]>>> = {
+  fetchTicker: async (venue, { input }) => {
+    const { bid, ask, last, baseVolume, quoteVolume, at } = await venue.ticker(input[0] as "BTC/USDT");
+    return [bid > 0n, ask >= bid, last > 0n, baseVolume >= 0n, quoteVolume >= 0n, at <= Date.now()];
+  },
+  fetchOrderBook: async (venue, { input }) => {
+    const { bids, asks } = await venue.book(input[0] as "BTC/USDT", 100);
+    return [...bids, ...asks].map(({ price, amount }) => price > 0n && amount >= 0n);
+  },
+  fetchBalance: async (venue) => (await venue.balances()).map(({ free, used }) => free >= 0n && used >= 0n),
+  fetchOpenOrders: async (venue, { input }) =>
+    (await venue.openOrders(input[0] as "BTC/USDT")).map(
+      ({ id, price, amount, filled }) => id !== "" && price >= 0n && filled >= 0n && filled <= amount,
+    ),
+  fetchMyTrades: async (venue, { input }) =>
+    (await venue.fills(input[0] as "BTC/USDT", 0)).map(
+      ({ id, orderId, price, amount, at }) =>
+        id !== "" && orderId !== "" && price > 0n && amount > 0n && at > 0,
+    ),
+};
+
+describe.each(["mexc", "gateio", "bitget", "kraken"] as const)(
+  "payloads of %s with one value changed",
+  (name) => {
+    const found = recorded(name);
+    const cases = [...(found?.cases ?? []), ...(found?.derived ?? [])].filter(({ method }) => READS[method]);
+
+    it.skipIf(!found)("are read as something that can be, or not at all", async () => {
+      let body = "";
+      const place = createPlace({
+        id: name,
+        quirks: QUIRKS[name],
+        base: "http://127.0.0.1:1",
+        timing: LIVE_TIMING,
+        rate: undefined,
+        keeping: memoryKeeping(Date.now),
+        local: nodeLocal,
+        log: () => {},
+        fetch: async () => new Response(body),
+        clock: Date.now,
+        keptFor: 0,
+      });
+      const account = { exchange: name, kind: "live", host: place.host } as const;
+      const venue = ccxtVenue(place, { account, keys: async () => ({ ...KEYS, hash: "" }) });
+      const markets = Object.values(found?.markets ?? {}).map(trimmed);
+      const listing = Object.fromEntries(
+        markets.map(({ symbol, id, altname }) => [symbol, String(altname ?? id)]),
+      );
+      await place.keeping.markets.keepMarkets(place.host, { listing, markets });
+      let refused = 0;
+      const mutations = cases.flatMap((one) => places(one.httpResponse).map((path) => ({ one, path })));
+      const property = fc.asyncProperty(
+        fc.constantFrom(...mutations),
+        fc.constantFrom(...BAD),
+        async ({ one, path }, bad) => {
+          body = JSON.stringify(changed(one.httpResponse, path, bad));
+          const read = READS[one.method] as (typeof READS)[string];
+          const held = await read(venue, one).catch((error: unknown) => {
+            expect(error).toBeInstanceOf(VenueError);
+            refused++;
+            return [];
+          });
+          expect(held).not.toContain(false);
+        },
+      );
+      await fc.assert(property, { numRuns: RUNS });
+      expect(refused).toBeGreaterThan(0);
+    });
+  },
+);
