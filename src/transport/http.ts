@@ -115,7 +115,9 @@ async function answer(operation: Operation, deps: Deps, c: Ctx): Promise<Answer>
   const call = { requestId, actor, keys: operation.http.keys ? await keysOf(c) : undefined };
   const key = operation.http.idempotent ? c.req.header("idempotency-key") : undefined;
   if (key === undefined) return run(operation, deps, input, call);
-  const request = { key, actor, requestId, route: operation.http.route, body: JSON.stringify(values) };
+  // One token with the keys of two accounts is two callers: neither is told the other's answer.
+  const whose = call.keys ? `${actor} ${call.keys.hash}` : actor;
+  const request = { key, actor: whose, requestId, route: operation.http.route, body: JSON.stringify(values) };
   return once(deps, request, (requestKey) => run(operation, deps, input, { ...call, requestKey }));
 }
 

@@ -5,6 +5,7 @@ import type { Local, Log } from "../../ports.ts";
 import { type Ccxt, type Dict, fieldOf } from "./ccxt.ts";
 import type { MarketKeeper } from "./keeping.ts";
 import type { Quirks } from "./quirks.ts";
+import { venueErrorOf } from "./venue-error.ts";
 
 /** The markets of one exchange as far as they are needed: from memory, else a row, else the exchange itself. */
 export interface Catalog {
@@ -41,9 +42,13 @@ export function createCatalog(world: CatalogWorld): Catalog {
   };
 
   const load = () => {
-    loading ??= ask(world).finally(() => {
-      loading = undefined;
-    });
+    loading ??= ask(world)
+      .catch((error: unknown) => {
+        throw venueErrorOf(error, quirks);
+      })
+      .finally(() => {
+        loading = undefined;
+      });
     return loading;
   };
 

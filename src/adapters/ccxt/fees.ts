@@ -9,6 +9,7 @@ import type { Session } from "./session.ts";
 
 /** How long a failed question is not asked again. */
 const PAUSE = 10 * MINUTE;
+const MOST_KEPT = 1000;
 
 /**
  * What the exchange charges this account, asked once a day. Undefined without keys, or where it does not tell:
@@ -35,6 +36,7 @@ export function accountFees(place: Place, account: AccountKey, session: Session)
   };
 
   function remember(key: string, rates: FeeRates | undefined, span: number): FeeRates | undefined {
+    if (place.fees.size >= MOST_KEPT) place.fees.clear();
     place.fees.set(key, { rates, until: local.monotonic() + span });
     return rates;
   }

@@ -1,4 +1,3 @@
-import { AppError, VenueError } from "../../errors.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Keys, Local, Log, Timing } from "../../ports.ts";
 import type { AccountKey } from "../../records.ts";
@@ -8,7 +7,6 @@ import { type ClockCheck, clockCheck } from "./clock-check.ts";
 import type { FeeRates, Keeping } from "./keeping.ts";
 import type { Quirks, Rate } from "./quirks.ts";
 import { type SharedReads, sharedReads } from "./shared-reads.ts";
-import { CallFailed, NotSent } from "./told.ts";
 import { type Fetch, transport, type Wire } from "./transport.ts";
 
 /** The runtime's own parts that the adapter uses. */
@@ -116,12 +114,4 @@ export async function createExchange(wiring: Wiring): Promise<Ccxt> {
   });
   exchange.milliseconds = clock;
   return exchange;
-}
-
-/** Whatever a call has thrown as a failure of the venue. ccxt's own errors carry urls and bodies: they end here. */
-export function venueErrorOf(error: unknown, { name }: Quirks): VenueError | AppError {
-  if (error instanceof VenueError || error instanceof AppError) return error;
-  if (error instanceof CallFailed) return new VenueError(error.told.failure, `${name}: ${error.told.reason}`);
-  if (error instanceof NotSent) return new VenueError("unavailable", `${name}: not asked: ${error.message}`);
-  return new VenueError("unavailable", `${name} answered something unexpected`);
 }

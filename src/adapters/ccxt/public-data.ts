@@ -3,8 +3,9 @@ import type { Pair } from "../../kernel/pair.ts";
 import { DAY, HOUR, MINUTE } from "../../kernel/time.ts";
 import type { CandleRange, MarketData, Ticker } from "../../ports.ts";
 import type { Ccxt, Dict } from "./ccxt.ts";
-import { type Place, venueErrorOf } from "./place.ts";
+import type { Place } from "./place.ts";
 import { bookOf, candleOf, tickerOf, tradeOf } from "./reading.ts";
+import { venueErrorOf } from "./venue-error.ts";
 
 const FRAMES: Readonly<Record<number, string>> = {
   [MINUTE]: "1m",

@@ -5,11 +5,12 @@ import type { Keys, Permit } from "../../ports.ts";
 import type { AccountKey } from "../../records.ts";
 import type { Ccxt, Dict } from "./ccxt.ts";
 import { clockCheck } from "./clock-check.ts";
-import { createExchange, type Place, venueErrorOf } from "./place.ts";
+import { createExchange, type Place } from "./place.ts";
 import type { PrivateCall } from "./quirks.ts";
 import { spender } from "./spending.ts";
 import { CallFailed } from "./told.ts";
 import { inTurn } from "./turns.ts";
+import { venueErrorOf } from "./venue-error.ts";
 
 /** The account's lease, where a pass holds it. */
 export interface Hold {

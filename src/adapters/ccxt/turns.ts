@@ -40,10 +40,12 @@ export function inTurn(place: Place, account: AccountKey, isPass: boolean) {
 
   function queued<T>(work: (inTime: () => boolean) => Promise<T>): Promise<T> {
     const turn = (place.queues.get(account) ?? Promise.resolve()).then(() => leased(work));
-    place.queues.set(
-      account,
-      turn.catch(() => undefined),
-    );
+    const ended = turn
+      .catch(() => undefined)
+      .then(() => {
+        if (place.queues.get(account) === ended) place.queues.delete(account);
+      });
+    place.queues.set(account, ended);
     return turn;
   }
 

@@ -1,4 +1,4 @@
-import { AppError, VenueError } from "../../errors.ts";
+import { AppError, messageOf, VenueError } from "../../errors.ts";
 import { mul, snap, text } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { CancelOutcome, CreateOutcome, MarketData, NewOrder, Permit } from "../../ports.ts";
@@ -20,7 +20,7 @@ interface Writing {
 /** Sends an order at most once, and says for certain what can be said for certain. */
 export async function create(writing: Writing, order: NewOrder, permit: Permit): Promise<CreateOutcome> {
   const { place, session } = writing;
-  const { quirks, catalog } = place;
+  const { quirks } = place;
   const { symbol, side } = order;
   const trace = watched(permit);
   try {
@@ -41,9 +41,16 @@ export async function create(writing: Writing, order: NewOrder, permit: Permit):
     return { result: "unknown", reason: "the exchange answered without an order id" };
   } catch (error) {
     const outcome = trace.outcomeOf(error);
-    if (error instanceof CallFailed && error.told.definite && error.told.stale) await catalog.spoil(symbol);
+    if (error instanceof CallFailed && error.told.definite && error.told.stale) await spoil(place, symbol);
     return outcome;
   }
+}
+
+// The outcome stands, whether or not the market can be marked: it is loaded again within a day anyway.
+async function spoil({ catalog, log }: Place, symbol: Pair): Promise<void> {
+  await catalog.spoil(symbol).catch((error: unknown) => {
+    log("warn", "a market could not be marked for loading again", { symbol, message: messageOf(error) });
+  });
 }
 
 /** Where a market buy goes by its cost, a limit that takes at once buys the amount instead. */

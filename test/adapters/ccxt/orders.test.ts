@@ -176,6 +176,40 @@ describe("orders with keys of the request", () => {
   });
 });
 
+describe("one Idempotency-Key with the keys of two accounts", () => {
+  it("places an order on each, and tells neither the other's", async () => {
+    const app = await liveApp(["bitget"]);
+    const venue = app.venues.bitget;
+    const ids = [];
+    for (const { key, secret, passphrase } of [venue.addKeys(), venue.addKeys()]) {
+      const headers = {
+        "idempotency-key": "same",
+        "x-exchange-key": key,
+        "x-exchange-secret": secret,
+        "x-exchange-passphrase": passphrase,
+      };
+      ids.push((await (await post(app, buy("bitget"), headers)).json()).order.id);
+    }
+    expect(new Set(ids).size).toBe(2);
+    expect(venue.engine.accounts.map(({ orders }) => orders.length)).toEqual([0, 1, 1]);
+  });
+});
+
+describe("an exchange that does not give its markets", () => {
+  it.each(["server_error", "bad_gateway", "empty", "cut", "drop"] as const)(
+    "is told as its own failure (%s), and nothing is sent",
+    async (kind) => {
+      const app = await liveApp(["kraken"]);
+      app.venues.kraken.fail({ kind, route: "markets", times: 2 });
+      const answer = await post(app, buy("kraken"));
+      expect([answer.status, (await answer.json()).error]).toEqual([500, "Order failed"]);
+      const ticker = await app.ask("/api/v1/ticker?exchange=kraken&symbol=BTC/USDT");
+      expect([ticker.status, (await ticker.json()).error]).toEqual([500, "Exchange error"]);
+      expect(app.venues.kraken.count("create")).toBe(0);
+    },
+  );
+});
+
 describe("open orders of all pairs on mexc, which lists them by pair", () => {
   const list = async (app: Pick<App, "ask" | "tokens">) => (await get(app, "/orders?exchange=mexc")).json();
 
