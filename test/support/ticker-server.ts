@@ -30,4 +30,6 @@ const app = createApp({
 const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, (address: AddressInfo) =>
   console.log(address.port),
 );
+// A connection that rests for a second longer than usual is not to be closed while it is used again.
+if ("keepAliveTimeout" in server) server.keepAliveTimeout = 60_000;
 process.on("SIGTERM", () => server.close());

@@ -1,0 +1,64 @@
+import { VenueError } from "../../errors.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Keys } from "../../ports.ts";
+import type { Ccxt, Dict } from "./ccxt.ts";
+import type { ClockCheck } from "./clock-check.ts";
+import { createExchange, type Place } from "./place.ts";
+
+/** What the next request goes by; one call at a time, so there is one of it. */
+export interface NextRequest {
+  mayLeave: () => boolean;
+  headers: Readonly<Record<string, string>>;
+}
+
+interface Given {
+  readonly keys: () => Promise<Keys | undefined>;
+  readonly now: () => Millis;
+  readonly nonce: () => number;
+  readonly check: ClockCheck;
+}
+
+/** The one instance that signs for an invocation, made when it is first needed. */
+export function privateExchange(place: Place, { keys, now, nonce, check }: Given) {
+  const { quirks, catalog } = place;
+  const next: NextRequest = { mayLeave: () => true, headers: {} };
+  const markets = new Map<Pair, Dict>();
+  let made: Promise<Ccxt> | undefined;
+
+  async function make(): Promise<Ccxt> {
+    const exchange = await createExchange({
+      ...place,
+      clock: now,
+      keys: usable(place, await keys()),
+      mayLeave: () => next.mayLeave(),
+      headers: () => next.headers,
+      onDate: check.answered,
+    });
+    exchange.setMarkets([]);
+    if (quirks.serial) exchange.nonce = nonce;
+    return exchange;
+  }
+
+  return {
+    next,
+    /** The instance, with this pair's market among those that it knows. */
+    async with(symbol: Pair | undefined): Promise<Ccxt> {
+      made ??= make();
+      const exchange = await made;
+      if (symbol === undefined || markets.has(symbol)) return exchange;
+      markets.set(symbol, await catalog.known(symbol));
+      const all = [...markets.values()];
+      exchange.setMarkets(all);
+      quirks.withMarkets?.(exchange, all);
+      return exchange;
+    },
+  };
+}
+
+function usable({ id, quirks }: Place, keys: Keys | undefined): Keys {
+  if (!keys) throw new VenueError("missing_credentials", `there are no keys for ${id}`);
+  if (quirks.passphrase && !keys.passphrase)
+    throw new VenueError("missing_credentials", `keys of ${quirks.name} need their passphrase too`);
+  return keys;
+}

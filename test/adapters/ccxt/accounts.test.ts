@@ -1,0 +1,163 @@
+import { createClient } from "@libsql/client";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { nodeLocal } from "../../../cli/node-runtime.ts";
+import { createDeps } from "../../../src/deps.ts";
+import { tick } from "../../../src/grid/tick.ts";
+import { decimal } from "../../../src/kernel/decimal.ts";
+import { liveApp, PERMIT } from "../../support/live.ts";
+import { migrations } from "../../support/migrations.ts";
+import { type App, buy, del, get, post } from "../../support/orders.ts";
+import { tempFolder } from "../../support/temp.ts";
+
+describe("orders with keys of the request", () => {
+  it("are looked up by the next request with those keys alone, and touched by no tick", async () => {
+    const app = await liveApp(["gateio"]);
+    const venue = app.venues.gateio;
+    const { key, secret, account } = venue.addKeys();
+    const headers = { "x-exchange-key": key, "x-exchange-secret": secret };
+    venue.fail({ kind: "drop", route: "create", acts: true });
+    const { error, clientOrderId } = await (await post(app, buy("gateio"), headers)).json();
+    expect(error).toBe("Order unknown");
+    venue.resetCounts();
+    await tick(app.deps);
+    expect(venue.count()).toBe(0);
+    await get(app, "/orders?exchange=gateio&symbol=BTC/USDT");
+    expect((await app.deps.store.orderByClientId(clientOrderId))?.state).toBe("unknown");
+    await get(app, "/orders?exchange=gateio&symbol=BTC/USDT", headers);
+    const stored = await app.deps.store.orderByClientId(clientOrderId);
+    expect(stored).toMatchObject({ state: "open", exchangeId: venue.orders(account)[0]?.id });
+    expect(stored?.account).toMatch(/^live:gateio#[0-9a-f]{16}:/);
+    expect(venue.orders(account)).toHaveLength(1);
+  });
+});
+
+describe("one Idempotency-Key with the keys of two accounts", () => {
+  it("places an order on each, and tells neither the other's", async () => {
+    const app = await liveApp(["bitget"]);
+    const venue = app.venues.bitget;
+    const ids = [];
+    for (const { key, secret, passphrase } of [venue.addKeys(), venue.addKeys()]) {
+      const headers = {
+        "idempotency-key": "same",
+        "x-exchange-key": key,
+        "x-exchange-secret": secret,
+        "x-exchange-passphrase": passphrase,
+      };
+      ids.push((await (await post(app, buy("bitget"), headers)).json()).order.id);
+    }
+    expect(new Set(ids).size).toBe(2);
+    expect(venue.engine.accounts.map(({ orders }) => orders.length)).toEqual([0, 1, 1]);
+  });
+});
+
+describe("an exchange that does not give its markets", () => {
+  it.each(["server_error", "bad_gateway", "empty", "cut", "drop"] as const)(
+    "is told as its own failure (%s), and nothing is sent",
+    async (kind) => {
+      const app = await liveApp(["kraken"]);
+      app.venues.kraken.fail({ kind, route: "markets", times: 2 });
+      const answer = await post(app, buy("kraken"));
+      expect([answer.status, (await answer.json()).error]).toEqual([500, "Order failed"]);
+      const ticker = await app.ask("/api/v1/ticker?exchange=kraken&symbol=BTC/USDT");
+      expect([ticker.status, (await ticker.json()).error]).toEqual([500, "Exchange error"]);
+      expect(app.venues.kraken.count("create")).toBe(0);
+    },
+  );
+});
+
+describe("open orders of all pairs on mexc, which lists them by pair", () => {
+  const list = async (app: App) => (await get(app, "/orders?exchange=mexc")).json();
+
+  it("finds those of traded pairs and those whose base is set aside", async () => {
+    const app = await liveApp(["mexc"]);
+    await post(app, buy("mexc"));
+    await app.deps.venue("mexc").create(
+      {
+        clientId: "someone0else",
+        symbol: "ETH/USDT",
+        side: "sell",
+        type: "limit",
+        price: decimal("4000"),
+        amount: decimal("1"),
+      },
+      PERMIT,
+    );
+    const { count, orders } = await list(app);
+    expect(count).toBe(2);
+    expect(orders.map(({ symbol }: { symbol: string }) => symbol).sort()).toEqual(["BTC/USDT", "ETH/USDT"]);
+    const cancelled = await del(app, "/orders?exchange=mexc");
+    expect(await cancelled.json()).toMatchObject({ success: true, cancelled: 2 });
+    expect(app.venues.mexc.open()).toEqual([]);
+  });
+
+  it("gives no list that lacks an order on a pair that nobody here knows of", async () => {
+    const app = await liveApp(["mexc"]);
+    await app.deps.venue("mexc").create(
+      {
+        clientId: "someone0else",
+        symbol: "ADA/USDT",
+        side: "buy",
+        type: "limit",
+        price: decimal("0.4"),
+        amount: decimal("100"),
+      },
+      PERMIT,
+    );
+    expect(await list(app)).toMatchObject({
+      error: "Exchange error",
+      message: expect.stringContaining("name the pair"),
+    });
+  });
+});
+
+describe("two processes with one key of kraken", () => {
+  it("take turns, so that every nonce arrives in its order", async () => {
+    const url = `file:${tempFolder()}/turns.db`;
+    const client = () => createClient({ url, concurrency: 1 });
+    const app = await liveApp(["kraken"], { client: client() });
+    app.venues.kraken.latency.before = 3;
+    const other = await createDeps(app.config, {
+      client: client(),
+      migrations,
+      local: nodeLocal,
+      log: () => {},
+      readCandles: () => Promise.reject(new Error("none")),
+    });
+    onTestFinished(() => other.close());
+    const reads = Array.from({ length: 40 }, (_, place) =>
+      (place % 2 ? other : app.deps).venue("kraken").balances(),
+    );
+    await Promise.all(reads);
+    const asked = app.venues.kraken.seen.filter(({ route }) => route === "balance");
+    expect(asked.map(({ status }) => status)).toEqual(Array(40).fill(200));
+    // A pass takes the same lease, and its holder does not wait for itself.
+    await post(app, buy("kraken"));
+    const passes = await Promise.all([tick(app.deps), tick(other)]);
+    expect(
+      passes
+        .flat()
+        .map(({ outcome }) => outcome)
+        .filter((outcome) => outcome === "failed"),
+    ).toEqual([]);
+    expect(passes.flat().map(({ outcome }) => outcome)).toContain("stepped");
+  });
+});
+
+describe("a machine whose clock is wrong", () => {
+  it("sends no order, and says so", async () => {
+    const app = await liveApp(["kraken"]);
+    await app.deps.venue("kraken").market("BTC/USDT");
+    const date = Date.now;
+    onTestFinished(() => {
+      Date.now = date;
+    });
+    // The server's Date header is this machine's too, so ours is set off.
+    Date.now = () => date() + 30_000;
+    const answer = await post(app, buy("kraken"));
+    expect(await answer.json()).toMatchObject({
+      error: "Order failed",
+      message: expect.stringMatching(/differ by (29|30) s/),
+    });
+    expect(app.venues.kraken.count("create")).toBe(0);
+  });
+});
