@@ -128,6 +128,13 @@ export const NEW_ORDER = {
   settled: false,
 } as const;
 
+/** A fee as it was booked; one in neither base nor quote carries its worth in quote at the fill. */
+export interface BookedFee extends Fee {
+  readonly value?: Decimal;
+  /** The venue told no price for the asset: the worth is the fee rate × the notional. */
+  readonly isEstimated?: boolean;
+}
+
 /** A booked execution of an order of ours. */
 export interface Fill {
   readonly account: AccountKey;
@@ -139,7 +146,7 @@ export interface Fill {
   readonly price: Decimal;
   readonly amount: Decimal;
   readonly notional: Decimal;
-  readonly fees: readonly Fee[];
+  readonly fees: readonly BookedFee[];
   /** Market time. */
   readonly at: Millis;
   /** Arrived after its amount had been booked from the order itself; moves nothing. */
@@ -169,8 +176,10 @@ export interface AccountMemory {
   /** What strategies' fills have moved since. */
   readonly moved: Readonly<Record<string, Decimal>>;
   readonly balances: readonly Balance[] | null;
-  /** Last mid and its market time, per symbol. */
-  readonly marks: Readonly<Record<string, { readonly mid: Decimal; readonly at: Millis }>>;
+  /** Last mid, its market time and the market's lot, per symbol. */
+  readonly marks: Readonly<
+    Record<string, { readonly mid: Decimal; readonly at: Millis; readonly lot?: Decimal | undefined }>
+  >;
   /** Orders that trades have named and that are no grid's, newest last. */
   readonly foreign: readonly string[];
   /** Where the next pass begins when this one ran out of budget. */

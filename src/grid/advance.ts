@@ -1,5 +1,6 @@
 import type { Millis } from "../kernel/time.ts";
 import type { Order, Strategy } from "../records.ts";
+import { audited, blamed } from "./audit.ts";
 import { bookEnd, bookFill } from "./booking.ts";
 import type { Reconciled } from "./reconcile.ts";
 import { recover, sequenceOf } from "./recovery.ts";
@@ -21,6 +22,7 @@ export function book(
     // An order of slots that are no more is of the grid as a whole.
     const slot = order.generation === state.generation ? order.slot : NO_SLOT;
     for (const fill of fills) if (!fill.superseded) state = bookFill(state, strategy.symbol, fill, slot);
+    if (fills.length > 0) state = blamed(state, strategy.symbol, order);
     if (!ended) continue;
     state = bookEnd(state, { ...order, slot });
     if (order.state === "rejected" && !lost && order.reason !== NOT_SENT)
@@ -50,7 +52,8 @@ function bookReject(state: GridState, { slot, reason }: Order, retryAt: Millis):
 /** Takes a strategy from what it is, its fills booked, to what should rest next. `live` are its unsettled orders. */
 export function advance(before: Strategy, live: readonly Order[], turn: Turn): Advanced {
   const state = recover(before, turn);
-  const strategy = revived(state === before.state ? before : { ...before, state });
+  const known = revived(state === before.state ? before : { ...before, state });
+  const strategy = audited(known, live, turn.now);
   const still: Advanced = {
     strategy,
     intents: [],

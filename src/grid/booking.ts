@@ -1,7 +1,7 @@
 import { type Decimal, mulDiv, ZERO } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import type { Fill, Order } from "../records.ts";
-import { addFee } from "./fills.ts";
+import { addFee, movementsOf } from "./fills.ts";
 import { type Lot, takeLots, totalBase, totalCost, withLot } from "./lots.ts";
 import type { GridState, Ledger, Slot } from "./state.ts";
 
@@ -29,13 +29,19 @@ export function bookFill(
     fill.side === "buy"
       ? { amount: fill.amount, base: fill.amount - feeIn(base), quote: -(fill.notional + feeIn(quote)) }
       : { amount: fill.amount, base: -(fill.amount + feeIn(base)), quote: fill.notional - feeIn(quote) };
+  const thirds = fill.fees.filter(({ asset }) => asset !== base && asset !== quote);
+  const worth = thirds.reduce((total, { value = ZERO }) => total + value, ZERO);
   const slot = state.slots.find((one) => one.index === index);
   const booked = slot ? inSlot(slot, moved) : inIdle(state.idle, moved);
   const ledger: Ledger = {
     ...state.ledger,
     quote: state.ledger.quote + moved.quote,
-    realized: state.ledger.realized + booked.realized,
+    realized: state.ledger.realized + booked.realized - worth,
     fees: fill.fees.reduce(addFee, state.ledger.fees),
+    cash: thirds.map(({ asset, amount }) => ({ asset, amount: -amount })).reduce(addFee, state.ledger.cash),
+    feesValue: state.ledger.feesValue + worth,
+    feesEstimated: state.ledger.feesEstimated || thirds.some(({ isEstimated }) => isEstimated),
+    moved: movementsOf(symbol, fill).reduce(addFee, state.ledger.moved),
   };
   const slots = booked.slot
     ? state.slots.map((one) => (one === slot ? (booked.slot as Slot) : one))
@@ -103,7 +109,8 @@ export function bookEnd(
 function flipped(slot: Slot, side: "buy" | "sell"): Slot {
   if (side === "buy") return { ...slot, side: "sell" };
   const { sellAt: _, ...rest } = flattened(slot);
-  return { ...rest, side: "buy", bought: ZERO, first: false };
+  const cycles = slot.cycles + (slot.first ? 0 : 1);
+  return { ...rest, side: "buy", bought: ZERO, first: false, cycles };
 }
 
 /** All that a strategy holds, and what it cost. */

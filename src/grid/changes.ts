@@ -1,10 +1,10 @@
 import type { Decimal } from "../kernel/decimal.ts";
-import { type Pair, splitPair } from "../kernel/pair.ts";
+import type { Pair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { AccountMemory, Event, Fill, Order, Strategy } from "../records.ts";
 import { type Changes, NO_CHANGES, type Snapshot, type StrategyUpdate } from "../store.ts";
-import { addFee } from "./fills.ts";
+import { addFee, movementsOf } from "./fills.ts";
 import type { Observation } from "./observation.ts";
 import type { Reconciled } from "./reconcile.ts";
 import type { Advanced } from "./turn.ts";
@@ -140,8 +140,8 @@ export function remember(
   { markets, balances, foreign }: Observation,
   fills: readonly Fill[],
 ): AccountMemory {
-  const quotes = [...markets].flatMap(([symbol, { quote }]) =>
-    quote ? [[symbol, { mid: midOf(quote), at: quote.at }] as const] : [],
+  const quotes = [...markets].flatMap(([symbol, { quote, market }]) =>
+    quote ? [[symbol, { mid: midOf(quote), at: quote.at, lot: market?.lot }] as const] : [],
   );
   const totals =
     balances && Object.fromEntries(balances.map(({ asset, free, used }) => [asset, free + used]));
@@ -157,15 +157,7 @@ export function remember(
   };
 }
 
-function withMovement(
+const withMovement = (
   moved: Readonly<Record<string, Decimal>>,
-  { symbol, side, amount, notional, fees }: Fill,
-): Readonly<Record<string, Decimal>> {
-  const { base, quote } = splitPair(symbol as Pair);
-  const sign = side === "buy" ? 1n : -1n;
-  const legs = [
-    { asset: base, amount: sign * amount },
-    { asset: quote, amount: -sign * notional },
-  ];
-  return [...legs, ...fees.map(({ asset, amount: fee }) => ({ asset, amount: -fee }))].reduce(addFee, moved);
-}
+  fill: Fill,
+): Readonly<Record<string, Decimal>> => movementsOf(fill.symbol, fill).reduce(addFee, moved);

@@ -5,6 +5,7 @@ import type { Changes, Snapshot } from "../store.ts";
 import { type Adopted, adopt } from "./adopt.ts";
 import { advance, book } from "./advance.ts";
 import { accountChanges, changesOf, isSomething, remember } from "./changes.ts";
+import { withFeeValues } from "./fee-value.ts";
 import { windowOf } from "./intents.ts";
 import type { MarketSight, Observation } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
@@ -35,7 +36,8 @@ export function decide(snapshot: Snapshot, observation: Observation, limit: numb
     ...observation.late.filter(isFinal).map((order) => reconcileLate(order, observation)),
   ];
   const before = snapshot.strategies.filter(isSeen);
-  const { reconciled, ...rest } = adopt(known, before, observation, now);
+  const { reconciled: found, ...rest } = adopt(known, before, observation, now);
+  const reconciled = found.map((one) => withWorth(one, observation));
   const retryAfter = observation.timing.backoff.first;
   const strategies = before.map((one) => book(one, ofStrategy(reconciled, one), { now, retryAfter }));
   const live = reconciled.map(({ order }) => order).filter(({ settled }) => !settled);
@@ -78,6 +80,12 @@ export function decide(snapshot: Snapshot, observation: Observation, limit: numb
     memory,
     short: share.short,
   };
+}
+
+function withWorth(one: Reconciled, { markets, feePrices: mids = new Map() }: Observation): Reconciled {
+  if (one.fills.length === 0) return one;
+  const { market } = markets.get(one.order.symbol) ?? {};
+  return { ...one, fills: one.fills.map((fill) => withFeeValues(fill, { mids, market })) };
 }
 
 const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconciled[] =>

@@ -1,4 +1,5 @@
 import { type Decimal, div, max, ZERO } from "../kernel/decimal.ts";
+import { type Pair, splitPair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Fee, VenueFill } from "../ports.ts";
 import type { Fill, Order } from "../records.ts";
@@ -32,6 +33,20 @@ export const withFill = (order: Order, { amount, notional, fees }: Fill): Order 
   bookedNotional: order.bookedNotional + notional,
   bookedFees: fees.reduce(addFee, order.bookedFees),
 });
+
+/** What a fill moves on the account, per asset, each fee a movement of its own. */
+export function movementsOf(
+  symbol: Pair,
+  { side, amount, notional, fees }: Pick<Fill, "side" | "amount" | "notional" | "fees">,
+): Fee[] {
+  const { base, quote } = splitPair(symbol);
+  const sign = side === "buy" ? 1n : -1n;
+  return [
+    { asset: base, amount: sign * amount },
+    { asset: quote, amount: -sign * notional },
+    ...fees.map(({ asset, amount: fee }) => ({ asset, amount: -fee })),
+  ];
+}
 
 type Fees = Readonly<Record<string, Decimal>>;
 

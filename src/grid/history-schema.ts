@@ -66,7 +66,14 @@ const FillShape = z.object({
   price: z.number(),
   amount: z.number(),
   notional: z.number(),
-  fees: z.array(z.object({ asset: z.string(), amount: z.string() })),
+  fees: z.array(
+    z.object({
+      asset: z.string(),
+      amount: z.string(),
+      value: z.number().optional(),
+      estimated: z.boolean().optional(),
+    }),
+  ),
   superseded: z.boolean(),
   timestamp: z.number(),
 });
@@ -106,7 +113,11 @@ export const fillOut = (fill: Fill): z.input<typeof FillShape> => ({
   price: wire(fill.price),
   amount: wire(fill.amount),
   notional: wire(fill.notional),
-  fees: fill.fees.map(({ asset, amount }) => ({ asset, amount: text(amount) })),
+  fees: fill.fees.map(({ asset, amount, value, isEstimated }) => ({
+    asset,
+    amount: text(amount),
+    ...(value === undefined ? {} : { value: wire(value), estimated: isEstimated === true }),
+  })),
   superseded: fill.superseded,
   timestamp: fill.at,
 });

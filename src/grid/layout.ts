@@ -22,6 +22,7 @@ export const layOut = (levels: readonly Decimal[], size: Decimal, market: Decima
       cost: ZERO,
       sold: ZERO,
       first: false,
+      cycles: 0,
       retryAt: 0,
     };
   });

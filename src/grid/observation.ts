@@ -33,6 +33,8 @@ export interface Observation {
   readonly foreign: readonly string[];
   /** Settled orders of ours to which trades arrived that nobody expected any more. */
   readonly late: readonly Order[];
+  /** Mids of what fees in third assets are worth, where new trades were charged in them. */
+  readonly feePrices?: ReadonlyMap<Pair, Decimal>;
   /** Price confidence by symbol, where a strategy asks for it. */
   readonly confidence?: ReadonlyMap<Pair, Decimal>;
   readonly timing: Timing;

@@ -6,6 +6,7 @@ import type { Order } from "../records.ts";
 import type { Snapshot, StepStore } from "../store.ts";
 import { type Budget, spend } from "./budget.ts";
 import type { MarketSight, Observation } from "./observation.ts";
+import { readFeePrices } from "./observe-prices.ts";
 import { isFinal, type Sight } from "./order-life.ts";
 import { isBehind, isOfGrid, nextId } from "./recovery.ts";
 
@@ -51,7 +52,8 @@ export async function observe(
   });
   const met = meet(snapshot, looked.found, named);
   for (const [clientId, order] of met.sights) sights.set(clientId, order);
-  const rest = { balances, balancesFirst, foreign: looked.foreign, timing: venue.timing };
+  const feePrices = await readFeePrices(venue, markets, budget);
+  const rest = { balances, balancesFirst, feePrices, foreign: looked.foreign, timing: venue.timing };
   return {
     markets,
     sights,

@@ -5,6 +5,7 @@ import { type Operation, operation } from "../operation.ts";
 import type { Deps } from "../ports.ts";
 import { parseAccountKey } from "../records.ts";
 import type { StrategyView } from "../store.ts";
+import { slotOut } from "./accounting.ts";
 import { historyOperations } from "./history-operations.ts";
 import { pauseOperations } from "./pause-operations.ts";
 import { gridOut, ListShape, StatusShape, TickShape } from "./schema.ts";
@@ -37,9 +38,14 @@ const gridStatus = operation({
   async run(deps, { id }) {
     const views = await deps.store.strategies({ id });
     if (id !== undefined && views.length === 0) throw new AppError("Not found", `there is no strategy ${id}`);
-    return { strategies: views.map((view) => shown(deps, view)), count: views.length };
+    return {
+      strategies: views.map((view) => ({ ...shown(deps, view), ...(id ? slotsOf(view) : {}) })),
+      count: views.length,
+    };
   },
 });
+
+const slotsOf = ({ strategy }: StrategyView) => ({ slots: strategy.state.slots.map(slotOut) });
 
 function shown({ venueOf, marketTime }: Deps, view: StrategyView) {
   const account = parseAccountKey(view.strategy.account);

@@ -12,15 +12,15 @@ export interface Profit {
   readonly cost: Decimal;
   /** Cost per base held; null without a position. */
   readonly averageCost: Decimal | null;
-  /** Price at which the total is zero: (initial equity − quote)/base; null without a position. */
+  /** Price at which the total is zero: (initial equity + fees in third assets − quote)/base; null without a position. */
   readonly breakEvenPrice: Decimal | null;
 }
 
-/** Equity is quote plus base·mark, moved only by fills; the total is its change since the start. */
+/** Equity is quote plus base·mark less fees in third assets, moved only by fills; the total is its change since the start. */
 export function profitOf(state: GridState, mark: Decimal): Profit {
   const { ledger } = state;
   const [position, cost] = [heldInAll(state), costInAll(state)];
-  const total = ledger.quote + mul(position, mark, "half") - ledger.firstCost;
+  const total = ledger.quote + mul(position, mark, "half") - ledger.firstCost - ledger.feesValue;
   return {
     realized: ledger.realized,
     unrealized: total - ledger.realized,
@@ -28,7 +28,8 @@ export function profitOf(state: GridState, mark: Decimal): Profit {
     position,
     cost,
     averageCost: position > ZERO ? div(cost, position, "half") : null,
-    breakEvenPrice: position > ZERO ? div(ledger.firstCost - ledger.quote, position, "up") : null,
+    breakEvenPrice:
+      position > ZERO ? div(ledger.firstCost + ledger.feesValue - ledger.quote, position, "up") : null,
   };
 }
 

@@ -3,6 +3,7 @@ import { ONE, text, wire } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Order, Strategy } from "../records.ts";
 import type { StrategyView } from "../store.ts";
+import { accountingOut, accountingShape, SlotShape } from "./accounting.ts";
 import { CostShape, costOut } from "./cost.ts";
 import { profitOf } from "./profit.ts";
 
@@ -95,6 +96,7 @@ const GridShape = z.object({
   averageCost: z.number().nullable(),
   breakEvenPrice: z.number().nullable(),
   fees: z.record(z.string(), z.string()),
+  ...accountingShape,
   otherChanges: z.record(z.string(), z.string()),
   refused: z.array(RefusedShape),
   notices: z.array(z.object({ code: z.string(), message: z.string() })),
@@ -104,6 +106,8 @@ const GridShape = z.object({
   lastStepBy: z.string().nullable(),
   lastError: z.string().nullable(),
   cost: CostShape.nullable(),
+  /** Of the one that was asked for by its id. */
+  slots: z.array(SlotShape).optional(),
 });
 
 export const StatusShape = z.object({ strategies: z.array(GridShape), count: z.number() });
@@ -170,6 +174,7 @@ export function gridOut(
     averageCost: orNull(profit.averageCost),
     breakEvenPrice: orNull(profit.breakEvenPrice),
     fees: texts(ledger.fees),
+    ...accountingOut(view),
     otherChanges: texts(otherChanges(view)),
     refused: refused.map((refusal) => ({ ...refusal })),
     notices: notices.map((notice) => ({ ...notice })),

@@ -27,6 +27,8 @@ export interface Slot {
   readonly sellAt?: Decimal;
   /** Holds first base: its sell realises profit but completes no cycle. */
   readonly first: boolean;
+  /** Completed so far. */
+  readonly cycles: number;
   /** Protocol time before which it places nothing, after a venue refused its order. */
   readonly retryAt: number;
 }
@@ -41,8 +43,22 @@ export interface Ledger {
   readonly realized: Decimal;
   /** Fees paid so far per asset. */
   readonly fees: Readonly<Record<string, Decimal>>;
+  /** Cash in assets other than base and quote: fees taken in them, so never above zero. */
+  readonly cash: Readonly<Record<string, Decimal>>;
+  /** What those fees were worth in quote when they were taken, and whether some of that is an estimate. */
+  readonly feesValue: Decimal;
+  readonly feesEstimated: boolean;
+  /** What fills have moved per asset, summed apart from slots and cash: both have to agree. */
+  readonly moved: Readonly<Record<string, Decimal>>;
   readonly filledOrders: number;
   readonly cycles: number;
+}
+
+/** What a strategy's fills do not explain, since which protocol time, and the order it begins with. */
+export interface Unexplained {
+  readonly order: string | null;
+  readonly since: Millis | null;
+  readonly assets: Readonly<Record<string, Decimal>>;
 }
 
 export type RefusalReason =
@@ -120,6 +136,7 @@ export interface GridState {
   readonly notices: readonly Notice[];
   /** The database's epoch that it has taken note of; null before its first pass. */
   readonly epoch: number | null;
+  readonly unexplained?: Unexplained | null;
   /** A person's resumes that it has taken note of. */
   readonly resumes?: number;
   /** Protocol time until which nothing new is placed, because the database was restored. */
@@ -149,6 +166,10 @@ export const NO_LEDGER: Ledger = {
   firstCost: 0n,
   realized: 0n,
   fees: {},
+  cash: {},
+  feesValue: 0n,
+  feesEstimated: false,
+  moved: {},
   filledOrders: 0,
   cycles: 0,
 };

@@ -40,7 +40,13 @@ export function moved(config: GridConfig, state: GridState, market: Market): Gri
   const first = isUp ? config.gridLevels - 1 + steps : steps;
   const bounds = (i: number): Decimal => levelAt(config, i, market.tick);
   const given = giveUp(state, (one) => one === slot);
-  const next: Slot = { ...emptied(slot), lower: bounds(first), upper: bounds(first + 1), side: "buy" };
+  const next: Slot = {
+    ...emptied(slot),
+    lower: bounds(first),
+    upper: bounds(first + 1),
+    side: "buy",
+    cycles: 0,
+  };
   const placed: GridState = {
     ...given,
     slots: given.slots.map((one) => (one.index === slot.index ? next : one)),

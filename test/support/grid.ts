@@ -31,6 +31,7 @@ export const slot = (over: Partial<Slot> = {}): Slot => ({
   cost: ZERO,
   sold: ZERO,
   first: false,
+  cycles: 0,
   retryAt: 0,
   ...over,
 });

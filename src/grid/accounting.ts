@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { type Decimal, snap, text, wire } from "../kernel/decimal.ts";
+import type { StrategyView } from "../store.ts";
+import { unexplainedAssets } from "./audit.ts";
+import { costOf, held, heldInAll } from "./booking.ts";
+import type { Slot } from "./state.ts";
+
+/** Where a strategy's figures come from, as status tells it. */
+export const accountingShape = {
+  /** What fees in neither base nor quote were worth, in quote. */
+  feesValue: z.number(),
+  feesEstimated: z.boolean(),
+  /** Base that is no whole lot; null before the market was seen. */
+  dust: z.string().nullable(),
+  unexplained: z.object({
+    order: z.string().nullable(),
+    since: z.number().nullable(),
+    assets: z.record(z.string(), z.string()),
+  }),
+};
+
+export const SlotShape = z.object({
+  slot: z.number(),
+  lowerPrice: z.number(),
+  upperPrice: z.number(),
+  side: z.enum(["buy", "sell"]),
+  cycles: z.number(),
+  position: z.string(),
+  cost: z.number(),
+});
+
+export function accountingOut({ strategy, memory }: StrategyView) {
+  const { state, symbol } = strategy;
+  const lot = memory.marks[symbol]?.lot;
+  const position = heldInAll(state);
+  const { order = null, since = null } = state.unexplained ?? {};
+  const assets = state.unexplained?.assets ?? unexplainedAssets(state, symbol);
+  return {
+    feesValue: wire(state.ledger.feesValue),
+    feesEstimated: state.ledger.feesEstimated,
+    dust: lot === undefined ? null : text(position - snap(position, lot, "down")),
+    unexplained: { order, since, assets: textsOf(assets) },
+  };
+}
+
+export const slotOut = (slot: Slot): z.input<typeof SlotShape> => ({
+  slot: slot.index,
+  lowerPrice: wire(slot.lower),
+  upperPrice: wire(slot.upper),
+  side: slot.side,
+  cycles: slot.cycles,
+  position: text(held(slot)),
+  cost: wire(costOf(slot)),
+});
+
+const textsOf = (amounts: Readonly<Record<string, Decimal>>) =>
+  Object.fromEntries(Object.entries(amounts).map(([asset, amount]) => [asset, text(amount)]));

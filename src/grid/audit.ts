@@ -1,0 +1,67 @@
+import { type Decimal, text, ZERO } from "../kernel/decimal.ts";
+import { type Pair, splitPair } from "../kernel/pair.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Order, Strategy } from "../records.ts";
+import { isFinal, TRADES_WAIT } from "./order-life.ts";
+import { movedBase } from "./profit.ts";
+import type { GridState, Unexplained } from "./state.ts";
+
+/** Per asset what slots and cash say, less what the fills moved; nothing where they agree. */
+export function unexplainedAssets(state: GridState, symbol: Pair): Readonly<Record<string, Decimal>> {
+  const { base, quote } = splitPair(symbol);
+  const { ledger } = state;
+  const told: Record<string, Decimal> = { ...ledger.cash, [base]: movedBase(state), [quote]: ledger.quote };
+  const assets = new Set([...Object.keys(told), ...Object.keys(ledger.moved)]);
+  const differences = [...assets].map(
+    (asset) => [asset, (told[asset] ?? ZERO) - (ledger.moved[asset] ?? ZERO)] as const,
+  );
+  return Object.fromEntries(differences.filter(([, difference]) => difference !== ZERO));
+}
+
+/** Notes whose fills were the first that the ledger does not explain. */
+export function blamed(state: GridState, symbol: Pair, { clientId }: Order): GridState {
+  const { unexplained } = state;
+  if (unexplained?.order || Object.keys(unexplainedAssets(state, symbol)).length === 0) return state;
+  return { ...state, unexplained: { since: null, assets: {}, ...unexplained, order: clientId } };
+}
+
+/**
+ * Compares a strategy with its fills: assets, and orders that have ended with less booked than filled. What
+ * is not explained for ten minutes ends in error; a strategy that stops goes on to its end.
+ */
+export function audited(strategy: Strategy, live: readonly Order[], now: Millis): Strategy {
+  const { state, symbol, status, wants } = strategy;
+  const known = state.unexplained ?? null;
+  const found = differences(state, symbol, live);
+  if (!found) return known === null ? strategy : { ...strategy, state: { ...state, unexplained: null } };
+  const since = known?.since ?? now;
+  const same = known?.since === since && known.order === found.order && isSame(known.assets, found.assets);
+  const noted = same ? strategy : { ...strategy, state: { ...state, unexplained: { ...found, since } } };
+  if (now - since < TRADES_WAIT || status === "error" || wants === "stop" || state.exit) return noted;
+  return { ...noted, status: "error", lastError: messageFor(found) };
+}
+
+type Found = Omit<Unexplained, "since">;
+
+function differences(state: GridState, symbol: Pair, live: readonly Order[]): Found | undefined {
+  const assets = unexplainedAssets(state, symbol);
+  const short = live.find((order) => isFinal(order) && order.booked < order.filled);
+  if (short) {
+    const { base } = splitPair(symbol);
+    const lacks = (assets[base] ?? ZERO) + short.filled - short.booked;
+    return { order: short.clientId, assets: { ...assets, [base]: lacks } };
+  }
+  if (Object.keys(assets).length === 0) return undefined;
+  return { order: state.unexplained?.order ?? null, assets };
+}
+
+const isSame = (a: Found["assets"], b: Found["assets"]): boolean => {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((asset) => a[asset] === b[asset]);
+};
+
+function messageFor({ order, assets }: Found): string {
+  const amounts = Object.entries(assets).map(([asset, amount]) => `${text(amount)} ${asset}`);
+  const whose = order === null ? "no order of it explains" : `its trades do not explain order ${order}:`;
+  return `${whose} ${amounts.join(", ")}; nothing is placed until this is settled`;
+}
