@@ -23,6 +23,7 @@ import { timeLimit } from "./in-time.ts";
 import type { Pair } from "./kernel/pair.ts";
 import { type LiveOptions, type LiveVenues, liveVenues } from "./live-deps.ts";
 import type { AccountRef, Deps, ExchangeInfo, Local, Log, Venue } from "./ports.ts";
+import { connectReference } from "./reference-deps.ts";
 import { digest } from "./transport/digest.ts";
 
 /** What a runtime gives. */
@@ -67,15 +68,18 @@ export async function createDeps(
   const inTime = timeLimit(config.readTimeoutMillis);
   const chain =
     aggregator && !config.venueUrls.has("iris") ? aggregator : liveAggregator(config, local.monotonic);
+  const dex = connectDex({ aggregator: chain, exchanges, venue: venues.venue, inTime });
+  const reference = connectReference({ exchanges, venue: venues.venue, dex, inTime });
   return {
     venue: venues.venue,
     venueOf: venues.venueOf,
     marketTime: venues.marketTime,
     ...(live ? { live } : {}),
-    resolve: (venue) => step({ store, local, log, requests }, venue),
+    resolve: (venue) => step({ store, local, log, requests, reference }, venue),
     exchanges,
     inTime,
-    dex: connectDex({ aggregator: chain, exchanges, venue: venues.venue, inTime }),
+    dex,
+    reference,
     store,
     requests,
     local,

@@ -1,10 +1,11 @@
 import { IRIS_URL, irisAggregator } from "./adapters/iris/aggregator.ts";
 import { cached } from "./adapters/iris/cached.ts";
 import type { Config } from "./config.ts";
-import { medianOf, pricedPools, priceOf } from "./dex/price.ts";
+import { pricedPools, priceOf } from "./dex/price.ts";
 import type { AdaPrice, Aggregator, Dex } from "./dex-port.ts";
 import { VenueError } from "./errors.ts";
 import { ZERO } from "./kernel/decimal.ts";
+import { medianOf } from "./kernel/median.ts";
 import { midOf } from "./kernel/spread.ts";
 import { type Millis, SECOND } from "./kernel/time.ts";
 import type { Deps, Quote } from "./ports.ts";

@@ -242,6 +242,15 @@ export interface Local {
 export type LogLevel = "debug" | "info" | "warn" | "error";
 export type Log = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
+/** What other places say that a pair is worth. */
+export interface Reference {
+  readonly prices: readonly { readonly source: string; readonly price: Decimal }[];
+  /** The chain's own confidence in its price, where that is one of them: ours is never above it. */
+  readonly most: Decimal | null;
+  /** Whether any of them lists the pair, answering or not. */
+  readonly listed: boolean;
+}
+
 /** What an operation may use. */
 export interface Deps {
   readonly exchanges: readonly ExchangeInfo[];
@@ -256,6 +265,8 @@ export interface Deps {
   /** Ends a read of the world at its time limit: throws VenueError naming who was asked. */
   readonly inTime: <T>(who: string, read: () => Promise<T>) => Promise<T>;
   readonly dex: Dex;
+  /** Asks every other configured venue, and the chain, for a pair's price; absent where there is nobody to ask. */
+  readonly reference?: (exchange: string, symbol: Pair) => Promise<Reference>;
   readonly store: Store;
   /** How many requests of all kinds this process may still make, where the platform limits them. */
   readonly requests?: (() => number) | undefined;

@@ -169,6 +169,15 @@ export interface Event {
 
 export const killMessage = (on: boolean, actor: string): string => `${on ? "on" : "off"}, by ${actor}`;
 
+/** How far a venue's price can be trusted, 0 to 1, and why. */
+export interface Confidence {
+  readonly value: Decimal;
+  readonly source: string;
+  /** Protocol time of the answers behind it, and of when they were last asked for. */
+  readonly at: Millis;
+  readonly askedAt: Millis;
+}
+
 /** What the step remembers of an account. */
 export interface AccountMemory {
   /** Totals at the first strategy's start, from which other changes are counted. */
@@ -180,6 +189,8 @@ export interface AccountMemory {
   readonly marks: Readonly<
     Record<string, { readonly mid: Decimal; readonly at: Millis; readonly lot?: Decimal | undefined }>
   >;
+  /** Of prices, per symbol, where a strategy asks for it. */
+  readonly confidence?: Readonly<Record<string, Confidence>>;
   /** Orders that trades have named and that are no grid's, newest last. */
   readonly foreign: readonly string[];
   /** Where the next pass begins when this one ran out of budget. */

@@ -55,11 +55,3 @@ const poolSource = (token: ChainToken, { identifier, dex }: Pool): Source => ({
 });
 
 const adaSource = (exchange: string): Source => ({ id: exchange, name: `${exchange} ADA/USDT`, exchange });
-
-/** The middle value, or the mean of the two middle ones; undefined for none. */
-export function medianOf(values: readonly Decimal[]): Decimal | undefined {
-  const sorted = [...values].sort((a, b) => (a < b ? -1 : 1));
-  const middle = sorted.length >> 1;
-  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[middle]];
-  return low === undefined || high === undefined ? undefined : (low + high) / 2n;
-}

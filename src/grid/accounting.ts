@@ -12,6 +12,8 @@ export const accountingShape = {
   feesEstimated: z.boolean(),
   /** Base that is no whole lot; null before the market was seen. */
   dust: z.string().nullable(),
+  /** Of the market's price; null where the grid asks for none, or has not asked yet. */
+  confidence: z.object({ value: z.number(), source: z.string(), timestamp: z.number() }).nullable(),
   unexplained: z.object({
     order: z.string().nullable(),
     since: z.number().nullable(),
@@ -30,7 +32,8 @@ export const SlotShape = z.object({
 });
 
 export function accountingOut({ strategy, memory }: StrategyView) {
-  const { state, symbol } = strategy;
+  const { state, symbol, config } = strategy;
+  const known = config.confidence === undefined ? undefined : memory.confidence?.[symbol];
   const lot = memory.marks[symbol]?.lot;
   const position = heldInAll(state);
   const { order = null, since = null } = state.unexplained ?? {};
@@ -39,6 +42,7 @@ export function accountingOut({ strategy, memory }: StrategyView) {
     feesValue: wire(state.ledger.feesValue),
     feesEstimated: state.ledger.feesEstimated,
     dust: lot === undefined ? null : text(position - snap(position, lot, "down")),
+    confidence: known ? { value: wire(known.value), source: known.source, timestamp: known.at } : null,
     unexplained: { order, since, assets: textsOf(assets) },
   };
 }

@@ -137,7 +137,7 @@ const MOST_FOREIGN = 200;
 /** What the account's memory is after a pass: marks, balances, and what strategies' fills have moved. */
 export function remember(
   memory: AccountMemory,
-  { markets, balances, foreign }: Observation,
+  { markets, balances, foreign, confidence }: Observation,
   fills: readonly Fill[],
 ): AccountMemory {
   const quotes = [...markets].flatMap(([symbol, { quote, market }]) =>
@@ -148,6 +148,7 @@ export function remember(
   return {
     ...memory,
     marks: { ...memory.marks, ...Object.fromEntries(quotes) },
+    ...(confidence?.size ? { confidence: { ...memory.confidence, ...Object.fromEntries(confidence) } } : {}),
     baseline: memory.baseline ?? totals ?? null,
     balances: balances ?? memory.balances,
     foreign: foreign.length === 0 ? memory.foreign : [...memory.foreign, ...foreign].slice(-MOST_FOREIGN),

@@ -122,7 +122,7 @@ function turnOf(
     window: windowOf(snapshot.lease, timing),
     funds: share.funds,
     capital: capitalOf(strategy, observation, strategies, live, share.openBuys),
-    confidence: observation.confidence?.get(strategy.symbol),
+    confidence: observation.confidence?.get(strategy.symbol)?.value,
     ownBase: isKnown ? ownBase(base, observation, strategies, live) : undefined,
     resting: share.resting.get(strategy.symbol) ?? [],
     killed: snapshot.killed,

@@ -1,7 +1,7 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Balance, Market, Quote, Timing, VenueFill, VenueOrder } from "../ports.ts";
-import type { Order } from "../records.ts";
+import type { Confidence, Order } from "../records.ts";
 import type { Sight } from "./order-life.ts";
 
 /** What a pass has seen of one market of its account. */
@@ -36,6 +36,6 @@ export interface Observation {
   /** Mids of what fees in third assets are worth, where new trades were charged in them. */
   readonly feePrices?: ReadonlyMap<Pair, Decimal>;
   /** Price confidence by symbol, where a strategy asks for it. */
-  readonly confidence?: ReadonlyMap<Pair, Decimal>;
+  readonly confidence?: ReadonlyMap<Pair, Confidence>;
   readonly timing: Timing;
 }

@@ -2,10 +2,14 @@ import { VenueError } from "../errors.ts";
 import { type Decimal, ZERO } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
-import type { Venue } from "../ports.ts";
+import type { Deps, Reference, Venue } from "../ports.ts";
+import type { Confidence } from "../records.ts";
+import type { Snapshot } from "../store.ts";
 import { type Budget, spend } from "./budget.ts";
+import { confidenceFrom, confidenceNow, isRecent } from "./confidence.ts";
 import { pricePair, thirdAssets } from "./fee-value.ts";
-import type { MarketSight } from "./observation.ts";
+import { mayCreate } from "./may-create.ts";
+import type { MarketSight, Observation } from "./observation.ts";
 
 /**
  * The venue's mids for the assets in which new trades were charged beside base and quote. A pair that it does
@@ -40,3 +44,37 @@ async function readMid(venue: Venue, pair: Pair, budget: Budget): Promise<Decima
     return undefined;
   }
 }
+
+type Seen = Pick<Observation, "markets" | "sights">;
+const NOBODY: Reference = { prices: [], most: null, listed: false };
+
+/** How far the prices can be trusted on which an order is about to be placed; others are asked once a minute. */
+export async function readConfidence(
+  { reference, venue }: { reference: Deps["reference"]; venue: Venue },
+  snapshot: Snapshot,
+  { markets, sights }: Seen,
+  budget: Budget,
+): Promise<ReadonlyMap<Pair, Confidence>> {
+  const found = new Map<Pair, Confidence>();
+  const { now } = snapshot.lease;
+  for (const strategy of snapshot.strategies.filter(({ config }) => config.confidence !== undefined)) {
+    const { symbol } = strategy;
+    const quote = markets.get(symbol)?.quote;
+    if (!quote || found.has(symbol)) continue;
+    if (!mayCreate({ ...snapshot, strategies: [strategy] }, markets, sights)) continue;
+    const last = snapshot.memory.confidence?.[symbol];
+    const known = isRecent(last, now)
+      ? last
+      : confidenceFrom(await ask(reference, { venue, symbol, budget }), { mid: midOf(quote), last, now });
+    // A simulated price is of the moment in which it was asked for, in a time of its own.
+    const isSimulated = venue.account.host === "";
+    found.set(symbol, isSimulated ? known : confidenceNow(known, { quote, now }));
+  }
+  return found;
+}
+
+const ask = async (
+  reference: Deps["reference"],
+  { venue, symbol, budget }: { venue: Venue; symbol: Pair; budget: Budget },
+): Promise<Reference> =>
+  reference ? spend(budget, () => reference(venue.account.exchange, symbol)) : NOBODY;

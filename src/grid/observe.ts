@@ -5,6 +5,7 @@ import type { Balance, Venue, VenueOrder } from "../ports.ts";
 import type { Order } from "../records.ts";
 import type { Snapshot, StepStore } from "../store.ts";
 import { type Budget, spend } from "./budget.ts";
+import { mayCreate } from "./may-create.ts";
 import type { MarketSight, Observation } from "./observation.ts";
 import { readFeePrices } from "./observe-prices.ts";
 import { isFinal, type Sight } from "./order-life.ts";
@@ -164,35 +165,6 @@ async function lookUp(venue: Venue, orders: readonly Order[], open: readonly Ven
     }
   }
   return { sights, short };
-}
-
-/** Whether a slot may want an order: only then are balances worth a call. */
-function mayCreate(
-  { strategies, orders, killed }: Snapshot,
-  markets: ReadonlyMap<Pair, MarketSight>,
-  sights: ReadonlyMap<string, Sight>,
-): boolean {
-  if (killed) return false;
-  const isLive = (order: Order) => {
-    const sight = sights.get(order.clientId);
-    return (
-      !isFinal(order) &&
-      (sight === undefined ||
-        sight === "missing" ||
-        sight.status === "open" ||
-        sight.status === "partially_filled")
-    );
-  };
-  return strategies.some(({ id, symbol, wants, state, sellBase }) => {
-    if (!markets.has(symbol)) return false;
-    if (state.exit || (wants === "stop" && sellBase)) return true;
-    if (wants !== "run") return false;
-    if (state.rebuild || state.trail.way || state.firstBuy || state.signal) return true;
-    const busy = orders.filter(
-      (order) => order.strategy === id && order.generation === state.generation && isLive(order),
-    );
-    return busy.length < state.slots.length;
-  });
 }
 
 /** Ids of orders that trades or the open list name, and that are of no unsettled order of ours. */

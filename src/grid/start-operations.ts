@@ -1,12 +1,14 @@
 import { AppError } from "../errors.ts";
+import { type Decimal, text } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { MINUTE } from "../kernel/time.ts";
 import { operation } from "../operation.ts";
-import type { Deps, Venue } from "../ports.ts";
-import { accountKey } from "../records.ts";
+import type { Deps, Quote, Reference, Venue } from "../ports.ts";
+import { accountKey, type Confidence } from "../records.ts";
 import { centeredOf, rangeOf } from "./asked.ts";
 import { heldInAll } from "./booking.ts";
 import { type Checked, check, checkCentered } from "./check.ts";
+import { confidenceAt } from "./confidence.ts";
 import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "./input.ts";
 import { checkHash, firstState, plannedOut, planStart, type StartWorld } from "./planned-start.ts";
 import { previewStart } from "./preview.ts";
@@ -15,10 +17,22 @@ import type { GridState } from "./state.ts";
 import { stepNow } from "./tick.ts";
 import { startTold } from "./told.ts";
 
-type Where = { readonly exchange: string; readonly symbol: Pair };
+type Where = {
+  readonly exchange: string;
+  readonly symbol: Pair;
+  readonly confidence?: Decimal | undefined;
+};
+
+interface Read {
+  readonly venue: Venue;
+  readonly trust: Confidence | undefined;
+}
+
+const NO_REFERENCE: Reference = { prices: [], most: null, listed: false };
 
 /** What a start has to know of the account and its market. */
-async function readWorld(deps: Deps, { exchange, symbol }: Where): Promise<StartWorld & { venue: Venue }> {
+async function readWorld(deps: Deps, where: Where): Promise<StartWorld & Read> {
+  const { exchange, symbol } = where;
   const venue = deps.venue(exchange);
   const market = await venue.market(symbol);
   const [quote, balances] = [await venue.ticker(symbol), await venue.balances()];
@@ -27,7 +41,21 @@ async function readWorld(deps: Deps, { exchange, symbol }: Where): Promise<Start
   const claimed = views
     .filter(({ strategy }) => strategy.account === account && splitPair(strategy.symbol).base === market.base)
     .reduce((total, { strategy }) => total + heldInAll(strategy.state), 0n);
-  return { venue, market, quote, balances, claimed, killed: await deps.store.killed() };
+  const trust = where.confidence === undefined ? undefined : await readTrust(deps, venue, quote, symbol);
+  const killed = await deps.store.killed();
+  return { venue, market, quote, balances, claimed, killed, trust, confidence: trust?.value };
+}
+
+async function readTrust(deps: Deps, { account }: Venue, quote: Quote, symbol: Pair): Promise<Confidence> {
+  const reference = (await deps.reference?.(account.exchange, symbol)) ?? NO_REFERENCE;
+  return confidenceAt(quote, { reference, now: deps.marketTime(account, await deps.store.now()) });
+}
+
+/** What a price is trusted below the least that is asked for would mean for the first orders. */
+function doubts({ trust }: Read, { confidence }: Where): { code: string; message: string }[] {
+  if (!trust || confidence === undefined || trust.value >= confidence) return [];
+  const message = `nothing is placed now: the price's confidence is ${text(trust.value)}, below ${text(confidence)} (${trust.source})`;
+  return [{ code: "low_confidence", message }];
 }
 
 interface Asking {
@@ -73,7 +101,7 @@ async function start(deps: Deps, { where, checked: checkIn, planHash, request }:
     phase,
     message: startTold({ id, status, phase, config }, pass),
     config: configOut(exchange, created),
-    warnings: [...checked.warnings],
+    warnings: [...checked.warnings, ...doubts(world, where)],
   };
 }
 
@@ -94,7 +122,8 @@ async function preview(deps: Deps, where: Where, checkIn: Asking["checked"]) {
   const world = await readWorld(deps, where);
   const checked = checkIn(world, false);
   const config = configOut(where.exchange, { symbol: where.symbol, config: checked.config });
-  return { config, ...plannedOut(planStart(checked, world), world) };
+  const planned = plannedOut(planStart(checked, world), world);
+  return { config, ...planned, warnings: [...planned.warnings, ...doubts(world, where)] };
 }
 
 async function previewForAgents(deps: Deps, where: Where, checkIn: Asking["checked"]) {

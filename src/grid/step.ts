@@ -7,6 +7,7 @@ import { act, type Hold } from "./act.ts";
 import { type Budget, budgetOf } from "./budget.ts";
 import { type Decision, decide } from "./decide.ts";
 import { observe } from "./observe.ts";
+import { readConfidence } from "./observe-prices.ts";
 
 /** How one pass over an account ended. */
 export interface Pass {
@@ -15,7 +16,7 @@ export interface Pass {
   readonly message?: string;
 }
 
-export type World = Pick<Deps, "store" | "local" | "log" | "requests">;
+export type World = Pick<Deps, "store" | "local" | "log" | "requests" | "reference">;
 
 export interface StepOptions {
   /** Calls to the venue that this pass may make. */
@@ -63,11 +64,13 @@ interface Started {
 }
 
 async function pass(
-  { store, local }: World,
+  { store, local, reference }: World,
   venue: Venue,
   { snapshot, hold, budget }: Started,
 ): Promise<boolean> {
-  const observation = await observe(venue, store, snapshot, budget);
+  const seen = await observe(venue, store, snapshot, budget);
+  const confidence = await readConfidence({ reference, venue }, snapshot, seen, budget);
+  const observation = { ...seen, confidence };
   const decision = decide(snapshot, observation, budget.left);
   const recorded = await record(store, snapshot, decision);
   const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));

@@ -16,6 +16,7 @@ import type { Pair } from "../../src/kernel/pair.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps, Venue } from "../../src/ports.ts";
+import { connectReference } from "../../src/reference-deps.ts";
 import { virtualLocal } from "./local.ts";
 import { migrations } from "./migrations.ts";
 
@@ -87,10 +88,12 @@ export async function testSandbox({
   }));
   const inTime = timeLimit(10 * SECOND);
   const aggregator = sandboxAggregator({ ...row, market: venue("kraken") });
+  const dex = connectDex({ aggregator, exchanges, venue, inTime });
   const deps: Deps = {
     exchanges,
     inTime,
-    dex: connectDex({ aggregator, exchanges, venue, inTime }),
+    dex,
+    reference: connectReference({ exchanges, venue, dex, inTime }),
     venue,
     venueOf: ({ kind, exchange }) => (kind === "sandbox" ? venues.get(exchange) : undefined),
     marketTime: (_account, now) => marketTime(row, now),

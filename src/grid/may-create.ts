@@ -1,0 +1,34 @@
+import type { Pair } from "../kernel/pair.ts";
+import type { Order } from "../records.ts";
+import type { Snapshot } from "../store.ts";
+import type { MarketSight } from "./observation.ts";
+import { isFinal, type Sight } from "./order-life.ts";
+
+/** Whether a slot may want an order: only then are balances and other venues worth a call. */
+export function mayCreate(
+  { strategies, orders, killed }: Snapshot,
+  markets: ReadonlyMap<Pair, MarketSight>,
+  sights: ReadonlyMap<string, Sight>,
+): boolean {
+  if (killed) return false;
+  const isLive = (order: Order) => {
+    const sight = sights.get(order.clientId);
+    return (
+      !isFinal(order) &&
+      (sight === undefined ||
+        sight === "missing" ||
+        sight.status === "open" ||
+        sight.status === "partially_filled")
+    );
+  };
+  return strategies.some(({ id, symbol, wants, state, sellBase }) => {
+    if (!markets.has(symbol)) return false;
+    if (state.exit || (wants === "stop" && sellBase)) return true;
+    if (wants !== "run") return false;
+    if (state.rebuild || state.trail.way || state.firstBuy || state.signal) return true;
+    const busy = orders.filter(
+      (order) => order.strategy === id && order.generation === state.generation && isLive(order),
+    );
+    return busy.length < state.slots.length;
+  });
+}

@@ -1,0 +1,9 @@
+import type { Decimal } from "./decimal.ts";
+
+/** The middle value, or the mean of the middle two, rounded down; undefined of none. */
+export function medianOf(values: readonly Decimal[]): Decimal | undefined {
+  const sorted = [...values].sort((a, b) => (a < b ? -1 : 1));
+  const middle = sorted.length >> 1;
+  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[middle]];
+  return low === undefined || high === undefined ? undefined : (low + high) / 2n;
+}
