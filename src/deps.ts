@@ -1,5 +1,6 @@
 import type { Context } from "./adapters/libsql/context.ts";
 import { type CredentialStore, credentialStore } from "./adapters/libsql/credential-store.ts";
+import { dryBooks } from "./adapters/libsql/dry-books.ts";
 import { libsqlKeeping } from "./adapters/libsql/keeping.ts";
 import type { Migration } from "./adapters/libsql/migrate.ts";
 import { openDatabase } from "./adapters/libsql/open.ts";
@@ -17,6 +18,7 @@ import { NO_STORED_KEYS, storedKeys } from "./adapters/vault/stored-keys.ts";
 import { type Config, type ConfiguredExchange, VENUES } from "./config.ts";
 import { connectDex, liveAggregator } from "./dex-deps.ts";
 import type { Aggregator } from "./dex-port.ts";
+import { connectDryRuns } from "./dry-deps.ts";
 import { AppError, messageOf, SettingsError } from "./errors.ts";
 import { step } from "./grid/step.ts";
 import { timeLimit } from "./in-time.ts";
@@ -68,11 +70,14 @@ export async function createDeps(
   const inTime = timeLimit(config.readTimeoutMillis);
   const chain =
     aggregator && !config.venueUrls.has("iris") ? aggregator : liveAggregator(config, local.monotonic);
+  const hostOf = (exchange: string) => live?.venues.accountOf(exchange).host ?? "";
+  const dry = connectDryRuns({ books: dryBooks(context), exchanges, venue: venues.venue, hostOf });
   const dex = connectDex({ aggregator: chain, exchanges, venue: venues.venue, inTime });
   const reference = connectReference({ exchanges, venue: venues.venue, dex, inTime });
   return {
     venue: venues.venue,
-    venueOf: venues.venueOf,
+    dry,
+    venueOf: (account) => (account.kind === "dry" ? dry.venueOf(account) : venues.venueOf(account)),
     marketTime: venues.marketTime,
     ...(live ? { live } : {}),
     resolve: (venue) => step({ store, local, log, requests, reference }, venue),

@@ -251,11 +251,27 @@ export interface Reference {
   readonly listed: boolean;
 }
 
+/** Accounts on paper, one an exchange: the exchange's own public prices, simulated fills, balances of their own. */
+export interface DryRuns {
+  venue(exchange: string): Venue;
+  /** What it holds, or would after a start with these balances; without any, 10,000 of `quote`. */
+  balances(exchange: string, first: DryBalances): Promise<readonly Balance[]>;
+  /** Makes the account, or gives it other balances. Throws AppError while orders of it rest. */
+  fund(exchange: string, first: DryBalances): Promise<void>;
+}
+
+export interface DryBalances {
+  readonly given: Readonly<Record<string, Decimal>> | undefined;
+  readonly quote: string;
+}
+
 /** What an operation may use. */
 export interface Deps {
   readonly exchanges: readonly ExchangeInfo[];
   /** The venue of a configured exchange id, with the server's keys or the ones given. */
   readonly venue: (exchange: string, keys?: Keys) => Venue;
+  /** Absent where nothing trades on paper. */
+  readonly dry?: DryRuns;
   /** The venue behind a stored account; undefined when this process is not configured for it. */
   readonly venueOf: (account: AccountRef) => Venue | undefined;
   /** One pass over an account that no tick steps, so that what was left unclear there is looked up. */

@@ -6,6 +6,8 @@ import type { centeredPreviewInput, rangePreviewInput } from "./input.ts";
 export function rangeOf({
   exchange: _exchange,
   symbol: _symbol,
+  dryRun: _dryRun,
+  dryBalance: _dryBalance,
   ...asked
 }: z.output<ReturnType<typeof rangePreviewInput>>): Asked {
   return asked;
@@ -15,6 +17,8 @@ export function rangeOf({
 export function centeredOf({
   exchange: _exchange,
   symbol: _symbol,
+  dryRun: _dryRun,
+  dryBalance: _dryBalance,
   size,
   confidence,
   maxPosition,

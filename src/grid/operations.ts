@@ -8,7 +8,7 @@ import type { StrategyView } from "../store.ts";
 import { slotOut } from "./accounting.ts";
 import { historyOperations } from "./history-operations.ts";
 import { pauseOperations } from "./pause-operations.ts";
-import { gridOut, ListShape, StatusShape, TickShape } from "./schema.ts";
+import { gridOut, isDry, ListShape, StatusShape, TickShape } from "./schema.ts";
 import { previewCenteredGrid, previewGrid, startCenteredGrid, startGrid } from "./start-operations.ts";
 import { stopGrid } from "./stop-operation.ts";
 import { tick } from "./tick.ts";
@@ -69,6 +69,7 @@ const listGrids = operation({
     const views = await store.strategies({ stopped: false });
     const strategies = views.map(({ strategy: { id, account, symbol, status, startedAt } }) => ({
       id,
+      dryRun: isDry({ account }),
       exchange: parseAccountKey(account).exchange,
       symbol,
       status,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ONE, text, wire } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Order, Strategy } from "../records.ts";
+import { type Order, parseAccountKey, type Strategy } from "../records.ts";
 import type { StrategyView } from "../store.ts";
 import { accountingOut, accountingShape, SlotShape } from "./accounting.ts";
 import { CostShape, costOut } from "./cost.ts";
@@ -76,6 +76,7 @@ export const StoppedShape = z.object({
 
 const GridShape = z.object({
   id: z.string(),
+  dryRun: z.boolean(),
   status: z.enum(["idle", "running", "stopped", "error"]),
   phase: z.string(),
   exchange: z.string(),
@@ -116,6 +117,7 @@ export const ListShape = z.object({
   strategies: z.array(
     z.object({
       id: z.string(),
+      dryRun: z.boolean(),
       exchange: z.string(),
       symbol: z.string(),
       status: z.enum(["idle", "running", "stopped", "error"]),
@@ -160,6 +162,7 @@ export function gridOut(
   const profit = profitOf(strategy.state, mark ?? startPrice);
   return {
     id: strategy.id,
+    dryRun: isDry(strategy),
     status: strategy.status,
     phase: phaseOf(strategy),
     ...configOut(exchange, strategy),
@@ -190,6 +193,9 @@ export function gridOut(
 /** A stop holds from the moment it is asked for, whether or not a step has been able to write so. */
 export const phaseOf = ({ wants, status, phase }: Strategy): Strategy["phase"] =>
   wants === "stop" && status !== "stopped" ? "stopping" : phase;
+
+export const isDry = ({ account }: Pick<Strategy, "account">): boolean =>
+  parseAccountKey(account).kind === "dry";
 
 export const runningTime = ({ startedAt, stoppedAt }: Strategy, now: Millis): Millis =>
   Math.max(0, (stoppedAt ?? now) - startedAt);

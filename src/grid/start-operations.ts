@@ -3,8 +3,9 @@ import { type Decimal, text } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { MINUTE } from "../kernel/time.ts";
 import { operation } from "../operation.ts";
-import type { Deps, Quote, Reference, Venue } from "../ports.ts";
+import type { Deps, DryBalances, DryRuns, Quote, Reference, Venue } from "../ports.ts";
 import { accountKey, type Confidence } from "../records.ts";
+import type { StrategyView } from "../store.ts";
 import { centeredOf, rangeOf } from "./asked.ts";
 import { heldInAll } from "./booking.ts";
 import { type Checked, check, checkCentered } from "./check.ts";
@@ -21,6 +22,8 @@ type Where = {
   readonly exchange: string;
   readonly symbol: Pair;
   readonly confidence?: Decimal | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
 };
 
 interface Read {
@@ -32,18 +35,47 @@ const NO_REFERENCE: Reference = { prices: [], most: null, listed: false };
 
 /** What a start has to know of the account and its market. */
 async function readWorld(deps: Deps, where: Where): Promise<StartWorld & Read> {
-  const { exchange, symbol } = where;
-  const venue = deps.venue(exchange);
+  const { exchange, symbol, dryRun } = where;
+  const dry = dryRun ? dryRunsOf(deps) : undefined;
+  const venue = dry ? dry.venue(exchange) : deps.venue(exchange);
   const market = await venue.market(symbol);
-  const [quote, balances] = [await venue.ticker(symbol), await venue.balances()];
-  const views = await deps.store.strategies({ stopped: false });
-  const account = accountKey(venue.account);
+  const quote = await venue.ticker(symbol);
+  const balances = dry ? await dry.balances(exchange, first(where)) : await venue.balances();
+  const views = await gridsOf(deps, venue);
   const claimed = views
-    .filter(({ strategy }) => strategy.account === account && splitPair(strategy.symbol).base === market.base)
+    .filter(({ strategy }) => splitPair(strategy.symbol).base === market.base)
     .reduce((total, { strategy }) => total + heldInAll(strategy.state), 0n);
   const trust = where.confidence === undefined ? undefined : await readTrust(deps, venue, quote, symbol);
   const killed = await deps.store.killed();
   return { venue, market, quote, balances, claimed, killed, trust, confidence: trust?.value };
+}
+
+function dryRunsOf({ dry }: Deps): DryRuns {
+  if (!dry) throw new AppError("Start failed", "nothing trades on paper here");
+  return dry;
+}
+
+const first = ({ symbol, dryBalance }: Where): DryBalances => ({
+  given: dryBalance,
+  quote: splitPair(symbol).quote,
+});
+
+async function gridsOf({ store }: Deps, { account }: Venue): Promise<StrategyView[]> {
+  const views = await store.strategies({ stopped: false });
+  return views.filter(({ strategy }) => strategy.account === accountKey(account));
+}
+
+/** Other balances are for an account that nothing trades on: what a grid of it holds would be gone. */
+async function fund(deps: Deps, where: Where, venue: Venue): Promise<void> {
+  const { exchange, dryRun, dryBalance } = where;
+  if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance is for a dryRun");
+  if (!dryRun) return;
+  if (dryBalance && (await gridsOf(deps, venue)).length > 0)
+    throw new AppError(
+      "Conflict",
+      `a dry run on ${exchange} holds its balances: stop it, or leave dryBalance out`,
+    );
+  await dryRunsOf(deps).fund(exchange, first(where));
 }
 
 async function readTrust(deps: Deps, { account }: Venue, quote: Quote, symbol: Pair): Promise<Confidence> {
@@ -75,6 +107,7 @@ async function start(deps: Deps, { where, checked: checkIn, planHash, request }:
   const { exchange, symbol } = where;
   const { base, quote } = splitPair(symbol);
   const { venue } = world;
+  await fund(deps, where, venue);
   const isWaiting = checked.config.triggerPrice !== undefined;
   const created = await deps.store.createStrategy({
     config: checked.config,

@@ -14,7 +14,7 @@ function gridView(grid: Grid) {
   const waiting = grid.refused.map(({ slot, reason }) => `${slot} ${reason}`);
   return {
     grid: grid.id,
-    market: `${grid.symbol} on ${grid.exchange}${grid.markPrice === null ? "" : `, at ${grid.markPrice}`}`,
+    market: `${grid.symbol} on ${grid.exchange}${grid.dryRun ? ", on paper" : ""}${grid.markPrice === null ? "" : `, at ${grid.markPrice}`}`,
     status: grid.status === grid.phase ? grid.status : `${grid.status}, ${grid.phase}`,
     range: `${grid.lowerPrice} – ${grid.upperPrice}, ${grid.gridLevels} slots of ${grid.orderSize} ${quote}`,
     orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${grid.cycles} cycles`,

@@ -1,5 +1,6 @@
 import { createClient } from "@libsql/client";
 import { nodeLocal } from "../../cli/node-runtime.ts";
+import { dryBooks } from "../../src/adapters/libsql/dry-books.ts";
 import { openDatabase } from "../../src/adapters/libsql/open.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
 import { type SandboxSettings, setUpSandbox } from "../../src/adapters/libsql/sandbox-setup.ts";
@@ -10,6 +11,7 @@ import { marketTime } from "../../src/adapters/sandbox/market-clock.ts";
 import type { CandleFile } from "../../src/adapters/sandbox/replay.ts";
 import { SANDBOX_TIMING, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import { connectDex } from "../../src/dex-deps.ts";
+import { connectDryRuns } from "../../src/dry-deps.ts";
 import { AppError } from "../../src/errors.ts";
 import { timeLimit } from "../../src/in-time.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
@@ -88,14 +90,16 @@ export async function testSandbox({
   }));
   const inTime = timeLimit(10 * SECOND);
   const aggregator = sandboxAggregator({ ...row, market: venue("kraken") });
+  const dry = connectDryRuns({ books: dryBooks(context), exchanges, venue, hostOf: () => "" });
   const dex = connectDex({ aggregator, exchanges, venue, inTime });
   const deps: Deps = {
     exchanges,
     inTime,
     dex,
+    dry,
     reference: connectReference({ exchanges, venue, dex, inTime }),
     venue,
-    venueOf: ({ kind, exchange }) => (kind === "sandbox" ? venues.get(exchange) : undefined),
+    venueOf: (account) => (account.kind === "dry" ? dry.venueOf(account) : venues.get(account.exchange)),
     marketTime: (_account, now) => marketTime(row, now),
     store,
     local: realTime ? nodeLocal : time.local,

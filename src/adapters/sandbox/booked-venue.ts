@@ -1,0 +1,192 @@
+import { messageOf, StoreError, VenueError } from "../../errors.ts";
+import { div, mul, ZERO } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type {
+  AccountRef,
+  CancelOutcome,
+  CreateOutcome,
+  Market,
+  MarketData,
+  NewOrder,
+  Permit,
+  Timing,
+  Venue,
+  VenueOrder,
+} from "../../ports.ts";
+import { applied, type BookChange, type BookedOrder, type Books, type VenueBooks } from "./books.ts";
+import { type Arrival, cancel, place } from "./placing.ts";
+
+/** A venue's books at one version, with what they meet. */
+export interface Moment {
+  readonly books: VenueBooks;
+  /** Protocol time. */
+  readonly now: Millis;
+  /** Market time. */
+  readonly at: Millis;
+}
+
+/** Where the prices come from that an account's orders meet: all in which simulated accounts differ. */
+export interface Pricing<M extends Moment> {
+  look(): Promise<M>;
+  /** What has happened to resting orders up to this moment; undefined when nothing is to be written. */
+  settlement(seen: M): BookChange | undefined;
+  market(seen: M, symbol: Pair): Market | Promise<Market>;
+  arrival(seen: M, order: NewOrder): Arrival | Promise<Arrival>;
+}
+
+interface Simulated<M extends Moment> {
+  readonly account: AccountRef;
+  readonly timing: Timing;
+  readonly books: Books;
+  /** Whose books they are. */
+  readonly key: string;
+  readonly pricing: Pricing<M>;
+}
+
+const ATTEMPTS = 50;
+
+/** An account on simulated books: each call first lets resting orders meet the price up to now. */
+export function bookedVenue<M extends Moment>(simulated: Simulated<M>): Omit<Venue, keyof MarketData> {
+  const { account, timing, books, key } = simulated;
+  const settled = () => settledMoment(simulated);
+  return {
+    account,
+    timing,
+
+    async balances() {
+      const { books: now } = await settled();
+      return Object.entries(now.holdings).map(([asset, { total, used }]) => ({
+        asset,
+        free: total - used,
+        used,
+      }));
+    },
+
+    async openOrders(symbol) {
+      const { books: now } = await settled();
+      return now.open.filter((order) => symbol === undefined || order.symbol === symbol).map(told);
+    },
+
+    async order({ symbol, ...one }) {
+      await settled();
+      const found = await reading(books.order(key, one));
+      return found && found.symbol === symbol ? told(found) : undefined;
+    },
+
+    async fills(symbol, since) {
+      await settled();
+      const fills = await reading(books.fills(key, symbol, since));
+      return fills.map(({ fee, ...fill }) => ({
+        ...fill,
+        notional: mul(fill.price, fill.amount, "half"),
+        fees: fee.amount === ZERO ? [] : [fee],
+      }));
+    },
+
+    create: (order, permit) => create(simulated, order, permit),
+    cancel: (order, permit) => cancelOne(simulated, order, permit),
+  };
+}
+
+async function settledMoment<M extends Moment>({ books, key, pricing }: Simulated<M>): Promise<M> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const seen = await pricing.look();
+    const change = pricing.settlement(seen);
+    if (!change) return seen;
+    if (await reading(books.commit(key, seen.books.version, change)))
+      return { ...seen, books: applied(seen.books, change) };
+  }
+  throw new VenueError("unavailable", "the simulated venue is too busy");
+}
+
+async function create<M extends Moment>(
+  simulated: Simulated<M>,
+  order: NewOrder,
+  permit: Permit,
+): Promise<CreateOutcome> {
+  const { books, key, pricing } = simulated;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const seen = await settledMoment(simulated).catch(notReached);
+    if (!("books" in seen)) return { result: "not_sent" };
+    const arrival = await Promise.resolve(pricing.arrival(seen, order)).catch(notReached);
+    if ("failed" in arrival) return { result: "not_sent" };
+    if (!permit.mayLeave()) return { result: "not_sent" };
+    if (seen.now > permit.sendBy) return { result: "rejected", reason: "expired before it arrived" };
+    const change = place(seen.books, order, arrival);
+    if ("rejected" in change) return { result: "rejected", reason: change.rejected };
+    try {
+      if (await books.commit(key, seen.books.version, change, permit.sendBy))
+        return { result: "accepted", id: (change.orders[0] as BookedOrder).id };
+    } catch (error) {
+      return { result: "unknown", reason: messageOf(error) };
+    }
+  }
+  return { result: "not_sent" };
+}
+
+async function cancelOne<M extends Moment>(
+  simulated: Simulated<M>,
+  { symbol, id }: { symbol: Pair; id: string },
+  permit: Permit,
+): Promise<CancelOutcome> {
+  const { books, key, pricing } = simulated;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const seen = await settledMoment(simulated).catch(notReached);
+    if (!("books" in seen)) return { result: "not_sent" };
+    const market = await Promise.resolve(pricing.market(seen, symbol)).catch(notReached);
+    if ("failed" in market) return { result: "not_sent" };
+    if (!permit.mayLeave()) return { result: "not_sent" };
+    const change = cancel(seen.books, id, { market, at: seen.at });
+    if (!change) return { result: "look" };
+    try {
+      if (await books.commit(key, seen.books.version, change)) return { result: "accepted" };
+    } catch (error) {
+      return { result: "unknown", reason: messageOf(error) };
+    }
+  }
+  return { result: "not_sent" };
+}
+
+const notReached = (error: unknown): { readonly failed: unknown } => {
+  if (error instanceof VenueError && error.failure === "unavailable") return { failed: error };
+  throw error;
+};
+
+/** A read of the books, as a venue fails. */
+export const reading = <T>(read: Promise<T>): Promise<T> =>
+  read.catch((error: unknown) => {
+    if (error instanceof StoreError)
+      throw new VenueError("unavailable", "the simulated venue cannot be reached", { cause: error });
+    throw error;
+  });
+
+function told({
+  id,
+  clientId,
+  symbol,
+  side,
+  type,
+  price,
+  amount,
+  filled,
+  notional,
+  fee,
+  status,
+  at,
+}: BookedOrder): VenueOrder {
+  return {
+    id,
+    clientId,
+    symbol,
+    side,
+    type,
+    amount,
+    filled,
+    status,
+    at,
+    notional,
+    price: type === "market" && filled > ZERO ? div(notional, filled, "half") : price,
+    fees: filled > ZERO ? [fee] : [],
+  };
+}

@@ -1,0 +1,90 @@
+import { ZERO } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import { MINUTE, SECOND } from "../../kernel/time.ts";
+import type { AccountRef, Market, MarketData, NewOrder, Quote, Timing, Venue } from "../../ports.ts";
+import { bookedVenue, type Moment, type Pricing, reading } from "./booked-venue.ts";
+import type { BookChange, BookedOrder, Books } from "./books.ts";
+import { execute, holdingsAfter } from "./executing.ts";
+import type { Arrival } from "./placing.ts";
+import { SANDBOX_TIMING } from "./venue.ts";
+
+/** The books are ours, so requests expire there as in the sandbox; the prices are another's to ask. */
+const DRY_TIMING: Timing = { ...SANDBOX_TIMING, backoff: { first: 15 * SECOND, most: 5 * MINUTE } };
+
+export interface DryAccount {
+  readonly account: AccountRef;
+  /** Public data of the real exchange, asked without keys. */
+  readonly data: MarketData;
+  readonly books: Books;
+}
+
+interface Seen extends Moment {
+  readonly markets: ReadonlyMap<Pair, Priced>;
+}
+
+interface Priced {
+  readonly market: Market;
+  readonly quote: Quote;
+}
+
+export const dryKey = ({ exchange }: Pick<AccountRef, "exchange">): string => `dry:${exchange}`;
+
+/**
+ * An account on paper: the exchange's own prices, books of ours. A resting order fills whole, at its own
+ * price, once the observed ask or bid has passed it; what meets the market on arrival takes there.
+ */
+export function dryVenue({ account, data, books }: DryAccount): Venue {
+  const key = dryKey(account);
+  const priced = async (symbol: Pair): Promise<Priced> => ({
+    market: await data.market(symbol),
+    quote: await data.ticker(symbol),
+  });
+  const pricing: Pricing<Seen> = {
+    async look() {
+      const { books: now, now: protocol } = await reading(books.load(key));
+      const symbols = [...new Set(now.open.map(({ symbol }) => symbol))];
+      const markets = new Map(
+        await Promise.all(symbols.map(async (symbol) => [symbol, await priced(symbol)] as const)),
+      );
+      const at = Math.max(now.settledAt, ...[...markets.values()].map(({ quote }) => quote.at));
+      return { books: now, now: protocol, at, markets };
+    },
+    settlement,
+    market: (_seen, symbol) => data.market(symbol),
+    async arrival(seen, order) {
+      const { market, quote } = await priced(order.symbol);
+      return arrivalAt(order, market, { ...quote, at: Math.max(seen.at, quote.at) });
+    },
+  };
+  const { market, ticker, book, trades, candles } = data;
+  return {
+    ...bookedVenue({ account, timing: DRY_TIMING, books, key, pricing }),
+    ...{ market, ticker, book, trades, candles },
+  };
+}
+
+function settlement({ books, at, markets }: Seen): BookChange | undefined {
+  const movements = books.open.flatMap((order) => {
+    const { market, quote } = markets.get(order.symbol) ?? {};
+    if (!market || !quote || !isPassed(order, quote)) return [];
+    const amount = order.amount - order.filled;
+    const executed = execute(order, market, { price: order.price, amount, rate: market.maker, at: quote.at });
+    return [{ market, before: order, after: executed.order, fills: [executed.fill] }];
+  });
+  if (movements.length === 0) return undefined;
+  return {
+    settledAt: at,
+    orders: movements.map(({ after }) => after),
+    fills: movements.flatMap(({ fills }) => fills),
+    holdings: holdingsAfter(books.holdings, movements),
+  };
+}
+
+const isPassed = ({ side, price, meetsFrom }: BookedOrder, { bid, ask, at }: Quote): boolean =>
+  at >= meetsFrom && (side === "buy" ? ask > ZERO && ask < price : bid > price);
+
+/** One level, deep enough for any order of a grid: the observed ask for a buy, the bid for a sell. */
+const arrivalAt = ({ side, amount }: NewOrder, market: Market, { bid, ask, at }: Quote): Arrival => {
+  const price = side === "buy" ? ask : bid;
+  return { market, at, levels: price > ZERO ? [{ price, amount }] : [] };
+};

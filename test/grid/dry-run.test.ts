@@ -1,0 +1,194 @@
+import { describe, expect, it } from "vitest";
+import { dryVenue } from "../../src/adapters/sandbox/dry-venue.ts";
+import { memoryBooks } from "../../src/adapters/sandbox/memory-books.ts";
+import { SECOND } from "../../src/kernel/time.ts";
+import type { MarketData, NewOrder } from "../../src/ports.ts";
+import { edgemaker } from "../support/command.ts";
+import { d, market } from "../support/grid.ts";
+import { liveApp, PERMIT } from "../support/live.ts";
+import { runOperation, testSandbox } from "../support/sandbox.ts";
+import { tempFolder } from "../support/temp.ts";
+
+interface Told {
+  readonly id: string;
+  readonly status: string;
+  readonly phase: string;
+}
+interface Grids {
+  readonly strategies: readonly {
+    readonly id: string;
+    readonly dryRun: boolean;
+    readonly filledOrders: number;
+    readonly openOrders: number;
+    readonly lastError: string | null;
+    readonly unexplained: { readonly assets: object };
+  }[];
+}
+
+const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
+
+describe("a dry run over sockets", () => {
+  it("asks the exchange for nothing but public data, and trades on paper", async () => {
+    const { ask, tokens, venues } = await liveApp(["kraken", "mexc"], { live: { keptFor: 0 } });
+    const { kraken } = venues;
+    kraken.move("BTC/USDT", "60000");
+    const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
+      const response = await ask(`/api/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${tokens.admin}`, "content-type": "application/json" },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      const told = (await response.json()) as T;
+      expect(response.status, JSON.stringify(told)).toBe(200);
+      return told;
+    };
+    const { id } = await call<Told>("POST", "/strategy/grid", {
+      ...MARKET,
+      ...{ lowerPrice: 58000, upperPrice: 62000, gridLevels: 4, orderSize: 100 },
+      ...{ dryRun: true, dryBalance: "USDT=1000,BTC=0.1", confidence: 0.5 },
+    });
+    const status = async () => (await call<Grids>("GET", `/strategy/grid/status?id=${id}`)).strategies[0];
+    expect(await status()).toMatchObject({ dryRun: true, openOrders: 4, lastError: null });
+    const grids = await call<Grids>("GET", "/strategy/grid/list");
+    expect(grids.strategies).toMatchObject([{ id, dryRun: true }]);
+
+    kraken.move("BTC/USDT", "57900");
+    await call("POST", "/internal/tick", {});
+    expect(await status()).toMatchObject({ filledOrders: 2, unexplained: { assets: {} }, lastError: null });
+    await call("POST", `/strategy/grid/${id}/pause`);
+    await call("DELETE", "/strategy/grid", { id });
+
+    expect(kraken.orders()).toEqual([]);
+    for (const venue of [kraken, venues.mexc]) {
+      expect(venue.seen.length).toBeGreaterThan(0);
+      expect(venue.seen.filter(({ key }) => key !== undefined && key !== "")).toEqual([]);
+    }
+  });
+});
+
+describe("an account on paper", () => {
+  /** The venue's books, a quote that tests set, and one buy and one sell. */
+  async function resting() {
+    let quote = { bid: d("99.99"), ask: d("100.01"), at: 1000 };
+    const data = {
+      market: async () => market(),
+      ticker: async () => ({ ...quote, last: quote.bid, baseVolume: 0n, quoteVolume: 0n }),
+    } as unknown as MarketData;
+    const holdings = { USDT: { total: d("1000"), used: 0n }, BTC: { total: d("1"), used: 0n } };
+    const { books } = memoryBooks(() => 0, { settledAt: 0, holdings });
+    const venue = dryVenue({ account: { exchange: "kraken", kind: "dry", host: "x" }, data, books });
+    const order = (side: "buy" | "sell", price: string): NewOrder => ({
+      clientId: `c${side}${price}`,
+      symbol: "BTC/USDT",
+      side,
+      type: "limit",
+      price: d(price),
+      amount: d("1"),
+    });
+    const move = (bid: string, ask: string) => {
+      quote = { bid: d(bid), ask: d(ask), at: quote.at + 5 * SECOND };
+    };
+    const place = (side: "buy" | "sell", price: string) => venue.create(order(side, price), PERMIT);
+    const fills = () => venue.fills("BTC/USDT", 0);
+    return { venue, move, place, fills };
+  }
+
+  it("fills a buy once the ask has passed its price, not when it touches it", async () => {
+    const { place, move, fills, venue } = await resting();
+    await place("buy", "99");
+    move("98.98", "99");
+    expect(await fills()).toEqual([]);
+    move("98.97", "98.99");
+    expect(await fills()).toMatchObject([{ price: d("99"), amount: d("1"), notional: d("99") }]);
+    expect(await venue.openOrders()).toEqual([]);
+    const balances = Object.fromEntries((await venue.balances()).map(({ asset, free }) => [asset, free]));
+    expect(balances).toEqual({ USDT: d("900.901"), BTC: d("2") });
+  });
+
+  it("fills a sell once the bid has passed its price", async () => {
+    const { place, move, fills } = await resting();
+    await place("sell", "101");
+    move("101", "101.02");
+    expect(await fills()).toEqual([]);
+    move("101.01", "101.03");
+    expect(await fills()).toMatchObject([{ side: "sell", price: d("101") }]);
+  });
+
+  it("takes at the observed ask or bid what meets the market on arrival", async () => {
+    const { place, fills } = await resting();
+    await place("buy", "105");
+    await place("sell", "95");
+    expect((await fills()).map(({ side, price }) => [side, price])).toEqual([
+      ["buy", d("100.01")],
+      ["sell", d("99.99")],
+    ]);
+  });
+
+  it("refuses what it cannot pay", async () => {
+    const { place } = await resting();
+    expect(await place("buy", "99")).toMatchObject({ result: "accepted" });
+    expect(await place("sell", "101")).toMatchObject({ result: "accepted" });
+    expect(await place("sell", "102")).toMatchObject({ result: "rejected" });
+  });
+});
+
+describe("a dry run in the sandbox", () => {
+  const GRID = { lowerPrice: d("59000"), upperPrice: d("61000"), gridLevels: 4, orderSize: d("100") };
+
+  it("leaves the exchange's account alone, and its balances are its own", async () => {
+    const { deps, venue, time } = await testSandbox();
+    const before = await venue("kraken").balances();
+    const { id } = await runOperation<Told>(deps, "start_grid", { ...MARKET, ...GRID, dryRun: true });
+    for (let minutes = 0; minutes < 60; minutes += 5) {
+      time.pass(300_000);
+      await runOperation(deps, "tick", {});
+    }
+    expect(await venue("kraken").balances()).toEqual(before);
+    expect(await venue("kraken").openOrders()).toEqual([]);
+    const [grid] = (await runOperation<Grids>(deps, "get_grid_status", { id })).strategies;
+    expect(grid).toMatchObject({ dryRun: true, lastError: null, unexplained: { assets: {} } });
+    const paper = await deps.dry?.venue("kraken").balances();
+    const total = paper?.find(({ asset }) => asset === "USDT");
+    expect((total?.free ?? 0n) + (total?.used ?? 0n)).toBeLessThanOrEqual(d("10000"));
+  });
+
+  it("keeps its balances while a grid of it lives, and takes others after that", async () => {
+    const { deps } = await testSandbox();
+    const start = (over: object) => runOperation<Told>(deps, "start_grid", { ...MARKET, ...GRID, ...over });
+    const funds = { dryRun: true, dryBalance: { USDT: d("1000") } };
+    await expect(start({ dryBalance: { USDT: d("1000") } })).rejects.toMatchObject({
+      label: "Invalid request",
+    });
+    const { id } = await start(funds);
+    await expect(start(funds)).rejects.toMatchObject({ label: "Conflict" });
+    await runOperation(deps, "stop_grid", { id, cancelOrders: true, sellBase: false });
+    await start({ dryRun: true, dryBalance: { USDT: d("500") } });
+    const [balance] = (await deps.dry?.venue("kraken").balances()) ?? [];
+    expect((balance?.free ?? 0n) + (balance?.used ?? 0n)).toBe(d("500"));
+  });
+});
+
+describe("the flag of a dry run", () => {
+  const START =
+    "grid start --exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 4 --size 100";
+
+  it.each([
+    ["before the sub-command", ["--dry-run", ...START.split(" ")]],
+    ["misspelled", [...START.split(" "), "--dryrun"]],
+  ])("is an error %s: nothing is started", async (_name, args) => {
+    const folder = tempFolder();
+    const { code, stdout } = await edgemaker(folder, [...args, "--sandbox"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    const list = await edgemaker(folder, ["grid", "list", "--sandbox", "--json"]);
+    expect(JSON.parse(list.stdout)).toMatchObject({ count: 0 });
+  });
+
+  it("starts one on paper, with balances of its own", async () => {
+    const folder = tempFolder();
+    const args = [...START.split(" "), "--dry-run", "--dry-balance", "USDT=1000,BTC=0.1", "--sandbox"];
+    const started = await edgemaker(folder, args);
+    expect(started.code, started.stderr).toBe(0);
+    const list = await edgemaker(folder, ["grid", "list", "--sandbox", "--json"]);
+    expect(JSON.parse(list.stdout)).toMatchObject({ count: 1, strategies: [{ dryRun: true }] });
+  });
+});
