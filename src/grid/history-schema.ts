@@ -23,8 +23,8 @@ export function pageOf({ limit, before }: z.output<typeof historyInput>): Page {
   if (before === undefined) return { limit };
   const point = before.indexOf(".");
   return point < 0
-    ? { limit, before: { at: Number(before) } }
-    : { limit, before: { at: Number(before.slice(0, point)), id: before.slice(point + 1) } };
+    ? { limit, before: { at: Number.parseInt(before, 10) } }
+    : { limit, before: { at: Number.parseInt(before.slice(0, point), 10), id: before.slice(point + 1) } };
 }
 
 /** Names the next page; null when this one is not full. */

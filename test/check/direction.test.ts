@@ -128,6 +128,20 @@ describe("the check refuses", () => {
       { "src/grid/planted.ts": "export const wait = async (one: Promise<number>) => (await one) + 1;\n" },
       /pure function/,
     ],
+    ...[
+      "Number(text(price)) * 2",
+      'Number.parseFloat("1.5")',
+      'parseFloat("1.5")',
+      "wire(price) * 1.001",
+      "2 / wire(price)",
+      "wire(price) - wire(price)",
+    ].map((float): [string, Record<string, string>, RegExp] => [
+      `money as a float: ${float}`,
+      {
+        "src/grid/planted.ts": `import { text, wire } from "../kernel/decimal.ts";\nexport const planted = (price: bigint) => [${float}, text(price), wire(price)];\n`,
+      },
+      /Money is a Decimal/,
+    ]),
     [
       "the environment in src",
       { "src/transport/planted.ts": "export const token = process.env.TOKEN;\n" },
