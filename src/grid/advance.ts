@@ -1,6 +1,6 @@
 import type { Millis } from "../kernel/time.ts";
 import type { Order, Strategy } from "../records.ts";
-import { audited, blamed } from "./audit.ts";
+import { audited } from "./audit.ts";
 import { bookEnd, bookFill } from "./booking.ts";
 import type { Reconciled } from "./reconcile.ts";
 import { recover, sequenceOf } from "./recovery.ts";
@@ -22,7 +22,6 @@ export function book(
     // An order of slots that are no more is of the grid as a whole.
     const slot = order.generation === state.generation ? order.slot : NO_SLOT;
     for (const fill of fills) if (!fill.superseded) state = bookFill(state, strategy.symbol, fill, slot);
-    if (fills.length > 0) state = blamed(state, strategy.symbol, order);
     if (!ended) continue;
     state = bookEnd(state, { ...order, slot });
     if (order.state === "rejected" && !lost && order.reason !== NOT_SENT)

@@ -4,6 +4,7 @@ import type { Millis } from "../kernel/time.ts";
 import type { Order, Strategy } from "../records.ts";
 import { isFinal, TRADES_WAIT } from "./order-life.ts";
 import { movedBase } from "./profit.ts";
+import type { Reconciled } from "./reconcile.ts";
 import type { GridState, Unexplained } from "./state.ts";
 
 /** Per asset what slots and cash say, less what the fills moved; nothing where they agree. */
@@ -18,11 +19,15 @@ export function unexplainedAssets(state: GridState, symbol: Pair): Readonly<Reco
   return Object.fromEntries(differences.filter(([, difference]) => difference !== ZERO));
 }
 
-/** Notes whose fills were the first that the ledger does not explain. */
-export function blamed(state: GridState, symbol: Pair, { clientId }: Order): GridState {
-  const { unexplained } = state;
-  if (unexplained?.order || Object.keys(unexplainedAssets(state, symbol)).length === 0) return state;
-  return { ...state, unexplained: { since: null, assets: {}, ...unexplained, order: clientId } };
+/** Notes the orders whose fills were the first that the ledger does not explain. */
+export function blamed(strategy: Strategy, reconciled: readonly Reconciled[]): Strategy {
+  const { state, symbol } = strategy;
+  const booked = reconciled.filter(({ fills }) => fills.length > 0);
+  if (booked.length === 0 || state.unexplained?.order) return strategy;
+  if (Object.keys(unexplainedAssets(state, symbol)).length === 0) return strategy;
+  const order = booked.map(({ order: { clientId } }) => clientId).join(", ");
+  const unexplained = { since: null, assets: {}, ...state.unexplained, order };
+  return { ...strategy, state: { ...state, unexplained } };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { AccountMemory, Order, Strategy } from "../records.ts";
 import type { Changes, Snapshot } from "../store.ts";
 import { type Adopted, adopt } from "./adopt.ts";
 import { advance, book } from "./advance.ts";
+import { blamed } from "./audit.ts";
 import { accountChanges, changesOf, isSomething, remember } from "./changes.ts";
 import { withFeeValues } from "./fee-value.ts";
 import { windowOf } from "./intents.ts";
@@ -39,7 +40,10 @@ export function decide(snapshot: Snapshot, observation: Observation, limit: numb
   const { reconciled: found, ...rest } = adopt(known, before, observation, now);
   const reconciled = found.map((one) => withWorth(one, observation));
   const retryAfter = observation.timing.backoff.first;
-  const strategies = before.map((one) => book(one, ofStrategy(reconciled, one), { now, retryAfter }));
+  const strategies = before.map((one) => {
+    const mine = ofStrategy(reconciled, one);
+    return blamed(book(one, mine, { now, retryAfter }), mine);
+  });
   const live = reconciled.map(({ order }) => order).filter(({ settled }) => !settled);
   let share = firstShare(observation, live, limit);
 

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { audited, blamed } from "../../src/grid/audit.ts";
+import { bookFill } from "../../src/grid/booking.ts";
+import { MINUTE } from "../../src/kernel/time.ts";
+import { NEW_ORDER, type Order, type Strategy } from "../../src/records.ts";
+import { d, slot, state } from "../support/grid.ts";
+
+const fill = { side: "buy", amount: d("1"), notional: d("100"), fees: [] } as const;
+const booked = bookFill(state([slot()]), "BTC/USDT", fill, 0);
+const grid = (over: Partial<Strategy> = {}): Strategy =>
+  ({
+    symbol: "BTC/USDT",
+    status: "running",
+    wants: "run",
+    state: booked,
+    lastError: null,
+    ...over,
+  }) as Strategy;
+/** One base more in a slot than its fills have brought. */
+const wrong = { ...booked, slots: booked.slots.map((one) => ({ ...one, base: one.base + d("1") })) };
+const order = (over: Partial<Order> = {}): Order => ({ ...NEW_ORDER, clientId: "em1", ...over }) as Order;
+const reconciled = {
+  order: order(),
+  before: order(),
+  fills: [fill],
+  ended: true,
+  lost: false,
+  adopted: false,
+};
+
+describe("what fills do not explain", () => {
+  it("is nothing where slots, cash and fills agree: the same strategy comes back", () => {
+    const one = grid();
+    expect(audited(one, [], 0)).toBe(one);
+    expect(blamed(one, [reconciled as never])).toBe(one);
+  });
+
+  it("is an error after ten minutes, naming asset and order, and no sooner", () => {
+    const first = audited(blamed(grid({ state: wrong }), [reconciled as never]), [], 1000);
+    expect(first).toMatchObject({
+      status: "running",
+      state: { unexplained: { order: "em1", since: 1000, assets: { BTC: d("1") } } },
+    });
+    expect(audited(first, [], 1000 + 10 * MINUTE - 1)).toBe(first);
+    const after = audited(first, [], 1000 + 10 * MINUTE);
+    expect(after).toMatchObject({ status: "error", lastError: expect.stringMatching(/em1.*1 BTC/) });
+  });
+
+  it("is an order that has ended with less booked than filled", () => {
+    const short = order({ state: "filled", filled: d("2"), booked: d("0.5") });
+    const open = order({ state: "partially_filled", filled: d("2"), booked: d("0.5") });
+    expect(audited(grid(), [open], 0).state.unexplained).toBeUndefined();
+    const found = audited(grid(), [short], 0);
+    expect(found.state.unexplained).toMatchObject({ order: "em1", assets: { BTC: d("1.5") } });
+    expect(audited(found, [short], 10 * MINUTE).status).toBe("error");
+    expect(audited(found, [], 10 * MINUTE)).toMatchObject({
+      status: "running",
+      state: { unexplained: null },
+    });
+  });
+
+  it("does not keep a grid from stopping", () => {
+    const stopping = audited(grid({ state: wrong, wants: "stop" }), [], 0);
+    expect(audited(stopping, [], 20 * MINUTE).status).toBe("running");
+  });
+});
