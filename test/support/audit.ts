@@ -1,7 +1,6 @@
 import type { Client } from "@libsql/client";
-import { getTableName, type Table } from "drizzle-orm";
 import { nodeLocal } from "../../cli/node-runtime.ts";
-import { type Context, createContext, rowsOf } from "../../src/adapters/libsql/context.ts";
+import { type Context, createContext } from "../../src/adapters/libsql/context.ts";
 import { safeClient } from "../../src/adapters/libsql/safe-client.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
 import { fills, orders, strategies } from "../../src/adapters/libsql/tables.ts";
@@ -23,17 +22,13 @@ export async function auditSandbox(client: Client, exchange: string) {
  * intent, client ids taken twice, executions not booked, and per asset the account's change less the ledgers'.
  */
 export async function auditBooks(context: Context, exchange: string) {
-  const all = async (table: Table) => context.client.execute(`select * from ${getTableName(table)}`);
-  const intents = rowsOf(orders, await all(orders));
-  const onVenue = rowsOf(venueOrders, await all(venueOrders)).filter((order) => order.exchange === exchange);
+  const { db } = context;
+  const intents = await db.select().from(orders);
+  const onVenue = (await db.select().from(venueOrders)).filter((order) => order.exchange === exchange);
   const isHere = ({ account }: { account: string }) => parseAccountKey(account).exchange === exchange;
-  const booked = new Set(
-    rowsOf(fills, await all(fills))
-      .filter(isHere)
-      .map(({ tradeId }) => tradeId),
-  );
-  const executed = rowsOf(venueFills, await all(venueFills)).filter((fill) => fill.exchange === exchange);
-  const grids = rowsOf(strategies, await all(strategies)).filter(isHere);
+  const booked = new Set((await db.select().from(fills)).filter(isHere).map(({ tradeId }) => tradeId));
+  const executed = (await db.select().from(venueFills)).filter((fill) => fill.exchange === exchange);
+  const grids = (await db.select().from(strategies)).filter(isHere);
   const { books } = await sandboxBooks(context).load(exchange);
 
   const known = new Set(intents.map(({ clientId }) => clientId));

@@ -98,6 +98,8 @@ export type Driven = Awaited<ReturnType<typeof drivenApp>>;
 /** The venue's line: cut, it answers nothing; held, a create waits before it asks whether it may leave. */
 class Switches {
   isCut = false;
+  /** Waited for before each call, where something decides in which order calls of several requests are made. */
+  turn: () => Promise<void> = async () => undefined;
   private hold: Promise<void> | undefined;
   private open: () => void = () => undefined;
   private reached: () => void = () => undefined;
@@ -120,6 +122,7 @@ class Switches {
   over(venue: Venue): Venue {
     const read = <A extends unknown[], T>(call: (...args: A) => Promise<T>) => {
       return async (...args: A): Promise<T> => {
+        await this.turn();
         if (this.isCut) throw new VenueError("unavailable", "the line is cut");
         return call(...args);
       };
@@ -134,10 +137,13 @@ class Switches {
       create: async (order, permit) => {
         if (this.hold) this.reached();
         await this.hold;
+        await this.turn();
         return this.isCut ? { result: "unknown", reason: "the line is cut" } : venue.create(order, permit);
       },
-      cancel: async (order, permit) =>
-        this.isCut ? { result: "unknown", reason: "the line is cut" } : venue.cancel(order, permit),
+      cancel: async (order, permit) => {
+        await this.turn();
+        return this.isCut ? { result: "unknown", reason: "the line is cut" } : venue.cancel(order, permit);
+      },
     };
   }
 }
