@@ -27,7 +27,7 @@ export function grossOf<P extends Priced>(prices: readonly P[]) {
   return { lowestAsk, highestBid, spread, spreadPercent, isOpportunity };
 }
 
-/** A place where one can trade now; a pool of unknown fee has no legs. */
+/** A place where one can trade now; a market that is closed and a pool of unknown fee have no legs. */
 export interface Tradable {
   readonly buy: Leg | undefined;
   readonly sell: Leg | undefined;

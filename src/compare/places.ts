@@ -15,8 +15,10 @@ export interface VenueReading {
 
 export function venuePlace({ exchange, ticker, book, market }: VenueReading): Place {
   const { last: price, bid, ask, at } = ticker;
+  const told = { exchange, price, bid, ask, at };
+  if (!market.active) return { ...told, buy: undefined, sell: undefined };
   return {
-    ...{ exchange, price, bid, ask, at },
+    ...told,
     buy: bookLeg({ exchange, side: "buy", levels: book.asks, market }),
     sell: bookLeg({ exchange, side: "sell", levels: book.bids, market }),
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { comparing, names, priced } from "../support/comparing.ts";
+import { testSandbox } from "../support/sandbox.ts";
 
 describe("prices side by side", () => {
   it("are those of every exchange, in their order, and of those asked alone", async () => {
@@ -94,6 +95,19 @@ describe("prices side by side", () => {
       opportunity: false,
       reason: "below_minimum",
       amount: 0,
+    });
+  });
+
+  it("count no exchange whose market is closed among what can be executed", async () => {
+    const rules = (await testSandbox()).venue("mexc").market("BTC/USDT");
+    const { compare } = await comparing({
+      mexc: { ...priced("59000", "60000"), market: async () => ({ ...(await rules), active: false }) },
+      kraken: priced("61000", "62000"),
+    });
+    const { analysis } = await compare("symbol=BTC/USDT&exchanges=mexc,kraken&amount=1");
+    expect(analysis).toMatchObject({
+      arbitrageOpportunity: true,
+      executable: { opportunity: false, reason: "one_venue", whole: null },
     });
   });
 });
