@@ -102,23 +102,25 @@ describe("over real sockets", () => {
   it.each(["ticker", "book"] as const)(
     "one whose %s hangs ends at the time limit and holds up nobody",
     async (route) => {
-      const limit = 700;
+      const limit = 1500;
       const { ask, bitget } = await live(limit);
-      await ask("/price/compare?symbol=BTC/USDT");
+      // Only a comparison that has ended well leaves no read behind, whose late answer would serve the next one.
+      const first = async () => (await ask("/price/compare?symbol=BTC/USDT")).status;
+      await expect.poll(first, { timeout: 15_000 }).toBe(200);
       await new Promise((resolve) => setTimeout(resolve, 1100));
       bitget.fail({ kind: "hang", route, times: 1000 });
-      const timed = async <T>(read: Promise<T>) => {
-        const startedAt = performance.now();
-        return { answer: await read, millis: performance.now() - startedAt };
-      };
-      const comparison = timed(ask("/price/compare?symbol=BTC/USDT&partial=true"));
-      const ticker = await timed(ask("/ticker?exchange=kraken&symbol=ETH/USDT"));
-      const { answer, millis } = await comparison;
-      expect(ticker.answer.status).toBe(200);
+      const ended: string[] = [];
+      const startedAt = performance.now();
+      const [answer, other] = await Promise.all([
+        ask("/price/compare?symbol=BTC/USDT&partial=true").finally(() => ended.push("comparison")),
+        ask("/ticker?exchange=kraken&symbol=ETH/USDT").finally(() => ended.push("ticker")),
+      ]);
+      const millis = performance.now() - startedAt;
+      expect([other.status, ended]).toEqual([200, ["ticker", "comparison"]]);
       expect(answer.prices.map(({ exchange }) => exchange)).toEqual(["mexc", "gateio", "kraken"]);
       expect(answer.failed?.map(({ exchange }) => exchange)).toEqual(["bitget"]);
+      // A busy machine adds to the limit; whoever waited for one after the other would take twice as long.
       expect(millis).toBeLessThan(2 * limit);
-      expect(ticker.millis).toBeLessThan(limit);
     },
   );
 });
