@@ -3,7 +3,15 @@ import { parseArgs } from "node:util";
 import { type Fault, faultAt, noFaults } from "./faults.ts";
 import type { Shape } from "./plan.ts";
 import { simulate } from "./run.ts";
-import { exhaustiveTier, type Figures, type How, mutantTier, parityTier, randomTier } from "./tiers.ts";
+import {
+  boundsTier,
+  exhaustiveTier,
+  type Figures,
+  type How,
+  mutantTier,
+  parityTier,
+  randomTier,
+} from "./tiers.ts";
 import { weekTier } from "./week.ts";
 
 const USAGE = `Simulates the step of grids: crashes, lost and late answers, two processes, people beside it.
@@ -11,7 +19,7 @@ const USAGE = `Simulates the step of grids: crashes, lost and late answers, two 
   --seed N [--libsql]            replays one seed and prints its trace
     --calm run|stop --timing sandbox|real [--grid trail|centered|exit] --call N --fault NAME|kill   one fault at one call
   --count N [--from N]           N seeds (default 200)
-  --exhaustive | --parity | --mutants [NAME] | --week   one tier
+  --exhaustive | --parity | --mutants [NAME] | --week | --bounds   one tier
   --full                         all tiers with the goals' sizes; ends with their figures
   --ticks N                      ticks of a run (default 200)`;
 
@@ -32,6 +40,7 @@ const { values, positionals } = parseArgs({
     parity: { type: "boolean" },
     mutants: { type: "boolean" },
     week: { type: "boolean" },
+    bounds: { type: "boolean" },
     full: { type: "boolean" },
     help: { type: "boolean" },
   },
@@ -74,13 +83,14 @@ const number = (fallback: number) => Number(values.count ?? fallback);
 
 function* tiers(): Generator<() => Promise<Figures[]>> {
   const { full } = values;
-  if (full || !(values.exhaustive || values.parity || values.mutants || values.week))
+  if (full || !(values.exhaustive || values.parity || values.mutants || values.week || values.bounds))
     yield () => randomTier(from, number(full ? 3000 : 200), how, full ?? false);
   if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how);
   if (full || values.parity) yield () => parityTier(from, number(100), how);
   if (full || values.mutants)
     yield () => mutantTier(400, how, ({ name }) => positionals.length === 0 || positionals.includes(name));
   if (full || values.week) yield () => weekTier(how);
+  if (full || values.bounds) yield () => boundsTier(from, number(100), how);
 }
 
 async function runTiers(): Promise<boolean> {

@@ -76,8 +76,12 @@ export interface Plan {
   readonly deeds: readonly { readonly at: number; readonly deed: Deed }[];
 }
 
+/** What the venue is relied upon for, and does not keep here. */
+export type Bound = "expiry" | "skew" | "read lag";
+
 export interface Shape {
   readonly ticks: number;
+  readonly broken?: Bound;
   /** Nothing but one start, and a stop where asked for. */
   readonly calm?: "run" | "stop";
   readonly timing?: "sandbox" | "real";

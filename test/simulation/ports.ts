@@ -45,6 +45,10 @@ export interface Behaviour {
   readonly past: Past;
   /** How far the venue's clock is from the store's. */
   readonly skew: number;
+  /** How old a read may be; beyond the timing's bound where that is broken. */
+  readonly readLag: number;
+  /** It refuses requests that are older than their expiry. */
+  readonly expires: boolean;
   readonly isClosed: () => boolean;
   /** Told in the turn in which a create leaves. */
   readonly leaving: (clientId: string) => void;
@@ -55,7 +59,7 @@ export function venueOf(
   net: Net,
   task: Task,
   simulation: Simulation,
-  { past, skew, isClosed, leaving }: Behaviour,
+  { past, skew, readLag, expires, isClosed, leaving }: Behaviour,
 ): Venue {
   const inner = simulatedVenue(simulation);
   const { timing, account } = simulation;
@@ -69,10 +73,11 @@ export function venueOf(
       effect: (lag) => (lag > 0 && stale ? Promise.resolve(stale(now() - lag)) : fresh()),
       silence: venueSilence,
       refused: venueRefuses,
-      lag: timing.readLag,
+      lag: readLag,
     });
   // The simulated exchange itself refuses a request that is older than its expiry, by its own clock.
-  const isExpired = (signedAt: number) => timing.expiry > 0 && now() + skew > signedAt + timing.expiry;
+  const isExpired = (signedAt: number) =>
+    expires && timing.expiry > 0 && now() + skew > signedAt + timing.expiry;
   const bound = (permit: Permit): Permit => ({
     mayLeave: () => true,
     sendBy: timing.expiry > 0 ? Number.MAX_SAFE_INTEGER : permit.sendBy,

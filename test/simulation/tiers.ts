@@ -2,7 +2,7 @@ import { bundleWorker, runJobs } from "./build.ts";
 import { type Fault, SIX_FAULTS } from "./faults.ts";
 import { added, type Failure, type Job, NO_TALLY, type Tally } from "./jobs.ts";
 import { MUTANTS, type Mutant } from "./mutants.ts";
-import type { Shape } from "./plan.ts";
+import type { Bound, Shape } from "./plan.ts";
 import { simulate } from "./run.ts";
 import { SECOND_EDITION } from "./world.ts";
 
@@ -167,4 +167,24 @@ export async function mutantTier(
   }
   const text = `${lines.length} planted bugs, ${lines.length - failed.length} caught within ${most} seeds, in ${seconds} s\n${lines.sort().join("\n")}`;
   return [{ title: "mutants", text, failed }];
+}
+
+const BOUNDS: readonly Bound[] = ["expiry", "skew", "read lag"];
+
+/** What comes of a venue that does not keep what it is relied upon for: told, as nothing is promised then. */
+export async function boundsTier(from: number, count: number, how: How): Promise<Figures[]> {
+  const script = await bundleWorker();
+  const lines: string[] = [];
+  for (const broken of BOUNDS) {
+    const jobs = jobsOf(from, count, { ticks: TICKS, timing: "real", broken });
+    const { value } = await run(script, jobs, how, `${broken} broken`);
+    const kinds = new Map<string, number>();
+    for (const { what } of value.failed) {
+      const kind = what.replaceAll(/\b(grid-\S+|em\w{16}|\d[\d.]*(-\d+)?)/g, "…");
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    }
+    const told = [...kinds].sort((a, b) => b[1] - a[1]).map(([kind, times]) => `    ${times} × ${kind}`);
+    lines.push(`  ${broken}: ${value.failed.length} of ${value.runs} seeds break an invariant`, ...told);
+  }
+  return [{ title: "broken bounds", text: `\n${lines.join("\n")}`, failed: [] }];
 }

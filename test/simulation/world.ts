@@ -63,6 +63,7 @@ export async function createWorld({
   const holdings = Object.fromEntries(
     Object.entries(plan.holdings).map(([asset, total]) => [asset, { total, used: 0n }]),
   );
+  const readLag = plan.timing.readLag * (shape.broken === "read lag" ? 10 : 1);
   const checks = createChecks(now, () => tables);
   const history = historyBooks(
     {
@@ -71,7 +72,7 @@ export async function createWorld({
       holdings,
       delay: plan.late ? lateTrades(seed) : promptTrades,
       quietAt: plan.quietAt,
-      memory: plan.timing.readLag + 1000,
+      memory: readLag + 1000,
     },
     checks.committed,
   );
@@ -126,7 +127,9 @@ export async function createWorld({
   };
   const behaviour = {
     past: history.past,
-    skew: plan.skew,
+    skew: shape.broken === "skew" ? plan.skew - 60_000 : plan.skew,
+    readLag,
+    expires: shape.broken !== "expiry",
     isClosed: () => state.isClosed,
     leaving: checks.leaving,
   };

@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { decimal, wire } from "../../src/kernel/decimal.ts";
+import { gridOver, type Status } from "../support/path.ts";
+
+/** So many minutes of a sine around 100. */
+const sine = (minutes: number, share: number, period: number): number[] =>
+  Array.from({ length: minutes }, (_, i) => 100 * (1 + share * Math.sin((2 * Math.PI * i) / period)));
+
+/** From 100 to 70 and back, 0.05 % a minute. */
+const fall = (): number[] => {
+  const down = [100];
+  while ((down.at(-1) as number) > 70) down.push((down.at(-1) as number) * 0.9995);
+  return [...down, ...[...down].reverse()];
+};
+
+describe("the default centered grid", () => {
+  it("fills on a sine of 4 % and four hours, without placing its orders over and over", async () => {
+    const grid = await gridOver(sine(24 * 60 + 5, 0.04, 240), { quote: "1000", base: "10" });
+    await grid.ask("start_centered_grid", grid.where);
+    await grid.pass(24 * 60);
+    const { filledOrders, status, lastError } = await grid.status();
+    expect({ status, lastError }).toEqual({ status: "running", lastError: null });
+    expect(filledOrders).toBeGreaterThanOrEqual(20);
+    expect(grid.placed()).toBeLessThan(100);
+  }, 180_000);
+
+  it("goes through a fall of 30 % and back: never in error, never silent", async () => {
+    const path = fall();
+    const grid = await gridOver(path, { quote: "1000" });
+    await grid.ask("start_centered_grid", grid.where);
+    const before = await grid.worth(decimal("100"));
+    const bottom = Math.floor(path.length / 2);
+    const seen = new Set<string>();
+    const silent: number[] = [];
+    let minute = 0;
+    const watch = async () => {
+      minute++;
+      if (minute % 5 !== 0) return;
+      const { status, openOrders, refused, notices, phase } = await grid.status();
+      seen.add(status);
+      if (openOrders === 0 && refused.length + notices.length === 0 && phase === "active")
+        silent.push(minute);
+    };
+    await grid.pass(bottom, watch);
+    const low = await grid.status();
+    expect(low.breakEvenPrice).toBeGreaterThan(70);
+    expect(low.openOrders + low.refused.length).toBe(10);
+    await grid.pass(path.length - bottom, watch);
+    const end = await grid.status();
+    const after = await grid.worth(decimal("100"));
+    console.log(
+      `fall and recovery: at the bottom ${low.openOrders} orders rest, ${low.refused.length} slots refused (${[...new Set(low.refused.map(({ reason }) => reason))].join(", ")}), break-even ${low.breakEvenPrice}; at the end equity ${wire(after)} of ${wire(before)}, realised ${end.profit}`,
+    );
+    expect([...seen]).toEqual(["running"]);
+    expect(silent).toEqual([]);
+    expect(end.profit).toBeGreaterThan(0);
+    expect(after).toBeGreaterThan(before);
+  }, 240_000);
+
+  it("sells all it holds at the bottom when it is asked to", async () => {
+    const path = fall();
+    const grid = await gridOver(path, { quote: "1000" });
+    const { id } = await grid.ask<{ id: string }>("start_centered_grid", grid.where);
+    await grid.pass(500);
+    expect(Number((await grid.status()).position)).toBeGreaterThan(0);
+    await grid.ask("stop_grid", { id, sellBase: true });
+    await grid.pass(12);
+    await expectGone(grid);
+  }, 180_000);
+});
+
+async function expectGone(grid: Awaited<ReturnType<typeof gridOver>>): Promise<Status> {
+  const status = await grid.status();
+  expect({ status: status.status, phase: status.phase }).toEqual({ status: "stopped", phase: "done" });
+  expect(await grid.gate.openOrders()).toEqual([]);
+  // What is below the least order stays, and status names it.
+  const left = (await grid.gate.balances()).find(({ asset }) => asset === "ETH");
+  expect(wire(left?.free ?? 0n)).toBe(Number(status.position));
+  expect(Number(status.position) * 70).toBeLessThan(5);
+  return status;
+}
+
+const RANGE = { lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 80 };
+
+describe("a stop price", () => {
+  it("sells all base in a crash with the bid falling 3 % a minute", async () => {
+    const crash = [100, 100, 100, 98, 96, 94, 92];
+    for (let price = 92 * 0.97; crash.length < 40; price *= 0.97) crash.push(price);
+    const grid = await gridOver(crash, { quote: "1000" });
+    await grid.ask("start_grid", { ...grid.where, ...RANGE, stopLossPrice: 88 });
+    await grid.pass(30);
+    await expectGone(grid);
+  }, 60_000);
+
+  it("is not reached by a book whose bid is pulled for one pass", async () => {
+    const grid = await gridOver(
+      Array.from({ length: 60 }, () => 100),
+      { quote: "1000" },
+    );
+    await grid.ask("start_grid", { ...grid.where, ...RANGE, stopLossPrice: 85, trail: { down: 70 } });
+    await grid.pass(3);
+    const orders = await grid.gate.openOrders();
+    const { ticker } = grid.gate;
+    let isPulled = true;
+    Object.assign(grid.gate, {
+      ticker: async (symbol: "ETH/USDT") => {
+        const quote = await ticker(symbol);
+        return isPulled ? { ...quote, bid: quote.bid / 2n } : quote;
+      },
+    });
+    await grid.pass(1);
+    isPulled = false;
+    await grid.pass(5);
+    const { status, phase } = await grid.status();
+    expect({ status, phase }).toEqual({ status: "running", phase: "active" });
+    expect(await grid.gate.openOrders()).toEqual(orders);
+  }, 60_000);
+});
