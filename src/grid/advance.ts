@@ -18,10 +18,11 @@ export function book(
 ): Strategy {
   let state = strategy.state;
   // Order by order, as their slot had them: what one has bought the next one sells.
-  for (const { order, fills, ended, lost } of [...reconciled].sort(bySequence)) {
+  for (const { order, fills, ended, lost, adopted } of [...reconciled].sort(bySequence)) {
     // An order of slots that are no more is of the grid as a whole.
     const slot = order.generation === state.generation ? order.slot : NO_SLOT;
     for (const fill of fills) if (!fill.superseded) state = bookFill(state, strategy.symbol, fill, slot);
+    if (adopted && !ended) state = withSide(state, slot, order.side);
     if (!ended) continue;
     state = bookEnd(state, { ...order, slot });
     if (order.state === "rejected" && !lost && order.reason !== NOT_SENT)
@@ -29,6 +30,12 @@ export function book(
   }
   return state === strategy.state ? strategy : { ...strategy, state };
 }
+
+// The slot had turned since the backup: its order tells to which side.
+const withSide = (state: GridState, index: number, side: Order["side"]): GridState => ({
+  ...state,
+  slots: state.slots.map((slot) => (slot.index === index ? { ...slot, side } : slot)),
+});
 
 // Not by time: an order that was found on the venue carries the venue's.
 const bySequence = ({ order: a }: Reconciled, { order: b }: Reconciled): number =>

@@ -1,5 +1,6 @@
 /** Seeds that once broke an invariant, and what each found. They run with every `npm test`. */
-export const CASES: readonly (readonly [seed: number, found: string])[] = [
+export const CASES: readonly (readonly [seed: number, found: string, timing?: "real"])[] = [
+  [17, "an order adopted after a restore was of the side that its slot had not turned to yet", "real"],
   [36, "what filled of an order left to the person was booked as the grid's"],
   [141, "an order left to the person was booked again when its trades arrived"],
   [441, "a cancel from outside and a late trade were booked in the wrong order"],

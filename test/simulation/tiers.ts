@@ -179,11 +179,15 @@ export async function boundsTier(from: number, count: number, how: How): Promise
     const jobs = jobsOf(from, count, { ticks: TICKS, timing: "real", broken });
     const { value } = await run(script, jobs, how, `${broken} broken`);
     const kinds = new Map<string, number>();
-    for (const { what } of value.failed) {
+    const first = new Map<string, string>();
+    for (const { what, run: again } of value.failed) {
       const kind = what.replaceAll(/\b(grid-\S+|em\w{16}|\d[\d.]*(-\d+)?)/g, "…");
       kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      first.set(kind, first.get(kind) ?? again);
     }
-    const told = [...kinds].sort((a, b) => b[1] - a[1]).map(([kind, times]) => `    ${times} × ${kind}`);
+    const told = [...kinds]
+      .sort((a, b) => b[1] - a[1])
+      .map(([kind, times]) => `    ${times} × ${kind} (${first.get(kind)})`);
     lines.push(`  ${broken}: ${value.failed.length} of ${value.runs} seeds break an invariant`, ...told);
   }
   return [{ title: "broken bounds", text: `\n${lines.join("\n")}`, failed: [] }];

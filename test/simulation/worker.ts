@@ -18,7 +18,13 @@ async function runSeeds({
 }: Job & { kind: "seeds" }): Promise<Tally> {
   let tally = NO_TALLY;
   for (let seed = from; seed < from + count; seed++) {
-    const flags = [`--seed ${seed}`, `--ticks ${shape.ticks}`, ...(mirrored ? ["--libsql"] : [])];
+    const flags = [
+      `--seed ${seed}`,
+      `--ticks ${shape.ticks}`,
+      ...(shape.timing ? [`--timing ${shape.timing}`] : []),
+      ...(shape.broken ? [`--broken "${shape.broken}"`] : []),
+      ...(mirrored ? ["--libsql"] : []),
+    ];
     tally = added(tally, await runOne({ seed, ...shape, mirrored: mirrored ?? false }, flags.join(" ")));
     if (untilFirst && tally.failed.length > 0) break;
   }
