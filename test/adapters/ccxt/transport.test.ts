@@ -1,0 +1,64 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { kraken } from "../../../src/adapters/ccxt/kraken.ts";
+import { NotSent } from "../../../src/adapters/ccxt/told.ts";
+import { transport } from "../../../src/adapters/ccxt/transport.ts";
+import { answering } from "../../support/live.ts";
+
+const wire = (base: string) => ({
+  quirks: kraken,
+  base,
+  fetch: (url: string, init: RequestInit) => fetch(url, init),
+  timeoutMillis: 300,
+  clock: Date.now,
+  mayLeave: () => true,
+  headers: () => ({}),
+  secrets: [],
+  onDate: () => undefined,
+});
+const GET = { method: "GET", headers: {} };
+const ADDRESS = "https://api.kraken.com/0/public/Time";
+
+it.each([301, 302, 307, 308])("follows no redirect of status %i", async (status) => {
+  const elsewhere = await answering(() => ({ body: "{}" }));
+  const server = await answering(() => ({
+    status,
+    body: "",
+    headers: { location: `${elsewhere.url}/stolen` },
+  }));
+  await expect(transport(wire(server.url))(ADDRESS, GET)).rejects.toThrow(/redirect/);
+  expect(elsewhere.asked).toEqual([]);
+});
+
+it.each([
+  "https://evil.example/0/public/Time",
+  "http://api.kraken.com/0",
+  "https://api.kraken.com.evil.example/",
+  "https://api.kraken.com:8443/0",
+])("asks nobody for %s", async (address) => {
+  const server = await answering(() => ({ body: "{}" }));
+  await expect(transport(wire(server.url))(address, GET)).rejects.toBeInstanceOf(NotSent);
+  expect(server.asked).toEqual([]);
+});
+
+it("sends nothing when its permit is refused in the turn in which it would leave", async () => {
+  const server = await answering(() => ({ body: "{}" }));
+  const refused = { ...wire(server.url), mayLeave: () => false };
+  await expect(transport(refused)(ADDRESS, GET)).rejects.toBeInstanceOf(NotSent);
+  expect(server.asked).toEqual([]);
+});
+
+it("gives up on a body that does not come, although its headers did", async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+    response.write('{"result":');
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await expect(transport(wire(base))(ADDRESS, GET)).rejects.toThrow(/did not answer in time/);
+});
