@@ -26,6 +26,8 @@ const REFUSALS: Record<Refusal, Reply> = {
   would_take: error("EOrder:Post only order"),
 };
 
+/** Free text of lower-case letters and digits, or a UUID with or without its hyphens. */
+const FREE = /^[0-9a-z]{1,18}$/;
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 const FORCES: Record<string, Force> = { GTC: "gtc", IOC: "ioc" };
 
@@ -63,10 +65,10 @@ function refusedAtOnce(ask: PrivateAsk, form: URLSearchParams): Reply | undefine
   if (until !== undefined && ask.now > until) return error("EService:Deadline elapsed");
   const clientId = form.get("cl_ord_id");
   if (clientId === null) return undefined;
-  if (clientId.length > 18 && !UUID.test(clientId)) return error("EGeneral:Invalid arguments:cl_ord_id");
+  if (!FREE.test(clientId) && !UUID.test(clientId)) return error("EGeneral:Invalid arguments:cl_ord_id");
   // Unique among open orders only; visible or not.
   const taken = ask.member.account.byClientId.get(clientId)?.some(({ status }) => status === "open");
-  return taken ? error("EOrder:Duplicate cl_ord_id") : undefined;
+  return taken ? error("EGeneral:Invalid arguments:cl_ord_id not unique") : undefined;
 }
 
 const described = ({ side, amount, listing, type, price }: Order): string => {
@@ -79,8 +81,12 @@ export function removed(ask: PrivateAsk): Reply {
   const client = form.get("cl_ord_id");
   const id = client ? byClientId(ask, client)?.id : (form.get("txid") ?? "");
   const canceled = id ? ask.engine.cancel(ask.member.account, id) : undefined;
-  return canceled ? result({ count: 1 }) : error("EOrder:Unknown order");
+  return canceled ? result({ count: 1 }) : notFound(ask, id ?? "");
 }
+
+/** An order that has ended is unknown to it; an id that it never gave is no order at all. */
+const notFound = ({ engine }: PrivateAsk, id: string): Reply =>
+  error(engine.order(id) ? "EOrder:Unknown order" : "EOrder:Invalid order");
 
 const listed = (orders: readonly Order[], tell: (order: Order) => object) =>
   Object.fromEntries(orders.map((order) => [order.id, tell(order)]));
@@ -119,7 +125,7 @@ export function closedOrders(ask: PrivateAsk): Reply {
 export function queryOrders(ask: PrivateAsk): Reply {
   const ids = (formOf(ask.asked).get("txid") ?? "").split(",");
   const found = ids.flatMap((id) => byOrderId(ask, id) ?? []);
-  if (found.length === 0) return error("EOrder:Unknown order");
+  if (found.length === 0) return notFound(ask, ids[0] ?? "");
   return result(
     listed(found, (order) => ({
       ...(order.status === "open" ? { ...orderOf(order), reason: null } : closedOf(order)),

@@ -21,6 +21,8 @@ const PHRASES: readonly (readonly [string, Meaning])[] = [
   ["Market in cancel_only mode", "refused"],
   ["Market in post_only mode", "refused"],
   ["Unknown order", "missing"],
+  // What it calls an id that it never gave.
+  ["Invalid order", "missing"],
 ];
 
 const PAGE = 50;
@@ -111,6 +113,8 @@ export const kraken: Quirks = {
 
 function meaningOf(error: string): Meaning | undefined {
   const phrase = error.slice(error.indexOf(":") + 1);
+  // "not unique": an open order has our id, so it may be the very one that was asked for.
+  if (phrase.startsWith("Invalid arguments:cl_ord_id")) return undefined;
   return PHRASES.find(([beginning]) => phrase.startsWith(beginning))?.[1];
 }
 
