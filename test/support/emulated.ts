@@ -1,8 +1,13 @@
+import type { Fetch } from "../../src/adapters/ccxt/transport.ts";
+import { libsqlKeeping } from "../../src/adapters/libsql/keeping.ts";
+import { createStore } from "../../src/adapters/libsql/store.ts";
 import { sandboxAggregator } from "../../src/adapters/sandbox/aggregator.ts";
+import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";
 import { VENUES, type VenueName } from "../../src/config.ts";
 import { connectDex } from "../../src/dex-deps.ts";
 import { timeLimit } from "../../src/in-time.ts";
 import { SECOND } from "../../src/kernel/time.ts";
+import { liveVenues } from "../../src/live-deps.ts";
 import type { Deps, Timing } from "../../src/ports.ts";
 import { type EmulatedVenue, startVenue, type VenueOptions } from "../venues/index.ts";
 import { KEYS, liveBox } from "./live.ts";
@@ -14,21 +19,21 @@ export interface EmulatedWorld {
   readonly timing?: Partial<Timing>;
   readonly venue?: VenueOptions;
   readonly seed?: number;
+  /** In place of the runtime's own. */
+  readonly fetch?: Fetch;
 }
 
 /** The product over real sockets to emulated exchanges: real store, real adapter, and one clock that moves when told. */
-export async function emulatedWorld({ names, timing, venue = {}, seed }: EmulatedWorld) {
+export async function emulatedWorld({ names, timing, venue = {}, seed, fetch }: EmulatedWorld) {
   const time = virtualLocal(START, seed);
   const venues = new Map<VenueName, EmulatedVenue>();
   for (const name of names) {
     venues.set(name, await startVenue(name, { ...venue, clock: time.now, keys: KEYS }));
   }
-  const box = await liveBox({
-    urls: Object.fromEntries([...venues].map(([name, { url }]) => [name, url])),
-    // Real time, beside a busy test run: long enough that only what is told to hang does.
-    options: { timing: { requestTimeout: 1500, ...timing } },
-    time,
-  });
+  // Real time, beside a busy test run: long enough that only what is told to hang does.
+  const options = { timing: { requestTimeout: 1500, ...timing }, ...(fetch ? { fetch } : {}) };
+  const urls = Object.fromEntries([...venues].map(([name, { url }]) => [name, url]));
+  const box = await liveBox({ urls, options, time });
   const exchanges = names.map((id) => ({
     id,
     venue: id,
@@ -52,6 +57,15 @@ export async function emulatedWorld({ names, timing, venue = {}, seed }: Emulate
   };
   return {
     deps,
+    /** The service as another process has it: nothing but the database is as it was. */
+    restarted(): Deps {
+      const parts = { keeping: libsqlKeeping(box.context), credentials: NO_STORED_KEYS, local: time.local };
+      return {
+        ...deps,
+        ...liveVenues(box.config, { ...parts, log: () => {} }, { ...options, clock: time.now }),
+        store: createStore(box.context),
+      };
+    },
     context: box.context,
     time,
     exchange: (name: VenueName): EmulatedVenue => venues.get(name) as EmulatedVenue,

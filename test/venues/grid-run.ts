@@ -1,4 +1,6 @@
 /** A grid on an emulated exchange among random faults, its invariants checked against what the exchange really has. */
+
+import type { Fetch } from "../../src/adapters/ccxt/transport.ts";
 import type { VenueName } from "../../src/config.ts";
 import { held } from "../../src/grid/booking.ts";
 import { movedBase } from "../../src/grid/profit.ts";
@@ -7,6 +9,7 @@ import { decimal, max, snap, text, ZERO } from "../../src/kernel/decimal.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";
+import type { Deps } from "../../src/ports.ts";
 import { accountKey } from "../../src/records.ts";
 import type { StrategyView } from "../../src/store.ts";
 import { emulatedWorld } from "../support/emulated.ts";
@@ -43,6 +46,7 @@ export interface GridReport {
   readonly passes: Readonly<Record<string, number>>;
   readonly requests: number;
   readonly faults: number;
+  readonly crashes: number;
   readonly orders: number;
   readonly executions: number;
   readonly cycles: number;
@@ -51,9 +55,11 @@ export interface GridReport {
 type World = Awaited<ReturnType<typeof emulatedWorld>>;
 
 export async function runGrid({ name, ticks, seed }: GridRun): Promise<GridReport> {
+  const process = createProcess(chance(seed + 1));
   const world = await emulatedWorld({
     names: [name],
     seed,
+    fetch: process.fetch,
     timing: {
       requestTimeout: 2000,
       readLag: 20 * SECOND,
@@ -62,14 +68,19 @@ export async function runGrid({ name, ticks, seed }: GridRun): Promise<GridRepor
     },
   });
   try {
-    return await withWorld(world, { name, ticks, seed });
+    return await withWorld(world, process, { name, ticks, seed });
   } finally {
     await world.close();
   }
 }
 
-async function withWorld(world: World, { name, ticks, seed }: GridRun): Promise<GridReport> {
-  const { deps, time } = world;
+async function withWorld(
+  world: World,
+  process: Process,
+  { name, ticks, seed }: GridRun,
+): Promise<GridReport> {
+  const { time } = world;
+  let deps = world.deps;
   const exchange = world.exchange(name);
   const random = chance(seed);
   const before = new Map(["BTC", "USDT"].map((asset) => [asset, exchange.total(asset)]));
@@ -96,7 +107,10 @@ async function withWorld(world: World, { name, ticks, seed }: GridRun): Promise<
   const pass = async () => {
     time.pass(BETWEEN);
     exchange.advance();
-    for (const { outcome } of await tick(deps)) passes[outcome] = (passes[outcome] ?? 0) + 1;
+    const ended = await Promise.race([tick(deps), process.death()]);
+    if (ended === "died") deps = world.restarted();
+    for (const { outcome } of ended === "died" ? [{ outcome: "died" }] : ended)
+      passes[outcome] = (passes[outcome] ?? 0) + 1;
     await checks.look();
   };
 
@@ -112,12 +126,14 @@ async function withWorld(world: World, { name, ticks, seed }: GridRun): Promise<
     const chosen = resting[Math.floor(random() * resting.length)];
     if (chosen && random() < 0.08) exchange.fill(chosen.id, halfOf(chosen));
     else if (chosen && random() < 0.01) exchange.engine.cancel(exchange.account, chosen.id);
+    if (random() < 0.02) process.doom();
     await pass();
   }
 
+  process.spare();
   exchange.heal();
   for (let place = 0; place < QUIET_TICKS; place++) await pass();
-  await checks.rested();
+  await checks.rested(deps);
   await runOperation(deps, "stop_grid", { id, cancelOrders: true });
   for (let place = 0; place < QUIET_TICKS && (await checks.view()).strategy.status !== "stopped"; place++)
     await pass();
@@ -129,6 +145,7 @@ async function withWorld(world: World, { name, ticks, seed }: GridRun): Promise<
     passes,
     requests: exchange.count(),
     faults: faults.count(),
+    crashes: process.crashes(),
     orders: exchange.orders().length,
     executions: exchange.executions().length,
     cycles: state.ledger.cycles,
@@ -142,6 +159,37 @@ function chance(seed: number): () => number {
 
 const halfOf = ({ amount, filled, listing }: Order): string =>
   text(max(listing.lot, snap((amount - filled) / 2n, listing.lot, "down")));
+
+type Process = ReturnType<typeof createProcess>;
+
+/** A process that dies at one of its next requests: before it has left, or before its answer is read. */
+function createProcess(random: () => number) {
+  let left = Number.POSITIVE_INFINITY;
+  let crashes = 0;
+  let die: () => void = () => {};
+  const fetchOrDie: Fetch = async (url, init) => {
+    if (left-- > 0) return fetch(url, init);
+    left = Number.POSITIVE_INFINITY;
+    if (random() < 0.5) await fetch(url, init).catch(() => undefined);
+    crashes++;
+    die();
+    return new Promise(() => {});
+  };
+  return {
+    fetch: fetchOrDie,
+    doom: () => {
+      left = Math.floor(random() * 8);
+    },
+    spare: () => {
+      left = Number.POSITIVE_INFINITY;
+    },
+    death: () =>
+      new Promise<"died">((died) => {
+        die = () => died("died");
+      }),
+    crashes: () => crashes,
+  };
+}
 
 /** One write in four fails and few reads; now and then, for a while, four in ten of all. */
 function createFaults(random: () => number) {
@@ -231,7 +279,7 @@ function createChecks({ deps, exchange: exchangeOf, time }: World, name: VenueNa
     },
 
     /** Once the faults have ended: each slot rests its one order or says why not, and a pass finds nothing to do. */
-    async rested() {
+    async rested(alive: Deps) {
       const { strategy } = await view();
       const live = new Set(exchange.open().map(slotOf));
       const refused = new Set(strategy.state.refused.map(({ slot }) => slot));
@@ -240,7 +288,7 @@ function createChecks({ deps, exchange: exchangeOf, time }: World, name: VenueNa
           violate(`slot ${index} rests nothing and does not say why`);
       const writes = () => exchange.count("create") + exchange.count("cancel");
       const before = writes();
-      await tick(deps);
+      await tick(alive);
       if (writes() !== before) violate("a pass that finds all in order still writes");
     },
 
