@@ -1,4 +1,4 @@
-import type { ArgsDef, CommandDef } from "citty";
+import type { CommandDef } from "citty";
 import type { Args, Values } from "./arguments.ts";
 
 export interface Definition {
@@ -6,7 +6,8 @@ export interface Definition {
   readonly description: string;
   readonly alias?: string | undefined;
   readonly examples?: readonly string[] | undefined;
-  readonly args?: Args;
+  /** A function where making them takes time: most commands of a command line are only named. */
+  readonly args?: Args | (() => Args);
   readonly subCommands?: Readonly<Record<string, CommandDef>>;
   /** Gets the values as `readValues` has read them; returns the exit code. */
   readonly run?: (values: Values) => Promise<number>;
@@ -31,10 +32,19 @@ export function command({
   run,
 }: Definition): CommandDef {
   const meta: Meta = { name, description, ...(alias ? { alias } : {}), ...(examples ? { examples } : {}) };
-  return {
+  const made: CommandDef = {
     meta: meta as NonNullable<CommandDef["meta"]>,
-    ...(args ? { args: args as ArgsDef } : {}),
     ...(subCommands ? { subCommands } : {}),
     ...(run ? { run: ({ data }: { data?: unknown }) => run(data as Values) } : {}),
+  };
+  const once = typeof args === "function" ? lazily(args) : () => args;
+  return args ? Object.defineProperty(made, "args", { get: once, enumerable: true }) : made;
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }

@@ -1,12 +1,13 @@
 import { statSync } from "node:fs";
 import { createServer } from "node:net";
-import { createDeps } from "../src/deps.ts";
+import { createDeps, type Live } from "../src/deps.ts";
 import { messageOf } from "../src/errors.ts";
 import { SECOND } from "../src/kernel/time.ts";
 import type { Deps, ExchangeInfo } from "../src/ports.ts";
 import type { Values } from "./arguments.ts";
 import { configFile, dataDirectory } from "./directories.ts";
-import { createLog, databaseFile, nodeRuntime } from "./node-runtime.ts";
+import { databaseFile } from "./locations.ts";
+import { createLog, nodeRuntime } from "./node-runtime.ts";
 import { print } from "./output.ts";
 import { findServer } from "./server-file.ts";
 import { numberOf, readSettings, type Settings } from "./settings.ts";
@@ -98,7 +99,11 @@ async function portFree(values: Values, { databaseUrl }: Settings): Promise<Chec
   };
 }
 
-async function exchange(deps: Deps, info: ExchangeInfo, named: string | undefined): Promise<Check[]> {
+async function exchange(
+  deps: Deps & { readonly live?: Live },
+  info: ExchangeInfo,
+  named: string | undefined,
+): Promise<Check[]> {
   const venue = deps.venue(info.id);
   const checks: Check[] = [];
   await attempt(checks, info.id, async () => {
@@ -111,9 +116,12 @@ async function exchange(deps: Deps, info: ExchangeInfo, named: string | undefine
       ...checks,
       { check: `${info.id} keys`, finding: "note", detail: "none: edgemaker setup adds them" },
     ];
-  await attempt(checks, `${info.id} keys`, async () => {
-    const balances = await venue.balances();
-    return [balances, `accepted; ${balances.length} assets`];
+  const { live } = deps;
+  await attempt<unknown>(checks, `${info.id} keys`, async () => {
+    if (!live) return [await venue.balances(), "simulated"];
+    const { assets, mayWithdraw } = await live.venues.checkKeys(info.id);
+    const may = mayWithdraw === undefined ? "" : `, which may ${mayWithdraw ? "also" : "not"} withdraw`;
+    return [assets, `accepted${may}; ${assets} assets`];
   });
   return checks;
 }

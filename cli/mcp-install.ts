@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../src/errors.ts";
 import type { Values } from "./arguments.ts";
-import { packageFolder } from "./node-runtime.ts";
+import { packageFolder } from "./locations.ts";
 import { print } from "./output.ts";
 import { writePrivate } from "./private-file.ts";
 import { UsageError } from "./usage-error.ts";

@@ -11,17 +11,16 @@ import {
 } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { createClient } from "@libsql/client";
 import type { Migration } from "../src/adapters/libsql/migrate.ts";
 import type { Config } from "../src/config.ts";
 import type { Runtime } from "../src/deps.ts";
-import { SettingsError } from "../src/errors.ts";
 import type { Local, Log, LogLevel } from "../src/ports.ts";
+import { databaseFile, packageFolder } from "./locations.ts";
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
 
@@ -52,34 +51,12 @@ export function nodeRuntime(url: string, config: Config, log: Log): Runtime {
   return { client, log, local: nodeLocal, migrations: readMigrations(), readCandles };
 }
 
-/** The absolute path of a `file:` url; undefined for a server's. */
-export function databaseFile(url: string): string | undefined {
-  if (!url.startsWith("file:")) {
-    if (/^(libsql|https?):\/\//.test(url)) return undefined;
-    throw new SettingsError(`a database is file:<path> or libsql://<host>, not ${url}`);
-  }
-  const path = url.slice("file:".length).replace(/\?.*$/, "");
-  if (path === "") throw new SettingsError("a database file needs a path: file:<path>");
-  return resolve(path.startsWith("//") ? fileURLToPath(url) : path);
-}
-
 // The file holds an account's history, its side files inherit its mode.
 function makePrivate(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   else if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
 }
-
-/** The folder of the package, from a source file or from the bundle. */
-export const packageFolder = (): string => {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, "drizzle"))) {
-    const parent = dirname(folder);
-    if (parent === folder) throw new Error("the package's folder is not found");
-    folder = parent;
-  }
-  return folder;
-};
 
 export function readMigrations(): Migration[] {
   const folder = join(packageFolder(), "drizzle");

@@ -1,4 +1,5 @@
 import type { CommandDef } from "citty";
+import { text } from "../src/kernel/decimal.ts";
 import type { Operation } from "../src/operation.ts";
 import { kindsOf } from "../src/transport/input.ts";
 import type { Args } from "./arguments.ts";
@@ -28,15 +29,16 @@ interface Word {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** An operation as a command: its fields are the flags, in the schema's own words. */
-export const operationCommand = (operation: Operation, word?: Word): CommandDef =>
+/** An operation as a command: its fields are the flags, in the schema's own words. `preview` is asked first of a start. */
+export const operationCommand = (operation: Operation, word?: Word, preview?: Operation): CommandDef =>
   command({
     name: word?.path ?? operation.cli?.path ?? operation.name,
     description: word?.summary ?? operation.summary,
     alias: operation.cli?.alias,
     examples: examplesOf(operation, word),
-    args: argsOf(operation, word?.input),
-    run: async (values) => (await import("./run-operation.ts")).runOperation(operation, values, word?.input),
+    args: () => argsOf(operation, word?.input),
+    run: async (values) =>
+      (await import("./run-operation.ts")).runOperation(operation, values, { said: word?.input, preview }),
   });
 
 /** Of a word's own command, the examples that name it. */
@@ -44,6 +46,17 @@ const examplesOf = ({ cli }: Operation, word: Word | undefined): readonly string
   word ? cli?.examples?.filter((example) => example.includes(word.path)) : cli?.examples;
 
 function argsOf(operation: Operation, said: Word["input"] = {}): Args {
+  const { cli } = operation;
+  return {
+    ...fieldArgs(operation, said),
+    ...(cli?.watch ? WATCH_ARGS : {}),
+    ...DATABASE_ARGS,
+    ...CALL_ARGS,
+  };
+}
+
+/** A flag or word for each field that is not said already. */
+export function fieldArgs(operation: Operation, said: Word["input"] = {}): Args {
   const { cli, input } = operation;
   const kinds = kindsOf(operation);
   const named = Object.keys(input.shape).filter((field) => !Object.hasOwn(said, field));
@@ -73,6 +86,7 @@ function describe({ cli, input }: Operation, field: string): string {
   const schema = input.shape[field] as Field;
   const parsed = schema.safeParse(undefined);
   const fallback = cli?.defaults?.[field] ?? (parsed.success ? parsed.data : undefined);
-  const told = fallback === undefined ? "" : `(default ${String(fallback)})`;
+  const shown = typeof fallback === "bigint" ? text(fallback) : String(fallback);
+  const told = fallback === undefined ? "" : `(default ${shown})`;
   return [schema.description ?? "", told].filter(Boolean).join(" ");
 }

@@ -16,6 +16,7 @@ import { serveCommand } from "./serve-command.ts";
 import { environmentWithFile } from "./settings.ts";
 import { setupCommand } from "./setup-command.ts";
 import { tokenCommand } from "./token-commands.ts";
+import { tradeCommand } from "./trade-command.ts";
 
 const GROUPS: Readonly<Record<string, string>> = {
   orders: "List, place and cancel orders",
@@ -33,7 +34,11 @@ export function rootCommand(ids: readonly string[]): CommandDef {
     serve: serveCommand,
     demo: demoCommand,
   };
-  for (const operation of createOperations(ids)) add(commands, operation);
+  const operations = createOperations(ids);
+  const preview = operations.find(({ name }) => name === "preview_grid");
+  for (const operation of operations)
+    add(commands, operation, operation.name === "start_grid" ? preview : undefined);
+  commands.trade = tradeCommand(ids);
   return command({
     name: "edgemaker",
     description: "One interface over four crypto exchanges, and grids that trade on them",
@@ -50,7 +55,7 @@ export function rootCommand(ids: readonly string[]): CommandDef {
 }
 
 /** `grid start` is the command `start` of the group `grid`. */
-function add(commands: Record<string, CommandDef>, operation: Operation): void {
+function add(commands: Record<string, CommandDef>, operation: Operation, preview?: Operation): void {
   if (!operation.cli) return;
   const { path, words } = operation.cli;
   const [group = "", name] = path.split(" ");
@@ -63,7 +68,7 @@ function add(commands: Record<string, CommandDef>, operation: Operation): void {
     commands[group] = operationCommand(operation);
     return;
   }
-  addTo(commands, group, name, operationCommand(operation));
+  addTo(commands, group, name, operationCommand(operation, undefined, preview));
 }
 
 function addTo(commands: Record<string, CommandDef>, group: string, name: string, made: CommandDef): void {

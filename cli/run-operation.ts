@@ -2,6 +2,7 @@ import { createDeps } from "../src/deps.ts";
 import { AppError } from "../src/errors.ts";
 import { plainText } from "../src/kernel/plain-text.ts";
 import type { Operation } from "../src/operation.ts";
+import type { Deps } from "../src/ports.ts";
 import { fromTexts, kindsOf, refusalOf } from "../src/transport/input.ts";
 import { type Answer, refusal, run } from "../src/transport/run.ts";
 import type { Values } from "./arguments.ts";
@@ -9,29 +10,46 @@ import { dataDirectory } from "./directories.ts";
 import { textsOf } from "./fields.ts";
 import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
 import { render } from "./output.ts";
+import { askOwnBase } from "./own-base.ts";
 import { askedRemote, callRemote, type Remote } from "./remote.ts";
 import { findServer } from "./server-file.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 import { watch } from "./watch.ts";
 
-/** Asks a server for an operation, or runs it here when there is none; `said` is input that no flag gives. Returns the exit code. */
+/** What a command asks with beside its values. */
+export interface Asking {
+  /** Input that no flag gives. */
+  readonly said?: Readonly<Record<string, unknown>> | undefined;
+  /** Of a start: what it would do, asked first where a person can be asked about it. */
+  readonly preview?: Operation | undefined;
+}
+
+/** Asks a server for an operation, or runs it here when there is none. Returns the exit code. */
 export async function runOperation(
   operation: Operation,
   values: Values,
-  said: Readonly<Record<string, unknown>> = {},
+  { said = {}, preview }: Asking = {},
 ): Promise<number> {
   const settings = readSettings(values, process.env);
   const asTable = isTable(values);
-  const input = { ...fromTexts(kindsOf(operation), textsOf(operation, values)), ...said };
+  const given = { ...fromTexts(kindsOf(operation), textsOf(operation, values)), ...said };
   const remote = await remoteOf(settings, values);
-  const { ask, close } = remote
-    ? { ask: () => callRemote(operation, input, remote), close: () => undefined }
-    : await asking(operation, input, settings);
+  // What the form of the input refuses opens no database.
+  const misread = remote ? undefined : misreadOf(operation, given);
+  if (misread) return fail(misread, undefined);
+  const { ask, close } = await open(settings, remote);
   try {
-    const answer = await ask();
+    const own = preview ? await askOwnBase(given, values, () => ask(preview, withoutHash(given))) : {};
+    if (own === undefined) return 1;
+    const input = { ...given, ...own };
+    const answer = await ask(operation, input);
     if (answer.status !== 200) return fail(answer, remote);
-    if (values.watch) return await watch(answer, { ask, show: (body) => shown(operation, body, values) });
+    if (values.watch)
+      return await watch(answer, {
+        ask: () => ask(operation, input),
+        show: (body) => shown(operation, body, values),
+      });
     if (asTable) process.stdout.write(operation.csv?.(answer.body) ?? "");
     else process.stdout.write(`${shown(operation, answer.body, values)}\n`);
   } finally {
@@ -45,6 +63,8 @@ export async function runOperation(
   }
   return 0;
 }
+
+const withoutHash = ({ planHash: _planHash, ...input }: Record<string, unknown>) => input;
 
 /** As JSON, each answer of a watch on a line of its own, or as a person reads it. */
 function shown({ cli }: Operation, body: unknown, { json, watch: again }: Values): string {
@@ -60,31 +80,45 @@ function isTable({ format, json }: Values): boolean {
 }
 
 /** The server that answers, if one does: the one asked for, else the running local one of this database. */
-async function remoteOf(settings: Settings, values: Values): Promise<Remote | undefined> {
+export async function remoteOf(settings: Settings, values: Values): Promise<Remote | undefined> {
   const asked = askedRemote(settings, values);
   // A seed or another venue address is this process's own business, not that of a server.
   if (asked || values.seed !== undefined || values["venue-url"] !== undefined) return asked;
   return findServer(dataDirectory(process.env), settings.databaseUrl);
 }
 
-/** Asks the operation in this process. */
-async function asking(
-  operation: Operation,
-  input: Record<string, unknown>,
+/** Who answers: the server, or this process, which then has to be closed. */
+export async function open(
   { config, databaseUrl, sandbox }: Settings,
-): Promise<{ ask: () => Promise<Answer>; close: () => void }> {
-  const parsed = operation.input.strict().safeParse(input);
-  if (!parsed.success) {
-    const { label, message, issues } = refusalOf(operation, parsed.error);
-    return { ask: async () => refusal(new AppError(label, message, { issues }), ""), close: () => undefined };
-  }
+  remote: Remote | undefined,
+): Promise<{
+  ask(operation: Operation, input: Record<string, unknown>): Promise<Answer>;
+  /** Of this process, where it answers itself. */
+  readonly deps?: Deps;
+  close(): void;
+}> {
+  if (remote)
+    return { ask: (operation, input) => callRemote(operation, input, remote), close: () => undefined };
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
-  const call = () => ({ actor: "local", requestId: nodeLocal.randomText(12) });
-  return { ask: () => run(operation, deps, parsed.data, call()), close: deps.close };
+  return { ask: (operation, input) => answerHere(operation, input, deps), deps, close: deps.close };
+}
+
+/** What the form of the input is refused with; undefined when it is none. */
+export function misreadOf(operation: Operation, input: Record<string, unknown>): Answer | undefined {
+  const parsed = operation.input.strict().safeParse(input);
+  if (parsed.success) return undefined;
+  const { label, message, issues } = refusalOf(operation, parsed.error);
+  return refusal(new AppError(label, message, { issues }), "");
+}
+
+/** An operation's answer from this process's own database and exchanges. */
+async function answerHere(operation: Operation, input: Record<string, unknown>, deps: Deps): Promise<Answer> {
+  const call = { actor: "local", requestId: nodeLocal.randomText(12) };
+  return misreadOf(operation, input) ?? run(operation, deps, operation.input.strict().parse(input), call);
 }
 
 /** The failure on stderr. What the form of the input is to blame for is the command line's fault. */
-function fail({ status, body }: Answer, remote: Remote | undefined): number {
+export function fail({ status, body }: Answer, remote: Remote | undefined): number {
   const { error, message, issues } = body as { error?: string; message?: string; issues?: unknown };
   process.stderr.write(`${error ?? `status ${status}`}: ${plainText(message ?? "no message", 1000)}\n`);
   if (status === 401 && remote && error === "Unauthorized")

@@ -4,8 +4,6 @@ import type { AddressInfo } from "node:net";
 import { serve as listen } from "@hono/node-server";
 import { createApp } from "../src/app.ts";
 import { createDeps } from "../src/deps.ts";
-import { messageOf } from "../src/errors.ts";
-import { tick } from "../src/grid/tick.ts";
 import { createOperations } from "../src/operations.ts";
 import type { Deps } from "../src/ports.ts";
 import type { Values } from "./arguments.ts";
@@ -13,6 +11,7 @@ import { dataDirectory } from "./directories.ts";
 import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
 import { localToken, writeServerFile } from "./server-file.ts";
 import { numberOf, readSettings } from "./settings.ts";
+import { startTimer } from "./timer.ts";
 import { version } from "./version.ts";
 
 export interface Serving {
@@ -96,33 +95,6 @@ function listening(fetch: Parameters<typeof listen>[0]["fetch"], port: number, h
       ),
     );
   });
-}
-
-/** Steps every account, then waits for what is left of the interval; a late pass delays the next, none overlap. */
-export function startTimer(deps: Deps, interval: number) {
-  let isStopping = false;
-  let wake: () => void = () => undefined;
-  const loop = async () => {
-    while (!isStopping) {
-      const startedAt = performance.now();
-      await tick(deps).catch((error: unknown) =>
-        deps.log("error", "a tick failed", { reason: messageOf(error) }),
-      );
-      const wait = Math.max(0, interval - (performance.now() - startedAt));
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        setTimeout(resolve, wait).unref();
-      });
-    }
-  };
-  const running = loop();
-  return {
-    async stop() {
-      isStopping = true;
-      wake();
-      await running;
-    },
-  };
 }
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import { messageOf, SettingsError } from "../src/errors.ts";
 import { isPair, type Pair } from "../src/kernel/pair.ts";
 import type { Args, Values } from "./arguments.ts";
 import { configFile, defaultDatabaseUrl } from "./directories.ts";
-import { databaseFile } from "./node-runtime.ts";
+import { databaseFile } from "./locations.ts";
 import { UsageError } from "./usage-error.ts";
 
 const text = (description: string, valueHint: string) =>

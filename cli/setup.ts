@@ -2,6 +2,7 @@ import { confirm, intro, isCancel, log, multiselect, outro, password, select, sp
 import { type Config, VENUES, type VenueName } from "../src/config.ts";
 import { createDeps } from "../src/deps.ts";
 import { messageOf } from "../src/errors.ts";
+import { plainText } from "../src/kernel/plain-text.ts";
 import type { Values } from "./arguments.ts";
 import { configFile } from "./directories.ts";
 import { createLog, nodeRuntime } from "./node-runtime.ts";
@@ -70,7 +71,7 @@ async function askKeys(id: string, settings: Settings): Promise<Kept> {
     if (await test(id, given, settings)) return given;
     const next = await answered(
       select({
-        message: `${id} has not accepted these keys.`,
+        message: `What about these keys of ${id}?`,
         options: [
           { value: "again", label: "Type them again" },
           { value: "keep", label: "Keep them all the same" },
@@ -83,31 +84,29 @@ async function askKeys(id: string, settings: Settings): Promise<Kept> {
   }
 }
 
-/** Asks the exchange for the balances of these keys. */
+/** Asks the exchange what these keys open. Keys that may withdraw are not taken without a word. */
 async function test(id: string, given: Kept, { config, databaseUrl }: Settings): Promise<boolean> {
-  const told = spinner();
-  told.start(`Asking ${id} whether it accepts them`);
   const named = (part: string) => given[`${id.toUpperCase().replaceAll("-", "_")}_${part}`];
   const keys = {
     key: named("API_KEY") ?? "",
     secret: named("SECRET") ?? "",
     passphrase: named("PASSPHRASE"),
   };
-  const exchanges = config.exchanges.map((one) => (one.id === id ? { ...one, keys } : one));
+  const told = spinner();
+  told.start(`Asking ${id} whether it accepts them`);
+  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")));
   try {
-    const runtime = nodeRuntime(databaseUrl, config, createLog("error"));
-    const deps = await createDeps({ ...config, exchanges }, runtime);
-    try {
-      const balances = await deps.venue(id).balances();
-      told.stop(`${id} accepts them; ${balances.length} assets`);
-      return true;
-    } finally {
-      deps.close();
-    }
+    if (!deps.live) throw new Error("the exchanges are simulated here");
+    const { assets, mayWithdraw } = await deps.live.venues.checkKeys(id, keys);
+    told.stop(`${id} accepts them; ${assets} assets`);
+    if (mayWithdraw) log.warn("These keys may withdraw: make others that only read and trade.");
+    return !mayWithdraw;
   } catch (error) {
     told.stop(`${id} does not accept them`);
-    log.error(messageOf(error));
+    log.error(plainText(messageOf(error)));
     return false;
+  } finally {
+    deps.close();
   }
 }
 

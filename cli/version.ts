@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packageFolder } from "./node-runtime.ts";
+import { packageFolder } from "./locations.ts";
 
 export const version = (): string =>
   (JSON.parse(readFileSync(join(packageFolder(), "package.json"), "utf8")) as { version: string }).version;

@@ -77,6 +77,7 @@ export const dexOperations = (): Operation[] => [
     summary: "The Cardano tokens that have a price",
     http: { route: "GET /dex/tokens", alias: "/cardano/tokens", from: "query" },
     cli: { path: "dex tokens" },
+    mcp: { closedWorld: true },
     input: z.object({}),
     output: TokensShape,
     failure: "Discovery failed",

@@ -1,12 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { bundleFigures } from "./bundle.ts";
+import { commandFigures } from "./commands.ts";
 import { type Figure, row } from "./figure.ts";
 import { serverFigures } from "./server.ts";
 import { stepFigures } from "./steps.ts";
 import { tickerFigures } from "./ticker.ts";
 
 const parts: readonly (() => Promise<Figure[]>)[] = [
+  commandFigures,
   serverFigures,
   tickerFigures,
   stepFigures,

@@ -51,6 +51,7 @@ const ONLY_COMMANDS = [
   "token create",
   "token list",
   "token revoke",
+  "trade",
 ];
 
 describe("the surfaces name the same operations:", () => {

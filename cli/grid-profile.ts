@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { messageOf } from "../src/errors.ts";
+import { UsageError } from "./usage-error.ts";
+
+const Profile = z.strictObject({
+  name: z.string().optional(),
+  description: z.string().optional(),
+  levels: z.number().optional(),
+  spacingModel: z.string().optional(),
+  baseSpacing: z.number().optional(),
+  spacingFactor: z.number().optional(),
+  sizeModel: z.string().optional(),
+  baseSize: z.number().optional(),
+  customSpacings: z.array(z.number()).optional(),
+  sizeWeights: z.array(z.number()).optional(),
+});
+
+/** A profile file's values under the fields' own names. What is no profile is refused with the field's path. */
+export function readProfile(file: string): Record<string, unknown> {
+  const { name: _name, description: _description, baseSpacing, baseSize, ...same } = parse(file);
+  const fields = { ...same, spacing: baseSpacing, size: baseSize };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function parse(file: string): z.output<typeof Profile> {
+  const parsed = Profile.safeParse(read(file));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue && issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
+  throw new UsageError(`--grid-profile ${file}: ${where}${issue?.message}`);
+}
+
+function read(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new UsageError(`--grid-profile ${file} cannot be read: ${messageOf(error)}`);
+  }
+}

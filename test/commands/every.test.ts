@@ -1,0 +1,196 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Args } from "../../cli/arguments.ts";
+import { rootCommand } from "../../cli/root.ts";
+import { createOperations } from "../../src/operations.ts";
+import { edgemaker, type Ran, serve } from "../support/command.ts";
+import { commandsOf } from "../support/pages.ts";
+import { EXCHANGES } from "../support/sandbox.ts";
+import { tempFolder } from "../support/temp.ts";
+
+const COMMANDS = commandsOf(rootCommand(EXCHANGES)).filter(([, { run }]) => run);
+const MARKET = ["--exchange", "kraken", "--symbol", "BTC/USDT"];
+const BOUNDS = ["--lower", "57000", "--upper", "63000", "--levels", "4", "--size", "100"];
+const ORDER = ["--side", "buy", "--type", "limit", "--amount", "0.001", "--price", "50000"];
+
+/** What earlier commands have answered, by their words. */
+type Told = Readonly<Record<string, { readonly id: string; readonly order: { readonly id: string } }>>;
+const grid = (told: Told) => told["grid start"]?.id ?? "";
+const order = (told: Told) => told["orders create"]?.order.id ?? "";
+
+/** Each command as a person would use it, in an order that works on one sandbox. */
+const USES: readonly (readonly [string, (told: Told) => readonly string[]])[] = [
+  ["ticker", () => MARKET],
+  ["orderbook", () => MARKET],
+  ["trades", () => MARKET],
+  ["ohlcv", () => MARKET],
+  ["exchanges", () => []],
+  ["balance", () => ["--exchange", "kraken"]],
+  ["orders create", () => [...MARKET, ...ORDER]],
+  ["orders list", () => ["--exchange", "kraken"]],
+  ["orders get", (told) => [...MARKET, "--id", order(told)]],
+  ["orders cancel", (told) => [...MARKET, "--id", order(told)]],
+  ["orders cancel-all", () => ["--exchange", "kraken"]],
+  ["grid preview", () => [...MARKET, ...BOUNDS]],
+  ["grid start", () => [...MARKET, ...BOUNDS]],
+  ["grid status", (told) => [grid(told)]],
+  ["grid list", () => []],
+  ["grid orders", (told) => [grid(told)]],
+  ["grid fills", (told) => [grid(told)]],
+  ["grid events", (told) => [grid(told)]],
+  ["grid pause", (told) => [grid(told)]],
+  ["grid resume", (told) => [grid(told)]],
+  ["tick", () => []],
+  ["grid stop", (told) => [grid(told)]],
+  ["trade", () => ["--strategy", "grid", ...MARKET, "--preview"]],
+  ["dex price", () => ["SNEK"]],
+  ["dex pools", () => ["SNEK"]],
+  ["dex tokens", () => []],
+  ["compare", () => ["BTC/USDT"]],
+  ["kill on", () => []],
+  ["kill status", () => []],
+  ["kill off", () => []],
+  ["plans list", () => []],
+  ["cost", () => []],
+  ["doctor", () => []],
+  ["token create", () => ["--name", "test"]],
+  ["token list", () => []],
+  ["token revoke", (told) => [told["token create"]?.id ?? ""]],
+  ["sandbox deposit", () => ["--exchange", "kraken", "--asset", "USDT", "--amount", "5"]],
+  ["sandbox shock", () => ["--symbol", "BTC/USDT", "--percent", "1"]],
+  ["db backup", () => ["copy.db"]],
+  ["sandbox reset", () => []],
+];
+
+/** Commands that need a server, a terminal, a plan, real keys or a shell, and where they are tested. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  serve: "test/processes",
+  demo: "test/processes/demo.test.ts",
+  setup: "test/commands/setup.test.ts",
+  mcp: "test/mcp",
+  "mcp install": "test/commands/setup.test.ts",
+  "plans approve": "test/mcp/stdio.test.ts",
+  "plans refuse": "test/transport/mcp/plans.test.ts",
+  "completion bash": "test/commands/setup.test.ts",
+  "completion zsh": "test/commands/setup.test.ts",
+  "completion fish": "test/commands/setup.test.ts",
+  "exchange add": "test/cli",
+  "exchange list": "test/cli",
+  "exchange remove": "test/cli",
+  "exchange test": "test/cli",
+  "exchange rotate": "test/cli",
+  "db restore": "test/cli",
+  "db restored": "test/cli",
+  "db migrate": "test/edge",
+};
+
+/** Four at a time: each is a process. */
+async function each<T>(list: readonly T[], act: (one: T) => Promise<void>): Promise<void> {
+  const left = [...list];
+  const worker = async () => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) await act(one);
+  };
+  await Promise.all(Array.from({ length: 4 }, worker));
+}
+
+const isPlain = ({ stdout, stderr }: Ran): boolean =>
+  stdout === "" && /^[A-Z][\w ]+: [^\n]+\n$/.test(stderr) && !/\n\s+at /.test(stderr);
+
+describe("every command", () => {
+  it("is used here, or tested elsewhere", () => {
+    const known = [...USES.map(([path]) => path), ...Object.keys(ELSEWHERE)];
+    expect(COMMANDS.map(([path]) => path).filter((path) => !known.includes(path))).toEqual([]);
+  });
+
+  it("answers JSON alone, with nothing on standard error", async () => {
+    const folder = tempFolder();
+    const told: Record<string, never> = {};
+    const there = USES.filter(([path]) => COMMANDS.some(([one]) => one === path));
+    for (const [path, argsOf] of there) {
+      const takes = Object.keys((COMMANDS.find(([one]) => one === path)?.[1].args ?? {}) as Args);
+      const args = [
+        ...path.split(" "),
+        ...argsOf(told),
+        "--json",
+        ...(takes.includes("sandbox") ? ["--sandbox"] : []),
+      ];
+      const { code, stdout, stderr } = await edgemaker(folder, args);
+      // A grid that nothing steps says so: that is for the person, and not an error.
+      const said = stderr.replace(/^No server is running[^\n]*\n$/, "");
+      expect({ code, said }, `${args.join(" ")}\n${stdout}`).toEqual({ code: 0, said: "" });
+      told[path] = JSON.parse(stdout) as never;
+    }
+  }, 120_000);
+
+  it("that asks an exchange says in one sentence that there is no answer, with exit 1", async () => {
+    const asking = USES.filter(([path]) => {
+      const found = createOperations(EXCHANGES).find(({ cli }) => cli?.path === path);
+      return found && !found.mcp?.closedWorld && found.failure !== "Internal error";
+    }).filter(([path]) => !path.startsWith("grid s") && path !== "grid pause" && path !== "grid resume");
+    expect(asking.length).toBeGreaterThan(12);
+    const dead = [...EXCHANGES, "iris"].flatMap((id) => ["--venue-url", `${id}=http://127.0.0.1:9`]);
+    const over = { KRAKEN_API_KEY: "key", KRAKEN_SECRET: Buffer.from("secret").toString("base64") };
+    await each(asking, async ([path, argsOf]) => {
+      const given = argsOf({ "orders create": { id: "", order: { id: "O1" } } });
+      const ran = await edgemaker(tempFolder(), [...path.split(" "), ...given, ...dead], over);
+      expect({ code: ran.code, plain: isPlain(ran) }, `${path}: ${ran.stdout}${ran.stderr}`).toEqual({
+        code: 1,
+        plain: true,
+      });
+    });
+  }, 120_000);
+
+  it("refuses an unknown flag with exit 2, naming the nearest, and opens no database", async () => {
+    const folder = tempFolder();
+    await each(COMMANDS, async ([path, { args = {} }]) => {
+      const flags = Object.entries(args as Args).filter(([, { type }]) => type !== "positional");
+      const [flag] = flags.at(-1) ?? ["help"];
+      const { code, stdout, stderr } = await edgemaker(folder, [...path.split(" "), `--${flag}x`]);
+      expect({ code, stdout }, path).toEqual({ code: 2, stdout: "" });
+      expect(stderr, path).toMatch(
+        flags.length > 0 ? `unknown flag: --${flag}x; did you mean --${flag}?` : /unknown flag/,
+      );
+    });
+    expect(existsSync(join(folder, "data/edgemaker/edgemaker.db"))).toBe(false);
+  }, 120_000);
+
+  it("works against a hosted API alike, and leaves a grid to it", async () => {
+    const server = await serve(tempFolder(), ["--sandbox"]);
+    const folder = tempFolder();
+    const there = ["--api-url", server.url, "--token", server.token];
+    const run = (...args: string[]) => edgemaker(folder, [...args, ...there]);
+    for (const [path, args] of [
+      ["ticker", MARKET],
+      ["balance", ["--exchange", "kraken"]],
+      ["grid list", []],
+      ["plans list", []],
+    ] as const) {
+      const { code, stdout, stderr } = await run(...path.split(" "), ...args, "--json");
+      expect({ code, stderr }, path).toEqual({ code: 0, stderr: "" });
+      expect(JSON.parse(stdout), path).toBeTypeOf("object");
+    }
+    const started = await run(
+      "trade",
+      "--strategy",
+      "grid",
+      ...MARKET,
+      "--levels",
+      "2",
+      "--detach",
+      "--json",
+    );
+    expect(started.code, started.stderr).toBe(0);
+    const { id } = JSON.parse(started.stdout) as { id: string };
+    expect(JSON.parse((await run("grid", "status", id, "--json")).stdout)).toMatchObject({
+      strategies: [{ id, gridLevels: 4, openOrders: 4 }],
+    });
+    expect((await run("grid", "stop", id)).stdout).toContain("has no orders left");
+    expect(existsSync(join(folder, "data/edgemaker/edgemaker.db"))).toBe(false);
+    const wrong = await edgemaker(folder, ["balance", "--exchange", "kraken", "--api-url", server.url]);
+    expect(wrong).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Unauthorized: .*\nGive a token/),
+    });
+  }, 60_000);
+});

@@ -1,0 +1,105 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { edgemaker } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+import { hasTerminal, type Screen, terminal } from "../support/terminal.ts";
+
+const MARKET = ["--exchange", "kraken", "--symbol", "BTC/USDT", "--sandbox"];
+const MINUTE = 60_000;
+
+/** A sandbox whose price stands still, so that only times and ids differ from run to run. */
+async function still(): Promise<string> {
+  const folder = tempFolder();
+  const file = join(folder, "still.csv");
+  const first = Date.UTC(2026, 0, 1);
+  const rows = Array.from(
+    { length: 90 },
+    (_, place) => `${first + place * MINUTE},60000,60000,60000,60000,1`,
+  );
+  writeFileSync(file, `timestamp,open,high,low,close,volume\n${rows.join("\n")}\n`);
+  const { code, stderr } = await edgemaker(folder, ["sandbox", "reset", "--replay", file]);
+  if (code !== 0) throw new Error(stderr);
+  return folder;
+}
+
+/** What differs between two runs is a 0: figures of times, ids and of what rests in a book. */
+const masked = (screen: Screen): string => screen.lines().join("\n").replace(/\d/g, "0");
+
+const fits = (screen: Screen, columns: number): void => {
+  expect(screen.isWrapped(), screen.lines().join("\n")).toBe(false);
+  for (const line of screen.lines()) expect(line.length).toBeLessThanOrEqual(columns);
+};
+
+describe.skipIf(!hasTerminal).each([80, 40])("in a terminal of %d columns", (columns) => {
+  it("orderbook shows both sides, the best next to each other", async () => {
+    const screen = terminal(await still(), ["orderbook", ...MARKET, "--limit", "5"], { columns });
+    expect(await screen.ended).toBe(0);
+    fits(screen, columns);
+    const prices = screen
+      .lines()
+      .flatMap((line) => /^ +(\d+(?:\.\d+)?) +\d/.exec(line)?.[1] ?? [])
+      .map(Number);
+    expect(prices).toHaveLength(10);
+    expect(prices).toEqual([...prices].sort((a, b) => b - a));
+    await expect(masked(screen)).toMatchFileSnapshot(`screens/orderbook-${columns}.txt`);
+  });
+
+  it("grid status --watch shows a grid again and again, in its own place", async () => {
+    const folder = await still();
+    const bounds = ["--lower", "57000", "--upper", "63000", "--levels", "12", "--size", "100"];
+    expect((await edgemaker(folder, ["grid", "start", ...MARKET, ...bounds])).code).toBe(0);
+    const screen = terminal(folder, ["grid", "status", "--watch", "--sandbox"], { columns });
+    await screen.until(/lastStepAt/);
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    fits(screen, columns);
+    expect(screen.lines().filter((line) => line.includes("grid-kraken"))).toHaveLength(1);
+    await expect(masked(screen).replace(/-0+$/gm, "-0")).toMatchFileSnapshot(
+      `screens/grid-status-${columns}.txt`,
+    );
+    screen.type("\x03");
+    expect(await screen.ended).toBe(0);
+  });
+
+  it("trade --dry-run shows a grid that costs nothing", async () => {
+    const args = ["trade", "--strategy", "grid", ...MARKET, "--dry-run", "--dry-balance", "USDT=1000"];
+    const screen = terminal(await still(), args, { columns });
+    await screen.until(/lastStepAt/);
+    fits(screen, columns);
+    expect(screen.lines().join(" ")).toMatch(/10 slots +of 50 USDT/);
+    await expect(masked(screen)).toMatchFileSnapshot(`screens/trade-dry-run-${columns}.txt`);
+    screen.type("\x03");
+    expect(await screen.ended).toBe(0);
+  });
+
+  it("trade asks about own base, shows the grid live, and says what stays open on Ctrl-C", async () => {
+    const folder = await still();
+    const args = ["trade", "--strategy", "grid", ...MARKET, "--tick-interval", "500"];
+    const screen = terminal(folder, args, { columns });
+    await screen.until(/Use it\?/);
+    screen.type("y");
+    await screen.until(/lastStepAt/);
+    fits(screen, columns);
+    await expect(masked(screen)).toMatchFileSnapshot(`screens/trade-${columns}.txt`);
+    screen.type("\x03");
+    expect(await screen.ended).toBe(0);
+    expect(screen.lines().join("").replace(/\s/g, "")).toMatch(/10ordersofgrid-\S+stayopenonkraken/);
+  });
+});
+
+describe.skipIf(!hasTerminal)("colours", () => {
+  const BOLD = "\x1b[1m";
+
+  it("are for a terminal, and not with NO_COLOR", async () => {
+    const shown = async (over: Record<string, string>) => {
+      const screen = terminal(tempFolder(), ["grid", "--help"], { columns: 80, over });
+      await screen.ended;
+      return screen.written();
+    };
+    expect(await shown({})).toContain(BOLD);
+    expect(await shown({ NO_COLOR: "1" })).not.toContain("\x1b");
+    expect((await edgemaker(tempFolder(), ["grid", "--help"], { NO_COLOR: "" })).stdout).not.toContain(
+      "\x1b",
+    );
+  });
+});

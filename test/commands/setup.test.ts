@@ -1,0 +1,233 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { edgemaker, environment } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+import { hasTerminal, terminal } from "../support/terminal.ts";
+import { startVenue } from "../venues/index.ts";
+
+const settingsOf = (folder: string) => join(folder, "config/edgemaker/edgemaker.json");
+const ENTER = "\r";
+
+async function venueFor() {
+  const venue = await startVenue("kraken");
+  onTestFinished(() => venue.close());
+  return venue;
+}
+
+describe.skipIf(!hasTerminal)("setup", () => {
+  it("asks for keys without showing them, tests them, and keeps them for the owner alone", async () => {
+    const folder = tempFolder();
+    mkdirSync(dirname(settingsOf(folder)), { recursive: true });
+    writeFileSync(settingsOf(folder), JSON.stringify({ EDGEMAKER_EXCHANGES: "kraken,mexc" }));
+    const { url, keys } = await venueFor();
+    const screen = terminal(folder, ["setup", "--venue-url", `kraken=${url}`], { columns: 100 });
+    await screen.until(/Which exchanges/);
+    screen.type(` ${ENTER}`);
+    await screen.until(/kraken: api key/);
+    screen.type(`wrong${ENTER}`);
+    await screen.until(/kraken: secret/);
+    screen.type(`d3Jvbmc=${ENTER}`);
+    await screen.until(/does not accept them/);
+    await screen.until(/What about these keys/);
+    screen.type(ENTER);
+    await screen.until(/kraken: api key[\s\S]*kraken: api key/);
+    screen.type(`${keys.key}${ENTER}`);
+    await screen.until(/kraken: secret[\s\S]*kraken: secret/);
+    screen.type(`${keys.secret}${ENTER}`);
+    await screen.until(/accepts them; \d+ assets[\s\S]*May agents trade/);
+    screen.type(ENTER);
+    expect(await screen.ended).toBe(0);
+    const file = settingsOf(folder);
+    expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
+      EDGEMAKER_EXCHANGES: "kraken,mexc",
+      KRAKEN_API_KEY: keys.key,
+      KRAKEN_SECRET: keys.secret,
+      EDGEMAKER_MCP_TRADING: "0",
+      EDGEMAKER_MCP_CONFIRM: "terminal",
+    });
+    expect(screen.written()).not.toContain(keys.secret);
+    expect(screen.written()).not.toContain(keys.key);
+    const checked = await edgemaker(folder, [
+      "doctor",
+      "--json",
+      "--venue-url",
+      `kraken=${url}`,
+      "--venue-url",
+      `mexc=${url}`,
+    ]);
+    const { checks } = JSON.parse(checked.stdout) as { checks: { check: string; finding: string }[] };
+    const found = Object.fromEntries(checks.map(({ check, finding }) => [check, finding]));
+    expect(found).toMatchObject({
+      "settings file": "ok",
+      kraken: "ok",
+      "kraken keys": "ok",
+      "mexc keys": "note",
+    });
+    expect(checked.stdout + checked.stderr).not.toContain(keys.secret);
+  });
+
+  it("given up writes nothing", async () => {
+    const folder = tempFolder();
+    const screen = terminal(folder, ["setup"], { columns: 80 });
+    await screen.until(/Which exchanges/);
+    screen.type("\x03");
+    expect(await screen.ended).toBe(1);
+    expect(existsSync(settingsOf(folder))).toBe(false);
+  });
+});
+
+it("setup without a terminal says what to do instead", async () => {
+  expect(await edgemaker(tempFolder(), ["setup"])).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringContaining("_API_KEY"),
+  });
+});
+
+describe("doctor", () => {
+  it("tells what is wrong, and goes on looking", async () => {
+    const folder = tempFolder();
+    mkdirSync(dirname(settingsOf(folder)), { recursive: true });
+    writeFileSync(settingsOf(folder), "{}", { mode: 0o644 });
+    const { code, stdout } = await edgemaker(folder, [
+      "doctor",
+      "--json",
+      ...["kraken", "mexc", "gateio", "bitget"].flatMap((id) => ["--venue-url", `${id}=http://127.0.0.1:9`]),
+    ]);
+    expect(code).toBe(1);
+    const { checks } = JSON.parse(stdout) as { checks: { check: string; finding: string; detail: string }[] };
+    const of = (name: string) => checks.find(({ check }) => check === name);
+    expect(of("settings file")).toMatchObject({
+      finding: "bad",
+      detail: expect.stringContaining("chmod 600"),
+    });
+    expect(of("database")).toMatchObject({ finding: "ok" });
+    expect(of("kraken")).toMatchObject({ finding: "bad" });
+    expect(of("kraken clock")).toMatchObject({ finding: "bad" });
+    expect(of("kraken keys")).toMatchObject({ finding: "note" });
+  });
+
+  it("notices a clock that is off", async () => {
+    const late = createServer((_request, response) => {
+      response.sendDate = false;
+      response.writeHead(200, { date: new Date(Date.now() - 60_000).toUTCString() }).end();
+    });
+    await new Promise<void>((resolve) => late.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void late.close());
+    const url = `http://127.0.0.1:${(late.address() as AddressInfo).port}`;
+    const args = ["doctor", "--json", "--venue-url", `kraken=${url}`];
+    const { stdout } = await edgemaker(tempFolder(), args, { EDGEMAKER_EXCHANGES: "kraken" });
+    const { checks } = JSON.parse(stdout) as { checks: { check: string }[] };
+    expect(checks.find(({ check }) => check === "kraken clock")).toMatchObject({
+      finding: "bad",
+      detail: expect.stringMatching(/clock is (59|60) s off/),
+    });
+  });
+});
+
+describe("mcp install", () => {
+  const FILES = {
+    "claude-desktop": ["config/Claude/claude_desktop_config.json", "mcpServers"],
+    "claude-code": [".claude.json", "mcpServers"],
+    cursor: [".cursor/mcp.json", "mcpServers"],
+    windsurf: [".codeium/windsurf/mcp_config.json", "mcpServers"],
+    vscode: ["config/Code/User/mcp.json", "servers"],
+  } as const;
+
+  it.each(Object.entries(FILES))(
+    "adds itself to %s, leaves the rest, and keeps a copy",
+    async (client, [name, key]) => {
+      const folder = tempFolder();
+      const file = join(folder, name);
+      const before = { theme: "dark", [key]: { other: { command: "other" } } };
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, JSON.stringify(before));
+      const { code, stdout } = await edgemaker(folder, [
+        "mcp",
+        "install",
+        "--client",
+        client,
+        "--sandbox",
+        "--json",
+      ]);
+      expect(code).toBe(0);
+      const after = JSON.parse(readFileSync(file, "utf8"));
+      expect(after).toMatchObject(before);
+      expect(JSON.parse(readFileSync(JSON.parse(stdout).backup, "utf8"))).toEqual(before);
+      const { command, args, env } = after[key].edgemaker;
+      expect(env).toEqual({});
+      const hello = { jsonrpc: "2.0", id: 1, method: "ping" };
+      const spoken = spawnSync(command, args, {
+        input: `${JSON.stringify(hello)}\n`,
+        env: environment(folder),
+        encoding: "utf8",
+      });
+      expect(JSON.parse(spoken.stdout)).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
+    },
+  );
+
+  it("a second time keeps a second copy, and changes only its own entry", async () => {
+    const folder = tempFolder();
+    const install = (...flags: string[]) =>
+      edgemaker(folder, ["mcp", "install", "--client", "cursor", ...flags]);
+    await install();
+    await install("--trading");
+    await install("--api-url", "https://grids.example", "--token", "em_0123456789abcdef");
+    const names = readdirSync(join(folder, ".cursor")).sort();
+    expect(names).toEqual(["mcp.json", "mcp.json.before-edgemaker", "mcp.json.before-edgemaker-2"]);
+    expect((statSync(join(folder, ".cursor/mcp.json")).mode & 0o777).toString(8)).toBe("600");
+    expect(
+      JSON.parse(readFileSync(join(folder, ".cursor/mcp.json"), "utf8")).mcpServers.edgemaker.env,
+    ).toEqual({
+      EDGEMAKER_API_URL: "https://grids.example",
+      EDGEMAKER_TOKEN: "em_0123456789abcdef",
+    });
+  });
+
+  it.each([
+    ["a file with comments", '{ // mine\n "mcpServers": {} }', 1, /is not plain JSON.*nothing was changed/],
+    ["a list", "[]", 1, /not a JSON object/],
+    ["servers that are none", '{"mcpServers":[]}', 1, /mcpServers is not an object/],
+  ])("refuses %s and changes nothing", async (_what, text, code, told) => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, ".cursor"));
+    writeFileSync(join(folder, ".cursor/mcp.json"), text);
+    const ran = await edgemaker(folder, ["mcp", "install", "--client", "cursor"]);
+    expect(ran.code).toBe(code);
+    expect(ran.stderr).toMatch(told);
+    expect(readFileSync(join(folder, ".cursor/mcp.json"), "utf8")).toBe(text);
+  });
+
+  it("names the clients there are", async () => {
+    const ran = await edgemaker(tempFolder(), ["mcp", "install", "--client", "emacs"]);
+    expect(ran).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("claude-desktop, claude-code, cursor, windsurf, vscode"),
+    });
+  });
+});
+
+describe("completion", () => {
+  it.each([
+    [["grid", "st"], 2, "start status stop"],
+    [["boo"], 1, "book"],
+    [["grid", "start", "--sy"], 3, "--symbol"],
+    [["completion", ""], 2, "--help bash fish zsh"],
+  ])("of bash completes %j", async (words, place, wanted) => {
+    const { stdout } = await edgemaker(tempFolder(), ["completion", "bash"]);
+    const script = `${stdout}\nCOMP_WORDS=(edgemaker "$@"); COMP_CWORD=${place}; _edgemaker; echo "\${COMPREPLY[@]}"`;
+    const ran = spawnSync("bash", ["-c", script, "bash", ...words], { encoding: "utf8" });
+    expect(ran.stdout.trim().split(" ").sort().join(" ")).toBe(wanted);
+  });
+
+  it.each(["zsh", "fish"])("of %s names every command", async (shell) => {
+    const { code, stdout } = await edgemaker(tempFolder(), ["completion", shell]);
+    expect(code).toBe(0);
+    for (const word of ["orderbook", "compare", "doctor", "trade"]) expect(stdout).toContain(word);
+  });
+});

@@ -1,0 +1,61 @@
+import { spawn, spawnSync } from "node:child_process";
+import headless from "@xterm/headless";
+import { onTestFinished } from "vitest";
+import { environment, launcher } from "./command.ts";
+
+/** A terminal needs util-linux's `script`, which gives a process one. */
+export const hasTerminal = spawnSync("script", ["--version"]).stdout?.includes("util-linux") === true;
+if (!hasTerminal) console.warn("skipped: there is no `script` of util-linux, so no terminal for a command");
+
+export interface Screen {
+  /** What stands on it now, line by line. */
+  lines(): string[];
+  /** Whether a line was longer than the terminal is wide. */
+  isWrapped(): boolean;
+  type(text: string): void;
+  until(told: RegExp): Promise<void>;
+  /** All that was written, controls too. */
+  written(): string;
+  readonly ended: Promise<number | null>;
+}
+
+/** Runs `edgemaker …` in a terminal emulator. */
+export function terminal(
+  folder: string,
+  args: readonly string[],
+  { columns, rows = 50, over = {} }: { columns: number; rows?: number; over?: Record<string, string> },
+): Screen {
+  const emulator = new headless.Terminal({ cols: columns, rows, allowProposedApi: true });
+  const { NO_COLOR: _none, ...plain } = environment(folder, { TERM: "xterm" });
+  const env = { ...plain, ...over };
+  const command = [process.execPath, launcher, ...args].map((word) => `'${word}'`).join(" ");
+  const child = spawn("script", ["-qec", `stty cols ${columns} rows ${rows}; exec ${command}`, "/dev/null"], {
+    env,
+    cwd: folder,
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let written = "";
+  child.stdout.on("data", (part: Uint8Array) => {
+    written += Buffer.from(part).toString("utf8");
+    emulator.write(part);
+  });
+  const buffer = () => Array.from({ length: rows }, (_, place) => emulator.buffer.active.getLine(place));
+  const lines = () => {
+    const shown = buffer().map((line) => line?.translateToString(true) ?? "");
+    return shown.slice(0, shown.findLastIndex((line) => line !== "") + 1);
+  };
+  return {
+    lines,
+    isWrapped: () => buffer().some((line) => line?.isWrapped),
+    type: (text) => void child.stdin.write(text),
+    written: () => written,
+    ended: new Promise((resolve) => child.on("close", resolve)),
+    async until(told) {
+      const until = performance.now() + 20_000;
+      while (!told.test(lines().join("\n"))) {
+        if (performance.now() > until) throw new Error(`not on the screen: ${told}\n${lines().join("\n")}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
+  };
+}
