@@ -2,7 +2,8 @@ import type { DryBooks } from "./adapters/libsql/dry-books.ts";
 import { dryKey, dryVenue } from "./adapters/sandbox/dry-venue.ts";
 import { AppError } from "./errors.ts";
 import { decimal, ZERO } from "./kernel/decimal.ts";
-import type { AccountRef, Balance, Deps, DryRuns, MarketData, Venue } from "./ports.ts";
+import type { DryRuns } from "./paper-port.ts";
+import type { AccountRef, Balance, Deps, MarketData, Venue } from "./ports.ts";
 
 /** What an account on paper begins with, of the quote asset. */
 const FIRST_QUOTE = decimal("10000");

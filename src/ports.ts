@@ -4,6 +4,8 @@ import type { VenueFailure } from "./errors.ts";
 import type { Decimal } from "./kernel/decimal.ts";
 import type { Pair } from "./kernel/pair.ts";
 import type { Millis } from "./kernel/time.ts";
+import type { DryRuns } from "./paper-port.ts";
+import type { Reference } from "./reference-port.ts";
 import type { Store } from "./store.ts";
 
 export type Side = "buy" | "sell";
@@ -241,29 +243,6 @@ export interface Local {
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 export type Log = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void;
-
-/** What other places say that a pair is worth. */
-export interface Reference {
-  readonly prices: readonly { readonly source: string; readonly price: Decimal }[];
-  /** The chain's own confidence in its price, where that is one of them: ours is never above it. */
-  readonly most: Decimal | null;
-  /** Whether any of them lists the pair, answering or not. */
-  readonly listed: boolean;
-}
-
-/** Accounts on paper, one an exchange: the exchange's own public prices, simulated fills, balances of their own. */
-export interface DryRuns {
-  venue(exchange: string): Venue;
-  /** What it holds, or would after a start with these balances; without any, 10,000 of `quote`. */
-  balances(exchange: string, first: DryBalances): Promise<readonly Balance[]>;
-  /** Makes the account, or gives it other balances. Throws AppError while orders of it rest. */
-  fund(exchange: string, first: DryBalances): Promise<void>;
-}
-
-export interface DryBalances {
-  readonly given: Readonly<Record<string, Decimal>> | undefined;
-  readonly quote: string;
-}
 
 /** What an operation may use. */
 export interface Deps {

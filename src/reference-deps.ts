@@ -4,7 +4,8 @@ import { isChainToken } from "./kernel/chain-token.ts";
 import { type Decimal, ZERO } from "./kernel/decimal.ts";
 import { type Pair, splitPair } from "./kernel/pair.ts";
 import { midOf } from "./kernel/spread.ts";
-import type { Deps, ExchangeInfo, Reference } from "./ports.ts";
+import type { Deps, ExchangeInfo } from "./ports.ts";
+import type { Reference } from "./reference-port.ts";
 
 interface Parts extends Pick<Deps, "exchanges" | "venue" | "inTime"> {
   readonly dex: Dex;

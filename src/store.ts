@@ -1,5 +1,6 @@
 /** What has to outlive the process. Writes throw StoreError; every write is keyed, so none acts twice. */
 import type { CostDay } from "./cost.ts";
+import type { HistoryStore } from "./history-store.ts";
 import type { Decimal } from "./kernel/decimal.ts";
 import type { Pair } from "./kernel/pair.ts";
 import type { Millis } from "./kernel/time.ts";
@@ -151,28 +152,6 @@ export interface StrategyStore {
   setPaused(id: string, isPaused: boolean): Promise<void>;
   /** Open orders that a stop has left to the person. */
   releasedOrdersOf(strategy: string): Promise<readonly Order[]>;
-}
-
-/** A place in a history that is told newest first; `id` settles what happened in the same millisecond. */
-export interface Place {
-  readonly at: Millis;
-  readonly id?: string | undefined;
-}
-
-export interface Page {
-  readonly limit: number;
-  /** Only what is older than this. */
-  readonly before?: Place | undefined;
-}
-
-/** What has happened to a strategy, newest first. */
-export interface HistoryStore {
-  /** By market time of creation and client id. */
-  ordersOf(strategy: string, page: Page): Promise<readonly Order[]>;
-  /** By market time and trade id. */
-  fillsOf(strategy: string, page: Page): Promise<readonly Fill[]>;
-  /** By protocol time and number. */
-  eventsOf(strategy: string, page: Page): Promise<readonly (Event & { readonly id: number })[]>;
 }
 
 export interface HandOrderStore {

@@ -2,8 +2,9 @@ import { abs, type Decimal, div, max, min, ONE, ZERO } from "../kernel/decimal.t
 import { medianOf } from "../kernel/median.ts";
 import { midOf } from "../kernel/spread.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
-import type { Quote, Reference } from "../ports.ts";
+import type { Quote } from "../ports.ts";
 import type { Confidence } from "../records.ts";
+import type { Reference } from "../reference-port.ts";
 
 /** Of the other venues' price: a mid as far as this from it is worth no confidence. */
 const FARTHEST: Decimal = ONE / 20n;

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import type { Page } from "../history-store.ts";
 import { csv } from "../kernel/csv.ts";
 import { text, wire } from "../kernel/decimal.ts";
 import { countField, idField, textField } from "../kernel/fields.ts";
 import { parseClientOrderId } from "../kernel/ids.ts";
 import type { Event, Fill, Order, OrderState } from "../records.ts";
-import type { Page } from "../store.ts";
 
 export const historyInput = z.object({
   id: idField("Invalid request").describe("Strategy id"),

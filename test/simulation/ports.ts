@@ -1,5 +1,6 @@
 import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
 import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
+import type { HistoryStore } from "../../src/history-store.ts";
 import { mul } from "../../src/kernel/decimal.ts";
 import type {
   CancelOutcome,
@@ -10,7 +11,7 @@ import type {
   Venue,
   VenueOrder,
 } from "../../src/ports.ts";
-import type { HandOrderStore, HistoryStore, StepStore, Store, StrategyStore } from "../../src/store.ts";
+import type { HandOrderStore, StepStore, Store, StrategyStore } from "../../src/store.ts";
 import { call, type Net, storeSilence, venueRefuses, venueSilence } from "./calls.ts";
 import type { Past } from "./history.ts";
 import { sleep, type Task } from "./task.ts";

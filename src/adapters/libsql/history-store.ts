@@ -1,5 +1,5 @@
 import { and, type Column, desc, eq, lt, or, type SQL } from "drizzle-orm";
-import type { HistoryStore, Place } from "../../store.ts";
+import type { HistoryStore, Place } from "../../history-store.ts";
 import type { Context } from "./context.ts";
 import { events, fills, orders } from "./tables.ts";
 

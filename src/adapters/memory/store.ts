@@ -1,7 +1,8 @@
 import { StoreError } from "../../errors.ts";
+import type { HistoryStore } from "../../history-store.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type Order, ownerName, type Strategy } from "../../records.ts";
-import type { HandOrderStore, HistoryStore, StepStore, StrategyStore, StrategyView } from "../../store.ts";
+import type { HandOrderStore, StepStore, StrategyStore, StrategyView } from "../../store.ts";
 import { memoryHistoryStore } from "./history-store.ts";
 import { isWanted, memoryStepStore } from "./step-store.ts";
 import { accountRow, putOrder, type Tables } from "./tables.ts";

@@ -1,0 +1,86 @@
+import { AppError } from "../errors.ts";
+import { type Decimal, text } from "../kernel/decimal.ts";
+import { type Pair, splitPair } from "../kernel/pair.ts";
+import type { DryBalances, DryRuns } from "../paper-port.ts";
+import type { Deps, Quote, Venue } from "../ports.ts";
+import { accountKey, type Confidence } from "../records.ts";
+import type { Reference } from "../reference-port.ts";
+import type { StrategyView } from "../store.ts";
+import { heldInAll } from "./booking.ts";
+import { confidenceAt } from "./confidence.ts";
+import type { StartWorld } from "./planned-start.ts";
+
+export type Where = {
+  readonly exchange: string;
+  readonly symbol: Pair;
+  readonly confidence?: Decimal | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
+};
+
+/** Beside what a plan needs. */
+export interface Read {
+  readonly venue: Venue;
+  readonly trust: Confidence | undefined;
+}
+
+const NO_REFERENCE: Reference = { prices: [], most: null, listed: false };
+
+/** What a start has to know of the account and its market. */
+export async function readWorld(deps: Deps, where: Where): Promise<StartWorld & Read> {
+  const { exchange, symbol, dryRun } = where;
+  const dry = dryRun ? dryRunsOf(deps) : undefined;
+  const venue = dry ? dry.venue(exchange) : deps.venue(exchange);
+  const market = await venue.market(symbol);
+  const quote = await venue.ticker(symbol);
+  const balances = dry ? await dry.balances(exchange, first(where)) : await venue.balances();
+  const views = await gridsOf(deps, venue);
+  const claimed = views
+    .filter(({ strategy }) => splitPair(strategy.symbol).base === market.base)
+    .reduce((total, { strategy }) => total + heldInAll(strategy.state), 0n);
+  const trust = where.confidence === undefined ? undefined : await readTrust(deps, venue, quote, symbol);
+  const killed = await deps.store.killed();
+  return { venue, market, quote, balances, claimed, killed, trust, confidence: trust?.value };
+}
+
+function dryRunsOf({ dry }: Deps): DryRuns {
+  if (!dry) throw new AppError("Start failed", "nothing trades on paper here");
+  return dry;
+}
+
+const first = ({ symbol, dryBalance }: Where): DryBalances => ({
+  given: dryBalance,
+  quote: splitPair(symbol).quote,
+});
+
+async function gridsOf({ store }: Deps, { account }: Venue): Promise<StrategyView[]> {
+  const views = await store.strategies({ stopped: false });
+  return views.filter(({ strategy }) => strategy.account === accountKey(account));
+}
+
+/** Other balances are for an account that nothing trades on: what a grid of it holds would be gone. */
+export async function fund(deps: Deps, where: Where, venue: Venue): Promise<void> {
+  const { exchange, dryRun, dryBalance } = where;
+  if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance is for a dryRun");
+  if (!dryRun) return;
+  if (dryBalance && (await gridsOf(deps, venue)).length > 0)
+    throw new AppError(
+      "Conflict",
+      `a dry run on ${exchange} holds its balances: stop it, or leave dryBalance out`,
+    );
+  await dryRunsOf(deps).fund(exchange, first(where));
+}
+
+async function readTrust(deps: Deps, { account }: Venue, quote: Quote, symbol: Pair): Promise<Confidence> {
+  const reference = (await deps.reference?.(account.exchange, symbol)) ?? NO_REFERENCE;
+  // A simulated price is of the moment in which it was asked for, in a time of its own.
+  const now = account.host === "" ? quote.at : deps.marketTime(account, await deps.store.now());
+  return confidenceAt(quote, { reference, now });
+}
+
+/** What a price is trusted below the least that is asked for would mean for the first orders. */
+export function doubts({ trust }: Read, { confidence }: Where): { code: string; message: string }[] {
+  if (!trust || confidence === undefined || trust.value >= confidence) return [];
+  const message = `nothing is placed now: the price's confidence is ${text(trust.value)}, below ${text(confidence)} (${trust.source})`;
+  return [{ code: "low_confidence", message }];
+}
