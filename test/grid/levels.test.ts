@@ -74,3 +74,61 @@ describe("spaced levels", () => {
     ]);
   });
 });
+
+describe("geometric levels", () => {
+  const geometric = (lower: string, upper: string, gridLevels: number, tick: string) =>
+    levelsFrom(
+      {
+        lowerPrice: d(lower),
+        upperPrice: d(upper),
+        gridLevels,
+        gridSpacing: ZERO,
+        spacingModel: "geometric",
+      },
+      d(tick),
+    ).map(text);
+
+  it("multiply by one ratio", () => {
+    expect(geometric("100", "160", 4, "0.00000001")).toEqual([
+      "100",
+      "112.46826504",
+      "126.49110641",
+      "142.2623528",
+      "160",
+    ]);
+  });
+
+  it("lie within half a tick of their exact value, also beyond the ends of a grid that has moved", () => {
+    const ticks = fc.integer({ min: 100, max: 1_000_000 });
+    fc.assert(
+      fc.property(
+        ticks,
+        ticks,
+        fc.integer({ min: 2, max: 20 }),
+        fc.integer({ min: -3, max: 3 }),
+        (low, width, m, steps) => {
+          const tick = d("0.01");
+          const [lowerPrice, upperPrice] = [BigInt(low) * tick, BigInt(low + width) * tick];
+          const range = {
+            lowerPrice,
+            upperPrice,
+            gridLevels: m,
+            gridSpacing: ZERO,
+            spacingModel: "geometric",
+          } as const;
+          for (const [place, level] of levelsFrom(range, tick, steps).entries()) {
+            const i = place + steps;
+            // t within half a tick of L^((m−i)/m)·U^(i/m), both sides to the m-th power.
+            const power = (base: bigint, exponent: number) => base ** BigInt(Math.max(0, exponent));
+            const exact = 2n ** BigInt(m) * power(lowerPrice, m - i) * power(upperPrice, i);
+            const factor = power(lowerPrice, i - m) * power(upperPrice, -i);
+            const least = 2n * level - tick;
+            expect(least <= 0n || least ** BigInt(m) * factor <= exact).toBe(true);
+            expect((2n * level + tick) ** BigInt(m) * factor > exact).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
