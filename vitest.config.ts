@@ -7,6 +7,6 @@ export default defineConfig({
     // Many tests wait for processes: more of them than cores may run at once.
     maxWorkers: 4,
     testTimeout: 30_000,
-    hookTimeout: 30_000,
+    hookTimeout: 120_000,
   },
 });

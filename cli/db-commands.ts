@@ -15,7 +15,7 @@ const fileOf = (file: unknown, what: string): string => {
 
 export const dbCommand = command({
   name: "db",
-  description: "Back up and restore the database",
+  description: "Migrate, back up and restore the database",
   subCommands: {
     backup: command({
       name: "db backup",
@@ -35,6 +35,20 @@ export const dbCommand = command({
       },
       run: async (values) =>
         (await import("./db-actions.ts")).restore(values, fileOf(values.file, "restore")),
+    }),
+    migrate: command({
+      name: "db migrate",
+      description: "Bring a database to the version of this program, before a deployment that uses it",
+      args: {
+        url: {
+          type: "string",
+          description: "Database: libsql://<host> or file:<path>; the same as --db",
+          valueHint: "url",
+        },
+        dry: { type: "boolean", description: "Only tell what would be applied" },
+        ...DATABASE,
+      },
+      run: async (values) => (await import("./migrate.ts")).migrateDatabase(values),
     }),
     restored: command({
       name: "db restored",

@@ -5,6 +5,7 @@ import type { Operation } from "../src/operation.ts";
 import { createOperations } from "../src/operations.ts";
 import { command } from "./command.ts";
 import { completionCommand } from "./completion-command.ts";
+import { costCommand } from "./cost-command.ts";
 import { dbCommand } from "./db-commands.ts";
 import { demoCommand } from "./demo-command.ts";
 import { doctorCommand } from "./doctor-command.ts";
@@ -30,6 +31,7 @@ const GROUPS: Readonly<Record<string, string>> = {
 export function rootCommand(ids: readonly string[]): CommandDef {
   const commands: Record<string, CommandDef> = {
     setup: setupCommand,
+    cost: costCommand,
     doctor: doctorCommand,
     serve: serveCommand,
     demo: demoCommand,

@@ -1,16 +1,35 @@
 // What is deployed to Workers: the bundle, made by wrangler, and the files that the platform serves itself.
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = packageFolder();
 const requireHere = createRequire(import.meta.url);
 /** The file that wrangler uploads. */
 export const bundle = join(root, "dist/worker/worker.js");
+
+/** The folder of wrangler.toml, from this file or from a bundle that holds it. */
+function packageFolder() {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "wrangler.toml"))) {
+    if (dirname(folder) === folder) throw new Error("wrangler.toml is not found");
+    folder = dirname(folder);
+  }
+  return folder;
+}
 
 /** Nothing is told to anybody, and no newer version is asked for. */
 export const quiet = { WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };

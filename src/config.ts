@@ -36,6 +36,8 @@ export interface Config {
   readonly venueUrls: ReadonlyMap<string, string>;
   /** How long one public read may take. */
   readonly readTimeoutMillis: Millis;
+  /** Other bounds for exchanges on this machine, in milliseconds by their name: emulated ones answer sooner. */
+  readonly timing: Partial<Record<TimingName, Millis>>;
   readonly logLevel: LogLevel;
   /** On Workers: requests that one invocation may make, and passes that one minute has. */
   readonly subrequests: number;
@@ -73,6 +75,7 @@ const Settings = z.object({
   EDGEMAKER_KEK: list.default([]),
   EDGEMAKER_SANDBOX: flag.default(false),
   EDGEMAKER_READ_TIMEOUT_MILLIS: whole(1, 999_999).default(10_000),
+  EDGEMAKER_TIMING: list.default([]),
   EDGEMAKER_SUBREQUESTS: whole(15, 10_000).default(45),
   EDGEMAKER_PASSES_PER_MINUTE: whole(1, 12).default(1),
   EDGEMAKER_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
@@ -106,6 +109,7 @@ export function parseConfig(environment: Environment): Config {
     allowedHosts: settings.EDGEMAKER_ALLOWED_HOSTS.map((host) => host.toLowerCase()),
     venueUrls: new Map(settings.EDGEMAKER_VENUE_URLS.map(venueUrl)),
     readTimeoutMillis: settings.EDGEMAKER_READ_TIMEOUT_MILLIS,
+    timing: Object.fromEntries(settings.EDGEMAKER_TIMING.map(timingBound)),
     logLevel: settings.EDGEMAKER_LOG_LEVEL,
     subrequests: settings.EDGEMAKER_SUBREQUESTS,
     passesPerMinute: settings.EDGEMAKER_PASSES_PER_MINUTE,
@@ -148,6 +152,17 @@ function kekOf(text: string): Uint8Array<ArrayBuffer> {
     );
   if (!isHex) return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
+
+const TIMING = ["leaseTtl", "requestTimeout", "expiry", "skew", "readLag", "secondMiss", "overlap"] as const;
+type TimingName = (typeof TIMING)[number];
+
+function timingBound(entry: string): [TimingName, Millis] {
+  const [, name, millis] = /^(\w+)=(\d{1,6})$/.exec(entry) ?? [];
+  const known = TIMING.find((one) => one === name);
+  if (!known)
+    throw new SettingsError(`EDGEMAKER_TIMING: a bound is ${TIMING.join(", ")}=milliseconds, not ${entry}`);
+  return [known, Number(millis)];
 }
 
 /** `name=url` of EDGEMAKER_VENUE_URLS or of --venue-url. */

@@ -64,7 +64,7 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
       id,
       quirks,
       base,
-      timing: { ...quirks.timing, ...options.timing },
+      timing: { ...quirks.timing, ...options.timing, ...(isLoopback(base) ? config.timing : {}) },
       // A venue on this very machine is a test's: nobody counts its calls.
       rate: isLoopback(base) ? undefined : quirks.rate,
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),

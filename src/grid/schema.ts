@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { max, min, ONE, text, wire } from "../kernel/decimal.ts";
+import { ONE, text, wire } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import { type Order, parseAccountKey, type Strategy } from "../records.ts";
 import type { StrategyView } from "../store.ts";
@@ -166,7 +166,6 @@ export function gridOut(
     status: strategy.status,
     phase: phaseOf(strategy),
     ...configOut(exchange, strategy),
-    ...boundsNow(strategy),
     openOrders: view.openOrders,
     filledOrders: ledger.filledOrders,
     cycles: ledger.cycles,
@@ -197,17 +196,6 @@ export const phaseOf = ({ wants, status, phase }: Strategy): Strategy["phase"] =
 
 export const isDry = ({ account }: Pick<Strategy, "account">): boolean =>
   parseAccountKey(account).kind === "dry";
-
-/** The outermost levels, of a grid that moves too. */
-function boundsNow({ state: { slots }, config }: Strategy): { lowerPrice: number; upperPrice: number } {
-  const [first] = slots;
-  const lowest = slots.reduce((least, { lower }) => min(least, lower), first?.lower ?? config.lowerPrice);
-  const highest = slots.reduce((most, { upper }) => max(most, upper), first?.upper ?? config.upperPrice);
-  const isMoving = config.centered !== undefined || config.trail !== undefined;
-  return isMoving
-    ? { lowerPrice: wire(lowest), upperPrice: wire(highest) }
-    : { lowerPrice: wire(config.lowerPrice), upperPrice: wire(config.upperPrice) };
-}
 
 export const runningTime = ({ startedAt, stoppedAt }: Strategy, now: Millis): Millis =>
   Math.max(0, (stoppedAt ?? now) - startedAt);

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { bundleFigures } from "./bundle.ts";
 import { commandFigures } from "./commands.ts";
+import { edgeFigures } from "./edge.ts";
 import { type Figure, row } from "./figure.ts";
 import { serverFigures } from "./server.ts";
 import { stepFigures } from "./steps.ts";
@@ -13,6 +14,7 @@ const parts: readonly (() => Promise<Figure[]>)[] = [
   tickerFigures,
   stepFigures,
   bundleFigures,
+  edgeFigures,
 ];
 
 const figures: Figure[] = [];

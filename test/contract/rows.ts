@@ -25,7 +25,7 @@ export interface Row {
   readonly has?: Record<string, unknown>;
 }
 
-export const market = ({ exchange, symbol }: World) => ({ exchange, symbol });
+const market = ({ exchange, symbol }: World) => ({ exchange, symbol });
 const where = (over: Record<string, string | undefined>) => (world: World) => ({ ...market(world), ...over });
 
 const publicRows: Row[] = [
@@ -355,7 +355,7 @@ const orderRows: Row[] = [
   },
 ];
 
-export const grid =
+const grid =
   (over: Record<string, unknown> = {}) =>
   (world: World): Record<string, unknown> => ({
     ...market(world),

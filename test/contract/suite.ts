@@ -5,7 +5,6 @@ import type { Target } from "../support/app.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
 import { compareRows } from "./compare-rows.ts";
 import { dexRows } from "./dex-rows.ts";
-import { optionRows } from "./option-rows.ts";
 import { type Row, rows, type World } from "./rows.ts";
 
 type Started = Target & { close?: () => Promise<void> };
@@ -25,7 +24,7 @@ export function contractSuite(name: string, start: () => Promise<Started>): void
     });
 
     it.each(
-      [...rows, ...optionRows, ...dexRows, ...compareRows].map((row) => ({
+      [...rows, ...dexRows, ...compareRows].map((row) => ({
         row,
         title: `${row.method ?? "GET"} ${typeof row.path === "string" ? row.path : "…"}: ${row.name}`,
       })),

@@ -111,7 +111,7 @@ describe("a database restored from a backup", () => {
   }, 120_000);
 });
 
-describe("edgemaker db", { timeout: 90_000 }, () => {
+describe("edgemaker db", () => {
   const made = async () => {
     const folder = tempFolder();
     const run = (words: readonly string[], db = "trade.db") =>

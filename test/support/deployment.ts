@@ -3,6 +3,7 @@ import type { VenueName } from "../../src/config.ts";
 import type { Slot } from "../../src/grid/state.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { clientOrderId } from "../../src/kernel/ids.ts";
+import { createOperations } from "../../src/operations.ts";
 import { TOKENS } from "./app.ts";
 import { edgeDatabase } from "./edge.ts";
 import { type Accounts, liveAccounts } from "./edge-live.ts";
@@ -21,11 +22,19 @@ export async function deployment(
   each: number,
   {
     only,
+    most,
     settings = {},
     ...options
-  }: WorkerOptions & { only?: readonly VenueName[]; settings?: Readonly<Record<string, string>> } = {},
+  }: WorkerOptions & {
+    only?: readonly VenueName[];
+    most?: number;
+    settings?: Readonly<Record<string, string>>;
+  } = {},
 ) {
-  const accounts = await liveAccounts(each, only);
+  const accounts = await liveAccounts(each, {
+    ...(only ? { only } : {}),
+    ...(most === undefined ? {} : { most }),
+  });
   const database = await edgeDatabase({ ...accounts.settings, ...settings });
   const turns: Turn[] = [];
   const troubles: Readonly<Record<string, unknown>>[] = [];
@@ -49,8 +58,15 @@ export async function deployment(
         body: JSON.stringify(body),
       });
       const answer = (await response.json()) as { id?: string };
-      if (!answer.id) throw new Error(`the grid was not started: ${JSON.stringify(answer)}`);
+      if (!answer.id)
+        throw new Error(`the grid was not started: ${JSON.stringify([answer, ...troubles.slice(-3)])}`);
       return answer.id;
+    },
+    /** Starts a grid from this process, on the same database and exchanges. */
+    async startHere(body: Record<string, unknown>): Promise<void> {
+      const operations = createOperations(accounts.ids.map(({ id }) => id));
+      const start = operations.find(({ name }) => name === "start_grid");
+      await start?.run(database.deps, start.input.parse(body), { actor: "local" });
     },
     /** Waits until so many turns have ended since `from`. */
     async turnsEnded(from: number, count: number, millis = 60_000): Promise<readonly Turn[]> {

@@ -14,21 +14,26 @@ export interface Accounts {
 const NAMES: readonly VenueName[] = ["mexc", "gateio", "bitget", "kraken"];
 
 /** `each` accounts on every one of the four exchanges; with one, the exchange id is the venue's own. */
-export async function liveAccounts(each: number, only: readonly VenueName[] = NAMES): Promise<Accounts> {
+export async function liveAccounts(
+  each: number,
+  { only = NAMES, most = Number.POSITIVE_INFINITY }: { only?: readonly VenueName[]; most?: number } = {},
+): Promise<Accounts> {
   const started = await Promise.all(only.map(async (name) => [name, await startVenue(name)] as const));
   const venues = Object.fromEntries(started) as Record<VenueName, EmulatedVenue>;
   const settings: Record<string, string> = {};
-  const ids = started.flatMap(([venue, emulated]) =>
-    Array.from({ length: each }, (_, place) => {
-      const id = place === 0 ? venue : `${venue}-${place}`;
-      const keys = place === 0 ? emulated.keys : emulated.addKeys();
-      const prefix = id.toUpperCase().replaceAll("-", "_");
-      settings[`${prefix}_API_KEY`] = keys.key;
-      settings[`${prefix}_SECRET`] = keys.secret;
-      if (venue === "bitget") settings[`${prefix}_PASSPHRASE`] = keys.passphrase;
-      return { id, venue, key: keys.key };
-    }),
-  );
+  const ids = started
+    .flatMap(([venue, emulated]) =>
+      Array.from({ length: each }, (_, place) => {
+        const id = place === 0 ? venue : `${venue}-${place}`;
+        const keys = place === 0 ? emulated.keys : emulated.addKeys();
+        const prefix = id.toUpperCase().replaceAll("-", "_");
+        settings[`${prefix}_API_KEY`] = keys.key;
+        settings[`${prefix}_SECRET`] = keys.secret;
+        if (venue === "bitget") settings[`${prefix}_PASSPHRASE`] = keys.passphrase;
+        return { id, venue, key: keys.key };
+      }),
+    )
+    .slice(0, most);
   settings.EDGEMAKER_EXCHANGES = ids.map(({ id, venue }) => (id === venue ? id : `${id}=${venue}`)).join(",");
   settings.EDGEMAKER_VENUE_URLS = ids.map(({ id, venue }) => `${id}=${venues[venue].url}`).join(",");
   return {

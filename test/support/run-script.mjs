@@ -11,11 +11,11 @@ export async function runScript(entry, name) {
     bundle: true,
     format: "esm",
     platform: "node",
-    external: ["libsql", "vitest", "esbuild"],
+    external: ["libsql", "vitest", "esbuild", "miniflare", "wrangler"],
     alias: ALIASES,
     logLevel: "error",
     banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
   });
   await import(outfile);

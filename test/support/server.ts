@@ -33,9 +33,10 @@ export function spawnServer(
   folder: string,
   args: readonly string[],
   over: Record<string, string> = {},
+  [program, ...first]: readonly [string, ...string[]] = [process.execPath],
 ): Spawned {
   const env = environment(folder, { EDGEMAKER_TOKEN: TOKEN, ...over });
-  const child = spawn(process.execPath, [launcher, "serve", "--port", "0", "--host", "127.0.0.1", ...args], {
+  const child = spawn(program, [...first, launcher, "serve", "--port", "0", "--host", "127.0.0.1", ...args], {
     env,
     cwd: folder,
   });

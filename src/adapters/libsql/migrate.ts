@@ -13,15 +13,12 @@ const BREAK = "--> statement-breakpoint";
  * Applies what is missing, each migration in one batch together with the row that says so:
  * of two processes that start at once, one applies it and the other finds it done.
  */
-export async function migrate({ client }: Context, migrations: readonly Migration[]): Promise<void> {
+export async function migrate(context: Context, migrations: readonly Migration[]): Promise<void> {
+  const { client } = context;
   await client.execute(
     "create table if not exists migrations (name text primary key not null, applied_at integer not null)",
   );
-  const done = new Set(
-    (await client.execute("select name from migrations")).rows.map((row) => String(row[0])),
-  );
-  for (const migration of migrations) {
-    if (done.has(migration.name)) continue;
+  for (const migration of await pendingMigrations(context, migrations)) {
     await client.batch(migrationStatements(migration), "write").catch(async (error: unknown) => {
       const result = await client.execute(
         statement(sql`select 1 from migrations where name = ${migration.name}`),
@@ -29,6 +26,18 @@ export async function migrate({ client }: Context, migrations: readonly Migratio
       if (result.rows.length === 0) throw error;
     });
   }
+}
+
+/** Those that a database has not had yet; all of them where it is new. */
+export async function pendingMigrations(
+  { client }: Context,
+  migrations: readonly Migration[],
+): Promise<readonly Migration[]> {
+  const tables = await client.execute("select 1 from sqlite_master where name = 'migrations'");
+  if (tables.rows.length === 0) return migrations;
+  const { rows } = await client.execute("select name from migrations");
+  const done = new Set(rows.map((row) => String(row[0])));
+  return migrations.filter(({ name }) => !done.has(name));
 }
 
 /** One migration's statements, led by the row that says it is done: a second time, that row refuses them all. */

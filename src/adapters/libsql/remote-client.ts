@@ -1,8 +1,9 @@
 import { createClient } from "@libsql/client/http";
 import type { DatabaseUse } from "../../cost.ts";
 import { SECOND } from "../../kernel/time.ts";
+import type { Local } from "../../ports.ts";
+import { patient } from "./patient.ts";
 import type { SafeClient } from "./safe-client.ts";
-import { storeError } from "./store-error.ts";
 
 /** A libSQL server, reached over HTTP. */
 export interface RemoteDatabase {
@@ -11,10 +12,12 @@ export interface RemoteDatabase {
   readonly fetch: typeof fetch;
 }
 
+/** A busy server is asked again a few times: each is a request that counts. */
+const ATTEMPTS = 12;
 const TIMEOUT = 10 * SECOND;
 
 /** Each call is one request. The library does not pass on how many rows it cost, so the answer is read here. */
-export function remoteClient({ url, authToken, fetch }: RemoteDatabase): SafeClient {
+export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: Local): SafeClient {
   const open = (use: DatabaseUse | undefined) =>
     createClient({
       url,
@@ -32,13 +35,10 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase): SafeCli
     return new Response(text, response);
   };
 
-  const labelled = <T>(call: Promise<T>) =>
-    call.catch((error: unknown) => {
-      throw storeError(error);
-    });
+  const patiently = <T>(call: () => Promise<T>) => patient(call, { local, attempts: ATTEMPTS });
   return {
-    execute: (statement, use) => labelled(open(use).execute(statement)),
-    batch: (statements, mode, use) => labelled(open(use).batch(statements, mode)),
+    execute: (statement, use) => patiently(() => open(use).execute(statement)),
+    batch: (statements, mode, use) => patiently(() => open(use).batch(statements, mode)),
     close: () => undefined,
   };
 }

@@ -1,8 +1,8 @@
 import type { Client, InStatement, ResultSet } from "@libsql/client";
 import type { DatabaseUse } from "../../cost.ts";
 import type { Local } from "../../ports.ts";
+import { patient } from "./patient.ts";
 import { type RemoteDatabase, remoteClient } from "./remote-client.ts";
-import { codeOf, storeError } from "./store-error.ts";
 
 /** The only way to a database: two calls that either happened as they say or throw StoreError. `use` is added to. */
 export interface SafeClient {
@@ -23,24 +23,17 @@ const ATTEMPTS = 40;
  * a busy one is given a new connection before it is tried again: it had no lock and so wrote nothing.
  */
 export async function safeClient(client: Database, local: Local): Promise<SafeClient> {
-  if (!("protocol" in client)) return remoteClient(client);
+  if (!("protocol" in client)) return remoteClient(client, local);
   const setUp = async () => {
     await client.execute("PRAGMA journal_mode = WAL");
     // Per connection: without it each commit waits for the disk, 14 times slower.
     await client.execute("PRAGMA synchronous = NORMAL");
   };
-  const patiently = async <T>(call: () => Promise<T>): Promise<T> => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await call();
-      } catch (error) {
-        if (!isBusy(error) || attempt === ATTEMPTS) throw storeError(error);
-        await local.sleep(backoff(attempt, local.randomText(1)));
-        await client.reconnect();
-        await setUp().catch(() => undefined);
-      }
-    }
+  const again = async () => {
+    await client.reconnect();
+    await setUp().catch(() => undefined);
   };
+  const patiently = <T>(call: () => Promise<T>) => patient(call, { local, attempts: ATTEMPTS, again });
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(call: () => Promise<T>): Promise<T> => {
     const result = last.then(() => patiently(call));
@@ -60,12 +53,4 @@ function counted<T>(call: Promise<T>, use: DatabaseUse | undefined): Promise<T> 
   if (use)
     Object.assign(use, { databaseRequests: use.databaseRequests + 1, rowsRead: null, rowsWritten: null });
   return call;
-}
-
-const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
-
-// 5 to 10 ms at first, growing to 100 to 200: two processes that met once do not meet in step again.
-function backoff(attempt: number, random: string): number {
-  const most = Math.min(200, 10 * 2 ** Math.min(attempt - 1, 5));
-  return most * (0.5 + Number.parseInt(random, 36) / 72);
 }

@@ -1,0 +1,63 @@
+import type { Plan, Unit } from "./plans.ts";
+
+/** One day of a strategy as `grid status` shows it. */
+export interface Counted {
+  readonly from: number;
+  readonly to: number;
+  readonly exchangeCalls: number;
+  readonly databaseRequests: number;
+  readonly rowsRead: number | null;
+  readonly rowsWritten: number | null;
+}
+
+export interface Shown {
+  readonly id: string;
+  readonly exchange: string;
+  readonly status: string;
+  readonly cost: (Counted & { readonly before: Counted | null }) | null;
+}
+
+const DAY = 86_400_000;
+const DAYS = 30;
+/** Less than this tells nothing of a month. */
+const LEAST = 60_000;
+
+/** A month like the last counted day: the whole one before the newest, where there is one. */
+export function monthOf({ cost }: Shown): Omit<Counted, "from" | "to"> | null {
+  if (!cost) return null;
+  const whole = [cost.before, cost].find((one) => one && one.to - one.from > DAY / 2) ?? cost;
+  const span = whole.to - whole.from;
+  if (span < LEAST) return null;
+  const month = (count: number) => Math.round((count / span) * DAY * DAYS);
+  return {
+    exchangeCalls: month(whole.exchangeCalls),
+    databaseRequests: month(whole.databaseRequests),
+    rowsRead: whole.rowsRead === null ? null : month(whole.rowsRead),
+    rowsWritten: whole.rowsWritten === null ? null : month(whole.rowsWritten),
+  };
+}
+
+/** Passes of so many accounts, each a message: written, read and deleted. */
+export const unitsOf = (
+  accounts: number,
+  passesPerMinute: number,
+  rows: { readonly rowsRead: number; readonly rowsWritten: number },
+): Record<Unit, number> => {
+  const passes = accounts * passesPerMinute * 60 * 24 * DAYS;
+  return { invocations: passes + 60 * 24 * DAYS, queueOperations: 3 * passes, ...rows };
+};
+
+/** Dollars a month; null where the plan does not allow as much. */
+export function priceOf(
+  { price, included, beyond }: Plan,
+  units: Readonly<Record<Unit, number>>,
+): number | null {
+  let sum = price;
+  for (const unit of Object.keys(units) as Unit[]) {
+    const over = Math.max(0, units[unit] - included[unit]);
+    const each = beyond[unit];
+    if (over > 0 && each === null) return null;
+    sum += (over / 1_000_000) * (each ?? 0);
+  }
+  return Math.round(sum * 100) / 100;
+}

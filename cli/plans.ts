@@ -1,0 +1,54 @@
+/** What platforms asked on this day, per month, as their own pages told it. The one place to bring up to date. */
+export const PRICES_OF = "2026-11-21";
+
+export interface Plan {
+  readonly name: string;
+  /** In US dollars, before what is used beyond `included`. */
+  readonly price: number;
+  readonly included: Readonly<Record<Unit, number>>;
+  /** Dollars for a million of a unit beyond; null where there is none to be had. */
+  readonly beyond: Readonly<Record<Unit, number | null>>;
+}
+
+/** Invocations of the worker, operations of its queue, rows of the database. */
+export type Unit = "invocations" | "queueOperations" | "rowsRead" | "rowsWritten";
+
+const MILLION = 1_000_000;
+
+/** Workers and Turso, each at its cheapest plan that can run the whole, and at the next one. */
+export const PLANS: readonly Plan[] = [
+  {
+    // 10 ms of CPU an invocation, which is not enough for a pass: for trying things alone.
+    name: "Workers Free + Turso Free",
+    price: 0,
+    included: {
+      invocations: 100_000 * 30,
+      queueOperations: 10_000 * 30,
+      rowsRead: 500 * MILLION,
+      rowsWritten: 10 * MILLION,
+    },
+    beyond: { invocations: null, queueOperations: null, rowsRead: null, rowsWritten: null },
+  },
+  {
+    name: "Workers Paid + Turso Free",
+    price: 5,
+    included: {
+      invocations: 10 * MILLION,
+      queueOperations: MILLION,
+      rowsRead: 500 * MILLION,
+      rowsWritten: 10 * MILLION,
+    },
+    beyond: { invocations: 0.3, queueOperations: 0.4, rowsRead: null, rowsWritten: null },
+  },
+  {
+    name: "Workers Paid + Turso Developer",
+    price: 5 + 4.99,
+    included: {
+      invocations: 10 * MILLION,
+      queueOperations: MILLION,
+      rowsRead: 2500 * MILLION,
+      rowsWritten: 25 * MILLION,
+    },
+    beyond: { invocations: 0.3, queueOperations: 0.4, rowsRead: 0.001, rowsWritten: 1 },
+  },
+];

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nodeLocal } from "../../../cli/node-runtime.ts";
+import { safeClient } from "../../../src/adapters/libsql/safe-client.ts";
+import { newUse } from "../../../src/cost.ts";
+import { type Sqld, startSqld } from "../../support/sqld.ts";
+
+describe("a libSQL server", () => {
+  let sqld: Sqld;
+  beforeAll(async () => {
+    sqld = await startSqld();
+  });
+  afterAll(() => sqld.stop());
+
+  const open = () => safeClient({ url: sqld.url, fetch }, nodeLocal);
+
+  it("keeps every write of many at once, though it is busy with one at a time", async () => {
+    const client = await open();
+    await client.execute("create table counts (id integer primary key, count integer not null)");
+    await client.execute("insert into counts values (1, 0)");
+    const add = "update counts set count = count + 1 where id = 1";
+    await Promise.all(Array.from({ length: 120 }, () => client.batch([add, add], "write")));
+    const { rows } = await client.execute("select count from counts");
+    expect(Number(rows[0]?.[0])).toBe(240);
+  });
+
+  it("is asked again when it was busy with another's write", async () => {
+    const error = { message: "SQLite error: database is locked", code: "SQLITE_BUSY" };
+    const closed = { type: "ok", response: { type: "close" } };
+    let busy = 2;
+    const sometimes: typeof fetch = async (request, init) =>
+      busy-- > 0 ? Response.json({ results: [{ type: "error", error }, closed] }) : fetch(request, init);
+    const client = await safeClient({ url: sqld.url, fetch: sometimes }, nodeLocal);
+    const use = newUse();
+    const { rows } = await client.execute("select 7", use);
+    expect(Number(rows[0]?.[0])).toBe(7);
+    expect(use.databaseRequests).toBe(3);
+  });
+
+  it("tells how many rows a call has cost", async () => {
+    const client = await open();
+    const use = newUse();
+    await client.execute("create table rows (id integer primary key)");
+    await client.batch(["insert into rows values (1)", "insert into rows values (2)"], "write", use);
+    await client.execute("select * from rows", use);
+    expect(use).toMatchObject({ databaseRequests: 2, rowsWritten: 2 });
+    expect(use.rowsRead).toBeGreaterThanOrEqual(2);
+  });
+
+  it("is unavailable, and nothing worse, when it does not answer", async () => {
+    const client = await safeClient({ url: "http://127.0.0.1:9", fetch }, nodeLocal);
+    await expect(client.execute("select 1")).rejects.toMatchObject({ failure: "unavailable" });
+  });
+});

@@ -1,0 +1,92 @@
+import { Miniflare } from "miniflare";
+import { bundleKibibytes } from "../../cli/worker-bundle.mjs";
+import { deployment } from "../support/deployment.ts";
+import { cpuMillis, workerds } from "../support/workerds.ts";
+import type { Figure } from "./figure.ts";
+
+const GRID = { symbol: "BTC/USDT", lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 20, orderSize: 60 };
+const WARM = 40;
+const TICKS = 200;
+const RUNS = 5;
+
+/** What a deployment weighs, and what a steady pass over a grid of 20 slots on an emulated exchange takes in workerd. */
+export async function edgeFigures(): Promise<Figure[]> {
+  const edge = await deployment(1, { only: ["bitget"] });
+  const empty = await cpuOfStart(async () => {
+    const worker = new Miniflare({ modules: true, script: "export default { fetch: () => new Response() }" });
+    await worker.ready;
+    await (await worker.dispatchFetch("http://localhost")).text();
+    return worker;
+  });
+  const starts: number[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    const started = await cpuOfStart(async () => {
+      const worker = await edge.start();
+      await (await worker.dispatchFetch("http://localhost/health")).text();
+      return worker;
+    });
+    starts.push(started - empty);
+  }
+  const ticks = await cpuOfTicks(edge);
+  await edge.close();
+  return [
+    { name: "the worker's bundle, compressed", unit: "KiB", runs: [bundleKibibytes()], goal: "≤ 450" },
+    { name: "its start in workerd, CPU beyond an empty worker's", unit: "ms", runs: starts, goal: "≤ 100" },
+    {
+      name: `a steady pass in workerd, CPU, p50 of ${TICKS}`,
+      unit: "ms",
+      runs: ticks.map((run) => at(run, 0.5)),
+      goal: "≤ 12",
+    },
+    {
+      name: `a steady pass in workerd, CPU, p95 of ${TICKS}`,
+      unit: "ms",
+      runs: ticks.map((run) => at(run, 0.95)),
+      goal: "≤ 25",
+    },
+  ];
+}
+
+async function cpuOfStart(start: () => Promise<Miniflare>): Promise<number> {
+  const before = workerds();
+  const worker = await start();
+  const [pid = 0] = workerds().filter((one) => !before.includes(one));
+  const millis = cpuMillis(pid);
+  await worker.dispose();
+  return millis;
+}
+
+async function cpuOfTicks(edge: Awaited<ReturnType<typeof deployment>>): Promise<number[][]> {
+  const before = workerds();
+  const worker = await edge.start();
+  const [pid = 0] = workerds().filter((one) => !before.includes(one));
+  await edge.startGrid(worker, { exchange: "bitget", ...GRID });
+  const account = `live:bitget:${new URL(edge.accounts.venues.bitget.url).host}`;
+  const { queue } = await worker.getWorker();
+  let scheduled = Date.UTC(2026, 0, 1);
+  const tick = async () => {
+    scheduled += 60_000;
+    const body = { account, scheduled };
+    const from = edge.turns.length;
+    const startedAt = cpuMillis(pid);
+    await queue("edgemaker-turns", [
+      { id: String(scheduled), timestamp: new Date(scheduled), attempts: 1, body },
+    ]);
+    const millis = cpuMillis(pid) - startedAt;
+    const [turn] = await edge.turnsEnded(from, 1);
+    if (turn?.outcome !== "stepped") throw new Error(`a pass ${turn?.outcome}: ${turn?.reason}`);
+    return millis;
+  };
+  for (let warm = 0; warm < WARM; warm++) await tick();
+  const runs: number[][] = [];
+  for (let run = 0; run < RUNS; run++) {
+    const all: number[] = [];
+    for (let one = 0; one < TICKS; one++) all.push(await tick());
+    runs.push(all.sort((a, b) => a - b));
+  }
+  await worker.dispose();
+  return runs;
+}
+
+const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.floor(sorted.length * share)] ?? Number.NaN;

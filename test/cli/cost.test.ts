@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { monthOf, priceOf, unitsOf } from "../../cli/estimate.ts";
+import { PLANS } from "../../cli/plans.ts";
+
+const HOUR = 3_600_000;
+const grid = { id: "grid", exchange: "kraken", status: "running" };
+const counted = { exchangeCalls: 60, databaseRequests: 40, rowsRead: 800, rowsWritten: 100 };
+
+describe("what a month costs", () => {
+  it("is thirty times the day before the newest one, where most of it was counted", () => {
+    const today = { from: 0, to: HOUR, ...counted, exchangeCalls: 1_000_000 };
+    const before = { from: 0, to: 24 * HOUR, ...counted };
+    expect(monthOf({ ...grid, cost: { ...today, before } })).toEqual({
+      exchangeCalls: 1800,
+      databaseRequests: 1200,
+      rowsRead: 24_000,
+      rowsWritten: 3000,
+    });
+  });
+
+  it("is what the newest day makes of its hours, where there was none before", () => {
+    const month = monthOf({ ...grid, cost: { from: 0, to: HOUR, ...counted, before: null } });
+    expect(month?.exchangeCalls).toBe(60 * 24 * 30);
+  });
+
+  it("is not known of a grid without passes, and its rows not of a file", () => {
+    expect(monthOf({ ...grid, cost: null })).toBeNull();
+    expect(monthOf({ ...grid, cost: { from: 0, to: 1000, ...counted, before: null } })).toBeNull();
+    const file = { from: 0, to: HOUR, ...counted, rowsRead: null, rowsWritten: null, before: null };
+    expect(monthOf({ ...grid, cost: file })).toMatchObject({ rowsRead: null, rowsWritten: null });
+  });
+
+  it("charges what is beyond a plan, and tells where there is nothing beyond", () => {
+    const [free, paid, larger] = PLANS;
+    const one = unitsOf(1, 1, { rowsRead: 100_000_000, rowsWritten: 2_000_000 });
+    // 43,200 passes of three queue operations each, and as many crons.
+    expect(one).toMatchObject({ invocations: 86_400, queueOperations: 129_600 });
+    expect([free, paid].map((plan) => plan && priceOf(plan, one))).toEqual([0, 5]);
+    const many = unitsOf(20, 1, { rowsRead: 3_000_000_000, rowsWritten: 40_000_000 });
+    expect(free && priceOf(free, many)).toBeNull();
+    // 1,592,000 operations, 500 million reads and 15 million writes beyond what is included.
+    expect(larger && priceOf(larger, many)).toBe(Math.round((9.99 + 1.592 * 0.4 + 0.5 + 15) * 100) / 100);
+  });
+});

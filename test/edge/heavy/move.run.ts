@@ -1,0 +1,86 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { eventually, serve } from "../../support/command.ts";
+import { deployment, strangers } from "../../support/deployment.ts";
+import { fireCron } from "../../support/edge-live.ts";
+
+it("a running grid moves from Node to the edge and back, also while both step it", async () => {
+  const edge = await deployment(1, { only: ["bitget", "kraken"] });
+  const folder = mkdtempSync(join(tmpdir(), "edgemaker-move-"));
+  const { EDGEMAKER_TOKEN: _edges, ...settings } = edge.database.settings;
+  const server = () => serve(folder, ["--tick-interval", "300"], settings);
+  const venues = edge.accounts.ids.map(({ venue }) => edge.accounts.venues[venue]);
+  const move = (price: string) => venues.map((venue) => venue.move("BTC/USDT", price));
+  const steppedBy = async () =>
+    new Set((await edge.database.deps.store.strategies({})).map((view) => view.steppedBy ?? ""));
+  const isRight = () =>
+    eventually(edge.wrongSlots, (wrong) => wrong.length === 0, 20_000).then(() => undefined);
+  const tallies: string[] = [];
+  const tally = async (who: string) => {
+    const views = await edge.database.deps.store.strategies({});
+    tallies.push(
+      `${who}: ${views.map(({ strategy }) => strategy.state.ledger.filledOrders).join(" and ")} orders filled`,
+    );
+  };
+
+  const node = await server();
+  for (const { id } of edge.accounts.ids) {
+    const body = {
+      exchange: id,
+      symbol: "BTC/USDT",
+      lowerPrice: 57_000,
+      upperPrice: 63_000,
+      gridLevels: 12,
+      orderSize: 60,
+    };
+    const started = await node.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(body) });
+    expect(started.status).toBe(200);
+  }
+  move("58900");
+  await isRight();
+  expect([...(await steppedBy())].every((name) => name.endsWith(`:${node.child.pid}`))).toBe(true);
+  await tally("stepped by Node");
+
+  // Both at once: the lease decides.
+  const worker = await edge.start();
+  let minute = Date.UTC(2026, 0, 1);
+  const cron = async () => {
+    const from = edge.turns.length;
+    minute += 60_000;
+    await fireCron(worker, minute);
+    return edge.turnsEnded(from, 2);
+  };
+  for (const price of ["59900", "61100", "59500", "60600"]) {
+    move(price);
+    await cron();
+    await cron();
+  }
+  await isRight();
+  await tally("by both");
+
+  await node.kill("SIGTERM");
+  move("58600");
+  await cron();
+  await cron();
+  await isRight();
+  expect(await steppedBy()).toEqual(new Set(["edge"]));
+  await tally("by the edge");
+
+  await worker.dispose();
+  move("60400");
+  const back = await server();
+  await isRight();
+  expect([...(await steppedBy())].every((name) => name.endsWith(`:${back.child.pid}`))).toBe(true);
+  await tally("by Node again");
+  await back.kill("SIGTERM");
+
+  const { twice, orphans } = await strangers(edge.accounts, edge.database.deps.store);
+  const placed = venues.reduce((sum, venue) => sum + venue.orders().length, 0);
+  await edge.close();
+  process.stdout.write(
+    `\n${tallies.join("; ")}; ${placed} orders placed, ${twice.length} twice, ${orphans.length} without an intent\n`,
+  );
+  expect({ twice, orphans }).toEqual({ twice: [], orphans: [] });
+});

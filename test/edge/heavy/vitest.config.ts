@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+/** `npm run test:edge`: what is too long for every `npm test`, one file after the other. */
+export default defineConfig({
+  test: {
+    include: ["test/edge/heavy/**/*.run.ts"],
+    fileParallelism: false,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    reporters: ["verbose"],
+  },
+});

@@ -1,0 +1,56 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { serve } from "../support/command.ts";
+import { edgeApp } from "../support/edge.ts";
+import { RUNTIMES } from "../support/runtimes.ts";
+
+type Ask = (path: string, init?: { method?: string; body?: string }) => Promise<Response>;
+
+async function onWorkerd(): Promise<Ask> {
+  const app = await edgeApp();
+  onTestFinished(() => app.close());
+  const headers = { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" };
+  return (path, init) => app.ask(path, { ...init, headers });
+}
+
+async function onRuntime(name: string): Promise<Ask> {
+  const folder = mkdtempSync(join(tmpdir(), `edgemaker-${name}-`));
+  const { ask } = await serve(folder, ["--sandbox", "--tick-interval", "3600000"], {}, RUNTIMES[name]?.());
+  return ask;
+}
+
+describe.each(["node", "workerd", "bun", "deno"])("the service on %s", { timeout: 120_000 }, (name) => {
+  it("tells a price, and starts, steps, shows and stops a grid", async () => {
+    const ask = name === "workerd" ? await onWorkerd() : await onRuntime(name);
+    const json = async (path: string, init?: Parameters<Ask>[1]) => {
+      const response = await ask(`/api/v1${path}`, init);
+      expect(response.status, path).toBe(200);
+      return (await response.json()) as Record<string, unknown>;
+    };
+    const post = (body: object) => ({ method: "POST", body: JSON.stringify(body) });
+    const { bid } = await json("/ticker?exchange=gateio&symbol=BTC/USDT");
+    const [lowerPrice, upperPrice] = [Math.round(Number(bid) * 0.97), Math.round(Number(bid) * 1.03)];
+    const grid = {
+      exchange: "gateio",
+      symbol: "BTC/USDT",
+      lowerPrice,
+      upperPrice,
+      gridLevels: 6,
+      orderSize: 50,
+    };
+    const { id } = await json("/strategy/grid", post(grid));
+    expect(await json("/internal/tick", post({}))).toEqual({
+      accounts: [{ account: "sandbox:gateio:", outcome: "stepped" }],
+    });
+    const { strategies } = await json(`/strategy/grid/status?id=${id}`);
+    const [shown] = strategies as Record<string, unknown>[];
+    expect(shown).toMatchObject({ id, status: "running", openOrders: 6 });
+    expect(await json("/strategy/grid", { ...post({ id }), method: "DELETE" })).toMatchObject({
+      success: true,
+    });
+    const { orders } = await json("/orders?exchange=gateio");
+    expect(orders).toEqual([]);
+  });
+});
