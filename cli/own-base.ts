@@ -1,4 +1,3 @@
-import { confirm } from "@clack/prompts";
 import type { Answer } from "../src/transport/run.ts";
 import type { Values } from "./arguments.ts";
 
@@ -16,6 +15,8 @@ export async function askOwnBase(
   const { ownBaseUsed = "0" } = body as { ownBaseUsed?: string };
   // What the preview is refused with, the start is too: it says so itself.
   if (status !== 200 || ownBaseUsed === "0") return {};
+  // Loaded when somebody is asked: most commands never ask.
+  const { confirm } = await import("@clack/prompts");
   const base = String(input.symbol).split("/")[0];
   const answer = await confirm({ message: `The grid sells ${ownBaseUsed} ${base} that you have. Use it?` });
   return typeof answer === "boolean" ? { useOwnBase: answer } : undefined;
