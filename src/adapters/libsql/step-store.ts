@@ -116,7 +116,7 @@ export function stepStore(context: Context): StepStore {
                 costs: withPass(pass.costs, lease.now, {
                   ...pass,
                   calls,
-                  use: settled(uses.get(lease.account)),
+                  use: settled(uses.get(lease.account), outcomes.length + phases.length + events.length),
                 }),
               }
             : {}),
@@ -147,8 +147,12 @@ export function stepStore(context: Context): StepStore {
   };
 }
 
-/** With the settlement's own request, whose rows nobody knows before it is made. */
-const settled = (use = newUse()): DatabaseUse => ({ ...use, databaseRequests: use.databaseRequests + 1 });
+/** With the settlement's own request: two rows read and three written, and one of each for what else it says. */
+const settled = (use = newUse(), more: number): DatabaseUse => ({
+  databaseRequests: use.databaseRequests + 1,
+  rowsRead: use.rowsRead === null ? null : use.rowsRead + 2 + more,
+  rowsWritten: use.rowsWritten === null ? null : use.rowsWritten + 3 + more,
+});
 
 /** What is kept of a pass while it lasts: an account has one at a time. */
 interface Running {
