@@ -10,8 +10,6 @@ const POOLS = [
   irisPool("MIN", { ada: 200_000, price: 0.05 }),
 ];
 
-contractSuite("the contract, in workerd over a libSQL server", () => edgeApp());
-
 contractSuite("the contract, in workerd over a libSQL server and four emulated exchanges", async () => {
   const accounts = await liveAccounts(1);
   const iris = await startIris(POOLS);

@@ -95,7 +95,7 @@ describe("the ledger", () => {
           expect(profit.total).toBe(profit.realized + mul(base, cents(mark), "half") - profit.cost);
         },
       ),
-      { numRuns: 10_000 },
+      { numRuns: 2000 },
     );
   });
 
@@ -107,7 +107,7 @@ describe("the ledger", () => {
         expect(parts.ledger.realized).toBe(whole.ledger.realized);
         expect(parts.slots.map(costOf)).toEqual(whole.slots.map(costOf));
       }),
-      { numRuns: 10_000 },
+      { numRuns: 2000 },
     );
   });
 

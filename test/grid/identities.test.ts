@@ -99,7 +99,7 @@ const sumOf = (fills: readonly Fill[], asset: string): Decimal =>
     .flatMap((one) => movementsOf(SYMBOL, one))
     .reduce((total, move) => (move.asset === asset ? total + move.amount : total), 0n);
 
-const RUNS = { numRuns: 10_000 };
+const RUNS = { numRuns: 1500 };
 const PATIENCE = 180_000;
 
 describe("the ledger of a grid, whatever its fills", () => {

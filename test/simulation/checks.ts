@@ -120,6 +120,7 @@ export function createChecks(now: () => number, tables: () => Tables) {
     violations,
     violate,
     liveOf,
+    wasAccepted: (clientId: string): boolean => accepted.has(clientId),
 
     /** A create leaves for the venue. */
     leaving(clientId: string): void {

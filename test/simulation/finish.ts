@@ -42,7 +42,11 @@ export function finish(world: World, beside: Beside): void {
         `${id} of ${clientId} (${order.state}, booked ${text(order.booked)} of ${text(order.filled)}) is not booked`,
       );
   }
-  for (const order of tables.orders.values()) gaps(world, order);
+  for (const order of tables.orders.values()) {
+    gaps(world, order);
+    if (order.state === "rejected" && checks.wasAccepted(order.clientId))
+      checks.violate(`${order.clientId} is rejected (${order.reason}) and was on the venue`);
+  }
   ledgers(world, beside);
   commitments(world, beside);
 }
@@ -96,7 +100,10 @@ function settledDown(world: World, strategy: Strategy): void {
   const live = checks.liveOf(number);
   leftNothing(world, strategy);
   if (wants === "stop") {
-    if (status !== "stopped") checks.violate(`${id} is wanted to stop and is ${status} (${phase})`);
+    // The kill switch keeps an exit from selling.
+    const isKept = world.killAt !== undefined && state.exit !== null && live.length === 0;
+    if (status !== "stopped" && !isKept)
+      checks.violate(`${id} is wanted to stop and is ${status} (${phase})`);
     return;
   }
   if (status === "error") {
@@ -105,7 +112,7 @@ function settledDown(world: World, strategy: Strategy): void {
   }
   if (wants === "pause" || status === "idle") return;
   if (state.exit) {
-    if (status !== "stopped")
+    if (status !== "stopped" && world.killAt === undefined)
       checks.violate(`${id} has reached its ${state.exit.reason} and is ${status} (${phase})`);
     return;
   }

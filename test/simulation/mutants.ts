@@ -79,14 +79,14 @@ export const MUTANTS: readonly Mutant[] = [
   one(
     "a fee in base is ignored",
     "src/grid/booking.ts",
-    "received: fill.amount - feeIn(base)",
-    "received: fill.amount",
+    "base: fill.amount - feeIn(base), quote:",
+    "base: fill.amount, quote:",
   ),
   one(
     "a fee in quote is ignored",
     "src/grid/booking.ts",
-    "paid: fill.notional + feeIn(quote)",
-    "paid: fill.notional",
+    "quote: -(fill.notional + feeIn(quote)) }",
+    "quote: -fill.notional }",
   ),
   one(
     "an unknown order is given up and placed again",
@@ -181,8 +181,8 @@ export const MUTANTS: readonly Mutant[] = [
   one(
     "balances are read after the trades when base is given",
     "src/grid/observe.ts",
-    "return { markets, sights, ...rest,",
-    "return { ...rest, balancesFirst: true, balances: await venue.balances(), markets, sights,",
+    "...rest,\n    late: [...known",
+    "...rest,\n    balancesFirst: true,\n    balances: await venue.balances(),\n    late: [...known",
   ),
   one(
     "a rebuild does not wait for its orders to end",

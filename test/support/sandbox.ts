@@ -99,7 +99,12 @@ export async function testSandbox({
     dry,
     reference: connectReference({ exchanges, venue, dex, inTime }),
     venue,
-    venueOf: (account) => (account.kind === "dry" ? dry.venueOf(account) : venues.get(account.exchange)),
+    venueOf: (account) =>
+      account.kind === "dry"
+        ? dry.venueOf(account)
+        : account.kind === "sandbox"
+          ? venues.get(account.exchange)
+          : undefined,
     marketTime: (_account, now) => marketTime(row, now),
     store,
     local: realTime ? nodeLocal : time.local,

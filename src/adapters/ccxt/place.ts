@@ -5,6 +5,7 @@ import { type Catalog, createCatalog } from "./catalog.ts";
 import type { Ccxt, Dict } from "./ccxt.ts";
 import { type ClockCheck, clockCheck } from "./clock-check.ts";
 import type { FeeRates, Keeping } from "./keeping.ts";
+import { light } from "./light.ts";
 import type { Quirks, Rate } from "./quirks.ts";
 import { type SharedReads, sharedReads } from "./shared-reads.ts";
 import { type Fetch, transport, type Wire } from "./transport.ts";
@@ -90,7 +91,7 @@ export interface Wiring {
 /** A new instance of the exchange's class: made for one invocation, never shared with a key in it. */
 export async function createExchange(wiring: Wiring): Promise<Ccxt> {
   const { quirks, base, timing, fetch, clock, keys } = wiring;
-  const Exchange = await quirks.load();
+  const Exchange = light(await quirks.load());
   const exchange = new Exchange({
     number: String,
     enableRateLimit: false,
