@@ -39,7 +39,8 @@ export function audited(strategy: Strategy, live: readonly Order[], now: Millis)
   const known = state.unexplained ?? null;
   const found = differences(state, symbol, live);
   if (!found) return known === null ? strategy : { ...strategy, state: { ...state, unexplained: null } };
-  const since = known?.since ?? now;
+  // Each order has its own ten minutes: another one may lack trades before the first has got its own.
+  const since = (known?.order === found.order ? known.since : null) ?? now;
   const same = known?.since === since && known.order === found.order && isSame(known.assets, found.assets);
   const noted = same ? strategy : { ...strategy, state: { ...state, unexplained: { ...found, since } } };
   if (now - since < TRADES_WAIT || status === "error" || wants === "stop" || state.exit) return noted;

@@ -3,6 +3,7 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
   [
     [17, "an order adopted after a restore was of the side that its slot had not turned to yet", "real"],
     [36, "what filled of an order left to the person was booked as the grid's"],
+    [77, "an order was blamed for the ten minutes of the one before it"],
     [141, "an order left to the person was booked again when its trades arrived"],
     [441, "a cancel from outside and a late trade were booked in the wrong order"],
     [570, "a process held up beyond the end of its run"],

@@ -92,7 +92,7 @@ function* tiers(): Generator<() => Promise<Figures[]>> {
   if (full || values.mutants)
     yield () => mutantTier(400, how, ({ name }) => positionals.length === 0 || positionals.includes(name));
   if (full || values.week) yield () => weekTier(how);
-  if (full || values.bounds) yield () => boundsTier(from, number(100), how);
+  if (full || values.bounds) yield () => boundsTier(from, number(60), how);
 }
 
 async function runTiers(): Promise<boolean> {
