@@ -39,8 +39,9 @@ describe("the simulated step", () => {
   });
 
   it("breaks for planted bugs", async () => {
-    const some = new Set(MUTANTS.filter((_mutant, i) => i % 13 === 0));
-    expect(failures(await mutantTier(400, how, (mutant) => some.has(mutant)))).toEqual([]);
-    expect(some.size).toBeGreaterThan(2);
+    // The ones that few seeds show; `npm run simulate -- --mutants` plants them all.
+    const some = new Set(["a timeout is a reject", "no write-ahead", "drawn base loses its cost"]);
+    expect(MUTANTS.filter(({ name }) => some.has(name))).toHaveLength(some.size);
+    expect(failures(await mutantTier(100, how, ({ name }) => some.has(name)))).toEqual([]);
   }, 180_000);
 });

@@ -54,7 +54,10 @@ export async function gridOver(
   let placed = 0;
   const counted = {
     ...gate,
-    create: (...args: Parameters<typeof gate.create>) => (placed++, gate.create(...args)),
+    create(...args: Parameters<typeof gate.create>) {
+      placed++;
+      return gate.create(...args);
+    },
   };
   const watched = { ...deps, venueOf: () => counted };
   return {
