@@ -148,7 +148,7 @@ export async function createWorld({
       dex: { pools: noChain, market: noChain, price: noChain },
       store: storeOf(net, task, watched),
       local: localOf(net, task),
-      log: (_level, message, fields) => trace.add(`log ${message} ${fields?.message}`),
+      log: (_level, message, fields) => trace.add(`log ${message} ${fields?.reason ?? fields?.message}`),
     };
   }
 
