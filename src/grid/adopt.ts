@@ -28,7 +28,7 @@ export function adopt(
   let reconciled = known;
   let held: string | null = null;
   let stranger: string | null = null;
-  const waiting = new Map<Pair, Millis>();
+  const waiting = new Map(observation.unlooked);
   const found = observation.found.flatMap((told) => {
     const row = adopted(told, strategies, now);
     if (!row && isOpen(told) && isOfOne(strategies, told)) held = told.clientId ?? told.id;

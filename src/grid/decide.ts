@@ -133,7 +133,7 @@ function turnOf(
     held,
     stranger,
     epoch: snapshot.epoch,
-    isSearched: observation.searched.has(strategy.id) && !waiting.has(strategy.symbol),
+    searched: waiting.has(strategy.symbol) ? undefined : observation.searched.get(strategy.id),
     timing,
     limit: share.limit,
   };

@@ -1,8 +1,10 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
+import type { Millis } from "../kernel/time.ts";
 import type { Balance, Market, Quote, Timing, VenueFill, VenueOrder } from "../ports.ts";
 import type { Confidence, Order } from "../records.ts";
 import type { Sight } from "./order-life.ts";
+import type { SlotSearch } from "./state.ts";
 
 /** What a pass has seen of one market of its account. */
 export interface MarketSight {
@@ -27,8 +29,10 @@ export interface Observation {
   readonly balancesFirst: boolean;
   /** Orders of grids, by the form of their id, that have no row. */
   readonly found: readonly VenueOrder[];
-  /** Grids whose next ids have all been looked up since the database was restored. */
-  readonly searched: ReadonlySet<string>;
+  /** Of grids that search for their orders after a restore: the slots of which some ids were looked up. */
+  readonly searched: ReadonlyMap<string, readonly SlotSearch[]>;
+  /** Markets with a trade whose order could not be looked at any more, and since when. */
+  readonly unlooked: ReadonlyMap<Pair, Millis>;
   /** Orders that trades name and that are no grid's. */
   readonly foreign: readonly string[];
   /** Settled orders of ours to which trades arrived that nobody expected any more. */

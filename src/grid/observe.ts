@@ -8,8 +8,8 @@ import { type Budget, spend } from "./budget.ts";
 import { mayCreate } from "./may-create.ts";
 import type { MarketSight, Observation } from "./observation.ts";
 import { readFeePrices } from "./observe-prices.ts";
+import { lookAtStrangers, search, strangersAmong } from "./observe-strangers.ts";
 import { isFinal, type Sight } from "./order-life.ts";
-import { isBehind, isOfGrid, nextId } from "./recovery.ts";
 
 /** Reads what a pass needs, in an order that loses nothing: open orders before trades, both before lookups. */
 export async function observe(
@@ -61,8 +61,9 @@ export async function observe(
     ...rest,
     late: [...known, ...met.late],
     found: met.found,
-    searched: searched.complete,
-    short: short || looked.short || searched.short,
+    unlooked: looked.unlooked,
+    searched: searched.done,
+    short: short || looked.unlooked.size > 0 || searched.short,
   };
 }
 
@@ -165,78 +166,4 @@ async function lookUp(venue: Venue, orders: readonly Order[], open: readonly Ven
     }
   }
   return { sights, short };
-}
-
-/** Ids of orders that trades or the open list name, and that are of no unsettled order of ours. */
-function strangersAmong(
-  { orders }: Snapshot,
-  markets: ReadonlyMap<Pair, MarketSight>,
-  sights: ReadonlyMap<string, Sight>,
-): ReadonlySet<string> {
-  const known = new Set<string>();
-  for (const order of orders) {
-    const sight = sights.get(order.clientId);
-    if (order.exchangeId) known.add(order.exchangeId);
-    if (typeof sight === "object") known.add(sight.id);
-  }
-  const named = [...markets.values()].flatMap(({ trades, open }) => [
-    ...trades.map(({ orderId }) => orderId),
-    ...open.filter(isOfGrid).map(({ id }) => id),
-  ]);
-  return new Set(named.filter((id) => !known.has(id)));
-}
-
-/** Orders without a row: an open one is at hand, one that only a trade names is looked up, once. */
-async function lookAtStrangers(
-  venue: Venue,
-  { memory }: Snapshot,
-  markets: ReadonlyMap<Pair, MarketSight>,
-  { unknown, budget }: { unknown: readonly string[]; budget: Budget },
-) {
-  const found: VenueOrder[] = [];
-  const foreign: string[] = [];
-  for (const id of unknown.filter((one) => !memory.foreign.includes(one))) {
-    if (budget.left <= 0) return { found, foreign, short: true };
-    const order = openWith(markets, id) ?? (await lookAtTraded(venue, markets, id, budget));
-    if (order && isOfGrid(order)) found.push(order);
-    else foreign.push(id);
-  }
-  return { found, foreign, short: false };
-}
-
-const openWith = (markets: ReadonlyMap<Pair, MarketSight>, id: string): VenueOrder | undefined =>
-  [...markets.values()].flatMap(({ open }) => open).find((order) => order.id === id);
-
-async function lookAtTraded(
-  venue: Venue,
-  markets: ReadonlyMap<Pair, MarketSight>,
-  id: string,
-  budget: Budget,
-): Promise<VenueOrder | undefined> {
-  const [symbol] = [...markets].find(([, { trades }]) => trades.some(({ orderId }) => orderId === id)) ?? [];
-  return symbol && spend(budget, () => venue.order({ symbol, id }));
-}
-
-/** After a restore: each slot's next ids, until two in a row are unknown to the venue. */
-async function search(
-  venue: Venue,
-  { strategies, epoch }: Snapshot,
-  markets: ReadonlyMap<Pair, MarketSight>,
-  budget: Budget,
-) {
-  const found: VenueOrder[] = [];
-  const complete = new Set<string>();
-  for (const strategy of strategies.filter((one) => isBehind(one, epoch) && markets.has(one.symbol))) {
-    for (const slot of strategy.state.slots) {
-      for (let [sequence, misses] = [slot.sequence, 0]; misses < 2; sequence++) {
-        if (budget.left <= 0) return { found, complete, short: true };
-        const clientId = nextId(strategy, slot, sequence);
-        const order = await spend(budget, () => venue.order({ symbol: strategy.symbol, clientId }));
-        if (order) found.push({ ...order, clientId });
-        misses = order ? 0 : misses + 1;
-      }
-    }
-    complete.add(strategy.id);
-  }
-  return { found, complete, short: false };
 }

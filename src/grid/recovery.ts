@@ -2,7 +2,7 @@ import { clientOrderId, parseClientOrderId } from "../kernel/ids.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Timing, VenueOrder } from "../ports.ts";
 import { NEW_ORDER, type Order, type Strategy } from "../records.ts";
-import { EXIT_SLOT, type GridState, type Slot } from "./state.ts";
+import { EXIT_SLOT, type GridState, type Slot, type SlotSearch } from "./state.ts";
 
 /*
  * A restored database has forgotten what was placed since its backup, and a trade may arrive for an order
@@ -22,19 +22,40 @@ const noted = ({ state, epoch }: Strategy): number => state.epoch ?? epoch;
 export const isBehind = (strategy: Strategy, now: number): boolean => noted(strategy) !== now;
 
 /** The id of a slot's order by its sequence. */
-export const nextId = ({ number, state }: Strategy, { index }: Slot, sequence: number): string =>
-  clientOrderId({ strategy: number, generation: state.generation, slot: index, sequence });
+export const nextId = (
+  { number, state }: Strategy,
+  { index, sequence }: Pick<Slot, "index" | "sequence">,
+): string => clientOrderId({ strategy: number, generation: state.generation, slot: index, sequence });
+
+/** So many ids in a row that the venue does not know end the search of a slot. */
+export const MISSES = 2;
+
+/** How far the search for a grid's orders has come since the database was restored. */
+export const searchOf = ({ state }: Strategy, epoch: number): readonly SlotSearch[] =>
+  state.search?.epoch === epoch
+    ? state.search.slots
+    : state.slots.map(({ index, sequence }) => ({ index, sequence, misses: 0 }));
 
 /**
- * Takes note of a new epoch once the grid's next ids have been looked up: other ids from now on, and nothing
- * new until all that was under way can be seen.
+ * Takes note of a new epoch once all of the grid's next ids have been looked up: other ids from now on, and
+ * nothing new until all that was under way can be seen. `searched` are the slots of which this pass has
+ * looked some up; undefined where that does not count.
  */
 export function recover(
   strategy: Strategy,
-  { epoch, isSearched, now, timing }: { epoch: number; isSearched: boolean; now: Millis; timing: Timing },
+  {
+    epoch,
+    searched,
+    now,
+    timing,
+  }: { epoch: number; searched: readonly SlotSearch[] | undefined; now: Millis; timing: Timing },
 ): GridState {
-  const { state } = strategy;
-  if (!isBehind(strategy, epoch) || !isSearched) return state;
+  const { search: _, ...state } = strategy.state;
+  if (!isBehind(strategy, epoch) || !searched) return strategy.state;
+  const slots = searchOf(strategy, epoch).map(
+    (before) => searched.find(({ index }) => index === before.index) ?? before,
+  );
+  if (slots.some(({ misses }) => misses < MISSES)) return { ...state, search: { epoch, slots } };
   const { leaseTtl, expiry, skew, readLag } = timing;
   // One backup may be restored again and again: each time another range of ids.
   const skipped = SKIPPED * Math.max(1, epoch - noted(strategy));

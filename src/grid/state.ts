@@ -136,11 +136,20 @@ export interface GridState {
   readonly notices: readonly Notice[];
   /** The database's epoch that it has taken note of; null before its first pass. */
   readonly epoch: number | null;
+  /** How far the search for orders has come that were placed before the database was restored. */
+  readonly search?: { readonly epoch: number; readonly slots: readonly SlotSearch[] };
   readonly unexplained?: Unexplained | null;
   /** A person's resumes that it has taken note of. */
   readonly resumes?: number;
   /** Protocol time until which nothing new is placed, because the database was restored. */
   readonly heldUntil: number;
+}
+
+/** The next id of a slot to look up, and how many in a row the venue did not know. */
+export interface SlotSearch {
+  readonly index: number;
+  readonly sequence: number;
+  readonly misses: number;
 }
 
 /** What every grid begins with, but for its slots and prices. */

@@ -7,7 +7,7 @@ import type { MarketSight } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
 import type { Capital, Funds, Resting } from "./plan.ts";
 import { isBehind } from "./recovery.ts";
-import type { GridState } from "./state.ts";
+import type { GridState, SlotSearch } from "./state.ts";
 import { leaving } from "./trail.ts";
 
 /** What one strategy may use of a pass. */
@@ -27,8 +27,8 @@ export interface Turn {
   readonly held: string | null;
   readonly stranger: string | null;
   readonly epoch: number;
-  /** Its next ids were looked up in this pass. */
-  readonly isSearched: boolean;
+  /** Slots of which this pass has looked up some of the next ids; undefined where that does not count. */
+  readonly searched: readonly SlotSearch[] | undefined;
   readonly timing: Timing;
   readonly limit: number;
 }

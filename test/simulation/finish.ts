@@ -129,7 +129,7 @@ function settledDown(world: World, strategy: Strategy): void {
       mine.length === 0 && refusal !== undefined && (isKilled || QUIET_REASONS.has(refusal.reason));
     if (!isRight && !isExcused)
       checks.violate(
-        `${id} slot ${slot.index} (${slot.side}) has ${mine.length} orders; refused: ${refusal?.reason ?? "no"}; ${symbol} ${simulation.venue}`,
+        `${id} slot ${slot.index} (${slot.side}) has ${mine.map(({ clientId, side, price }) => `${clientId} ${side} ${text(price)}`).join() || "no order"}; should be at ${text(slot.lower)} or ${text(sellPrice(slot))}; refused: ${refusal?.reason ?? "no"}; ${symbol} ${simulation.venue}`,
       );
   }
 }

@@ -1,0 +1,116 @@
+import type { Pair } from "../kernel/pair.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Venue, VenueOrder } from "../ports.ts";
+import type { Strategy } from "../records.ts";
+import type { Snapshot } from "../store.ts";
+import { type Budget, spend } from "./budget.ts";
+import type { MarketSight } from "./observation.ts";
+import type { Sight } from "./order-life.ts";
+import { isBehind, isOfGrid, MISSES, nextId, searchOf } from "./recovery.ts";
+import type { SlotSearch } from "./state.ts";
+
+/** Ids of orders that trades or the open list name, and that are of no unsettled order of ours. */
+export function strangersAmong(
+  { orders }: Snapshot,
+  markets: ReadonlyMap<Pair, MarketSight>,
+  sights: ReadonlyMap<string, Sight>,
+): ReadonlySet<string> {
+  const known = new Set<string>();
+  for (const order of orders) {
+    const sight = sights.get(order.clientId);
+    if (order.exchangeId) known.add(order.exchangeId);
+    if (typeof sight === "object") known.add(sight.id);
+  }
+  const named = [...markets.values()].flatMap(({ trades, open }) => [
+    ...trades.map(({ orderId }) => orderId),
+    ...open.filter(isOfGrid).map(({ id }) => id),
+  ]);
+  return new Set(named.filter((id) => !known.has(id)));
+}
+
+/** Orders without a row: an open one is at hand, one that only a trade names is looked up, once. */
+export async function lookAtStrangers(
+  venue: Venue,
+  { memory }: Snapshot,
+  markets: ReadonlyMap<Pair, MarketSight>,
+  { unknown, budget }: { unknown: readonly string[]; budget: Budget },
+) {
+  const found: VenueOrder[] = [];
+  const foreign: string[] = [];
+  const unlooked = new Map<Pair, Millis>();
+  for (const id of unknown.filter((one) => !memory.foreign.includes(one))) {
+    const open = openWith(markets, id);
+    if (!open && budget.left <= 0) leave(unlooked, markets, id);
+    else {
+      const order = open ?? (await lookAtTraded(venue, markets, id, budget));
+      if (order && isOfGrid(order)) found.push(order);
+      else foreign.push(id);
+    }
+  }
+  return { found, foreign, unlooked };
+}
+
+// Its market is read again from its first trade.
+function leave(unlooked: Map<Pair, Millis>, markets: ReadonlyMap<Pair, MarketSight>, id: string): void {
+  for (const [symbol, { trades }] of markets) {
+    for (const { orderId, at } of trades)
+      if (orderId === id) unlooked.set(symbol, Math.min(at, unlooked.get(symbol) ?? at));
+  }
+}
+
+const openWith = (markets: ReadonlyMap<Pair, MarketSight>, id: string): VenueOrder | undefined =>
+  [...markets.values()].flatMap(({ open }) => open).find((order) => order.id === id);
+
+async function lookAtTraded(
+  venue: Venue,
+  markets: ReadonlyMap<Pair, MarketSight>,
+  id: string,
+  budget: Budget,
+): Promise<VenueOrder | undefined> {
+  const [symbol] = [...markets].find(([, { trades }]) => trades.some(({ orderId }) => orderId === id)) ?? [];
+  return symbol && spend(budget, () => venue.order({ symbol, id }));
+}
+
+/** So many looks a pass, of all grids: more of them would outlast the lease of a simulated venue. */
+const LOOKS_A_PASS = 16;
+
+/** After a restore: each slot's next ids, until two in a row are unknown to the venue. A pass does a part of it. */
+export async function search(
+  venue: Venue,
+  { strategies, epoch }: Snapshot,
+  markets: ReadonlyMap<Pair, MarketSight>,
+  budget: Budget,
+) {
+  const found: VenueOrder[] = [];
+  const done = new Map<string, readonly SlotSearch[]>();
+  const left = Math.min(budget.left, LOOKS_A_PASS);
+  const last = budget.left - left;
+  for (const strategy of strategies.filter((one) => isBehind(one, epoch) && markets.has(one.symbol))) {
+    const slots: SlotSearch[] = [];
+    for (const search of searchOf(strategy, epoch).filter(({ misses }) => misses < MISSES)) {
+      const looked = await searchSlot(venue, strategy, search, { budget, last });
+      found.push(...looked.found);
+      slots.push(looked.search);
+    }
+    done.set(strategy.id, slots);
+  }
+  const isDone = [...done.values()].every((slots) => slots.every(({ misses }) => misses >= MISSES));
+  return { found, done, short: !isDone && budget.left <= 0 };
+}
+
+async function searchSlot(
+  venue: Venue,
+  strategy: Strategy,
+  before: SlotSearch,
+  { budget, last }: { budget: Budget; last: number },
+): Promise<{ found: VenueOrder[]; search: SlotSearch }> {
+  const found: VenueOrder[] = [];
+  let search = before;
+  while (search.misses < MISSES && budget.left > last) {
+    const clientId = nextId(strategy, search);
+    const order = await spend(budget, () => venue.order({ symbol: strategy.symbol, clientId }));
+    if (order) found.push({ ...order, clientId });
+    search = { ...search, sequence: search.sequence + 1, misses: order ? 0 : search.misses + 1 };
+  }
+  return { found, search };
+}
