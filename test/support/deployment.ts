@@ -77,6 +77,15 @@ export async function deployment(
       }
       return turns.slice(from);
     },
+    /** How many slots the grids of each exchange id hold. */
+    async slotsOf(): Promise<ReadonlyMap<string, number>> {
+      const slots = new Map<string, number>();
+      for (const { strategy } of await database.deps.store.strategies({ stopped: false })) {
+        const id = strategy.account.split(":")[1] as string;
+        slots.set(id, (slots.get(id) ?? 0) + strategy.state.slots.length);
+      }
+      return slots;
+    },
     wrongSlots: () => wrongSlots(accounts, database.deps.store),
     async close() {
       await database.close();
