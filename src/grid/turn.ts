@@ -5,7 +5,7 @@ import type { Order, Strategy } from "../records.ts";
 import type { Window } from "./intents.ts";
 import type { MarketSight } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
-import type { Capital, Funds, Resting } from "./plan.ts";
+import { type Capital, type Funds, type Resting, sellPrice } from "./plan.ts";
 import { isBehind } from "./recovery.ts";
 import type { GridState, SlotSearch } from "./state.ts";
 import { leaving } from "./trail.ts";
@@ -53,11 +53,20 @@ const mayCancel = (order: Order): boolean => order.exchangeId !== null && !isFin
 
 export const cancellable = (live: readonly Order[]): Order[] => live.filter(mayCancel);
 
-/** Orders that stand in the way of what the grid is to become: all for a rebuild, one for a trail, and any of slots that are no more. */
+/**
+ * Orders that stand in the way of what the grid is to become: all for a rebuild, one for a trail, any of slots
+ * that are no more, and any at a price that its slot has left.
+ */
 export function toCancel(state: GridState, live: readonly Order[]): Order[] {
   if (state.rebuild) return cancellable(live);
   const going = leaving(state)?.index;
   return cancellable(live).filter(
-    ({ generation, slot }) => generation !== state.generation || slot === going,
+    (order) => order.generation !== state.generation || order.slot === going || isMisplaced(state, order),
   );
+}
+
+// Found after a restore, when the backup is older than the grid's last move.
+function isMisplaced({ slots }: GridState, { slot: index, side, price }: Order): boolean {
+  const slot = slots.find((one) => one.index === index);
+  return slot !== undefined && price !== (side === "buy" ? slot.lower : sellPrice(slot));
 }
