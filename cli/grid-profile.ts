@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { z } from "zod";
+import * as z from "zod";
 import { messageOf } from "../src/errors.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SettingsError } from "./errors.ts";
 import type { Millis } from "./kernel/time.ts";
 import type { LogLevel } from "./ports.ts";

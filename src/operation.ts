@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Label } from "./errors.ts";
 import type { Deps, Keys } from "./ports.ts";
 import type { Preview } from "./records.ts";

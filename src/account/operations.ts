@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text, ZERO } from "../kernel/decimal.ts";
 import { exchangeField, textField } from "../kernel/fields.ts";
 import { type Operation, operation } from "../operation.ts";

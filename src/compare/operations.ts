@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../errors.ts";
 import { decimalField, flagField, pairField } from "../kernel/fields.ts";
 import { marketNow } from "../market-now.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Decimal, div, wire, ZERO } from "../kernel/decimal.ts";
 import { spreadOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";

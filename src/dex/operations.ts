@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Decimal, fromNumber } from "../kernel/decimal.ts";
 import { countField } from "../kernel/fields.ts";
 import { marketNow } from "../market-now.ts";

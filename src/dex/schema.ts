@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { DexPrice, Pool } from "../dex-port.ts";
 import { CHAIN_TOKENS, type ChainToken, chainTokens, isChainToken } from "../kernel/chain-token.ts";
 import { type Decimal, div, wire, ZERO } from "../kernel/decimal.ts";

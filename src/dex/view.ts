@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { PoolsShape, PriceShape } from "./schema.ts";
 
 const MOST_CHARACTERS = 20;

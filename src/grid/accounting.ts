@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Decimal, snap, text, wire } from "../kernel/decimal.ts";
 import type { StrategyView } from "../store.ts";
 import { unexplainedAssets } from "./audit.ts";

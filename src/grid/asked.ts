@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Asked, AskedCentered } from "./check.ts";
 import type { centeredPreviewInput, rangePreviewInput } from "./input.ts";
 

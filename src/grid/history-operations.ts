@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { type Operation, operation } from "../operation.ts";
 import {
   EventsShape,

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Page } from "../history-store.ts";
 import { csv } from "../kernel/csv.ts";
 import { text, wire } from "../kernel/decimal.ts";

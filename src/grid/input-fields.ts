@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Decimal, fromNumber, ONE, parseDecimal } from "../kernel/decimal.ts";
 import { decimalField, flagField, textField } from "../kernel/fields.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Decimal, ONE } from "../kernel/decimal.ts";
 import {
   countField,

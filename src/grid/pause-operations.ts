@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../errors.ts";
 import { idField } from "../kernel/fields.ts";
 import { type Operation, operation } from "../operation.ts";

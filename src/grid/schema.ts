@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ONE, text, wire } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import { type Order, parseAccountKey, type Strategy } from "../records.ts";

@@ -3,7 +3,7 @@
  * contract's, the sentence says what to do. No field coerces: text is read into its type in one place
  * (transport/input.ts), so `null`, `""` and `[]` stay what they are.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { type Decimal, fromNumber } from "./decimal.ts";
 import { isPair, type Pair } from "./pair.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { countField, exchangeField, pairField, wordField } from "../kernel/fields.ts";
 import { DAY, HOUR, MINUTE } from "../kernel/time.ts";
 import { type Operation, operation } from "../operation.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { wire } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { spreadOf } from "../kernel/spread.ts";

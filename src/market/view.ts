@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { BookShape } from "./schema.ts";
 
 /** A book as a person reads it: asks above bids, the best of both next to each other. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../errors.ts";
 import { exchangeField, idField, pairField } from "../kernel/fields.ts";
 import type { Pair } from "../kernel/pair.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError, messageOf, StoreError, VenueError } from "../errors.ts";
 import { decimalField, exchangeField, pairField, textField, wordField } from "../kernel/fields.ts";
 import { handOrderId } from "../kernel/ids.ts";

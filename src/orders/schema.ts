@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { wire, ZERO } from "../kernel/decimal.ts";
 import type { VenueOrder } from "../ports.ts";
 

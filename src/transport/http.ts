@@ -1,7 +1,7 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { z } from "zod";
+import type * as z from "zod";
 import { AppError } from "../errors.ts";
 import { type Operation, routeOf } from "../operation.ts";
 import type { Deps, Keys } from "../ports.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Issue, isLabel, type Label } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Operation, routeOf } from "../operation.ts";
 import { FORMATS } from "./csv.ts";
 

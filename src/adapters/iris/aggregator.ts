@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Aggregator, Pool } from "../../dex-port.ts";
 import { VenueError } from "../../errors.ts";
 import { CHAIN_TOKENS, type ChainToken } from "../../kernel/chain-token.ts";

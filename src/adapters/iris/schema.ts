@@ -1,5 +1,5 @@
 /** What the Iris aggregator answers, as far as a price depends on it. Anything else in an answer is ignored. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Pool } from "../../dex-port.ts";
 import { type Decimal, decimal, fromNumber, ONE } from "../../kernel/decimal.ts";
 import { plainText } from "../../kernel/plain-text.ts";
