@@ -1,4 +1,5 @@
 import type { CommandDef } from "citty";
+import { lazy } from "../src/kernel/lazy.ts";
 import type { Args, Values } from "./arguments.ts";
 
 export interface Definition {
@@ -37,14 +38,6 @@ export function command({
     ...(subCommands ? { subCommands } : {}),
     ...(run ? { run: ({ data }: { data?: unknown }) => run(data as Values) } : {}),
   };
-  const once = typeof args === "function" ? lazily(args) : () => args;
+  const once = typeof args === "function" ? lazy(args) : () => args;
   return args ? Object.defineProperty(made, "args", { get: once, enumerable: true }) : made;
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

@@ -1,20 +1,23 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { messageOf } from "../src/errors.ts";
+import { lazy } from "../src/kernel/lazy.ts";
 import { UsageError } from "./usage-error.ts";
 
-const Profile = z.strictObject({
-  name: z.string().optional(),
-  description: z.string().optional(),
-  levels: z.number().optional(),
-  spacingModel: z.string().optional(),
-  baseSpacing: z.number().optional(),
-  spacingFactor: z.number().optional(),
-  sizeModel: z.string().optional(),
-  baseSize: z.number().optional(),
-  customSpacings: z.array(z.number()).optional(),
-  sizeWeights: z.array(z.number()).optional(),
-});
+const Profile = lazy(() =>
+  z.strictObject({
+    name: z.string().optional(),
+    description: z.string().optional(),
+    levels: z.number().optional(),
+    spacingModel: z.string().optional(),
+    baseSpacing: z.number().optional(),
+    spacingFactor: z.number().optional(),
+    sizeModel: z.string().optional(),
+    baseSize: z.number().optional(),
+    customSpacings: z.array(z.number()).optional(),
+    sizeWeights: z.array(z.number()).optional(),
+  }),
+);
 
 /** A profile file's values under the fields' own names. What is no profile is refused with the field's path. */
 export function readProfile(file: string): Record<string, unknown> {
@@ -23,8 +26,8 @@ export function readProfile(file: string): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-function parse(file: string): z.output<typeof Profile> {
-  const parsed = Profile.safeParse(read(file));
+function parse(file: string): z.output<ReturnType<typeof Profile>> {
+  const parsed = Profile().safeParse(read(file));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue && issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";

@@ -40,7 +40,7 @@ export function rootCommand(ids: readonly string[]): CommandDef {
   const preview = operations.find(({ name }) => name === "preview_grid");
   for (const operation of operations)
     add(commands, operation, operation.name === "start_grid" ? preview : undefined);
-  commands.trade = tradeCommand(ids);
+  commands.trade = tradeCommand(operations);
   return command({
     name: "edgemaker",
     description: "One interface over four crypto exchanges, and grids that trade on them",

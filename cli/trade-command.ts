@@ -1,5 +1,5 @@
 import type { CommandDef } from "citty";
-import { createOperations } from "../src/operations.ts";
+import type { Operation } from "../src/operation.ts";
 import { command } from "./command.ts";
 import { CALL_ARGS, fieldArgs } from "./operation-command.ts";
 import { DATABASE_ARGS } from "./settings.ts";
@@ -8,8 +8,7 @@ import { UsageError } from "./usage-error.ts";
 /** The one strategy so far. Its own flags are the fields of start_centered_grid; lists stand in a profile. */
 const NOT_FLAGS = { planHash: "", customSpacings: [], sizeWeights: [] };
 
-export function tradeCommand(ids: readonly string[]): CommandDef {
-  const operations = createOperations(ids);
+export function tradeCommand(operations: readonly Operation[]): CommandDef {
   const start = operations.find(({ name }) => name === "start_centered_grid");
   if (!start) throw new Error("there is no operation start_centered_grid");
   return command({

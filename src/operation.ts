@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { Label } from "./errors.ts";
+import { lazy } from "./kernel/lazy.ts";
 import type { Deps, Keys } from "./ports.ts";
 import type { Preview } from "./records.ts";
 
@@ -81,22 +82,31 @@ type Typed<I extends z.ZodObject, O extends z.ZodType> = Omit<
   Operation,
   "input" | "output" | "run" | "preview"
 > & {
-  readonly input: I;
-  readonly output: O;
+  readonly input: () => I;
+  readonly output: () => O;
   readonly run: (deps: Deps, input: z.output<I>, call: Call) => Promise<z.input<O>>;
   readonly preview?: (deps: Deps, input: z.output<I>, call: Call) => Promise<Preview>;
 };
 
-/** Checks that `run` fits its schemas, and forgets their types so that all operations fit one list. */
-export const operation = <I extends z.ZodObject, O extends z.ZodType>({
-  run,
-  preview,
-  ...rest
-}: Typed<I, O>): Operation => ({
-  ...rest,
-  run: (deps, input, call) => run(deps, input as z.output<I>, call),
-  ...(preview ? { preview: (deps, input, call) => preview(deps, input as z.output<I>, call) } : {}),
-});
+/**
+ * Checks that `run` fits its schemas, and forgets their types so that all operations fit one list.
+ * The schemas are made when they are first read.
+ */
+export function operation<I extends z.ZodObject, O extends z.ZodType>(typed: Typed<I, O>): Operation {
+  const { run, preview, ...rest } = typed;
+  const [input, output] = [lazy(typed.input), lazy(typed.output)];
+  return {
+    ...rest,
+    get input() {
+      return input();
+    },
+    get output() {
+      return output();
+    },
+    run: (deps, asked, call) => run(deps, asked as z.output<I>, call),
+    ...(preview ? { preview: (deps, asked, call) => preview(deps, asked as z.output<I>, call) } : {}),
+  };
+}
 
 export function routeOf({ http }: Operation): { method: Method; path: string } {
   const [method, path] = http.route.split(" ") as [Method, string];

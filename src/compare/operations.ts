@@ -38,15 +38,16 @@ export const compareOperations = (ids: readonly string[]): Operation[] => [
       view: comparisonView,
       examples: ["edgemaker compare BTC/USDT --amount 0.5", "edgemaker compare SNEK/USDT --dex --watch"],
     },
-    input: z.object({
-      symbol: pairField,
-      exchanges: exchangesField(ids),
-      amount: decimalField("Invalid amount").optional().describe("Trade at most this much of the base"),
-      partial: flagField("Invalid request", "partial")
-        .default(false)
-        .describe("Answer without the exchanges that fail, and name them"),
-      dex: flagField("Invalid request", "dex").default(false).describe("With the pools of a Cardano token"),
-    }),
+    input: () =>
+      z.object({
+        symbol: pairField(),
+        exchanges: exchangesField(ids),
+        amount: decimalField("Invalid amount").optional().describe("Trade at most this much of the base"),
+        partial: flagField("Invalid request", "partial")
+          .default(false)
+          .describe("Answer without the exchanges that fail, and name them"),
+        dex: flagField("Invalid request", "dex").default(false).describe("With the pools of a Cardano token"),
+      }),
     output: ComparisonShape,
     failure: "Fetch failed",
     async run(deps, { symbol, exchanges = ids, amount, partial, dex }, { actor }) {

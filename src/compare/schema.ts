@@ -1,72 +1,80 @@
 import * as z from "zod";
 import { type Decimal, div, wire, ZERO } from "../kernel/decimal.ts";
+import { lazy } from "../kernel/lazy.ts";
 import { spreadOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
 import { type Executable, executableOf, grossOf, type Priced, type Tradable } from "./analysis.ts";
 import type { Execution } from "./executable.ts";
 
-const pool = z.string().optional().describe("Of a pool: its identifier");
+const pool = () => z.string().optional().describe("Of a pool: its identifier");
 
-const BestShape = z.object({ exchange: z.string(), pool, price: z.number() });
+const BestShape = lazy(() => z.object({ exchange: z.string(), pool: pool(), price: z.number() }));
 
-const ExecutionShape = z.object({
-  buy: z.string(),
-  buyPool: pool,
-  sell: z.string(),
-  sellPool: pool,
-  amount: z.number(),
-  cost: z.number(),
-  proceeds: z.number(),
-  fees: z.number(),
-  net: z.number(),
-  netPercent: z.number(),
-});
+const ExecutionShape = lazy(() =>
+  z.object({
+    buy: z.string(),
+    buyPool: pool(),
+    sell: z.string(),
+    sellPool: pool(),
+    amount: z.number(),
+    cost: z.number(),
+    proceeds: z.number(),
+    fees: z.number(),
+    net: z.number(),
+    netPercent: z.number(),
+  }),
+);
 
-const ExecutableShape = ExecutionShape.extend({
-  opportunity: z.boolean(),
-  buy: z.string().nullable().describe("Null without an opportunity"),
-  sell: z.string().nullable(),
-  reason: z
-    .enum(["one_venue", "no_gain", "below_minimum"])
-    .nullable()
-    .describe("Why there is no opportunity"),
-  endsAt: z
-    .enum(["gain", "amount", "depth"])
-    .nullable()
-    .describe("What ends the amount: the next lot gains nothing, the asked amount, or the end of a book"),
-  whole: ExecutionShape.nullable()
-    .optional()
-    .describe("All of the asked amount, gain or loss; null when no two books hold so much"),
-});
+const ExecutableShape = lazy(() =>
+  ExecutionShape().extend({
+    opportunity: z.boolean(),
+    buy: z.string().nullable().describe("Null without an opportunity"),
+    sell: z.string().nullable(),
+    reason: z
+      .enum(["one_venue", "no_gain", "below_minimum"])
+      .nullable()
+      .describe("Why there is no opportunity"),
+    endsAt: z
+      .enum(["gain", "amount", "depth"])
+      .nullable()
+      .describe("What ends the amount: the next lot gains nothing, the asked amount, or the end of a book"),
+    whole: ExecutionShape()
+      .nullable()
+      .optional()
+      .describe("All of the asked amount, gain or loss; null when no two books hold so much"),
+  }),
+);
 
-export const ComparisonShape = z.object({
-  symbol: z.string(),
-  prices: z.array(
-    z.object({
-      exchange: z.string(),
-      pool,
-      price: z.number(),
-      bid: z.number(),
-      ask: z.number(),
+export const ComparisonShape = lazy(() =>
+  z.object({
+    symbol: z.string(),
+    prices: z.array(
+      z.object({
+        exchange: z.string(),
+        pool: pool(),
+        price: z.number(),
+        bid: z.number(),
+        ask: z.number(),
+        spread: z.number(),
+        spreadPercent: z.number(),
+        timestamp: z.number(),
+      }),
+    ),
+    analysis: z.object({
+      lowestAsk: BestShape(),
+      highestBid: BestShape(),
       spread: z.number(),
       spreadPercent: z.number(),
-      timestamp: z.number(),
+      arbitrageOpportunity: z.boolean(),
+      executable: ExecutableShape(),
     }),
-  ),
-  analysis: z.object({
-    lowestAsk: BestShape,
-    highestBid: BestShape,
-    spread: z.number(),
-    spreadPercent: z.number(),
-    arbitrageOpportunity: z.boolean(),
-    executable: ExecutableShape,
+    unlisted: z.array(z.string()),
+    failed: z.array(z.object({ exchange: z.string(), error: z.string() })).optional(),
+    timestamp: z.number(),
   }),
-  unlisted: z.array(z.string()),
-  failed: z.array(z.object({ exchange: z.string(), error: z.string() })).optional(),
-  timestamp: z.number(),
-});
+);
 
-export type Comparison = z.input<typeof ComparisonShape>;
+export type Comparison = z.input<ReturnType<typeof ComparisonShape>>;
 
 /** A venue or a pool as it can be compared. */
 export interface Place extends Priced, Tradable {

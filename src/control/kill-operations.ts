@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { flagField } from "../kernel/fields.ts";
+import { lazy } from "../kernel/lazy.ts";
 import { type Operation, operation } from "../operation.ts";
 
-const KillShape = z.object({ on: z.boolean(), message: z.string() });
+const KillShape = lazy(() => z.object({ on: z.boolean(), message: z.string() }));
 
-const answer = (on: boolean): z.input<typeof KillShape> => ({
+const answer = (on: boolean): z.input<ReturnType<typeof KillShape>> => ({
   on,
   message: on
     ? "the kill switch is on: no order is placed; cancels and booking go on, and what rests stays until its grid is stopped"
@@ -22,7 +23,7 @@ export const killOperations: readonly Operation[] = [
     effect: "read",
     http: { route: "GET /kill", from: "query" },
     cli: { path: "kill status", examples: ["edgemaker kill status"] },
-    input: z.object({}),
+    input: () => z.object({}),
     run: async ({ store }) => answer(await store.killed()),
   }),
   operation({
@@ -39,7 +40,8 @@ export const killOperations: readonly Operation[] = [
       },
       examples: ["edgemaker kill on", "edgemaker kill off"],
     },
-    input: z.object({ on: flagField("Invalid request", "on").describe("true places nothing any more") }),
+    input: () =>
+      z.object({ on: flagField("Invalid request", "on").describe("true places nothing any more") }),
     async run({ store }, { on }, { actor }) {
       await store.setKill(on, actor);
       return answer(await store.killed());

@@ -17,16 +17,17 @@ import { poolsView, priceView } from "./view.ts";
 
 const LIQUIDITY = "Invalid request: minLiquidity must be a number of ADA, 0 or more";
 
-const minLiquidity = z
-  .number({ error: LIQUIDITY })
-  .default(0)
-  .transform((value, context): Decimal => {
-    const exact = fromNumber(value);
-    if (exact !== undefined && exact >= 0n) return exact;
-    context.addIssue({ code: "custom", message: LIQUIDITY });
-    return z.NEVER;
-  })
-  .describe("Least total value locked, in ADA");
+const minLiquidity = () =>
+  z
+    .number({ error: LIQUIDITY })
+    .default(0)
+    .transform((value, context): Decimal => {
+      const exact = fromNumber(value);
+      if (exact !== undefined && exact >= 0n) return exact;
+      context.addIssue({ code: "custom", message: LIQUIDITY });
+      return z.NEVER;
+    })
+    .describe("Least total value locked, in ADA");
 
 const reads = { effect: "read", access: "public" } as const;
 
@@ -43,7 +44,7 @@ export const dexOperations = (): Operation[] => [
       view: priceView,
       examples: ["edgemaker dex price INDY"],
     },
-    input: z.object({ symbol: chainTokenField }),
+    input: () => z.object({ symbol: chainTokenField() }),
     output: PriceShape,
     failure: "Price fetch failed",
     run: async (deps, { symbol }) => priceOut(symbol, await deps.dex.price(symbol), await timestamp(deps)),
@@ -59,11 +60,12 @@ export const dexOperations = (): Operation[] => [
       view: poolsView,
       examples: ["edgemaker dex pools SNEK --min-liquidity 10000"],
     },
-    input: z.object({
-      symbol: chainTokenField,
-      minLiquidity,
-      limit: countField("Invalid limit", { least: 1, most: 50 }).default(10).describe("Pools, 1 to 50"),
-    }),
+    input: () =>
+      z.object({
+        symbol: chainTokenField(),
+        minLiquidity: minLiquidity(),
+        limit: countField("Invalid limit", { least: 1, most: 50 }).default(10).describe("Pools, 1 to 50"),
+      }),
     output: PoolsShape,
     failure: "Discovery failed",
     run: async (deps, { symbol, ...asked }) => ({
@@ -78,7 +80,7 @@ export const dexOperations = (): Operation[] => [
     http: { route: "GET /dex/tokens", alias: "/cardano/tokens", from: "query" },
     cli: { path: "dex tokens" },
     mcp: { closedWorld: true },
-    input: z.object({}),
+    input: () => z.object({}),
     output: TokensShape,
     failure: "Discovery failed",
     run: async () => tokensOut(),

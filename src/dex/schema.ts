@@ -2,57 +2,66 @@ import * as z from "zod";
 import type { DexPrice, Pool } from "../dex-port.ts";
 import { CHAIN_TOKENS, type ChainToken, chainTokens, isChainToken } from "../kernel/chain-token.ts";
 import { type Decimal, div, wire, ZERO } from "../kernel/decimal.ts";
+import { lazy } from "../kernel/lazy.ts";
 import { largestFirst } from "./price.ts";
 
 const TOKENS = `must be one of ${chainTokens.join(", ")}`;
 
 /** A token's symbol in any case. */
-export const chainTokenField = z
-  .string({ error: `Unsupported token: ${TOKENS}` })
-  .transform((value, context): ChainToken => {
-    const symbol = value.toUpperCase();
-    if (isChainToken(symbol)) return symbol;
-    context.addIssue({ code: "custom", message: `Unsupported token: ${TOKENS}` });
-    return z.NEVER;
-  })
-  .describe(`Token: ${chainTokens.join(", ")}`);
+export const chainTokenField = lazy(() =>
+  z
+    .string({ error: `Unsupported token: ${TOKENS}` })
+    .transform((value, context): ChainToken => {
+      const symbol = value.toUpperCase();
+      if (isChainToken(symbol)) return symbol;
+      context.addIssue({ code: "custom", message: `Unsupported token: ${TOKENS}` });
+      return z.NEVER;
+    })
+    .describe(`Token: ${chainTokens.join(", ")}`),
+);
 
-export const PriceShape = z.object({
-  symbol: z.string(),
-  price: z.number(),
-  confidence: z.number(),
-  sources: z.array(z.object({ id: z.string(), name: z.string(), exchange: z.string() })),
-  timestamp: z.string(),
-});
+export const PriceShape = lazy(() =>
+  z.object({
+    symbol: z.string(),
+    price: z.number(),
+    confidence: z.number(),
+    sources: z.array(z.object({ id: z.string(), name: z.string(), exchange: z.string() })),
+    timestamp: z.string(),
+  }),
+);
 
-export const PoolsShape = z.object({
-  symbol: z.string(),
-  pools: z.array(
-    z.object({
-      dex: z.string(),
-      identifier: z.string(),
-      tvl: z.number(),
-      price: z.number(),
-      reserveA: z.number(),
-      reserveB: z.number(),
-      tokenA: z.string(),
-      tokenB: z.string(),
-    }),
-  ),
-  count: z.number(),
-  timestamp: z.string(),
-});
+export const PoolsShape = lazy(() =>
+  z.object({
+    symbol: z.string(),
+    pools: z.array(
+      z.object({
+        dex: z.string(),
+        identifier: z.string(),
+        tvl: z.number(),
+        price: z.number(),
+        reserveA: z.number(),
+        reserveB: z.number(),
+        tokenA: z.string(),
+        tokenB: z.string(),
+      }),
+    ),
+    count: z.number(),
+    timestamp: z.string(),
+  }),
+);
 
-export const TokensShape = z.object({
-  tokens: z.array(z.object({ symbol: z.string(), policyId: z.string(), nameHex: z.string() })),
-  count: z.number(),
-});
+export const TokensShape = lazy(() =>
+  z.object({
+    tokens: z.array(z.object({ symbol: z.string(), policyId: z.string(), nameHex: z.string() })),
+    count: z.number(),
+  }),
+);
 
 export const priceOut = (
   token: ChainToken,
   { price, confidence, sources }: DexPrice,
   timestamp: string,
-): z.input<typeof PriceShape> => ({
+): z.input<ReturnType<typeof PriceShape>> => ({
   symbol: `${token}/USDT`,
   price: wire(price),
   confidence: wire(confidence),
@@ -65,7 +74,7 @@ export function poolsOut(
   token: ChainToken,
   pools: readonly Pool[],
   { minLiquidity, limit }: { minLiquidity: Decimal; limit: number },
-): Omit<z.input<typeof PoolsShape>, "timestamp"> {
+): Omit<z.input<ReturnType<typeof PoolsShape>>, "timestamp"> {
   const listed = largestFirst(pools.filter(({ tvl }) => tvl >= minLiquidity)).slice(0, limit);
   return { symbol: token, pools: listed.map((pool) => poolOut(token, pool)), count: listed.length };
 }
@@ -81,7 +90,7 @@ const poolOut = (token: ChainToken, { dex, identifier, tvl, quoted, reserves }: 
   tokenB: token,
 });
 
-export const tokensOut = (): z.input<typeof TokensShape> => ({
+export const tokensOut = (): z.input<ReturnType<typeof TokensShape>> => ({
   tokens: chainTokens.map((symbol) => ({ symbol, ...CHAIN_TOKENS[symbol] })),
   count: chainTokens.length,
 });

@@ -8,13 +8,13 @@ const short = (identifier: string): string =>
   identifier.length > MOST_CHARACTERS ? `${identifier.slice(0, MOST_CHARACTERS - 1)}…` : identifier;
 
 export const priceView = (answer: unknown) => {
-  const { sources, ...rest } = answer as z.output<typeof PriceShape>;
+  const { sources, ...rest } = answer as z.output<ReturnType<typeof PriceShape>>;
   return { ...rest, sources: sources.map(({ id, ...source }) => ({ id: short(id), ...source })) };
 };
 
 /** Reserves under the names of their tokens. */
 export const poolsView = (answer: unknown) => {
-  const { pools, ...rest } = answer as z.output<typeof PoolsShape>;
+  const { pools, ...rest } = answer as z.output<ReturnType<typeof PoolsShape>>;
   const rows = pools.map(({ identifier, reserveA, reserveB, tokenA, tokenB, ...pool }) => ({
     ...{ ...pool, [tokenA]: reserveA, [tokenB]: reserveB },
     identifier: short(identifier),

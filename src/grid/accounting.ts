@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { type Decimal, snap, text, wire } from "../kernel/decimal.ts";
+import { lazy } from "../kernel/lazy.ts";
 import type { StrategyView } from "../store.ts";
 import { unexplainedAssets } from "./audit.ts";
 import { costOf, held, heldInAll } from "./booking.ts";
 import type { Slot } from "./state.ts";
 
 /** Where a strategy's figures come from, as status tells it. */
-export const accountingShape = {
+export const accountingShape = () => ({
   /** What fees in neither base nor quote were worth, in quote. */
   feesValue: z.number(),
   feesEstimated: z.boolean(),
@@ -19,17 +20,19 @@ export const accountingShape = {
     since: z.number().nullable(),
     assets: z.record(z.string(), z.string()),
   }),
-};
-
-export const SlotShape = z.object({
-  slot: z.number(),
-  lowerPrice: z.number(),
-  upperPrice: z.number(),
-  side: z.enum(["buy", "sell"]),
-  cycles: z.number(),
-  position: z.string(),
-  cost: z.number(),
 });
+
+export const SlotShape = lazy(() =>
+  z.object({
+    slot: z.number(),
+    lowerPrice: z.number(),
+    upperPrice: z.number(),
+    side: z.enum(["buy", "sell"]),
+    cycles: z.number(),
+    position: z.string(),
+    cost: z.number(),
+  }),
+);
 
 export function accountingOut({ strategy, memory }: StrategyView) {
   const { state, symbol, config } = strategy;
@@ -47,7 +50,7 @@ export function accountingOut({ strategy, memory }: StrategyView) {
   };
 }
 
-export const slotOut = (slot: Slot): z.input<typeof SlotShape> => ({
+export const slotOut = (slot: Slot): z.input<ReturnType<typeof SlotShape>> => ({
   slot: slot.index,
   lowerPrice: wire(slot.lower),
   upperPrice: wire(slot.upper),

@@ -53,7 +53,8 @@ const gridFills = operation({
     positional: ["id"],
     examples: ["edgemaker grid fills grid-kraken-BTC-USDT-1767225600000 --format csv"],
   },
-  csv: (answer) => fillsCsv(answer as z.input<typeof FillsShape>, (at) => new Date(at).toISOString()),
+  csv: (answer) =>
+    fillsCsv(answer as z.input<ReturnType<typeof FillsShape>>, (at) => new Date(at).toISOString()),
   output: FillsShape,
   async run(deps, input) {
     await viewOf(deps, input.id);

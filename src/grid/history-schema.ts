@@ -4,22 +4,25 @@ import { csv } from "../kernel/csv.ts";
 import { text, wire } from "../kernel/decimal.ts";
 import { countField, idField, textField } from "../kernel/fields.ts";
 import { parseClientOrderId } from "../kernel/ids.ts";
+import { lazy } from "../kernel/lazy.ts";
 import type { Event, Fill, Order, OrderState } from "../records.ts";
 
-export const historyInput = z.object({
-  id: idField("Invalid request").describe("Strategy id"),
-  limit: countField("Invalid limit", { least: 1, most: 1000 }).default(100).describe("How many, 1 to 1000"),
-  before: textField(
-    "Invalid request",
-    /^\d{1,15}(\.[\w.:-]{1,80})?$/,
-    "before must be a time in milliseconds, or the `next` of the page before",
-  )
-    .optional()
-    .describe("Only what is older than this time, or the `next` of the page before"),
-});
+export const historyInput = lazy(() =>
+  z.object({
+    id: idField("Invalid request").describe("Strategy id"),
+    limit: countField("Invalid limit", { least: 1, most: 1000 }).default(100).describe("How many, 1 to 1000"),
+    before: textField(
+      "Invalid request",
+      /^\d{1,15}(\.[\w.:-]{1,80})?$/,
+      "before must be a time in milliseconds, or the `next` of the page before",
+    )
+      .optional()
+      .describe("Only what is older than this time, or the `next` of the page before"),
+  }),
+);
 
 /** The page that is asked for; `before` is `<ms>` or `<ms>.<id>`. */
-export function pageOf({ limit, before }: z.output<typeof historyInput>): Page {
+export function pageOf({ limit, before }: z.output<ReturnType<typeof historyInput>>): Page {
   if (before === undefined) return { limit };
   const point = before.indexOf(".");
   return point < 0
@@ -31,60 +34,72 @@ export function pageOf({ limit, before }: z.output<typeof historyInput>): Page {
 export const nextOf = (rows: readonly unknown[], { limit }: Page, last: string | undefined): string | null =>
   rows.length < limit ? null : (last ?? null);
 
-const side = z.enum(["buy", "sell"]);
-const next = z.string().nullable();
+const side = () => z.enum(["buy", "sell"]);
+const next = () => z.string().nullable();
 
-const HistoricOrderShape = z.object({
-  id: z.string().nullable(),
-  clientOrderId: z.string(),
-  slot: z.number(),
-  generation: z.number(),
-  kind: z.enum(["grid", "exit", "hand"]),
-  side,
-  type: z.enum(["limit", "market"]),
-  price: z.number(),
-  amount: z.number(),
-  filled: z.number(),
-  remaining: z.number(),
-  status: z.enum(["open", "partially_filled", "filled", "canceled", "expired", "rejected", "unknown"]),
-  reason: z.string().nullable(),
-  fees: z.record(z.string(), z.string()),
-  timestamp: z.number(),
-});
-export const HistoricOrdersShape = z.object({
-  id: z.string(),
-  orders: z.array(HistoricOrderShape),
-  count: z.number(),
-  next,
-});
+const HistoricOrderShape = lazy(() =>
+  z.object({
+    id: z.string().nullable(),
+    clientOrderId: z.string(),
+    slot: z.number(),
+    generation: z.number(),
+    kind: z.enum(["grid", "exit", "hand"]),
+    side: side(),
+    type: z.enum(["limit", "market"]),
+    price: z.number(),
+    amount: z.number(),
+    filled: z.number(),
+    remaining: z.number(),
+    status: z.enum(["open", "partially_filled", "filled", "canceled", "expired", "rejected", "unknown"]),
+    reason: z.string().nullable(),
+    fees: z.record(z.string(), z.string()),
+    timestamp: z.number(),
+  }),
+);
+export const HistoricOrdersShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    orders: z.array(HistoricOrderShape()),
+    count: z.number(),
+    next: next(),
+  }),
+);
 
-const FillShape = z.object({
-  id: z.string(),
-  clientOrderId: z.string(),
-  slot: z.number().nullable(),
-  side,
-  price: z.number(),
-  amount: z.number(),
-  notional: z.number(),
-  fees: z.array(
-    z.object({
-      asset: z.string(),
-      amount: z.string(),
-      value: z.number().optional(),
-      estimated: z.boolean().optional(),
-    }),
-  ),
-  superseded: z.boolean(),
-  timestamp: z.number(),
-});
-export const FillsShape = z.object({ id: z.string(), fills: z.array(FillShape), count: z.number(), next });
+const FillShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    clientOrderId: z.string(),
+    slot: z.number().nullable(),
+    side: side(),
+    price: z.number(),
+    amount: z.number(),
+    notional: z.number(),
+    fees: z.array(
+      z.object({
+        asset: z.string(),
+        amount: z.string(),
+        value: z.number().optional(),
+        estimated: z.boolean().optional(),
+      }),
+    ),
+    superseded: z.boolean(),
+    timestamp: z.number(),
+  }),
+);
+export const FillsShape = lazy(() =>
+  z.object({ id: z.string(), fills: z.array(FillShape()), count: z.number(), next: next() }),
+);
 
-const EventShape = z.object({ id: z.number(), kind: z.string(), message: z.string(), timestamp: z.number() });
-export const EventsShape = z.object({ id: z.string(), events: z.array(EventShape), count: z.number(), next });
+const EventShape = lazy(() =>
+  z.object({ id: z.number(), kind: z.string(), message: z.string(), timestamp: z.number() }),
+);
+export const EventsShape = lazy(() =>
+  z.object({ id: z.string(), events: z.array(EventShape()), count: z.number(), next: next() }),
+);
 
 const STATUS: Partial<Record<OrderState, "unknown" | "open">> = { pending: "unknown", submitted: "open" };
 
-export function historicOrderOut(order: Order): z.input<typeof HistoricOrderShape> {
+export function historicOrderOut(order: Order): z.input<ReturnType<typeof HistoricOrderShape>> {
   const { clientId, exchangeId, slot, generation, kind, side: way, type, price, amount, filled } = order;
   return {
     id: exchangeId,
@@ -105,7 +120,7 @@ export function historicOrderOut(order: Order): z.input<typeof HistoricOrderShap
   };
 }
 
-export const fillOut = (fill: Fill): z.input<typeof FillShape> => ({
+export const fillOut = (fill: Fill): z.input<ReturnType<typeof FillShape>> => ({
   id: fill.tradeId,
   clientOrderId: fill.clientId,
   slot: parseClientOrderId(fill.clientId)?.slot ?? null,
@@ -127,7 +142,12 @@ export const eventOut = ({
   kind,
   message,
   at,
-}: Event & { readonly id: number }): z.input<typeof EventShape> => ({ id, kind, message, timestamp: at });
+}: Event & { readonly id: number }): z.input<ReturnType<typeof EventShape>> => ({
+  id,
+  kind,
+  message,
+  timestamp: at,
+});
 
 const COLUMNS = [
   "timestamp",
@@ -145,7 +165,10 @@ const COLUMNS = [
 ];
 
 /** Fills as a table; what a fill was charged in several assets stands in one cell each, in the same order. */
-export const fillsCsv = ({ fills }: z.input<typeof FillsShape>, iso: (at: number) => string): string =>
+export const fillsCsv = (
+  { fills }: z.input<ReturnType<typeof FillsShape>>,
+  iso: (at: number) => string,
+): string =>
   csv(
     COLUMNS,
     fills.map((fill) => [

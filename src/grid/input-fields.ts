@@ -14,35 +14,37 @@ export const shareField = (name: string) => {
 };
 
 export const flag = (name: string) => flagField("Invalid request", name).optional();
-export const price = decimalField("Invalid price").optional();
+export const price = () => decimalField("Invalid price").optional();
 
-export const planHash = textField("Invalid request", /^[0-9a-f]{32}$/, "must be the planHash of a preview")
-  .optional()
-  .describe("Starts only what this preview has shown; 409 when that no longer holds");
+export const planHash = () =>
+  textField("Invalid request", /^[0-9a-f]{32}$/, "must be the planHash of a preview")
+    .optional()
+    .describe("Starts only what this preview has shown; 409 when that no longer holds");
 
 const DRY_FORM =
   "Invalid request: dryBalance is ASSET=amount, several with commas, for example USDT=1000,BTC=0.1";
 
 /** `USDT=1000,BTC=0.1` */
-const dryBalance = z
-  .string({ error: DRY_FORM })
-  .transform((told, context): Readonly<Record<string, Decimal>> => {
-    const parts = told.split(",").map((part) => /^([A-Z0-9]{1,20})=(\d[\d.]*)$/.exec(part.trim()));
-    const balances = parts.map((part) => [part?.[1] ?? "", parseDecimal(part?.[2] ?? "")] as const);
-    if (balances.every(([, amount]) => amount !== undefined))
-      return Object.fromEntries(balances) as Record<string, Decimal>;
-    context.addIssue({ code: "custom", message: DRY_FORM });
-    return z.NEVER;
-  })
-  .optional()
-  .describe(
-    "What the dry run account begins with, for example USDT=1000,BTC=0.1; 10000 of the quote when new",
-  );
+const dryBalance = () =>
+  z
+    .string({ error: DRY_FORM })
+    .transform((told, context): Readonly<Record<string, Decimal>> => {
+      const parts = told.split(",").map((part) => /^([A-Z0-9]{1,20})=(\d[\d.]*)$/.exec(part.trim()));
+      const balances = parts.map((part) => [part?.[1] ?? "", parseDecimal(part?.[2] ?? "")] as const);
+      if (balances.every(([, amount]) => amount !== undefined))
+        return Object.fromEntries(balances) as Record<string, Decimal>;
+      context.addIssue({ code: "custom", message: DRY_FORM });
+      return z.NEVER;
+    })
+    .optional()
+    .describe(
+      "What the dry run account begins with, for example USDT=1000,BTC=0.1; 10000 of the quote when new",
+    );
 
-export const common = {
+export const common = () => ({
   allowLoss: flag("allowLoss").describe("false refuses a grid whose cycles do not pay their fees"),
   useOwnBase: flag("useOwnBase").describe("false leaves the base that the account has alone"),
   initialBuy: flag("initialBuy").describe("Buys the base that selling slots lack, at once"),
   dryRun: flag("dryRun").describe("On paper: live prices, simulated fills, nothing asked of your account"),
-  dryBalance,
-};
+  dryBalance: dryBalance(),
+});

@@ -9,11 +9,12 @@ import {
   pairField,
   wordField,
 } from "../kernel/fields.ts";
+import { lazy } from "../kernel/lazy.ts";
 import { common, planHash, price, shareField } from "./input-fields.ts";
 
 const rangeShape = (ids: readonly string[]) => ({
   exchange: exchangeField(ids),
-  symbol: pairField,
+  symbol: pairField(),
   lowerPrice: decimalField("Invalid range").describe("Lowest level, in quote"),
   upperPrice: decimalField("Invalid range").describe("Highest level, in quote"),
   gridLevels: countField("Invalid levels", { least: 2, most: 100 }).describe(
@@ -26,13 +27,13 @@ const rangeShape = (ids: readonly string[]) => ({
   spacingModel: wordField("Invalid spacing", ["linear", "geometric"])
     .optional()
     .describe("Equal differences or equal ratios; linear when left out"),
-  ...common,
-  stopLossPrice: price.describe("At or below it the grid stops and sells its base"),
-  takeProfitPrice: price.describe("At or above it the grid stops and sells its base"),
-  triggerPrice: price.describe("The grid stays idle until the market reaches it"),
+  ...common(),
+  stopLossPrice: price().describe("At or below it the grid stops and sells its base"),
+  takeProfitPrice: price().describe("At or above it the grid stops and sells its base"),
+  triggerPrice: price().describe("The grid stays idle until the market reaches it"),
   trail: z
     .strictObject(
-      { up: price, down: price },
+      { up: price(), down: price() },
       { error: "Invalid price: trail is { up?: price, down?: price }" },
     )
     .optional()
@@ -104,19 +105,22 @@ const bounded = <S extends z.ZodObject>(object: S): S =>
   );
 
 export const rangePreviewInput = (ids: readonly string[]) => bounded(z.object(rangeShape(ids)));
-export const rangeInput = (ids: readonly string[]) => bounded(z.object({ ...rangeShape(ids), planHash }));
+export const rangeInput = (ids: readonly string[]) =>
+  bounded(z.object({ ...rangeShape(ids), planHash: planHash() }));
 
 const LEVELS = 10;
-const spacings = z
-  .array(decimalField("Invalid spacing"), { error: "Invalid spacing: must be a list of shares" })
-  .max(LEVELS, { error: "Invalid spacing: at most 10 levels" });
-const weights = z
-  .array(decimalField("Invalid order size"), { error: "Invalid order size: must be a list of multiples" })
-  .max(LEVELS, { error: "Invalid order size: at most 10 levels" });
+const spacings = () =>
+  z
+    .array(decimalField("Invalid spacing"), { error: "Invalid spacing: must be a list of shares" })
+    .max(LEVELS, { error: "Invalid spacing: at most 10 levels" });
+const weights = () =>
+  z
+    .array(decimalField("Invalid order size"), { error: "Invalid order size: must be a list of multiples" })
+    .max(LEVELS, { error: "Invalid order size: at most 10 levels" });
 
 const centeredShape = (ids: readonly string[]) => ({
   exchange: exchangeField(ids),
-  symbol: pairField,
+  symbol: pairField(),
   levels: countField("Invalid levels", { least: 1, most: LEVELS })
     .default(5)
     .describe("Levels each side, 1 to 10; twice as many orders rest"),
@@ -150,13 +154,13 @@ const centeredShape = (ids: readonly string[]) => ({
   spacingFactor: decimalField("Invalid spacing")
     .default((13n * ONE) / 10n)
     .describe("Geometric: each gap times the one before"),
-  customSpacings: spacings
+  customSpacings: spacings()
     .optional()
     .describe("Custom: each level's distance from the center, increasing shares"),
   sizeModel: wordField("Invalid order size", ["flat", "pyramidal", "custom"])
     .default("flat")
     .describe("How sizes fall outwards"),
-  sizeWeights: weights.optional().describe("Custom: multiples of the base size, the nearest level's first"),
+  sizeWeights: weights().optional().describe("Custom: multiples of the base size, the nearest level's first"),
   volatility: flagField("Invalid request", "volatility")
     .default(false)
     .describe("Widens the spacing in a volatile market"),
@@ -166,7 +170,7 @@ const centeredShape = (ids: readonly string[]) => ({
   volatilityHigh: decimalField("Invalid request")
     .default(ONE / 20n)
     .describe("From it on spacing is doubled"),
-  ...common,
+  ...common(),
 });
 
 interface Centered {
@@ -215,19 +219,21 @@ const profiled = <S extends z.ZodObject>(object: S): S =>
 
 export const centeredPreviewInput = (ids: readonly string[]) => profiled(z.object(centeredShape(ids)));
 export const centeredInput = (ids: readonly string[]) =>
-  profiled(z.object({ ...centeredShape(ids), planHash }));
+  profiled(z.object({ ...centeredShape(ids), planHash: planHash() }));
 
-export const stopInput = z
-  .object({
-    id: idField("Invalid request").describe("Strategy id"),
-    cancelOrders: flagField("Invalid request", "cancelOrders")
-      .default(true)
-      .describe("false leaves the open orders to you"),
-    sellBase: flagField("Invalid request", "sellBase")
-      .default(false)
-      .describe("Sells the base that the grid holds, below the market"),
-  })
-  .refine(({ cancelOrders, sellBase }) => cancelOrders || !sellBase, {
-    path: ["sellBase"],
-    error: "Invalid request: sellBase needs cancelOrders: orders that stay hold the base",
-  });
+export const stopInput = lazy(() =>
+  z
+    .object({
+      id: idField("Invalid request").describe("Strategy id"),
+      cancelOrders: flagField("Invalid request", "cancelOrders")
+        .default(true)
+        .describe("false leaves the open orders to you"),
+      sellBase: flagField("Invalid request", "sellBase")
+        .default(false)
+        .describe("Sells the base that the grid holds, below the market"),
+    })
+    .refine(({ cancelOrders, sellBase }) => cancelOrders || !sellBase, {
+      path: ["sellBase"],
+      error: "Invalid request: sellBase needs cancelOrders: orders that stay hold the base",
+    }),
+);

@@ -33,7 +33,8 @@ const gridStatus = operation({
     view: gridsView,
     examples: ["edgemaker grid status --watch", "edgemaker grid status --json"],
   },
-  input: z.object({ id: idField("Invalid request").optional().describe("Strategy id; all when left out") }),
+  input: () =>
+    z.object({ id: idField("Invalid request").optional().describe("Strategy id; all when left out") }),
   output: StatusShape,
   async run(deps, { id }) {
     const views = await deps.store.strategies({ id });
@@ -63,7 +64,7 @@ const listGrids = operation({
   summary: "Grids that are not stopped",
   http: { route: "GET /strategy/grid/list", from: "query" },
   cli: { path: "grid list" },
-  input: z.object({}),
+  input: () => z.object({}),
   output: ListShape,
   async run({ store }) {
     const views = await store.strategies({ stopped: false });
@@ -86,7 +87,7 @@ const tickNow = operation({
   access: "token",
   http: { route: "POST /internal/tick", from: "body" },
   cli: { path: "tick" },
-  input: z.object({}),
+  input: () => z.object({}),
   output: TickShape,
   failure: "Internal error",
   run: async (deps) => ({ accounts: await tick(deps) }),

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AppError } from "../errors.ts";
 import { idField } from "../kernel/fields.ts";
+import { lazy } from "../kernel/lazy.ts";
 import { type Operation, operation } from "../operation.ts";
 import type { Deps } from "../ports.ts";
 import { parseAccountKey } from "../records.ts";
@@ -10,18 +11,20 @@ import type { Pass } from "./step.ts";
 import { viewOf } from "./stop-operation.ts";
 import { stepNow } from "./tick.ts";
 
-const PausedShape = z.object({
-  success: z.boolean(),
-  id: z.string(),
-  status: z.enum(["idle", "running", "stopped", "error"]),
-  phase: z.string(),
-  message: z.string(),
-});
+const PausedShape = lazy(() =>
+  z.object({
+    success: z.boolean(),
+    id: z.string(),
+    status: z.enum(["idle", "running", "stopped", "error"]),
+    phase: z.string(),
+    message: z.string(),
+  }),
+);
 
 const change = {
   effect: "trade",
   access: "token",
-  input: z.object({ id: idField("Invalid request").describe("Strategy id") }),
+  input: () => z.object({ id: idField("Invalid request").describe("Strategy id") }),
   output: PausedShape,
   failure: "Internal error",
 } as const;

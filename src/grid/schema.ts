@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ONE, text, wire } from "../kernel/decimal.ts";
+import { lazy } from "../kernel/lazy.ts";
 import type { Millis } from "../kernel/time.ts";
 import { type Order, parseAccountKey, type Strategy } from "../records.ts";
 import type { StrategyView } from "../store.ts";
@@ -7,134 +8,150 @@ import { accountingOut, accountingShape, SlotShape } from "./accounting.ts";
 import { CostShape, costOut } from "./cost.ts";
 import { profitOf } from "./profit.ts";
 
-const ConfigShape = z.object({
-  exchange: z.string(),
-  symbol: z.string(),
-  lowerPrice: z.number(),
-  upperPrice: z.number(),
-  gridLevels: z.number(),
-  orderSize: z.number(),
-  gridSpacing: z.number(),
-});
-
-const WarningShape = z.object({ code: z.string(), message: z.string() });
-
-const RefusedShape = z.object({ slot: z.number(), reason: z.string(), detail: z.string().optional() });
-
-export const PlannedShape = z.object({
-  config: ConfigShape,
-  marketPrice: z.number(),
-  orders: z.array(
-    z.object({ slot: z.number(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() }),
-  ),
-  refused: z.array(RefusedShape),
-  slots: z.array(
-    z.object({
-      slot: z.number(),
-      lowerPrice: z.number(),
-      upperPrice: z.number(),
-      netPercent: z.number(),
-      netProfit: z.number(),
-    }),
-  ),
-  investment: z.object({ quote: z.string(), base: z.string() }),
-  maxQuoteUsed: z.string(),
-  ownBaseUsed: z.string(),
-  breakEvenSpacingPercent: z.number(),
-  worstCase: z.array(z.object({ price: z.number(), loss: z.number() })),
-  spread: z.number(),
-  warnings: z.array(WarningShape),
-  planHash: z.string(),
-});
-
-export const StartedShape = z.object({
-  id: z.string(),
-  status: z.enum(["idle", "running", "stopped", "error"]),
-  phase: z.string(),
-  message: z.string(),
-  config: ConfigShape,
-  warnings: z.array(WarningShape),
-});
-
-export const StoppedShape = z.object({
-  success: z.boolean(),
-  id: z.string(),
-  message: z.string(),
-  summary: z.object({
-    runningTime: z.number(),
-    filledOrders: z.number(),
-    profit: z.number(),
-    base: z.string(),
-    averageCost: z.number().nullable(),
-    openOrders: z
-      .array(
-        z.object({ id: z.string(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() }),
-      )
-      .optional(),
+const ConfigShape = lazy(() =>
+  z.object({
+    exchange: z.string(),
+    symbol: z.string(),
+    lowerPrice: z.number(),
+    upperPrice: z.number(),
+    gridLevels: z.number(),
+    orderSize: z.number(),
+    gridSpacing: z.number(),
   }),
-});
+);
 
-const GridShape = z.object({
-  id: z.string(),
-  dryRun: z.boolean(),
-  status: z.enum(["idle", "running", "stopped", "error"]),
-  phase: z.string(),
-  exchange: z.string(),
-  symbol: z.string(),
-  lowerPrice: z.number(),
-  upperPrice: z.number(),
-  gridLevels: z.number(),
-  orderSize: z.number(),
-  gridSpacing: z.number(),
-  openOrders: z.number(),
-  filledOrders: z.number(),
-  cycles: z.number(),
-  profit: z.number(),
-  unrealizedProfit: z.number().nullable(),
-  totalProfit: z.number().nullable(),
-  markPrice: z.number().nullable(),
-  position: z.string(),
-  averageCost: z.number().nullable(),
-  breakEvenPrice: z.number().nullable(),
-  fees: z.record(z.string(), z.string()),
-  ...accountingShape,
-  otherChanges: z.record(z.string(), z.string()),
-  refused: z.array(RefusedShape),
-  notices: z.array(z.object({ code: z.string(), message: z.string() })),
-  startedAt: z.number(),
-  runningTime: z.number(),
-  lastStepAt: z.number().nullable(),
-  lastStepBy: z.string().nullable(),
-  lastError: z.string().nullable(),
-  cost: CostShape.nullable(),
-  /** Of the one that was asked for by its id. */
-  slots: z.array(SlotShape).optional(),
-});
+const WarningShape = lazy(() => z.object({ code: z.string(), message: z.string() }));
 
-export const StatusShape = z.object({ strategies: z.array(GridShape), count: z.number() });
+const RefusedShape = lazy(() =>
+  z.object({ slot: z.number(), reason: z.string(), detail: z.string().optional() }),
+);
 
-export const ListShape = z.object({
-  strategies: z.array(
-    z.object({
-      id: z.string(),
-      dryRun: z.boolean(),
-      exchange: z.string(),
-      symbol: z.string(),
-      status: z.enum(["idle", "running", "stopped", "error"]),
-      startedAt: z.number(),
+export const PlannedShape = lazy(() =>
+  z.object({
+    config: ConfigShape(),
+    marketPrice: z.number(),
+    orders: z.array(
+      z.object({ slot: z.number(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() }),
+    ),
+    refused: z.array(RefusedShape()),
+    slots: z.array(
+      z.object({
+        slot: z.number(),
+        lowerPrice: z.number(),
+        upperPrice: z.number(),
+        netPercent: z.number(),
+        netProfit: z.number(),
+      }),
+    ),
+    investment: z.object({ quote: z.string(), base: z.string() }),
+    maxQuoteUsed: z.string(),
+    ownBaseUsed: z.string(),
+    breakEvenSpacingPercent: z.number(),
+    worstCase: z.array(z.object({ price: z.number(), loss: z.number() })),
+    spread: z.number(),
+    warnings: z.array(WarningShape()),
+    planHash: z.string(),
+  }),
+);
+
+export const StartedShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    status: z.enum(["idle", "running", "stopped", "error"]),
+    phase: z.string(),
+    message: z.string(),
+    config: ConfigShape(),
+    warnings: z.array(WarningShape()),
+  }),
+);
+
+export const StoppedShape = lazy(() =>
+  z.object({
+    success: z.boolean(),
+    id: z.string(),
+    message: z.string(),
+    summary: z.object({
+      runningTime: z.number(),
+      filledOrders: z.number(),
+      profit: z.number(),
+      base: z.string(),
+      averageCost: z.number().nullable(),
+      openOrders: z
+        .array(
+          z.object({ id: z.string(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() }),
+        )
+        .optional(),
     }),
-  ),
-  count: z.number(),
-});
+  }),
+);
 
-export const TickShape = z.object({
-  accounts: z.array(z.object({ account: z.string(), outcome: z.string(), message: z.string().optional() })),
-});
+const GridShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    dryRun: z.boolean(),
+    status: z.enum(["idle", "running", "stopped", "error"]),
+    phase: z.string(),
+    exchange: z.string(),
+    symbol: z.string(),
+    lowerPrice: z.number(),
+    upperPrice: z.number(),
+    gridLevels: z.number(),
+    orderSize: z.number(),
+    gridSpacing: z.number(),
+    openOrders: z.number(),
+    filledOrders: z.number(),
+    cycles: z.number(),
+    profit: z.number(),
+    unrealizedProfit: z.number().nullable(),
+    totalProfit: z.number().nullable(),
+    markPrice: z.number().nullable(),
+    position: z.string(),
+    averageCost: z.number().nullable(),
+    breakEvenPrice: z.number().nullable(),
+    fees: z.record(z.string(), z.string()),
+    ...accountingShape(),
+    otherChanges: z.record(z.string(), z.string()),
+    refused: z.array(RefusedShape()),
+    notices: z.array(z.object({ code: z.string(), message: z.string() })),
+    startedAt: z.number(),
+    runningTime: z.number(),
+    lastStepAt: z.number().nullable(),
+    lastStepBy: z.string().nullable(),
+    lastError: z.string().nullable(),
+    cost: CostShape().nullable(),
+    /** Of the one that was asked for by its id. */
+    slots: z.array(SlotShape()).optional(),
+  }),
+);
+
+export const StatusShape = lazy(() => z.object({ strategies: z.array(GridShape()), count: z.number() }));
+
+export const ListShape = lazy(() =>
+  z.object({
+    strategies: z.array(
+      z.object({
+        id: z.string(),
+        dryRun: z.boolean(),
+        exchange: z.string(),
+        symbol: z.string(),
+        status: z.enum(["idle", "running", "stopped", "error"]),
+        startedAt: z.number(),
+      }),
+    ),
+    count: z.number(),
+  }),
+);
+
+export const TickShape = lazy(() =>
+  z.object({
+    accounts: z.array(z.object({ account: z.string(), outcome: z.string(), message: z.string().optional() })),
+  }),
+);
 
 export function configOut(
   exchange: string,
   { symbol, config }: Pick<Strategy, "symbol" | "config">,
-): z.input<typeof ConfigShape> {
+): z.input<ReturnType<typeof ConfigShape>> {
   const { lowerPrice, upperPrice, gridLevels, orderSize, gridSpacing } = config;
   const prices = {
     lowerPrice: wire(lowerPrice),
@@ -155,7 +172,7 @@ export function gridOut(
   exchange: string,
   view: StrategyView,
   { now, missing }: Times,
-): z.input<typeof GridShape> {
+): z.input<ReturnType<typeof GridShape>> {
   const { strategy, memory } = view;
   const { ledger, refused, notices, startPrice } = strategy.state;
   const mark = memory.marks[strategy.symbol]?.mid;
@@ -214,7 +231,7 @@ export function stoppedOut(
   { strategy }: StrategyView,
   now: Millis,
   openOrders: readonly Order[] | undefined,
-): z.input<typeof StoppedShape>["summary"] {
+): z.input<ReturnType<typeof StoppedShape>>["summary"] {
   const { position, averageCost, realized } = profitOf(strategy.state, ONE);
   return {
     runningTime: runningTime(strategy, now),

@@ -137,7 +137,7 @@ export const startGrid = (ids: readonly string[]) =>
       steps: true,
       examples: [`edgemaker grid start ${EXAMPLE}`],
     },
-    input: rangeInput(ids),
+    input: () => rangeInput(ids),
     preview: (deps, { planHash: _, ...asked }) => previewForAgents(deps, asked, checkRange(asked)),
     run: (deps, { planHash, ...asked }, { requestKey = null }) =>
       start(deps, { where: asked, checked: checkRange(asked), planHash, request: requestKey }),
@@ -155,7 +155,7 @@ export const previewGrid = (ids: readonly string[]) =>
       defaults: { allowLoss: false },
       examples: [`edgemaker grid preview ${EXAMPLE}`],
     },
-    input: rangePreviewInput(ids),
+    input: () => rangePreviewInput(ids),
     run: (deps, asked) => preview(deps, asked, checkRange(asked)),
   });
 
@@ -165,7 +165,7 @@ export const startCenteredGrid = (ids: readonly string[]) =>
     name: "start_centered_grid",
     summary: "Start a grid around the market price that follows it",
     http: { route: "POST /strategy/grid/centered", from: "body", idempotent: true },
-    input: centeredInput(ids),
+    input: () => centeredInput(ids),
     preview: (deps, { planHash: _, ...asked }) => previewForAgents(deps, asked, checkAround(asked)),
     run: (deps, { planHash, ...asked }, { requestKey = null }) =>
       start(deps, { where: asked, checked: checkAround(asked), planHash, request: requestKey }),
@@ -177,6 +177,6 @@ export const previewCenteredGrid = (ids: readonly string[]) =>
     name: "preview_centered_grid",
     summary: "What starting a grid around the market price would place, cost and risk",
     http: { route: "POST /strategy/grid/centered/preview", from: "body" },
-    input: centeredPreviewInput(ids),
+    input: () => centeredPreviewInput(ids),
     run: (deps, asked) => preview(deps, asked, checkAround(asked)),
   });

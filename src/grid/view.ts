@@ -1,11 +1,11 @@
 import type * as z from "zod";
 import type { StatusShape } from "./schema.ts";
 
-type Grid = z.output<typeof StatusShape>["strategies"][number];
+type Grid = z.output<ReturnType<typeof StatusShape>>["strategies"][number];
 
 /** Grids as a person reads them: a few lines each. */
 export const gridsView = (answer: unknown) => {
-  const { strategies, count } = answer as z.output<typeof StatusShape>;
+  const { strategies, count } = answer as z.output<ReturnType<typeof StatusShape>>;
   return { strategies: strategies.map(gridView), count };
 };
 

@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 import { type Decimal, fromNumber } from "./decimal.ts";
+import { lazy } from "./lazy.ts";
 import { isPair, type Pair } from "./pair.ts";
 
 const isAbsent = ({ input }: { input?: unknown }): boolean => input === undefined;
@@ -18,11 +19,13 @@ export const exchangeField = (ids: readonly string[]) =>
 
 const PAIR_FORM = "must be BASE/QUOTE in upper case, for example BTC/USDT";
 
-export const pairField = z
-  .custom<Pair>((value) => typeof value === "string" && isPair(value), {
-    error: (issue) => (isAbsent(issue) ? `Missing symbol: ${PAIR_FORM}` : `Invalid symbol: ${PAIR_FORM}`),
-  })
-  .meta({ description: "Trading pair, BASE/QUOTE", type: "string", example: "BTC/USDT" });
+export const pairField = lazy(() =>
+  z
+    .custom<Pair>((value) => typeof value === "string" && isPair(value), {
+      error: (issue) => (isAbsent(issue) ? `Missing symbol: ${PAIR_FORM}` : `Invalid symbol: ${PAIR_FORM}`),
+    })
+    .meta({ description: "Trading pair, BASE/QUOTE", type: "string", example: "BTC/USDT" }),
+);
 
 /** A whole number of things. */
 export const countField = (label: string, { least, most }: { least: number; most: number }) => {

@@ -29,7 +29,7 @@ const timeframes = Object.keys(TIMEFRAMES) as (keyof typeof TIMEFRAMES)[];
 
 /** Public market data of the configured exchanges. */
 export function marketOperations(ids: readonly string[]): Operation[] {
-  const where = { exchange: exchangeField(ids), symbol: pairField };
+  const where = () => ({ exchange: exchangeField(ids), symbol: pairField() });
   const reads = { effect: "read", access: "public", failure: "Exchange error" } as const;
   return [
     operation({
@@ -42,7 +42,7 @@ export function marketOperations(ids: readonly string[]): Operation[] {
         watch: true,
         examples: ["edgemaker ticker --exchange kraken --symbol BTC/USDT"],
       },
-      input: z.object(where),
+      input: () => z.object(where()),
       output: TickerShape,
       run: async ({ venue }, { exchange, symbol }) =>
         tickerOut({ exchange, symbol }, await venue(exchange).ticker(symbol)),
@@ -59,12 +59,13 @@ export function marketOperations(ids: readonly string[]): Operation[] {
         view: bookView,
         examples: ["edgemaker orderbook --exchange mexc --symbol BTC/USDT --limit 5"],
       },
-      input: z.object({
-        ...where,
-        limit: countField("Invalid limit", { least: 1, most: 100 })
-          .default(10)
-          .describe("Levels a side, 1 to 100"),
-      }),
+      input: () =>
+        z.object({
+          ...where(),
+          limit: countField("Invalid limit", { least: 1, most: 100 })
+            .default(10)
+            .describe("Levels a side, 1 to 100"),
+        }),
       output: BookShape,
       run: async ({ venue }, { exchange, symbol, limit }) =>
         bookOut({ exchange, symbol }, await venue(exchange).book(symbol, limit)),
@@ -80,10 +81,13 @@ export function marketOperations(ids: readonly string[]): Operation[] {
         defaults: { limit: 20 },
         examples: ["edgemaker trades --exchange gateio --symbol ETH/USDT"],
       },
-      input: z.object({
-        ...where,
-        limit: countField("Invalid limit", { least: 1, most: 500 }).default(50).describe("Trades, 1 to 500"),
-      }),
+      input: () =>
+        z.object({
+          ...where(),
+          limit: countField("Invalid limit", { least: 1, most: 500 })
+            .default(50)
+            .describe("Trades, 1 to 500"),
+        }),
       output: TradesShape,
       run: async ({ venue }, { exchange, symbol, limit }) =>
         tradesOut({ exchange, symbol }, await venue(exchange).trades(symbol, limit)),
@@ -97,18 +101,19 @@ export function marketOperations(ids: readonly string[]): Operation[] {
         path: "ohlcv",
         examples: ["edgemaker ohlcv --exchange bitget --symbol BTC/USDT --timeframe 1d --limit 30"],
       },
-      input: z.object({
-        ...where,
-        timeframe: wordField("Invalid request", timeframes)
-          .default("1h")
-          .describe(`Span of a candle: ${timeframes.join(" ")}`),
-        limit: countField("Invalid limit", { least: 1, most: 1000 })
-          .default(100)
-          .describe("Candles, 1 to 1000"),
-        since: countField("Invalid request", { least: 0, most: 9_999_999_999_999 })
-          .optional()
-          .describe("Time of the first candle, milliseconds"),
-      }),
+      input: () =>
+        z.object({
+          ...where(),
+          timeframe: wordField("Invalid request", timeframes)
+            .default("1h")
+            .describe(`Span of a candle: ${timeframes.join(" ")}`),
+          limit: countField("Invalid limit", { least: 1, most: 1000 })
+            .default(100)
+            .describe("Candles, 1 to 1000"),
+          since: countField("Invalid request", { least: 0, most: 9_999_999_999_999 })
+            .optional()
+            .describe("Time of the first candle, milliseconds"),
+        }),
       output: CandlesShape,
       run: async ({ venue }, { exchange, symbol, timeframe, limit, since }) => {
         const candles = await venue(exchange).candles(symbol, { span: TIMEFRAMES[timeframe], limit, since });
@@ -122,7 +127,7 @@ export function marketOperations(ids: readonly string[]): Operation[] {
       http: { route: "GET /exchanges", from: "query" },
       cli: { path: "exchanges" },
       mcp: { closedWorld: true },
-      input: z.object({}),
+      input: () => z.object({}),
       output: ExchangesShape,
       run: async ({ exchanges }) => ({
         exchanges: exchanges.map((info) => ({ ...info, quotes: [...info.quotes] })),

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { wire } from "../kernel/decimal.ts";
+import { lazy } from "../kernel/lazy.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { spreadOf } from "../kernel/spread.ts";
 import type { Book, BookLevel, Candle, Ticker, Trade } from "../ports.ts";
@@ -7,81 +8,91 @@ import { summarize } from "./summary.ts";
 
 const place = { exchange: z.string(), symbol: z.string() };
 
-export const TickerShape = z.object({
-  ...place,
-  last: z.number(),
-  bid: z.number(),
-  ask: z.number(),
-  spread: z.number(),
-  spreadPercent: z.number(),
-  baseVolume: z.number(),
-  quoteVolume: z.number(),
-  timestamp: z.number(),
-});
-
-const LevelShape = z.object({ price: z.number(), amount: z.number(), total: z.number() });
-
-export const BookShape = z.object({
-  ...place,
-  bids: z.array(LevelShape),
-  asks: z.array(LevelShape),
-  spread: z.number(),
-  spreadPercent: z.number(),
-  midPrice: z.number(),
-  timestamp: z.number(),
-});
-
-export const TradesShape = z.object({
-  ...place,
-  trades: z.array(
-    z.object({
-      id: z.string(),
-      price: z.number(),
-      amount: z.number(),
-      side: z.enum(["buy", "sell"]),
-      timestamp: z.number(),
-    }),
-  ),
-  summary: z.object({
-    count: z.number(),
-    buyCount: z.number(),
-    sellCount: z.number(),
-    buyVolume: z.number(),
-    sellVolume: z.number(),
-    avgPrice: z.number(),
-    vwap: z.number(),
+export const TickerShape = lazy(() =>
+  z.object({
+    ...place,
+    last: z.number(),
+    bid: z.number(),
+    ask: z.number(),
+    spread: z.number(),
+    spreadPercent: z.number(),
+    baseVolume: z.number(),
+    quoteVolume: z.number(),
+    timestamp: z.number(),
   }),
-  timestamp: z.number(),
-});
+);
 
-export const CandlesShape = z.object({
-  ...place,
-  timeframe: z.string(),
-  candles: z.array(
-    z.object({
-      timestamp: z.number(),
-      open: z.number(),
-      high: z.number(),
-      low: z.number(),
-      close: z.number(),
-      volume: z.number(),
-    }),
-  ),
-});
+const LevelShape = lazy(() => z.object({ price: z.number(), amount: z.number(), total: z.number() }));
 
-export const ExchangesShape = z.object({
-  exchanges: z.array(
-    z.object({
-      id: z.string(),
-      venue: z.string(),
-      kind: z.enum(["live", "dry", "sandbox"]),
-      passphrase: z.boolean(),
-      quotes: z.array(z.string()),
-      configured: z.boolean(),
+export const BookShape = lazy(() =>
+  z.object({
+    ...place,
+    bids: z.array(LevelShape()),
+    asks: z.array(LevelShape()),
+    spread: z.number(),
+    spreadPercent: z.number(),
+    midPrice: z.number(),
+    timestamp: z.number(),
+  }),
+);
+
+export const TradesShape = lazy(() =>
+  z.object({
+    ...place,
+    trades: z.array(
+      z.object({
+        id: z.string(),
+        price: z.number(),
+        amount: z.number(),
+        side: z.enum(["buy", "sell"]),
+        timestamp: z.number(),
+      }),
+    ),
+    summary: z.object({
+      count: z.number(),
+      buyCount: z.number(),
+      sellCount: z.number(),
+      buyVolume: z.number(),
+      sellVolume: z.number(),
+      avgPrice: z.number(),
+      vwap: z.number(),
     }),
-  ),
-  count: z.number(),
-});
+    timestamp: z.number(),
+  }),
+);
+
+export const CandlesShape = lazy(() =>
+  z.object({
+    ...place,
+    timeframe: z.string(),
+    candles: z.array(
+      z.object({
+        timestamp: z.number(),
+        open: z.number(),
+        high: z.number(),
+        low: z.number(),
+        close: z.number(),
+        volume: z.number(),
+      }),
+    ),
+  }),
+);
+
+export const ExchangesShape = lazy(() =>
+  z.object({
+    exchanges: z.array(
+      z.object({
+        id: z.string(),
+        venue: z.string(),
+        kind: z.enum(["live", "dry", "sandbox"]),
+        passphrase: z.boolean(),
+        quotes: z.array(z.string()),
+        configured: z.boolean(),
+      }),
+    ),
+    count: z.number(),
+  }),
+);
 
 interface Where {
   readonly exchange: string;
@@ -96,7 +107,7 @@ const spreads = (quote: { bid: bigint; ask: bigint }) => {
 export function tickerOut(
   where: Where,
   { last, bid, ask, baseVolume, quoteVolume, at }: Ticker,
-): z.input<typeof TickerShape> {
+): z.input<ReturnType<typeof TickerShape>> {
   const { spread, spreadPercent } = spreads({ bid, ask });
   const volumes = { baseVolume: wire(baseVolume), quoteVolume: wire(quoteVolume) };
   return {
@@ -111,7 +122,7 @@ export function tickerOut(
   };
 }
 
-export function bookOut(where: Where, { bids, asks, at }: Book): z.input<typeof BookShape> {
+export function bookOut(where: Where, { bids, asks, at }: Book): z.input<ReturnType<typeof BookShape>> {
   const best = { bid: bids[0]?.price ?? 0n, ask: asks[0]?.price ?? 0n };
   return { ...where, bids: levelsOut(bids), asks: levelsOut(asks), ...spreads(best), timestamp: at };
 }
@@ -124,7 +135,7 @@ function levelsOut(levels: readonly BookLevel[]) {
   });
 }
 
-export function tradesOut(where: Where, trades: readonly Trade[]): z.input<typeof TradesShape> {
+export function tradesOut(where: Where, trades: readonly Trade[]): z.input<ReturnType<typeof TradesShape>> {
   const shown = trades.map(({ id, price, amount, side, at }) => ({
     id,
     price: wire(price),
@@ -139,7 +150,7 @@ export function tradesOut(where: Where, trades: readonly Trade[]): z.input<typeo
 export const candlesOut = (
   where: Where & { timeframe: string },
   candles: readonly Candle[],
-): z.input<typeof CandlesShape> => ({
+): z.input<ReturnType<typeof CandlesShape>> => ({
   ...where,
   candles: candles.map(({ at, open, high, low, close, volume }) => ({
     timestamp: at,

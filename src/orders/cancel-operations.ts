@@ -20,7 +20,8 @@ export const cancelOrder = (ids: readonly string[]) =>
       path: "orders cancel",
       examples: ["edgemaker orders cancel --exchange kraken --symbol BTC/USDT --id 1000000007"],
     },
-    input: z.object({ id: idField("Invalid request"), exchange: exchangeField(ids), symbol: pairField }),
+    input: () =>
+      z.object({ id: idField("Invalid request"), exchange: exchangeField(ids), symbol: pairField() }),
     output: CanceledShape,
     failure: "Cancel failed",
     async preview(deps, { exchange, symbol, id }, { keys }) {
@@ -55,7 +56,7 @@ export const cancelAllOrders = (ids: readonly string[]) =>
       path: "orders cancel-all",
       examples: ["edgemaker orders cancel-all --exchange kraken --symbol BTC/USDT"],
     },
-    input: z.object({ exchange: exchangeField(ids), symbol: pairField.optional() }),
+    input: () => z.object({ exchange: exchangeField(ids), symbol: pairField().optional() }),
     output: AllCanceledShape,
     failure: "Cancel failed",
     async preview(deps, { exchange, symbol }, { keys }) {

@@ -15,7 +15,7 @@ const inputOf = (ids: readonly string[]) =>
   z
     .object({
       exchange: exchangeField(ids),
-      symbol: pairField,
+      symbol: pairField(),
       side: wordField("Invalid side", ["buy", "sell"]).describe("buy or sell"),
       type: wordField("Invalid type", ["limit", "market"]).describe("limit or market"),
       amount: decimalField("Invalid amount").describe("Size in base"),
@@ -56,7 +56,7 @@ export const createOrder = (ids: readonly string[]) =>
         "edgemaker orders create --exchange kraken --symbol BTC/USDT --side buy --type limit --amount 0.001 --price 50000",
       ],
     },
-    input: inputOf(ids),
+    input: () => inputOf(ids),
     output: CreatedShape,
     failure: "Order failed",
     async preview(deps, input, { keys }) {

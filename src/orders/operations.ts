@@ -19,7 +19,7 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
       watch: true,
       examples: ["edgemaker orders list --exchange kraken --symbol BTC/USDT"],
     },
-    input: z.object({ exchange: exchangeField(ids), symbol: pairField.optional() }),
+    input: () => z.object({ exchange: exchangeField(ids), symbol: pairField().optional() }),
     output: OrdersShape,
     failure: "Exchange error",
     async run(deps, { exchange, symbol }, { keys }) {
@@ -39,7 +39,8 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
       path: "orders get",
       examples: ["edgemaker orders get --exchange kraken --symbol BTC/USDT --id 1000000007"],
     },
-    input: z.object({ id: idField("Invalid request"), exchange: exchangeField(ids), symbol: pairField }),
+    input: () =>
+      z.object({ id: idField("Invalid request"), exchange: exchangeField(ids), symbol: pairField() }),
     output: OneOrderShape,
     failure: "Exchange error",
     async run(deps, { exchange, symbol, id }, { keys }) {

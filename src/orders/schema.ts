@@ -1,37 +1,46 @@
 import * as z from "zod";
 import { wire, ZERO } from "../kernel/decimal.ts";
+import { lazy } from "../kernel/lazy.ts";
 import type { VenueOrder } from "../ports.ts";
 
-export const OrderShape = z.object({
-  id: z.string(),
-  symbol: z.string(),
-  side: z.enum(["buy", "sell"]),
-  type: z.enum(["limit", "market"]),
-  price: z.number(),
-  amount: z.number(),
-  filled: z.number(),
-  remaining: z.number(),
-  status: z.enum(["open", "partially_filled", "filled", "canceled", "expired", "rejected", "unknown"]),
-  timestamp: z.number(),
-  clientOrderId: z.string().optional(),
-});
+export const OrderShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    symbol: z.string(),
+    side: z.enum(["buy", "sell"]),
+    type: z.enum(["limit", "market"]),
+    price: z.number(),
+    amount: z.number(),
+    filled: z.number(),
+    remaining: z.number(),
+    status: z.enum(["open", "partially_filled", "filled", "canceled", "expired", "rejected", "unknown"]),
+    timestamp: z.number(),
+    clientOrderId: z.string().optional(),
+  }),
+);
 
-export const OrdersShape = z.object({ exchange: z.string(), orders: z.array(OrderShape), count: z.number() });
-export const OneOrderShape = z.object({ exchange: z.string(), order: OrderShape });
-export const CreatedShape = OneOrderShape.extend({ success: z.literal(true) });
-export const CanceledShape = z.object({
-  success: z.literal(true),
-  exchange: z.string(),
-  orderId: z.string(),
-  message: z.string(),
-});
-export const AllCanceledShape = z.object({
-  success: z.boolean(),
-  exchange: z.string(),
-  cancelled: z.number(),
-  ofStrategies: z.number(),
-  message: z.string(),
-});
+export const OrdersShape = lazy(() =>
+  z.object({ exchange: z.string(), orders: z.array(OrderShape()), count: z.number() }),
+);
+export const OneOrderShape = lazy(() => z.object({ exchange: z.string(), order: OrderShape() }));
+export const CreatedShape = lazy(() => OneOrderShape().extend({ success: z.literal(true) }));
+export const CanceledShape = lazy(() =>
+  z.object({
+    success: z.literal(true),
+    exchange: z.string(),
+    orderId: z.string(),
+    message: z.string(),
+  }),
+);
+export const AllCanceledShape = lazy(() =>
+  z.object({
+    success: z.boolean(),
+    exchange: z.string(),
+    cancelled: z.number(),
+    ofStrategies: z.number(),
+    message: z.string(),
+  }),
+);
 
 /** A market order's price is its average fill price, 0 before the first fill. */
 export function orderOut({
@@ -45,7 +54,7 @@ export function orderOut({
   filled,
   status,
   at,
-}: VenueOrder): z.input<typeof OrderShape> {
+}: VenueOrder): z.input<ReturnType<typeof OrderShape>> {
   return {
     id,
     symbol,

@@ -1,23 +1,26 @@
 import * as z from "zod";
 import { AppError } from "../errors.ts";
 import { idField } from "../kernel/fields.ts";
+import { lazy } from "../kernel/lazy.ts";
 import { type Operation, operation } from "../operation.ts";
 import type { Plan } from "../records.ts";
 
-const PlanShape = z.object({
-  id: z.string(),
-  tool: z.string(),
-  by: z.string(),
-  what: z.string(),
-  cost: z.string(),
-  worstCase: z.string(),
-  approved: z.boolean(),
-  expiresAt: z.number(),
-});
-const DecidedShape = z.object({ success: z.literal(true), id: z.string(), message: z.string() });
+const PlanShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    tool: z.string(),
+    by: z.string(),
+    what: z.string(),
+    cost: z.string(),
+    worstCase: z.string(),
+    approved: z.boolean(),
+    expiresAt: z.number(),
+  }),
+);
+const DecidedShape = lazy(() => z.object({ success: z.literal(true), id: z.string(), message: z.string() }));
 
 const decides = { effect: "admin", access: "token", failure: "Internal error" } as const;
-const input = z.object({ id: idField("Invalid request").describe("Plan id") });
+const input = () => z.object({ id: idField("Invalid request").describe("Plan id") });
 
 /** What agents want to trade, for a person to decide on. */
 export const planOperations: readonly Operation[] = [
@@ -27,8 +30,8 @@ export const planOperations: readonly Operation[] = [
     summary: "What agents want to trade",
     http: { route: "GET /plans", from: "query" },
     cli: { path: "plans list", examples: ["edgemaker plans list"] },
-    input: z.object({}),
-    output: z.object({ plans: z.array(PlanShape), count: z.number() }),
+    input: () => z.object({}),
+    output: () => z.object({ plans: z.array(PlanShape()), count: z.number() }),
     async run({ store }) {
       const plans = await store.plans();
       return { plans: plans.map(planOut), count: plans.length };
@@ -62,7 +65,14 @@ function decided(id: string, isDone: boolean, what: string) {
   return { success: true as const, id, message: `${id} ${what}` };
 }
 
-const planOut = ({ id, tool, actor, preview, decision, expiresAt }: Plan): z.input<typeof PlanShape> => ({
+const planOut = ({
+  id,
+  tool,
+  actor,
+  preview,
+  decision,
+  expiresAt,
+}: Plan): z.input<ReturnType<typeof PlanShape>> => ({
   id,
   tool,
   by: actor,

@@ -3,6 +3,7 @@ import type { Context, Hono, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type * as z from "zod";
 import { AppError } from "../errors.ts";
+import { lazy } from "../kernel/lazy.ts";
 import { type Operation, routeOf } from "../operation.ts";
 import type { Deps, Keys } from "../ports.ts";
 import { type Access, authenticate, authorize } from "./access.ts";
@@ -75,11 +76,11 @@ const guard = (operation: Operation, deps: Deps, access: Access): MiddlewareHand
 
 /** Takes in what came with the request, bounded; text of a query is read into its field's type. */
 function read(operation: Operation): MiddlewareHandler<Env> {
-  const kinds = kindsOf(operation);
+  const kinds = lazy(() => kindsOf(operation));
   return async function reading(c, next) {
     // Fetch knows no GET with a body, and making the whole request to ask for one costs half of a short answer.
     const text = c.req.method === "GET" ? undefined : await readBody(c.req.raw);
-    const values = operation.http.from === "body" ? parseBody(text) : fromTexts(kinds, queryOf(c));
+    const values = operation.http.from === "body" ? parseBody(text) : fromTexts(kinds(), queryOf(c));
     c.set("values", { ...values, ...c.req.param() });
     await next();
   };
@@ -93,17 +94,19 @@ const queryOf = (c: Ctx): Record<string, unknown> =>
 
 /** The one place where input is validated. Unknown fields of a body are refused, those of a query ignored. */
 function validate(operation: Operation): MiddlewareHandler<Env> {
-  const schema: z.ZodType = operation.http.from === "body" ? operation.input.strict() : operation.input;
+  const schema = lazy(
+    (): z.ZodType => (operation.http.from === "body" ? operation.input.strict() : operation.input),
+  );
   return function validating(c, next) {
     const check = zValidator(
       "query",
-      schema,
+      schema(),
       (result) => {
         if (result.success) return undefined;
         const { label, message, issues } = refusalOf(operation, result.error as z.ZodError);
         return respond(c, refusal(new AppError(label, message, { issues }), c.var.requestId));
       },
-      { validationFunction: () => schema.safeParse(c.var.values) },
+      { validationFunction: () => schema().safeParse(c.var.values) },
     );
     return check(c as never, next);
   };

@@ -39,7 +39,7 @@ async function allPools(iris: Iris, token: ChainToken): Promise<AnsweredPool[]> 
   for (let page = 1, last = 1; page <= last; page++) {
     // The page is told where the public server reads it, and beside the filter too.
     const path = `/api/liquidity-pools?page=${page}&limit=${PAGE}`;
-    const { data, pagination } = await ask(iris, path, { ...filter, page, limit: PAGE }, PoolsAnswer);
+    const { data, pagination } = await ask(iris, path, { ...filter, page, limit: PAGE }, PoolsAnswer());
     if (pagination.totalPages > MOST_PAGES) throw nonsense();
     for (const pool of data.filter((one) => isOf(one, token))) found.set(pool.identifier, pool);
     last = pagination.totalPages;
@@ -57,7 +57,7 @@ async function pricesOf(iris: Iris, identifiers: readonly string[]): Promise<Map
   const prices = new Map<string, number | null>();
   for (let from = 0; from < identifiers.length; from += PAGE) {
     const asked = { identifiers: identifiers.slice(from, from + PAGE) };
-    const answer = await ask(iris, "/api/liquidity-pools/prices", asked, PricesAnswer);
+    const answer = await ask(iris, "/api/liquidity-pools/prices", asked, PricesAnswer());
     for (const { identifier, price } of answer) prices.set(identifier, price);
   }
   return prices;
@@ -70,7 +70,7 @@ async function ask<S extends z.ZodType>(
   shape: S,
 ): Promise<z.output<S>> {
   const answer = await request(`${url}${path}`, body, timeoutMillis);
-  if (FailureAnswer.safeParse(answer).success)
+  if (FailureAnswer().safeParse(answer).success)
     throw new VenueError("unavailable", "the DEX aggregator could not answer");
   const parsed = shape.safeParse(answer);
   if (!parsed.success) throw nonsense(parsed.error);

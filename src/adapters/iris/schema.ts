@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { Pool } from "../../dex-port.ts";
 import { type Decimal, decimal, fromNumber, ONE } from "../../kernel/decimal.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { plainText } from "../../kernel/plain-text.ts";
 
 const LOVELACE = 10n ** 12n;
@@ -15,36 +16,42 @@ const MOST_UNITS = 2 ** 63;
 const MOST_PRICE = 1e11;
 
 const upTo = (most: number) => z.number().nonnegative().max(most);
-const token = z.object({ policyId: z.string(), nameHex: z.string() });
+const token = () => z.object({ policyId: z.string(), nameHex: z.string() });
 
-const PoolAnswer = z.object({
-  dex: z.string().transform((name) => plainText(name, 60)),
-  identifier: z.string().regex(/^[\x21-\x7e]{1,250}$/),
-  tokenA: token.nullable(),
-  tokenB: token.extend({ decimals: z.int().min(0).max(MOST_DECIMALS) }),
-  state: z
-    .object({
-      reserveA: upTo(MOST_LOVELACE),
-      reserveB: upTo(MOST_UNITS),
-      tvl: upTo(MOST_LOVELACE),
-      buyFeePercent: upTo(100).nullish(),
-      sellFeePercent: upTo(100).nullish(),
-    })
-    .nullable(),
-});
+const PoolAnswer = lazy(() =>
+  z.object({
+    dex: z.string().transform((name) => plainText(name, 60)),
+    identifier: z.string().regex(/^[\x21-\x7e]{1,250}$/),
+    tokenA: token().nullable(),
+    tokenB: token().extend({ decimals: z.int().min(0).max(MOST_DECIMALS) }),
+    state: z
+      .object({
+        reserveA: upTo(MOST_LOVELACE),
+        reserveB: upTo(MOST_UNITS),
+        tvl: upTo(MOST_LOVELACE),
+        buyFeePercent: upTo(100).nullish(),
+        sellFeePercent: upTo(100).nullish(),
+      })
+      .nullable(),
+  }),
+);
 
-export const PoolsAnswer = z.object({
-  data: z.array(PoolAnswer),
-  pagination: z.object({ totalPages: z.int().nonnegative() }),
-});
+export const PoolsAnswer = lazy(() =>
+  z.object({
+    data: z.array(PoolAnswer()),
+    pagination: z.object({ totalPages: z.int().nonnegative() }),
+  }),
+);
 
 /** A pool with an empty side has no price: null. */
-export const PricesAnswer = z.array(z.object({ identifier: z.string(), price: upTo(MOST_PRICE).nullable() }));
+export const PricesAnswer = lazy(() =>
+  z.array(z.object({ identifier: z.string(), price: upTo(MOST_PRICE).nullable() })),
+);
 
 /** Failures come with status 200. */
-export const FailureAnswer = z.object({ success: z.literal(false) });
+export const FailureAnswer = lazy(() => z.object({ success: z.literal(false) }));
 
-export type AnsweredPool = z.output<typeof PoolAnswer>;
+export type AnsweredPool = z.output<ReturnType<typeof PoolAnswer>>;
 
 /** Undefined for a pool without a state. */
 export function poolOf(

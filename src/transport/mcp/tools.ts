@@ -1,5 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
+import { lazy } from "../../kernel/lazy.ts";
 import type { Operation } from "../../operation.ts";
 
 /** Operations of administrators are no tools: a model has no business there. */
@@ -28,17 +29,19 @@ function describe({ summary, effect }: Operation): string {
 }
 
 /** What a tool that trades answers before it does anything. */
-export const ProposalShape = z.object({
-  planId: z.string(),
-  expiresAt: z.number(),
-  preview: z.object({
-    what: z.string(),
-    cost: z.string(),
-    worstCase: z.string(),
-    limits: z.array(z.string()),
+export const ProposalShape = lazy(() =>
+  z.object({
+    planId: z.string(),
+    expiresAt: z.number(),
+    preview: z.object({
+      what: z.string(),
+      cost: z.string(),
+      worstCase: z.string(),
+      limits: z.array(z.string()),
+    }),
+    next: z.string(),
   }),
-  next: z.string(),
-});
+);
 
 function inputOf({ effect, input }: Operation) {
   const schema = schemaOf(input);
@@ -52,7 +55,7 @@ function inputOf({ effect, input }: Operation) {
 
 function outputOf({ effect, output }: Operation) {
   const schema = schemaOf(output);
-  return effect === "read" ? schema : { type: "object", anyOf: [schemaOf(ProposalShape), schema] };
+  return effect === "read" ? schema : { type: "object", anyOf: [schemaOf(ProposalShape()), schema] };
 }
 
 // What `run` returns is the schema's input side; unknown further fields are allowed.
