@@ -1,9 +1,12 @@
 import { getTableName, type SQL, sql, type Table } from "drizzle-orm";
 import { SettingsError } from "../../errors.ts";
+import { encode } from "../../kernel/codec.ts";
+import { NO_MEMORY } from "../../records.ts";
 import { type Statement, statement } from "./context.ts";
 import type { Migration } from "./migrate.ts";
+import { plans } from "./plan-tables.ts";
 import type { SafeClient } from "./safe-client.ts";
-import { control, requests, strategies, tokens } from "./tables.ts";
+import { accounts, control, orders, requests, strategies, tokens } from "./tables.ts";
 import { sandbox, shocks, venueBalances, venueFills, venueOrders, venues } from "./venue-tables.ts";
 
 /** Writes a consistent copy into a file that is missing or empty, while other processes go on writing. */
@@ -35,8 +38,8 @@ export async function checkBackup(client: SafeClient, known: readonly Migration[
 
 /**
  * Gives the backup that is about to replace this database what going back in time must not undo: what people
- * have asked since (stops, pauses, the kill switch, ended tokens, answered requests), and a sandbox's venues,
- * which no more go back than real ones do.
+ * have asked since (stops, pauses, the kill switch, ended tokens, orders by hand, answered requests, used plans), and
+ * a sandbox's venues, which no more go back than real ones do.
  */
 export async function carryOver(replaced: SafeClient, backup: string): Promise<void> {
   await replaced.execute({ sql: "attach database ? as backup", args: [backup] });
@@ -54,9 +57,14 @@ const since = (table: Table): SQL => sql`main.${sql.identifier(getTableName(tabl
 const peoplesWords = (): Statement[] =>
   [
     sql`update ${was(control)} as was set kill = max(was.kill, since.kill), epoch = max(was.epoch, since.epoch) from ${since(control)} as since`,
-    sql`update ${was(strategies)} as was set wants = since.wants, keep_orders = since.keep_orders from ${since(strategies)} as since where since.id = was.id and since.wants <> 'run'`,
+    sql`update ${was(strategies)} as was set wants = since.wants, keep_orders = since.keep_orders, sell_base = since.sell_base from ${since(strategies)} as since where since.id = was.id and since.wants <> 'run'`,
     sql`update ${was(tokens)} as was set revoked_at = since.revoked_at from ${since(tokens)} as since where since.id = was.id and was.revoked_at is null`,
+    // A request whose process died is done again: its order's id, which is used, keeps it from placing another one.
+    sql`insert or ignore into ${was(accounts)} (account, memory) select distinct account, ${encode(NO_MEMORY)} from ${since(orders)} where kind = 'hand'`,
+    sql`insert or ignore into ${was(orders)} select * from ${since(orders)} where kind = 'hand'`,
     sql`insert or ignore into ${was(requests)} select * from ${since(requests)}`,
+    // What was shown then may have been done since.
+    sql`delete from ${was(plans)}`,
   ].map(statement);
 
 async function isSameSandbox(replaced: SafeClient): Promise<boolean> {

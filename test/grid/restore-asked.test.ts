@@ -1,0 +1,97 @@
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { carryOver, copyInto } from "../../src/adapters/libsql/backup.ts";
+import { MINUTE } from "../../src/kernel/time.ts";
+import { appOver, type Target } from "../support/app.ts";
+import { d } from "../support/grid.ts";
+import { runOperation, testSandbox } from "../support/sandbox.ts";
+import { tempFolder } from "../support/temp.ts";
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: d("57000"),
+  upperPrice: d("63000"),
+  gridLevels: 6,
+  orderSize: d("200"),
+};
+
+type Box = Awaited<ReturnType<typeof testSandbox>>;
+
+/** A sandbox's database, what is done on it after its backup, and the database that was restored from that. */
+async function restoredAfter(before: (box: Box) => Promise<void>, since: (box: Box) => Promise<void>) {
+  const folder = tempFolder();
+  const [backup, restored] = [join(folder, "backup.db"), join(folder, "restored.db")];
+  const box = await testSandbox({ url: `file:${join(folder, "trade.db")}` });
+  await before(box);
+  await copyInto(box.context.client, backup);
+  await since(box);
+  copyFileSync(backup, restored);
+  await carryOver(box.context.client, restored);
+  const again = await testSandbox({ url: `file:${restored}`, start: box.time.now() + 2 * MINUTE });
+  await again.store.nextEpoch();
+  return again;
+}
+
+describe("what people have asked since a backup", () => {
+  it("is kept of a stop that sells the base", async () => {
+    const { store } = await restoredAfter(
+      async ({ deps }) => void (await runOperation(deps, "start_grid", GRID)),
+      async (box) => {
+        const [view] = await box.store.strategies({});
+        await box.store.setWants(view?.strategy.id ?? "", "stop", false, true);
+      },
+    );
+    const [view] = await store.strategies({});
+    expect(view?.strategy).toMatchObject({ wants: "stop", keepOrders: false, sellBase: true });
+  });
+
+  const order = (target: Target) =>
+    target.ask("/api/v1/orders", {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${target.tokens.trade}`,
+        "content-type": "application/json",
+        "idempotency-key": "once",
+      },
+      body: JSON.stringify({
+        exchange: "kraken",
+        symbol: "BTC/USDT",
+        side: "buy",
+        type: "limit",
+        amount: 0.001,
+        price: 50_000,
+      }),
+    });
+
+  it("places no order by hand a second time, whose request had died unanswered", async () => {
+    const again = await restoredAfter(
+      async () => {},
+      async ({ deps }) => {
+        const dying = {
+          ...deps.store,
+          finishRequest: () => Promise.reject(new Error("the process is gone")),
+        };
+        expect((await order(await appOver({ ...deps, store: dying }))).status).toBe(500);
+        expect(await deps.venue("kraken").openOrders()).toHaveLength(1);
+      },
+    );
+    const answer = await order(await appOver(again.deps));
+    expect(answer.status).toBe(200);
+    expect(await again.venue("kraken").openOrders()).toHaveLength(1);
+  });
+
+  it("lets no agent's plan be committed that was shown before", async () => {
+    const key = { id: "plan_1", binding: "whose and what" };
+    const preview = { what: "", cost: "", worstCase: "", limits: [] };
+    const { store } = await restoredAfter(
+      async (box) => {
+        const plan = { ...key, actor: "mcp", tool: "create_order", input: {}, preview };
+        await box.store.addPlan({ ...plan, life: 60 * MINUTE });
+      },
+      async (box) => expect(await box.store.consumePlan(key, false)).toBe(true),
+    );
+    expect(await store.consumePlan(key, false)).toBe(false);
+  });
+});
