@@ -1,4 +1,4 @@
-import type { Ccxt } from "./ccxt.ts";
+import type { Ccxt, CcxtClass } from "./ccxt.ts";
 
 type Endpoint = [
   methodName: string,
@@ -16,19 +16,36 @@ interface Defining {
   defineRestApiEndpoint(...endpoint: Endpoint): void;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a mixin's constructor takes whatever the class takes.
-type Class = new (...args: any[]) => Ccxt;
+type Config = Readonly<Record<string, unknown>>;
+type Class = new (config: Config) => Defining;
 
-const made = new WeakMap<Class, Class>();
+const made = new WeakMap<CcxtClass, (config: Config) => Ccxt>();
 
 /**
- * The class with its endpoints as methods. ccxt gives each instance a closure for each of an exchange's
- * hundreds of endpoints, twice; an instance lives for one request, and that was most of what it cost.
+ * Makes instances of one of ccxt's classes for a tenth of what its constructor takes: an instance lives for one
+ * request, and making it was most of what a pass cost.
  */
-export function light<C extends Class>(Exchange: C): C {
+export function light(Exchange: CcxtClass): (config: Config) => Ccxt {
   const known = made.get(Exchange);
-  if (known) return known as C;
-  const Base = Exchange as unknown as new (...args: unknown[]) => Defining;
+  if (known) return known;
+  const Light = withEndpoints(Exchange as unknown as Class);
+  function Building() {}
+  Building.prototype = withoutNames(Light.prototype);
+  const make = (config: Config): Ccxt =>
+    Object.setPrototypeOf(Reflect.construct(Light, [config], Building), Light.prototype);
+  made.set(Exchange, make);
+  return make;
+}
+
+/**
+ * The same methods, of which nothing tells the names. ccxt's constructor walks all prototypes to give each instance
+ * every method once more under a name with underscores, thousands of them; nothing calls one by such a name.
+ */
+const withoutNames = (methods: object): object =>
+  new Proxy(methods, { ownKeys: () => [], getPrototypeOf: () => null });
+
+/** The class with its endpoints as methods: ccxt gives each instance a closure for each of hundreds, twice. */
+function withEndpoints(Base: Class): Class {
   let isDefined = false;
   class Light extends Base {
     override defineRestApi(api: object, methodName: string, paths: string[] = []): void {
@@ -54,6 +71,5 @@ export function light<C extends Class>(Exchange: C): C {
       }
     }
   }
-  made.set(Exchange, Light as unknown as Class);
-  return Light as unknown as C;
+  return Light;
 }

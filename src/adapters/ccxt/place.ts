@@ -91,8 +91,8 @@ export interface Wiring {
 /** A new instance of the exchange's class: made for one invocation, never shared with a key in it. */
 export async function createExchange(wiring: Wiring): Promise<Ccxt> {
   const { quirks, base, timing, fetch, clock, keys } = wiring;
-  const Exchange = light(await quirks.load());
-  const exchange = new Exchange({
+  const make = light(await quirks.load());
+  const exchange = make({
     number: String,
     enableRateLimit: false,
     // Ours ends the whole exchange; ccxt's own ends when headers arrive.
