@@ -178,7 +178,10 @@ export function createChecks(now: () => number, tables: () => Tables) {
         if (status === "stopped" && !keepOrders && liveOf(number).length > 0)
           violate(`${id} is stopped and has ${liveOf(number).length} orders`);
         const cost = costInAll(state);
-        if (state.ledger.quote + cost - state.ledger.firstCost !== state.ledger.realized)
+        if (
+          state.ledger.quote + cost - state.ledger.firstCost - state.ledger.feesValue !==
+          state.ledger.realized
+        )
           violate(`${id}: quote, cost and realised do not add up`);
         for (const slot of state.slots) {
           const key = `${number}.${state.generation}.${slot.index}`;

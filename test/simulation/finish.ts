@@ -173,7 +173,8 @@ function ledgers(world: World, beside: Beside): void {
       (sum, { symbol, state }) =>
         sum +
         (splitPair(symbol).base === asset ? movedBase(state) : 0n) +
-        (splitPair(symbol).quote === asset ? state.ledger.quote : 0n),
+        (splitPair(symbol).quote === asset ? state.ledger.quote : 0n) +
+        (state.ledger.cash[asset] ?? 0n),
       0n,
     );
     if (change - other !== told)
@@ -182,10 +183,20 @@ function ledgers(world: World, beside: Beside): void {
       );
   }
   for (const { id, state } of grids) {
+    const worth = worthOfFees(tables, id);
+    if (worth !== state.ledger.feesValue)
+      checks.violate(`${id}: its fees are worth ${text(worth)} and it says ${text(state.ledger.feesValue)}`);
     const cost = costInAll(state);
-    if (state.ledger.quote + cost - state.ledger.firstCost !== state.ledger.realized)
+    if (state.ledger.quote + cost - state.ledger.firstCost - state.ledger.feesValue !== state.ledger.realized)
       checks.violate(
         `${id}: quote ${text(state.ledger.quote)} + cost ${text(cost)} − first cost is not realised ${text(state.ledger.realized)}`,
       );
   }
 }
+
+/** What fees in third assets were worth when they were taken, as each fill tells. */
+const worthOfFees = ({ fills }: Tables, id: string): bigint =>
+  [...fills.values()]
+    .filter(({ strategy, superseded }) => strategy === id && !superseded)
+    .flatMap(({ fees }) => fees)
+    .reduce((sum, { value = 0n }) => sum + value, 0n);

@@ -1,5 +1,5 @@
 import type { Fault } from "./faults.ts";
-import type { Shape } from "./plan.ts";
+import type { Shape } from "./shape.ts";
 
 /** What a worker is asked to run: seeds one after another, or one seed with something done at each of its calls. */
 export type Job =

@@ -239,4 +239,28 @@ export const MUTANTS: readonly Mutant[] = [
     "const free = funds ? min(all, funds[market.base] ?? 0n) : all;",
     "const free = exit.tries > 0 ? 0n : funds ? min(all, funds[market.base] ?? 0n) : all;",
   ),
+  one(
+    "a fee in a third asset lowers the profit twice",
+    "src/grid/booking.ts",
+    "realized: state.ledger.realized + booked.realized - worth,",
+    "realized: state.ledger.realized + booked.realized - worth - worth,",
+  ),
+  one(
+    "a fee in a third asset is not said to have left the account",
+    "src/grid/booking.ts",
+    "cash: thirds.map(",
+    "cash: thirds.slice(1).map(",
+  ),
+  one(
+    "an order stays at a price that its slot has left",
+    "src/grid/turn.ts",
+    "return slot !== undefined && price !==",
+    "return slot === undefined && price !==",
+  ),
+  one(
+    "a search after a restore is done before its last slot",
+    "src/grid/recovery.ts",
+    "if (slots.some(({ misses }) => misses < MISSES))",
+    "if (slots.every(({ misses }) => misses < MISSES))",
+  ),
 ];

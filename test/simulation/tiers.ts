@@ -2,9 +2,8 @@ import { bundleWorker, runJobs } from "./build.ts";
 import { type Fault, SIX_FAULTS } from "./faults.ts";
 import { added, type Failure, type Job, NO_TALLY, type Tally } from "./jobs.ts";
 import { MUTANTS, type Mutant } from "./mutants.ts";
-import type { Bound, Shape } from "./plan.ts";
 import { simulate } from "./run.ts";
-import { SECOND_EDITION } from "./world.ts";
+import { type Bound, EDITION, type Shape } from "./shape.ts";
 
 export interface Figures {
   readonly title: string;
@@ -18,6 +17,8 @@ export interface How {
 }
 
 const TICKS = 200;
+/** The first seed of each. */
+const EDITIONS = [0, EDITION, 2 * EDITION];
 /** Few seeds a job, so that no worker waits long for the other one. */
 const SEEDS_A_JOB = 25;
 
@@ -29,6 +30,12 @@ const jobsOf = (from: number, count: number, shape: Shape, mirrored = false): Jo
     shape,
     mirrored,
   }));
+
+/** A third of the seeds of each edition. */
+const ofEditions = (from: number, count: number, shape: Shape, mirrored = false): Job[] =>
+  EDITIONS.flatMap((first, i) =>
+    jobsOf(first + from, Math.floor((count + i) / EDITIONS.length), shape, mirrored),
+  );
 
 const timed = async <T>(work: () => Promise<T>): Promise<{ value: T; seconds: string }> => {
   const began = performance.now();
@@ -44,11 +51,7 @@ const run = (script: string, jobs: readonly Job[], { workers, told }: How, title
 /** Seeds with random deeds and faults; then the same ones again, which have to leave the same trace. */
 export async function randomTier(from: number, count: number, how: How, again: boolean): Promise<Figures[]> {
   const script = await bundleWorker();
-  const half = Math.floor(count / 2);
-  const jobs = [
-    ...jobsOf(from, count - half, { ticks: TICKS }),
-    ...jobsOf(SECOND_EDITION + from, half, { ticks: TICKS }),
-  ];
+  const jobs = ofEditions(from, count, { ticks: TICKS });
   const first = await run(script, jobs, how, "random");
   const { runs, passes, orders, fills, moves, calls, failed, hashes } = first.value;
   const random: Figures = {
@@ -115,11 +118,7 @@ async function callsOf(
 /** Seeds in memory and on libSQL at once. */
 export async function parityTier(from: number, count: number, how: How, ticks = 100): Promise<Figures[]> {
   const script = await bundleWorker();
-  const half = Math.floor(count / 2);
-  const jobs = [
-    ...jobsOf(from, count - half, { ticks }, true),
-    ...jobsOf(SECOND_EDITION + from, half, { ticks }, true),
-  ];
+  const jobs = ofEditions(from, count, { ticks }, true);
   const parts = jobs.flatMap((job) => split(job));
   const { value, seconds } = await run(script, parts, how, "libSQL parity");
   const text = `${value.runs} seeds, ${value.calls} calls, answered alike by memory and libSQL; ${value.failed.length} differences in ${seconds} s`;
@@ -135,8 +134,8 @@ const split = (job: Job): Job[] =>
 async function caughtBy(mutant: Mutant, most: number): Promise<Tally> {
   const script = await bundleWorker(mutant);
   let tally = NO_TALLY;
-  for (let seed = 0; seed < most / 2 && tally.failed.length === 0; seed += 5) {
-    for (const from of [seed, SECOND_EDITION + seed]) {
+  for (let seed = 0; seed < most / EDITIONS.length && tally.failed.length === 0; seed += 5) {
+    for (const from of EDITIONS.map((first) => first + seed)) {
       const job: Job = { kind: "seeds", from, count: 5, shape: { ticks: TICKS }, untilFirst: true };
       if (tally.failed.length === 0) tally = added(tally, await runJobs(script, [job], { workers: 1 }));
     }

@@ -1,6 +1,7 @@
 import { memoryStore } from "../../src/adapters/memory/store.ts";
 import { copyTables, emptyTables, type Tables } from "../../src/adapters/memory/tables.ts";
 import type { Listed } from "../../src/adapters/sandbox/matching.ts";
+import type { PricePath } from "../../src/adapters/sandbox/path.ts";
 import type { Simulation } from "../../src/adapters/sandbox/venue.ts";
 import { tick } from "../../src/grid/tick.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
@@ -8,24 +9,25 @@ import type { Deps } from "../../src/ports.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
 import { type Faults, randomFaults } from "./faults.ts";
+import { feesInToken, TOKEN } from "./fee-token.ts";
 import { historyBooks, lateTrades, promptTrades } from "./history.ts";
 import { walk } from "./market.ts";
 import { createMirror } from "./mirror.ts";
-import { planOf, type Shape, START, SYMBOLS, TICKS } from "./plan.ts";
-import { localOf, type SimStore, storeOf, venueOf } from "./ports.ts";
+import { planOf } from "./plan.ts";
+import { localOf, storeOf, venueOf } from "./ports.ts";
 import { createRandom } from "./random.ts";
+import { referenceOf } from "./reference.ts";
 import { createScheduler } from "./scheduler.ts";
+import { editionOf, type Shape, START, SYMBOLS, TICKS } from "./shape.ts";
 import { type Process, startTask, type Task } from "./task.ts";
 import { createTrace } from "./trace.ts";
+import { watch } from "./watch.ts";
 
 export const EXCHANGE = "sim";
 export const ACCOUNT = { exchange: EXCHANGE, kind: "sandbox", host: "" } as const;
 
 /** The simulated venue lists no token of the chain: nothing may ask for one. */
 const noChain = () => Promise.reject(new Error("the simulation has no chain"));
-
-/** Seeds from here on draw every option of the strategy. */
-export const SECOND_EDITION = 1_000_000;
 
 export interface Options extends Shape {
   readonly seed: number;
@@ -49,17 +51,20 @@ export async function createWorld({
   ...shape
 }: Options) {
   const random = createRandom(seed);
-  const plan = planOf(random, { edition: seed < SECOND_EDITION ? 1 : 2, ...shape });
+  const plan = planOf(random, { edition: editionOf(seed), ...shape });
   const scheduler = createScheduler(START);
   const { now } = scheduler;
   const trace = createTrace(now, keep);
   const tables = emptyTables();
+  const token: Pair = `${TOKEN}/USDT`;
+  const symbols = plan.tokenFees ? [...SYMBOLS, token] : SYMBOLS;
   const paths = new Map(
-    SYMBOLS.map((symbol) => [
+    symbols.map((symbol) => [
       symbol,
       walk(random, { start: START, until: plan.quietAt, ticks: TICKS, step: plan.interval }),
     ]),
   );
+  const pathOf = (symbol: Pair): PricePath => paths.get(symbol) as PricePath;
   const holdings = Object.fromEntries(
     Object.entries(plan.holdings).map(([asset, total]) => [asset, { total, used: 0n }]),
   );
@@ -89,6 +94,8 @@ export async function createWorld({
   const inMemory = memoryStore(tables, now);
   const store = mirror?.store(inMemory) ?? inMemory;
 
+  const books = mirror?.books(history.books) ?? history.books;
+
   const state = {
     dirty: false,
     passes: 0,
@@ -97,15 +104,15 @@ export async function createWorld({
     backup: undefined as Tables | undefined,
   };
   const listings = new Map<Pair, Listed>(
-    SYMBOLS.map((symbol) => [
+    symbols.map((symbol) => [
       symbol,
-      { market: { ...plan.market, ...splitPair(symbol), symbol }, path: paths.get(symbol) as Listed["path"] },
+      { market: { ...plan.market, ...splitPair(symbol), symbol }, path: pathOf(symbol) },
     ]),
   );
   const simulation: Simulation = {
     account: ACCOUNT,
     venue: EXCHANGE,
-    books: mirror?.books(history.books) ?? history.books,
+    books: plan.tokenFees ? feesInToken(books) : books,
     clock: { origin: START, created: START, speed: 1 },
     listings: (_venue, symbol) => listings.get(symbol),
     rules: { fill: "touch", parts: plan.parts },
@@ -145,6 +152,7 @@ export async function createWorld({
       venueOf: ({ kind, exchange }) => (kind === ACCOUNT.kind && exchange === EXCHANGE ? venue : undefined),
       marketTime: (_account, at) => at,
       inTime: (_who, read) => read(),
+      ...(plan.doubts ? { reference: referenceOf(net, task, pathOf) } : {}),
       dex: { pools: noChain, market: noChain, price: noChain },
       store: storeOf(net, task, watched),
       local: localOf(net, task),
@@ -232,30 +240,3 @@ export async function createWorld({
 }
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
-
-const READS = new Set([
-  "due",
-  "killed",
-  "strategies",
-  "now",
-  "ordersOf",
-  "fillsOf",
-  "eventsOf",
-  "releasedOrdersOf",
-  "ordersByIds",
-  "orderByClientId",
-]);
-
-/** The store, telling when it may have changed. */
-function watch(store: SimStore, changed: () => void): SimStore {
-  const wrapped = Object.entries(store).map(([name, method]) => [
-    name,
-    READS.has(name)
-      ? method
-      : (...args: never[]) => {
-          changed();
-          return (method as (...all: never[]) => Promise<unknown>)(...args);
-        },
-  ]);
-  return Object.fromEntries(wrapped) as SimStore;
-}

@@ -1,0 +1,209 @@
+import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
+import type { Pair } from "../../src/kernel/pair.ts";
+import type { Random } from "./random.ts";
+import { type Shape, START, SYMBOLS } from "./shape.ts";
+
+export type Deed =
+  | {
+      readonly kind: "start";
+      readonly symbol: Pair;
+      readonly lower: Decimal;
+      readonly upper: Decimal;
+      readonly levels: number;
+      readonly size: Decimal;
+      readonly options?: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly kind: "start_centered";
+      readonly symbol: Pair;
+      readonly options: Readonly<Record<string, unknown>>;
+    }
+  | { readonly kind: "stop"; readonly nth: number; readonly keep: boolean; readonly sell?: boolean }
+  | { readonly kind: "pause" | "run"; readonly nth: number }
+  | { readonly kind: "kill"; readonly on: boolean }
+  | {
+      readonly kind: "hand";
+      readonly symbol: Pair;
+      readonly side: "buy" | "sell";
+      readonly price: Decimal;
+      readonly amount: Decimal;
+    }
+  | { readonly kind: "hand_cancel_all"; readonly symbol: Pair }
+  | {
+      readonly kind: "outside_order";
+      readonly symbol: Pair;
+      readonly side: "buy" | "sell";
+      readonly price: Decimal;
+    }
+  | { readonly kind: "outside_cancel"; readonly nth: number }
+  | { readonly kind: "deposit"; readonly asset: string; readonly amount: Decimal }
+  | { readonly kind: "duplicate_tick" | "backup" | "restore" | "kill_process" }
+  | { readonly kind: "outage"; readonly what: "store" | "venue"; readonly millis: number }
+  | { readonly kind: "maintenance"; readonly millis: number };
+
+const price = (random: Random, percent: number): Decimal =>
+  (decimal("1") * BigInt(Math.round(10_000 + (random.share() * 2 - 1) * percent * 100))) / 100n;
+
+export function start(random: Random, symbol: Pair): Deed {
+  const half = random.whole(2, 15);
+  const center = 100 + random.whole(-3, 3);
+  return {
+    kind: "start",
+    symbol,
+    lower: decimal(String(center - half)),
+    upper: decimal(String(center + half)),
+    levels: random.whole(2, 6),
+    size: decimal(String(random.whole(20, 200))),
+  };
+}
+
+type Start = Extract<Deed, { kind: "start" }>;
+type Options = Readonly<Record<string, unknown>>;
+
+/** In thousandths. */
+export const share = (random: Random, least: number, most: number): Decimal =>
+  (decimal("1") * BigInt(random.whole(least, most))) / 1000n;
+const plus = (value: Decimal, whole: number): Decimal =>
+  value + decimal(String(Math.abs(whole))) * (whole < 0 ? -1n : 1n);
+
+const trailOf = (random: Random, { lower, upper }: Start): Options => ({
+  trail: {
+    ...(random.chance(0.7) ? { up: plus(upper, random.whole(2, 20)) } : {}),
+    ...(random.chance(0.7) ? { down: plus(lower, -random.whole(2, 20)) } : {}),
+  },
+});
+
+const exitOf = (random: Random, { lower, upper }: Start): Options => ({
+  ...(random.chance(0.7) ? { stopLossPrice: plus(lower, -random.whole(1, 3)) } : {}),
+  ...(random.chance(0.5) ? { takeProfitPrice: plus(upper, random.whole(1, 3)) } : {}),
+});
+
+function startWith(random: Random, symbol: Pair, options: (random: Random, start: Start) => Options): Start {
+  const plain = start(random, symbol) as Start;
+  return { ...plain, options: options(random, plain) };
+}
+
+function startCentered(random: Random, symbol: Pair): Deed {
+  const isVolatile = random.chance(0.3);
+  return {
+    kind: "start_centered",
+    symbol,
+    options: {
+      levels: random.whole(1, 4),
+      spacing: share(random, 5, 30),
+      size: decimal(String(random.whole(20, 200))),
+      confidence: 0n,
+      deviation: share(random, 2, 15),
+      deviationFrom: random.pick(["edge", "edge", "center"]),
+      debounce: random.whole(1000, 60_000),
+      maxPosition: share(random, 100, 1000),
+      safetyReserve: share(random, 0, 300),
+      spacingModel: random.pick(["linear", "geometric"]),
+      spacingFactor: decimal("1.3"),
+      sizeModel: random.pick(["flat", "pyramidal"]),
+      volatility: isVolatile,
+      volatilityLow: share(random, 1, 5),
+      volatilityHigh: share(random, 10, 40),
+      initialBuy: random.chance(0.3),
+      ...(random.chance(0.3) ? { allowLoss: true } : {}),
+    },
+  };
+}
+
+export function startOfAny(random: Random, symbol: Pair): Deed {
+  if (random.chance(0.4)) return startCentered(random, symbol);
+  return startWith(random, symbol, (_, plain) => ({
+    ...(random.chance(0.3) ? { spacingModel: "geometric" } : {}),
+    ...(random.chance(0.3) ? { initialBuy: true } : {}),
+    ...(random.chance(0.2) ? { useOwnBase: false } : {}),
+    ...(random.chance(0.4) ? exitOf(random, plain) : {}),
+    ...(random.chance(0.4) ? trailOf(random, plain) : {}),
+    ...(random.chance(0.15) ? { triggerPrice: plus(plain.lower, random.whole(0, 6)) } : {}),
+    ...(random.chance(0.2) ? { maxPosition: share(random, 100, 900) } : {}),
+    ...(random.chance(0.2) ? { safetyReserve: share(random, 10, 300) } : {}),
+    ...(random.chance(0.3) ? { allowLoss: true } : {}),
+  }));
+}
+
+export function calmDeeds(
+  random: Random,
+  { calm, quietAt, grid = "range" }: { calm: "run" | "stop"; quietAt: number; grid: Shape["grid"] },
+) {
+  const symbol = "AAA/USDT";
+  const deed =
+    grid === "centered"
+      ? startCentered(random, symbol)
+      : grid === "range"
+        ? start(random, symbol)
+        : startWith(random, symbol, grid === "trail" ? trailOf : exitOf);
+  const first = { at: START + 100, deed };
+  const middle = START + (quietAt - START) * 0.6;
+  return calm === "run"
+    ? [first]
+    : [
+        first,
+        {
+          at: middle,
+          deed: { kind: "stop", nth: 0, keep: false, ...(grid === "exit" ? { sell: true } : {}) } as Deed,
+        },
+      ];
+}
+
+export function wildDeeds(
+  random: Random,
+  { interval, quietAt }: { interval: number; quietAt: number },
+  begin: (symbol: Pair) => Deed,
+) {
+  const span = quietAt - START;
+  const deeds: { at: number; deed: Deed }[] = [];
+  const early = () => START + random.whole(50, 10 * interval);
+  const any = () => START + random.whole(0, Math.floor(span * 0.95));
+  deeds.push({ at: early(), deed: begin("AAA/USDT") });
+  if (random.chance(0.6)) deeds.push({ at: early(), deed: begin(random.pick(SYMBOLS)) });
+  if (random.chance(0.25)) deeds.push({ at: early(), deed: begin(random.pick(SYMBOLS)) });
+  const maybe = (probability: number, most: number, make: () => Deed) => {
+    for (let left = most; left > 0 && random.chance(probability); left--)
+      deeds.push({ at: any(), deed: make() });
+  };
+  maybe(0.3, 2, () => ({ kind: "stop", nth: random.whole(0, 2), keep: random.chance(0.2) }));
+  maybe(0.2, 2, () => ({ kind: "pause", nth: random.whole(0, 2) }));
+  maybe(0.3, 3, () => ({ kind: "run", nth: random.whole(0, 2) }));
+  maybe(0.15, 2, () => ({ kind: "kill", on: true }));
+  maybe(0.3, 2, () => ({ kind: "kill", on: false }));
+  maybe(0.4, 4, () => ({
+    kind: "hand",
+    symbol: random.pick(SYMBOLS),
+    side: random.pick(["buy", "sell"]),
+    price: price(random, 10),
+    amount: decimal("0.5"),
+  }));
+  maybe(0.1, 1, () => ({ kind: "hand_cancel_all", symbol: random.pick(SYMBOLS) }));
+  maybe(0.3, 2, () => ({
+    kind: "outside_order",
+    symbol: random.pick(SYMBOLS),
+    side: random.pick(["buy", "sell"]),
+    price: price(random, 10),
+  }));
+  maybe(0.4, 4, () => ({ kind: "outside_cancel", nth: random.whole(0, 9) }));
+  maybe(0.3, 2, () => ({
+    kind: "deposit",
+    asset: random.pick(["USDT", "AAA"]),
+    amount: decimal(String(random.whole(-50, 50))),
+  }));
+  maybe(0.5, 6, () => ({ kind: "duplicate_tick" }));
+  maybe(0.3, 2, () => ({ kind: "kill_process" }));
+  maybe(0.2, 2, () => ({
+    kind: "outage",
+    what: random.pick(["store", "venue"]),
+    millis: random.whole(1000, 120_000),
+  }));
+  maybe(0.1, 1, () => ({ kind: "maintenance", millis: random.whole(1000, 120_000) }));
+  if (random.chance(0.1)) {
+    const at = START + random.whole(20 * interval, Math.floor(span * 0.5));
+    deeds.push(
+      { at, deed: { kind: "backup" } },
+      { at: at + random.whole(interval, Math.floor(span * 0.4)), deed: { kind: "restore" } },
+    );
+  }
+  return deeds.sort((a, b) => a.at - b.at);
+}

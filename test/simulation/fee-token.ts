@@ -1,0 +1,75 @@
+import type {
+  BookChange,
+  BookedFill,
+  BookedOrder,
+  Books,
+  Holding,
+  VenueBooks,
+} from "../../src/adapters/sandbox/books.ts";
+import { movementsOf } from "../../src/grid/fills.ts";
+import { decimal, div, mul, ZERO } from "../../src/kernel/decimal.ts";
+import { splitPair } from "../../src/kernel/pair.ts";
+import type { Fee } from "../../src/ports.ts";
+
+/** The venue's own token, and what it counts it for in quote: not what the token's market says. */
+export const TOKEN = "TOK";
+const WORTH = decimal("97");
+/** Below it the token is not enough for another order's fees. */
+const ENOUGH = decimal("1");
+
+/** Books of a venue that takes an order's fees in its own token while the account holds enough of it. */
+export const feesInToken = (books: Books): Books => ({
+  ...books,
+  async commit(exchange, version, change, sendBy) {
+    const { books: before } = await books.load(exchange);
+    // A deposit has no orders.
+    const isTrading = before.version === version && change.orders.length > 0;
+    return books.commit(exchange, version, isTrading ? charged(change, before) : change, sendBy);
+  },
+});
+
+// What a caller commits may follow from what it has committed just before, without these fees: all is counted anew.
+function charged(change: BookChange, { open, holdings }: VenueBooks): BookChange {
+  const hasEnough = (holdings[TOKEN]?.total ?? ZERO) >= ENOUGH;
+  const paid = new Map(open.map(({ id, fee }) => [id, fee]));
+  const isCharged = (id: string): boolean => {
+    const fee = paid.get(id);
+    return fee && fee.amount > ZERO ? fee.asset === TOKEN : hasEnough;
+  };
+  const fills = change.fills.map((fill) =>
+    isCharged(fill.orderId) ? { ...fill, fee: { asset: TOKEN, amount: inToken(fill) } } : fill,
+  );
+  const feeOf = (order: BookedOrder): Fee => {
+    const fees = fills.filter(({ orderId }) => orderId === order.id).map(({ fee }) => fee);
+    const before = paid.get(order.id) ?? { ...order.fee, amount: ZERO };
+    const { asset } = fees[0] ?? before;
+    return { asset, amount: fees.reduce((sum, { amount }) => sum + amount, before.amount) };
+  };
+  return {
+    ...change,
+    fills,
+    orders: change.orders.map((order) => ({ ...order, fee: feeOf(order) })),
+    holdings: totals(change, holdings, fills),
+  };
+}
+
+function totals(change: BookChange, before: VenueBooks["holdings"], fills: readonly BookedFill[]) {
+  const after: Record<string, Holding> = {};
+  for (const asset of [...Object.keys(change.holdings), TOKEN]) {
+    const used = change.holdings[asset]?.used ?? before[asset]?.used ?? ZERO;
+    after[asset] = { total: before[asset]?.total ?? ZERO, used };
+  }
+  for (const { symbol, side, price, amount, fee } of fills) {
+    const notional = mul(price, amount, "half");
+    for (const moved of movementsOf(symbol, { side, amount, notional, fees: [fee] })) {
+      const held = after[moved.asset] as Holding;
+      after[moved.asset] = { ...held, total: held.total + moved.amount };
+    }
+  }
+  return after;
+}
+
+function inToken({ fee, price, symbol }: BookedFill) {
+  const inQuote = fee.asset === splitPair(symbol).base ? mul(fee.amount, price, "up") : fee.amount;
+  return div(inQuote, WORTH, "up");
+}

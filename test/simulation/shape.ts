@@ -1,0 +1,28 @@
+import type { Pair } from "../../src/kernel/pair.ts";
+
+/** 2026-01-01T00:00:00Z */
+export const START = 1_767_225_600_000;
+/** The price of every symbol at the start, in ticks of 0.01. */
+export const TICKS = 10_000;
+export const SYMBOLS: readonly Pair[] = ["AAA/USDT", "BBB/USDT"];
+
+/** What the venue is relied upon for, and does not keep here. */
+export type Bound = "expiry" | "skew" | "read lag";
+
+export type Edition = 1 | 2 | 3;
+
+/** Seeds from each million on draw the next edition, so that a kept seed goes on meaning the same. */
+export const EDITION = 1_000_000;
+export const editionOf = (seed: number): Edition => Math.min(3, 1 + Math.floor(seed / EDITION)) as Edition;
+
+export interface Shape {
+  readonly ticks: number;
+  readonly broken?: Bound;
+  /** Nothing but one start, and a stop where asked for. */
+  readonly calm?: "run" | "stop";
+  readonly timing?: "sandbox" | "real";
+  /** The first knows range grids without options, the second all options, the third fees in a token and doubts. */
+  readonly edition?: Edition;
+  /** Of a calm run: the deeds of this kind of grid. */
+  readonly grid?: "range" | "trail" | "centered" | "exit";
+}

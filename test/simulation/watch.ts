@@ -1,0 +1,28 @@
+import type { SimStore } from "./ports.ts";
+
+const READS = new Set([
+  "due",
+  "killed",
+  "strategies",
+  "now",
+  "ordersOf",
+  "fillsOf",
+  "eventsOf",
+  "releasedOrdersOf",
+  "ordersByIds",
+  "orderByClientId",
+]);
+
+/** The store, telling when it may have changed. */
+export function watch(store: SimStore, changed: () => void): SimStore {
+  const wrapped = Object.entries(store).map(([name, method]) => [
+    name,
+    READS.has(name)
+      ? method
+      : (...args: never[]) => {
+          changed();
+          return (method as (...all: never[]) => Promise<unknown>)(...args);
+        },
+  ]);
+  return Object.fromEntries(wrapped) as SimStore;
+}
