@@ -144,6 +144,7 @@ export interface StrategyStore {
   createStrategy(strategy: NewStrategy): Promise<Strategy>;
   strategies(filter: {
     readonly id?: string | undefined;
+    readonly request?: string | undefined;
     readonly stopped?: boolean;
   }): Promise<readonly StrategyView[]>;
   /** A stop also says whether it keeps the orders, or sells the base. */
@@ -174,7 +175,7 @@ export type Remembered =
   | { readonly state: "done"; readonly status: number; readonly body: string };
 
 export interface RequestStore {
-  /** Claims an Idempotency-Key for one request body; what is older than a day is forgotten. */
+  /** Claims an Idempotency-Key for one request body; what is older than a day is forgotten, also of what it has started. */
   claimRequest(request: { readonly key: string; readonly bodyHash: string }): Promise<Remembered>;
   finishRequest(key: string, answer: { readonly status: number; readonly body: string }): Promise<void>;
   /** Gives the key back: nothing was done under it. */

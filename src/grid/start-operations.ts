@@ -3,7 +3,7 @@ import { type Pair, splitPair } from "../kernel/pair.ts";
 import { MINUTE } from "../kernel/time.ts";
 import { operation } from "../operation.ts";
 import type { Deps, Venue } from "../ports.ts";
-import { accountKey } from "../records.ts";
+import { accountKey, parseAccountKey, type Strategy } from "../records.ts";
 import { centeredOf, rangeOf } from "./asked.ts";
 import { type Checked, check, checkCentered } from "./check.ts";
 import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "./input.ts";
@@ -23,7 +23,32 @@ interface Asking {
   readonly request: string | null;
 }
 
-async function start(deps: Deps, { where, checked: checkIn, planHash, request }: Asking) {
+async function start(deps: Deps, asking: Asking) {
+  const { strategy, warnings } = (await begunBefore(deps, asking)) ?? (await begin(deps, asking));
+  const venue = deps.venueOf(parseAccountKey(strategy.account));
+  const pass = venue && (await stepNow(deps, venue));
+  const [view] = await deps.store.strategies({ id: strategy.id });
+  const { id, status, phase, config } = view?.strategy ?? strategy;
+  return {
+    id,
+    status,
+    phase,
+    message: startTold({ id, status, phase, config }, pass),
+    config: configOut(asking.where.exchange, strategy),
+    warnings,
+  };
+}
+
+type Begun = { readonly strategy: Strategy; readonly warnings: { code: string; message: string }[] };
+
+/** What an earlier try of the same request has started: the account and the market are no longer what they were. */
+async function begunBefore({ store }: Deps, { request }: Asking): Promise<Begun | undefined> {
+  if (request === null) return undefined;
+  const [view] = await store.strategies({ request });
+  return view && { strategy: view.strategy, warnings: [] };
+}
+
+async function begin(deps: Deps, { where, checked: checkIn, planHash, request }: Asking): Promise<Begun> {
   const world = await readWorld(deps, where);
   const checked = checkIn(world, true);
   checkHash(planStart(checked, world), planHash);
@@ -34,7 +59,7 @@ async function start(deps: Deps, { where, checked: checkIn, planHash, request }:
   const { venue } = world;
   await fund(deps, where, venue);
   const isWaiting = checked.config.triggerPrice !== undefined;
-  const created = await deps.store.createStrategy({
+  const strategy = await deps.store.createStrategy({
     config: checked.config,
     state: await withHistory(venue, symbol, checked, firstState(checked, world.quote.at)),
     wants: "run",
@@ -50,17 +75,7 @@ async function start(deps: Deps, { where, checked: checkIn, planHash, request }:
     startedAt: world.quote.at,
     request,
   });
-  const pass = await stepNow(deps, venue);
-  const [view] = await deps.store.strategies({ id: created.id });
-  const { id, status, phase, config } = view?.strategy ?? created;
-  return {
-    id,
-    status,
-    phase,
-    message: startTold({ id, status, phase, config }, pass),
-    config: configOut(exchange, created),
-    warnings: [...checked.warnings, ...doubts(world, where)],
-  };
+  return { strategy, warnings: [...checked.warnings, ...doubts(world, where)] };
 }
 
 /** The last hour's prices, by which volatility is known from the first minute on; without them it is once they are there. */

@@ -2,14 +2,16 @@ import { text } from "../kernel/decimal.ts";
 import type { Strategy } from "../records.ts";
 import type { Pass } from "./step.ts";
 
-/** How a start went, in a sentence. */
+/** How a start went, in a sentence; `pass` is its own, where this process makes one. */
 export function startTold(
   { id, status, phase, config }: Pick<Strategy, "id" | "status" | "phase" | "config">,
-  { outcome, message }: Pass,
+  pass: Pass | undefined,
 ): string {
-  if (outcome === "failed")
-    return `${id} is stored and ${status}; its first pass failed (${message}) and is tried again`;
-  if (outcome === "busy") return `${id} is stored and ${status}; its first orders follow with the next pass`;
+  if (pass?.outcome === "failed")
+    return `${id} is stored and ${status}; its first pass failed (${pass.message}) and is tried again`;
+  if (pass === undefined || pass.outcome === "busy")
+    return `${id} is stored and ${status}; its first orders follow with the next pass`;
+  if (status === "stopped") return `${id} has been started, and stopped since`;
   if (status === "idle" && config.triggerPrice !== undefined)
     return `${id} waits until the market reaches ${text(config.triggerPrice)}`;
   return phase === "active"

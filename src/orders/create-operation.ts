@@ -2,6 +2,7 @@ import * as z from "zod";
 import { AppError, messageOf, StoreError, VenueError } from "../errors.ts";
 import { decimalField, exchangeField, pairField, textField, wordField } from "../kernel/fields.ts";
 import { handOrderId } from "../kernel/ids.ts";
+import { DAY } from "../kernel/time.ts";
 import { operation } from "../operation.ts";
 import type { CreateOutcome, Deps, Venue, VenueOrder } from "../ports.ts";
 import { accountKey, type Order } from "../records.ts";
@@ -123,7 +124,13 @@ async function recordIntent(
   } catch (error) {
     if (!(error instanceof StoreError) || error.failure !== "constraint") throw error;
     const earlier = await store.orderByClientId(order.clientId);
-    if (requestKey !== undefined && earlier && isSame(earlier, order)) return earlier;
+    if (requestKey !== undefined && earlier && isSame(earlier, order)) {
+      if (order.sendBy - earlier.sendBy < DAY) return earlier;
+      throw new AppError(
+        "Conflict",
+        "this Idempotency-Key has placed an order more than a day ago; send another key for another order",
+      );
+    }
     throw new AppError("Invalid request", "this clientOrderId has been used before; choose another one");
   }
   throw new AppError("Forbidden", "the kill switch is on: no order is placed; turn it off to trade again");

@@ -1,8 +1,8 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import { DAY, MINUTE } from "../../kernel/time.ts";
 import type { RequestStore } from "../../store.ts";
 import { type Context, statement } from "./context.ts";
-import { requests } from "./tables.ts";
+import { requests, strategies } from "./tables.ts";
 
 /** No request runs for so long. */
 const ABANDONED = MINUTE;
@@ -21,13 +21,16 @@ export function requestStore({ client, db, now }: Context): RequestStore {
 
   return {
     async claimRequest({ key, bodyHash }) {
-      const forget = db.delete(requests).where(sql`${requests.createdAt} < ${now()} - ${DAY}`);
+      const isOld = sql`${requests.createdAt} < ${now()} - ${DAY}`;
+      const old = db.select({ key: requests.key }).from(requests).where(isOld);
+      const release = db.update(strategies).set({ request: null }).where(inArray(strategies.request, old));
+      const forget = db.delete(requests).where(isOld);
       const claim = db
         .insert(requests)
         .values({ key, bodyHash, createdAt: now() })
         .onConflictDoNothing()
         .returning({ key: requests.key });
-      const [, claimed] = await client.batch([forget, claim].map(statement), "write");
+      const [, , claimed] = await client.batch([release, forget, claim].map(statement), "write");
       if (claimed?.rows.length) return { state: "new" };
       const [row] = await db.select().from(requests).where(eq(requests.key, key));
       if (!row) return { state: "running" };

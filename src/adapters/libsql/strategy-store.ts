@@ -41,9 +41,10 @@ export function strategyStore(context: Context): StrategyStore {
       return known;
     },
 
-    async strategies({ id, stopped = true }) {
+    async strategies({ id, request, stopped = true }) {
       const wanted = [
         id === undefined ? undefined : eq(strategies.id, id),
+        request === undefined ? undefined : eq(strategies.request, request),
         stopped ? undefined : isRunning(),
       ];
       const open = db

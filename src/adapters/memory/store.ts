@@ -42,9 +42,12 @@ export function memoryStore(
       return created;
     },
 
-    async strategies({ id, stopped = true }) {
+    async strategies({ id, request, stopped = true }) {
       const wanted = [...tables.strategies.values()].filter(
-        (one) => (id === undefined || one.id === id) && (stopped || one.status !== "stopped"),
+        (one) =>
+          (id === undefined || one.id === id) &&
+          (request === undefined || one.request === request) &&
+          (stopped || one.status !== "stopped"),
       );
       return wanted.sort((a, b) => a.number - b.number).map((strategy) => viewOf(tables, strategy, now()));
     },

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { DAY, MINUTE } from "../../src/kernel/time.ts";
+import { appOver, type Target } from "../support/app.ts";
+import { testSandbox } from "../support/sandbox.ts";
+
+const market = { exchange: "kraken", symbol: "BTC/USDT" };
+const ORDER = { ...market, side: "buy", type: "limit", amount: 0.001, price: 50_000 };
+const GRID = { ...market, lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 4, orderSize: 50 };
+
+const ask = async <T extends object>({ ask: send, tokens }: Target, path: string, body: object) => {
+  const response = await send(`/api/v1${path}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${tokens.trade}`,
+      "content-type": "application/json",
+      "idempotency-key": "once",
+    },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: (await response.json()) as T };
+};
+
+/** A service whose process dies before it has answered, and the one after it. */
+async function dying() {
+  const box = await testSandbox();
+  const store = { ...box.deps.store, finishRequest: () => Promise.reject(new Error("the process is gone")) };
+  const first = await appOver({ ...box.deps, store });
+  const addToken = async () => undefined;
+  const next = await appOver({ ...box.deps, store: { ...box.deps.store, addToken } });
+  return { ...box, first, next };
+}
+
+describe("a start whose process died before it answered", () => {
+  it.each([
+    ["on paper, with balances of its own", { dryRun: true, dryBalance: "USDT=1000" }, false],
+    ["the kill switch being on since", {}, true],
+  ])("is answered with the grid that it has started, %s", async (_name, over, killed) => {
+    const { first, next, time, store } = await dying();
+    expect((await ask(first, "/strategy/grid", { ...GRID, ...over })).status).toBe(500);
+    const [begun] = await store.strategies({});
+    time.pass(2 * MINUTE);
+    await store.setKill(killed, "test");
+    const { status, body } = await ask<{ id: string }>(next, "/strategy/grid", { ...GRID, ...over });
+    expect({ status, id: body.id }).toEqual({ status: 200, id: begun?.strategy.id });
+    expect(await store.strategies({})).toHaveLength(1);
+  });
+});
+
+describe("an Idempotency-Key of more than a day ago", () => {
+  it("starts another grid", async () => {
+    const { deps, time, store } = await testSandbox();
+    const app = await appOver(deps);
+    await ask(app, "/strategy/grid", GRID);
+    time.pass(DAY + MINUTE);
+    expect((await ask(app, "/strategy/grid", { ...GRID, orderSize: 60 })).status).toBe(200);
+    const sizes = (await store.strategies({})).map(({ strategy }) =>
+      Number(strategy.config.orderSize / 10n ** 18n),
+    );
+    expect(sizes).toEqual([50, 60]);
+  });
+
+  it("is not answered with the order of that day, as if it had just been placed", async () => {
+    const { deps, time, venue } = await testSandbox();
+    const app = await appOver(deps);
+    expect((await ask(app, "/orders", ORDER)).status).toBe(200);
+    time.pass(DAY + MINUTE);
+    const { status, body } = await ask(app, "/orders", { ...ORDER, price: 49_000 });
+    expect({ status, ...body }).toMatchObject({ status: 409, error: "Conflict" });
+    expect(await venue("kraken").openOrders()).toHaveLength(1);
+  });
+});
