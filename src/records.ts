@@ -185,6 +185,8 @@ export interface AccountMemory {
   /** What strategies' fills have moved since. */
   readonly moved: Readonly<Record<string, Decimal>>;
   readonly balances: readonly Balance[] | null;
+  /** What strategies' fills had moved when these were read. */
+  readonly movedBefore?: Readonly<Record<string, Decimal>>;
   /** Last mid, its market time and the market's lot, per symbol. */
   readonly marks: Readonly<
     Record<string, { readonly mid: Decimal; readonly at: Millis; readonly lot?: Decimal | undefined }>

@@ -50,6 +50,19 @@ export function accountingOut({ strategy, memory }: StrategyView) {
   };
 }
 
+/** What a person has deposited, withdrawn or traded beside the account's strategies since the first of them, per asset. */
+export function otherChanges({ memory }: Pick<StrategyView, "memory">): Record<string, bigint> {
+  const { baseline, balances, movedBefore: moved = memory.moved } = memory;
+  if (!baseline || !balances) return {};
+  const held = new Map(balances.map(({ asset, free, used }) => [asset, free + used]));
+  // An asset that has gone to zero is on many venues' lists no more.
+  const assets = [...new Set([...held.keys(), ...Object.keys(baseline), ...Object.keys(moved)])];
+  const changes = assets.map(
+    (asset) => [asset, (held.get(asset) ?? 0n) - (baseline[asset] ?? 0n) - (moved[asset] ?? 0n)] as const,
+  );
+  return Object.fromEntries(changes.filter(([, change]) => change !== 0n));
+}
+
 export const slotOut = (slot: Slot): z.input<ReturnType<typeof SlotShape>> => ({
   slot: slot.index,
   lowerPrice: wire(slot.lower),

@@ -145,16 +145,17 @@ export function remember(
   );
   const totals =
     balances && Object.fromEntries(balances.map(({ asset, free, used }) => [asset, free + used]));
+  const moved = fills
+    .filter(({ strategy, superseded }) => strategy !== null && !superseded)
+    .reduce(withMovement, memory.moved);
   return {
     ...memory,
     marks: { ...memory.marks, ...Object.fromEntries(quotes) },
     ...(confidence?.size ? { confidence: { ...memory.confidence, ...Object.fromEntries(confidence) } } : {}),
     baseline: memory.baseline ?? totals ?? null,
-    balances: balances ?? memory.balances,
+    ...(balances ? { balances, movedBefore: moved } : {}),
     foreign: foreign.length === 0 ? memory.foreign : [...memory.foreign, ...foreign].slice(-MOST_FOREIGN),
-    moved: fills
-      .filter(({ strategy, superseded }) => strategy !== null && !superseded)
-      .reduce(withMovement, memory.moved),
+    moved,
   };
 }
 

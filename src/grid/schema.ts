@@ -4,7 +4,7 @@ import { lazy } from "../kernel/lazy.ts";
 import type { Millis } from "../kernel/time.ts";
 import { type Order, parseAccountKey, type Strategy } from "../records.ts";
 import type { StrategyView } from "../store.ts";
-import { accountingOut, accountingShape, SlotShape } from "./accounting.ts";
+import { accountingOut, accountingShape, otherChanges, SlotShape } from "./accounting.ts";
 import { CostShape, costOut } from "./cost.ts";
 import { profitOf } from "./profit.ts";
 
@@ -216,16 +216,6 @@ export const isDry = ({ account }: Pick<Strategy, "account">): boolean =>
 
 export const runningTime = ({ startedAt, stoppedAt }: Strategy, now: Millis): Millis =>
   Math.max(0, (stoppedAt ?? now) - startedAt);
-
-/** What a person has deposited, withdrawn or traded beside the account's strategies since the first of them, per asset. */
-export function otherChanges({ memory }: Pick<StrategyView, "memory">): Record<string, bigint> {
-  const { baseline, balances, moved } = memory;
-  if (!baseline || !balances) return {};
-  const changes = balances.map(
-    ({ asset, free, used }) => [asset, free + used - (baseline[asset] ?? 0n) - (moved[asset] ?? 0n)] as const,
-  );
-  return Object.fromEntries(changes.filter(([, change]) => change !== 0n));
-}
 
 export function stoppedOut(
   { strategy }: StrategyView,

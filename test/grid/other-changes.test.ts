@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { decimal, text } from "../../src/kernel/decimal.ts";
+import { otherChanges } from "../../src/grid/accounting.ts";
+import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
+import { NO_MEMORY } from "../../src/records.ts";
 import { auditBooks } from "../support/audit.ts";
 import { type Driven, drivenApp } from "../support/driven.ts";
 import { d } from "../support/grid.ts";
@@ -53,6 +55,28 @@ describe("what a person does on the account of a running grid", () => {
     const { differences, twice, unbooked, withoutIntent } = await auditBooks(app.context, "kraken");
     expect(Object.fromEntries(differences.map((told) => told.split(" ").reverse()))).toEqual(wanted);
     expect([twice, unbooked, withoutIntent]).toEqual([[], [], []]);
+  });
+
+  it("is told of an asset that the venue lists no more", () => {
+    const memory = {
+      ...NO_MEMORY,
+      baseline: { BTC: d("2"), USDT: d("1000") },
+      moved: { BTC: d("0.5"), USDT: d("-100"), GT: d("-1") },
+      balances: [{ asset: "USDT", free: d("900"), used: ZERO }],
+    };
+    expect(otherChanges({ memory })).toEqual({ BTC: d("-2.5"), GT: d("1") });
+  });
+
+  it("is nothing that a paused grid's own fills have moved", async () => {
+    const app = await drivenApp();
+    const { id } = await app.start(GRID);
+    await app.tick();
+    await app.call("POST", `/strategy/grid/${id}/pause`, {});
+    await app.move(1.04);
+    for (let pass = 0; pass < 3; pass++) await app.tick(20_000);
+    const grid = await app.grid(id);
+    expect(grid.filledOrders).toBeGreaterThan(0);
+    expect(grid.otherChanges).toEqual({});
   });
 
   it("never makes a grid sell what the account has no more", async () => {
