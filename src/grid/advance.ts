@@ -2,6 +2,7 @@ import type { Millis } from "../kernel/time.ts";
 import type { Order, Strategy } from "../records.ts";
 import { audited } from "./audit.ts";
 import { bookEnd, bookFill } from "./booking.ts";
+import { leavingAgain } from "./exit.ts";
 import type { Reconciled } from "./reconcile.ts";
 import { recover, sequenceOf } from "./recovery.ts";
 import { pausedPhase, revived } from "./revive.ts";
@@ -21,6 +22,7 @@ export function book(
   for (const { order, fills, ended, lost, adopted } of [...reconciled].sort(bySequence)) {
     // An order of slots that are no more is of the grid as a whole.
     const slot = order.generation === state.generation ? order.slot : NO_SLOT;
+    if (adopted && order.kind === "exit") state = leavingAgain({ ...strategy, state }, order);
     for (const fill of fills) if (!fill.superseded) state = bookFill(state, strategy.symbol, fill, slot);
     if (adopted && !ended) state = withSide(state, slot, order.side);
     if (!ended) continue;

@@ -1,6 +1,7 @@
 import { type Decimal, div, max, min, mul, ONE, snap } from "../kernel/decimal.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Market, Quote } from "../ports.ts";
+import type { Order, Strategy } from "../records.ts";
 import { giveUp } from "./draw.ts";
 import { totalBase } from "./lots.ts";
 import { meetsMinimum } from "./minimum.ts";
@@ -46,6 +47,16 @@ export function exitPlan(
     next: { ...state, exit: { ...exit, tries: exit.tries + 1 } },
     intent: { slot: EXIT_SLOT, sequence, side: "sell", price, amount },
   };
+}
+
+/** An order of an exit that a restored database has forgotten: what has begun is never taken back. */
+export function leavingAgain({ state, config, wants }: Strategy, { price }: Pick<Order, "price">): GridState {
+  if (state.exit) return state;
+  const { stopLossPrice: stopLoss, takeProfitPrice: takeProfit } = config;
+  const isTakeProfit = takeProfit !== undefined && price >= below(takeProfit, FARTHEST);
+  const isStopLoss = stopLoss !== undefined && price <= stopLoss;
+  const reason = wants === "stop" ? "stop" : isStopLoss ? "stop_loss" : isTakeProfit ? "take_profit" : "stop";
+  return { ...giveUp(state, () => true), exit: { reason, tries: 1 } };
 }
 
 /** Base bought at the start, for selling slots that have none; the fee in base on top. */

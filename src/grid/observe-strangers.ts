@@ -1,6 +1,6 @@
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Venue, VenueOrder } from "../ports.ts";
+import type { Timing, Venue, VenueFill, VenueOrder } from "../ports.ts";
 import type { Strategy } from "../records.ts";
 import type { Snapshot } from "../store.ts";
 import { type Budget, spend } from "./budget.ts";
@@ -28,34 +28,46 @@ export function strangersAmong(
   return new Set(named.filter((id) => !known.has(id)));
 }
 
-/** Orders without a row: an open one is at hand, one that only a trade names is looked up, once. */
+/**
+ * Orders without a row: an open one is at hand, one that only a trade names is looked up, once. While its trade
+ * is so young that the venue may not show the order yet, not finding it says nothing.
+ */
 export async function lookAtStrangers(
   venue: Venue,
-  { memory }: Snapshot,
+  { memory, lease: { now } }: Snapshot,
   markets: ReadonlyMap<Pair, MarketSight>,
   { unknown, budget }: { unknown: readonly string[]; budget: Budget },
 ) {
   const found: VenueOrder[] = [];
   const foreign: string[] = [];
   const unlooked = new Map<Pair, Millis>();
+  let short = false;
   for (const id of unknown.filter((one) => !memory.foreign.includes(one))) {
     const open = openWith(markets, id);
-    if (!open && budget.left <= 0) leave(unlooked, markets, id);
-    else {
+    if (!open && budget.left <= 0) {
+      leave(unlooked, markets, id);
+      short = true;
+    } else {
       const order = open ?? (await lookAtTraded(venue, markets, id, budget));
       if (order && isOfGrid(order)) found.push(order);
-      else foreign.push(id);
+      else if (order || !isYoung(venue.timing, tradesOf(markets, id), now)) foreign.push(id);
+      else leave(unlooked, markets, id);
     }
   }
-  return { found, foreign, unlooked };
+  return { found, foreign, unlooked, short };
 }
+
+const tradesOf = (markets: ReadonlyMap<Pair, MarketSight>, id: string): VenueFill[] =>
+  [...markets.values()].flatMap(({ trades }) => trades.filter(({ orderId }) => orderId === id));
+
+// A simulated venue, whose trades are of a time of their own, shows all at once.
+const isYoung = ({ readLag, skew }: Timing, trades: readonly VenueFill[], now: Millis): boolean =>
+  readLag > 0 && trades.some(({ at }) => now - at <= readLag + skew);
 
 // Its market is read again from its first trade.
 function leave(unlooked: Map<Pair, Millis>, markets: ReadonlyMap<Pair, MarketSight>, id: string): void {
-  for (const [symbol, { trades }] of markets) {
-    for (const { orderId, at } of trades)
-      if (orderId === id) unlooked.set(symbol, Math.min(at, unlooked.get(symbol) ?? at));
-  }
+  for (const { symbol, at } of tradesOf(markets, id))
+    unlooked.set(symbol, Math.min(at, unlooked.get(symbol) ?? at));
 }
 
 const openWith = (markets: ReadonlyMap<Pair, MarketSight>, id: string): VenueOrder | undefined =>
@@ -67,7 +79,7 @@ async function lookAtTraded(
   id: string,
   budget: Budget,
 ): Promise<VenueOrder | undefined> {
-  const [symbol] = [...markets].find(([, { trades }]) => trades.some(({ orderId }) => orderId === id)) ?? [];
+  const { symbol } = tradesOf(markets, id)[0] ?? {};
   return symbol && spend(budget, () => venue.order({ symbol, id }));
 }
 

@@ -63,7 +63,7 @@ export async function observe(
     found: met.found,
     unlooked: looked.unlooked,
     searched: searched.done,
-    short: short || looked.unlooked.size > 0 || searched.short,
+    short: short || looked.short || searched.short,
   };
 }
 

@@ -25,6 +25,8 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [9441, "a sell without its buy divided by zero and failed every later pass"],
     [9521, "a stop that keeps orders released some, and a stop that cancels then missed them"],
     [1_000_221, "an order found after a restore stayed at a price that its slot had left"],
+    [1_000_826, "a restored database forgot that a grid was leaving the market: it sold a person's base"],
+    [1_001_179, "an order that a late read did not show was taken for a person's for ever"],
     [1_000_559, "the search after a restore outlasted the lease, in every pass again"],
     [10028, "an order of a grid that the database does not know held up all grids for ever"],
     [10992, "a stop that cancels lost against a pass that had read the one that keeps"],
