@@ -9,7 +9,7 @@ export function completionCommand(root: () => CommandDef): CommandDef {
       description: `The script for ${name}`,
       examples: [example],
       run: async () => {
-        const { completion } = await import("./completion.ts");
+        const { completion } = await import("./actions.ts");
         process.stdout.write(completion(name, root()));
         return 0;
       },

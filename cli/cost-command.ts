@@ -11,5 +11,5 @@ export const costCommand = command({
     ...CALL_ARGS,
     ...DATABASE_ARGS,
   },
-  run: async (values) => (await import("./cost.ts")).estimateCost(values),
+  run: async (values) => (await import("./actions.ts")).estimateCost(values),
 });

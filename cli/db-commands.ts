@@ -24,7 +24,7 @@ export const dbCommand = command({
         file: { type: "positional", description: "File to write (or --file)", required: false },
         ...DATABASE,
       },
-      run: async (values) => (await import("./db-actions.ts")).backUp(values, fileOf(values.file, "backup")),
+      run: async (values) => (await import("./actions.ts")).backUp(values, fileOf(values.file, "backup")),
     }),
     restore: command({
       name: "db restore",
@@ -33,8 +33,7 @@ export const dbCommand = command({
         file: { type: "positional", description: "Backup to restore (or --file)", required: false },
         ...DATABASE,
       },
-      run: async (values) =>
-        (await import("./db-actions.ts")).restore(values, fileOf(values.file, "restore")),
+      run: async (values) => (await import("./actions.ts")).restore(values, fileOf(values.file, "restore")),
     }),
     migrate: command({
       name: "db migrate",
@@ -48,14 +47,14 @@ export const dbCommand = command({
         dry: { type: "boolean", description: "Only tell what would be applied" },
         ...DATABASE,
       },
-      run: async (values) => (await import("./migrate.ts")).migrateDatabase(values),
+      run: async (values) => (await import("./actions.ts")).migrateDatabase(values),
     }),
     restored: command({
       name: "db restored",
       description: "Say that the database was restored by other means, so that grids look for later orders",
       args: DATABASE,
       run: async (values) => {
-        const { withDatabase } = await import("./database-command.ts");
+        const { withDatabase } = await import("./actions.ts");
         return withDatabase(values, async ({ store }) => {
           await store.nextEpoch();
           return { restored: true, running: (await store.strategies({ stopped: false })).map(idOf) };

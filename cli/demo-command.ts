@@ -14,5 +14,5 @@ export const demoCommand = command({
       valueHint: "number",
     },
   },
-  run: async (values) => (await import("./demo.ts")).runDemo(values),
+  run: async (values) => (await import("./actions.ts")).runDemo(values),
 });

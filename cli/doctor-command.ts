@@ -10,5 +10,5 @@ export const doctorCommand = command({
     ...DATABASE_ARGS,
     json: { type: "boolean", description: "Print as JSON" },
   },
-  run: async (values) => (await import("./doctor.ts")).runDoctor(values),
+  run: async (values) => (await import("./actions.ts")).runDoctor(values),
 });

@@ -20,7 +20,7 @@ function exchangeOf({ exchange }: Values): string {
   return String(exchange);
 }
 
-const actions = () => import("./exchange-actions.ts");
+const actions = () => import("./actions.ts");
 
 /** Exchange keys live in the database, encrypted, so they are managed there and not over HTTP. */
 export const exchangeCommand = command({

@@ -31,7 +31,7 @@ export const mcpCommand = command({
         ...REMOTE_ARGS,
         json,
       },
-      run: async (values) => (await import("./mcp-install.ts")).installMcp(values),
+      run: async (values) => (await import("./actions.ts")).installMcp(values),
     }),
   },
 });

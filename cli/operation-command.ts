@@ -38,7 +38,7 @@ export const operationCommand = (operation: Operation, word?: Word, preview?: Op
     examples: examplesOf(operation, word),
     args: () => argsOf(operation, word?.input),
     run: async (values) =>
-      (await import("./run-operation.ts")).runOperation(operation, values, { said: word?.input, preview }),
+      (await import("./actions.ts")).runOperation(operation, values, { said: word?.input, preview }),
   });
 
 /** Of a word's own command, the examples that name it. */

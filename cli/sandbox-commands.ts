@@ -22,7 +22,7 @@ export const sandboxCommand = command({
       name: "sandbox reset",
       description: "Make the sandbox anew: strategies, orders and tokens are gone",
       args: { ...COMMON, seed: DATABASE_ARGS.seed, ...SANDBOX_ARGS },
-      run: async (values) => (await import("./sandbox-actions.ts")).resetSandbox(values),
+      run: async (values) => (await import("./actions.ts")).resetSandbox(values),
     }),
     deposit: command({
       name: "sandbox deposit",
@@ -37,7 +37,7 @@ export const sandboxCommand = command({
         const [exchange, asset, amount] = ["exchange", "asset", "amount"].map((flag) =>
           required(values, flag),
         ) as [string, string, string];
-        return (await import("./sandbox-actions.ts")).depositInSandbox(values, { exchange, asset, amount });
+        return (await import("./actions.ts")).depositInSandbox(values, { exchange, asset, amount });
       },
     }),
     shock: command({
@@ -53,7 +53,7 @@ export const sandboxCommand = command({
           string,
           string,
         ];
-        return (await import("./sandbox-actions.ts")).shockSandbox(values, { symbol, percent });
+        return (await import("./actions.ts")).shockSandbox(values, { symbol, percent });
       },
     }),
   },

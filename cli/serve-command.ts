@@ -18,7 +18,7 @@ export const serveCommand = command({
   description: "Serve the API and step every running grid",
   args: SERVE_ARGS,
   run: async (values) => {
-    const { startServer } = await import("./serve.ts");
+    const { startServer } = await import("./actions.ts");
     const { deps, url, stopped, stop } = await startServer(values);
     const kind = deps.exchanges[0]?.kind === "sandbox" ? "simulated" : "live";
     process.stdout.write(

@@ -29,7 +29,7 @@ export const tokenCommand = command({
       run: async (values) => {
         const scope = SCOPES.find((one) => one === (values.scope ?? "read"));
         if (!scope) throw new UsageError("--scope must be read, trade or admin");
-        const { withDatabase, newToken, digest, numberOf, nodeLocal } = await import("./database-command.ts");
+        const { withDatabase, newToken, digest, numberOf, nodeLocal } = await import("./actions.ts");
         const days =
           values.days === undefined
             ? undefined
@@ -54,7 +54,7 @@ export const tokenCommand = command({
       description: "The tokens, without their text",
       args: DATABASE,
       run: async (values) => {
-        const { withDatabase } = await import("./database-command.ts");
+        const { withDatabase } = await import("./actions.ts");
         return withDatabase(values, async ({ store }) => {
           const tokens = await store.tokens();
           return { tokens, count: tokens.length };
@@ -67,7 +67,7 @@ export const tokenCommand = command({
       args: { id: { type: "positional", description: "The token's id", required: false }, ...DATABASE },
       run: async (values) => {
         if (values.id === undefined) throw new UsageError("name the token: edgemaker token revoke <id>");
-        const { withDatabase } = await import("./database-command.ts");
+        const { withDatabase } = await import("./actions.ts");
         return withDatabase(values, async ({ store }) => {
           const id = String(values.id);
           if (!(await store.revokeToken(id))) throw new Error(`there is no live token ${id}`);

@@ -39,7 +39,7 @@ export function tradeCommand(operations: readonly Operation[]): CommandDef {
     }),
     run: async (values) => {
       if (values.strategy !== "grid") throw new UsageError("--strategy grid names the strategy");
-      return (await import("./trade.ts")).runTrade(operations, values);
+      return (await import("./actions.ts")).runTrade(operations, values);
     },
   });
 }

@@ -1,0 +1,18 @@
+/**
+ * What the commands do, loaded together when one of them runs. Commands themselves are only named at first, for
+ * help; and Node takes a millisecond for each file it loads, so that two dozen small ones were half of a start.
+ */
+export { completion } from "./completion.ts";
+export { estimateCost } from "./cost.ts";
+export { digest, newToken, nodeLocal, numberOf, withDatabase } from "./database-command.ts";
+export { backUp, restore } from "./db-actions.ts";
+export { runDemo } from "./demo.ts";
+export { runDoctor } from "./doctor.ts";
+export { addKeys, listKeys, removeKeys, rotateKeys, testKeys } from "./exchange-actions.ts";
+export { installMcp } from "./mcp-install.ts";
+export { migrateDatabase } from "./migrate.ts";
+export { runOperation } from "./run-operation.ts";
+export { depositInSandbox, resetSandbox, shockSandbox } from "./sandbox-actions.ts";
+export { startServer } from "./serve.ts";
+export { runSetup } from "./setup.ts";
+export { runTrade } from "./trade.ts";
