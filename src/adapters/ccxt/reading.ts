@@ -59,8 +59,15 @@ function pairOf(value: unknown): Pair {
   return value;
 }
 
-const timeOf = (value: unknown, otherwise: Millis): Millis =>
-  typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : otherwise;
+const isTime = (value: unknown): value is Millis =>
+  typeof value === "number" && Number.isSafeInteger(value) && value > 0;
+
+const timeOf = (value: unknown, otherwise: Millis): Millis => (isTime(value) ? value : otherwise);
+
+function exactTime(value: unknown, what: string): Millis {
+  if (!isTime(value)) throw bad(what);
+  return value;
+}
 
 export function marketOf(market: Dict, { buyFeeIn }: Quirks, fees: FeeRates | undefined): Market {
   const symbol = pairOf(market.symbol);
@@ -116,13 +123,13 @@ export const tradeOf = (told: Dict): Trade => ({
   side: sideOf(told.side),
   price: positive(told.price, "trade price"),
   amount: positive(told.amount, "trade amount"),
-  at: timeOf(told.timestamp, 0),
+  at: exactTime(told.timestamp, "time of a trade"),
 });
 
 export function candleOf(row: readonly unknown[]): Candle {
   const [at, open, high, low, close, volume] = row;
   return {
-    at: timeOf(Number(at), 0),
+    at: exactTime(Number(at), "time of a candle"),
     open: positive(open, "candle"),
     high: positive(high, "candle"),
     low: positive(low, "candle"),
@@ -138,13 +145,13 @@ export function balancesOf(told: Dict): Balance[] {
   return Object.keys(total).map((asset) => {
     const entry = told[asset];
     const free = natural(fieldOf(entry, "free"), `balance of ${asset}`);
-    const used = natural(fieldOf(entry, "used") ?? "0", `balance of ${asset}`);
+    const used = natural(fieldOf(entry, "used"), `balance of ${asset}`);
     return { asset, free, used };
   });
 }
 
 export function orderOf(told: Dict, quirks: Quirks, now: Millis): VenueOrder {
-  const filled = natural(told.filled ?? "0", "filled amount");
+  const filled = natural(told.filled, "filled amount");
   const type = String(told.type).includes("market") ? "market" : "limit";
   const cost = quirks.notionalOf?.(told) ?? told.cost;
   const notional = filled === ZERO ? ZERO : isTold(cost) ? natural(cost, "cost of an order") : undefined;
@@ -195,8 +202,6 @@ export function fillOf(told: Dict): VenueFill {
   const [price, amount] = [positive(told.price, "fill price"), positive(told.amount, "fill amount")];
   const fees = wholeFees(told);
   if (!fees) throw bad("fee of a fill");
-  const at = timeOf(told.timestamp, 0);
-  if (at === 0) throw bad("time of a fill");
   return {
     id: textOf(told.id, "trade id"),
     orderId: textOf(told.order, "order id of a fill"),
@@ -206,6 +211,6 @@ export function fillOf(told: Dict): VenueFill {
     amount,
     notional: isTold(told.cost) ? positive(told.cost, "cost of a fill") : mul(price, amount, "half"),
     fees,
-    at,
+    at: exactTime(told.timestamp, "time of a fill"),
   };
 }
