@@ -59,10 +59,16 @@ export async function callRemote(
     redirect: "manual",
     signal: AbortSignal.timeout(PATIENCE),
   }).catch((error: unknown) => {
-    throw new Error(`no answer from ${url}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`no answer from ${url}: ${messageOf(error)}${unsettled(operation)}`, { cause: error });
   });
   const body: unknown = await response.json().catch(() => {
-    throw new Error(`${url} answered ${response.status} without JSON: is it an edgemaker server?`);
+    throw new Error(
+      `${url} answered ${response.status} without JSON: is it an edgemaker server?${unsettled(operation)}`,
+    );
   });
   return { status: response.status, body };
 }
+
+// A request may have arrived whose answer did not.
+const unsettled = ({ effect }: Operation): string =>
+  effect === "read" ? "" : "; it may have been done all the same: look before you ask again";
