@@ -1,6 +1,7 @@
 /**
  * What the commands do, loaded together when one of them runs. Commands themselves are only named at first, for
  * help; and Node takes a millisecond for each file it loads, so that two dozen small ones were half of a start.
+ * Apart stay those that bring a large library of their own: setup and mcp.
  */
 export { completion } from "./completion.ts";
 export { estimateCost } from "./cost.ts";
@@ -14,5 +15,4 @@ export { migrateDatabase } from "./migrate.ts";
 export { runOperation } from "./run-operation.ts";
 export { depositInSandbox, resetSandbox, shockSandbox } from "./sandbox-actions.ts";
 export { startServer } from "./serve.ts";
-export { runSetup } from "./setup.ts";
 export { runTrade } from "./trade.ts";

@@ -14,13 +14,11 @@ function stubs() {
 
 const empty = join(stubs(), "empty.mjs");
 
-/** Packages that ccxt names but we never reach, for esbuild's `alias`. wrangler.toml has the same list. */
+/** Packages that ccxt and libSQL name but we never reach, for esbuild's `alias`. wrangler.toml has the same list. */
 export const ALIASES = {
   "protobufjs/minimal": empty,
   "protobufjs/minimal.js": empty,
   undici: empty,
   fflate: empty,
+  ws: join(stubs(), "ws.mjs"),
 };
-
-/** On the edge also this one: there libSQL has web sockets of its own. */
-export const EDGE_ALIASES = { ...ALIASES, ws: join(stubs(), "ws.mjs") };

@@ -12,7 +12,7 @@ import {
   statSync,
 } from "node:fs";
 import { resolve } from "node:path";
-import { createClient } from "@libsql/client";
+import { createClient } from "@libsql/client/sqlite3";
 import { carryOver, checkBackup, copyInto, fold } from "../src/adapters/libsql/backup.ts";
 import { openDatabase } from "../src/adapters/libsql/open.ts";
 import { type SafeClient, safeClient } from "../src/adapters/libsql/safe-client.ts";

@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { createClient } from "@libsql/client";
+import { createClient } from "@libsql/client/sqlite3";
 import type { Migration } from "../src/adapters/libsql/migrate.ts";
 import type { Config } from "../src/config.ts";
 import type { Runtime } from "../src/deps.ts";

@@ -8,5 +8,5 @@ export const setupCommand = command({
   description: "Ask for exchange keys, test each, and keep them in a file that only you can read",
   examples: ["edgemaker setup"],
   args: { db, "venue-url": venueUrl },
-  run: async (values) => (await import("./actions.ts")).runSetup(values),
+  run: async (values) => (await import("./setup.ts")).runSetup(values),
 });

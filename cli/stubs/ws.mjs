@@ -1,4 +1,4 @@
-// Stands for `ws`: exchanges are asked over HTTP alone.
+// Stands for `ws`: exchanges and databases are asked over HTTP alone.
 export class WebSocket {
   constructor() {
     throw new Error("there are no web sockets here");

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { EDGE_ALIASES } from "../../cli/aliases.mjs";
+import { ALIASES } from "../../cli/aliases.mjs";
 import type { Figure } from "./figure.ts";
 
 const NAMES = ["mexc", "gate", "bitget", "kraken"];
@@ -12,7 +12,7 @@ export async function bundleFigures(): Promise<Figure[]> {
   );
   const { outputFiles } = await build({
     stdin: { contents: lines.join("\n"), resolveDir: process.cwd() },
-    alias: { ...EDGE_ALIASES },
+    alias: { ...ALIASES },
     bundle: true,
     minify: true,
     keepNames: true,

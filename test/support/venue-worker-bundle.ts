@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { build } from "esbuild";
-import { EDGE_ALIASES } from "../../cli/aliases.mjs";
+import { ALIASES } from "../../cli/aliases.mjs";
 import { root } from "./bundle.ts";
 
 /** The adapter as a worker of its own, bundled as the product's worker is. */
@@ -15,7 +15,7 @@ export async function bundleWorkerScript(): Promise<string> {
     mainFields: ["module", "main"],
     conditions: ["workerd", "worker", "import"],
     external: ["node:*"],
-    alias: EDGE_ALIASES,
+    alias: ALIASES,
     logLevel: "error",
   });
   return outfile;
