@@ -104,6 +104,8 @@ export interface Order {
   readonly missedAt: Millis | null;
   /** Protocol time at which it became final. */
   readonly endedAt: Millis | null;
+  /** Protocol time since which trades of it are missing: more is filled than booked. */
+  readonly behindSince: Millis | null;
   /** Market time. */
   readonly createdAt: Millis;
   /** Final, and its fills add up: the slot may act again. */
@@ -125,6 +127,7 @@ export const NEW_ORDER = {
   misses: 0,
   missedAt: null,
   endedAt: null,
+  behindSince: null,
   settled: false,
 } as const;
 

@@ -2,10 +2,10 @@ import { type Decimal, text, ZERO } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Order, Strategy } from "../records.ts";
-import { isFinal, TRADES_WAIT } from "./order-life.ts";
+import { TRADES_WAIT } from "./order-life.ts";
 import { movedBase } from "./profit.ts";
 import type { Reconciled } from "./reconcile.ts";
-import type { GridState, Unexplained } from "./state.ts";
+import type { GridState, Refusal, Unexplained } from "./state.ts";
 
 /** Per asset what slots and cash say, less what the fills moved; nothing where they agree. */
 export function unexplainedAssets(state: GridState, symbol: Pair): Readonly<Record<string, Decimal>> {
@@ -31,7 +31,7 @@ export function blamed(strategy: Strategy, reconciled: readonly Reconciled[]): S
 }
 
 /**
- * Compares a strategy with its fills: assets, and orders that have ended with less booked than filled. What
+ * Compares a strategy with its fills: assets, and orders with less booked than filled. What
  * is not explained for ten minutes ends in error; a strategy that stops goes on to its end.
  */
 export function audited(strategy: Strategy, live: readonly Order[], now: Millis): Strategy {
@@ -43,15 +43,26 @@ export function audited(strategy: Strategy, live: readonly Order[], now: Millis)
   const since = (known?.order === found.order ? known.since : null) ?? now;
   const same = known?.since === since && known.order === found.order && isSame(known.assets, found.assets);
   const noted = same ? strategy : { ...strategy, state: { ...state, unexplained: { ...found, since } } };
-  if (now - since < TRADES_WAIT || status === "error" || wants === "stop" || state.exit) return noted;
-  return { ...noted, status: "error", lastError: messageFor(found) };
+  if (now - since < TRADES_WAIT || status === "error") return noted;
+  const told = { ...withMissing(noted, live), lastError: messageFor(found) };
+  return wants === "stop" || state.exit ? told : { ...told, status: "error" };
+}
+
+// What such an order tells of itself is not enough to book it by.
+function withMissing({ state, ...strategy }: Strategy, live: readonly Order[]): Strategy {
+  const behind = live.filter((order) => order.behindSince !== null && order.generation === state.generation);
+  const missing = behind.map(
+    ({ slot, clientId }): Refusal => ({ slot, reason: "fills_missing", detail: clientId }),
+  );
+  const others = state.refused.filter(({ slot }) => !behind.some((order) => order.slot === slot));
+  return { ...strategy, state: { ...state, refused: [...others, ...missing] } };
 }
 
 type Found = Omit<Unexplained, "since">;
 
 function differences(state: GridState, symbol: Pair, live: readonly Order[]): Found | undefined {
   const assets = unexplainedAssets(state, symbol);
-  const short = live.find((order) => isFinal(order) && order.booked < order.filled);
+  const short = live.find(({ behindSince }) => behindSince !== null);
   if (short) {
     const { base } = splitPair(symbol);
     const lacks = (assets[base] ?? ZERO) + short.filled - short.booked;

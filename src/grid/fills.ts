@@ -3,7 +3,7 @@ import { type Pair, splitPair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Fee, VenueFill } from "../ports.ts";
 import type { Fill, Order } from "../records.ts";
-import { isFinal, TRADES_WAIT } from "./order-life.ts";
+import { TRADES_WAIT } from "./order-life.ts";
 
 const ours = ({ account, symbol, clientId, strategy, side }: Order) => ({
   account,
@@ -55,12 +55,17 @@ export const addFee = (sums: Fees, { asset, amount }: Fee): Fees => ({
   [asset]: (sums[asset] ?? ZERO) + amount,
 });
 
+/** The order, noting since when trades of it are missing; any that arrives or any new execution begins a new wait. */
+export function withBehind(order: Order, before: Order, now: Millis): Order {
+  const isBehind = order.strategy !== null && order.booked < order.filled;
+  const hasMoved = order.booked > before.booked || order.filled > before.filled;
+  const behindSince = isBehind ? ((hasMoved ? null : before.behindSince) ?? now) : null;
+  return behindSince === order.behindSince ? order : { ...order, behindSince };
+}
+
 /** Whether an order's trades have been missing for so long that the gap may be booked from the order itself. */
-export const gapIsDue = (order: Order, now: Millis): boolean =>
-  isFinal(order) &&
-  order.booked < order.filled &&
-  order.endedAt !== null &&
-  now - order.endedAt >= TRADES_WAIT;
+export const gapIsDue = ({ behindSince }: Order, now: Millis): boolean =>
+  behindSince !== null && now - behindSince >= TRADES_WAIT;
 
 /** The gap as one fill, from what the order itself tells; undefined where that is no notional or no fees. */
 export function gapFill(order: Order, at: Millis): Fill | undefined {

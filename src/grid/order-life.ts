@@ -60,7 +60,7 @@ export function missed(order: Order, now: Millis, { readLag, secondMiss }: Timin
   };
 }
 
-/** How long a final order's trades may be missing before the gap is booked from the order itself. */
+/** How long an order's trades may be missing before the gap is booked from the order itself. */
 export const TRADES_WAIT: Millis = 10 * MINUTE;
 
 /** Whether the slot may act again: the order is final and its fills add up. */

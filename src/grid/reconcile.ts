@@ -1,7 +1,7 @@
 import type { Millis } from "../kernel/time.ts";
 import type { VenueFill, VenueOrder } from "../ports.ts";
 import type { Fill, Order } from "../records.ts";
-import { fillOf, gapFill, gapIsDue, withFill } from "./fills.ts";
+import { fillOf, gapFill, gapIsDue, withBehind, withFill } from "./fills.ts";
 import type { Observation } from "./observation.ts";
 import { addsUp, isFinal, missed, seen } from "./order-life.ts";
 
@@ -19,7 +19,7 @@ export interface Reconciled {
   readonly adopted: boolean;
 }
 
-/** Brings one unsettled order up to what has been seen; a final order whose trades are missing waits for them. */
+/** Brings one unsettled order up to what has been seen; one whose trades are missing waits for them. */
 export function reconcile(before: Order, observation: Observation, now: Millis): Reconciled {
   const sight = observation.sights.get(before.clientId);
   let order = before;
@@ -27,19 +27,15 @@ export function reconcile(before: Order, observation: Observation, now: Millis):
   else if (sight) order = seen(before, sight, now);
   const lost = isFinal(order) && sight === "missing";
 
-  const fills: Fill[] = [];
-  for (const trade of tradesOf(order, observation)) {
-    const fill = fillOf(order, trade);
-    fills.push(fill);
-    order = withFill(order, fill);
-  }
+  const { fills, ...booked } = withTrades(order, observation);
+  order = withBehind(booked.order, before, now);
   const gap =
     order.strategy !== null && gapIsDue(order, now)
       ? gapFill(order, latest(observation, order) ?? order.createdAt)
       : undefined;
   if (gap) {
     fills.push(gap);
-    order = { ...withFill(order, gap), gap: gap.amount };
+    order = { ...withFill(order, gap), gap: order.gap + gap.amount, behindSince: null };
   }
   // No ledger waits for the trades of an order by hand.
   const ended = order.strategy === null ? isFinal(order) : addsUp(order);
@@ -66,15 +62,21 @@ export function settledFromSums(one: Reconciled, at: Millis): Reconciled {
   const { order, fills } = one;
   const gap = order.settled ? undefined : gapFill(order, at);
   if (!gap) return one;
-  const whole = { ...withFill(order, gap), gap: order.gap + gap.amount, settled: true };
+  const whole = { ...withFill(order, gap), gap: order.gap + gap.amount, behindSince: null, settled: true };
   return { ...one, order: whole, fills: [...fills, gap], ended: true };
 }
 
-/**
- * Trades for an order that was settled long ago. What had been booked from the order itself is kept and
- * moves nothing; anything else is an execution that nobody expected any more, and is booked.
- */
-export function reconcileLate(before: Order, observation: Observation): Reconciled {
+/** Trades for an order that was settled long ago: those beyond its gap nobody expected any more. */
+export const reconcileLate = (before: Order, observation: Observation): Reconciled => ({
+  ...withTrades(before, observation),
+  before,
+  ended: false,
+  lost: false,
+  adopted: false,
+});
+
+/** The order with its new trades. What had been booked from the order itself is kept, and its trades move nothing. */
+function withTrades(before: Order, observation: Observation): { order: Order; fills: Fill[] } {
   let order = before;
   const fills: Fill[] = [];
   for (const trade of tradesOf(before, observation)) {
@@ -83,7 +85,7 @@ export function reconcileLate(before: Order, observation: Observation): Reconcil
     fills.push(fill);
     order = superseded ? { ...order, gap: order.gap - trade.amount } : withFill(order, fill);
   }
-  return { order, before, fills, ended: false, lost: false, adopted: false };
+  return { order, fills };
 }
 
 const tradesOf = ({ symbol, exchangeId, strategy }: Order, { markets }: Observation): readonly VenueFill[] =>

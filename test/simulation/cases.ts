@@ -9,6 +9,7 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [570, "a process held up beyond the end of its run"],
     [754, "a restored grid took first base for slots that had traded since"],
     [1015, "a trade was booked twice because its market was read again from before the backup"],
+    [1252, "an open order waited for ever for the trade of its first part"],
     [1350, "base bought but not booked yet was given to another grid as the person's own"],
     [2997, "an order placed after the backup was found by its trade alone"],
     [3228, "a part fill and its cancel were seen in one pass"],

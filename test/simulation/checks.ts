@@ -115,11 +115,18 @@ export function createChecks(now: () => number, tables: () => Tables) {
   }
 
   let killedAt: number | undefined;
+  const gapsAt = new Map<string, number>();
+  function noteGaps({ fills }: Tables): void {
+    for (const { tradeId, clientId } of fills.values())
+      if (tradeId.startsWith("order:") && !gapsAt.has(clientId)) gapsAt.set(clientId, now());
+  }
 
   return {
     violations,
     violate,
     liveOf,
+    /** When an order was first booked from its own sums. */
+    gapBookedAt: (clientId: string): number | undefined => gapsAt.get(clientId),
     wasAccepted: (clientId: string): boolean => accepted.has(clientId),
 
     /** A create leaves for the venue. */
@@ -155,6 +162,7 @@ export function createChecks(now: () => number, tables: () => Tables) {
     /** After each event: what the store has come to. */
     looked(): void {
       const { strategies, accounts, orders, unsettled, kill } = tables();
+      noteGaps(tables());
       for (const clientId of unsettled) {
         if (known.has(clientId)) continue;
         const order = orders.get(clientId);

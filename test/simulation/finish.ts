@@ -1,6 +1,5 @@
 import type { Tables } from "../../src/adapters/memory/tables.ts";
 import { costInAll, heldInAll } from "../../src/grid/booking.ts";
-import { TRADES_WAIT } from "../../src/grid/order-life.ts";
 import { sellPrice } from "../../src/grid/plan.ts";
 import { movedBase } from "../../src/grid/profit.ts";
 import { mul, snap, text } from "../../src/kernel/decimal.ts";
@@ -52,17 +51,13 @@ export function finish(world: World, beside: Beside): void {
 }
 
 /** What was booked from the order itself had no trade to be seen for ten minutes. */
-function gaps(
-  { history, checks, plan }: World,
-  { clientId, exchangeId, gap, endedAt, symbol, sendBy, notAfter }: Order,
-): void {
+function gaps({ history, checks, plan }: World, { clientId, exchangeId, symbol, sendBy, notAfter }: Order) {
+  const bookedAt = checks.gapBookedAt(clientId);
   // One that was found after a restore is booked from what it tells at once.
-  if (gap === 0n || endedAt === null || sendBy === notAfter) return;
-  const inTime = endedAt + TRADES_WAIT - 2 * plan.timing.leaseTtl;
-  const seen = history.past
-    .fills(EXCHANGE, symbol, 0, inTime)
-    .filter(({ orderId }) => orderId === exchangeId);
-  const all = history.allFills(EXCHANGE).filter(({ orderId }) => orderId === exchangeId);
+  if (bookedAt === undefined || sendBy === notAfter) return;
+  const inTime = bookedAt - 2 * plan.timing.leaseTtl;
+  const seen = history.past.fills(EXCHANGE, symbol, 0, inTime).filter((fill) => fill.orderId === exchangeId);
+  const all = history.allFills(EXCHANGE).filter((fill) => fill.orderId === exchangeId && fill.at <= inTime);
   if (seen.length === all.length)
     checks.violate(`${clientId} was booked from the order though its trades were there`);
 }

@@ -144,6 +144,7 @@ export const orders = sqliteTable(
     misses: integer("misses").notNull(),
     missedAt: integer("missed_at"),
     endedAt: integer("ended_at"),
+    behindSince: integer("behind_since"),
     createdAt: integer("created_at").notNull(),
     settled: flag("settled").notNull(),
   },
