@@ -42,6 +42,8 @@ export interface CommandSurface {
 export interface ToolSurface {
   /** Answers from what this service has stored: no exchange is asked. */
   readonly closedWorld?: boolean;
+  /** Where an agent's default differs from the input's. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
 }
 
 /** One use case; HTTP, OpenAPI, the command line and the tools for agents are read off it. */

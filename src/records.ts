@@ -232,6 +232,8 @@ export interface Preview {
   readonly worstCase: string;
   /** Limits that it touches: minimums, funds, switches. */
   readonly limits: readonly string[];
+  /** Input with which a commit does what was shown, or nothing. */
+  readonly holds?: Readonly<Record<string, string>>;
 }
 
 /** A preview that was shown, until a commit consumes it. */

@@ -13,6 +13,7 @@ import type {
   OrderState,
   Phase,
   Plan,
+  Preview,
   Scope,
   Strategy,
   StrategyStatus,
@@ -205,8 +206,8 @@ export interface PlanStore {
     key: PlanKey,
     request: { readonly needsApproval: boolean; readonly waiter: string },
   ): Promise<PlanState>;
-  /** Takes the plan in one statement: of two commits one gets it, and none without the approval it needs. */
-  consumePlan(key: PlanKey, needsApproval: boolean): Promise<boolean>;
+  /** Takes what the plan has shown, in one statement: of two commits one gets it, and none without the approval it needs. */
+  consumePlan(key: PlanKey, needsApproval: boolean): Promise<Preview | undefined>;
   /** The request that waits has been given up: its plan is refused. False when none waits under this name. */
   giveUpPlan(waiter: string): Promise<boolean>;
 }

@@ -52,8 +52,12 @@ export function check(asked: Asked, { market, quote, balances }: CheckedWorld): 
   return { config, slots, startPrice, center: startPrice, warnings };
 }
 
-/** The same of a grid around the market. */
-export function checkCentered(asked: AskedCentered, { market, quote, balances }: CheckedWorld): Checked {
+/** The same of a grid around the market, or around the center with which it was shown. */
+export function checkCentered(
+  asked: AskedCentered,
+  { market, quote, balances }: CheckedWorld,
+  shown?: Decimal,
+): Checked {
   const { centered, orderSize } = asked;
   const most = mostLevels(centered);
   if (most >= 0)
@@ -65,7 +69,7 @@ export function checkCentered(asked: AskedCentered, { market, quote, balances }:
   const { center, levels, slots } = layAround({
     config: centered,
     orderSize,
-    mid,
+    mid: shown ?? mid,
     widening: ONE,
     tick: market.tick,
   });

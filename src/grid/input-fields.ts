@@ -17,7 +17,7 @@ export const flag = (name: string) => flagField("Invalid request", name).optiona
 export const price = () => decimalField("Invalid price").optional();
 
 export const planHash = () =>
-  textField("Invalid request", /^[0-9a-f]{32}$/, "must be the planHash of a preview")
+  textField("Invalid request", /^[0-9a-f]{32}(-\d{1,20}(\.\d{1,18})?)?$/, "must be the planHash of a preview")
     .optional()
     .describe("Starts only what this preview has shown; 409 when that no longer holds");
 

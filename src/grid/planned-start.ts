@@ -1,12 +1,11 @@
-import { AppError } from "../errors.ts";
 import { type Decimal, div, max, mul, ONE, snap, sum, text, wire, ZERO } from "../kernel/decimal.ts";
-import { hashText, mix } from "../kernel/hash.ts";
 import type { Balance, Market, Quote } from "../ports.ts";
 import type { Checked } from "./check.ts";
 import { breakEvenRatio, netOfCycle, restingFees } from "./fees.ts";
 import { firstBuyOf } from "./first-buy.ts";
 import { firstAmount, giveFirstBase } from "./layout.ts";
 import { type Intent, plan, sellPrice } from "./plan.ts";
+import { hashOf } from "./plan-hash.ts";
 import { type GridState, NEW_STATE, NO_LEDGER } from "./state.ts";
 
 export interface StartWorld {
@@ -25,7 +24,7 @@ export interface PlannedStart {
   readonly state: GridState;
   readonly intents: readonly Intent[];
   readonly ownBase: Decimal;
-  /** The same while the same orders would be placed with the same configuration. */
+  /** The same while the same orders would be placed with the same configuration; names the center of a centered grid. */
   readonly hash: string;
 }
 
@@ -80,28 +79,6 @@ export function planStart(checked: Checked, world: StartWorld): PlannedStart {
     ownBase: given.ledger.firstBase,
     hash: hashOf(checked, intents),
   };
-}
-
-/** Throws when a preview's plan is no longer what would be placed. */
-export function checkHash({ hash }: PlannedStart, expected: string | undefined): void {
-  if (expected === undefined || expected === hash) return;
-  throw new AppError(
-    "Conflict",
-    "the plan of this planHash no longer holds: the market or the account has moved; preview again",
-  );
-}
-
-function hashOf({ config }: Checked, intents: readonly Intent[]): string {
-  const told = JSON.stringify(
-    [config, intents.map(({ side, price, amount }) => [side, price, amount])],
-    (_key, value) => (typeof value === "bigint" ? `${value}` : value),
-  );
-  let hash = 0;
-  const parts = [1, 2, 3, 4].map((part) => {
-    hash = mix(hashText(`${part}${told}`), hash + part);
-    return hash.toString(16).padStart(8, "0");
-  });
-  return parts.join("");
 }
 
 /** The plan as a person reads it: every order, what it needs, what a cycle nets, and what it can come to. */

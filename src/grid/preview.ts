@@ -1,32 +1,60 @@
-import { type Decimal, ONE, snap, sum, text } from "../kernel/decimal.ts";
+import { type Decimal, mul, ONE, snap, sum, text, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
-import type { Market } from "../ports.ts";
 import type { Preview } from "../records.ts";
 import type { StrategyView } from "../store.ts";
-import type { Checked } from "./check.ts";
-import { firstAmount } from "./layout.ts";
+import type { PlannedStart, StartWorld } from "./planned-start.ts";
 import { profitOf } from "./profit.ts";
 
-/** What a start would place, the most quote the grid can come to hold in base, and what it is warned of. */
+interface Start extends StartWorld {
+  readonly exchange: string;
+  readonly dryRun?: boolean | undefined;
+  readonly doubts: readonly { readonly message: string }[];
+}
+
+/** What a start would place now, and the most quote the grid can come to hold in base. */
 export function previewStart(
-  { config, slots, startPrice, warnings }: Checked,
-  { exchange, market, killed }: { exchange: string; market: Market; killed: boolean },
+  { checked, intents, ownBase, state, hash }: PlannedStart,
+  start: Start,
 ): Preview {
-  const { base, quote, symbol } = market;
-  const buys = slots.filter(({ side }) => side === "buy");
-  const sells = slots.filter(({ side }) => side === "sell");
-  const own = sum(sells.map((slot) => firstAmount(market, slot)));
-  const most = sum(slots.map(({ size }) => size));
+  const { config, startPrice } = checked;
+  const { base, quote, symbol } = start.market;
+  const buys = intents.filter(({ side }) => side === "buy");
+  const bought = sum(buys.map(({ price, amount }) => mul(price, amount, "up")));
+  const most = sum(state.slots.map(({ size }) => size));
+  const onPaper = start.dryRun ? ", on paper" : "";
   return {
-    what: `start a grid of ${slots.length} orders of ${text(config.orderSize)} ${quote} on ${symbol} at ${exchange}, from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${quote}: ${buys.length} buys and ${sells.length} sells now, the market being at ${text(startPrice)}`,
-    cost: `up to ${text(sum(buys.map(({ size }) => size)))} ${quote} in buys and ${text(own)} ${base} of the account's own in sells`,
+    what: `start a grid of ${state.slots.length} slots of ${text(config.orderSize)} ${quote} on ${symbol} at ${start.exchange}${onPaper}, from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${quote}: ${buys.length} buys and ${intents.length - buys.length} sells now, the market being at ${text(startPrice)}`,
+    cost: `${text(bought)} ${quote} in buys, before fees, and ${text(ownBase)} ${base} of the account's own in sells`,
     worstCase: `the price falls below ${text(config.lowerPrice)}: all slots have bought, ${text(most)} ${quote} are held as ${base} and lose what it loses`,
-    limits: [
-      `least order here: ${text(market.minNotional)} ${quote}`,
-      ...warnings.map(({ message }) => message),
-      ...(killed ? ["the kill switch is on: its orders would be refused"] : []),
-    ],
+    limits: limitsOf({ checked, state }, start),
+    holds: { planHash: hash },
   };
+}
+
+function limitsOf(
+  { checked: { config, warnings }, state }: Pick<PlannedStart, "checked" | "state">,
+  { market, balances, killed, doubts }: Start,
+): string[] {
+  const { base, quote, minNotional } = market;
+  const free = (asset: string) => text(balances.find((one) => one.asset === asset)?.free ?? ZERO);
+  const percent = (share: Decimal) => text(snap(share * 100n, ONE / 100n, "half"));
+  const { maxPosition, safetyReserve } = config;
+  return [
+    `least order here: ${text(minNotional)} ${quote}`,
+    `free balances: ${free(quote)} ${quote}, ${free(base)} ${base}`,
+    ...(maxPosition === undefined ? [] : [`at most ${percent(maxPosition)} % of the capital in ${base}`]),
+    ...(safetyReserve === undefined ? [] : [`${percent(safetyReserve)} % of the capital stay in ${quote}`]),
+    ...refusedOf(state),
+    ...[...warnings, ...doubts].map(({ message }) => message),
+    ...(killed ? ["the kill switch is on: the start would be refused"] : []),
+  ];
+}
+
+/** Slots that would rest nothing, by the reason. */
+function refusedOf({ refused }: PlannedStart["state"]): string[] {
+  const counts = new Map<string, number>();
+  for (const { reason } of refused) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].map(([reason, count]) => `${count} slots would rest nothing now: ${reason}`);
 }
 
 /** A change of a running grid, with what it holds now. */

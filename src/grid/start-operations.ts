@@ -7,7 +7,8 @@ import { accountKey, parseAccountKey, type Strategy } from "../records.ts";
 import { centeredOf, rangeOf } from "./asked.ts";
 import { type Checked, check, checkCentered } from "./check.ts";
 import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "./input.ts";
-import { checkHash, firstState, plannedOut, planStart, type StartWorld } from "./planned-start.ts";
+import { centerOf, checkHash } from "./plan-hash.ts";
+import { firstState, plannedOut, planStart, type StartWorld } from "./planned-start.ts";
 import { previewStart } from "./preview.ts";
 import { configOut, PlannedShape, StartedShape } from "./schema.ts";
 import { doubts, fund, readWorld, type Where } from "./start-reading-operation.ts";
@@ -17,8 +18,8 @@ import { startTold } from "./told.ts";
 
 interface Asking {
   readonly where: Where;
-  /** Checks what was asked for, with funds or without. */
-  readonly checked: (world: StartWorld, withFunds: boolean) => Checked;
+  /** Checks what was asked for, with funds or without, around the center of a plan that was shown or the market's. */
+  readonly checked: (world: StartWorld, withFunds: boolean, planHash?: string) => Checked;
   readonly planHash?: string | undefined;
   readonly request: string | null;
 }
@@ -50,10 +51,10 @@ async function begunBefore({ store }: Deps, { request }: Asking): Promise<Begun 
 
 async function begin(deps: Deps, { where, checked: checkIn, planHash, request }: Asking): Promise<Begun> {
   const world = await readWorld(deps, where);
-  const checked = checkIn(world, true);
-  checkHash(planStart(checked, world), planHash);
+  const checked = checkIn(world, true, planHash);
   if (world.killed)
     throw new AppError("Forbidden", "the kill switch is on: no grid is started; turn it off to trade again");
+  checkHash(planStart(checked, world), planHash);
   const { exchange, symbol } = where;
   const { base, quote } = splitPair(symbol);
   const { venue } = world;
@@ -99,15 +100,20 @@ async function preview(deps: Deps, where: Where, checkIn: Asking["checked"]) {
   return { config, ...planned, warnings: [...planned.warnings, ...doubts(world, where)] };
 }
 
-async function previewForAgents(deps: Deps, where: Where, checkIn: Asking["checked"]) {
+async function previewForAgents(deps: Deps, { where, checked: checkIn, planHash }: Omit<Asking, "request">) {
   const world = await readWorld(deps, where);
-  const { market, killed } = world;
-  return previewStart(checkIn(world, true), { exchange: where.exchange, market, killed });
+  const planned = planStart(checkIn(world, true, planHash), world);
+  checkHash(planned, planHash);
+  return previewStart(planned, { ...where, ...world, doubts: doubts(world, where) });
 }
+
+/** A grid that loses by its fees has to be asked for. */
+const PAYS = { defaults: { allowLoss: false } } as const;
 
 const STARTS = {
   effect: "trade",
   access: "token",
+  mcp: PAYS,
   output: StartedShape,
   failure: "Start failed",
 } as const;
@@ -115,6 +121,7 @@ const STARTS = {
 const READS = {
   effect: "read",
   access: "token",
+  mcp: PAYS,
   output: PlannedShape,
   failure: "Start failed",
 } as const;
@@ -136,8 +143,12 @@ const checkRange =
 
 const checkAround =
   (asked: Parameters<typeof centeredOf>[0]): Asking["checked"] =>
-  ({ market, quote, balances }, withFunds) =>
-    checkCentered(centeredOf(asked), { market, quote, balances: withFunds ? balances : undefined });
+  ({ market, quote, balances }, withFunds, planHash) =>
+    checkCentered(
+      centeredOf(asked),
+      { market, quote, balances: withFunds ? balances : undefined },
+      centerOf(planHash),
+    );
 
 export const startGrid = (ids: readonly string[]) =>
   operation({
@@ -148,12 +159,13 @@ export const startGrid = (ids: readonly string[]) =>
     cli: {
       path: "grid start",
       flags: RANGE_FLAGS,
-      defaults: { allowLoss: false },
+      ...PAYS,
       steps: true,
       examples: [`edgemaker grid start ${EXAMPLE}`],
     },
     input: () => rangeInput(ids),
-    preview: (deps, { planHash: _, ...asked }) => previewForAgents(deps, asked, checkRange(asked)),
+    preview: (deps, { planHash, ...asked }) =>
+      previewForAgents(deps, { where: asked, checked: checkRange(asked), planHash }),
     run: (deps, { planHash, ...asked }, { requestKey = null }) =>
       start(deps, { where: asked, checked: checkRange(asked), planHash, request: requestKey }),
   });
@@ -167,7 +179,7 @@ export const previewGrid = (ids: readonly string[]) =>
     cli: {
       path: "grid preview",
       flags: RANGE_FLAGS,
-      defaults: { allowLoss: false },
+      ...PAYS,
       examples: [`edgemaker grid preview ${EXAMPLE}`],
     },
     input: () => rangePreviewInput(ids),
@@ -181,7 +193,8 @@ export const startCenteredGrid = (ids: readonly string[]) =>
     summary: "Start a grid around the market price that follows it",
     http: { route: "POST /strategy/grid/centered", from: "body", idempotent: true },
     input: () => centeredInput(ids),
-    preview: (deps, { planHash: _, ...asked }) => previewForAgents(deps, asked, checkAround(asked)),
+    preview: (deps, { planHash, ...asked }) =>
+      previewForAgents(deps, { where: asked, checked: checkAround(asked), planHash }),
     run: (deps, { planHash, ...asked }, { requestKey = null }) =>
       start(deps, { where: asked, checked: checkAround(asked), planHash, request: requestKey }),
   });

@@ -28,7 +28,8 @@ const NO_REFERENCE: Reference = { prices: [], most: null, listed: false };
 
 /** What a start has to know of the account and its market. */
 export async function readWorld(deps: Deps, where: Where): Promise<StartWorld & Read> {
-  const { exchange, symbol, dryRun } = where;
+  const { exchange, symbol, dryRun, dryBalance } = where;
+  if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance is for a dryRun");
   const dry = dryRun ? dryRunsOf(deps) : undefined;
   const venue = dry ? dry.venue(exchange) : deps.venue(exchange);
   const market = await venue.market(symbol);
@@ -61,7 +62,6 @@ async function gridsOf({ store }: Deps, { account }: Venue): Promise<StrategyVie
 /** Other balances are for an account that nothing trades on: what a grid of it holds would be gone. */
 export async function fund(deps: Deps, where: Where, venue: Venue): Promise<void> {
   const { exchange, dryRun, dryBalance } = where;
-  if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance is for a dryRun");
   if (!dryRun) return;
   if (dryBalance && (await gridsOf(deps, venue)).length > 0)
     throw new AppError(

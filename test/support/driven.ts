@@ -3,6 +3,7 @@ import { shock } from "../../src/adapters/libsql/sandbox-control.ts";
 import { deposit } from "../../src/adapters/sandbox/person.ts";
 import { VenueError } from "../../src/errors.ts";
 import type { Deps, Venue } from "../../src/ports.ts";
+import type { McpSettings } from "../../src/transport/mcp/server.ts";
 import { appOver } from "./app.ts";
 import { type TestSandbox, testSandbox } from "./sandbox.ts";
 
@@ -24,7 +25,9 @@ export interface Answer<T> {
 }
 
 /** The app over real libSQL and the sandbox, with a clock moved by hand and a venue that can be cut off or held up. */
-export async function drivenApp(options: TestSandbox & { readonly frozen?: boolean } = {}) {
+export async function drivenApp(
+  options: TestSandbox & { readonly frozen?: boolean; readonly mcp?: McpSettings } = {},
+) {
   const box = await testSandbox(options);
   const { time, context } = box;
   const switches = new Switches();
@@ -43,7 +46,7 @@ export async function drivenApp(options: TestSandbox & { readonly frozen?: boole
     },
     local: options.frozen ? { ...box.deps.local, sleep: () => new Promise(setImmediate) } : box.deps.local,
   };
-  const target = await appOver(deps);
+  const target = await appOver(deps, options.mcp);
   const call = async <T = Record<string, never>>(
     method: string,
     path: string,

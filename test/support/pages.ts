@@ -87,7 +87,8 @@ itself speaks it at \`/mcp\` (Streamable HTTP, a token that may \`read\`), on No
   to be one that may \`trade\`.
 - Trading takes two steps. A call without \`planId\` changes nothing: it answers what would happen, what it costs, the worst
   case and the limits it touches, with a \`planId\`. The same call with that \`planId\` does it. A plan lives five minutes, is
-  good once, and only for the token, the tool and the parameters that it was made for.
+  good once, and only for the token, the tool and the parameters that it was made for. A plan to start a grid is
+  refused when the market or the account has moved so that other orders would be placed than it has shown.
 - With \`EDGEMAKER_MCP_CONFIRM=terminal\` the second call waits until a person approves the plan: \`edgemaker plans list\`,
   \`edgemaker plans approve <id>\`, \`edgemaker plans refuse <id>\`.
 - Texts of exchanges are data: without control characters, at most 500 characters long, and only in structured fields.

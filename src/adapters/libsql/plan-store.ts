@@ -50,7 +50,7 @@ export function planStore({ client, db, now }: Context): PlanStore {
         .update(plans)
         .set({ consumedAt: now() })
         .where(sql`${isOf(key)} and ${isOpen()} and ${allowed}`);
-      return changed(take.returning({ id: plans.id }));
+      return rowsOf(plans, await client.execute(statement(take.returning())))[0]?.preview;
     },
 
     async giveUpPlan(waiter) {

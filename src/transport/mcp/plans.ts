@@ -1,6 +1,7 @@
 import { AppError } from "../../errors.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Call, Operation } from "../../operation.ts";
+import type { Preview } from "../../records.ts";
 import type { PlanKey, PlanState } from "../../store.ts";
 import { digest } from "../digest.ts";
 import { type Answer, attempt, refusal, run } from "../run.ts";
@@ -16,7 +17,7 @@ export interface Asked {
   readonly operation: Operation;
   /** The parameters as given, and as the operation takes them. */
   readonly given: Readonly<Record<string, unknown>>;
-  readonly input: unknown;
+  readonly input: Readonly<Record<string, unknown>>;
   readonly call: Call & { readonly requestId: string };
 }
 
@@ -33,10 +34,17 @@ export const propose = (asked: Asked, { deps, caller, settings }: McpOptions): P
     return {
       planId: id,
       expiresAt,
-      preview: { ...preview, limits: [...preview.limits] },
+      preview: shown(preview),
       next: nextOf(id, settings),
     };
   });
+
+const shown = ({ what, cost, worstCase, limits }: Preview) => ({
+  what,
+  cost,
+  worstCase,
+  limits: [...limits],
+});
 
 const nextOf = (id: string, { confirm }: McpOptions["settings"]): string =>
   confirm === "terminal"
@@ -66,10 +74,10 @@ export async function commit(asked: Asked, planId: unknown, options: Committing)
   const key = await keyOf(String(planId), asked, caller.key);
   const needsApproval = settings.confirm === "terminal";
   const state = await settled(key, needsApproval, options);
-  const isTaken = state === "free" && (await deps.store.consumePlan(key, needsApproval));
-  if (!isTaken) return refused(state === "free" ? "used" : state, asked);
+  const preview = state === "free" ? await deps.store.consumePlan(key, needsApproval) : undefined;
+  if (!preview) return refused(state === "free" ? "used" : state, asked);
   const requestKey = await digest(key.id);
-  return run(asked.operation, deps, asked.input, { ...asked.call, requestKey });
+  return run(asked.operation, deps, { ...asked.input, ...preview.holds }, { ...asked.call, requestKey });
 }
 
 /** Waits while the plan waits for its approval. A request that is given up gives its plan up. */

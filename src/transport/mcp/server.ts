@@ -87,7 +87,7 @@ async function call(
   const forbidden = mayCall(operation, options);
   if (forbidden) return resultOf(refusal(forbidden, requestId));
   const { planId, ...rest } = values;
-  const given = operation.effect === "read" ? values : rest;
+  const given = { ...operation.mcp?.defaults, ...(operation.effect === "read" ? values : rest) };
   const parsed = operation.input.strict().safeParse(given);
   if (!parsed.success) return resultOf(misread(operation, parsed.error, requestId));
   const asked = { operation, given, input: parsed.data, call: { actor: caller.actor, requestId } };

@@ -43,8 +43,13 @@ export const ProposalShape = lazy(() =>
   }),
 );
 
-function inputOf({ effect, input }: Operation) {
-  const schema = schemaOf(input);
+function inputOf({ effect, input, mcp }: Operation) {
+  const { properties = {}, ...rest } = schemaOf(input);
+  const defaults = Object.entries(mcp?.defaults ?? {}).map(([field, value]) => [
+    field,
+    { ...(properties[field] as object), default: value },
+  ]);
+  const schema = { ...rest, properties: { ...properties, ...Object.fromEntries(defaults) } };
   if (effect === "read") return schema;
   const planId = {
     type: "string",

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { drivenApp } from "../../support/driven.ts";
+import { appClient, callTool, errorOf, textOf } from "../../support/mcp.ts";
+
+const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
+const RANGE = { ...MARKET, lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 10, orderSize: 100 };
+
+interface Proposal {
+  readonly planId: string;
+  readonly preview: Record<"what" | "cost" | "worstCase", string> & { readonly limits: readonly string[] };
+}
+
+async function agent() {
+  const app = await drivenApp({ mcp: { trading: true, confirm: "plan" } });
+  const client = await appClient(app, "trade");
+  await client.listTools();
+  const propose = async (tool: string, input: object) => {
+    const result = await callTool(client, tool, { ...input });
+    expect(result.isError, textOf(result)).toBeFalsy();
+    const proposal = result.structuredContent as unknown as Proposal;
+    return { ...proposal, commit: () => callTool(client, tool, { ...input, planId: proposal.planId }) };
+  };
+  const placed = async () => (await app.venue("kraken").openOrders()).length;
+  return { ...app, client, propose, placed };
+}
+
+describe("a plan to start a grid", () => {
+  it.each([
+    ["start_grid", RANGE, 1.05],
+    ["start_centered_grid", MARKET, 1.03],
+  ])("%s is refused when the market has left it, and places nothing", async (tool, input, factor) => {
+    const { propose, placed, move, grids } = await agent();
+    const { commit } = await propose(tool, input);
+    await move(factor);
+    expect(errorOf(await commit())).toMatchObject({
+      error: "Conflict",
+      message: expect.stringContaining("no longer holds"),
+      next: expect.stringContaining("new preview"),
+    });
+    expect(await placed()).toBe(0);
+    expect(await grids()).toEqual([]);
+  });
+
+  it.each([
+    ["start_grid", RANGE],
+    ["start_centered_grid", MARKET],
+  ])("%s is done while the market moves between two levels", async (tool, input) => {
+    const { propose, placed, move, grids } = await agent();
+    const { commit } = await propose(tool, input);
+    await move(1.002);
+    const result = await commit();
+    expect(result.isError, textOf(result)).toBeFalsy();
+    expect(await placed()).toBe(10);
+    expect(await grids()).toHaveLength(1);
+  });
+
+  it("is refused when the account's funds have gone elsewhere", async () => {
+    const { propose, placed } = await agent();
+    const { commit } = await propose("start_grid", { ...RANGE, orderSize: 15_000 });
+    const order = { ...MARKET, side: "buy", type: "limit", amount: 1, price: 50_000 };
+    await (await propose("create_order", order)).commit();
+    expect(errorOf(await commit()).error).toBe("Conflict");
+    expect(await placed()).toBe(1);
+  });
+
+  it("shows orders, cost and limits as they are now", async () => {
+    const { propose } = await agent();
+    const { preview } = await propose("start_centered_grid", { ...MARKET, size: 20_000, useOwnBase: false });
+    expect(preview.what).toMatch(/ 10 slots of 20000 USDT .*: 3 buys and 0 sells now/);
+    expect(preview.cost).toMatch(/^5999\d\.\d+ USDT in buys.* 0 BTC of the account's own/);
+    expect(preview.limits).toEqual([
+      "least order here: 5 USDT",
+      "free balances: 100000 USDT, 2 BTC",
+      "at most 80 % of the capital in BTC",
+      "20 % of the capital stay in USDT",
+      "2 slots would rest nothing now: max_position",
+      "5 slots would rest nothing now: no_base",
+    ]);
+  });
+
+  it("says what is on paper", async () => {
+    const { propose } = await agent();
+    const { preview } = await propose("start_grid", { ...RANGE, dryRun: true });
+    expect(preview.what).toContain("at kraken, on paper,");
+  });
+
+  it("whose cycles do not pay their fees is refused unless that is asked for", async () => {
+    const { client, propose, placed } = await agent();
+    const narrow = { ...RANGE, lowerPrice: 60_000, upperPrice: 60_400 };
+    for (const tool of ["start_grid", "preview_grid"])
+      expect(errorOf(await callTool(client, tool, narrow))).toMatchObject({ error: "Invalid spacing" });
+    const { preview } = await propose("start_grid", { ...narrow, allowLoss: true });
+    expect(preview.limits.join()).toContain("every cycle loses");
+    expect(await placed()).toBe(0);
+  });
+});
