@@ -4,9 +4,11 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/global-setup.ts"],
+    setupFiles: ["test/support/canary-watch.ts"],
     // Many tests wait for processes: more of them than cores may run at once.
     maxWorkers: 4,
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
+    // What hangs is told, however slow the machine.
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
   },
 });

@@ -3,12 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { root } from "../support/bundle.ts";
+import { canaryKek } from "../support/canary.ts";
 import { edgemaker, environment } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 import { startVenue } from "../venues/index.ts";
 
-const KEK = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=";
-const OTHER = "CAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAg=";
+const KEK = canaryKek("B");
+const OTHER = canaryKek("C");
 
 async function start(may: { withdraw: boolean } = { withdraw: false }) {
   const venue = await startVenue("bitget");

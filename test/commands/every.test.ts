@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Args } from "../../cli/arguments.ts";
 import { rootCommand } from "../../cli/root.ts";
 import { createOperations } from "../../src/operations.ts";
+import { canary, canarySecret } from "../support/canary.ts";
 import { edgemaker, type Ran, serve } from "../support/command.ts";
 import { commandsOf } from "../support/pages.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
@@ -121,7 +122,7 @@ describe("every command", () => {
       expect({ code, said }, `${args.join(" ")}\n${stdout}`).toEqual({ code: 0, said: "" });
       told[path] = JSON.parse(stdout) as never;
     }
-  }, 120_000);
+  });
 
   it("that asks an exchange says in one sentence that there is no answer, with exit 1", async () => {
     const asking = USES.filter(([path]) => {
@@ -130,7 +131,7 @@ describe("every command", () => {
     }).filter(([path]) => !path.startsWith("grid s") && path !== "grid pause" && path !== "grid resume");
     expect(asking.length).toBeGreaterThan(12);
     const dead = [...EXCHANGES, "iris"].flatMap((id) => ["--venue-url", `${id}=http://127.0.0.1:9`]);
-    const over = { KRAKEN_API_KEY: "key", KRAKEN_SECRET: Buffer.from("secret").toString("base64") };
+    const over = { KRAKEN_API_KEY: canary("key"), KRAKEN_SECRET: canarySecret("nobody") };
     await each(asking, async ([path, argsOf]) => {
       const given = argsOf({ "orders create": { id: "", order: { id: "O1" } } });
       const ran = await edgemaker(tempFolder(), [...path.split(" "), ...given, ...dead], over);
@@ -139,7 +140,7 @@ describe("every command", () => {
         plain: true,
       });
     });
-  }, 120_000);
+  });
 
   it("refuses an unknown flag with exit 2, naming the nearest, and opens no database", async () => {
     const folder = tempFolder();
@@ -153,7 +154,7 @@ describe("every command", () => {
       );
     });
     expect(existsSync(join(folder, "data/edgemaker/edgemaker.db"))).toBe(false);
-  }, 120_000);
+  });
 
   it("works against a hosted API alike, and leaves a grid to it", async () => {
     const server = await serve(tempFolder(), ["--sandbox"]);
@@ -192,5 +193,5 @@ describe("every command", () => {
       code: 1,
       stderr: expect.stringMatching(/^Unauthorized: .*\nGive a token/),
     });
-  }, 60_000);
+  });
 });

@@ -50,8 +50,8 @@ describe.skipIf(!hasTerminal).each([80, 40])("in a terminal of %d columns", (col
     const bounds = ["--lower", "57000", "--upper", "63000", "--levels", "12", "--size", "100"];
     expect((await edgemaker(folder, ["grid", "start", ...MARKET, ...bounds])).code).toBe(0);
     const screen = terminal(folder, ["grid", "status", "--watch", "--sandbox"], { columns });
+    await screen.drawn(2);
     await screen.until(/lastStepAt/);
-    await new Promise((resolve) => setTimeout(resolve, 2500));
     fits(screen, columns);
     expect(screen.lines().filter((line) => line.includes("grid-kraken"))).toHaveLength(1);
     await expect(masked(screen).replace(/-0+$/gm, "-0")).toMatchFileSnapshot(

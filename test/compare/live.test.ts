@@ -8,13 +8,15 @@ import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports.ts";
 import { appOver } from "../support/app.ts";
 import type { Answer } from "../support/comparing.ts";
+import { endsBefore } from "../support/ends-before.ts";
+import { heardLog } from "../support/heard.ts";
 import { KEYS, liveBox } from "../support/live.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
 import { startVenue } from "../venues/index.ts";
 import { irisPool, irisServer } from "../venues/iris.ts";
 
 /** The service over the four emulated exchanges and the emulated aggregator: ccxt's classes over real sockets. */
-async function live(limit = 10_000) {
+async function live(limit = 60_000) {
   const names = ["mexc", "gateio", "bitget", "kraken"] as const;
   const started = await Promise.all(names.map((name) => startVenue(name, { keys: KEYS })));
   onTestFinished(async () => void (await Promise.all(started.map((one) => one.close()))));
@@ -45,7 +47,7 @@ async function live(limit = 10_000) {
     exchanges,
     inTime,
     local: nodeLocal,
-    log: () => {},
+    log: heardLog,
     dex: connectDex({ aggregator, exchanges, venue, inTime }),
   };
   const app = await appOver(deps);
@@ -102,25 +104,24 @@ describe("over real sockets", () => {
   it.each(["ticker", "book"] as const)(
     "one whose %s hangs ends at the time limit and holds up nobody",
     async (route) => {
-      const limit = 1500;
+      const limit = 2500;
       const { ask, bitget } = await live(limit);
       // Only a comparison that has ended well leaves no read behind, whose late answer would serve the next one.
       const first = async () => (await ask("/price/compare?symbol=BTC/USDT")).status;
-      await expect.poll(first, { timeout: 15_000 }).toBe(200);
+      await expect.poll(first, { timeout: 60_000 }).toBe(200);
       await new Promise((resolve) => setTimeout(resolve, 1100));
       bitget.fail({ kind: "hang", route, times: 1000 });
       const ended: string[] = [];
-      const startedAt = performance.now();
-      const [answer, other] = await Promise.all([
-        ask("/price/compare?symbol=BTC/USDT&partial=true").finally(() => ended.push("comparison")),
-        ask("/ticker?exchange=kraken&symbol=ETH/USDT").finally(() => ended.push("ticker")),
-      ]);
-      const millis = performance.now() - startedAt;
+      // Whoever waited for one after the other would take twice as long.
+      const [answer, other] = await endsBefore(2 * limit, () =>
+        Promise.all([
+          ask("/price/compare?symbol=BTC/USDT&partial=true").finally(() => ended.push("comparison")),
+          ask("/ticker?exchange=kraken&symbol=ETH/USDT").finally(() => ended.push("ticker")),
+        ]),
+      );
       expect([other.status, ended]).toEqual([200, ["ticker", "comparison"]]);
       expect(answer.prices.map(({ exchange }) => exchange)).toEqual(["mexc", "gateio", "kraken"]);
       expect(answer.failed?.map(({ exchange }) => exchange)).toEqual(["bitget"]);
-      // A busy machine adds to the limit; whoever waited for one after the other would take twice as long.
-      expect(millis).toBeLessThan(2 * limit);
     },
   );
 });

@@ -6,6 +6,7 @@ import { VenueError } from "../../src/errors.ts";
 import { ONE } from "../../src/kernel/decimal.ts";
 import type { Deps } from "../../src/ports.ts";
 import { type Answer, type Json, served, three } from "../support/dex.ts";
+import { endsBefore } from "../support/ends-before.ts";
 import { type Behaviour, type IrisPool, irisPool, irisServer } from "../venues/iris.ts";
 
 const changed =
@@ -59,11 +60,12 @@ describe("an aggregator that fails", () => {
     "%s has the operation's label, within the time limit, and shows nothing of it",
     async (_what, behaviour) => {
       const { ask } = await served(three, behaviour);
-      const startedAt = performance.now();
-      const [price, pools] = [await ask("price/INDY"), await ask("pools/INDY")];
+      const [price, pools] = await endsBefore(5000, async () => [
+        await ask("price/INDY"),
+        await ask("pools/INDY"),
+      ]);
       expect(price).toMatchObject({ status: 500, error: "Price fetch failed" });
       expect(pools).toMatchObject({ status: 500, error: "Discovery failed" });
-      expect(performance.now() - startedAt).toBeLessThan(5000);
       expect(JSON.stringify([price, pools])).not.toMatch(/secret|http|127\.0|html/i);
     },
   );

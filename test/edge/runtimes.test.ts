@@ -1,10 +1,8 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serve } from "../support/command.ts";
 import { edgeApp } from "../support/edge.ts";
 import { RUNTIMES } from "../support/runtimes.ts";
+import { tempFolder } from "../support/temp.ts";
 
 type Ask = (path: string, init?: { method?: string; body?: string }) => Promise<Response>;
 
@@ -16,12 +14,16 @@ async function onWorkerd(): Promise<Ask> {
 }
 
 async function onRuntime(name: string): Promise<Ask> {
-  const folder = mkdtempSync(join(tmpdir(), `edgemaker-${name}-`));
-  const { ask } = await serve(folder, ["--sandbox", "--tick-interval", "3600000"], {}, RUNTIMES[name]?.());
+  const { ask } = await serve(
+    tempFolder(),
+    ["--sandbox", "--tick-interval", "3600000"],
+    {},
+    RUNTIMES[name]?.(),
+  );
   return ask;
 }
 
-describe.each(["node", "workerd", "bun", "deno"])("the service on %s", { timeout: 120_000 }, (name) => {
+describe.each(["node", "workerd", "bun", "deno"])("the service on %s", { timeout: 240_000 }, (name) => {
   it("tells a price, and starts, steps, shows and stops a grid", async () => {
     const ask = name === "workerd" ? await onWorkerd() : await onRuntime(name);
     const json = async (path: string, init?: Parameters<Ask>[1]) => {

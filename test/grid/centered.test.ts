@@ -90,7 +90,7 @@ describe("a stop price", () => {
     await grid.ask("start_grid", { ...grid.where, ...RANGE, stopLossPrice: 88 });
     await grid.pass(30);
     await expectGone(grid);
-  }, 60_000);
+  });
 
   it("is not reached by a book whose bid is pulled for one pass", async () => {
     const grid = await gridOver(
@@ -114,5 +114,5 @@ describe("a stop price", () => {
     const { status, phase } = await grid.status();
     expect({ status, phase }).toEqual({ status: "running", phase: "active" });
     expect(await grid.gate.openOrders()).toEqual(orders);
-  }, 60_000);
+  });
 });

@@ -111,7 +111,7 @@ it("arriving as parameters they are refused by their field, and nothing is writt
     }
   }
   expect(await written()).toEqual([0, 0, 0]);
-}, 60_000);
+});
 
 it("arriving as a plan id they commit nothing", async () => {
   const { client, written } = await open();
@@ -121,7 +121,7 @@ it("arriving as a plan id they commit nothing", async () => {
     );
   }
   expect(await written()).toEqual([0, 0, 0]);
-}, 60_000);
+});
 
 it("arriving from an exchange, as ids and as errors, they leave as data", async () => {
   const { client, written, say } = await open({ isHostile: true });
@@ -148,4 +148,4 @@ it("arriving from an exchange, as ids and as errors, they leave as data", async 
     isPlain(refused);
   }
   expect((await written())[0]).toBe(0);
-}, 60_000);
+});

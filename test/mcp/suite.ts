@@ -55,7 +55,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
     beforeAll(async () => {
       agents = await start();
       client = await connect();
-    }, 120_000);
+    });
     afterAll(async () => {
       for (const one of closing) await one.close();
       await agents?.close();
@@ -103,7 +103,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       await act("stop_grid", { id });
       await act("cancel_order", { ...MARKET, id: order.id });
       expect(await openOrders()).toBe(0);
-    }, 60_000);
+    });
 
     it("has resources and prompts", async () => {
       const { resources } = await client.listResources();
@@ -130,9 +130,9 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
           signal: giveUp.signal,
         },
       );
-      setTimeout(() => giveUp.abort(), 1000);
+      setTimeout(() => giveUp.abort(), 3000);
       await expect(committing).rejects.toThrow();
-      await expect.poll(() => agents.plans(), { timeout: 10_000 }).toEqual([]);
+      await expect.poll(() => agents.plans(), { timeout: 60_000 }).toEqual([]);
       await expect(agents.decide(planId, "approve")).rejects.toThrow(/there is no plan/);
       expect(await openOrders()).toBe(0);
       expect(errorOf(await callTool(client, "create_order", { ...ORDER, planId })).error).toBe("Forbidden");
@@ -148,6 +148,6 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
         return (result.structuredContent as { bids: object[] }).bids.length;
       });
       expect(await Promise.all(asked)).toEqual(sessions.map((_, place) => place + 1));
-    }, 60_000);
+    });
   });
 }

@@ -58,7 +58,6 @@ describe("a database restored from a backup", () => {
     await eventually(
       () => grids(server),
       (all) => filled(all) >= 4,
-      20_000,
     );
     expect(await run("backup", backup)).toMatchObject({ code: 0, stderr: "" });
     expect(statSync(backup).mode & 0o777).toBe(0o600);
@@ -68,12 +67,12 @@ describe("a database restored from a backup", () => {
     await eventually(
       () => grids(server),
       (all) => filled(all) >= atBackup + 6,
-      20_000,
     );
     const refused = await run("restore", backup);
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/a server \(process \d+\) works/),
+      // By its name where it answers in time.
+      stderr: expect.stringMatching(/(a server \(process \d+\)|another process) works/),
     });
     await server.kill("SIGKILL");
 
@@ -86,12 +85,10 @@ describe("a database restored from a backup", () => {
       const before = await eventually(
         () => grids(server),
         (all) => all.find(({ id }) => id === forgotten)?.openOrders === 0,
-        15_000,
       );
       await eventually(
         async () => (await grids(server)).filter(({ id }) => ids.includes(id)),
         (all) => all.every(isWhole) && filled(all) > filled(before) + 4,
-        30_000,
       );
       await server.kill("SIGKILL");
     }
@@ -101,7 +98,6 @@ describe("a database restored from a backup", () => {
     await eventually(
       () => grids(server),
       (all) => all.every(({ status }) => status === "stopped"),
-      15_000,
     );
     await server.kill("SIGTERM");
     for (const exchange of ["kraken", "mexc", "gateio"]) {
@@ -112,7 +108,7 @@ describe("a database restored from a backup", () => {
     expect(kept).toHaveLength(2);
     for (const name of kept)
       expect(await placed(join(folder, name))).toBeGreaterThan((await placed(backup)) + 3);
-  }, 120_000);
+  }, 300_000);
 });
 
 describe("edgemaker db", () => {

@@ -68,7 +68,6 @@ export async function crash(folder: string, { seed, kills, life, speed, byHand }
     const whole = await eventually(
       () => grids(server),
       (all) => all.every(isWhole),
-      10_000,
     );
     const wholeAfter = performance.now() - startedAt;
     const told: boolean[] = [];
@@ -79,7 +78,6 @@ export async function crash(folder: string, { seed, kills, life, speed, byHand }
     await eventually(
       () => grids(server),
       (all) => all.every(({ status }) => status === "stopped"),
-      10_000,
     );
     await server.kill("SIGTERM");
     const audits = await Promise.all(

@@ -24,7 +24,6 @@ it("trades at the address that --venue-url names, and resolves a lost answer by 
   const listed = await eventually(
     async () => (await server.ask("/api/v1/orders?exchange=kraken&symbol=BTC/USDT")).json(),
     ({ count }) => count === 1,
-    10_000,
   );
   expect(listed.orders[0]).toMatchObject({ clientOrderId, status: "open" });
   expect(venue.orders()).toHaveLength(1);

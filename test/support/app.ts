@@ -5,6 +5,8 @@ import type { Scope } from "../../src/records.ts";
 import type { TokenStore } from "../../src/store.ts";
 import { digest } from "../../src/transport/digest.ts";
 import type { McpSettings } from "../../src/transport/mcp/server.ts";
+import { canary } from "./canary.ts";
+import { heard } from "./heard.ts";
 import { EXCHANGES, type TestSandbox, testSandbox } from "./sandbox.ts";
 
 /** The service as a client sees it. */
@@ -26,9 +28,9 @@ export async function testApp({
 }
 
 export const TOKENS = {
-  read: "em_read-token-of-a-test",
-  trade: "em_trade-token-of-a-test",
-  admin: "em_admin-token-of-a-test",
+  read: `em_${canary("read")}`,
+  trade: `em_${canary("trade")}`,
+  admin: `em_${canary("admin")}`,
 } as const;
 
 /** Stores the tokens that are not the operator's own. */
@@ -53,7 +55,9 @@ export async function appOver(
     version: "0.0.0-test",
     instance: "test",
   });
-  return { app, tokens, ask: async (path, init) => app.request(`http://localhost${path}`, withHost(init)) };
+  const ask: Target["ask"] = async (path, init) =>
+    heard(path, await app.request(`http://localhost${path}`, withHost(init)));
+  return { app, tokens, ask };
 }
 
 // A socket would carry the Host header; a Request made by hand has none of its own.

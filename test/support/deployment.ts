@@ -7,6 +7,7 @@ import { createOperations } from "../../src/operations.ts";
 import { TOKENS } from "./app.ts";
 import { edgeDatabase } from "./edge.ts";
 import { type Accounts, liveAccounts } from "./edge-live.ts";
+import { heard } from "./heard.ts";
 import { startWorker, type WorkerOptions } from "./worker.ts";
 
 /** One turn of the queue, as the worker's log tells it. */
@@ -57,7 +58,7 @@ export async function deployment(
         headers,
         body: JSON.stringify(body),
       });
-      const answer = (await response.json()) as { id?: string };
+      const answer = (await heard("a start", response as unknown as Response).json()) as { id?: string };
       if (!answer.id)
         throw new Error(`the grid was not started: ${JSON.stringify([answer, ...troubles.slice(-3)])}`);
       return answer.id;
@@ -69,7 +70,7 @@ export async function deployment(
       await start?.run(database.deps, start.input.parse(body), { actor: "local" });
     },
     /** Waits until so many turns have ended since `from`. */
-    async turnsEnded(from: number, count: number, millis = 60_000): Promise<readonly Turn[]> {
+    async turnsEnded(from: number, count: number, millis = 120_000): Promise<readonly Turn[]> {
       const until = performance.now() + millis;
       while (turns.length < from + count) {
         if (performance.now() > until) throw new Error(`${turns.length - from} of ${count} turns ended`);

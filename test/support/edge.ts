@@ -3,6 +3,7 @@ import { createLog, nodeRuntime } from "../../cli/node-runtime.ts";
 import { parseConfig } from "../../src/config.ts";
 import { createDeps } from "../../src/deps.ts";
 import { addTokens, type Target, TOKENS } from "./app.ts";
+import { heard } from "./heard.ts";
 import { startSqld } from "./sqld.ts";
 import { startWorker } from "./worker.ts";
 
@@ -27,10 +28,13 @@ export async function edgeApp(over: Readonly<Record<string, string>> = {}) {
   const target: Target = {
     tokens: TOKENS,
     ask: async (path, init) =>
-      (await worker.dispatchFetch(
-        `http://localhost${path}`,
-        init as WorkerRequestInit,
-      )) as unknown as Response,
+      heard(
+        path,
+        (await worker.dispatchFetch(
+          `http://localhost${path}`,
+          init as WorkerRequestInit,
+        )) as unknown as Response,
+      ),
   };
   return {
     ...target,

@@ -10,6 +10,7 @@ import { SECOND } from "../../src/kernel/time.ts";
 import { liveVenues } from "../../src/live-deps.ts";
 import type { Deps, Timing } from "../../src/ports.ts";
 import { type EmulatedVenue, startVenue, type VenueOptions } from "../venues/index.ts";
+import { heardLog } from "./heard.ts";
 import { KEYS, liveBox } from "./live.ts";
 import { virtualLocal } from "./local.ts";
 import { START } from "./sandbox.ts";
@@ -31,7 +32,7 @@ export async function emulatedWorld({ names, timing, venue = {}, seed, fetch }: 
     venues.set(name, await startVenue(name, { ...venue, clock: time.now, keys: KEYS }));
   }
   // Real time, beside a busy test run: long enough that only what is told to hang does.
-  const options = { timing: { requestTimeout: 1500, ...timing }, ...(fetch ? { fetch } : {}) };
+  const options = { timing: { requestTimeout: 2500, ...timing }, ...(fetch ? { fetch } : {}) };
   const urls = Object.fromEntries([...venues].map(([name, { url }]) => [name, url]));
   const box = await liveBox({ urls, options, time });
   const exchanges = names.map((id) => ({
@@ -53,7 +54,7 @@ export async function emulatedWorld({ names, timing, venue = {}, seed, fetch }: 
     dex: connectDex({ aggregator, exchanges, venue: box.venue, inTime }),
     store: box.store,
     local: time.local,
-    log: () => {},
+    log: heardLog,
   };
   return {
     deps,
@@ -62,7 +63,7 @@ export async function emulatedWorld({ names, timing, venue = {}, seed, fetch }: 
       const parts = { keeping: libsqlKeeping(box.context), credentials: NO_STORED_KEYS, local: time.local };
       return {
         ...deps,
-        ...liveVenues(box.config, { ...parts, log: () => {} }, { ...options, clock: time.now }),
+        ...liveVenues(box.config, { ...parts, log: heardLog }, { ...options, clock: time.now }),
         store: createStore(box.context),
       };
     },

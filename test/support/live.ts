@@ -15,6 +15,8 @@ import { type LiveOptions, liveVenues } from "../../src/live-deps.ts";
 import type { Local, Log, Permit } from "../../src/ports.ts";
 import { startVenue } from "../venues/index.ts";
 import { appOver } from "./app.ts";
+import { canary, canarySecret } from "./canary.ts";
+import { heardLog, heardVenue } from "./heard.ts";
 import { migrations } from "./migrations.ts";
 
 export interface Asked {
@@ -56,9 +58,9 @@ export async function answering(reply: (asked: Asked) => Reply | Promise<Reply>)
 }
 
 export const KEYS = {
-  key: "canary-key-4711",
-  secret: "Y2FuYXJ5LXNlY3JldC00NzEx",
-  passphrase: "canary-phrase-4711",
+  key: canary("key"),
+  secret: canarySecret("an exchange"),
+  passphrase: canary("passphrase"),
 };
 
 interface Live {
@@ -76,7 +78,7 @@ export async function liveBox({
   urls,
   options,
   database = "file::memory:",
-  log = () => {},
+  log = heardLog,
   env = {},
   time,
 }: Live) {
@@ -104,7 +106,8 @@ export async function liveBox({
       listing: Object.fromEntries(markets.map((market) => [market.symbol, altnameOf(market)])),
       markets: markets.map(trimmed),
     });
-  return { ...venues, config, context, client, keeping, keep, store: createStore(context) };
+  const venue = (name: string) => heardVenue(venues.venue(name));
+  return { ...venues, venue, config, context, client, keeping, keep, store: createStore(context) };
 }
 
 type Emulated = Awaited<ReturnType<typeof startVenue>>;
@@ -134,7 +137,7 @@ export async function liveApp<N extends VenueName>(
     client: createClient({ url: "file::memory:", concurrency: 1 }),
     migrations,
     local: nodeLocal,
-    log: () => {},
+    log: heardLog,
     readCandles: () => Promise.reject(new Error("there are no candle files here")),
     ...over,
   });

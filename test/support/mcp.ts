@@ -7,6 +7,7 @@ import { onTestFinished } from "vitest";
 import type { Scope } from "../../src/records.ts";
 import type { Target } from "./app.ts";
 import { environment, launcher } from "./command.ts";
+import { heard } from "./heard.ts";
 
 const session = async (transport: unknown): Promise<Client> => {
   const made = new Client({ name: "test", version: "1" });
@@ -40,7 +41,7 @@ export const httpSession = (
   session(
     new StreamableHTTPClientTransport(new URL("/mcp", url), {
       requestInit: { headers: { authorization: `Bearer ${token}` } },
-      fetch,
+      fetch: async (asked, init) => heard("/mcp", await fetch(asked, init)),
     }),
   );
 

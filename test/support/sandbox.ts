@@ -19,6 +19,7 @@ import { SECOND } from "../../src/kernel/time.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps, Venue } from "../../src/ports.ts";
 import { connectReference } from "../../src/reference-deps.ts";
+import { heardLog } from "./heard.ts";
 import { virtualLocal } from "./local.ts";
 import { migrations } from "./migrations.ts";
 
@@ -108,7 +109,7 @@ export async function testSandbox({
     marketTime: (_account, now) => marketTime(row, now),
     store,
     local: realTime ? nodeLocal : time.local,
-    log: () => {},
+    log: heardLog,
   };
   return { deps, store, venue, time, context, row };
 }

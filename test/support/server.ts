@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./bundle.ts";
+import { canary } from "./canary.ts";
+import { heard } from "./heard.ts";
 
 export const launcher = join(root, "cli/edgemaker.mjs");
 
@@ -26,7 +28,7 @@ export interface Spawned {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
-const TOKEN = "em_token-of-a-server-test";
+const TOKEN = `em_${canary("server")}`;
 
 /** Starts `edgemaker serve …` on a free port. */
 export function spawnServer(
@@ -57,10 +59,12 @@ export function spawnServer(
     stderr: () => stderr,
     listens,
     async ask(path, init = {}) {
-      return fetch(`${await listens}${path}`, {
-        ...init,
-        headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json", ...init.headers },
-      });
+      const headers = {
+        authorization: `Bearer ${TOKEN}`,
+        "content-type": "application/json",
+        ...init.headers,
+      };
+      return heard(path, await fetch(`${await listens}${path}`, { ...init, headers }));
     },
     async kill(signal) {
       child.kill(signal);
@@ -69,11 +73,11 @@ export function spawnServer(
   };
 }
 
-/** Asks again until it holds; what it last was is the error. */
+/** Asks again until it holds, for as long as a slow machine may need; what it last was is the error. */
 export async function eventually<T>(
   read: () => Promise<T>,
   holds: (value: T) => boolean,
-  millis: number,
+  millis = 60_000,
 ): Promise<T> {
   const until = performance.now() + millis;
   for (;;) {

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { threadId } from "node:worker_threads";
+import { makeFolder } from "./temp.ts";
 
 export interface Sqld {
   readonly url: string;
@@ -17,8 +17,8 @@ const binary = (): string => {
 };
 
 /** Starts a libSQL server with an empty database on a free port, and waits until it answers. */
-export async function startSqld(): Promise<Sqld> {
-  const folder = mkdtempSync(join(tmpdir(), "edgemaker-sqld-"));
+export async function startSqld(attempts = 5): Promise<Sqld> {
+  const { path: folder, remove } = makeFolder();
   const address = `127.0.0.1:${await freePort()}`;
   const child = spawn(binary(), ["--db-path", folder, "--http-listen-addr", address], { stdio: "ignore" });
   const closed = new Promise<void>((resolve) => child.on("close", () => resolve()));
@@ -26,16 +26,17 @@ export async function startSqld(): Promise<Sqld> {
   const stop = async () => {
     child.kill("SIGKILL");
     await closed;
-    rmSync(folder, { recursive: true, force: true });
+    remove();
   };
-  for (let attempt = 0; !(await answers(url)); attempt++) {
-    if (attempt === 200 || child.exitCode !== null) {
-      await stop();
-      throw new Error("sqld does not answer");
-    }
+  const until = performance.now() + 60_000;
+  while (child.exitCode === null && performance.now() < until) {
+    if (await answers(url)) return { url, stop };
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  return { url, stop };
+  await stop();
+  // Another program was quicker to take the port.
+  if (child.exitCode !== null && attempts > 1) return startSqld(attempts - 1);
+  throw new Error("sqld does not answer");
 }
 
 const answers = (url: string): Promise<boolean> =>
@@ -44,13 +45,23 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   );
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
+const PORTS = { from: 10_000, count: 22_000 };
+let asked = 0;
+
+/**
+ * sqld does not tell a port that the system has given it. These lie below the ports that systems give, and every
+ * process of tests begins elsewhere, so that nobody else takes one between its being found and its use.
+ */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.from + ((process.pid * 37 + threadId * 17 + asked++) % PORTS.count);
+    if (await isFree(port)) return port;
+  }
 }
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.on("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });

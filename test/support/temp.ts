@@ -1,12 +1,23 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { onTestFinished } from "vitest";
+import { lookAt } from "./canary.ts";
 
-/** A folder that whoever has made it removes. */
+/** Where secrets belong: a person's own settings, and how this user's commands reach a running server. */
+const PRIVATE = /(^|\/)(edgemaker\.json|server-[0-9a-f]{16}\.json)$/;
+
+/** A folder that whoever has made it removes; what was written into it is looked through for secrets then. */
 export function makeFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "edgemaker-"));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
+  const remove = () => {
+    for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
+      const file = join(entry.parentPath, entry.name);
+      if (entry.isFile() && !PRIVATE.test(file)) lookAt(relative(path, file), readFileSync(file));
+    }
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  };
+  return { path, remove };
 }
 
 /** A folder of the test's own, gone when it ends. */

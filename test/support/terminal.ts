@@ -7,13 +7,20 @@ import { environment, launcher } from "./command.ts";
 export const hasTerminal = spawnSync("script", ["--version"]).stdout?.includes("util-linux") === true;
 if (!hasTerminal) console.warn("skipped: there is no `script` of util-linux, so no terminal for a command");
 
+/** A screen comes in parts: it is whole when nothing has come for so long. */
+const STILL_MILLIS = 200;
+const REDRAW = "\x1b[H\x1b[J";
+
 export interface Screen {
   /** What stands on it now, line by line. */
   lines(): string[];
   /** Whether a line was longer than the terminal is wide. */
   isWrapped(): boolean;
   type(text: string): void;
+  /** Waits until it stands there, and nothing more is being written. */
   until(told: RegExp): Promise<void>;
+  /** The same, of a screen that has been drawn so many times. */
+  drawn(times: number): Promise<void>;
   /** All that was written, controls too. */
   written(): string;
   readonly ended: Promise<number | null>;
@@ -35,7 +42,9 @@ export function terminal(
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   let written = "";
+  let writtenAt = 0;
   child.stdout.on("data", (part: Uint8Array) => {
+    writtenAt = performance.now();
     written += Buffer.from(part).toString("utf8");
     emulator.write(part);
   });
@@ -44,18 +53,20 @@ export function terminal(
     const shown = buffer().map((line) => line?.translateToString(true) ?? "");
     return shown.slice(0, shown.findLastIndex((line) => line !== "") + 1);
   };
+  const waitFor = async (what: string, holds: () => boolean) => {
+    const until = performance.now() + 60_000;
+    while (!holds() || performance.now() - writtenAt < STILL_MILLIS) {
+      if (performance.now() > until) throw new Error(`not on the screen: ${what}\n${lines().join("\n")}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
   return {
     lines,
     isWrapped: () => buffer().some((line) => line?.isWrapped),
     type: (text) => void child.stdin.write(text),
     written: () => written,
     ended: new Promise((resolve) => child.on("close", resolve)),
-    async until(told) {
-      const until = performance.now() + 20_000;
-      while (!told.test(lines().join("\n"))) {
-        if (performance.now() > until) throw new Error(`not on the screen: ${told}\n${lines().join("\n")}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    },
+    until: (told) => waitFor(String(told), () => told.test(lines().join("\n"))),
+    drawn: (times) => waitFor(`${times} times`, () => written.split(REDRAW).length > times),
   };
 }

@@ -9,6 +9,7 @@ import { ccxtVenue } from "../../src/adapters/ccxt/venue.ts";
 import type { VenueName } from "../../src/config.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import type { Local, Timing, Venue } from "../../src/ports.ts";
+import { heardLog } from "../support/heard.ts";
 import { memoryKeeping } from "./keeping.ts";
 
 const QUIRKS = { mexc, gateio, bitget, kraken };
@@ -33,11 +34,11 @@ export function adapterPlace({ name, url, timing }: Connection, clock: () => Mil
     id: name,
     quirks: QUIRKS[name],
     base: url,
-    timing: { ...LIVE_TIMING, requestTimeout: 2000, ...timing },
+    timing: { ...LIVE_TIMING, ...timing },
     rate: undefined,
     keeping: memoryKeeping(clock),
     local,
-    log: () => {},
+    log: heardLog,
     fetch: (address, init) => fetch(address, init),
     clock,
   });

@@ -19,7 +19,7 @@ export function ccxtClient(name: VenueName, { url, keys }: Endpoint) {
     ...(keys ? { apiKey: keys.key, secret: keys.secret, password: keys.passphrase } : {}),
     number: String,
     enableRateLimit: false,
-    timeout: 2000,
+    timeout: 30_000,
     options: {
       fetchMarkets: { types: ["spot"] },
       fetchCurrencies: { enabled: false },

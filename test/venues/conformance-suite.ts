@@ -3,6 +3,7 @@ import type { VenueName } from "../../src/config.ts";
 import { decimal, ONE, sum, text, wire, ZERO } from "../../src/kernel/decimal.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import type { NewOrder, Permit, Venue } from "../../src/ports.ts";
+import { heardVenue } from "../support/heard.ts";
 import type { Connection } from "./adapter.ts";
 import { type EmulatedVenue, startVenue } from "./index.ts";
 
@@ -92,7 +93,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       runner ??= await start();
       now = START;
       exchange = await startVenue(name, { clock: () => now });
-      venue = runner.venue({ name, url: exchange.url, keys: exchange.keys }, () => now);
+      venue = heardVenue(runner.venue({ name, url: exchange.url, keys: exchange.keys }, () => now));
     });
     afterEach(() => exchange.close());
     afterAll(() => runner?.close());

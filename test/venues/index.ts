@@ -29,6 +29,7 @@ import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import type { Side } from "../../src/ports.ts";
+import { canary, canarySecret } from "../support/canary.ts";
 import type { Account, VenueKeys } from "./account.ts";
 import { bitget } from "./bitget.ts";
 import { type Listing, listingsOf } from "./catalog.ts";
@@ -106,9 +107,9 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
     const number = members.size + 1;
     const account = wanted.account ?? engine.addAccount(wanted.balances ?? options.balances ?? BALANCES);
     const keys: VenueKeys = {
-      key: wanted.key ?? `${name}-key-${number}`,
-      secret: wanted.secret ?? btoa(`${name} secret ${number} of an emulated exchange`),
-      passphrase: wanted.passphrase ?? `${name}-passphrase-${number}`,
+      key: wanted.key ?? canary(`${name}-key-${number}`),
+      secret: wanted.secret ?? canarySecret(`${name} ${number}`),
+      passphrase: wanted.passphrase ?? canary(`${name}-passphrase-${number}`),
       may: { read: true, trade: true, withdraw: false, ...wanted.may },
     };
     members.set(keys.key, { keys, account, nonce: 0n });

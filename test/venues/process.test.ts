@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
 import { bundleScript } from "../support/bundle.ts";
+import { takeLeaks } from "../support/canary.ts";
 import { ccxtClient } from "./ccxt-client.ts";
 
 it("serves emulated exchanges from a process of its own", async () => {
@@ -15,6 +16,8 @@ it("serves emulated exchanges from a process of its own", async () => {
       if (lines.length === 2) break;
     }
     expect(lines.map(({ name }) => name)).toEqual(["kraken", "mexc"]);
+    // Whoever starts it is told its keys: that alone is no leak.
+    expect(takeLeaks().length).toBeGreaterThan(0);
     for (const { name, url } of lines) {
       const ticker = await ccxtClient(name, { url }).fetchTicker("BTC/USDT");
       expect(Number(ticker.last)).toBe(60000);

@@ -4,6 +4,7 @@ import { nodeLocal } from "../../../cli/node-runtime.ts";
 import { createDeps } from "../../../src/deps.ts";
 import { tick } from "../../../src/grid/tick.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
+import { heardLog } from "../../support/heard.ts";
 import { liveApp, PERMIT } from "../../support/live.ts";
 import { migrations } from "../../support/migrations.ts";
 import { type App, buy, del, get, post } from "../../support/orders.ts";
@@ -120,7 +121,7 @@ describe("two processes with one key of kraken", () => {
       client: client(),
       migrations,
       local: nodeLocal,
-      log: () => {},
+      log: heardLog,
       readCandles: () => Promise.reject(new Error("none")),
     });
     onTestFinished(() => other.close());

@@ -12,6 +12,7 @@ import { ccxtVenue } from "../../../src/adapters/ccxt/venue.ts";
 import { VenueError } from "../../../src/errors.ts";
 import type { Venue } from "../../../src/ports.ts";
 import { type Case, recorded } from "../../support/fixtures.ts";
+import { heardLog } from "../../support/heard.ts";
 import { KEYS } from "../../support/live.ts";
 import { memoryKeeping } from "../../venues/keeping.ts";
 
@@ -90,7 +91,7 @@ describe.each(["mexc", "gateio", "bitget", "kraken"] as const)(
         rate: undefined,
         keeping: memoryKeeping(Date.now),
         local: nodeLocal,
-        log: () => {},
+        log: heardLog,
         fetch: async () => new Response(body),
         clock: Date.now,
         keptFor: 0,

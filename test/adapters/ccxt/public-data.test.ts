@@ -7,6 +7,7 @@ import { NO_STORED_KEYS } from "../../../src/adapters/vault/stored-keys.ts";
 import { createDeps } from "../../../src/deps.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { liveVenues } from "../../../src/live-deps.ts";
+import { heardLog } from "../../support/heard.ts";
 import { liveApp } from "../../support/live.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";
@@ -83,7 +84,7 @@ describe("public data", () => {
       client: client(),
       migrations,
       local: nodeLocal,
-      log: () => {},
+      log: heardLog,
       readCandles: () => Promise.reject(new Error("none")),
     });
     onTestFinished(() => second.close());
@@ -103,7 +104,7 @@ describe("public data", () => {
         keeping,
         credentials: NO_STORED_KEYS,
         local: nodeLocal,
-        log: () => {},
+        log: heardLog,
       }).venue("kraken");
       return venue.market(SYMBOL);
     };

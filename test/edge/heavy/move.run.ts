@@ -1,22 +1,19 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { eventually, serve } from "../../support/command.ts";
 import { deployment, strangers } from "../../support/deployment.ts";
 import { fireCron } from "../../support/edge-live.ts";
+import { tempFolder } from "../../support/temp.ts";
 
 it("a running grid moves from Node to the edge and back, also while both step it", async () => {
   const edge = await deployment(1, { only: ["bitget", "kraken"] });
-  const folder = mkdtempSync(join(tmpdir(), "edgemaker-move-"));
+  const folder = tempFolder();
   const { EDGEMAKER_TOKEN: _edges, ...settings } = edge.database.settings;
   const server = () => serve(folder, ["--tick-interval", "300"], settings);
   const venues = edge.accounts.ids.map(({ venue }) => edge.accounts.venues[venue]);
   const move = (price: string) => venues.map((venue) => venue.move("BTC/USDT", price));
   const steppedBy = async () =>
     new Set((await edge.database.deps.store.strategies({})).map((view) => view.steppedBy ?? ""));
-  const isRight = () =>
-    eventually(edge.wrongSlots, (wrong) => wrong.length === 0, 20_000).then(() => undefined);
+  const isRight = () => eventually(edge.wrongSlots, (wrong) => wrong.length === 0).then(() => undefined);
   const tallies: string[] = [];
   const tally = async (who: string) => {
     const views = await edge.database.deps.store.strategies({});

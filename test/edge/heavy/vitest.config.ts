@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/edge/heavy/**/*.run.ts"],
+    setupFiles: ["test/support/canary-watch.ts"],
     fileParallelism: false,
     testTimeout: 300_000,
     hookTimeout: 300_000,

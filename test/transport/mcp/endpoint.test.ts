@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { testApp } from "../../support/app.ts";
+import { TOKENS, testApp } from "../../support/app.ts";
+import { canary } from "../../support/canary.ts";
 import { appClient, callTool, errorOf } from "../../support/mcp.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
@@ -45,12 +46,12 @@ describe("/mcp", () => {
     params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
   };
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-  const bearer = { authorization: "Bearer em_read-token-of-a-test" };
+  const bearer = { authorization: `Bearer ${TOKENS.read}` };
 
   it.each<[string, Record<string, string>, number]>([
     ["a token that reads", bearer, 200],
     ["no token", {}, 401],
-    ["a wrong token", { authorization: "Bearer em_wrong-token-of-a-test" }, 401],
+    ["a wrong token", { authorization: `Bearer em_${canary("wrong")}` }, 401],
     ["another site's Host", { ...bearer, host: "evil.test" }, 403],
     ["another site's Origin", { ...bearer, origin: "https://evil.test" }, 403],
     ["plain text", { ...bearer, "content-type": "text/plain" }, 415],

@@ -211,13 +211,12 @@ describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
     });
     const waiter = async () =>
       (await app.context.client.execute("select waiter from plans")).rows[0]?.[0] as string | null;
-    await eventually(waiter, (one) => one !== null, 5000);
+    await eventually(waiter, (one) => one !== null);
     giveUp.abort();
     await expect(committing).rejects.toThrow();
     await eventually(
       () => app.store.plans(),
       (plans) => plans.length === 0,
-      5000,
     );
     expect((await app.ask(`/api/v1/plans/${planId}/approve`, admin(app))).status).toBe(404);
     expect(await onVenue(app)).toBe(0);
