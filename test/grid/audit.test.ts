@@ -18,7 +18,8 @@ const grid = (over: Partial<Strategy> = {}): Strategy =>
   }) as Strategy;
 /** One base more in a slot than its fills have brought. */
 const wrong = { ...booked, slots: booked.slots.map((one) => ({ ...one, base: one.base + d("1") })) };
-const order = (over: Partial<Order> = {}): Order => ({ ...NEW_ORDER, clientId: "em1", ...over }) as Order;
+const order = (over: Partial<Order> = {}): Order =>
+  ({ ...NEW_ORDER, clientId: "em1", strategy: "g", generation: 0, slot: 3, ...over }) as Order;
 const reconciled = {
   order: order(),
   before: order(),
@@ -46,13 +47,14 @@ describe("what fills do not explain", () => {
     expect(after).toMatchObject({ status: "error", lastError: expect.stringMatching(/em1.*1 BTC/) });
   });
 
-  it("is an order that has ended with less booked than filled", () => {
-    const short = order({ state: "filled", filled: d("2"), booked: d("0.5") });
-    const open = order({ state: "partially_filled", filled: d("2"), booked: d("0.5") });
-    expect(audited(grid(), [open], 0).state.unexplained).toBeUndefined();
+  it("is an order with less booked than filled, open or ended, and its slot says so", () => {
+    const short = order({ state: "partially_filled", filled: d("2"), booked: d("0.5"), behindSince: 0 });
     const found = audited(grid(), [short], 0);
     expect(found.state.unexplained).toMatchObject({ order: "em1", assets: { BTC: d("1.5") } });
-    expect(audited(found, [short], 10 * MINUTE).status).toBe("error");
+    expect(audited(found, [short], 10 * MINUTE)).toMatchObject({
+      status: "error",
+      state: { refused: [{ slot: short.slot, reason: "fills_missing", detail: "em1" }] },
+    });
     expect(audited(found, [], 10 * MINUTE)).toMatchObject({
       status: "running",
       state: { unexplained: null },

@@ -27,9 +27,7 @@ export async function simulate(options: Options): Promise<Result> {
   for (const { at, deed } of plan.deeds) scheduler.at(at, () => act(world, deed, beside));
   // Also after the last of the slow requests that may still switch it on.
   for (const wait of world.killAt === undefined ? [0, 181_000] : []) {
-    scheduler.at(plan.quietAt + wait, () => {
-      world.tables().kill = false;
-    });
+    scheduler.at(plan.quietAt + wait, () => world.store.setKill(false, "simulation"));
   }
   const after = () => {
     if (!state.dirty) return;
