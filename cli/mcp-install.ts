@@ -26,7 +26,7 @@ const inApplications = (...path: string[]): string => {
 };
 const inHome = (...path: string[]): string => join(process.env.HOME || homedir(), ...path);
 
-export const CLIENTS: Readonly<Record<string, () => Client>> = {
+const CLIENTS: Readonly<Record<string, () => Client>> = {
   "claude-desktop": () => ({
     file: inApplications("Claude", "claude_desktop_config.json"),
     key: "mcpServers",

@@ -109,7 +109,7 @@ function format(value: unknown, name = ""): string {
   return parts.length === 0 ? "-" : parts.join(", ");
 }
 
-export function duration(millis: number): string {
+function duration(millis: number): string {
   const seconds = Math.floor(millis / 1000);
   const parts = [
     [Math.floor(seconds / 86_400), "d"],

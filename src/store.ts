@@ -1,8 +1,6 @@
 /** What has to outlive the process. Writes throw StoreError; every write is keyed, so none acts twice. */
 import type { CostDay } from "./cost.ts";
 import type { HistoryStore } from "./history-store.ts";
-import type { Decimal } from "./kernel/decimal.ts";
-import type { Pair } from "./kernel/pair.ts";
 import type { Millis } from "./kernel/time.ts";
 import type {
   AccountKey,
@@ -10,13 +8,10 @@ import type {
   Event,
   Fill,
   Order,
-  OrderState,
   Phase,
   Plan,
   Preview,
-  Scope,
   Strategy,
-  StrategyStatus,
   Token,
   Wants,
 } from "./records.ts";
@@ -161,9 +156,7 @@ export interface HandOrderStore {
   now(): Promise<Millis>;
   /** Writes the intent of an order by hand; false when the kill switch refuses it. Throws `constraint` on a used client id. */
   recordByHand(order: Order): Promise<boolean>;
-  settleByHand(
-    order: Pick<Order, "clientId" | "state" | "exchangeId" | "reason" | "filled" | "notional">,
-  ): Promise<void>;
+  settleByHand(outcome: Settlement["outcomes"][number]): Promise<void>;
   orderByClientId(clientId: string): Promise<Order | undefined>;
   /** Whether an order of the account waits to be looked up: nobody has said what became of it. */
   hasUnclear(account: AccountKey): Promise<boolean>;
@@ -232,5 +225,3 @@ export interface Store
   /** Throws `unavailable` when the database cannot be reached or is not migrated. */
   ready(): Promise<void>;
 }
-
-export type { Decimal, OrderState, Pair, Scope, StrategyStatus };

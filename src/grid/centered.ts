@@ -11,7 +11,7 @@ const FARTHEST: Decimal = (95n * ONE) / 100n;
  * Distances of the levels on each side from the center, as shares of it, nearest first, times `widening`.
  * Linear: k·spacing. Geometric: Σ spacing·factor^(k−1). Custom: as given.
  */
-export function offsetsOf(config: CenteredConfig, widening: Decimal): Decimal[] {
+function offsetsOf(config: CenteredConfig, widening: Decimal): Decimal[] {
   const { levels, spacing, spacingModel, spacingFactor, customSpacings = [] } = config;
   const offsets: Decimal[] = [];
   let [gap, total] = [spacing, ZERO];
@@ -23,15 +23,14 @@ export function offsetsOf(config: CenteredConfig, widening: Decimal): Decimal[] 
   return offsets.map((offset) => mul(offset, widening, "half"));
 }
 
-/** The most levels a side whose outermost offset stays in bounds. */
-/** −1 where all of them do. */
+/** The most levels a side whose outermost offset stays in bounds; −1 where all of them do. */
 export function mostLevels(config: CenteredConfig): number {
   const widest = config.volatility ? 2n * ONE : ONE;
   return offsetsOf(config, widest).findIndex((offset) => offset >= FARTHEST);
 }
 
 /** Multiples of the base size, the slot nearest the center first; they sum to the number of levels unless custom. */
-export function weightsOf({ levels, sizeModel, sizeWeights = [] }: CenteredConfig): Decimal[] {
+function weightsOf({ levels, sizeModel, sizeWeights = [] }: CenteredConfig): Decimal[] {
   return Array.from({ length: levels }, (_, i) => {
     if (sizeModel === "custom") return sizeWeights[i] ?? ZERO;
     // (n + 1 − k) of a sum of n(n + 1)/2, scaled to n.

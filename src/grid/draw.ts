@@ -22,7 +22,7 @@ export function emptied(slot: Slot): Slot {
 }
 
 /** The least price, in whole ticks, at which selling so much pays what it cost and the fee of the sell. */
-export const payingPrice = ({ base, cost }: { base: Decimal; cost: Decimal }, market: Market): Decimal =>
+const payingPrice = ({ base, cost }: { base: Decimal; cost: Decimal }, market: Market): Decimal =>
   snap(div(cost, mul(base, ONE - max(market.maker, market.taker), "down"), "up"), market.tick, "up");
 
 /**

@@ -16,7 +16,7 @@ const FARTHEST = 10n;
 const below = (price: Decimal, percent: bigint): Decimal => (price * (100n - percent)) / 100n;
 
 /** The limit of the next order of an exit. */
-export function exitPrice(quote: Quote, tries: number, { tick }: Market): Decimal {
+function exitPrice(quote: Quote, tries: number, { tick }: Market): Decimal {
   const percent = STEPS[Math.min(tries, STEPS.length - 1)] as bigint;
   const least = snap(below(midOf(quote), FARTHEST), tick, "up");
   return max(snap(below(quote.bid, percent), tick, "down"), least);

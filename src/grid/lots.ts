@@ -8,7 +8,7 @@ export interface Lot {
   readonly first: boolean;
 }
 
-export const NO_LOT: Lot = { base: ZERO, cost: ZERO, first: false };
+const NO_LOT: Lot = { base: ZERO, cost: ZERO, first: false };
 
 export const totalBase = (lots: readonly Lot[]): Decimal =>
   lots.reduce((total, { base }) => total + base, ZERO);

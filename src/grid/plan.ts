@@ -1,4 +1,4 @@
-import { type Decimal, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, min, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Market, Quote, Side } from "../ports.ts";
@@ -150,8 +150,6 @@ function turn(slot: Slot, market: Market, mid: Decimal): Slot {
   const lacking = { ...slot, bought: min(held(slot), lotsFor(market, slot.size, slot.lower)) };
   return meetsMinimum(market, slot.lower, missing(market, lacking)) ? { ...lacking, side: "buy" } : slot;
 }
-
-const min = (a: Decimal, b: Decimal): Decimal => (a < b ? a : b);
 
 function wishOf(slot: Slot, market: Market): Wish | undefined {
   const wish: Wish =

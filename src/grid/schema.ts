@@ -208,7 +208,7 @@ export function gridOut(
 }
 
 /** A stop holds from the moment it is asked for, whether or not a step has been able to write so. */
-export const phaseOf = ({ wants, status, phase }: Strategy): Strategy["phase"] =>
+const phaseOf = ({ wants, status, phase }: Strategy): Strategy["phase"] =>
   wants === "stop" && status !== "stopped" ? "stopping" : phase;
 
 export const isDry = ({ account }: Pick<Strategy, "account">): boolean =>

@@ -16,7 +16,7 @@ export function withMid(mids: Mids, mid: Decimal, at: Millis): Mids {
 }
 
 /** (max − min)/mean of the last hour's mids; undefined with too few. */
-export function volatilityOf(mids: Mids, at: Millis): Decimal | undefined {
+function volatilityOf(mids: Mids, at: Millis): Decimal | undefined {
   const known = mids.filter((one) => at - one.at <= WINDOW);
   const [first] = known;
   if (!first || at - first.at < LEAST) return undefined;

@@ -49,12 +49,4 @@ export const isOurs = (id: string): boolean => FORM.test(id);
 /** The id of an order placed by hand, from 15 random characters of [0-9a-z]. */
 export const handOrderId = (random: string): string => `em0${random.slice(0, 15)}`;
 
-/** `grid-<exchange>-<BASE>-<QUOTE>-<millis>` */
-export const strategyId = (parts: {
-  exchange: string;
-  base: string;
-  quote: string;
-  number: Millis;
-}): string => `grid-${parts.exchange}-${parts.base}-${parts.quote}-${parts.number}`;
-
 const base36 = (value: number): string => value.toString(36).padStart(DIGITS, "0");

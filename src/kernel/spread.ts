@@ -1,4 +1,4 @@
-import { type Decimal, div, ONE, ZERO } from "./decimal.ts";
+import { type Decimal, div, ZERO } from "./decimal.ts";
 
 export interface Spread {
   readonly mid: Decimal;
@@ -17,9 +17,3 @@ export function spreadOf({ bid, ask }: { bid: Decimal; ask: Decimal }): Spread {
 
 /** The mid alone, exact: half a unit of 1e-18 below the half tick of no market. */
 export const midOf = ({ bid, ask }: { bid: Decimal; ask: Decimal }): Decimal => (bid + ask) / 2n;
-
-/** The spread as a share of the mid: 0.02 is two percent. */
-export const spreadShare = (quote: { bid: Decimal; ask: Decimal }): Decimal => {
-  const mid = midOf(quote);
-  return mid > ZERO ? div(quote.ask - quote.bid, mid, "up") : ONE;
-};

@@ -36,7 +36,7 @@ export function handOrder({ now, at, ...wanted }: Placing, { requestTimeout, exp
 
 /** What the venue's answer makes of the intent. */
 export function answered({ clientId }: Order, outcome: CreateOutcome) {
-  const same = { clientId, exchangeId: null, reason: null, filled: 0n, notional: null };
+  const same = { clientId, exchangeId: null, reason: null };
   switch (outcome.result) {
     case "accepted":
       return { ...same, state: "submitted" as const, exchangeId: outcome.id };

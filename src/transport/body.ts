@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 
-export const MOST_BYTES = 64 * 1024;
+const MOST_BYTES = 64 * 1024;
 export const MOST_URL = 2048;
 const MOST_DEPTH = 8;
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decode, encode } from "../../src/kernel/codec.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
-import { clientOrderId, handOrderId, isOurs, parseClientOrderId, strategyId } from "../../src/kernel/ids.ts";
+import { clientOrderId, handOrderId, isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import { isPair, splitPair } from "../../src/kernel/pair.ts";
 import { spreadOf } from "../../src/kernel/spread.ts";
 
@@ -56,12 +56,6 @@ describe("ids", () => {
     const id = handOrderId("abcdefghijklmnop");
     expect(isOurs(id)).toBe(true);
     expect(parseClientOrderId(id)).toBeUndefined();
-  });
-
-  it("of strategies name the market and the millisecond", () => {
-    expect(strategyId({ exchange: "kraken", base: "BTC", quote: "USDT", number: 7 })).toBe(
-      "grid-kraken-BTC-USDT-7",
-    );
   });
 });
 

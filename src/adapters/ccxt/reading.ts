@@ -24,7 +24,7 @@ import type { Quirks } from "./quirks.ts";
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 /** Exact text, or the shortest text of a JSON number; undefined for anything else. */
-export function decimalOf(value: unknown): Decimal | undefined {
+function decimalOf(value: unknown): Decimal | undefined {
   if (typeof value === "number") return fromNumber(value);
   if (typeof value !== "string" || !NUMBER.test(value)) return undefined;
   // An exponent is what ccxt writes for what was a JSON number.

@@ -29,7 +29,7 @@ function describe({ summary, effect }: Operation): string {
 }
 
 /** What a tool that trades answers before it does anything. */
-export const ProposalShape = lazy(() =>
+const ProposalShape = lazy(() =>
   z.object({
     planId: z.string(),
     expiresAt: z.number(),
