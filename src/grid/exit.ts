@@ -44,7 +44,7 @@ export function exitPlan(
   if (!meetsMinimum(market, price, amount)) return { next: state, intent: undefined };
   const sequence = highestSequence(state) + exit.tries;
   return {
-    next: { ...state, exit: { ...exit, tries: exit.tries + 1 } },
+    next: { ...state, exit: { reason: exit.reason, tries: exit.tries + 1 } },
     intent: { slot: EXIT_SLOT, sequence, side: "sell", price, amount },
   };
 }

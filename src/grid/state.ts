@@ -103,6 +103,8 @@ export interface Exit {
   readonly reason: "stop" | "stop_loss" | "take_profit";
   /** Orders placed for it so far. */
   readonly tries: number;
+  /** Protocol time since which the account shows less free base than there is to sell. */
+  readonly lacksSince?: Millis;
 }
 
 /** Orders of these slots are of the grid as a whole: what they fill goes to and comes from its idle lots. */

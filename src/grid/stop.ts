@@ -1,3 +1,4 @@
+import type { Market, Quote } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
 import { exitPlan } from "./exit.ts";
 import { orderOf } from "./intents.ts";
@@ -35,6 +36,24 @@ function leavingBase(strategy: Strategy): Strategy {
   return { ...strategy, state: { ...state, exit } };
 }
 
+/**
+ * Base that the account alone lacks: where reads lag, what was set aside for an order may still be shown so after
+ * its end. Undefined when that is out of the question.
+ */
+function late(
+  strategy: Strategy,
+  { now, timing }: Turn,
+  world: { market: Market; quote: Quote },
+): Partial<Advanced> | undefined {
+  const { state } = strategy;
+  const { exit } = state;
+  const since = exit?.lacksSince ?? now;
+  const isLacking = exitPlan(state, { ...world, funds: undefined }).intent !== undefined;
+  if (!exit || !isLacking || now - since >= timing.readLag) return undefined;
+  const lastError = "the exchange shows less free base than there is to sell; it is asked again";
+  return { strategy: { ...strategy, lastError, state: { ...state, exit: { ...exit, lacksSince: since } } } };
+}
+
 /** One order of the exit; undefined when nothing is left that the venue would take. */
 function sell(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
   const { sight, funds, killed, limit, window } = turn;
@@ -43,7 +62,7 @@ function sell(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
   if (!market || !quote) return waits(error);
   if (!funds) return { ...waits(null), short: true };
   const { next, intent } = exitPlan(strategy.state, { market, quote, funds });
-  if (!intent) return undefined;
+  if (!intent) return late(strategy, turn, { market, quote });
   if (killed) return waits("the kill switch is on: the base is not sold");
   if (!market.active) return waits("the market is closed: the base is not sold");
   if (limit < 1) return { short: true };

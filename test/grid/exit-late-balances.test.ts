@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
+import { deposit } from "../../src/adapters/sandbox/person.ts";
+import { tick } from "../../src/grid/tick.ts";
+import { MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
+import type { Balance, Deps, Venue } from "../../src/ports.ts";
+import { d } from "../support/grid.ts";
+import { runOperation, testSandbox } from "../support/sandbox.ts";
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: d("57000"),
+  upperPrice: d("63000"),
+  gridLevels: 6,
+  orderSize: d("200"),
+};
+
+/** A venue that shows balances as they were so long ago: what was set aside for cancelled orders still is. */
+async function lagging(lag: Millis) {
+  const box = await testSandbox();
+  const shown: { readonly at: Millis; readonly balances: readonly Balance[] }[] = [];
+  const real = box.venue("kraken");
+  const note = async () => {
+    const balances = await real.balances();
+    shown.push({ at: box.time.now(), balances });
+    return balances;
+  };
+  const venue: Venue = {
+    ...real,
+    timing: { ...real.timing, readLag: MINUTE },
+    async balances() {
+      const balances = await note();
+      return (
+        shown.findLast(({ at }) => box.time.now() - at >= lag)?.balances ?? shown[0]?.balances ?? balances
+      );
+    },
+  };
+  const deps: Deps = { ...box.deps, venue: () => venue, venueOf: () => venue };
+  const pass = async (millis: Millis) => {
+    box.time.pass(millis);
+    await note();
+    await tick(deps);
+  };
+  /** Takes from the account all base that no order has set aside. */
+  const withdrawFree = async () => {
+    const free = (await real.balances()).find(({ asset }) => asset === "BTC")?.free ?? 0n;
+    await deposit(sandboxBooks(box.context), { exchange: "kraken", asset: "BTC", amount: -free });
+  };
+  return { ...box, deps, pass, withdrawFree };
+}
+
+const stopped = async ({ store }: Awaited<ReturnType<typeof lagging>>) => {
+  const [view] = await store.strategies({});
+  const { slots = [], idle = [] } = view?.strategy.state ?? {};
+  const base = [...slots.map((slot) => slot.base - slot.sold), ...idle.map((lot) => lot.base)];
+  return { status: view?.strategy.status, held: base.reduce((sum, one) => sum + one, 0n) };
+};
+
+describe("a stop that sells the base", () => {
+  it("waits for balances that still show it set aside for the grid's own orders", async () => {
+    const app = await lagging(30 * SECOND);
+    const { id } = await runOperation<{ id: string }>(app.deps, "start_grid", GRID);
+    await app.pass(5 * SECOND);
+    await app.withdrawFree();
+    for (let pass = 0; pass < 10; pass++) await app.pass(5 * SECOND);
+    expect((await stopped(app)).held).toBeGreaterThan(0n);
+    await runOperation(app.deps, "stop_grid", { id, cancelOrders: true, sellBase: true });
+    for (let pass = 0; pass < 30; pass++) await app.pass(5 * SECOND);
+    const { status, held } = await stopped(app);
+    expect({ status, dust: held < d("0.00002") }).toEqual({ status: "stopped", dust: true });
+  });
+
+  it("ends without what the account has no more", async () => {
+    const app = await lagging(0);
+    const { id } = await runOperation<{ id: string }>(app.deps, "start_grid", GRID);
+    await app.withdrawFree();
+    await app.store.setWants(id, "stop", false, true);
+    await app.pass(5 * SECOND);
+    await app.withdrawFree();
+    for (let pass = 0; pass < 30; pass++) await app.pass(5 * SECOND);
+    const { status, held } = await stopped(app);
+    expect({ status, keeps: held > 0n }).toEqual({ status: "stopped", keeps: true });
+  });
+});
