@@ -20,7 +20,7 @@ export function completion(shell: string, root: CommandDef): string {
     case "fish":
       return fish(nodes);
     case "zsh":
-      return `autoload -Uz +X compinit && compinit\nautoload -Uz +X bashcompinit && bashcompinit\n${bash(nodes)}`;
+      return `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }\nautoload -Uz +X bashcompinit && bashcompinit\n${bash(nodes)}`;
     default:
       return bash(nodes);
   }
@@ -43,7 +43,7 @@ function nodesOf(found: CommandDef, path: string): Node[] {
 
 const bash = (nodes: readonly Node[]): string => `_edgemaker_words() {
   case "$1" in
-${nodes.map(({ path, commands, flags }) => `    "${path}") echo "${[...commands.map(([name]) => name), ...flags.map(({ name }) => name), "--help"].join(" ")}" ;;`).join("\n")}
+${nodes.map(({ path, commands, flags }) => `    "${path}") echo "${[...commands.map(([name]) => name), ...[...flags, HELP].map(({ name }) => name)].join(" ")}" ;;`).join("\n")}
   esac
 }
 _edgemaker() {
@@ -68,24 +68,24 @@ function fish(nodes: readonly Node[]): string {
     const at = `complete -c edgemaker -n ${quoted(`__edgemaker_at ${path}`)}`;
     return [
       ...commands.map(([name, told]) => `${at} -f -a ${quoted(name)} -d ${quoted(told)}`),
-      ...flags.map(
+      ...[...flags, HELP].map(
         ({ name, takesValue, description }) =>
           `${at} -l ${name.slice(2)}${takesValue ? " -r" : ""} -d ${quoted(description)}`,
       ),
     ];
   });
-  return `function __edgemaker_at
-  set -l words (commandline -opc)[2..-1]
-  set -l named
-  for word in $words
-    string match -q -- '-*' $word; and break
-    set -a named $word
+  const paths = nodes.filter(({ path }) => path !== "").map(({ path }) => quoted(path));
+  return `set -g __edgemaker_paths ${paths.join(" ")}
+function __edgemaker_at
+  set -l path ''
+  for word in (commandline -opc)[2..-1]
+    set -l next (string trim -- "$path $word")
+    contains -- $next $__edgemaker_paths; and set path $next
   end
-  test (count $named) -ge (count $argv); or return 1
-  test (count $argv) -eq 0; and test (count $named) -gt 0; and return 1
-  test (count $argv) -eq 0; and return 0
-  test "$named[1..(count $argv)]" = "$argv"
+  test "$path" = "$argv"
 end
 ${lines.join("\n")}
 `;
 }
+
+const HELP = { name: "--help", takesValue: false, description: "Tell about the command" };

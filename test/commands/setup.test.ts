@@ -212,6 +212,13 @@ describe("mcp install", () => {
   });
 });
 
+/** Says so where a shell is not on this machine. */
+function lacks(shell: string): boolean {
+  const isAbsent = spawnSync(shell, ["-c", "exit 0"]).error !== undefined;
+  if (isAbsent) console.log(`skipped: ${shell} is not on this machine, its completion is not tried`);
+  return isAbsent;
+}
+
 describe("completion", () => {
   it.each([
     [["grid", "st"], 2, "start status stop"],
@@ -225,9 +232,63 @@ describe("completion", () => {
     expect(ran.stdout.trim().split(" ").sort().join(" ")).toBe(wanted);
   });
 
-  it.each(["zsh", "fish"])("of %s names every command", async (shell) => {
-    const { code, stdout } = await edgemaker(tempFolder(), ["completion", shell]);
-    expect(code).toBe(0);
-    for (const word of ["orderbook", "compare", "doctor", "trade"]) expect(stdout).toContain(word);
+  it.skipIf(lacks("fish")).each([
+    ["edgemaker gri", "grid"],
+    ["edgemaker grid st", "start status stop"],
+    ["edgemaker --sandbox grid start --sy", "--symbol"],
+    ["edgemaker orders --exchange kraken cr", "create"],
+    ["edgemaker completion ", "bash fish zsh"],
+  ])("of fish completes %j", async (line, wanted) => {
+    const { stdout } = await edgemaker(tempFolder(), ["completion", "fish"]);
+    const script = `${stdout}\nfunction edgemaker; end\ncomplete -C '${line}'`;
+    const ran = spawnSync("fish", ["-c", script], { encoding: "utf8" });
+    const words = ran.stdout
+      .trim()
+      .split("\n")
+      .map((told) => told.split("\t")[0]);
+    expect({ words: words.sort().join(" "), stderr: ran.stderr }).toEqual({ words: wanted, stderr: "" });
   });
+
+  it.skipIf(lacks("zsh"))(
+    "of zsh completes what is typed",
+    async () => {
+      const folder = tempFolder();
+      const { stdout } = await edgemaker(folder, ["completion", "zsh"]);
+      writeFileSync(join(folder, "completion.zsh"), stdout + TELLING);
+      const typed = ["gri", "grid sto", "grid start --lo", "orders --exchange kraken cr", "completion ba"];
+      const ran = spawnSync("zsh", ["-f", "-c", TYPING, "zsh", ...typed], {
+        cwd: folder,
+        encoding: "utf8",
+        timeout: 20_000,
+      });
+      expect(ran.stdout.trim().split(/\s*\n/)).toEqual([
+        "grid",
+        "grid stop",
+        "grid start --lower",
+        "orders --exchange kraken create",
+        "completion bash",
+      ]);
+    },
+    30_000,
+  );
 });
+
+/** Tells what stands on the line after the key was pressed. */
+const TELLING = `
+edgemaker() { :; }
+told() { zle expand-or-complete; print -r -- "<$BUFFER>"; BUFFER=; }
+zle -N told; bindkey '^I' told; print READY
+`;
+
+/** Types into a shell of its own behind a terminal. */
+const TYPING = `
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "source ./completion.zsh"
+zpty -r -m shell answer '*READY*'
+for line; do
+  zpty -w -n shell "edgemaker $line"$'\t'
+  zpty -r -m shell answer '*<edgemaker *>*'
+  print -r -- "\${\${answer##*<edgemaker }%>*}"
+done
+`;
