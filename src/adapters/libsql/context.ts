@@ -9,9 +9,10 @@ import {
   sql,
   type Table,
 } from "drizzle-orm";
-import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
+import { QueryBuilder, SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { drizzle, type SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
 import type { DatabaseUse } from "../../cost.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountKey } from "../../records.ts";
 import type { SafeClient } from "./safe-client.ts";
@@ -36,6 +37,9 @@ export interface Statement {
 const databaseClock = sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
 const dialect = new SQLiteAsyncDialect();
 
+/** Builds selects that are the same on every database. */
+export const queries = new QueryBuilder(dialect);
+
 /** `clock` replaces the database's, where time is simulated. */
 export function createContext(client: SafeClient, clock?: () => Millis): Context {
   const db = drizzle(async (query, args: InValue[], method) => {
@@ -55,21 +59,25 @@ export function statement(query: { toSQL(): Query } | SQL): Statement {
 /**
  * Several selects over whole tables as one statement of one row, each column the JSON text of one of
  * them: one snapshot, one statement to prepare, and one value each through the native binding. Read
- * value by value, 40 orders cost more than the rest of a pass. Built once; `placeholder` names what varies.
+ * value by value, 40 orders cost more than the rest of a pass. Built once, when it is first asked for;
+ * `placeholder` names what varies.
  */
-export function bundle(selects: readonly (readonly [Table, SQLWrapper])[]) {
-  const columns = selects.map(
-    ([table, query]) => sql`(select json_group_array(json_array(${namesOf(table)})) from (${query}))`,
-  );
-  const built = dialect.sqlToQuery(sql`select ${sql.join(columns, sql`, `)}`);
+export function bundle(made: () => readonly (readonly [Table, SQLWrapper])[]) {
+  const selects = lazy(made);
+  const built = lazy(() => {
+    const columns = selects().map(
+      ([table, query]) => sql`(select json_group_array(json_array(${namesOf(table)})) from (${query}))`,
+    );
+    return dialect.sqlToQuery(sql`select ${sql.join(columns, sql`, `)}`);
+  });
   return {
     with: (values: Record<string, InValue>): Statement => ({
-      sql: built.sql,
-      args: fillPlaceholders(built.params, values) as InValue[],
+      sql: built().sql,
+      args: fillPlaceholders(built().params, values) as InValue[],
     }),
     /** The rows of the select at a place, in its table's own types. */
     rows: <T extends Table>(table: T, result: ResultSet | undefined): T["$inferSelect"][] => {
-      const place = selects.findIndex(([one]) => one === table);
+      const place = selects().findIndex(([one]) => one === table);
       return rowsFrom(table, JSON.parse(String(result?.rows[0]?.[place] ?? "[]")) as unknown[][]);
     },
   };

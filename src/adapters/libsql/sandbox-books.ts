@@ -2,32 +2,33 @@ import { and, asc, desc, eq, gte, type SQLWrapper, sql, type Table } from "drizz
 import { StoreError } from "../../errors.ts";
 import type { BookedOrder, Books } from "../sandbox/books.ts";
 import type { Shock } from "../sandbox/path.ts";
-import { bundle, type Context, statement } from "./context.ts";
+import { bundle, type Context, queries, statement } from "./context.ts";
 import { fenceGuard } from "./tables.ts";
 import { shocks, venueBalances, venueFills, venueOrders, venues } from "./venue-tables.ts";
 
+const exchangeIs = sql.placeholder("exchange");
+
+const moment = (): [Table, SQLWrapper][] => [
+  [venues, queries.select().from(venues).where(eq(venues.exchange, exchangeIs))],
+  [shocks, queries.select().from(shocks).orderBy(asc(shocks.at))],
+];
+
+const TIME = bundle(moment);
+
+const WHOLE = bundle(() => {
+  const open = sql`${venueOrders.status} in ('open', 'partially_filled')`;
+  const resting = and(eq(venueOrders.exchange, exchangeIs), open);
+  return [
+    ...moment(),
+    [venueOrders, queries.select().from(venueOrders).where(resting)],
+    [venueBalances, queries.select().from(venueBalances).where(eq(venueBalances.exchange, exchangeIs))],
+  ];
+});
+
 /** The simulated venues' books in the database: what one process commits, every other sees. */
 export function sandboxBooks({ client, db, now }: Context): Books {
-  const exchangeIs = sql.placeholder("exchange");
-  const open = sql`${venueOrders.status} in ('open', 'partially_filled')`;
-  const moment: [Table, SQLWrapper][] = [
-    [venues, db.select().from(venues).where(eq(venues.exchange, exchangeIs))],
-    [shocks, db.select().from(shocks).orderBy(asc(shocks.at))],
-  ];
-  const time = bundle(moment);
-  const whole = bundle([
-    ...moment,
-    [
-      venueOrders,
-      db
-        .select()
-        .from(venueOrders)
-        .where(and(eq(venueOrders.exchange, exchangeIs), open)),
-    ],
-    [venueBalances, db.select().from(venueBalances).where(eq(venueBalances.exchange, exchangeIs))],
-  ]);
   const clock = () => statement(sql`select ${now()}`);
-  const read = async ({ with: fill, rows }: typeof whole, exchange: string) => {
+  const read = async ({ with: fill, rows }: typeof WHOLE, exchange: string) => {
     // The clock first: what is read with it is never older than it says.
     const [clocked, result] = await client.batch([clock(), fill({ exchange })], "read");
     const [venue] = rows(venues, result);
@@ -40,22 +41,22 @@ export function sandboxBooks({ client, db, now }: Context): Books {
   };
   return {
     async load(exchange) {
-      const { result, venue, when } = await read(whole, exchange);
-      const holdings = whole
-        .rows(venueBalances, result)
-        .map(({ asset, total, used }) => [asset, { total, used }] as const);
+      const { result, venue, when } = await read(WHOLE, exchange);
+      const holdings = WHOLE.rows(venueBalances, result).map(
+        ({ asset, total, used }) => [asset, { total, used }] as const,
+      );
       const { version, settledAt } = venue;
       const books = {
         version,
         settledAt,
-        open: whole.rows(venueOrders, result),
+        open: WHOLE.rows(venueOrders, result),
         holdings: Object.fromEntries(holdings),
       };
       return { ...when, books };
     },
 
     async time(exchange) {
-      const { venue, when } = await read(time, exchange);
+      const { venue, when } = await read(TIME, exchange);
       return { settledAt: venue.settledAt, ...when };
     },
 
@@ -109,12 +110,8 @@ export function sandboxBooks({ client, db, now }: Context): Books {
         eq(venueFills.symbol, symbol),
         gte(venueFills.at, since),
       );
-      const fills = bundle([
-        [
-          venueFills,
-          db.select().from(venueFills).where(wanted).orderBy(asc(venueFills.at), asc(venueFills.id)),
-        ],
-      ]);
+      const inOrder = queries.select().from(venueFills).where(wanted);
+      const fills = bundle(() => [[venueFills, inOrder.orderBy(asc(venueFills.at), asc(venueFills.id))]]);
       return fills.rows(venueFills, await client.execute(fills.with({})));
     },
   };

@@ -11,7 +11,7 @@ import {
   type Strategy,
 } from "../../records.ts";
 import type { Changes, Lease, Snapshot, StepStore, StrategyUpdate } from "../../store.ts";
-import { bundle, type Context, rowsOf, type Statement, statement } from "./context.ts";
+import { bundle, type Context, queries, rowsOf, type Statement, statement } from "./context.ts";
 import { guarded, stillWanted } from "./fence.ts";
 import { insertEvents, insertIntents, updateOrder } from "./order-rows.ts";
 import {
@@ -28,7 +28,6 @@ import {
 
 export function stepStore(context: Context): StepStore {
   const { client, db, now, uses } = context;
-  const whole = accountBundle(context);
   const passes = new Map<AccountKey, Running>();
 
   const record = async (lease: Lease, changes: readonly Changes[]) => {
@@ -68,13 +67,13 @@ export function stepStore(context: Context): StepStore {
         })
         .where(scheduled === undefined ? isFree : and(isFree, isWanted))
         .returning({ token: accounts.token, until: accounts.until, now: now() });
-      const statements = [statement(lease), whole.with({ account, overlap })];
+      const statements = [statement(lease), WHOLE.with({ account, overlap })];
       const [taken, read] = await client.batch(statements, "write", use);
       const row = taken?.rows[0];
       if (!row) return undefined;
       const [token, until, at] = [Number(row[0]), Number(row[1]), Number(row[2])];
-      const found = snapshot({ account, token, until, now: at }, whole, read);
-      const [{ costs = null } = {}] = whole.rows(accounts, read);
+      const found = snapshot({ account, token, until, now: at }, read);
+      const [{ costs = null } = {}] = WHOLE.rows(accounts, read);
       uses.set(account, use);
       passes.set(account, { costs: costs ?? [], strategies: found.strategies.map(({ id }) => id) });
       return found;
@@ -161,19 +160,19 @@ interface Running {
 }
 
 /** Everything of an account, but which trades are booked: that is the one select without a table of its own. */
-function accountBundle({ db }: Context) {
+const WHOLE = bundle(() => {
   const account = sql.placeholder("account");
   // From the few cursors to their newest fills: the other way round reads every fill there ever was.
   // Trades of an order that lacks some are read from its beginning, so its fills are needed from there too.
   const lacking = sql`(select min(${orders.createdAt}) from ${orders} where ${orders.account} = ${account} and ${isUnsettled()} and ${orders.symbol} = ${cursors.symbol} and ${orders.filled} <> ${orders.booked})`;
   const since = sql`min(${cursors.at}, coalesce(${lacking}, ${cursors.at})) - ${sql.placeholder("overlap")}`;
   const recent = sql`select ${fills}.* from ${cursors} cross join ${fills} on ${fills.account} = ${cursors.account} and ${fills.symbol} = ${cursors.symbol} and ${fills.at} >= ${since} where ${cursors.account} = ${account}`;
-  return bundle([
-    [accounts, db.select().from(accounts).where(eq(accounts.account, account))],
-    [control, db.select().from(control)],
+  return [
+    [accounts, queries.select().from(accounts).where(eq(accounts.account, account))],
+    [control, queries.select().from(control)],
     [
       strategies,
-      db
+      queries
         .select()
         .from(strategies)
         .where(and(eq(strategies.account, account), isRunning()))
@@ -181,22 +180,19 @@ function accountBundle({ db }: Context) {
     ],
     [
       orders,
-      db
+      queries
         .select()
         .from(orders)
         .where(and(eq(orders.account, account), isUnsettled()))
         .orderBy(orders.clientId),
     ],
-    [cursors, db.select().from(cursors).where(eq(cursors.account, account))],
+    [cursors, queries.select().from(cursors).where(eq(cursors.account, account))],
     [fills, recent],
-  ]);
-}
+  ];
+});
 
-function snapshot(
-  lease: Lease,
-  { rows }: ReturnType<typeof accountBundle>,
-  result: ResultSet | undefined,
-): Snapshot {
+function snapshot(lease: Lease, result: ResultSet | undefined): Snapshot {
+  const { rows } = WHOLE;
   const [memory] = rows(accounts, result);
   const [settings] = rows(control, result);
   if (!settings) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
