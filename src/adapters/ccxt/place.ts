@@ -91,15 +91,16 @@ export interface Wiring {
 /** A new instance of the exchange's class: made for one invocation, never shared with a key in it. */
 export async function createExchange(wiring: Wiring): Promise<Ccxt> {
   const { quirks, base, timing, fetch, clock, keys } = wiring;
-  const make = light(await quirks.load());
-  const exchange = make({
+  const make = light(await quirks.load(), {
     number: String,
     enableRateLimit: false,
+    userAgent: "edgemaker",
+    options: quirks.options,
+  });
+  const exchange = make({
     // Ours ends the whole exchange; ccxt's own ends when headers arrive.
     timeout: 10 * timing.requestTimeout,
-    userAgent: "edgemaker",
     proxiesModulesLoading: Promise.resolve(),
-    options: { ...quirks.options },
     fetchImplementation: transport({
       quirks,
       base,
