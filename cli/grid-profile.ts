@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
-import { messageOf } from "../src/errors.ts";
+import { type Issue, messageOf } from "../src/errors.ts";
 import { lazy } from "../src/kernel/lazy.ts";
+import type { Answer } from "../src/transport/run.ts";
 import { UsageError } from "./usage-error.ts";
 
 const Profile = lazy(() =>
@@ -19,11 +20,23 @@ const Profile = lazy(() =>
   }),
 );
 
+/** Fields that a profile calls otherwise. */
+const NAMES: Readonly<Record<string, string>> = { spacing: "baseSpacing", size: "baseSize" };
+
 /** A profile file's values under the fields' own names. What is no profile is refused with the field's path. */
 export function readProfile(file: string): Record<string, unknown> {
   const { name: _name, description: _description, baseSpacing, baseSize, ...same } = parse(file);
   const fields = { ...same, spacing: baseSpacing, size: baseSize };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** Throws when what is refused stands in the profile: its file and the field's path there are named. */
+export function blameProfile(file: string, profile: Record<string, unknown>, { body }: Answer): void {
+  const [issue] = (body as { issues?: readonly Issue[] }).issues ?? [];
+  const [field = "", ...rest] = issue?.path.split(".") ?? [];
+  if (!issue || !Object.hasOwn(profile, field)) return;
+  const path = [NAMES[field] ?? field, ...rest].join(".");
+  throw new UsageError(`--grid-profile ${file}: ${path}: ${issue.message}`);
 }
 
 function parse(file: string): z.output<ReturnType<typeof Profile>> {

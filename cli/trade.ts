@@ -3,7 +3,7 @@ import { fromTexts, kindsOf } from "../src/transport/input.ts";
 import type { Answer } from "../src/transport/run.ts";
 import type { Values } from "./arguments.ts";
 import { textsOf } from "./fields.ts";
-import { readProfile } from "./grid-profile.ts";
+import { blameProfile, readProfile } from "./grid-profile.ts";
 import { render } from "./output.ts";
 import { askOwnBase } from "./own-base.ts";
 import { fail, misreadOf, open, remoteOf } from "./run-operation.ts";
@@ -33,9 +33,8 @@ interface Grid {
 
 /** Starts a centered grid and shows it until Ctrl-C, which asks nothing and says what stays open. */
 export async function runTrade(operations: readonly Operation[], values: Values): Promise<number> {
-  const input = inputOf(operations, values);
   const settings = readSettings(values, process.env);
-  const misread = misreadOf(named(operations, "start_centered_grid"), input);
+  const { input, misread } = inputOf(operations, values);
   if (misread) return fail(misread, undefined);
   const trading = await connect(operations, values, settings);
   try {
@@ -54,10 +53,14 @@ export async function runTrade(operations: readonly Operation[], values: Values)
 }
 
 /** The fields as flags or a profile say them; a grid that loses by its fees has to be asked for. */
-function inputOf(operations: readonly Operation[], values: Values): Record<string, unknown> {
+function inputOf(operations: readonly Operation[], values: Values) {
   const start = named(operations, "start_centered_grid");
-  const profile = values["grid-profile"] === undefined ? {} : readProfile(String(values["grid-profile"]));
-  return { allowLoss: false, ...fromTexts(kindsOf(start), textsOf(start, values)), ...profile };
+  const file = values["grid-profile"] === undefined ? undefined : String(values["grid-profile"]);
+  const profile = file === undefined ? {} : readProfile(file);
+  const input = { allowLoss: false, ...fromTexts(kindsOf(start), textsOf(start, values)), ...profile };
+  const misread = misreadOf(start, input);
+  if (misread && file !== undefined) blameProfile(file, profile, misread);
+  return { input, misread };
 }
 
 function named(operations: readonly Operation[], name: string): Operation {
