@@ -146,13 +146,14 @@ export interface Permit {
 
 export type CreateOutcome =
   | { readonly result: "accepted"; readonly id: string }
-  | { readonly result: "not_sent"; readonly reason?: string }
+  | { readonly result: "not_sent"; readonly reason?: string; readonly failure?: "rate_limited" }
   | { readonly result: "rejected"; readonly reason: string; readonly failure?: VenueFailure }
   | { readonly result: "unknown"; readonly reason: string };
 
 /** `look` says that the venue knows no such open order: only a look at the order tells what became of it. */
 export type CancelOutcome =
-  | { readonly result: "accepted" | "look" | "not_sent" }
+  | { readonly result: "accepted" | "look" }
+  | { readonly result: "not_sent"; readonly failure?: "rate_limited" }
   | { readonly result: "rejected" | "unknown"; readonly reason: string };
 
 /** Bounds of a venue's behaviour, in protocol time (see docs/reliability.md). */

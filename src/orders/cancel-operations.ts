@@ -5,7 +5,7 @@ import type { Pair } from "../kernel/pair.ts";
 import { operation } from "../operation.ts";
 import type { CancelOutcome, Deps, Venue, VenueOrder } from "../ports.ts";
 import { accountKey } from "../records.ts";
-import { SEND_WITHIN } from "./hand.ts";
+import { notSent, SEND_WITHIN } from "./hand.ts";
 import { previewCancel } from "./preview.ts";
 import { AllCanceledShape, CanceledShape } from "./schema.ts";
 
@@ -35,10 +35,9 @@ export const cancelOrder = (ids: readonly string[]) =>
       const venue = deps.venue(exchange, keys);
       await venue.market(symbol);
       const outcome = await cancel(deps, venue, { symbol, id });
+      if (outcome.result === "not_sent") throw notSent("Cancel failed", "the request was not sent", outcome);
       if ("reason" in outcome)
         throw new AppError("Cancel failed", `the exchange did not cancel the order: ${outcome.reason}`);
-      if (outcome.result === "not_sent")
-        throw new AppError("Cancel failed", "the request was not sent: this took too long; try again");
       const message =
         outcome.result === "accepted" ? "the order was cancelled" : await endOf(venue, { symbol, id });
       return { success: true as const, exchange, orderId: id, message };

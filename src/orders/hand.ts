@@ -1,4 +1,4 @@
-import { AppError, VenueError } from "../errors.ts";
+import { AppError, type Label, VenueError } from "../errors.ts";
 import { div } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
@@ -55,12 +55,7 @@ export function acceptedId(order: Order, outcome: CreateOutcome): string {
     case "accepted":
       return outcome.id;
     case "not_sent":
-      throw new AppError(
-        "Order failed",
-        outcome.reason === undefined
-          ? "the order was not sent: this took too long; nothing was placed, try again"
-          : `the order was not sent, nothing was placed: ${outcome.reason}`,
-      );
+      throw notSent("Order failed", "the order was not sent, nothing was placed", outcome);
     case "rejected":
       if (outcome.failure === "invalid_credentials" || outcome.failure === "missing_credentials")
         throw new VenueError(outcome.failure, outcome.reason);
@@ -68,6 +63,17 @@ export function acceptedId(order: Order, outcome: CreateOutcome): string {
     case "unknown":
       throw unknownOrder(order);
   }
+}
+
+/** Nothing has left this machine: it can be asked for again. */
+export function notSent(
+  label: Label,
+  what: string,
+  { reason = "this took too long; try again", failure }: Extract<CreateOutcome, { result: "not_sent" }>,
+): AppError {
+  return failure === "rate_limited"
+    ? new AppError("Too many requests", `${what}: ${reason}`, { retryAfterSeconds: 5 })
+    : new AppError(label, `${what}: ${reason}`);
 }
 
 export const unknownOrder = ({ clientId }: Order): AppError =>

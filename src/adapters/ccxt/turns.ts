@@ -39,7 +39,8 @@ export function inTurn(place: Place, account: AccountKey, isPass: boolean) {
   }
 
   function queued<T>(work: (inTime: () => boolean) => Promise<T>): Promise<T> {
-    const turn = (place.queues.get(account) ?? Promise.resolve()).then(() => leased(work));
+    const askedAt = local.monotonic();
+    const turn = (place.queues.get(account) ?? Promise.resolve()).then(() => leased(work, askedAt));
     const ended = turn
       .catch(() => undefined)
       .then(() => {
@@ -49,10 +50,9 @@ export function inTurn(place: Place, account: AccountKey, isPass: boolean) {
     return turn;
   }
 
-  async function leased<T>(work: (inTime: () => boolean) => Promise<T>): Promise<T> {
+  async function leased<T>(work: (inTime: () => boolean) => Promise<T>, askedAt: Millis): Promise<T> {
     const owner = local.randomText(16);
     const ttl = place.timing.requestTimeout * 2;
-    const askedAt = local.monotonic();
     const takenAt = await taken(owner, ttl, askedAt);
     try {
       // A request of ours must have ended before the lease could be another's.

@@ -77,7 +77,8 @@ export async function cancel(
   } catch (error) {
     if (error instanceof CallFailed && error.told.missing) return { result: "look" };
     const outcome = trace.outcomeOf(error);
-    return outcome.result === "not_sent" ? { result: "not_sent" } : outcome;
+    if (outcome.result !== "not_sent") return outcome;
+    return { result: "not_sent", ...(outcome.failure ? { failure: outcome.failure } : {}) };
   }
 }
 
@@ -99,7 +100,12 @@ function watched(permit: Permit) {
     if (error instanceof VenueError && error.failure.endsWith("credentials"))
       return { result: "rejected", reason: error.message, failure: error.failure };
     const isOurs = error instanceof NotSent || error instanceof VenueError || error instanceof AppError;
-    return { result: "not_sent", ...(isOurs ? { reason: error.message } : {}) };
+    const isBusy = error instanceof AppError && error.label === "Too many requests";
+    return {
+      result: "not_sent",
+      ...(isOurs ? { reason: error.message } : {}),
+      ...(isBusy ? { failure: "rate_limited" } : {}),
+    };
   }
   return { permit: { ...permit, mayLeave }, outcomeOf };
 }
