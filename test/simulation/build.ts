@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { Worker } from "node:worker_threads";
 import { build, type Plugin } from "esbuild";
 import { added, type Job, NO_TALLY, type Tally } from "./jobs.ts";
-import type { Mutant } from "./mutants.ts";
+import type { Mutant } from "./mutant.ts";
 
 const root = process.cwd();
 

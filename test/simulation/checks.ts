@@ -41,6 +41,7 @@ export function createChecks(now: () => number, tables: () => Tables) {
   const truth = new Map<string, Decimal>();
   const tokens = new Map<string, number>();
   const first = new Map<string, Decimal>();
+  const buysAt = new Map<string, Decimal>();
   const strategyOf = (number: number | undefined): Strategy | undefined =>
     [...tables().strategies.values()].find((one) => one.number === number);
 
@@ -92,6 +93,15 @@ export function createChecks(now: () => number, tables: () => Tables) {
     const asked = new Map(sells.map(({ id, amount, filled }) => [id, amount - filled]));
     const sum = [...asked.values()].reduce((all, amount) => all + amount, ZERO);
     if (sum > total) violate(`${strategy?.id} sells ${text(sum)} and holds ${text(total)}`);
+  }
+
+  /** A grid that is laid out anew gives its slots other ids, by which late trades are told apart. */
+  function inGeneration({ clientId, strategy, generation, slot, side, price }: Order): void {
+    if (side !== "buy" || slot >= FIRST_BUY_SLOT) return;
+    const key = `${strategy}.${generation}.${slot}`;
+    const before = buysAt.get(key) ?? price;
+    buysAt.set(key, before);
+    if (before !== price) violate(`${clientId} buys at ${text(price)}, its generation at ${text(before)}`);
   }
 
   /** What an intent may not be, whatever its strategy was at the time. */
@@ -174,6 +184,7 @@ export function createChecks(now: () => number, tables: () => Tables) {
         if (kill && !isAdopted) violate(`${clientId} was recorded though the kill switch is on`);
         if (strategy && !isAdopted && order.kind === "grid" && order.generation === strategy.state.generation)
           intended(order, strategy);
+        if (strategy?.config.centered && !isAdopted) inGeneration(order);
         known.add(clientId);
         intents.set(clientId, [...(intents.get(clientId) ?? []), order]);
       }

@@ -4,7 +4,7 @@ import type { Market, Timing } from "../../src/ports.ts";
 import { calmDeeds, type Deed, share, start, startOfAny, wildDeeds } from "./deeds.ts";
 import { TOKEN } from "./fee-token.ts";
 import type { Random } from "./random.ts";
-import { type Shape, START } from "./shape.ts";
+import { type Shape, START, SYMBOLS } from "./shape.ts";
 
 /** As of a real venue: requests expire after 5 s, reads lag up to a minute. */
 export const REAL_TIMING: Timing = {
@@ -97,8 +97,17 @@ function withEdition3(random: Random, plan: Plan, always: boolean): Plan {
     tokenFees: always || random.chance(0.5),
     doubts: true,
     holdings: { ...plan.holdings, [TOKEN]: decimal(random.pick(["100000", "1.01"])) },
-    deeds: plan.deeds.map(({ at, deed }) => ({ at, deed: doubting(random, deed) })),
+    deeds: [...plan.deeds, ...(always ? [] : lateStarts(random, plan))]
+      .map(({ at, deed }) => ({ at, deed: doubting(random, deed) }))
+      .sort((a, b) => a.at - b.at),
   };
+}
+
+/** Grids beside others that have moved, been laid out anew or left base idle by then. */
+function lateStarts(random: Random, { quietAt }: Plan): Due[] {
+  if (random.chance(0.5)) return [];
+  const at = START + Math.floor((quietAt - START) * (0.3 + 0.5 * random.share()));
+  return [{ at, deed: startOfAny(random, random.pick(SYMBOLS)) }];
 }
 
 const doubting = (random: Random, deed: Deed): Deed =>

@@ -1,7 +1,8 @@
 import { bundleWorker, runJobs } from "./build.ts";
 import { type Fault, SIX_FAULTS } from "./faults.ts";
 import { added, type Failure, type Job, NO_TALLY, type Tally } from "./jobs.ts";
-import { MUTANTS, type Mutant } from "./mutants.ts";
+import type { Mutant } from "./mutant.ts";
+import { MUTANTS } from "./mutants.ts";
 import { simulate } from "./run.ts";
 import { type Bound, EDITION, type Shape } from "./shape.ts";
 
@@ -78,6 +79,7 @@ const SHAPES: readonly Shape[] = (["run", "stop"] as const).flatMap((calm) => [
     calm,
     timing: "real" as const,
     grid,
+    edition: 3 as const,
   })),
 ]);
 

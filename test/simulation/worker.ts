@@ -36,7 +36,7 @@ async function runCalls({ seed, shape, faults, from, to }: Job & { kind: "calls"
   for (let call = from; call < to; call++) {
     for (const fault of faults) {
       const wrong = fault === "kill" ? { faults: noFaults, killAt: call } : { faults: faultAt(call, fault) };
-      const flags = `--seed ${seed} --ticks ${shape.ticks} --calm ${shape.calm} --timing ${shape.timing}${shape.grid ? ` --grid ${shape.grid}` : ""}`;
+      const flags = `--seed ${seed} --ticks ${shape.ticks} --calm ${shape.calm} --timing ${shape.timing}${shape.grid ? ` --grid ${shape.grid}` : ""}${shape.edition ? ` --edition ${shape.edition}` : ""}`;
       tally = added(
         tally,
         await runOne({ seed, ...shape, ...wrong }, `${flags} --call ${call} --fault ${fault}`),

@@ -1,0 +1,179 @@
+import { type Mutant, one } from "./mutant.ts";
+
+/** Of the protocol: intents, leases, looks, trades. */
+export const PROTOCOL_MUTANTS: readonly Mutant[] = [
+  one(
+    "a timeout is a reject",
+    "src/grid/act.ts",
+    'state: "unknown", exchangeId: null',
+    'state: "rejected", exchangeId: null',
+  ),
+  {
+    name: "no write-ahead",
+    edits: [
+      {
+        file: "src/grid/step.ts",
+        from: "const recorded = await record(store, snapshot, decision);",
+        to: "const recorded = new Set(decision.creates.map(({ clientId }) => clientId));",
+      },
+      {
+        file: "src/grid/step.ts",
+        from: "await store.settle(snapshot.lease, { outcomes,",
+        to: "await record(store, snapshot, decision);\n  await store.settle(snapshot.lease, { outcomes,",
+      },
+    ],
+  },
+  one(
+    "no fence",
+    "src/adapters/memory/step-store.ts",
+    "if (row.token !== token) throw",
+    "if (row.token < 0) throw",
+  ),
+  {
+    name: "no lease and no fence",
+    edits: [
+      {
+        file: "src/adapters/memory/step-store.ts",
+        from: "if (row.token !== token) throw",
+        to: "if (row.token < 0) throw",
+      },
+      {
+        file: "src/adapters/memory/step-store.ts",
+        from: "if (!row || (row.until > now() && row.owner !== owner)) return undefined;",
+        to: "if (!row) return undefined;",
+      },
+    ],
+  },
+  one(
+    "not found ends an order at once",
+    "src/grid/order-life.ts",
+    "if (now < order.notAfter + readLag) return order;",
+    "",
+  ),
+  one(
+    "no guard at signing",
+    "src/grid/act.ts",
+    "mayLeave: () => monotonic() <= last && protocolNow() <= sendBy",
+    "mayLeave: () => true",
+  ),
+  one(
+    "stopped while orders may live",
+    "src/grid/stop.ts",
+    "if ((live.length > 0 && !mayRelease) || isHeld(strategy, turn))",
+    "if (live.length > 1000)",
+  ),
+  one(
+    "no trade is known to be booked",
+    "src/grid/observe.ts",
+    "trades: trades.filter(({ id }) => !booked.has(id))",
+    "trades",
+  ),
+  one(
+    "a fee in base is ignored",
+    "src/grid/booking.ts",
+    "base: fill.amount - feeIn(base), quote:",
+    "base: fill.amount, quote:",
+  ),
+  one(
+    "a fee in quote is ignored",
+    "src/grid/booking.ts",
+    "quote: -(fill.notional + feeIn(quote)) }",
+    "quote: -fill.notional }",
+  ),
+  one(
+    "an unknown order is given up and placed again",
+    "src/grid/order-life.ts",
+    '"filled", "canceled", "expired", "rejected"]',
+    '"filled", "canceled", "expired", "rejected", "unknown"]',
+  ),
+  one(
+    "an intent is written though the grid is wanted to stop",
+    "src/adapters/memory/step-store.ts",
+    'return kind === "grid" ? wants === "run" :',
+    'return kind === "grid" ? true :',
+  ),
+  one(
+    "an intent is written though the kill switch is on",
+    "src/adapters/memory/step-store.ts",
+    "if (kill) return false;",
+    "",
+  ),
+  one(
+    "the kill switch is not read again",
+    "src/grid/act.ts",
+    "killed = await store.killed(order.account);",
+    "",
+  ),
+  {
+    name: "a cancel is believed",
+    edits: [
+      {
+        file: "src/grid/act.ts",
+        from: 'if ("reason" in cancelled)',
+        to: 'if (cancelled.result === "accepted" || cancelled.result === "look") outcomes.push({ clientId: order.clientId, state: "canceled", exchangeId: order.exchangeId, reason: null });\n    if ("reason" in cancelled)',
+      },
+    ],
+  },
+  one(
+    "trades are read from the newest one on",
+    "src/grid/observe.ts",
+    "return Math.min(cursor ?? first, ...lacking) - overlap;",
+    "return (cursor ?? first) + 1;",
+  ),
+  one(
+    "sells what was bought before fees",
+    "src/grid/plan.ts",
+    'snap(held(slot), lot, "down")',
+    'snap(held(slot) > slot.bought ? held(slot) : slot.bought, lot, "down")',
+  ),
+  one("crosses our own orders", "src/grid/plan.ts", "other.side !== side &&", "other.side === undefined &&"),
+  one("a busy slot places again", "src/grid/run.ts", "...mine.map(({ slot }) => slot),", ""),
+  one(
+    "takes base that another grid holds",
+    "src/grid/share.ts",
+    "return free - (holding - locked) -",
+    "return free -",
+  ),
+  one(
+    "the filled amount may fall",
+    "src/grid/order-life.ts",
+    "const filled = max(order.filled, told.filled);",
+    "const filled = told.filled;",
+  ),
+  one(
+    "a sequence is used again",
+    "src/grid/plan.ts",
+    "planned.set(slot.index, { ...turned, sequence: turned.sequence + 1 });",
+    "planned.set(slot.index, turned);",
+  ),
+  one(
+    "late trades are booked a second time",
+    "src/grid/reconcile.ts",
+    "const superseded = trade.amount <= order.gap;",
+    "const superseded = false;",
+  ),
+  one(
+    "absence from the open list ends an order",
+    "src/grid/observe.ts",
+    'sights.set(clientId, found ?? "missing");',
+    'sights.set(clientId, { ...(found ?? { id: exchangeId ?? "", symbol, side: order.side, type: order.type, price: order.price, amount: order.amount, filled: order.filled, at: 0 }), status: "canceled" });',
+  ),
+  one(
+    "a restored database goes on as if it knew all",
+    "src/grid/recovery.ts",
+    "noted(strategy) !== now;",
+    "noted(strategy) > now;",
+  ),
+  one(
+    "a slot flips before its trades are in",
+    "src/grid/order-life.ts",
+    "isFinal(order) && order.booked >= order.filled",
+    "isFinal(order)",
+  ),
+  one(
+    "balances are read after the trades when base is given",
+    "src/grid/observe.ts",
+    "...rest,\n    late: [...known",
+    "...rest,\n    balancesFirst: true,\n    balances: await venue.balances(),\n    late: [...known",
+  ),
+];

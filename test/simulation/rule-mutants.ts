@@ -1,0 +1,84 @@
+import { type Mutant, one } from "./mutant.ts";
+
+/** Of what a grid does as a whole: rebuilds, trails, exits, base that moves, fees in other assets. */
+export const RULE_MUTANTS: readonly Mutant[] = [
+  one(
+    "a rebuild does not wait for its orders to end",
+    "src/grid/run.ts",
+    "return live.length > 0 || obstacle(",
+    "return live.length > 1000 || obstacle(",
+  ),
+  one(
+    "a grid that is leaving the market goes on",
+    "src/grid/advance.ts",
+    'if (strategy.wants === "stop" || strategy.state.exit)',
+    'if (strategy.wants === "stop")',
+  ),
+  one(
+    "an exit sells before its orders have ended",
+    "src/grid/stop.ts",
+    "if ((live.length > 0 && !mayRelease) || isHeld(strategy, turn))",
+    "if ((live.length > 0 && !mayRelease && !exit) || isHeld(strategy, turn))",
+  ),
+  one("drawn base loses its cost", "src/grid/draw.ts", "cost: taken.cost,", "cost: ZERO,"),
+  one(
+    "drawn base is sold at its level whatever it cost",
+    "src/grid/draw.ts",
+    "const sellAt = config.allowLoss ? slot.upper :",
+    "const sellAt = config.allowLoss !== false ? slot.upper :",
+  ),
+  one(
+    "a trail does not wait for the order of the slot that leaves",
+    "src/grid/run.ts",
+    "if (!going || live.some(",
+    "if (!going || [].some(",
+  ),
+  one(
+    "a rebuilt grid keeps its generation",
+    "src/grid/rebuild.ts",
+    "generation: state.rebuild?.generation ?? state.generation + 1,",
+    "generation: state.generation,",
+  ),
+  one(
+    "idle base is the person's",
+    "src/grid/share.ts",
+    "const holding = sum(grids.map(({ state }) => heldInAll(state)));",
+    "const holding = sum(grids.map(({ state }) => heldInAll({ ...state, idle: [] })));",
+  ),
+  one(
+    "what a slot held is lost when it is given up",
+    "src/grid/draw.ts",
+    "const idle = given.reduce((lots, slot) => withLot(lots, lotOf(slot)), state.idle);",
+    "const idle = state.idle;",
+  ),
+  one(
+    "an exit ends with base that could be sold",
+    "src/grid/exit.ts",
+    "const free = funds ? min(all, funds[market.base] ?? 0n) : all;",
+    "const free = exit.tries > 0 ? 0n : funds ? min(all, funds[market.base] ?? 0n) : all;",
+  ),
+  one(
+    "a fee in a third asset lowers the profit twice",
+    "src/grid/booking.ts",
+    "realized: state.ledger.realized + booked.realized - worth,",
+    "realized: state.ledger.realized + booked.realized - worth - worth,",
+  ),
+  one(
+    "a fee in a third asset is not said to have left the account",
+    "src/grid/booking.ts",
+    "cash: thirds.map(",
+    "cash: thirds.slice(1).map(",
+  ),
+  one(
+    "an order stays at a price that its slot has left",
+    "src/grid/turn.ts",
+    "return slot !== undefined && price !==",
+    "return slot === undefined && price !==",
+  ),
+  one(
+    "a search after a restore is done before its last slot",
+    "src/grid/recovery.ts",
+    "if (slots.some(({ misses }) => misses < MISSES))",
+    "if (slots.every(({ misses }) => misses < MISSES))",
+  ),
+];
