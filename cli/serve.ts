@@ -47,7 +47,7 @@ export async function startServer(values: Values): Promise<Serving> {
       allowedHosts: config.allowedHosts,
       checkHost: true,
     },
-    mcp: { trading: config.mcpTrading, confirm: config.mcpConfirm },
+    mcp: { trading: config.mcpTrading, confirm: config.mcpConfirm, most: config.mcpMost },
     version: version(),
     instance,
     asset: swaggerAsset,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { SettingsError } from "./errors.ts";
+import { type Decimal, parseDecimal } from "./kernel/decimal.ts";
 import type { Millis } from "./kernel/time.ts";
 import type { LogLevel } from "./ports.ts";
 
@@ -46,6 +47,8 @@ export interface Config {
   readonly mcpTrading: boolean;
   /** Whether a person has to approve what agents want to trade. */
   readonly mcpConfirm: "plan" | "terminal";
+  /** The most that one plan of an agent may use, by quote asset; none where it is empty. */
+  readonly mcpMost: ReadonlyMap<string, Decimal>;
 }
 
 const flag = z.enum(["0", "1", "true", "false"]).transform((text) => text === "1" || text === "true");
@@ -81,6 +84,7 @@ const Settings = z.object({
   EDGEMAKER_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   EDGEMAKER_MCP_TRADING: flag.default(false),
   EDGEMAKER_MCP_CONFIRM: z.enum(["plan", "terminal"]).default("plan"),
+  EDGEMAKER_MCP_MOST: list.default([]),
 });
 
 const CREDENTIAL = /^[A-Z0-9_]+_(API_KEY|SECRET|PASSPHRASE)$/;
@@ -115,6 +119,7 @@ export function parseConfig(environment: Environment): Config {
     passesPerMinute: settings.EDGEMAKER_PASSES_PER_MINUTE,
     mcpTrading: settings.EDGEMAKER_MCP_TRADING,
     mcpConfirm: settings.EDGEMAKER_MCP_CONFIRM,
+    mcpMost: new Map(settings.EDGEMAKER_MCP_MOST.map(mostOf)),
   };
 }
 
@@ -163,6 +168,16 @@ function timingBound(entry: string): [TimingName, Millis] {
   if (!known)
     throw new SettingsError(`EDGEMAKER_TIMING: a bound is ${TIMING.join(", ")}=milliseconds, not ${entry}`);
   return [known, Number(millis)];
+}
+
+function mostOf(entry: string): [string, Decimal] {
+  const [, asset, told = ""] = /^([A-Z0-9]{1,20})=([\d.]+)$/.exec(entry) ?? [];
+  const amount = parseDecimal(told);
+  if (asset === undefined || amount === undefined)
+    throw new SettingsError(
+      `EDGEMAKER_MCP_MOST is QUOTE=amount, several with commas, for example USDT=500, not ${entry}`,
+    );
+  return [asset, amount];
 }
 
 /** `name=url` of EDGEMAKER_VENUE_URLS or of --venue-url. */

@@ -91,7 +91,7 @@ async function serve(request: Request, environment: Environment): Promise<Respon
       allowedHosts: config.allowedHosts,
       checkHost: config.allowedHosts.length > 0,
     },
-    mcp: { trading: config.mcpTrading, confirm: config.mcpConfirm },
+    mcp: { trading: config.mcpTrading, confirm: config.mcpConfirm, most: config.mcpMost },
     version: "edge",
     instance: "edge",
   });

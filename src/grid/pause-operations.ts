@@ -40,7 +40,9 @@ const pauseGrid = operation({
     examples: ["edgemaker grid pause grid-kraken-BTC-USDT-1767225600000"],
   },
   preview: async (deps, { id }) =>
-    previewChange(await changeable(deps, id), "pause, leaving what rests and watching no stop price,"),
+    previewChange(await changeable(deps, id), {
+      told: "pause, leaving what rests and watching no stop price,",
+    }),
   async run(deps, { id }) {
     await changeable(deps, id);
     await deps.store.setPaused(id, true);
@@ -62,7 +64,10 @@ const resumeGrid = operation({
     examples: ["edgemaker grid resume grid-kraken-BTC-USDT-1767225600000"],
   },
   preview: async (deps, { id }) =>
-    previewChange(await changeable(deps, id), "resume, placing what is missing,"),
+    previewChange(await changeable(deps, id), {
+      told: "resume, placing what is missing,",
+      killed: await deps.store.killed(),
+    }),
   async run(deps, { id }) {
     await changeable(deps, id);
     await deps.store.setPaused(id, false);

@@ -27,6 +27,7 @@ export function previewStart(
     cost: `${text(bought)} ${quote} in buys, before fees, and ${text(ownBase)} ${base} of the account's own in sells`,
     worstCase: `the price falls below ${text(config.lowerPrice)}: all slots have bought, ${text(most)} ${quote} are held as ${base} and lose what it loses`,
     limits: limitsOf({ checked, state }, start),
+    ...(start.dryRun ? {} : { uses: { asset: quote, amount: most } }),
     holds: { planHash: hash },
   };
 }
@@ -57,8 +58,18 @@ function refusedOf({ refused }: PlannedStart["state"]): string[] {
   return [...counts].map(([reason, count]) => `${count} slots would rest nothing now: ${reason}`);
 }
 
+interface Change {
+  /** What is done, before the grid's id. */
+  readonly told: string;
+  /** Of what places orders: that nothing may be placed now. */
+  readonly killed?: boolean;
+}
+
 /** A change of a running grid, with what it holds now. */
-export function previewChange({ strategy, openOrders, memory }: StrategyView, told: string): Preview {
+export function previewChange(
+  { strategy, openOrders, memory }: StrategyView,
+  { told, killed = false }: Change,
+): Preview {
   const { position, averageCost, realized } = profitOf(
     strategy.state,
     memory.marks[strategy.symbol]?.mid ?? strategy.state.startPrice,
@@ -71,7 +82,7 @@ export function previewChange({ strategy, openOrders, memory }: StrategyView, to
       position === 0n
         ? `no ${base} is held`
         : `${text(position)} ${base} bought at ${text(round(averageCost ?? 0n))} ${quote} stay the account's and may lose value`,
-    limits: [],
+    limits: killed ? ["the kill switch is on: nothing is placed until it is turned off"] : [],
   };
 }
 

@@ -23,14 +23,11 @@ export const stopGrid = operation({
   output: StoppedShape,
   failure: "Cancel failed",
   async preview(deps, { id, cancelOrders, sellBase }) {
-    return previewChange(
-      await viewOf(deps, id),
-      sellBase
-        ? "stop, selling its base,"
-        : cancelOrders
-          ? "stop, cancelling its orders,"
-          : "stop, leaving its orders,",
-    );
+    const how = cancelOrders ? "cancelling its orders" : "leaving its orders";
+    return previewChange(await viewOf(deps, id), {
+      told: sellBase ? "stop, selling its base," : `stop, ${how},`,
+      killed: sellBase && (await deps.store.killed()),
+    });
   },
   async run(deps, { id, cancelOrders, sellBase }) {
     const before = await viewOf(deps, id);

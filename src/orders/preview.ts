@@ -30,6 +30,7 @@ export function previewOrder(order: Wanted, around: Around): Preview {
         : `${text(amount)} ${market.base}, for about ${text(notional - fee)} ${market.quote} after the fee`,
     worstCase: worstOf(order, market),
     limits: limitsOf({ side, amount, needed: notional + fee }, around),
+    uses: { asset: market.quote, amount: notional },
   };
 }
 

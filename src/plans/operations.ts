@@ -13,6 +13,7 @@ const PlanShape = lazy(() =>
     what: z.string(),
     cost: z.string(),
     worstCase: z.string(),
+    limits: z.array(z.string()),
     approved: z.boolean(),
     expiresAt: z.number(),
   }),
@@ -79,6 +80,7 @@ const planOut = ({
   what: preview.what,
   cost: preview.cost,
   worstCase: preview.worstCase,
+  limits: [...preview.limits],
   approved: decision === "approved",
   expiresAt,
 });

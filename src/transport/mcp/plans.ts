@@ -5,6 +5,7 @@ import type { Preview } from "../../records.ts";
 import type { PlanKey, PlanState } from "../../store.ts";
 import { digest } from "../digest.ts";
 import { type Answer, attempt, refusal, run } from "../run.ts";
+import { limited } from "./limit.ts";
 import type { McpOptions } from "./server.ts";
 
 /** A plan is for now: prices move on. */
@@ -26,7 +27,7 @@ export const propose = (asked: Asked, { deps, caller, settings }: McpOptions): P
   attempt(asked.operation, deps, asked.call.requestId, async () => {
     const { operation, given, input, call } = asked;
     if (!operation.preview) throw new Error(`${operation.name} trades and has no preview`);
-    const preview = await operation.preview(deps, input, call);
+    const preview = limited(await operation.preview(deps, input, call), settings);
     const id = `plan_${deps.local.randomText(20)}`;
     const { binding } = await keyOf(id, asked, caller.key);
     const plan = { id, binding, actor: call.actor, tool: operation.name, input: given, preview };

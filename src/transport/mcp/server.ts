@@ -8,6 +8,7 @@ import {
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import { AppError } from "../../errors.ts";
+import type { Decimal } from "../../kernel/decimal.ts";
 import type { Operation } from "../../operation.ts";
 import type { Deps } from "../../ports.ts";
 import type { Scope } from "../../records.ts";
@@ -25,6 +26,8 @@ export interface McpSettings {
   readonly trading: boolean;
   /** Whether the plan id is enough to commit, or a person has to approve it at a terminal. */
   readonly confirm: "plan" | "terminal";
+  /** The most that one plan may use, by quote asset; all there is where none is set. */
+  readonly most?: ReadonlyMap<string, Decimal>;
 }
 
 export interface McpOptions {

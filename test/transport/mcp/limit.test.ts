@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../../src/config.ts";
+import { drivenApp } from "../../support/driven.ts";
+import { appClient, callTool, errorOf } from "../../support/mcp.ts";
+import { runOperation } from "../../support/sandbox.ts";
+
+const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
+const ORDER = { ...MARKET, side: "buy", type: "limit", amount: 0.002, price: 50_000 };
+const GRID = { ...MARKET, lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 10, orderSize: 10 };
+
+async function agent(told = "USDT=100") {
+  const { mcpMost: most } = parseConfig({ EDGEMAKER_MCP_MOST: told });
+  const app = await drivenApp({ mcp: { trading: true, confirm: "plan", most } });
+  const client = await appClient(app, "trade");
+  return { ...app, client, ask: (tool: string, input: object) => callTool(client, tool, { ...input }) };
+}
+
+describe("a limit for plans of agents", () => {
+  it.each<[string, object, object]>([
+    ["create_order", ORDER, { amount: 0.00201 }],
+    ["start_grid", GRID, { orderSize: 11 }],
+    ["start_centered_grid", { ...MARKET, levels: 2, size: 25 }, { size: 25.1 }],
+  ])("%s is told where it is met, and refused where it is passed", async (tool, input, more) => {
+    const { ask, store } = await agent();
+    const { structuredContent } = await ask(tool, input);
+    expect(structuredContent).toMatchObject({
+      preview: {
+        limits: expect.arrayContaining(["this could use 100 USDT of the 100 that one plan of an agent may"]),
+      },
+    });
+    expect(errorOf(await ask(tool, { ...input, ...more }))).toMatchObject({
+      error: "Forbidden",
+      message: expect.stringMatching(/could use 1\d\d\.?\d* USDT; one plan of an agent may use 100/),
+    });
+    expect(await store.plans()).toHaveLength(1);
+  });
+
+  it("refuses what it names no limit for", async () => {
+    const { ask } = await agent("USD=100");
+    expect(errorOf(await ask("create_order", ORDER)).message).toContain("no limit for it");
+  });
+
+  it("leaves trading on paper alone", async () => {
+    const { ask, deps } = await agent("USDT=1");
+    expect((await ask("start_grid", { ...GRID, dryRun: true })).isError).toBeFalsy();
+    expect(await runOperation(deps, "list_plans", {})).toMatchObject({
+      count: 1,
+      plans: [{ limits: expect.arrayContaining(["least order here: 5 USDT"]) }],
+    });
+  });
+
+  it.each(["USDT", "USDT=", "usdt=5", "USDT=1e3", "USDT=1.2.3"])("is not set by %s", (told) => {
+    expect(() => parseConfig({ EDGEMAKER_MCP_MOST: told })).toThrow(/EDGEMAKER_MCP_MOST is QUOTE=amount/);
+  });
+});
+
+it("a plan to resume tells that the kill switch is on", async () => {
+  const { ask, start, store } = await agent("");
+  const { id } = await start(GRID);
+  await store.setKill(true, "test");
+  for (const [tool, input] of [
+    ["resume_grid", { id }],
+    ["stop_grid", { id, sellBase: true }],
+  ] as const)
+    expect((await ask(tool, input)).structuredContent).toMatchObject({
+      preview: { limits: [expect.stringContaining("kill switch")] },
+    });
+});
