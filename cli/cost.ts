@@ -23,7 +23,8 @@ export async function estimateCost({ passes, ...values }: Values): Promise<numbe
   const sum = (of: (month: (typeof known)[number]) => number) => known.reduce((all, one) => all + of(one), 0);
   const rows = { rowsRead: sum((one) => one.rowsRead ?? 0), rowsWritten: sum((one) => one.rowsWritten ?? 0) };
   const accounts = new Set(grids.map(({ exchange }) => exchange)).size;
-  const perMinute = passes === undefined ? 1 : numberOf("--passes", passes, { whole: true, most: 12 });
+  const perMinute =
+    passes === undefined ? 1 : numberOf("--passes", passes, { whole: true, least: 1, most: 12 });
   const units = unitsOf(accounts, perMinute, rows);
   const isUnknown = known.some(({ rowsRead }) => rowsRead === null);
   return print(values, {

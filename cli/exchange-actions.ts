@@ -1,4 +1,4 @@
-import type { ConfiguredExchange } from "../src/config.ts";
+import { type ConfiguredExchange, prefixOf } from "../src/config.ts";
 import { createDeps, type Live } from "../src/deps.ts";
 import { SettingsError } from "../src/errors.ts";
 import { accountKey, parseAccountKey } from "../src/records.ts";
@@ -83,7 +83,7 @@ function configured(exchanges: readonly ConfiguredExchange[], exchange: string):
 }
 
 function fromEnvironment({ id, keys }: ConfiguredExchange) {
-  const name = id.toUpperCase().replaceAll("-", "_");
+  const name = prefixOf(id);
   if (!keys) throw new UsageError(`${name}_API_KEY and ${name}_SECRET are not set`);
   return keys;
 }

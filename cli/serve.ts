@@ -33,7 +33,7 @@ export async function startServer(values: Values): Promise<Serving> {
   const interval =
     values["tick-interval"] === undefined
       ? 5000
-      : numberOf("--tick-interval", values["tick-interval"], { whole: true, most: 86_400_000 });
+      : numberOf("--tick-interval", values["tick-interval"], { whole: true, least: 1, most: 86_400_000 });
   const folder = dataDirectory(process.env);
   const log = createLog(config.logLevel);
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, log), sandbox);

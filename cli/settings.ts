@@ -99,13 +99,13 @@ function sandboxOptions({ seed, origin, speed, replay }: Values): SandboxOptions
 export function numberOf(
   flag: string,
   value: Values[string],
-  { whole, most }: { whole: boolean; most: number },
+  { whole, least = 0, most }: { whole: boolean; least?: number; most: number },
 ): number {
   const number = /^\d+(\.\d+)?$/.test(String(value)) ? Number(value) : Number.NaN;
-  const fits = number <= most && (whole ? Number.isInteger(number) : number > 0);
+  const fits = number <= most && number >= least && (whole ? Number.isInteger(number) : number > 0);
   if (!fits)
     throw new UsageError(
-      `${flag} must be ${whole ? "a whole number" : "a positive number"} of at most ${most}`,
+      `${flag} must be ${whole ? `a whole number from ${least} to ${most}` : `a positive number of at most ${most}`}`,
     );
   return number;
 }

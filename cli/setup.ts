@@ -1,5 +1,5 @@
 import { confirm, intro, isCancel, log, multiselect, outro, password, select, spinner } from "@clack/prompts";
-import { type Config, VENUES, type VenueName } from "../src/config.ts";
+import { type Config, prefixOf, VENUES, type VenueName } from "../src/config.ts";
 import { createDeps } from "../src/deps.ts";
 import { messageOf } from "../src/errors.ts";
 import { plainText } from "../src/kernel/plain-text.ts";
@@ -64,9 +64,7 @@ async function askKeys(id: string, settings: Settings): Promise<Kept> {
     for (const part of parts) {
       const message = `${id}: ${part.toLowerCase().replace("_", " ")}`;
       const validate = (text: string | undefined) => (text?.trim() ? undefined : "it is empty");
-      given[`${id.toUpperCase().replaceAll("-", "_")}_${part}`] = (
-        await answered(password({ message, mask: "•", validate }))
-      ).trim();
+      given[`${prefixOf(id)}_${part}`] = (await answered(password({ message, mask: "•", validate }))).trim();
     }
     if (await test(id, given, settings)) return given;
     const next = await answered(
@@ -86,7 +84,7 @@ async function askKeys(id: string, settings: Settings): Promise<Kept> {
 
 /** Asks the exchange what these keys open. Keys that may withdraw are not taken without a word. */
 async function test(id: string, given: Kept, { config, databaseUrl }: Settings): Promise<boolean> {
-  const named = (part: string) => given[`${id.toUpperCase().replaceAll("-", "_")}_${part}`];
+  const named = (part: string) => given[`${prefixOf(id)}_${part}`];
   const keys = {
     key: named("API_KEY") ?? "",
     secret: named("SECRET") ?? "",

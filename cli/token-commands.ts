@@ -33,7 +33,7 @@ export const tokenCommand = command({
         const days =
           values.days === undefined
             ? undefined
-            : numberOf("--days", values.days, { whole: true, most: 36_500 });
+            : numberOf("--days", values.days, { whole: true, least: 1, most: 36_500 });
         return withDatabase(values, async ({ store }) => {
           const token = newToken();
           const id = `tok_${nodeLocal.randomText(10)}`;

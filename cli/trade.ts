@@ -78,7 +78,7 @@ async function connect(
   const interval =
     values["tick-interval"] === undefined
       ? 5000
-      : numberOf("--tick-interval", values["tick-interval"], { whole: true, most: 86_400_000 });
+      : numberOf("--tick-interval", values["tick-interval"], { whole: true, least: 1, most: 86_400_000 });
   const { ask, deps, close } = await open(settings, remote);
   return {
     byServer: remote !== undefined,

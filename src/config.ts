@@ -103,7 +103,7 @@ export function parseConfig(environment: Environment): Config {
   }
   const settings = parsed.data;
   return {
-    exchanges: settings.EDGEMAKER_EXCHANGES.map((entry) => exchangeOf(entry, set)),
+    exchanges: eachOnce(settings.EDGEMAKER_EXCHANGES.map((entry) => exchangeOf(entry, set))),
     token: settings.EDGEMAKER_TOKEN,
     apiUrl: settings.EDGEMAKER_API_URL,
     databaseUrl: settings.EDGEMAKER_DATABASE_URL,
@@ -135,7 +135,8 @@ export function parseConfigFile(content: unknown): Environment {
 }
 
 function exchangeOf(entry: string, environment: Environment): ConfiguredExchange {
-  const [id = "", venue = id] = entry.split("=");
+  const at = entry.indexOf("=");
+  const [id, venue] = at < 0 ? [entry, entry] : [entry.slice(0, at), entry.slice(at + 1)];
   if (!/^[a-z][a-z0-9_-]{0,30}$/.test(id))
     throw new SettingsError(`EDGEMAKER_EXCHANGES: not an exchange id: ${id}`);
   if (!isVenue(venue)) {
@@ -143,9 +144,20 @@ function exchangeOf(entry: string, environment: Environment): ConfiguredExchange
       `EDGEMAKER_EXCHANGES: ${venue} is not supported; choose from ${Object.keys(VENUES).join(", ")}`,
     );
   }
-  const named = (part: string) => environment[`${id.toUpperCase().replaceAll("-", "_")}_${part}`];
+  const named = (part: string) => environment[`${prefixOf(id)}_${part}`];
   const [key, secret, passphrase] = [named("API_KEY"), named("SECRET"), named("PASSPHRASE")];
   return { id, venue, keys: key && secret ? { key, secret, passphrase } : undefined };
+}
+
+/** What the names of an exchange's keys begin with. */
+export const prefixOf = (id: string): string => id.toUpperCase().replaceAll("-", "_");
+
+/** Two accounts of one name, or of the same keys, would each take the other's orders for strangers. */
+function eachOnce(exchanges: readonly ConfiguredExchange[]): readonly ConfiguredExchange[] {
+  const prefixes = exchanges.map(({ id }) => prefixOf(id));
+  const twice = exchanges.find(({ id }, place) => prefixes.indexOf(prefixOf(id)) < place);
+  if (twice) throw new SettingsError(`EDGEMAKER_EXCHANGES: ${twice.id} is named twice`);
+  return exchanges;
 }
 
 /** 32 bytes as base64 or hexadecimal text. The text itself is in no message. */

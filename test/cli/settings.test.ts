@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { numberOf } from "../../cli/settings.ts";
+import { parseConfig } from "../../src/config.ts";
+import { SettingsError } from "../../src/errors.ts";
+
+describe("EDGEMAKER_EXCHANGES", () => {
+  it("names accounts, each with keys of its own", () => {
+    const { exchanges } = parseConfig({
+      EDGEMAKER_EXCHANGES: "kraken, kraken-two=kraken",
+      KRAKEN_API_KEY: "a",
+      KRAKEN_SECRET: "b",
+      KRAKEN_TWO_API_KEY: "c",
+      KRAKEN_TWO_SECRET: "d",
+    });
+    expect(exchanges).toEqual([
+      { id: "kraken", venue: "kraken", keys: { key: "a", secret: "b" } },
+      { id: "kraken-two", venue: "kraken", keys: { key: "c", secret: "d" } },
+    ]);
+  });
+
+  it.each([
+    ["kraken,mexc,kraken", /kraken is named twice/],
+    ["kraken,kraken=mexc", /kraken is named twice/],
+    // Both would have the keys of KRAKEN_TWO_API_KEY.
+    ["kraken-two=kraken,kraken_two=kraken", /kraken_two is named twice/],
+    ["a=kraken=mexc", /kraken=mexc is not supported/],
+  ])("is refused: %s", (text, told) => {
+    expect(() => parseConfig({ EDGEMAKER_EXCHANGES: text })).toThrow(SettingsError);
+    expect(() => parseConfig({ EDGEMAKER_EXCHANGES: text })).toThrow(told);
+  });
+});
+
+it.each(["0", "-1", "1.5", "86400001", "1e3"])("a tick interval is no %s", (text) => {
+  const asked = { whole: true, least: 1, most: 86_400_000 };
+  expect(() => numberOf("--tick-interval", text, asked)).toThrow(
+    /--tick-interval must be a whole number from 1 to 86400000/,
+  );
+});
