@@ -88,10 +88,9 @@ export function plannedOut(
 ) {
   const { config, warnings, startPrice } = checked;
   const fees = restingFees(market);
-  const rate = market.buyFeeIn === "quote" ? max(market.maker, market.taker) : ZERO;
+  const rate = quoteFee(market);
   const buys = intents.filter(({ side }) => side === "buy");
   const notional = ({ price, amount }: Intent) => mul(price, amount, "up");
-  const most = mul(sum(state.slots.map(({ size }) => size)), ONE + rate, "up");
   return {
     marketPrice: wire(startPrice),
     orders: intents.map(({ side, price, amount, slot }) => ({
@@ -114,7 +113,7 @@ export function plannedOut(
       quote: text(mul(sum(buys.map(notional)), ONE + rate, "up")),
       base: text(ownBase),
     },
-    maxQuoteUsed: text(most),
+    maxQuoteUsed: text(mostQuote(state, market)),
     ownBaseUsed: text(ownBase),
     breakEvenSpacingPercent: percent(breakEvenRatio(fees) - ONE),
     worstCase: [config.lowerPrice, ...(config.stopLossPrice ? [config.stopLossPrice] : [])].map((price) => ({
@@ -126,6 +125,14 @@ export function plannedOut(
     planHash: hash,
   };
 }
+
+/** With a fee that is taken in quote. */
+const quoteFee = ({ buyFeeIn, maker, taker }: Market): Decimal =>
+  buyFeeIn === "quote" ? max(maker, taker) : ZERO;
+
+/** Quote that a grid can come to hold in base: every slot has bought. A rebuild does not change it. */
+export const mostQuote = ({ slots }: GridState, market: Market): Decimal =>
+  mul(sum(slots.map(({ size }) => size)), ONE + quoteFee(market), "up");
 
 const percent = (share: Decimal): number => wire(snap(share * 100n, ONE / 10_000n, "down"));
 

@@ -61,6 +61,8 @@ export const StartedShape = lazy(() =>
     phase: z.string(),
     message: z.string(),
     config: ConfigShape(),
+    maxQuoteUsed: z.string(),
+    ownBaseUsed: z.string(),
     warnings: z.array(WarningShape()),
   }),
 );

@@ -1,17 +1,18 @@
 import { AppError } from "../errors.ts";
+import { type Decimal, text } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { MINUTE } from "../kernel/time.ts";
 import { operation } from "../operation.ts";
-import type { Deps, Venue } from "../ports.ts";
+import type { Deps, Market, Venue } from "../ports.ts";
 import { accountKey, parseAccountKey, type Strategy } from "../records.ts";
 import { centeredOf, rangeOf } from "./asked.ts";
 import { type Checked, check, checkCentered } from "./check.ts";
 import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "./input.ts";
 import { centerOf, checkHash } from "./plan-hash.ts";
-import { firstState, plannedOut, planStart, type StartWorld } from "./planned-start.ts";
+import { firstState, mostQuote, plannedOut, planStart, type StartWorld } from "./planned-start.ts";
 import { previewStart } from "./preview.ts";
 import { configOut, PlannedShape, StartedShape } from "./schema.ts";
-import { doubts, fund, readWorld, type Where } from "./start-reading-operation.ts";
+import { doubts, fund, readWorld, venueOf, type Where } from "./start-reading-operation.ts";
 import type { GridState } from "./state.ts";
 import { stepNow } from "./tick.ts";
 import { startTold } from "./told.ts";
@@ -25,7 +26,8 @@ interface Asking {
 }
 
 async function start(deps: Deps, asking: Asking) {
-  const { strategy, warnings } = (await begunBefore(deps, asking)) ?? (await begin(deps, asking));
+  const { strategy, market, ownBase, warnings } =
+    (await begunBefore(deps, asking)) ?? (await begin(deps, asking));
   const venue = deps.venueOf(parseAccountKey(strategy.account));
   const pass = venue && (await stepNow(deps, venue));
   const [view] = await deps.store.strategies({ id: strategy.id });
@@ -36,17 +38,26 @@ async function start(deps: Deps, asking: Asking) {
     phase,
     message: startTold({ id, status, phase, config }, pass),
     config: configOut(asking.where.exchange, strategy),
+    maxQuoteUsed: text(mostQuote(strategy.state, market)),
+    ownBaseUsed: text(ownBase),
     warnings,
   };
 }
 
-type Begun = { readonly strategy: Strategy; readonly warnings: { code: string; message: string }[] };
+interface Begun {
+  readonly strategy: Strategy;
+  readonly market: Market;
+  readonly ownBase: Decimal;
+  readonly warnings: { code: string; message: string }[];
+}
 
 /** What an earlier try of the same request has started: the account and the market are no longer what they were. */
-async function begunBefore({ store }: Deps, { request }: Asking): Promise<Begun | undefined> {
+async function begunBefore(deps: Deps, { where, request }: Asking): Promise<Begun | undefined> {
   if (request === null) return undefined;
-  const [view] = await store.strategies({ request });
-  return view && { strategy: view.strategy, warnings: [] };
+  const [{ strategy } = {}] = await deps.store.strategies({ request });
+  if (!strategy) return undefined;
+  const market = await venueOf(deps, where).market(strategy.symbol);
+  return { strategy, market, ownBase: strategy.state.ledger.firstBase, warnings: [] };
 }
 
 async function begin(deps: Deps, { where, checked: checkIn, planHash, request }: Asking): Promise<Begun> {
@@ -54,7 +65,8 @@ async function begin(deps: Deps, { where, checked: checkIn, planHash, request }:
   const checked = checkIn(world, true, planHash);
   if (world.killed)
     throw new AppError("Forbidden", "the kill switch is on: no grid is started; turn it off to trade again");
-  checkHash(planStart(checked, world), planHash);
+  const planned = planStart(checked, world);
+  checkHash(planned, planHash);
   const { exchange, symbol } = where;
   const { base, quote } = splitPair(symbol);
   const { venue } = world;
@@ -76,7 +88,13 @@ async function begin(deps: Deps, { where, checked: checkIn, planHash, request }:
     startedAt: world.quote.at,
     request,
   });
-  return { strategy, warnings: [...checked.warnings, ...doubts(world, where)] };
+  const { market } = world;
+  return {
+    strategy,
+    market,
+    ownBase: planned.ownBase,
+    warnings: [...checked.warnings, ...doubts(world, where)],
+  };
 }
 
 /** The last hour's prices, by which volatility is known from the first minute on; without them it is once they are there. */

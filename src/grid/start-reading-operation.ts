@@ -31,7 +31,7 @@ export async function readWorld(deps: Deps, where: Where): Promise<StartWorld & 
   const { exchange, symbol, dryRun, dryBalance } = where;
   if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance is for a dryRun");
   const dry = dryRun ? dryRunsOf(deps) : undefined;
-  const venue = dry ? dry.venue(exchange) : deps.venue(exchange);
+  const venue = venueOf(deps, where);
   const market = await venue.market(symbol);
   const quote = await venue.ticker(symbol);
   const balances = dry ? await dry.balances(exchange, first(where)) : await venue.balances();
@@ -43,6 +43,10 @@ export async function readWorld(deps: Deps, where: Where): Promise<StartWorld & 
   const killed = await deps.store.killed();
   return { venue, market, quote, balances, claimed, killed, trust, confidence: trust?.value };
 }
+
+/** Where a grid that is asked for so trades. */
+export const venueOf = (deps: Deps, { exchange, dryRun }: Where): Venue =>
+  dryRun ? dryRunsOf(deps).venue(exchange) : deps.venue(exchange);
 
 function dryRunsOf({ dry }: Deps): DryRuns {
   if (!dry) throw new AppError("Start failed", "nothing trades on paper here");
