@@ -4,11 +4,13 @@ import type { VenueFailure } from "./errors.ts";
 import type { Decimal } from "./kernel/decimal.ts";
 import type { Pair } from "./kernel/pair.ts";
 import type { Millis } from "./kernel/time.ts";
+import type { Market, MarketData, Side } from "./market-port.ts";
 import type { DryRuns } from "./paper-port.ts";
 import type { Reference } from "./reference-port.ts";
 import type { Store } from "./store.ts";
 
-export type Side = "buy" | "sell";
+export type * from "./market-port.ts";
+
 export type OrderType = "limit" | "market";
 export type OrderStatus =
   | "open"
@@ -26,62 +28,6 @@ export interface AccountRef {
   readonly kind: "live" | "dry" | "sandbox";
   /** Of a live account: the host its requests go to. */
   readonly host: string;
-}
-
-/** A market's rules, prices in quote and amounts in base. */
-export interface Market {
-  readonly symbol: Pair;
-  readonly base: string;
-  readonly quote: string;
-  readonly tick: Decimal;
-  readonly lot: Decimal;
-  readonly minAmount: Decimal;
-  readonly minNotional: Decimal;
-  readonly active: boolean;
-  /** Fee rates as shares of the notional: 0.001 is 0.1 %. */
-  readonly maker: Decimal;
-  readonly taker: Decimal;
-  /** The asset a buy's fee is taken in; a sell's is taken in quote. */
-  readonly buyFeeIn: "base" | "quote";
-}
-
-export interface Quote {
-  readonly bid: Decimal;
-  readonly ask: Decimal;
-  readonly at: Millis;
-}
-
-export interface Ticker extends Quote {
-  readonly last: Decimal;
-  readonly baseVolume: Decimal;
-  readonly quoteVolume: Decimal;
-}
-
-export interface BookLevel {
-  readonly price: Decimal;
-  readonly amount: Decimal;
-}
-
-/** Best prices first. */
-export interface Book {
-  readonly bids: readonly BookLevel[];
-  readonly asks: readonly BookLevel[];
-  readonly at: Millis;
-}
-
-export interface Trade extends BookLevel {
-  readonly id: string;
-  readonly side: Side;
-  readonly at: Millis;
-}
-
-export interface Candle {
-  readonly at: Millis;
-  readonly open: Decimal;
-  readonly high: Decimal;
-  readonly low: Decimal;
-  readonly close: Decimal;
-  readonly volume: Decimal;
 }
 
 export interface Balance {
@@ -170,21 +116,6 @@ export interface Timing {
   /** How far behind the last seen trade reading begins, in market time. */
   readonly overlap: Millis;
   readonly backoff: { readonly first: Millis; readonly most: Millis };
-}
-
-/** Public data of one venue. Throws VenueError. */
-export interface MarketData {
-  market(symbol: Pair): Promise<Market>;
-  ticker(symbol: Pair): Promise<Ticker>;
-  book(symbol: Pair, limit: number): Promise<Book>;
-  trades(symbol: Pair, limit: number): Promise<readonly Trade[]>;
-  candles(symbol: Pair, range: CandleRange): Promise<readonly Candle[]>;
-}
-
-export interface CandleRange {
-  readonly span: Millis;
-  readonly limit: number;
-  readonly since?: Millis | undefined;
 }
 
 /** One account on one venue. Reads throw VenueError; writes answer an outcome and throw only on our own mistakes. */

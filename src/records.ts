@@ -3,7 +3,7 @@ import type { GridConfig, GridState } from "./grid/state.ts";
 import type { Decimal } from "./kernel/decimal.ts";
 import type { Pair } from "./kernel/pair.ts";
 import type { Millis } from "./kernel/time.ts";
-import type { AccountRef, Balance, Fee, OrderType, Side } from "./ports.ts";
+import type { AccountRef, Balance, Fee, NewOrder, OrderStatus, OrderType, Side } from "./ports.ts";
 
 /** `kind:exchange:host`, the key of an account in every table. */
 export type AccountKey = string;
@@ -56,16 +56,7 @@ export interface Strategy {
  * `pending` is written before the venue hears of it; `submitted` was accepted but not yet seen;
  * `unknown` got no clear answer. filled, canceled, expired and rejected are final.
  */
-export type OrderState =
-  | "pending"
-  | "submitted"
-  | "open"
-  | "partially_filled"
-  | "filled"
-  | "canceled"
-  | "expired"
-  | "rejected"
-  | "unknown";
+export type OrderState = "pending" | "submitted" | OrderStatus;
 
 export type OrderKind = "grid" | "exit" | "hand";
 
@@ -111,6 +102,16 @@ export interface Order {
   /** Final, and its fills add up: the slot may act again. */
   readonly settled: boolean;
 }
+
+/** What was asked of the venue. */
+export const wanted = ({ clientId, symbol, side, type, price, amount }: NewOrder): NewOrder => ({
+  clientId,
+  symbol,
+  side,
+  type,
+  price,
+  amount,
+});
 
 /** What every order begins with. */
 export const NEW_ORDER = {

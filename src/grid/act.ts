@@ -1,6 +1,6 @@
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { CreateOutcome, Local, NewOrder, Permit, Venue } from "../ports.ts";
-import type { Event, Order } from "../records.ts";
+import { type Event, type Order, wanted } from "../records.ts";
 import type { Lease, Settlement, StepStore } from "../store.ts";
 import { NOT_SENT } from "./advance.ts";
 import { type Budget, spend } from "./budget.ts";
@@ -71,13 +71,8 @@ export function permit(
   return { mayLeave: () => monotonic() <= last && protocolNow() <= sendBy, sendBy };
 }
 
-const newOrder = ({ clientId, kind, slot, symbol, side, type, price, amount }: Order): NewOrder => ({
-  clientId,
-  symbol,
-  side,
-  type,
-  price,
-  amount,
+const newOrder = ({ kind, slot, ...order }: Order): NewOrder => ({
+  ...wanted(order),
   ...(kind === "exit" || slot === FIRST_BUY_SLOT ? { immediateOrCancel: true } : {}),
 });
 

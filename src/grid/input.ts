@@ -55,11 +55,30 @@ type Range = {
   readonly trail?: { readonly up?: Decimal | undefined; readonly down?: Decimal | undefined } | undefined;
 };
 
-const BOUNDS: readonly {
+/** What fields have to be to each other, and the field at which it is told. */
+interface Rule<T> {
   readonly path: string;
   readonly error: string;
-  readonly holds: (range: Range) => boolean;
-}[] = [
+  readonly holds: (asked: T) => boolean;
+}
+
+/** `when` says from which values on a rule can be looked at; without it, from such as are right in themselves. */
+const held = <S extends z.ZodObject, T>(
+  object: S,
+  rules: readonly Rule<T>[],
+  when?: (value: unknown) => boolean,
+): S =>
+  rules.reduce(
+    (schema, { path, error, holds }) =>
+      schema.refine((value) => holds(value as unknown as T), {
+        path: [path],
+        error,
+        ...(when ? { when: ({ value }) => when(value) } : {}),
+      }),
+    object,
+  );
+
+const BOUNDS: readonly Rule<Range>[] = [
   {
     path: "upperPrice",
     error: "Invalid range: lowerPrice must be below upperPrice",
@@ -93,20 +112,9 @@ const isRange = (value: unknown): value is Range =>
   typeof value.lowerPrice === "bigint" &&
   typeof value.upperPrice === "bigint";
 
-const bounded = <S extends z.ZodObject>(object: S): S =>
-  BOUNDS.reduce(
-    (schema, { path, error, holds }) =>
-      schema.refine((value) => holds(value as unknown as Range), {
-        path: [path],
-        error,
-        when: ({ value }) => isRange(value),
-      }),
-    object,
-  );
-
-export const rangePreviewInput = (ids: readonly string[]) => bounded(z.object(rangeShape(ids)));
+export const rangePreviewInput = (ids: readonly string[]) => held(z.object(rangeShape(ids)), BOUNDS, isRange);
 export const rangeInput = (ids: readonly string[]) =>
-  bounded(z.object({ ...rangeShape(ids), planHash: planHash() }));
+  held(z.object({ ...rangeShape(ids), planHash: planHash() }), BOUNDS, isRange);
 
 const LEVELS = 10;
 const spacings = () =>
@@ -186,11 +194,7 @@ interface Centered {
 const increases = (list: readonly Decimal[]): boolean =>
   list.every((value, i) => i === 0 || value > (list[i - 1] as Decimal));
 
-const PROFILE: readonly {
-  readonly path: string;
-  readonly error: string;
-  readonly holds: (asked: Centered) => boolean;
-}[] = [
+const PROFILE: readonly Rule<Centered>[] = [
   {
     path: "customSpacings",
     error: "Invalid spacing: customSpacings must hold one increasing share a level",
@@ -210,16 +214,9 @@ const PROFILE: readonly {
   },
 ];
 
-const profiled = <S extends z.ZodObject>(object: S): S =>
-  PROFILE.reduce(
-    (schema, { path, error, holds }) =>
-      schema.refine((value) => holds(value as unknown as Centered), { path: [path], error }),
-    object,
-  );
-
-export const centeredPreviewInput = (ids: readonly string[]) => profiled(z.object(centeredShape(ids)));
+export const centeredPreviewInput = (ids: readonly string[]) => held(z.object(centeredShape(ids)), PROFILE);
 export const centeredInput = (ids: readonly string[]) =>
-  profiled(z.object({ ...centeredShape(ids), planHash: planHash() }));
+  held(z.object({ ...centeredShape(ids), planHash: planHash() }), PROFILE);
 
 export const stopInput = lazy(() =>
   z

@@ -3,7 +3,7 @@ import { div } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { CreateOutcome, Timing, VenueOrder } from "../ports.ts";
-import { type AccountKey, NEW_ORDER, type Order } from "../records.ts";
+import { type AccountKey, NEW_ORDER, type Order, wanted } from "../records.ts";
 import type { Wanted } from "./prepare.ts";
 
 /** How long after its intent a request by hand may leave. */
@@ -84,17 +84,9 @@ export const unknownOrder = ({ clientId }: Order): AppError =>
   );
 
 /** The order as it was sent, for an answer when the venue cannot be asked at once. */
-export const asSent = (
-  { clientId, symbol, side, type, price, amount, createdAt }: Order,
-  id: string,
-): VenueOrder => ({
+export const asSent = ({ createdAt, ...order }: Order, id: string): VenueOrder => ({
   id,
-  clientId,
-  symbol,
-  side,
-  type,
-  price,
-  amount,
+  ...wanted(order),
   filled: 0n,
   status: "open",
   at: createdAt,

@@ -1,3 +1,4 @@
+import { told } from "../../src/adapters/sandbox/booked-venue.ts";
 import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
 import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import type { HistoryStore } from "../../src/history-store.ts";
@@ -161,34 +162,6 @@ export function venueOf(
 }
 
 const maybe = (order: BookedOrder | undefined): VenueOrder | undefined => order && told(order);
-
-const told = ({
-  id,
-  clientId,
-  symbol,
-  side,
-  type,
-  price,
-  amount,
-  filled,
-  notional,
-  fee,
-  status,
-  at,
-}: BookedOrder): VenueOrder => ({
-  id,
-  clientId,
-  symbol,
-  side,
-  type,
-  price,
-  amount,
-  filled,
-  notional,
-  fees: filled > 0n ? [fee] : [],
-  status,
-  at,
-});
 
 export function localOf(net: Net, task: Task): Local {
   return {

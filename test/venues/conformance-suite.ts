@@ -24,28 +24,17 @@ interface Expected {
   readonly marketBuy: "market" | "limit";
 }
 
+const USUAL = {
+  outOfTime: "rejected",
+  feeOfBuy: "BTC",
+  again: { open: "accepted", filled: "accepted" },
+  marketBuy: "limit",
+} as const;
+
 const EXCHANGES: Record<VenueName, Expected> = {
-  mexc: {
-    outOfTime: "rejected",
-    feeOfBuy: "BTC",
-    again: { open: "accepted", filled: "accepted" },
-    more: { open: 120, trades: 101 },
-    marketBuy: "market",
-  },
-  gateio: {
-    outOfTime: "rejected",
-    feeOfBuy: "BTC",
-    again: { open: "accepted", filled: "accepted" },
-    more: { open: 101, trades: 1001 },
-    marketBuy: "limit",
-  },
-  bitget: {
-    outOfTime: "rejected",
-    feeOfBuy: "BTC",
-    again: { open: "unknown", filled: "accepted" },
-    more: { open: 101, trades: 101 },
-    marketBuy: "limit",
-  },
+  mexc: { ...USUAL, more: { open: 120, trades: 101 }, marketBuy: "market" },
+  gateio: { ...USUAL, more: { open: 101, trades: 1001 } },
+  bitget: { ...USUAL, more: { open: 101, trades: 101 }, again: { open: "unknown", filled: "accepted" } },
   kraken: {
     outOfTime: "unknown",
     feeOfBuy: "USDT",

@@ -1,5 +1,5 @@
 import { asCcxt, type Dict, fieldOf } from "./ccxt.ts";
-import { LIVE_TIMING, pages, type Quirks, unlessMissing } from "./quirks.ts";
+import { LIVE_TIMING, pages, type Quirks, USUAL, unlessMissing } from "./quirks.ts";
 import type { Meaning } from "./told.ts";
 
 const CODES: Readonly<Record<string, Meaning>> = {
@@ -33,16 +33,12 @@ const PAGE = 100;
 const WITHDRAW = "wwow";
 
 export const bitget: Quirks = {
+  ...USUAL,
   name: "bitget",
   host: "api.bitget.com",
   load: async () => asCcxt(await import("../../../node_modules/ccxt/js/src/bitget.js")),
   // Unset, it asks for the kind of account and takes a failure to mean that it is not a unified one.
   options: { defaultType: "spot", uta: false, fetchMarkets: { types: ["spot"] } },
-  timing: LIVE_TIMING,
-  rate: { burst: 10, perSecond: 10 },
-  costs: { order: 2 },
-  serial: false,
-  buyFeeIn: "base",
   buysByCost: true,
 
   refusalIn(body) {

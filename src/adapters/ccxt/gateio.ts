@@ -1,5 +1,5 @@
 import { asCcxt, type Dict, fieldOf } from "./ccxt.ts";
-import { LIVE_TIMING, pages, type Quirks, unlessMissing } from "./quirks.ts";
+import { pages, type Quirks, USUAL, unlessMissing } from "./quirks.ts";
 import type { Meaning } from "./told.ts";
 
 const LABELS: Readonly<Record<string, Meaning>> = {
@@ -27,16 +27,12 @@ const TRADE_PAGE = 1000;
 const PREFIX = "t-";
 
 export const gateio: Quirks = {
+  ...USUAL,
   name: "gateio",
   host: "api.gateio.ws",
   load: async () => asCcxt(await import("../../../node_modules/ccxt/js/src/gate.js")),
   // Unset, it asks for the kind of account and takes a failure to mean that it is not a unified one.
   options: { defaultType: "spot", unifiedAccount: false, fetchMarkets: { types: ["spot"] } },
-  timing: LIVE_TIMING,
-  rate: { burst: 10, perSecond: 10 },
-  costs: { order: 2 },
-  serial: false,
-  buyFeeIn: "base",
   buysByCost: true,
 
   refusalIn(body) {

@@ -1,5 +1,5 @@
 import { asCcxt, type Dict, fieldOf, isDict } from "./ccxt.ts";
-import { LIVE_TIMING, pages, type Quirks } from "./quirks.ts";
+import { pages, type Quirks, USUAL } from "./quirks.ts";
 import type { Meaning } from "./told.ts";
 
 /** Beginnings of what follows the first colon of an error. */
@@ -28,17 +28,16 @@ const PHRASES: readonly (readonly [string, Meaning])[] = [
 const PAGE = 50;
 
 export const kraken: Quirks = {
+  ...USUAL,
   name: "kraken",
   host: "api.kraken.com",
   load: async () => asCcxt(await import("../../../node_modules/ccxt/js/src/kraken.js")),
   options: {},
-  timing: LIVE_TIMING,
   // An intermediate account's counter; placing and cancelling are counted elsewhere.
   rate: { burst: 20, perSecond: 0.5 },
   costs: { fills: 2, order: 2, create: 0, cancel: 0 },
   serial: true,
   buyFeeIn: "quote",
-  buysByCost: false,
 
   refusalIn(body) {
     const told = fieldOf(body, "error");

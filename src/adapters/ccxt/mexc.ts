@@ -1,7 +1,7 @@
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { asCcxt, type Ccxt, type Dict, fieldOf } from "./ccxt.ts";
-import { LIVE_TIMING, type Quirks, unlessMissing } from "./quirks.ts";
+import { LIVE_TIMING, type Quirks, USUAL, unlessMissing } from "./quirks.ts";
 import type { Meaning } from "./told.ts";
 
 const CODES: Readonly<Record<string, Meaning>> = {
@@ -25,16 +25,12 @@ const CODES: Readonly<Record<string, Meaning>> = {
 const PAGE = 100;
 
 export const mexc: Quirks = {
+  ...USUAL,
   name: "mexc",
   host: "api.mexc.com",
   load: async () => asCcxt(await import("../../../node_modules/ccxt/js/src/mexc.js")),
   options: { defaultType: "spot", recvWindow: LIVE_TIMING.expiry },
-  timing: LIVE_TIMING,
   rate: { burst: 20, perSecond: 10 },
-  costs: { order: 2 },
-  serial: false,
-  buyFeeIn: "base",
-  buysByCost: false,
 
   refusalIn(body) {
     const code = fieldOf(body, "code");

@@ -81,6 +81,16 @@ export const LIVE_TIMING: Timing = {
   backoff: { first: 15_000, most: 300_000 },
 };
 
+/** What an exchange does unless its own file says otherwise. */
+export const USUAL = {
+  timing: LIVE_TIMING,
+  rate: { burst: 10, perSecond: 10 },
+  costs: { order: 2 },
+  serial: false,
+  buyFeeIn: "base",
+  buysByCost: false,
+} as const satisfies Partial<Quirks>;
+
 /** Undefined where a look answers that there is no such order; any other failure stays one. */
 export async function unlessMissing(look: Promise<Dict>): Promise<Dict | undefined> {
   try {

@@ -161,31 +161,17 @@ export const reading = <T>(read: Promise<T>): Promise<T> =>
     throw error;
   });
 
-function told({
-  id,
-  clientId,
-  symbol,
-  side,
-  type,
-  price,
-  amount,
-  filled,
-  notional,
+/** A booked order as its venue tells it. */
+export function told({
+  reserved: _reserved,
   fee,
-  status,
-  at,
+  fills: _fills,
+  meetsFrom: _from,
+  ...order
 }: BookedOrder): VenueOrder {
+  const { type, price, filled, notional } = order;
   return {
-    id,
-    clientId,
-    symbol,
-    side,
-    type,
-    amount,
-    filled,
-    status,
-    at,
-    notional,
+    ...order,
     price: type === "market" && filled > ZERO ? div(notional, filled, "half") : price,
     fees: filled > ZERO ? [fee] : [],
   };

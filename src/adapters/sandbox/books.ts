@@ -1,28 +1,18 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Fee, OrderStatus, OrderType, Side } from "../../ports.ts";
+import type { Fee, OrderStatus, Side, VenueOrder } from "../../ports.ts";
 import type { Shock } from "./path.ts";
 
 /** An order in a simulated venue's books. */
-export interface BookedOrder {
-  readonly id: string;
+export interface BookedOrder extends Omit<VenueOrder, "fees"> {
   readonly clientId: string;
-  readonly symbol: Pair;
-  readonly side: Side;
-  readonly type: OrderType;
-  readonly price: Decimal;
-  readonly amount: Decimal;
-  readonly filled: Decimal;
-  /** Quote exchanged so far, before fees. */
   readonly notional: Decimal;
   /** Still set aside for it: quote of a buy, base of a sell. */
   readonly reserved: Decimal;
   readonly fee: Fee;
   /** How many fills it had. */
   readonly fills: number;
-  readonly status: OrderStatus;
-  readonly at: Millis;
   /** Market time from which it meets the price: its arrival, or a pause after a part fill. */
   readonly meetsFrom: Millis;
 }
