@@ -39,9 +39,13 @@ const wait = (millis: number) => new Promise((resolve) => setTimeout(resolve, mi
 /** Ends a server while it holds the account's lease: halted first, so that it cannot give the lease back meanwhile. */
 async function killHolder(server: Server, client: Client): Promise<Lease> {
   const isIts = ({ isHeld, owner }: Lease) => isHeld && owner.includes(`:${server.child.pid}/`);
+  const until = performance.now() + 120_000;
   for (;;) {
     await wait(5);
-    if (!isIts(await leaseOf(client))) continue;
+    const before = await leaseOf(client);
+    if (performance.now() > until)
+      throw new Error(`it never held the lease: ${JSON.stringify(before)} ${server.stderr()}`);
+    if (!isIts(before)) continue;
     server.child.kill("SIGSTOP");
     const after = await leaseOf(client).catch(() => undefined);
     if (after && isIts(after)) {
@@ -85,4 +89,4 @@ it("of two servers one takes over from the other once its lease has run out", as
   await eventually(status, (now) => now === "stopped");
   await two.kill("SIGTERM");
   expect(await auditSandbox(client, "kraken")).toMatchObject(CLEAN);
-}, 180_000);
+}, 300_000);
