@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { wire } from "../kernel/decimal.ts";
+import { AppError } from "../errors.ts";
+import { type Decimal, wire } from "../kernel/decimal.ts";
 import { lazy } from "../kernel/lazy.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { spreadOf } from "../kernel/spread.ts";
@@ -123,8 +124,14 @@ export function tickerOut(
 }
 
 export function bookOut(where: Where, { bids, asks, at }: Book): z.input<ReturnType<typeof BookShape>> {
-  const best = { bid: bids[0]?.price ?? 0n, ask: asks[0]?.price ?? 0n };
+  const best = { bid: bestOf("bids", bids, where), ask: bestOf("asks", asks, where) };
   return { ...where, bids: levelsOut(bids), asks: levelsOut(asks), ...spreads(best), timestamp: at };
+}
+
+// Without one side there is neither a spread nor a middle.
+function bestOf(side: string, [best]: readonly BookLevel[], { exchange, symbol }: Where): Decimal {
+  if (!best) throw new AppError("Exchange error", `the book of ${symbol} on ${exchange} has no ${side} now`);
+  return best.price;
 }
 
 function levelsOut(levels: readonly BookLevel[]) {
