@@ -1,4 +1,4 @@
-import { asc, eq } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import { SettingsError } from "../../errors.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountKey } from "../../records.ts";
@@ -74,12 +74,11 @@ export function credentialStore({ client, db, now }: Context, keks: readonly Kek
       for (const row of await db.select().from(credentials)) {
         if (row.kek === keks[0]?.id) continue;
         const { kek, wrapped } = await rewrap(keks, ownerOf(row.account), sealedOf(row));
-        const update = db
-          .update(credentials)
-          .set({ kek, wrapped })
-          .where(eq(credentials.account, row.account));
-        await client.execute(statement(update));
-        count++;
+        // Keys that were replaced meanwhile have a data key of their own.
+        const isSame = and(eq(credentials.account, row.account), eq(credentials.wrapped, row.wrapped));
+        const update = db.update(credentials).set({ kek, wrapped }).where(isSame);
+        const changed = await client.execute(statement(update.returning({ account: credentials.account })));
+        count += changed.rows.length;
       }
       return count;
     },

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { credentialStore } from "../../../src/adapters/libsql/credential-store.ts";
+import { importKek } from "../../../src/adapters/vault/envelope.ts";
+import { canary } from "../../support/canary.ts";
+import { testSandbox } from "../../support/sandbox.ts";
+
+const ACCOUNT = "live:kraken:api.kraken.com";
+const kek = (byte: number) => importKek(new Uint8Array(32).fill(byte));
+const keys = (name: string) => ({ key: canary(`${name} key`), secret: canary(`${name} secret`) });
+
+it("a rotation leaves keys alone that a person has replaced meanwhile", async () => {
+  const { context } = await testSandbox();
+  const [before, after] = [await kek(1), await kek(2)];
+  await credentialStore(context, [before]).put(ACCOUNT, keys("first"));
+  const replaced = keys("second");
+  let isReplaced = false;
+  const execute: typeof context.client.execute = async (statement, use) => {
+    if (!isReplaced) {
+      isReplaced = true;
+      await credentialStore(context, [after, before]).put(ACCOUNT, replaced);
+    }
+    return context.client.execute(statement, use);
+  };
+  const rotating = credentialStore({ ...context, client: { ...context.client, execute } }, [after, before]);
+  expect(await rotating.rotate()).toBe(0);
+  expect(await credentialStore(context, [after]).get(ACCOUNT)).toMatchObject(replaced);
+});
