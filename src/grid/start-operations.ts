@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { AppError, VenueError } from "../errors.ts";
 import { type Decimal, text } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { MINUTE } from "../kernel/time.ts";
@@ -105,7 +105,10 @@ async function withHistory(
   state: GridState,
 ): Promise<GridState> {
   if (!config.centered?.volatility) return state;
-  const candles = await venue.candles(symbol, { span: MINUTE, limit: 60 }).catch(() => []);
+  const candles = await venue.candles(symbol, { span: MINUTE, limit: 60 }).catch((error: unknown) => {
+    if (error instanceof VenueError) return [];
+    throw error;
+  });
   const mids = candles.map(({ at, close }) => ({ at: at + MINUTE, mid: close }));
   return { ...state, mids: mids.filter(({ at }) => at <= state.laidAt) };
 }
