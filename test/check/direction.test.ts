@@ -113,6 +113,7 @@ describe("the check refuses", () => {
       { "src/grid/planted.ts": "export const draw = () => Math.random();\n" },
       /Chance is an argument/,
     ],
+    ["all of zod", { "src/market/planted.ts": use("zod", "z") }, /Import \* as z/],
     [
       "chance in an adapter",
       { "src/adapters/libsql/planted.ts": "export const draw = () => Math.random();\n" },
