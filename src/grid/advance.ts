@@ -3,6 +3,7 @@ import type { Order, Strategy } from "../records.ts";
 import { audited } from "./audit.ts";
 import { bookEnd, bookFill } from "./booking.ts";
 import { leavingAgain } from "./exit.ts";
+import { forgottenBase } from "./layout.ts";
 import type { Reconciled } from "./reconcile.ts";
 import { recover, sequenceOf } from "./recovery.ts";
 import { pausedPhase, revived } from "./revive.ts";
@@ -19,10 +20,12 @@ export function book(
 ): Strategy {
   let state = strategy.state;
   // Order by order, as their slot had them: what one has bought the next one sells.
-  for (const { order, fills, ended, lost, adopted } of [...reconciled].sort(bySequence)) {
+  for (const one of [...reconciled].sort(bySequence)) {
+    const { order, fills, ended, lost, adopted } = one;
     // An order of slots that are no more is of the grid as a whole.
     const slot = order.generation === state.generation ? order.slot : NO_SLOT;
     if (adopted && order.kind === "exit") state = leavingAgain({ ...strategy, state }, order);
+    if (adopted && order.side === "sell" && strategy.phase === "starting") state = forgottenBase(state, one);
     for (const fill of fills) if (!fill.superseded) state = bookFill(state, strategy.symbol, fill, slot);
     if (adopted && !ended) state = withSide(state, slot, order.side);
     if (!ended) continue;

@@ -40,7 +40,7 @@ export function audited(strategy: Strategy, live: readonly Order[], now: Millis)
   const found = differences(state, symbol, live);
   if (!found) return known === null ? strategy : { ...strategy, state: { ...state, unexplained: null } };
   // Each order has its own ten minutes: another one may lack trades before the first has got its own.
-  const since = (known?.order === found.order ? known.since : null) ?? now;
+  const since = found.since ?? (known?.order === found.order ? known.since : null) ?? now;
   const same = known?.since === since && known.order === found.order && isSame(known.assets, found.assets);
   const noted = same ? strategy : { ...strategy, state: { ...state, unexplained: { ...found, since } } };
   if (now - since < TRADES_WAIT || status === "error") return noted;
@@ -58,26 +58,26 @@ function withMissing({ state, ...strategy }: Strategy, live: readonly Order[]): 
   return { ...strategy, state: { ...state, refused: [...others, ...missing] } };
 }
 
-type Found = Omit<Unexplained, "since">;
-
-function differences(state: GridState, symbol: Pair, live: readonly Order[]): Found | undefined {
+function differences(state: GridState, symbol: Pair, live: readonly Order[]): Unexplained | undefined {
   const assets = unexplainedAssets(state, symbol);
-  const short = live.find(({ behindSince }) => behindSince !== null);
+  const [short] = live
+    .flatMap((order) => (order.behindSince === null ? [] : [{ ...order, since: order.behindSince }]))
+    .sort((a, b) => a.since - b.since);
   if (short) {
     const { base } = splitPair(symbol);
     const lacks = (assets[base] ?? ZERO) + short.filled - short.booked;
-    return { order: short.clientId, assets: { ...assets, [base]: lacks } };
+    return { order: short.clientId, since: short.since, assets: { ...assets, [base]: lacks } };
   }
   if (Object.keys(assets).length === 0) return undefined;
-  return { order: state.unexplained?.order ?? null, assets };
+  return { order: state.unexplained?.order ?? null, since: null, assets };
 }
 
-const isSame = (a: Found["assets"], b: Found["assets"]): boolean => {
+const isSame = (a: Unexplained["assets"], b: Unexplained["assets"]): boolean => {
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((asset) => a[asset] === b[asset]);
 };
 
-function messageFor({ order, assets }: Found): string {
+function messageFor({ order, assets }: Unexplained): string {
   const amounts = Object.entries(assets).map(([asset, amount]) => `${text(amount)} ${asset}`);
   const whose = order === null ? "no order of it explains" : `its trades do not explain order ${order}:`;
   return `${whose} ${amounts.join(", ")}; nothing is placed until this is settled`;

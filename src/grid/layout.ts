@@ -1,6 +1,10 @@
-import { type Decimal, mul, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, max, mul, ZERO } from "../kernel/decimal.ts";
+import { splitPair } from "../kernel/pair.ts";
 import type { Market } from "../ports.ts";
+import { costInAll, held, heldInAll } from "./booking.ts";
+import { movementsOf } from "./fills.ts";
 import { lotsFor } from "./minimum.ts";
+import type { Reconciled } from "./reconcile.ts";
 import type { GridState, Slot } from "./state.ts";
 
 /**
@@ -46,11 +50,32 @@ export function giveFirstBase(state: GridState, market: Market, free: Decimal): 
     left -= amount;
     return { ...slot, base: amount, cost: mul(amount, state.startPrice, "half"), first: true };
   });
-  const given = slots.filter(({ first }) => first);
-  const ledger = {
-    ...state.ledger,
-    firstBase: given.reduce((total, { base }) => total + base, ZERO),
-    firstCost: given.reduce((total, { cost }) => total + cost, ZERO),
-  };
-  return { ...state, slots, ledger };
+  return withFirst({ ...state, slots }, state);
+}
+
+/**
+ * First base that a restored database has forgotten: what a starting grid's sell, found on the venue, has sold
+ * or still offers beyond what its slot holds.
+ */
+export function forgottenBase(state: GridState, { order, fills, ended }: Reconciled): GridState {
+  const { base } = splitPair(order.symbol);
+  const moved = fills
+    .flatMap((fill) => movementsOf(order.symbol, fill))
+    .reduce((total, { asset, amount }) => (asset === base ? total - amount : total), ZERO);
+  const needed = ended ? moved : max(moved, order.amount);
+  const slots = state.slots.map((slot) => {
+    const lacks = needed - held(slot);
+    if (slot.index !== order.slot || lacks <= ZERO) return slot;
+    const cost = slot.cost + mul(lacks, state.startPrice, "half");
+    return { ...slot, base: slot.base + lacks, cost, first: true };
+  });
+  return withFirst({ ...state, slots }, state);
+}
+
+/** The ledger with the base that slots have been given. */
+function withFirst(state: GridState, before: GridState): GridState {
+  const { ledger } = state;
+  const firstBase = ledger.firstBase + heldInAll(state) - heldInAll(before);
+  const firstCost = ledger.firstCost + costInAll(state) - costInAll(before);
+  return { ...state, ledger: { ...ledger, firstBase, firstCost } };
 }

@@ -2,7 +2,7 @@ import { text, ZERO } from "../kernel/decimal.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Market, Quote } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
-import { heldInAll } from "./booking.ts";
+import { held, heldInAll } from "./booking.ts";
 import { firstBuy } from "./first-buy.ts";
 import { orderOf } from "./intents.ts";
 import { giveFirstBase, layOut } from "./layout.ts";
@@ -62,7 +62,10 @@ function trigger(strategy: Strategy, { quote }: World): Strategy | undefined {
     ...state.slots.map(({ upper }) => upper).slice(-1),
   ];
   const sides = layOut(levels, config.orderSize, mid);
-  const slots = state.slots.map((slot, i) => ({ ...slot, side: sides[i]?.side ?? slot.side }));
+  // One that holds base had begun before, and its database was restored.
+  const slots = state.slots.map((slot, i) =>
+    held(slot) > ZERO ? slot : { ...slot, side: sides[i]?.side ?? slot.side },
+  );
   const begun: GridState = { ...state, slots, startPrice: mid, center: mid, laidAt: quote.at, notices: [] };
   return { ...strategy, state: begun, status: "running", phase: "starting" };
 }
