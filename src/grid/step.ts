@@ -107,14 +107,14 @@ async function record(
 
 async function recordOneByOne(
   store: StepStore,
-  { lease, strategies }: Snapshot,
+  { lease, strategies, cursors }: Snapshot,
   changes: readonly Changes[],
 ): Promise<ReadonlySet<string>> {
   const recorded = new Set<string>();
   let failed = false;
   for (const change of changes) {
     // How far trades were read is written last, and only when every strategy has booked its own.
-    const part = failed ? { ...change, cursors: {} } : change;
+    const part = failed ? { ...change, cursors: firstCursors(change, changes, cursors) } : change;
     try {
       for (const id of await store.record(lease, [part])) recorded.add(id);
     } catch (error) {
@@ -125,6 +125,25 @@ async function recordOneByOne(
     }
   }
   return recorded;
+}
+
+/**
+ * Of a market without a cursor, its first trade: without one nobody would know in the next pass what is booked
+ * already, and it would be booked again.
+ */
+function firstCursors(
+  change: Changes,
+  changes: readonly Changes[],
+  known: Snapshot["cursors"],
+): Changes["cursors"] {
+  const fills = changes.flatMap((one) => one.fills);
+  const fresh = Object.entries(change.cursors).filter(([symbol]) => known[symbol] === undefined);
+  return Object.fromEntries(
+    fresh.map(([symbol, at]) => [
+      symbol,
+      Math.min(at, ...fills.filter((fill) => fill.symbol === symbol).map((fill) => fill.at)),
+    ]),
+  );
 }
 
 const isConstraint = (error: unknown): error is StoreError =>
