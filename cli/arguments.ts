@@ -38,7 +38,11 @@ export function findCommand(root: CommandDef, argv: readonly string[]): Found {
     if (!commands || isFlagOfItsOwn)
       return { command, path, rest: argv.slice(place), help: argv.slice(place).some(isHelp) };
     if (isHelp(word)) return { command, path, rest: [], help: true };
-    if (word.startsWith("-")) throw new UsageError(beforeCommand(word, path));
+    if (word.startsWith("-")) {
+      const isBefore = argv.slice(place).some((later) => nameOf(later, commands) !== undefined);
+      if (isBefore) throw new UsageError(beforeCommand(word, path));
+      return { command, path, rest: [], help: argv.slice(place).some(isHelp) };
+    }
     const name = nameOf(word, commands);
     if (name === undefined)
       throw new UsageError(

@@ -14,7 +14,7 @@ export async function estimateCost({ passes, ...values }: Values): Promise<numbe
   const remote = await remoteOf(settings, values);
   const { ask, close } = await open(settings, remote);
   const answer = await ask(status, {}).finally(close);
-  if (answer.status !== 200) return fail(answer, remote);
+  if (answer.status !== 200) return fail(answer, { remote });
   const grids = (answer.body as { strategies: readonly Shown[] }).strategies.filter(
     (grid) => grid.status !== "stopped",
   );

@@ -1,13 +1,13 @@
 import { createDeps } from "../src/deps.ts";
-import { AppError } from "../src/errors.ts";
+import { AppError, type Issue } from "../src/errors.ts";
 import { plainText } from "../src/kernel/plain-text.ts";
-import type { Operation } from "../src/operation.ts";
+import { type Operation, routeOf } from "../src/operation.ts";
 import type { Deps } from "../src/ports.ts";
 import { fromTexts, kindsOf, refusalOf } from "../src/transport/input.ts";
 import { type Answer, refusal, run } from "../src/transport/run.ts";
 import type { Values } from "./arguments.ts";
 import { dataDirectory } from "./directories.ts";
-import { textsOf } from "./fields.ts";
+import { argName, textsOf } from "./fields.ts";
 import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
 import { render } from "./output.ts";
 import { askOwnBase } from "./own-base.ts";
@@ -36,15 +36,15 @@ export async function runOperation(
   const given = { ...fromTexts(kindsOf(operation), textsOf(operation, values)), ...said };
   const remote = await remoteOf(settings, values);
   // What the form of the input refuses opens no database.
-  const misread = remote ? undefined : misreadOf(operation, given);
-  if (misread) return fail(misread, undefined);
+  const misread = remote ? unnamedOf(operation, given) : misreadOf(operation, given);
+  if (misread) return fail(misread, { operation });
   const { ask, close } = await open(settings, remote);
   try {
     const own = preview ? await askOwnBase(given, values, () => ask(preview, withoutHash(given))) : {};
     if (own === undefined) return 1;
     const input = { ...given, ...own };
     const answer = await ask(operation, input);
-    if (answer.status !== 200) return fail(answer, remote);
+    if (answer.status !== 200) return fail(answer, { remote, operation });
     if (values.watch)
       return await watch(answer, {
         ask: () => ask(operation, input),
@@ -111,6 +111,13 @@ export function misreadOf(operation: Operation, input: Record<string, unknown>):
   return refusal(new AppError(label, message, { issues }), "");
 }
 
+/** The same, where a field of the path is missing: a server would know of no such path. */
+function unnamedOf(operation: Operation, input: Record<string, unknown>): Answer | undefined {
+  const fields = [...routeOf(operation).path.matchAll(/:(\w+)/g)].map(([, field = ""]) => field);
+  const missing = fields.find((field) => input[field] === undefined);
+  return missing === undefined ? undefined : misreadOf(operation, { ...input, [missing]: undefined });
+}
+
 /** An operation's answer from this process's own database and exchanges. */
 async function answerHere(operation: Operation, input: Record<string, unknown>, deps: Deps): Promise<Answer> {
   const call = { actor: "local", requestId: nodeLocal.randomText(12) };
@@ -118,10 +125,21 @@ async function answerHere(operation: Operation, input: Record<string, unknown>, 
 }
 
 /** The failure on stderr. What the form of the input is to blame for is the command line's fault. */
-export function fail({ status, body }: Answer, remote: Remote | undefined): number {
-  const { error, message, issues } = body as { error?: string; message?: string; issues?: unknown };
-  process.stderr.write(`${error ?? `status ${status}`}: ${plainText(message ?? "no message", 1000)}\n`);
+export function fail(
+  { status, body }: Answer,
+  { remote, operation }: { readonly remote?: Remote | undefined; readonly operation?: Operation },
+): number {
+  const { error, message = "no message", issues } = body as Failure;
+  const flag = operation && issues?.[0]?.path ? `--${argName(operation, issues[0].path)} ` : "";
+  const told = `${message.startsWith("must be ") ? flag : ""}${message}`;
+  process.stderr.write(`${error ?? `status ${status}`}: ${plainText(told, 1000)}\n`);
   if (status === 401 && remote && error === "Unauthorized")
     process.stderr.write("Give a token with --token or EDGEMAKER_TOKEN.\n");
   return issues === undefined ? 1 : 2;
+}
+
+interface Failure {
+  readonly error?: string;
+  readonly message?: string;
+  readonly issues?: readonly Issue[];
 }

@@ -35,7 +35,7 @@ interface Grid {
 export async function runTrade(operations: readonly Operation[], values: Values): Promise<number> {
   const settings = readSettings(values, process.env);
   const { input, misread } = inputOf(operations, values);
-  if (misread) return fail(misread, undefined);
+  if (misread) return fail(misread, { operation: named(operations, "start_centered_grid") });
   const trading = await connect(operations, values, settings);
   try {
     if (values.preview) return await preview(trading, input, values);
@@ -83,7 +83,7 @@ async function connect(
   return {
     byServer: remote !== undefined,
     ask: (name, input) => ask(named(operations, name), input),
-    refuse: (answer) => fail(answer, remote),
+    refuse: (answer) => fail(answer, { remote }),
     step: () => (deps ? startTimer(deps, interval) : { stop: async () => undefined }),
     view: named(operations, "get_grid_status").cli?.view,
     close,

@@ -5,13 +5,14 @@ import { checkKeys, type KeyCheck } from "./adapters/ccxt/key-check.ts";
 import { kraken } from "./adapters/ccxt/kraken.ts";
 import { mexc } from "./adapters/ccxt/mexc.ts";
 import { createPlace, type Place } from "./adapters/ccxt/place.ts";
+import { noKeys } from "./adapters/ccxt/private-exchange.ts";
 import type { Quirks } from "./adapters/ccxt/quirks.ts";
 import { KEPT_FOR } from "./adapters/ccxt/shared-reads.ts";
 import type { Fetch } from "./adapters/ccxt/transport.ts";
 import { ccxtVenue } from "./adapters/ccxt/venue.ts";
 import type { StoredCredentials } from "./adapters/vault/stored-keys.ts";
 import type { Config, ConfiguredExchange, VenueName } from "./config.ts";
-import { AppError, VenueError } from "./errors.ts";
+import { AppError } from "./errors.ts";
 import type { Millis } from "./kernel/time.ts";
 import type { AccountRef, Deps, Keys, Local, Log, Timing, Venue } from "./ports.ts";
 import { accountKey } from "./records.ts";
@@ -112,7 +113,7 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
 
     async checkKeys(exchange, keys) {
       const asked = keys ? { ...keys, hash: "" } : await ownKeys(exchange);
-      if (!asked) throw new VenueError("missing_credentials", `there are no keys for ${exchange}`);
+      if (!asked) throw noKeys(exchange);
       return checkKeys(found(exchange).place, accountOf(exchange), asked);
     },
 

@@ -18,10 +18,15 @@ export const cancelOrder = (ids: readonly string[]) =>
     http: { route: "DELETE /orders/:id", from: "query", keys: true },
     cli: {
       path: "orders cancel",
+      positional: ["id"],
       examples: ["edgemaker orders cancel --exchange kraken --symbol BTC/USDT --id 1000000007"],
     },
     input: () =>
-      z.object({ id: idField("Invalid request"), exchange: exchangeField(ids), symbol: pairField() }),
+      z.object({
+        id: idField("Invalid request").describe("Order id"),
+        exchange: exchangeField(ids),
+        symbol: pairField(),
+      }),
     output: CanceledShape,
     failure: "Cancel failed",
     async preview(deps, { exchange, symbol, id }, { keys }) {

@@ -37,10 +37,15 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
     http: { route: "GET /orders/:id", from: "query", keys: true },
     cli: {
       path: "orders get",
+      positional: ["id"],
       examples: ["edgemaker orders get --exchange kraken --symbol BTC/USDT --id 1000000007"],
     },
     input: () =>
-      z.object({ id: idField("Invalid request"), exchange: exchangeField(ids), symbol: pairField() }),
+      z.object({
+        id: idField("Invalid request").describe("Order id"),
+        exchange: exchangeField(ids),
+        symbol: pairField(),
+      }),
     output: OneOrderShape,
     failure: "Exchange error",
     async run(deps, { exchange, symbol, id }, { keys }) {

@@ -92,7 +92,7 @@ describe("a command line that is wrong exits 2, says why, and opens no database"
       "--sandbox",
     ]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/^Invalid limit: must be a whole number from 1 to 100/);
+    expect(stderr).toMatch(/^Invalid limit: --limit must be a whole number from 1 to 100/);
     expect(databases(folder)).toEqual([]);
   });
 

@@ -26,7 +26,7 @@ it.each([
   [["compare"], 2, /^Missing symbol/],
   [["compare", "BTC/USDT", "--exchanges", "kraken,binance"], 2, /^Invalid exchange/],
   [["compare", "DOGE/USDT"], 1, /^Invalid symbol: DOGE\/USDT is listed on none/],
-  [["dex", "price", "ADA"], 2, /^Unsupported token: must be one of INDY, SNEK, NIGHT, MIN/],
+  [["dex", "price", "ADA"], 2, /^Unsupported token: --symbol must be one of INDY, SNEK, NIGHT, MIN/],
 ])("%j fails with a sentence", async (args, code, told) => {
   const ran = await edgemaker(tempFolder(), [...args, "--sandbox"]);
   expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: "" });

@@ -56,8 +56,17 @@ export function privateExchange(place: Place, { keys, now, nonce, check }: Given
   };
 }
 
+/** What is missing, and where it is looked for. */
+export function noKeys(id: string): VenueError {
+  const name = id.toUpperCase().replaceAll("-", "_");
+  return new VenueError(
+    "missing_credentials",
+    `there are no keys for ${id}: set ${name}_API_KEY and ${name}_SECRET, or store them with edgemaker exchange add ${id}`,
+  );
+}
+
 function usable({ id, quirks }: Place, keys: Keys | undefined): Keys {
-  if (!keys) throw new VenueError("missing_credentials", `there are no keys for ${id}`);
+  if (!keys) throw noKeys(id);
   if (quirks.passphrase && !keys.passphrase)
     throw new VenueError("missing_credentials", `keys of ${quirks.name} need their passphrase too`);
   return keys;

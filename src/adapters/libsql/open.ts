@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
-import { SettingsError } from "../../errors.ts";
+import { SettingsError, StoreError } from "../../errors.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Local } from "../../ports.ts";
 import { type Context, createContext, statement } from "./context.ts";
 import { type Migration, migrate } from "./migrate.ts";
 import { type Database, safeClient } from "./safe-client.ts";
+import { codeOf } from "./store-error.ts";
 import { control } from "./tables.ts";
 
 export interface Opening {
@@ -28,7 +29,7 @@ export async function openDatabase({
   isChecked,
   clock,
 }: Opening): Promise<Context> {
-  const context = createContext(await safeClient(client, local), clock);
+  const context = createContext(await safeClient(client, local).catch(noDatabase), clock);
   if (migrations.length > 0) await migrate(context, migrations);
   const { db } = context;
   if (migrations.length > 0) {
@@ -46,4 +47,9 @@ export async function openDatabase({
     );
   }
   return context;
+}
+
+function noDatabase(error: unknown): never {
+  if (!(error instanceof StoreError) || codeOf(error.cause) !== "SQLITE_NOTADB") throw error;
+  throw new SettingsError("this file is not a database; name another one with --db", { cause: error });
 }

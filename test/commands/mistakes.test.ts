@@ -1,0 +1,67 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { edgemaker, serve } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+
+const MARKET = ["--exchange", "kraken", "--symbol", "BTC/USDT"];
+const GRID = [
+  "grid",
+  "start",
+  ...MARKET,
+  "--lower",
+  "abc",
+  "--upper",
+  "63000",
+  "--levels",
+  "4",
+  "--size",
+  "9",
+];
+
+describe("a mistake on the command line is told by what to do:", () => {
+  it.each<[string, readonly string[], RegExp]>([
+    ["flags and no sub-command", ["orders", ...MARKET], /name a sub-command of orders\n[\s\S]*cancel-all/],
+    ["a flag before the sub-command", ["orders", "--json", "list"], /--json stands before the sub-command/],
+    ["an order without its id", ["orders", "cancel", ...MARKET], /^Invalid request: --id must be an id/],
+    ["a grid without its id", ["grid", "stop"], /^Invalid request: --id must be an id/],
+    ["a flag that is no number", GRID, /^Invalid range: --lower must be a positive number/],
+    ["no exchange", ["ticker"], /^Invalid exchange: --exchange must be one of mexc/],
+  ])("%s", async (_what, args, told) => {
+    const sandbox = args.includes("--json") || args.length < 6 ? [] : ["--sandbox"];
+    const { code, stdout, stderr } = await edgemaker(tempFolder(), [...args, ...sandbox]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr.replace(/^edgemaker: /, "")).toMatch(told);
+  });
+
+  it("an order without its id, where a server answers", async () => {
+    const folder = tempFolder();
+    await serve(folder, ["--sandbox"]);
+    const { code, stderr } = await edgemaker(folder, ["orders", "cancel", ...MARKET, "--sandbox"]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^Invalid request: --id must/),
+    });
+    const gone = await edgemaker(folder, ["orders", "cancel", "none", ...MARKET, "--sandbox"]);
+    expect({ code: gone.code, stderr: gone.stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^Order not found: /),
+    });
+  });
+
+  it("no keys", async () => {
+    const { code, stderr } = await edgemaker(tempFolder(), ["balance", "--exchange", "kraken"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("KRAKEN_API_KEY and KRAKEN_SECRET");
+    expect(stderr).toContain("edgemaker exchange add kraken");
+  });
+
+  it("a database that is none", async () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, "notes.txt"), "not a database, whatever its length is: ".repeat(20));
+    const args = ["grid", "status", "--sandbox", "--db", `file:${join(folder, "notes.txt")}`];
+    const { code, stderr } = await edgemaker(folder, args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/this file is not a database; name another one with --db/);
+  });
+});
