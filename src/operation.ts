@@ -1,8 +1,8 @@
 import type * as z from "zod";
 import type { Label } from "./errors.ts";
 import { lazy } from "./kernel/lazy.ts";
+import type { Preview } from "./plan-records.ts";
 import type { Deps, Keys } from "./ports.ts";
-import type { Preview } from "./records.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 

@@ -2,6 +2,7 @@
 import type { CostDay } from "./cost.ts";
 import type { HistoryStore } from "./history-store.ts";
 import type { Millis } from "./kernel/time.ts";
+import type { Plan, Preview } from "./plan-records.ts";
 import type {
   AccountKey,
   AccountMemory,
@@ -9,8 +10,6 @@ import type {
   Fill,
   Order,
   Phase,
-  Plan,
-  Preview,
   Strategy,
   Token,
   Wants,

@@ -1,7 +1,9 @@
 import type { Millis } from "../kernel/time.ts";
+import type { Timing } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
 import { audited } from "./audit.ts";
 import { bookEnd, bookFill } from "./booking.ts";
+import { closed } from "./closed.ts";
 import { leavingAgain } from "./exit.ts";
 import { forgottenBase } from "./layout.ts";
 import type { Reconciled } from "./reconcile.ts";
@@ -10,13 +12,13 @@ import { pausedPhase, revived } from "./revive.ts";
 import { run } from "./run.ts";
 import type { GridState } from "./state.ts";
 import { stop } from "./stop.ts";
-import { type Advanced, type Turn, toCancel } from "./turn.ts";
+import { type Advanced, still, type Turn, toCancel } from "./turn.ts";
 
 /** Books what has happened to a strategy's orders, late ones included. */
 export function book(
   strategy: Strategy,
   reconciled: readonly Reconciled[],
-  { now, retryAfter }: { now: Millis; retryAfter: Millis },
+  { now, backoff }: { now: Millis; backoff: Timing["backoff"] },
 ): Strategy {
   let state = strategy.state;
   // Order by order, as their slot had them: what one has bought the next one sells.
@@ -30,8 +32,8 @@ export function book(
     if (adopted && !ended) state = withSide(state, slot, order.side);
     if (!ended) continue;
     state = bookEnd(state, { ...order, slot });
-    if (order.state === "rejected" && !lost && order.reason !== NOT_SENT)
-      state = bookReject(state, order, now + retryAfter);
+    if (order.state !== "rejected") state = accepted(state, slot);
+    else if (!lost && order.reason !== NOT_SENT) state = bookReject(state, order, { now, backoff });
   }
   return state === strategy.state ? strategy : { ...strategy, state };
 }
@@ -51,33 +53,44 @@ const NO_SLOT = -1;
 /** The reason of an order that our own guard kept from leaving. */
 export const NOT_SENT = "not sent";
 
-function bookReject(state: GridState, { slot, reason }: Order, retryAt: Millis): GridState {
-  const refused = state.refused.filter((one) => one.slot !== slot);
+// A venue that goes on refusing is asked less and less often.
+function bookReject(
+  state: GridState,
+  { slot: index, reason }: Order,
+  { now, backoff }: { now: Millis; backoff: Timing["backoff"] },
+): GridState {
+  const refused = state.refused.filter(({ slot }) => slot !== index);
   return {
     ...state,
-    slots: state.slots.map((one) => (one.index === slot ? { ...one, retryAt } : one)),
-    refused: [...refused, { slot, reason: "rejected", ...(reason ? { detail: reason } : {}) }],
+    slots: state.slots.map((slot) => {
+      if (slot.index !== index) return slot;
+      const rejects = (slot.rejects ?? 0) + 1;
+      const wait = Math.min(backoff.most, backoff.first * 2 ** Math.min(rejects - 1, 20));
+      return { ...slot, rejects, retryAt: now + wait };
+    }),
+    refused: [...refused, { slot: index, reason: "rejected", ...(reason ? { detail: reason } : {}) }],
   };
 }
+
+const accepted = (state: GridState, index: number): GridState => ({
+  ...state,
+  slots: state.slots.map(({ rejects, ...slot }) =>
+    slot.index === index || rejects === undefined ? slot : { ...slot, rejects },
+  ),
+});
 
 /** Takes a strategy from what it is, its fills booked, to what should rest next. `live` are its unsettled orders. */
 export function advance(before: Strategy, live: readonly Order[], turn: Turn): Advanced {
   const state = recover(before, turn);
   const known = revived(state === before.state ? before : { ...before, state });
-  const strategy = audited(known, live, turn.now);
-  const still: Advanced = {
-    strategy,
-    intents: [],
-    cancels: [],
-    released: [],
-    funds: turn.funds,
-    placing: false,
-    short: false,
-  };
-  if (strategy.wants === "stop" || strategy.state.exit) return { ...still, ...stop(strategy, live, turn) };
-  if (strategy.status === "error") return still;
-  if (strategy.wants === "pause") return { ...still, ...pause(strategy, live) };
-  return { ...still, ...run(strategy, live, turn) };
+  const { market } = turn.sight;
+  const why = market && !market.active ? `${before.symbol} is closed on the exchange` : null;
+  const strategy = closed(audited(known, live, turn.now), market ? why : undefined, turn.now);
+  const nothing = still(strategy, turn.funds);
+  if (strategy.wants === "stop" || strategy.state.exit) return { ...nothing, ...stop(strategy, live, turn) };
+  if (strategy.status === "error") return nothing;
+  if (strategy.wants === "pause") return { ...nothing, ...pause(strategy, live) };
+  return { ...nothing, ...run(strategy, live, turn) };
 }
 
 // A rebuild or a trail under way finishes its cancels and waits.

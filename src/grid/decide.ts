@@ -1,18 +1,20 @@
 import { messageOf } from "../errors.ts";
 import { splitPair } from "../kernel/pair.ts";
+import type { Millis } from "../kernel/time.ts";
 import type { AccountMemory, Order, Strategy } from "../records.ts";
 import type { Changes, Snapshot } from "../store.ts";
 import { type Adopted, adopt } from "./adopt.ts";
 import { advance, book } from "./advance.ts";
 import { blamed } from "./audit.ts";
 import { accountChanges, changesOf, isSomething, remember } from "./changes.ts";
+import { untold } from "./closed.ts";
 import { withFeeValues } from "./fee-value.ts";
 import { windowOf } from "./intents.ts";
 import type { MarketSight, Observation } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
 import { type Reconciled, reconcile, reconcileLate } from "./reconcile.ts";
 import { afterTurn, capitalOf, firstShare, ownBase, type Share } from "./share.ts";
-import type { Advanced, Turn } from "./turn.ts";
+import { type Advanced, still, type Turn } from "./turn.ts";
 
 /** What a pass writes first and then asks of the venue. */
 export interface Decision {
@@ -39,10 +41,10 @@ export function decide(snapshot: Snapshot, observation: Observation, limit: numb
   const before = snapshot.strategies.filter(isSeen);
   const { reconciled: found, ...rest } = adopt(known, before, observation, now);
   const reconciled = found.map((one) => withWorth(one, observation));
-  const retryAfter = observation.timing.backoff.first;
+  const { backoff } = observation.timing;
   const strategies = before.map((one) => {
     const mine = ofStrategy(reconciled, one);
-    return blamed(book(one, mine, { now, retryAfter }), mine);
+    return blamed(book(one, mine, { now, backoff }), mine);
   });
   const live = reconciled.map(({ order }) => order).filter(({ settled }) => !settled);
   let share = firstShare(observation, live, limit);
@@ -71,6 +73,7 @@ export function decide(snapshot: Snapshot, observation: Observation, limit: numb
     ...advanced.map((one, place) =>
       changesOf(before[place] as Strategy, one, ofStrategy(reconciled, one.strategy), now),
     ),
+    ...untoldChanges(snapshot.strategies, observation, now),
     accountChanges(
       { reconciled: others, snapshot, observation, memory: written, waiting: rest.waiting },
       now,
@@ -102,6 +105,13 @@ function revenants({ late, markets }: Observation): Order[] {
     (order) => order.strategy !== null && isFinal(order) && open.has(order.exchangeId ?? ""),
   );
 }
+
+// Grids of markets that the venue refuses to tell of: nothing is known of their orders.
+const untoldChanges = (strategies: readonly Strategy[], { refused }: Observation, now: Millis): Changes[] =>
+  strategies.flatMap((one) => {
+    const reason = refused.get(one.symbol);
+    return reason === undefined ? [] : [changesOf(one, still(untold(one, reason, now), undefined), [], now)];
+  });
 
 interface Account extends Pick<Adopted, "held" | "stranger" | "waiting"> {
   readonly snapshot: Snapshot;
@@ -144,15 +154,6 @@ function attempt(strategy: Strategy, live: readonly Order[], turn: Turn): Advanc
   try {
     return advance(strategy, live, turn);
   } catch (error) {
-    const failed: Strategy = { ...strategy, status: "error", lastError: messageOf(error) };
-    return {
-      strategy: failed,
-      intents: [],
-      cancels: [],
-      released: [],
-      funds: turn.funds,
-      placing: false,
-      short: false,
-    };
+    return still({ ...strategy, status: "error", lastError: messageOf(error) }, turn.funds);
   }
 }

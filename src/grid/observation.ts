@@ -27,6 +27,8 @@ export interface Observation {
   readonly balances: readonly Balance[] | undefined;
   /** They were read before orders and trades. */
   readonly balancesFirst: boolean;
+  /** Markets of which the venue refuses to tell, and why. */
+  readonly refused: ReadonlyMap<Pair, string>;
   /** Orders of grids, by the form of their id, that have no row. */
   readonly found: readonly VenueOrder[];
   /** Of grids that search for their orders after a restore: the slots of which some ids were looked up. */

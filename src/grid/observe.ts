@@ -25,6 +25,7 @@ export async function observe(
   if (balancesFirst) balances = await spend(budget, () => venue.balances());
 
   const markets = new Map<Pair, MarketSight>();
+  const refused = new Map<Pair, string>();
   const sights = new Map<string, Sight>();
   let short = false;
   for (const symbol of symbolsInTurn(snapshot)) {
@@ -33,7 +34,10 @@ export async function observe(
       break;
     }
     const sight = await look(venue, snapshot, symbol, budget);
-    if (!sight) continue;
+    if (typeof sight === "string") {
+      refused.set(symbol, sight);
+      continue;
+    }
     markets.set(symbol, sight);
     const looked = await lookUp(venue, ordersOn(snapshot, symbol), sight.open, budget);
     for (const [clientId, order] of looked.sights) sights.set(clientId, order);
@@ -57,9 +61,10 @@ export async function observe(
   const rest = { balances, balancesFirst, feePrices, foreign: looked.foreign, timing: venue.timing };
   return {
     markets,
+    refused,
     sights,
     ...rest,
-    late: [...known, ...met.late],
+    late: [...known, ...met.late.filter(({ clientId }) => !known.some((one) => one.clientId === clientId))],
     found: met.found,
     unlooked: looked.unlooked,
     searched: searched.done,
@@ -97,13 +102,13 @@ function symbolsInTurn({ strategies, orders, memory }: Snapshot): Pair[] {
 const ordersOn = ({ orders }: Snapshot, symbol: Pair): readonly Order[] =>
   orders.filter((order) => order.symbol === symbol);
 
-/** One market; undefined when the venue refuses this market alone. A venue that cannot be read ends the pass. */
+/** One market; the reason when the venue refuses this market alone. A venue that cannot be read ends the pass. */
 async function look(
   venue: Venue,
   snapshot: Snapshot,
   symbol: Pair,
   budget: Budget,
-): Promise<MarketSight | undefined> {
+): Promise<MarketSight | string> {
   try {
     const open = await spend(budget, () => venue.openOrders(symbol));
     const trades = await spend(budget, () =>
@@ -114,7 +119,7 @@ async function look(
     return { ...price, open, trades: trades.filter(({ id }) => !booked.has(id)) };
   } catch (error) {
     if (error instanceof VenueError && (error.failure === "unlisted" || error.failure === "refused"))
-      return undefined;
+      return error.message;
     throw error;
   }
 }

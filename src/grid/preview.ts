@@ -1,6 +1,6 @@
 import { type Decimal, mul, ONE, snap, sum, text, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
-import type { Preview } from "../records.ts";
+import type { Preview } from "../plan-records.ts";
 import type { StrategyView } from "../store.ts";
 import type { PlannedStart, StartWorld } from "./planned-start.ts";
 import { profitOf } from "./profit.ts";

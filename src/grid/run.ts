@@ -3,6 +3,7 @@ import { midOf } from "../kernel/spread.ts";
 import type { Market, Quote } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
 import { held, heldInAll } from "./booking.ts";
+import { checkSpacing } from "./check-rules.ts";
 import { firstBuy } from "./first-buy.ts";
 import { orderOf } from "./intents.ts";
 import { giveFirstBase, layOut } from "./layout.ts";
@@ -182,10 +183,11 @@ function place(
 
 const isUnclear = ({ state }: Order): boolean => state === "pending" || state === "unknown";
 
-function noticesOf(state: GridState, { quote }: World, rests: boolean): Notice[] {
+function noticesOf(state: GridState, { quote, market }: World, rests: boolean): Notice[] {
   const { breakEvenPrice } = profitOf(state, midOf(quote));
   const isBelow = !rests && heldInAll(state) > ZERO && breakEvenPrice !== null;
   return [
+    ...spacingNotices(state, market),
     ...(isWide(quote)
       ? [
           {
@@ -203,6 +205,16 @@ function noticesOf(state: GridState, { quote }: World, rests: boolean): Notice[]
         ]
       : []),
   ];
+}
+
+// Fees may have risen since the start.
+function spacingNotices({ slots }: GridState, market: Market): Notice[] {
+  const levels = [...new Set(slots.flatMap(({ lower, upper }) => [lower, upper]))].sort((a, b) =>
+    a < b ? -1 : 1,
+  );
+  return checkSpacing(true, levels, market).flatMap(({ code, message }) =>
+    code === "below_break_even" ? [{ code, message }] : [],
+  );
 }
 
 // The same state when nothing has changed, so that a quiet pass writes nothing.

@@ -31,6 +31,8 @@ export interface Slot {
   readonly cycles: number;
   /** Protocol time before which it places nothing, after a venue refused its order. */
   readonly retryAt: number;
+  /** Orders of it that a venue has refused since it last took one. */
+  readonly rejects?: number;
 }
 
 /** What fills have moved since the start. Nothing here is an estimate. */
@@ -85,7 +87,7 @@ export interface Refusal {
 
 /** What a strategy says of itself beside its refused slots. */
 export interface Notice {
-  readonly code: "wide_spread" | "all_below_cost" | "rebuild_refused" | "dust" | "waiting_for_trigger";
+  readonly code: "wide_spread" | "all_below_cost" | "below_break_even";
   readonly message: string;
 }
 
@@ -138,6 +140,8 @@ export interface GridState {
   readonly notices: readonly Notice[];
   /** The database's epoch that it has taken note of; null before its first pass. */
   readonly epoch: number | null;
+  /** Protocol time since which its market is closed, or not told by the venue. */
+  readonly closedSince?: Millis;
   /** How far the search for orders has come that were placed before the database was restored. */
   readonly search?: { readonly epoch: number; readonly slots: readonly SlotSearch[] };
   readonly unexplained?: Unexplained | null;

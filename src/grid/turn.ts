@@ -45,6 +45,17 @@ export interface Advanced {
   readonly short: boolean;
 }
 
+/** A turn that does nothing. */
+export const still = (strategy: Strategy, funds: Funds | undefined): Advanced => ({
+  strategy,
+  intents: [],
+  cancels: [],
+  released: [],
+  funds,
+  placing: false,
+  short: false,
+});
+
 // What was under way when the database was restored, or has no row, may still live.
 export const isHeld = (strategy: Strategy, { held, epoch, now }: Turn): boolean =>
   held !== null || isBehind(strategy, epoch) || now < strategy.state.heldUntil;

@@ -1,6 +1,6 @@
 import { type Decimal, max, mul, ONE, snap, sum, text } from "../kernel/decimal.ts";
+import type { Preview } from "../plan-records.ts";
 import type { Balance, Market, Quote, VenueOrder } from "../ports.ts";
-import type { Preview } from "../records.ts";
 import type { Wanted } from "./prepare.ts";
 
 interface Around {

@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import { idField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { type Operation, operation } from "../operation.ts";
-import type { Plan } from "../records.ts";
+import type { Plan } from "../plan-records.ts";
 
 const PlanShape = lazy(() =>
   z.object({

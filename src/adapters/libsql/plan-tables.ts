@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Plan, Preview } from "../../records.ts";
+import type { Plan, Preview } from "../../plan-records.ts";
 import { doc } from "./tables.ts";
 
 /** What agents have been shown and may commit: each once, for a short time. */

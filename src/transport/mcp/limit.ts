@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { text } from "../../kernel/decimal.ts";
-import type { Preview } from "../../records.ts";
+import type { Preview } from "../../plan-records.ts";
 import type { McpSettings } from "./server.ts";
 
 /** A preview that tells the agents' own limit; throws where the plan could use more, or of what no limit is set. */

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Call, Operation } from "../../operation.ts";
-import type { Preview } from "../../records.ts";
+import type { Preview } from "../../plan-records.ts";
 import type { PlanKey, PlanState } from "../../store.ts";
 import { digest } from "../digest.ts";
 import { type Answer, attempt, refusal, run } from "../run.ts";

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { book } from "../../src/grid/advance.ts";
+import { closed, untold } from "../../src/grid/closed.ts";
+import { layOut } from "../../src/grid/layout.ts";
+import type { Reconciled } from "../../src/grid/reconcile.ts";
+import { NEW_STATE } from "../../src/grid/state.ts";
+import { decimal as d } from "../../src/kernel/decimal.ts";
+import { DAY, MINUTE, SECOND } from "../../src/kernel/time.ts";
+import { NEW_ORDER, type Order, type Strategy } from "../../src/records.ts";
+
+const slots = layOut([d("90"), d("100"), d("110")], d("50"), d("105"));
+const grid = (over: Partial<Strategy> = {}): Strategy =>
+  ({
+    id: "g",
+    symbol: "AAA/USDT",
+    status: "running",
+    phase: "active",
+    wants: "run",
+    lastError: null,
+    state: { ...NEW_STATE, slots, startPrice: d("105"), center: d("105"), laidAt: 0 },
+    ...over,
+  }) as Strategy;
+
+describe("a market that is closed", () => {
+  it("puts its grid in error after a day, and no sooner", () => {
+    const noted = closed(grid(), "AAA/USDT is closed on the exchange", 1000);
+    expect(noted).toMatchObject({ status: "running", state: { closedSince: 1000 } });
+    expect(closed(noted, "AAA/USDT is closed on the exchange", 1000 + DAY - 1)).toBe(noted);
+    const over = closed(noted, "AAA/USDT is closed on the exchange", 1000 + DAY);
+    expect(over).toMatchObject({ status: "error", lastError: expect.stringContaining("resume it") });
+  });
+
+  it("is forgotten when it opens, and counts on while nobody knows", () => {
+    const noted = closed(grid(), "closed", 1000);
+    expect(closed(noted, undefined, 2000)).toBe(noted);
+    expect(closed(noted, null, 2000).state).not.toHaveProperty("closedSince");
+  });
+
+  it("keeps no grid from stopping", () => {
+    const stopping = closed(grid({ wants: "stop" }), "closed", 0);
+    expect(closed(stopping, "closed", 2 * DAY).status).toBe("running");
+  });
+
+  it("of which the venue tells nothing says why, once", () => {
+    const told = untold(grid(), "unknown symbol", 5);
+    expect(told.lastError).toBe("AAA/USDT cannot be read: unknown symbol");
+    expect(untold(told, "unknown symbol", 6)).toBe(told);
+  });
+});
+
+describe("a slot whose orders are refused", () => {
+  const backoff = { first: 15 * SECOND, most: 5 * MINUTE };
+  const ended = (state: Order["state"]): Reconciled => {
+    const order = {
+      ...NEW_ORDER,
+      clientId: "em1",
+      strategy: "g",
+      generation: 0,
+      slot: 1,
+      side: "buy",
+      amount: 1n,
+      state,
+    } as unknown as Order;
+    return { order, before: order, fills: [], ended: true, lost: false, adopted: false };
+  };
+  const after = (one: Strategy, state: Order["state"], now: number) =>
+    book(one, [ended(state)], { now, backoff });
+
+  it("waits twice as long each time, up to the most, until an order is taken", () => {
+    let one = grid();
+    const waits = Array.from({ length: 7 }, () => {
+      one = after(one, "rejected", 0);
+      return one.state.slots[1]?.retryAt;
+    });
+    expect(waits).toEqual([15, 30, 60, 120, 240, 300, 300].map((seconds) => seconds * SECOND));
+    one = after(after(one, "canceled", 0), "rejected", 0);
+    expect(one.state.slots[1]).toMatchObject({ rejects: 1, retryAt: 15 * SECOND });
+    expect(one.state.slots[0]).not.toHaveProperty("rejects");
+  });
+});
