@@ -83,12 +83,12 @@ export const unknownOrder = ({ clientId }: Order): AppError =>
     { fields: { clientOrderId: clientId } },
   );
 
-/** The order as it was sent, for an answer when the venue cannot be asked at once. */
+/** The order as it was sent, where the venue has taken it and cannot be asked at once: what became of it is not known. */
 export const asSent = ({ createdAt, ...order }: Order, id: string): VenueOrder => ({
   id,
   ...wanted(order),
   filled: 0n,
-  status: "open",
+  status: "unknown",
   at: createdAt,
 });
 

@@ -51,13 +51,16 @@ describe.each(NAMES)("orders by hand on %s", (name) => {
     }));
     venue.latency.before = 1;
     const count = 200;
-    const totals = await Promise.all(
-      Array.from({ length: count }, async (_, place) => {
+    // Twenty at once: a busy machine would keep two hundred waiting beyond their time.
+    const totals: unknown[] = [];
+    for (let first = 0; first < count; first += 20) {
+      const some = Array.from({ length: 20 }, async (_, place) => {
         const answer = await get(app, `/balance?exchange=${name}&asset=USDT`, headers[place % 2]);
-        const { balances } = await answer.json();
-        return balances?.[0]?.total;
-      }),
-    );
+        const { balances, error } = await answer.json();
+        return balances?.[0]?.total ?? error;
+      });
+      totals.push(...(await Promise.all(some)));
+    }
     expect(totals).toEqual(Array.from({ length: count }, (_, place) => (place % 2 ? "222" : "111")));
     const signed = venue.seen.filter(({ route }) => route === "balance");
     expect(signed.filter(({ key, status }) => key === pairs[0]?.key && status === 200)).toHaveLength(
