@@ -32,7 +32,7 @@ export async function emulatedWorld({ names, timing, venue = {}, seed, fetch }: 
     venues.set(name, await startVenue(name, { ...venue, clock: time.now, keys: KEYS }));
   }
   // Real time, beside a busy test run: long enough that only what is told to hang does.
-  const options = { timing: { requestTimeout: 2500, ...timing }, ...(fetch ? { fetch } : {}) };
+  const options = { timing: { requestTimeout: 1500, ...timing }, ...(fetch ? { fetch } : {}) };
   const urls = Object.fromEntries([...venues].map(([name, { url }]) => [name, url]));
   const box = await liveBox({ urls, options, time });
   const exchanges = names.map((id) => ({
