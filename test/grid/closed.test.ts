@@ -63,17 +63,17 @@ describe("a slot whose orders are refused", () => {
     } as unknown as Order;
     return { order, before: order, fills: [], ended: true, lost: false, adopted: false };
   };
-  const after = (one: Strategy, state: Order["state"], now: number) =>
+  const changed = (one: Strategy, state: Order["state"], now: number) =>
     book(one, [ended(state)], { now, backoff });
 
   it("waits twice as long each time, up to the most, until an order is taken", () => {
     let one = grid();
     const waits = Array.from({ length: 7 }, () => {
-      one = after(one, "rejected", 0);
+      one = changed(one, "rejected", 0);
       return one.state.slots[1]?.retryAt;
     });
     expect(waits).toEqual([15, 30, 60, 120, 240, 300, 300].map((seconds) => seconds * SECOND));
-    one = after(after(one, "canceled", 0), "rejected", 0);
+    one = changed(changed(one, "canceled", 0), "rejected", 0);
     expect(one.state.slots[1]).toMatchObject({ rejects: 1, retryAt: 15 * SECOND });
     expect(one.state.slots[0]).not.toHaveProperty("rejects");
   });
