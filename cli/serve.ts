@@ -2,10 +2,12 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { serve as listen } from "@hono/node-server";
+import { getConnInfo } from "@hono/node-server/conninfo";
 import { createApp } from "../src/app.ts";
 import { createDeps } from "../src/deps.ts";
 import { createOperations } from "../src/operations.ts";
 import type { Deps } from "../src/ports.ts";
+import { createLimiter } from "../src/transport/limiter.ts";
 import type { Values } from "./arguments.ts";
 import { dataDirectory } from "./directories.ts";
 import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
@@ -47,6 +49,8 @@ export async function startServer(values: Values): Promise<Serving> {
       allowedHosts: config.allowedHosts,
       checkHost: true,
     },
+    limiter: createLimiter(config.rateLimits, nodeLocal.monotonic),
+    addressOf: (c) => getConnInfo(c).remote.address,
     mcp: { trading: config.mcpTrading, confirm: config.mcpConfirm, most: config.mcpMost },
     version: version(),
     instance,

@@ -1,11 +1,13 @@
 import { swaggerUI } from "@hono/swagger-ui";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
+import { matchedRoutes } from "hono/route";
 import { AppError, messageOf, StoreError } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import type { Deps } from "./ports.ts";
 import { type Access, checkHosts } from "./transport/access.ts";
 import { MOST_URL } from "./transport/body.ts";
 import { mountOperations, respond, type Variables } from "./transport/http.ts";
+import type { Limiter } from "./transport/limiter.ts";
 import { mountMcp } from "./transport/mcp/mount.ts";
 import type { McpSettings } from "./transport/mcp/server.ts";
 import { openApi } from "./transport/openapi.ts";
@@ -15,6 +17,9 @@ export interface AppOptions {
   readonly deps: Deps;
   readonly operations: readonly Operation[];
   readonly access: Access;
+  readonly limiter: Limiter;
+  /** The address that a request came from, as the platform knows it: never what a client says of itself. */
+  readonly addressOf: (c: Context) => string | undefined;
   readonly mcp: McpSettings;
   readonly version: string;
   /** Tells one process from another, so that a client knows whom it has found. */
@@ -26,7 +31,17 @@ export interface AppOptions {
 }
 
 /** The whole service on Fetch primitives: the same on every runtime. */
-export function createApp({ deps, operations, access, mcp, version, instance, asset }: AppOptions) {
+export function createApp({
+  deps,
+  operations,
+  access,
+  limiter,
+  addressOf,
+  mcp,
+  version,
+  instance,
+  asset,
+}: AppOptions) {
   const app = new Hono<{ Variables: Variables }>();
 
   app.use(async (c, next) => {
@@ -38,6 +53,9 @@ export function createApp({ deps, operations, access, mcp, version, instance, as
     checkHosts({ host: c.req.header("host"), origin: c.req.header("origin") }, access);
     if (c.req.url.length > MOST_URL)
       throw new AppError("Invalid request", `a URL may have at most ${MOST_URL} characters`);
+    c.set("allowance", limiter(addressOf(c)));
+    // What is not there is told before: what runs on every path is no route.
+    if (matchedRoutes(c).some(({ path }) => path !== "/*")) c.var.allowance.request();
     await next();
   });
 

@@ -3,6 +3,7 @@ import { SettingsError } from "./errors.ts";
 import { type Decimal, parseDecimal } from "./kernel/decimal.ts";
 import type { Millis } from "./kernel/time.ts";
 import type { LogLevel } from "./ports.ts";
+import type { RateLimits } from "./transport/limiter.ts";
 
 /** The venues that this release speaks to, and what differs between them before any call. */
 export const VENUES = {
@@ -33,6 +34,8 @@ export interface Config {
   readonly keks: readonly Uint8Array<ArrayBuffer>[];
   readonly sandbox: boolean;
   readonly allowedHosts: readonly string[];
+  /** What the API takes from one address and one token; undefined: everything. */
+  readonly rateLimits: RateLimits | undefined;
   /** Base urls by exchange id, in place of the venues' own. */
   readonly venueUrls: ReadonlyMap<string, string>;
   /** How long one public read may take. */
@@ -75,6 +78,7 @@ const Settings = z.object({
   EDGEMAKER_EXCHANGES: list.default(Object.keys(VENUES)),
   EDGEMAKER_VENUE_URLS: list.default([]),
   EDGEMAKER_ALLOWED_HOSTS: list.default([]),
+  EDGEMAKER_RATE_LIMIT: list.default([]),
   EDGEMAKER_KEK: list.default([]),
   EDGEMAKER_SANDBOX: flag.default(false),
   EDGEMAKER_READ_TIMEOUT_MILLIS: whole(1, 999_999).default(10_000),
@@ -111,6 +115,7 @@ export function parseConfig(environment: Environment): Config {
     keks: settings.EDGEMAKER_KEK.map(kekOf),
     sandbox: settings.EDGEMAKER_SANDBOX,
     allowedHosts: settings.EDGEMAKER_ALLOWED_HOSTS.map((host) => host.toLowerCase()),
+    rateLimits: rateLimitsOf(settings.EDGEMAKER_RATE_LIMIT),
     venueUrls: new Map(settings.EDGEMAKER_VENUE_URLS.map(venueUrl)),
     readTimeoutMillis: settings.EDGEMAKER_READ_TIMEOUT_MILLIS,
     timing: Object.fromEntries(settings.EDGEMAKER_TIMING.map(timingBound)),
@@ -180,6 +185,23 @@ function timingBound(entry: string): [TimingName, Millis] {
   if (!known)
     throw new SettingsError(`EDGEMAKER_TIMING: a bound is ${TIMING.join(", ")}=milliseconds, not ${entry}`);
   return [known, Number(millis)];
+}
+
+const RATE_LIMITS: RateLimits = { address: 60, token: 30, burst: 120, failed: 10, loopback: false };
+
+/** `off`, or what differs from the default: `loopback`, and numbers as in `address=100,burst=200`. */
+function rateLimitsOf(entries: readonly string[]): RateLimits | undefined {
+  if (entries.length === 1 && entries[0] === "off") return undefined;
+  return Object.assign({ ...RATE_LIMITS }, ...entries.map(rateLimit)) as RateLimits;
+}
+
+function rateLimit(entry: string): Partial<RateLimits> {
+  if (entry === "loopback") return { loopback: true };
+  const [, name, count] = /^(address|token|burst|failed)=([1-9]\d{0,5})$/.exec(entry) ?? [];
+  if (name) return { [name]: Number(count) };
+  throw new SettingsError(
+    `EDGEMAKER_RATE_LIMIT is off, or some of address, token, burst, failed=1 to 999999 and loopback, not ${entry}`,
+  );
 }
 
 function mostOf(entry: string): [string, Decimal] {

@@ -11,6 +11,7 @@ import { SECOND } from "./kernel/time.ts";
 import { createOperations } from "./operations.ts";
 import type { Deps, Local, Log } from "./ports.ts";
 import type { AccountKey } from "./records.ts";
+import { createLimiter, type Limiter } from "./transport/limiter.ts";
 import { refusal } from "./transport/run.ts";
 
 /** One pass over one account; the same account and time twice is one pass. */
@@ -51,9 +52,10 @@ const logFrom = (least: Config["logLevel"]): Log => {
   };
 };
 
-/** Databases whose kind this isolate has seen: it never changes. Nothing but this and markets outlives an invocation. */
+/** Databases whose kind this isolate has seen: it never changes. Nothing but this, markets and rates outlives an invocation. */
 const seen = new Set<string>();
 const rememberMarkets = rememberedMarkets(local.monotonic);
+let limiter: Limiter | undefined;
 
 /** The service for one invocation, each of whose requests is counted where it leaves. */
 async function open(environment: Environment) {
@@ -83,6 +85,8 @@ async function open(environment: Environment) {
 
 async function serve(request: Request, environment: Environment): Promise<Response> {
   const { config, deps } = await open(environment);
+  // An isolate's settings never change.
+  limiter ??= createLimiter(config.rateLimits, local.monotonic);
   const app = createApp({
     deps,
     operations: createOperations(config.exchanges.map(({ id }) => id)),
@@ -91,6 +95,9 @@ async function serve(request: Request, environment: Environment): Promise<Respon
       allowedHosts: config.allowedHosts,
       checkHost: config.allowedHosts.length > 0,
     },
+    limiter,
+    // Set by the platform, which lets no client set it.
+    addressOf: (c) => c.req.header("cf-connecting-ip"),
     mcp: { trading: config.mcpTrading, confirm: config.mcpConfirm, most: config.mcpMost },
     version: "edge",
     instance: "edge",

@@ -3,6 +3,7 @@ import type { Operation } from "../operation.ts";
 import type { Scope } from "../records.ts";
 import type { TokenStore } from "../store.ts";
 import { digest, sameText } from "./digest.ts";
+import type { Allowance } from "./limiter.ts";
 
 export interface Access {
   /** Tokens of the operator's own settings: they may do everything. */
@@ -22,22 +23,36 @@ export interface Caller {
 
 const RANK: Record<Scope, number> = { read: 0, trade: 1, admin: 2 };
 
-/** Who calls with this Authorization header. Throws Unauthorized; nothing private is ever open. */
+/** Who calls with this Authorization header. Throws Unauthorized or Too many requests; nothing private is ever open. */
 export async function authenticate(
   header: string | undefined,
   { adminTokens }: Access,
-  store: TokenStore,
+  { store, allowance }: { readonly store: TokenStore; readonly allowance: Allowance },
 ): Promise<Caller> {
   const token = /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
   if (token === undefined)
     throw new AppError("Unauthorized", "this needs an API token: send Authorization: Bearer <token>");
+  allowance.presentToken();
   const hash = await digest(token);
+  const caller = await callerOf(hash, adminTokens, store);
+  if (!caller) {
+    allowance.wrongToken();
+    throw new AppError("Unauthorized", "this API token is not known, has expired or was revoked");
+  }
+  allowance.rightToken(hash);
+  return caller;
+}
+
+async function callerOf(
+  hash: string,
+  adminTokens: readonly string[],
+  store: TokenStore,
+): Promise<Caller | undefined> {
   for (const admin of adminTokens) {
     if (sameText(hash, await digest(admin))) return { actor: "admin", scope: "admin", key: hash };
   }
   const found = await store.tokenByHash(hash);
-  if (!found) throw new AppError("Unauthorized", "this API token is not known, has expired or was revoked");
-  return { actor: found.id, scope: found.scope, key: hash };
+  return found && { actor: found.id, scope: found.scope, key: hash };
 }
 
 export function authorize({ scope }: Caller, { effect }: Pick<Operation, "effect">): void {

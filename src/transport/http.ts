@@ -12,10 +12,12 @@ import { wantsCsv } from "./csv.ts";
 import { digest } from "./digest.ts";
 import { once } from "./idempotency.ts";
 import { fromTexts, kindsOf, refusalOf } from "./input.ts";
+import type { Allowance } from "./limiter.ts";
 import { type Answer, refusal, run } from "./run.ts";
 
 export interface Variables {
   requestId: string;
+  allowance: Allowance;
   actor: string;
   /** What came with the request: fields of its query or body, and of its path. */
   values: Record<string, unknown>;
@@ -67,7 +69,7 @@ const guard = (operation: Operation, deps: Deps, access: Access): MiddlewareHand
     c.set("actor", "public");
     const header = c.req.header("authorization");
     if (operation.access === "token" || (operation.knowsCaller && header !== undefined)) {
-      const caller = await authenticate(header, access, deps.store);
+      const caller = await authenticate(header, access, { store: deps.store, allowance: c.var.allowance });
       authorize(caller, operation);
       c.set("actor", caller.actor);
     }

@@ -1,9 +1,11 @@
-import { createApp } from "../../src/app.ts";
+import { type AppOptions, createApp } from "../../src/app.ts";
+import { parseConfig } from "../../src/config.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports.ts";
 import type { Scope } from "../../src/records.ts";
 import type { TokenStore } from "../../src/store.ts";
 import { digest } from "../../src/transport/digest.ts";
+import { createLimiter } from "../../src/transport/limiter.ts";
 import type { McpSettings } from "../../src/transport/mcp/server.ts";
 import { canary } from "./canary.ts";
 import { heard } from "./heard.ts";
@@ -16,15 +18,28 @@ export interface Target {
   readonly tokens: Readonly<Record<Scope, string>>;
 }
 
+type Rates = Pick<AppOptions, "limiter" | "addressOf">;
+
+/** As a server that is asked on its own machine. */
+const LOCAL: Rates = {
+  limiter: createLimiter(parseConfig({}).rateLimits, () => performance.now()),
+  addressOf: () => "127.0.0.1",
+};
+
 /** The app over a real store and sandbox, asked without a socket. */
 export async function testApp({
   connect = (deps) => deps,
   mcp,
+  rates,
   ...options
-}: TestSandbox & { readonly connect?: (deps: Deps) => Deps; readonly mcp?: McpSettings } = {}) {
+}: TestSandbox & {
+  readonly connect?: (deps: Deps) => Deps;
+  readonly mcp?: McpSettings;
+  readonly rates?: Rates;
+} = {}) {
   const box = await testSandbox({ realTime: true, ...options });
   const deps = connect(box.deps);
-  return { ...box, deps, ...(await appOver(deps, mcp)) };
+  return { ...box, deps, ...(await appOver(deps, mcp, rates)) };
 }
 
 export const TOKENS = {
@@ -44,6 +59,7 @@ export async function addTokens(store: TokenStore): Promise<void> {
 export async function appOver(
   deps: Deps,
   mcp: McpSettings = { trading: false, confirm: "plan" },
+  rates: Rates = LOCAL,
 ): Promise<Target & { app: ReturnType<typeof createApp> }> {
   const tokens = TOKENS;
   await addTokens(deps.store);
@@ -51,6 +67,7 @@ export async function appOver(
     deps,
     operations: createOperations(EXCHANGES),
     access: { adminTokens: [tokens.admin], allowedHosts: ["grid.example"], checkHost: true },
+    ...rates,
     mcp,
     version: "0.0.0-test",
     instance: "test",

@@ -1,12 +1,14 @@
 // A server over emulated kraken, started by the benchmark: node ticker-server.mjs <venue url> <millis that answers are kept>
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
+import { getConnInfo } from "@hono/node-server/conninfo";
 import { createClient } from "@libsql/client";
 import { nodeLocal } from "../../cli/node-runtime.ts";
 import { createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
 import { createDeps } from "../../src/deps.ts";
 import { createOperations } from "../../src/operations.ts";
+import { createLimiter } from "../../src/transport/limiter.ts";
 import { migrations } from "./migrations.ts";
 
 const [url = "", kept = "1000"] = process.argv.slice(2);
@@ -23,6 +25,8 @@ const app = createApp({
   deps,
   operations: createOperations(["kraken"]),
   access: { adminTokens: [], allowedHosts: [], checkHost: true },
+  limiter: createLimiter(config.rateLimits, nodeLocal.monotonic),
+  addressOf: (c) => getConnInfo(c).remote.address,
   mcp: { trading: false, confirm: "plan" },
   version: "bench",
   instance: "bench",

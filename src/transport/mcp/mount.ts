@@ -12,7 +12,10 @@ type Mounting = Omit<McpOptions, "caller"> & { readonly access: Access };
  */
 export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...options }: Mounting): void {
   app.post("/mcp", async (c) => {
-    const caller = await authenticate(c.req.header("authorization"), access, options.deps.store);
+    const caller = await authenticate(c.req.header("authorization"), access, {
+      store: options.deps.store,
+      allowance: c.var.allowance,
+    });
     const message = parseBody(await readBody(c.req.raw));
     // The protocol is loaded when it is first spoken: most processes never speak it.
     const { exchange } = await import("./exchange.ts");

@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { edgeApp } from "../support/edge.ts";
+
+it("the worker limits each client's address, over all requests of its isolate", async () => {
+  const app = await edgeApp({ EDGEMAKER_RATE_LIMIT: "address=1,burst=20" });
+  try {
+    const statuses = async (headers: Record<string, string>) => {
+      const asked = Array.from({ length: 60 }, () => app.ask("/health", { headers }));
+      return (await Promise.all(asked)).map(({ status }) => status);
+    };
+    const startedAt = performance.now();
+    const answered = await statuses({ "cf-connecting-ip": "203.0.113.1" });
+    const seconds = (performance.now() - startedAt) / 1000;
+    const taken = answered.filter((status) => status === 200).length;
+    expect(taken).toBeGreaterThanOrEqual(20);
+    expect(taken).toBeLessThanOrEqual(20 + Math.ceil(seconds));
+    expect(answered.filter((status) => status === 429)).toHaveLength(60 - taken);
+    const other = await app.ask("/health", { headers: { "cf-connecting-ip": "203.0.113.2" } });
+    expect(other.status).toBe(200);
+    expect((await statuses({ "cf-connecting-ip": "127.0.0.1" })).every((status) => status === 200)).toBe(
+      true,
+    );
+  } finally {
+    await app.close();
+  }
+});

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { serve } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+
+it("a server limits its own machine when it is set to, and only then", async () => {
+  const flags = ["--sandbox", "--tick-interval", "60000"];
+  const [open, limited] = await Promise.all([
+    serve(tempFolder(), flags, { EDGEMAKER_RATE_LIMIT: "address=1,burst=20" }),
+    serve(tempFolder(), flags, { EDGEMAKER_RATE_LIMIT: "address=1,burst=20,loopback" }),
+  ]);
+  const statuses = async ({ ask }: typeof open) =>
+    (await Promise.all(Array.from({ length: 100 }, () => ask("/api/v1/exchanges")))).map(
+      ({ status }) => status,
+    );
+  expect((await statuses(open)).filter((status) => status === 200)).toHaveLength(100);
+
+  const startedAt = performance.now();
+  const answered = await statuses(limited);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const [taken, refused] = [200, 429].map((status) => answered.filter((one) => one === status).length);
+  expect(taken).toBeGreaterThanOrEqual(20);
+  expect(taken).toBeLessThanOrEqual(20 + Math.ceil(seconds));
+  expect((taken ?? 0) + (refused ?? 0)).toBe(100);
+});
