@@ -45,6 +45,8 @@ export async function act(
     else if (local.monotonic() - askedKill >= SECOND) {
       askedKill = local.monotonic();
       killed = await store.killed(order.account);
+      // An answer that took so long may be as old.
+      killed ||= local.monotonic() - askedKill >= SECOND;
     }
     const outcome: CreateOutcome =
       killed || short

@@ -1,5 +1,8 @@
+import { text } from "../kernel/decimal.ts";
+import { splitPair } from "../kernel/pair.ts";
 import type { Market, Quote } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
+import { heldInAll } from "./booking.ts";
 import { exitPlan } from "./exit.ts";
 import { orderOf } from "./intents.ts";
 import { isFinal } from "./order-life.ts";
@@ -23,8 +26,15 @@ export function stop(before: Strategy, live: readonly Order[], turn: Turn): Part
   }
   const released = live.map((order) => ({ ...order, settled: true }));
   const stoppedAt = turn.sight.quote?.at ?? strategy.startedAt;
-  return { strategy: { ...strategy, status: "stopped", phase: "done", stoppedAt }, released };
+  const stopped: Strategy = { ...strategy, status: "stopped", phase: "done", stoppedAt };
+  return {
+    strategy: exit?.lacksSince === undefined ? stopped : { ...stopped, lastError: unsold(stopped) },
+    released,
+  };
 }
+
+const unsold = ({ state, symbol }: Strategy): string =>
+  `${text(heldInAll(state))} ${splitPair(symbol).base} that the grid held were not in the account, and are not sold`;
 
 const isKnown = (order: Order): boolean =>
   order.exchangeId !== null && !isFinal(order) && order.state !== "unknown";

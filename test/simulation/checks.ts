@@ -23,7 +23,7 @@ const isOpen = ({ status }: BookedOrder): boolean => status === "open" || status
 
 const FEE = decimal("0.001");
 
-/** After the switch, no create is signed later than this; a call to the store lies in between. */
+/** After the switch, no create is begun later than this; a call to the store lies in between. */
 const KILL_WITHIN = 2000;
 
 /** Watches every commit of the venue and every write of the store, and keeps what breaks an invariant. */
@@ -140,9 +140,9 @@ export function createChecks(now: () => number, tables: () => Tables) {
     wasAccepted: (clientId: string): boolean => accepted.has(clientId),
 
     /** A create leaves for the venue. */
-    leaving(clientId: string): void {
-      if (killedAt !== undefined && now() - killedAt > KILL_WITHIN)
-        violate(`${clientId} left ${now() - killedAt} ms after the kill switch`);
+    leaving(clientId: string, askedAt: number): void {
+      if (killedAt !== undefined && askedAt - killedAt > KILL_WITHIN)
+        violate(`${clientId} was sent ${askedAt - killedAt} ms after the kill switch`);
     },
 
     /** A venue's commit. */

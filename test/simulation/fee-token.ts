@@ -24,9 +24,19 @@ export const feesInToken = (books: Books): Books => ({
     const { books: before } = await books.load(exchange);
     // A deposit has no orders.
     const isTrading = before.version === version && change.orders.length > 0;
-    return books.commit(exchange, version, isTrading ? charged(change, before) : change, sendBy);
+    const isDone = await books.commit(
+      exchange,
+      version,
+      isTrading ? charged(change, before) : change,
+      sendBy,
+    );
+    // Who settles goes on with what it has written: told that it has not, it reads what is there.
+    const isSettling = change.fills.length > 0 && change.orders.every(({ id }) => isIn(before, id));
+    return isDone && !isSettling;
   },
 });
+
+const isIn = ({ open }: VenueBooks, id: string): boolean => open.some((order) => order.id === id);
 
 // What a caller commits may follow from what it has committed just before, without these fees: all is counted anew.
 function charged(change: BookChange, { open, holdings }: VenueBooks): BookChange {

@@ -72,7 +72,8 @@ function commitments(world: World, beside: Beside): void {
   const { holdings } = history.latest(EXCHANGE);
   for (const [asset, { total }] of Object.entries(holdings)) {
     const grids = [...world.tables().strategies.values()].filter(
-      ({ symbol, keepOrders }) => splitPair(symbol).base === asset && !keepOrders,
+      // What a stopped one has left unsold is the person's.
+      ({ symbol, status }) => splitPair(symbol).base === asset && status !== "stopped",
     );
     const claimed = grids.reduce((sum, { state }) => sum + heldInAll(state), 0n);
     if (claimed > total) checks.violate(`the grids claim ${text(claimed)} ${asset} of ${text(total)}`);
@@ -134,11 +135,15 @@ function leftNothing({ checks, history, plan }: World, { id, status, state, symb
   const { market } = plan;
   if (!state.exit || status !== "stopped") return;
   const left = snap(heldInAll(state), market.lot, "down");
-  const held = history.latest(EXCHANGE).holdings[splitPair(symbol).base];
+  const { base } = splitPair(symbol);
+  const isTaken = plan.deeds.some(
+    ({ deed: one }) => one.kind === "deposit" && one.asset === base && one.amount < 0n,
+  );
+  const held = history.latest(EXCHANGE).holdings[base];
   const isThere = (held?.total ?? 0n) - (held?.used ?? 0n) >= left;
   // The price of that time is not known any more: half the start price is below any of them.
   const worth = mul(left, state.startPrice / 2n, "down");
-  if (isThere && worth > 2n * market.minNotional)
+  if (isThere && !isTaken && worth > 2n * market.minNotional)
     checks.violate(`${id} has left the market and still holds ${text(left)}`);
 }
 

@@ -1,6 +1,8 @@
 /** Protocol bugs, planted as text: each text has to stand exactly once in its file, and each bug has to be caught. */
 export interface Mutant {
   readonly name: string;
+  /** A seed that shows it, tried first; where it does not any more, the others are searched. */
+  readonly shownBy?: number;
   readonly edits: readonly { readonly file: string; readonly from: string; readonly to: string }[];
 }
 

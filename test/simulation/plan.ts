@@ -36,6 +36,8 @@ export interface Plan {
   readonly tokenFees: boolean;
   /** Other places tell other prices now and then. */
   readonly doubts: boolean;
+  /** How old every read of orders and trades is. */
+  readonly lag: number;
 }
 
 export function planOf(random: Random, { ticks, calm, timing: asked, edition = 1, grid }: Shape): Plan {
@@ -80,6 +82,7 @@ export function planOf(random: Random, { ticks, calm, timing: asked, edition = 1
           ),
     tokenFees: false,
     doubts: false,
+    lag: 0,
   };
   return edition < 3 ? plan : withEdition3(random, plan, calm !== undefined);
 }
@@ -96,6 +99,7 @@ function withEdition3(random: Random, plan: Plan, always: boolean): Plan {
     ...plan,
     tokenFees: always || random.chance(0.5),
     doubts: true,
+    lag: random.chance(0.3) ? random.whole(0, plan.timing.readLag) : 0,
     holdings: { ...plan.holdings, [TOKEN]: decimal(random.pick(["100000", "1.01"])) },
     deeds: [...plan.deeds, ...(always ? [] : lateStarts(random, plan))]
       .map(({ at, deed }) => ({ at, deed: doubting(random, deed) }))

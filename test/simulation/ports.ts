@@ -49,11 +49,13 @@ export interface Behaviour {
   readonly skew: number;
   /** How old a read may be; beyond the timing's bound where that is broken. */
   readonly readLag: number;
+  /** How old every read is now; undefined where none is, and balances are never old. */
+  readonly lag: (() => number) | undefined;
   /** It refuses requests that are older than their expiry. */
   readonly expires: boolean;
   readonly isClosed: () => boolean;
-  /** Told in the turn in which a create leaves. */
-  readonly leaving: (clientId: string) => void;
+  /** Told in the turn in which a create leaves, and when it was asked for: a process may be held up in between. */
+  readonly leaving: (clientId: string, askedAt: number) => void;
 }
 
 /** A venue as one task sees it: every method is a call, requests expire there, and reads may lag. */
@@ -61,7 +63,7 @@ export function venueOf(
   net: Net,
   task: Task,
   simulation: Simulation,
-  { past, skew, readLag, expires, isClosed, leaving }: Behaviour,
+  { past, skew, readLag, lag: lagging, expires, isClosed, leaving }: Behaviour,
 ): Venue {
   const inner = simulatedVenue(simulation);
   const { timing, account } = simulation;
@@ -72,7 +74,10 @@ export function venueOf(
       kind: "read",
       name,
       timeout: timing.requestTimeout,
-      effect: (lag) => (lag > 0 && stale ? Promise.resolve(stale(now() - lag)) : fresh()),
+      effect(once) {
+        const lag = Math.max(once, lagging?.() ?? 0);
+        return lag > 0 && stale ? Promise.resolve(stale(now() - lag)) : fresh();
+      },
       silence: venueSilence,
       refused: venueRefuses,
       lag: readLag,
@@ -89,7 +94,18 @@ export function venueOf(
     ...inner,
     market: async (symbol) => ({ ...(await inner.market(symbol)), active: !isClosed() }),
     ticker: (symbol) => read("ticker", () => inner.ticker(symbol)),
-    balances: () => read("balances", () => inner.balances()),
+    balances: () =>
+      read(
+        "balances",
+        () => inner.balances(),
+        lagging &&
+          ((at) =>
+            Object.entries(past.holdings(exchange, at)).map(([asset, { total, used }]) => ({
+              asset,
+              free: total - used,
+              used,
+            }))),
+      ),
     openOrders: (symbol) =>
       read(
         "openOrders",
@@ -119,6 +135,7 @@ export function venueOf(
       ),
     create(order: NewOrder, permit: Permit): Promise<CreateOutcome> {
       let signedAt = 0;
+      const askedAt = now();
       return call<CreateOutcome>(net, task, {
         kind: "create",
         name: `create ${order.clientId} ${order.side}`,
@@ -126,7 +143,7 @@ export function venueOf(
         leaves() {
           signedAt = now();
           if (!permit.mayLeave()) return { result: "not_sent" };
-          leaving(order.clientId);
+          leaving(order.clientId, askedAt);
           return undefined;
         },
         async effect() {

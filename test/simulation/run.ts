@@ -1,6 +1,8 @@
 import { act, type Beside } from "./actions.ts";
 import type { Violation } from "./checks.ts";
+import type { Deed } from "./deeds.ts";
 import { finish } from "./finish.ts";
+import { meddling } from "./meddling.ts";
 import { createWorld, type Options } from "./world.ts";
 
 export interface Result {
@@ -25,9 +27,22 @@ export async function simulate(options: Options): Promise<Result> {
   const beside: Beside = new Map();
   for (let count = 0; count < plan.processes; count++) world.spawn();
   for (const { at, deed } of plan.deeds) scheduler.at(at, () => act(world, deed, beside));
+  if (plan.doubts && !options.calm) {
+    const ask = (deed: Deed) => scheduler.at(scheduler.now(), () => act(world, deed, beside));
+    const later = (deed: Deed) => scheduler.at(scheduler.now() + 60_000, () => act(world, deed, beside));
+    state.meddle = meddling({
+      random: world.random,
+      isQuiet: () => scheduler.now() >= plan.quietAt,
+      ask,
+      later,
+    });
+  }
   // Also after the last of the slow requests that may still switch it on.
   for (const wait of world.killAt === undefined ? [0, 181_000] : []) {
-    scheduler.at(plan.quietAt + wait, () => world.store.setKill(false, "simulation"));
+    scheduler.at(plan.quietAt + wait, () => {
+      state.dirty = true;
+      return world.store.setKill(false, "simulation");
+    });
   }
   const after = () => {
     if (!state.dirty) return;

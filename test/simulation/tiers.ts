@@ -132,17 +132,29 @@ const split = (job: Job): Job[] =>
     ? Array.from({ length: job.count }, (_, i) => ({ ...job, from: job.from + i, count: 1 }))
     : [job];
 
-/** By turns a few seeds of each edition, until one is caught. */
+/** The seed that showed it last, then by turns a few of each edition, until one is caught. */
 async function caughtBy(mutant: Mutant, most: number): Promise<Tally> {
   const script = await bundleWorker(mutant);
+  const seeds = (from: number, count: number): Job => ({
+    kind: "seeds",
+    from,
+    count,
+    shape: { ticks: TICKS },
+    untilFirst: true,
+  });
+  const jobs = mutant.shownBy === undefined ? [] : [seeds(mutant.shownBy, 1)];
+  for (let seed = 0; seed < most / EDITIONS.length; seed += 5)
+    jobs.push(...EDITIONS.map((first) => seeds(first + seed, 5)));
   let tally = NO_TALLY;
-  for (let seed = 0; seed < most / EDITIONS.length && tally.failed.length === 0; seed += 5) {
-    for (const from of EDITIONS.map((first) => first + seed)) {
-      const job: Job = { kind: "seeds", from, count: 5, shape: { ticks: TICKS }, untilFirst: true };
-      if (tally.failed.length === 0) tally = added(tally, await runJobs(script, [job], { workers: 1 }));
-    }
-  }
+  for (const job of jobs)
+    if (tally.failed.length === 0) tally = added(tally, await runJobs(script, [job], { workers: 1 }));
   return tally;
+}
+
+/** Whether a run breaks something without any planted bug, and so shows none. */
+async function breaksAnyway({ run }: Failure): Promise<boolean> {
+  const seed = Number(/--seed (\d+)/.exec(run)?.[1]);
+  return (await simulate({ seed, ticks: TICKS })).violations.length > 0;
 }
 
 /** Every planted bug has to be caught. */
@@ -161,6 +173,9 @@ export async function mutantTier(
       how.told?.(`mutants: ${mutant.name}`);
       if (caught.length === 0)
         failed.push({ run: `--mutants "${mutant.name}"`, what: `was not caught within ${most} seeds` });
+      for (const failure of caught)
+        if (await breaksAnyway(failure))
+          failed.push({ run: failure.run, what: "breaks without the planted bug" });
       lines.push(
         `  ${mutant.name}: ${caught[0] ? `${caught[0].run.split(" --t")[0]} after ${runs} runs, ${caught[0].what}` : "not caught"}`,
       );

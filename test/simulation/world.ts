@@ -102,6 +102,7 @@ export async function createWorld({
     down: new Set<string>(),
     isClosed: false,
     backup: undefined as Tables | undefined,
+    meddle: undefined as Faults | undefined,
   };
   const listings = new Map<Pair, Listed>(
     symbols.map((symbol) => [
@@ -126,7 +127,7 @@ export async function createWorld({
     trace,
     faults: (call) => {
       if (call.index === killAt) tables.kill = true;
-      return wrong(call);
+      return state.meddle?.(call) ?? wrong(call);
     },
     quietAt: plan.quietAt,
     isDown: (what) => state.down.has(what),
@@ -136,6 +137,7 @@ export async function createWorld({
     past: history.past,
     skew: shape.broken === "skew" ? plan.skew - 60_000 : plan.skew,
     readLag,
+    lag: plan.doubts ? () => (now() < plan.quietAt ? plan.lag : 0) : undefined,
     expires: shape.broken !== "expiry",
     isClosed: () => state.isClosed,
     leaving: checks.leaving,
