@@ -6,7 +6,8 @@ export interface Mutant {
   readonly edits: readonly { readonly file: string; readonly from: string; readonly to: string }[];
 }
 
-export const one = (name: string, file: string, from: string, to: string): Mutant => ({
+export const one = (name: string, file: string, from: string, to: string, shownBy?: number): Mutant => ({
   name,
+  ...(shownBy === undefined ? {} : { shownBy }),
   edits: [{ file, from, to }],
 });

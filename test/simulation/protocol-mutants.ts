@@ -7,6 +7,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/grid/act.ts",
     'state: "unknown", exchangeId: null',
     'state: "rejected", exchangeId: null',
+    5,
   ),
   {
     name: "no write-ahead",
@@ -28,6 +29,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/adapters/memory/step-store.ts",
     "if (row.token !== token) throw",
     "if (row.token < 0) throw",
+    5,
   ),
   {
     name: "no lease and no fence",
@@ -49,12 +51,14 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/grid/order-life.ts",
     "if (now < order.notAfter + readLag) return order;",
     "",
+    2000000,
   ),
   one(
     "no guard at signing",
     "src/grid/act.ts",
     "mayLeave: () => monotonic() <= last && protocolNow() <= sendBy",
     "mayLeave: () => true",
+    1000019,
   ),
   one(
     "stopped while orders may live",
@@ -85,24 +89,28 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/grid/order-life.ts",
     '"filled", "canceled", "expired", "rejected"]',
     '"filled", "canceled", "expired", "rejected", "unknown"]',
+    1000029,
   ),
   one(
     "an intent is written though the grid is wanted to stop",
     "src/adapters/memory/step-store.ts",
     'return kind === "grid" ? wants === "run" :',
     'return kind === "grid" ? true :',
+    2000013,
   ),
   one(
     "an intent is written though the kill switch is on",
     "src/adapters/memory/step-store.ts",
     "if (kill) return false;",
     "",
+    1000035,
   ),
   one(
     "the kill switch is not read again",
     "src/grid/act.ts",
     "killed = await store.killed(order.account);",
     "",
+    2000000,
   ),
   {
     name: "a cancel is believed",
@@ -119,6 +127,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/grid/observe.ts",
     "return Math.min(cursor ?? first, ...lacking) - overlap;",
     "return (cursor ?? first) + 1;",
+    1000004,
   ),
   one(
     "sells what was bought before fees",
@@ -133,6 +142,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/grid/share.ts",
     "return free - (holding - locked) -",
     "return free -",
+    57,
   ),
   one(
     "the filled amount may fall",
@@ -151,6 +161,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/grid/reconcile.ts",
     "const superseded = trade.amount <= order.gap;",
     "const superseded = false;",
+    2000058,
   ),
   one(
     "absence from the open list ends an order",
@@ -163,17 +174,12 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/grid/recovery.ts",
     "noted(strategy) !== now;",
     "noted(strategy) > now;",
+    1000007,
   ),
   one(
     "a slot flips before its trades are in",
     "src/grid/order-life.ts",
     "isFinal(order) && order.booked >= order.filled",
     "isFinal(order)",
-  ),
-  one(
-    "balances are read after the trades when base is given",
-    "src/grid/observe.ts",
-    "...rest,\n    late: [...known",
-    "...rest,\n    balancesFirst: true,\n    balances: await venue.balances(),\n    late: [...known",
   ),
 ];
