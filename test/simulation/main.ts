@@ -89,7 +89,7 @@ function* tiers(): Generator<() => Promise<Figures[]>> {
   const { full } = values;
   if (full || !(values.exhaustive || values.parity || values.mutants || values.week || values.bounds))
     yield () => randomTier(from, number(full ? 3000 : 200), how, full ?? false);
-  if (full || values.exhaustive) yield () => exhaustiveTier([1], how);
+  if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how);
   if (full || values.parity) yield () => parityTier(from, number(100), how);
   if (full || values.mutants)
     yield () => mutantTier(400, how, ({ name }) => positionals.length === 0 || positionals.includes(name));
