@@ -113,10 +113,13 @@ async function closeDown(file: string, kind: "live" | "sandbox"): Promise<SafeCl
     return client;
   } catch (error) {
     // One that is broken is what backups are for.
-    if (error instanceof StoreError) return undefined;
+    if (isUnreadable(error)) return undefined;
     throw error;
   }
 }
+
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof StoreError || (error instanceof SettingsError && error.cause instanceof StoreError);
 
 async function alone(client: SafeClient): Promise<void> {
   await fold(client).catch((error: unknown) => {
