@@ -32,7 +32,11 @@ export async function estimateCost({ passes, ...values }: Values): Promise<numbe
     ...(isUnknown
       ? { note: "a database file does not tell its rows: those are left out of the prices" }
       : {}),
-    ...(known.length < months.length ? { uncounted: months.length - known.length } : {}),
+    ...(known.length < months.length
+      ? {
+          uncounted: `${months.length - known.length}: stepped for less than a minute today, ask again later`,
+        }
+      : {}),
     month: { ...units, exchangeCalls: sum((one) => one.exchangeCalls) },
     grids: months.map(({ id, month }) => ({ id, ...month })),
     plans: PLANS.map((plan) => ({

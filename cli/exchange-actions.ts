@@ -1,6 +1,7 @@
-import { type ConfiguredExchange, prefixOf } from "../src/config.ts";
+import type { ConfiguredExchange } from "../src/config.ts";
 import { createDeps, type Live } from "../src/deps.ts";
 import { SettingsError } from "../src/errors.ts";
+import { prefixOf } from "../src/kernel/key-names.ts";
 import { accountKey, parseAccountKey } from "../src/records.ts";
 import type { Values } from "./arguments.ts";
 import { createLog, nodeRuntime } from "./node-runtime.ts";

@@ -1,7 +1,8 @@
 import { confirm, intro, isCancel, log, multiselect, outro, password, select, spinner } from "@clack/prompts";
-import { type Config, prefixOf, VENUES, type VenueName } from "../src/config.ts";
+import { type Config, VENUES, type VenueName } from "../src/config.ts";
 import { createDeps } from "../src/deps.ts";
 import { messageOf } from "../src/errors.ts";
+import { prefixOf } from "../src/kernel/key-names.ts";
 import { plainText } from "../src/kernel/plain-text.ts";
 import type { Values } from "./arguments.ts";
 import { configFile } from "./directories.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { SettingsError } from "./errors.ts";
 import { type Decimal, parseDecimal } from "./kernel/decimal.ts";
+import { prefixOf } from "./kernel/key-names.ts";
 import type { Millis } from "./kernel/time.ts";
 import type { LogLevel } from "./ports.ts";
 import type { RateLimits } from "./transport/limiter.ts";
@@ -153,9 +154,6 @@ function exchangeOf(entry: string, environment: Environment): ConfiguredExchange
   const [key, secret, passphrase] = [named("API_KEY"), named("SECRET"), named("PASSPHRASE")];
   return { id, venue, keys: key && secret ? { key, secret, passphrase } : undefined };
 }
-
-/** What the names of an exchange's keys begin with. */
-export const prefixOf = (id: string): string => id.toUpperCase().replaceAll("-", "_");
 
 /** Two accounts of one name, or of the same keys, would each take the other's orders for strangers. */
 function eachOnce(exchanges: readonly ConfiguredExchange[]): readonly ConfiguredExchange[] {

@@ -10,7 +10,7 @@ export interface Preview {
   readonly worstCase: string;
   /** Limits that it touches: minimums, funds, switches. */
   readonly limits: readonly string[];
-  /** The most quote that it can come to use. */
+  /** The most quote that it can come to use, before fees. */
   readonly uses?: { readonly asset: string; readonly amount: Decimal };
   /** Input with which a commit does what was shown, or nothing. */
   readonly holds?: Readonly<Record<string, string>>;

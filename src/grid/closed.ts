@@ -11,7 +11,7 @@ const WAITS: Millis = 24 * HOUR;
 export function closed(strategy: Strategy, why: string | null | undefined, now: Millis): Strategy {
   const { closedSince, ...state } = strategy.state;
   if (why === undefined) return strategy;
-  if (why === null) return closedSince === undefined ? strategy : { ...strategy, state };
+  if (why === null) return closedSince === undefined ? strategy : opened({ ...strategy, state });
   const since = closedSince ?? now;
   const noted = closedSince === since ? strategy : { ...strategy, state: { ...state, closedSince: since } };
   const isLeaving = strategy.wants === "stop" || state.exit !== null;
@@ -22,6 +22,10 @@ export function closed(strategy: Strategy, why: string | null | undefined, now: 
     lastError: `${why}, for a day now: stop the grid, or resume it once it trades again`,
   };
 }
+
+// What was said of the market holds no more.
+const opened = (strategy: Strategy): Strategy =>
+  strategy.status === "error" ? strategy : { ...strategy, lastError: null };
 
 /** A grid whose market the venue refuses to tell of. */
 export function untold(strategy: Strategy, reason: string, now: Millis): Strategy {

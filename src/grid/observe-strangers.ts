@@ -99,8 +99,8 @@ export async function search(
   const last = budget.left - left;
   for (const strategy of strategies.filter((one) => isBehind(one, epoch) && markets.has(one.symbol))) {
     const slots: SlotSearch[] = [];
-    for (const search of searchOf(strategy, epoch).filter(({ misses }) => misses < MISSES)) {
-      const looked = await searchSlot(venue, strategy, search, { budget, last });
+    for (const before of searchOf(strategy, epoch).filter(({ misses }) => misses < MISSES)) {
+      const looked = await searchSlot(venue, strategy, before, { budget, last });
       found.push(...looked.found);
       slots.push(looked.search);
     }

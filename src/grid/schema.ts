@@ -8,17 +8,18 @@ import { accountingOut, accountingShape, otherChanges, SlotShape } from "./accou
 import { CostShape, costOut } from "./cost.ts";
 import { profitOf } from "./profit.ts";
 
-const ConfigShape = lazy(() =>
-  z.object({
-    exchange: z.string(),
-    symbol: z.string(),
-    lowerPrice: z.number(),
-    upperPrice: z.number(),
-    gridLevels: z.number(),
-    orderSize: z.number(),
-    gridSpacing: z.number(),
-  }),
-);
+/** Where a grid stands, as it was asked for. */
+const layoutShape = () => ({
+  exchange: z.string(),
+  symbol: z.string(),
+  lowerPrice: z.number(),
+  upperPrice: z.number(),
+  gridLevels: z.number(),
+  orderSize: z.number(),
+  gridSpacing: z.number(),
+});
+
+const ConfigShape = lazy(() => z.object(layoutShape()));
 
 const WarningShape = lazy(() => z.object({ code: z.string(), message: z.string() }));
 
@@ -93,13 +94,7 @@ const GridShape = lazy(() =>
     dryRun: z.boolean(),
     status: z.enum(["idle", "running", "stopped", "error"]),
     phase: z.string(),
-    exchange: z.string(),
-    symbol: z.string(),
-    lowerPrice: z.number(),
-    upperPrice: z.number(),
-    gridLevels: z.number(),
-    orderSize: z.number(),
-    gridSpacing: z.number(),
+    ...layoutShape(),
     openOrders: z.number(),
     filledOrders: z.number(),
     cycles: z.number(),

@@ -1,6 +1,5 @@
 import { text } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
-import type { Market, Quote } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
 import { heldInAll } from "./booking.ts";
 import { exitPlan } from "./exit.ts";
@@ -28,13 +27,19 @@ export function stop(before: Strategy, live: readonly Order[], turn: Turn): Part
   const stoppedAt = turn.sight.quote?.at ?? strategy.startedAt;
   const stopped: Strategy = { ...strategy, status: "stopped", phase: "done", stoppedAt };
   return {
-    strategy: exit?.lacksSince === undefined ? stopped : { ...stopped, lastError: unsold(stopped) },
+    strategy: exit && isLacking(stopped, turn) ? { ...stopped, lastError: unsold(stopped) } : stopped,
     released,
   };
 }
 
 const unsold = ({ state, symbol }: Strategy): string =>
-  `${text(heldInAll(state))} ${splitPair(symbol).base} that the grid held were not in the account, and are not sold`;
+  `${text(heldInAll(state))} ${splitPair(symbol).base} that the grid held were not free in the account and are not sold: sell by hand what is there`;
+
+/** Whether there would be something to sell if the account had it. */
+function isLacking({ state }: Strategy, { sight: { market, quote } }: Turn): boolean {
+  if (!market || !quote) return false;
+  return exitPlan(state, { market, quote, funds: undefined }).intent !== undefined;
+}
 
 const isKnown = (order: Order): boolean =>
   order.exchangeId !== null && !isFinal(order) && order.state !== "unknown";
@@ -50,16 +55,11 @@ function leavingBase(strategy: Strategy): Strategy {
  * Base that the account alone lacks: where reads lag, what was set aside for an order may still be shown so after
  * its end. Undefined when that is out of the question.
  */
-function late(
-  strategy: Strategy,
-  { now, timing }: Turn,
-  world: { market: Market; quote: Quote },
-): Partial<Advanced> | undefined {
+function late(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
   const { state } = strategy;
   const { exit } = state;
-  const since = exit?.lacksSince ?? now;
-  const isLacking = exitPlan(state, { ...world, funds: undefined }).intent !== undefined;
-  if (!exit || !isLacking || now - since >= timing.readLag) return undefined;
+  const since = exit?.lacksSince ?? turn.now;
+  if (!exit || !isLacking(strategy, turn) || turn.now - since >= turn.timing.readLag) return undefined;
   const lastError = "the exchange shows less free base than there is to sell; it is asked again";
   return { strategy: { ...strategy, lastError, state: { ...state, exit: { ...exit, lacksSince: since } } } };
 }
@@ -72,7 +72,7 @@ function sell(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
   if (!market || !quote) return waits(error);
   if (!funds) return { ...waits(null), short: true };
   const { next, intent } = exitPlan(strategy.state, { market, quote, funds });
-  if (!intent) return late(strategy, turn, { market, quote });
+  if (!intent) return late(strategy, turn);
   if (killed) return waits("the kill switch is on: the base is not sold");
   if (!market.active) return waits("the market is closed: the base is not sold");
   if (limit < 1) return { short: true };

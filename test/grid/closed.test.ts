@@ -34,6 +34,7 @@ describe("a market that is closed", () => {
     const noted = closed(grid(), "closed", 1000);
     expect(closed(noted, undefined, 2000)).toBe(noted);
     expect(closed(noted, null, 2000).state).not.toHaveProperty("closedSince");
+    expect(closed(untold(grid(), "unknown symbol", 5), null, 6).lastError).toBeNull();
   });
 
   it("keeps no grid from stopping", () => {

@@ -4,18 +4,9 @@ import { describe, expect, it } from "vitest";
 import { carryOver, copyInto } from "../../src/adapters/libsql/backup.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { appOver, type Target } from "../support/app.ts";
-import { d } from "../support/grid.ts";
+import { GRID } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
-
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: d("57000"),
-  upperPrice: d("63000"),
-  gridLevels: 6,
-  orderSize: d("200"),
-};
 
 type Box = Awaited<ReturnType<typeof testSandbox>>;
 

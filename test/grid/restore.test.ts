@@ -6,18 +6,9 @@ import { carryOver, copyInto } from "../../src/adapters/libsql/backup.ts";
 import { shock } from "../../src/adapters/libsql/sandbox-control.ts";
 import { tick } from "../../src/grid/tick.ts";
 import { auditSandbox, CLEAN } from "../support/audit.ts";
-import { d } from "../support/grid.ts";
+import { GRID } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
-
-const GRID = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  lowerPrice: d("57000"),
-  upperPrice: d("63000"),
-  gridLevels: 6,
-  orderSize: d("200"),
-};
 
 type Box = Awaited<ReturnType<typeof testSandbox>>;
 

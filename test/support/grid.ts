@@ -4,6 +4,16 @@ import type { Market } from "../../src/ports.ts";
 
 export const d = decimal;
 
+/** Asks for six slots around the sandbox's first price. */
+export const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: d("57000"),
+  upperPrice: d("63000"),
+  gridLevels: 6,
+  orderSize: d("200"),
+};
+
 export const market = (over: Partial<Market> = {}): Market => ({
   symbol: "BTC/USDT",
   base: "BTC",

@@ -1,4 +1,5 @@
 import { VenueError } from "../../errors.ts";
+import { prefixOf } from "../../kernel/key-names.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Keys } from "../../ports.ts";
@@ -58,7 +59,7 @@ export function privateExchange(place: Place, { keys, now, nonce, check }: Given
 
 /** What is missing, and where it is looked for. */
 export function noKeys(id: string): VenueError {
-  const name = id.toUpperCase().replaceAll("-", "_");
+  const name = prefixOf(id);
   return new VenueError(
     "missing_credentials",
     `there are no keys for ${id}: set ${name}_API_KEY and ${name}_SECRET, or store them with edgemaker exchange add ${id}`,
