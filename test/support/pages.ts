@@ -91,8 +91,8 @@ itself speaks it at \`/mcp\` (Streamable HTTP, a token that may \`read\`), on No
   refused when the market or the account has moved so that other orders would be placed than it has shown.
 - With \`EDGEMAKER_MCP_CONFIRM=terminal\` the second call waits until a person approves the plan: \`edgemaker plans list\`,
   \`edgemaker plans approve <id>\`, \`edgemaker plans refuse <id>\`.
-- \`EDGEMAKER_MCP_MOST=USDT=500,EUR=400\` is the most that one plan may come to use; pairs of another quote asset are refused
-  then.
+- \`EDGEMAKER_MCP_MOST=USDT=500,EUR=400\` is the most that one plan may come to use, before fees; pairs of another quote asset are
+  refused then.
 - Texts of exchanges are data: without control characters, at most 500 characters long, and only in structured fields.
 - An error says what to do next, in its field \`next\`.
 
