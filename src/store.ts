@@ -173,6 +173,8 @@ export interface RequestStore {
   finishRequest(key: string, answer: { readonly status: number; readonly body: string }): Promise<void>;
   /** Gives the key back: nothing was done under it. */
   dropRequest(key: string): Promise<void>;
+  /** Lets the next request of the key act again, with the same body: what this one did is keyed, and found done. */
+  reopenRequest(key: string): Promise<void>;
 }
 
 /** What stands in the way of a commit; `free` when nothing does. */

@@ -143,22 +143,27 @@ const isSame = (a: Order, b: Order): boolean =>
   a.type === b.type &&
   a.amount === b.amount;
 
-/** What became of an order whose first request died before it answered: never sent again. */
+/** What became of an order whose first request got no clear answer, or died before it gave one: never sent again. */
 async function madeBefore(venue: Venue, order: Order): Promise<VenueOrder> {
   const { symbol, clientId, exchangeId, state, reason } = order;
-  const found = await venue.order({ symbol, clientId, id: exchangeId ?? undefined });
-  if (found) return asWanted(order, found);
   if (state === "rejected") throw new AppError("Order failed", `the order was not placed: ${reason}`);
+  const found = await ifAnswered(() => venue.order({ symbol, clientId, id: exchangeId ?? undefined }));
+  if (found) return asWanted(order, found);
+  if (exchangeId !== null) return asSent(order, exchangeId);
   throw unknownOrder(order);
+}
+
+async function ifAnswered<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof VenueError) return undefined;
+    throw error;
+  }
 }
 
 // The order is on the venue: an answer that shows it as sent is better than none.
 async function lookAt(venue: Venue, order: Order, id: string): Promise<VenueOrder> {
-  try {
-    const found = await venue.order({ symbol: order.symbol, id, clientId: order.clientId });
-    return found ? asWanted(order, found) : asSent(order, id);
-  } catch (error) {
-    if (error instanceof VenueError) return asSent(order, id);
-    throw error;
-  }
+  const found = await ifAnswered(() => venue.order({ symbol: order.symbol, id, clientId: order.clientId }));
+  return found ? asWanted(order, found) : asSent(order, id);
 }

@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { AppError, type Label } from "../errors.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { Deps } from "../ports.ts";
 import { digest } from "./digest.ts";
@@ -42,7 +42,9 @@ export async function once(
     await local.sleep(BETWEEN);
   }
   const answer = await act(key);
-  if (answer.status === 500 && isOurFault(answer.body)) await store.dropRequest(key);
+  if (isLabelled(answer.body, "Internal error")) await store.dropRequest(key);
+  // What became of the order may be known when the key is sent again: that answer is then the one.
+  else if (isLabelled(answer.body, "Order unknown")) await store.reopenRequest(key);
   else await store.finishRequest(key, { status: answer.status, body: JSON.stringify(answer.body) });
   return answer;
 }
@@ -50,5 +52,5 @@ export async function once(
 const conflict = (message: string, { requestId }: Request): Answer =>
   refusal(new AppError("Conflict", message), requestId);
 
-const isOurFault = (body: unknown): boolean =>
-  typeof body === "object" && body !== null && "error" in body && body.error === "Internal error";
+const isLabelled = (body: unknown, label: Label): boolean =>
+  typeof body === "object" && body !== null && "error" in body && body.error === label;

@@ -45,6 +45,11 @@ export function requestStore({ client, db, now }: Context): RequestStore {
       await client.execute(statement(db.update(requests).set(answer).where(eq(requests.key, key))));
     },
 
+    async reopenRequest(key) {
+      const open = { createdAt: sql`${now()} - ${ABANDONED} - 1` };
+      await client.execute(statement(db.update(requests).set(open).where(eq(requests.key, key))));
+    },
+
     async dropRequest(key) {
       await client.execute(statement(db.delete(requests).where(eq(requests.key, key))));
     },
