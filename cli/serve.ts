@@ -101,13 +101,13 @@ function listening(fetch: Parameters<typeof listen>[0]["fetch"], port: number, h
   });
 }
 
-const TYPES: Readonly<Record<string, string>> = {
-  "swagger-ui.css": "text/css",
-  "swagger-ui-bundle.js": "text/javascript",
-};
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ["swagger-ui.css", "text/css"],
+  ["swagger-ui-bundle.js", "text/javascript"],
+]);
 
 async function swaggerAsset(name: string) {
-  const type = TYPES[name];
+  const type = TYPES.get(name);
   if (!type) return undefined;
   const body = await readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
   return { body: new Uint8Array(body), type };

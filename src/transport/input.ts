@@ -36,11 +36,14 @@ export function fromTexts(
   kinds: Readonly<Record<string, Kind>>,
   texts: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const values: Record<string, unknown> = {};
-  for (const [name, text] of Object.entries(texts)) {
-    values[name] = typeof text === "string" ? READS[kinds[name] ?? "string"](text) : text;
-  }
-  return values;
+  // A name may be that of something every object has, such as constructor.
+  const kindOf = (name: string): Kind => (Object.hasOwn(kinds, name) ? kinds[name] : undefined) ?? "string";
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [
+      name,
+      typeof text === "string" ? READS[kindOf(name)](text) : text,
+    ]),
+  );
 }
 
 export interface Refusal {

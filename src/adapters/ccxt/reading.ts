@@ -175,16 +175,16 @@ export function orderOf(told: Dict, quirks: Quirks, now: Millis): VenueOrder {
   };
 }
 
-const ENDED: Readonly<Record<string, OrderStatus>> = {
-  closed: "filled",
-  canceled: "canceled",
-  expired: "expired",
-  rejected: "rejected",
-};
+const ENDED: ReadonlyMap<unknown, OrderStatus> = new Map([
+  ["closed", "filled"],
+  ["canceled", "canceled"],
+  ["expired", "expired"],
+  ["rejected", "rejected"],
+]);
 
 const statusOf = (word: unknown, filled: Decimal): OrderStatus => {
   if (word === "open") return filled > ZERO ? "partially_filled" : "open";
-  return ENDED[String(word)] ?? "unknown";
+  return ENDED.get(word) ?? "unknown";
 };
 
 /** Undefined unless every fee is told with its asset: unknown is not zero. */

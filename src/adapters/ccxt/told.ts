@@ -48,7 +48,7 @@ export interface Refusal {
 export function tellRefusal({ status, code, message }: Refusal, meaning: Meaning | undefined): Told {
   const reason = plainText(message === "" ? code : `${message} (${code})`);
   // A server that failed may have failed after it acted, whatever it says.
-  if (status >= 500 || meaning === undefined)
+  if (status >= 500 || meaning === undefined || !Object.hasOwn(MEANINGS, meaning))
     return { failure: status === 429 ? "rate_limited" : "unavailable", definite: false, reason };
   return { ...MEANINGS[meaning], reason };
 }

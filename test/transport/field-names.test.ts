@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { tellRefusal } from "../../src/adapters/ccxt/told.ts";
+import { routeOf } from "../../src/operation.ts";
+import { createOperations } from "../../src/operations.ts";
+import { bearer } from "../contract/suite.ts";
+import { testApp } from "../support/app.ts";
+import { serve } from "../support/command.ts";
+import { EXCHANGES } from "../support/sandbox.ts";
+import { tempFolder } from "../support/temp.ts";
+
+/** What every object of the language has: names that a careless look-up finds. */
+const NAMES = ["constructor", "__proto__", "toString", "valueOf", "hasOwnProperty", "__defineGetter__"];
+
+const query = NAMES.map((name) => `${name}=1`).join("&");
+
+describe("names that every object has", () => {
+  it("are unknown query fields of every operation", async () => {
+    const app = await testApp();
+    for (const operation of createOperations(EXCHANGES)) {
+      const { method, path } = routeOf(operation);
+      const asked = path.replace(/:(\w+)/g, "x");
+      const init = { method, headers: { ...bearer(app.tokens.admin), "content-type": "application/json" } };
+      const plain = await app.ask(`/api/v1${asked}`, init);
+      const named = await app.ask(`/api/v1${asked}?${query}`, init);
+      const told = (await named.json()) as { error?: string };
+      expect(told.error, operation.name).not.toBe("Internal error");
+      // A read ignores what it does not know.
+      if (method === "GET") expect([operation.name, named.status]).toEqual([operation.name, plain.status]);
+    }
+  });
+
+  it.each(["constructor", "__proto__", "toString"])("%s is no file of the documentation", async (name) => {
+    const server = await serve(tempFolder(), ["--sandbox", "--tick-interval", "60000"]);
+    expect((await server.ask(`/static/swagger-ui-dist/${name}`)).status).toBe(404);
+    expect((await server.ask("/static/swagger-ui-dist/swagger-ui.css")).status).toBe(200);
+  });
+
+  it.each(NAMES)("%s is a code of an exchange that nobody knows", (name) => {
+    const codes: Readonly<Record<string, never>> = {};
+    const told = tellRefusal({ status: 400, code: name, message: "no" }, codes[name]);
+    expect(told).toMatchObject({ failure: "unavailable", definite: false });
+  });
+});
