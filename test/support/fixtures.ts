@@ -29,20 +29,33 @@ export interface Recorded {
     readonly httpStatus: number;
     readonly body: string;
     readonly call: { readonly method: string; readonly args: readonly unknown[] };
+    /** What ccxt makes of it. */
+    readonly ccxtError: string;
   }[];
 }
 
-const FILES: Readonly<Record<string, string>> = {
-  mexc: "mexc",
-  gateio: "gate",
-  bitget: "bitget",
-  kraken: "kraken",
-};
+const EXCHANGES = { mexc: "mexc", gateio: "gate", bitget: "bitget", kraken: "kraken" } as const;
+type Exchange = keyof typeof EXCHANGES;
 
-const folder = join(root, "../shared/fixtures/exchanges");
+const OURS = join(root, "test/figures");
+const SHARED = join(root, "../shared/fixtures/exchanges");
+const hasRecordings = existsSync(SHARED);
+if (!hasRecordings) console.warn("skipped: recorded payloads are not here (../shared/fixtures), our own are");
 
-/** Recorded payloads of an exchange; undefined where they are not at hand. */
-export function recorded(exchange: string): Recorded | undefined {
-  const file = join(folder, `${FILES[exchange]}.json`);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Recorded) : undefined;
+/** Payloads of an exchange, each with what is to be made of it. */
+export interface Payloads extends Recorded {
+  readonly exchange: Exchange;
+  readonly source: string;
 }
+
+const NONE: Recorded = { markets: {}, cases: [], derived: [], requests: [], errors: [] };
+
+const read = (file: string): Recorded => ({ ...NONE, ...JSON.parse(readFileSync(file, "utf8")) });
+
+/** Of each exchange the project's own figures, which are always here, then those recorded, where they are. */
+export const PAYLOADS: readonly Payloads[] = (Object.keys(EXCHANGES) as Exchange[]).flatMap((exchange) => [
+  { ...read(join(OURS, `${exchange}.json`)), exchange, source: "our figures" },
+  ...(hasRecordings
+    ? [{ ...read(join(SHARED, `${EXCHANGES[exchange]}.json`)), exchange, source: "recordings" }]
+    : []),
+]);

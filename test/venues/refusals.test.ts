@@ -1,14 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { VenueName } from "../../src/config.ts";
+import { PAYLOADS } from "../support/fixtures.ts";
 import { ccxtClient } from "./ccxt-client.ts";
 import { type EmulatedVenue, startVenue } from "./index.ts";
-
-const FILES: Record<VenueName, string> = { mexc: "mexc", gateio: "gate", bitget: "bitget", kraken: "kraken" };
-const fixtureOf = (name: VenueName) =>
-  fileURLToPath(new URL(`../../../shared/fixtures/exchanges/${FILES[name]}.json`, import.meta.url));
-const here = existsSync(fixtureOf("mexc"));
 
 const PAIR = "LTC/USDT";
 const ID = "em1aaaaaaaaaaaaaaa";
@@ -81,19 +75,14 @@ const CAUSES: Record<VenueName, Record<string, Cause>> = {
   },
 };
 
-interface Recorded {
-  readonly httpStatus: number;
-  readonly body: string;
-  readonly ccxtError: string;
-}
 const codeOf = (body: string): string => {
   const parsed = JSON.parse(body) as { code?: unknown; label?: unknown; error?: string[] };
   return String(parsed.label ?? parsed.error?.[0] ?? parsed.code);
 };
 
-describe.skipIf(!here).each(Object.keys(FILES) as VenueName[])(
-  "the emulated %s refuses as recorded",
-  (name) => {
+describe.each(PAYLOADS)(
+  "the emulated $exchange refuses as in $source",
+  ({ exchange: name, errors: recorded }) => {
     let venue: EmulatedVenue;
     let client: Client;
     beforeEach(async () => {
@@ -105,9 +94,6 @@ describe.skipIf(!here).each(Object.keys(FILES) as VenueName[])(
     });
     afterEach(() => venue.close());
 
-    const recorded: readonly Recorded[] = here
-      ? JSON.parse(readFileSync(fixtureOf(name), "utf8")).errors
-      : [];
     const caused = recorded.filter(({ body }) => CAUSES[name][codeOf(body)]);
 
     it.each(caused.map((one) => [codeOf(one.body), one] as const))(

@@ -1,39 +1,15 @@
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { VenueName } from "../../src/config.ts";
+import { type Case, PAYLOADS } from "../support/fixtures.ts";
 import { ccxtClient } from "./ccxt-client.ts";
 import { type EmulatedVenue, startVenue } from "./index.ts";
-
-const FIXTURES: Record<VenueName, URL> = {
-  mexc: new URL("../../../shared/fixtures/exchanges/mexc.json", import.meta.url),
-  gateio: new URL("../../../shared/fixtures/exchanges/gate.json", import.meta.url),
-  bitget: new URL("../../../shared/fixtures/exchanges/bitget.json", import.meta.url),
-  kraken: new URL("../../../shared/fixtures/exchanges/kraken.json", import.meta.url),
-};
-const NAMES = Object.keys(FIXTURES) as VenueName[];
-const here = existsSync(fileURLToPath(FIXTURES.mexc));
-
-interface Recorded {
-  readonly method: string;
-  readonly description: string;
-  readonly input: readonly unknown[];
-  readonly httpResponse: unknown;
-}
-interface Fixture {
-  readonly cases: readonly Recorded[];
-  readonly derived: readonly Recorded[];
-}
 
 const PAIR = "LTC/USDT";
 
 /** What a recorded answer has and an emulated one does not need: what only that order, or only margin, has. */
 const LEFT_OUT = /\.(margin|leverage|trades|misc)$/;
 
-describe.skipIf(!here).each(NAMES)("the emulated %s answers in the recorded shape", (name) => {
-  const fixture: Fixture = here
-    ? JSON.parse(readFileSync(FIXTURES[name], "utf8"))
-    : { cases: [], derived: [] };
+describe.each(PAYLOADS)("the emulated $exchange answers in the shape of $source", (payloads) => {
+  const name = payloads.exchange;
   let venue: EmulatedVenue;
   let client: ReturnType<typeof ccxtClient>;
   beforeAll(async () => {
@@ -46,7 +22,9 @@ describe.skipIf(!here).each(NAMES)("the emulated %s answers in the recorded shap
   afterAll(() => venue.close());
 
   it.each(
-    [...fixture.cases, ...fixture.derived].map((one) => [`${one.method}: ${one.description}`, one] as const),
+    [...payloads.cases, ...payloads.derived].map(
+      (one) => [`${one.method}: ${one.description}`, one] as const,
+    ),
   )("%s", async (_name, recorded) => {
     const call = (client as unknown as Record<string, (...input: unknown[]) => Promise<unknown>>)[
       recorded.method
@@ -59,7 +37,7 @@ describe.skipIf(!here).each(NAMES)("the emulated %s answers in the recorded shap
 
 /** The recorded call with a pair and ids that the emulated exchange has. */
 async function inputOf(
-  { method, input, httpResponse }: Recorded,
+  { method, input, httpResponse }: Case,
   client: ReturnType<typeof ccxtClient>,
   venue: EmulatedVenue,
 ): Promise<unknown[]> {
@@ -86,6 +64,10 @@ async function inputOf(
         return [PAIR];
       }
       if (method === "fetchClosedOrders" && !filled) await client.cancelOrder(id, PAIR);
+      if (method === "fetchOrder" && /"status":"cancell?ed"/i.test(JSON.stringify(httpResponse))) {
+        venue.fill(id, "0.1");
+        await client.cancelOrder(id, PAIR);
+      }
       if (method === "cancelOrder" && /finish_as/.test(JSON.stringify(httpResponse))) venue.fill(id, "0.5");
       return method === "fetchOpenOrders" || method === "fetchClosedOrders"
         ? [PAIR, undefined, undefined, client.id === "kraken" ? params : {}]
@@ -107,12 +89,11 @@ function missing(recorded: unknown, answered: unknown, path: string): string[] {
   if (typeof recorded === "object") {
     if (typeof answered !== "object") return [`${path} is no object`];
     const [keys, own] = [Object.keys(recorded), Object.keys(answered as object)];
-    // Keyed by an id or a pair: the one under it counts.
+    // Keyed by ids or a pair: what is under the first counts.
     if (
-      keys.length === 1 &&
-      own.length >= 1 &&
-      !own.includes(keys[0] as string) &&
-      /[A-Z]/.test(keys[0] as string)
+      own.length > 0 &&
+      keys.length > 0 &&
+      keys.every((key) => /^[\dA-Z_-]+$/.test(key) && !own.includes(key))
     )
       return missing(Object.values(recorded)[0], Object.values(answered as object)[0], `${path}.*`);
     return keys.flatMap((key) =>

@@ -1,13 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type Case, type Dict, type Recorded, recorded } from "../../support/fixtures.ts";
+import { type Case, type Dict, PAYLOADS, type Recorded } from "../../support/fixtures.ts";
 import { type Asked, answering, liveBox, type Reply } from "../../support/live.ts";
 import { CALLS } from "./recorded-calls.ts";
 
-const NONE: Recorded = { markets: {}, cases: [], derived: [], requests: [], errors: [] };
-const EXCHANGES = ["mexc", "gateio", "bitget", "kraken"].map((name) => {
-  const found = recorded(name);
-  return { name, found: found ?? NONE, isHere: found !== undefined };
-});
+const EXCHANGES = PAYLOADS.map((found) => ({ name: found.exchange, source: found.source, found }));
 
 /** Our adapter over the recorded markets, and a server that gives the recorded answer. */
 async function replay(name: string, { markets }: Recorded, reply: (asked: Asked) => Reply) {
@@ -31,16 +27,13 @@ function asAsked(one: Case): Case {
   };
 }
 
-describe.each(EXCHANGES)("recorded answers of $name", ({ name, found, isHere }) => {
+describe.each(EXCHANGES)("answers of $name, from $source", ({ name, found }) => {
   const cases = [...found.cases, ...found.derived].map(asAsked);
-  it.skipIf(!isHere).for(cases.map((one) => [`${one.method}: ${one.description}`, one] as const))(
-    "%s",
-    async ([, one]) => {
-      const { venue } = await replay(name, found, () => ({ body: JSON.stringify(one.httpResponse) }));
-      const { call, told } = CALLS[one.method] as (typeof CALLS)[string];
-      expect(await call(venue, one.input)).toEqual(told(one.parsedResponse as never));
-    },
-  );
+  it.for(cases.map((one) => [`${one.method}: ${one.description}`, one] as const))("%s", async ([, one]) => {
+    const { venue } = await replay(name, found, () => ({ body: JSON.stringify(one.httpResponse) }));
+    const { call, told } = CALLS[one.method] as (typeof CALLS)[string];
+    expect(await call(venue, one.input)).toEqual(told(one.parsedResponse as never));
+  });
 });
 
 /** What differs by intent: our own ids, expiry, fee asset and the signature with its time. */
@@ -71,9 +64,11 @@ const isSent = ({ method, input }: Recorded["requests"][number]): boolean => {
   return CALLS[method] !== undefined && method !== "fetchClosedOrders" && !byCost && !unified;
 };
 
-describe.each(EXCHANGES)("recorded requests of $name", ({ name, found, isHere }) => {
+const RECORDED = EXCHANGES.filter(({ found }) => found.requests.some(isSent));
+
+describe.skipIf(RECORDED.length === 0).each(RECORDED)("recorded requests of $name", ({ name, found }) => {
   const requests = found.requests.filter(isSent);
-  it.skipIf(!isHere).for(requests.map((one) => [`${one.method}: ${one.description}`, one] as const))(
+  it.for(requests.map((one) => [`${one.method}: ${one.description}`, one] as const))(
     "%s",
     async ([, one]) => {
       const { venue, asked } = await replay(name, found, () => ({ status: 503, body: "" }));
@@ -123,26 +118,21 @@ const codeOf = (body: string): string => {
   return String(code ?? label ?? error?.[0]);
 };
 
-describe.each(EXCHANGES)("recorded refusals of $name", ({ name, found, isHere }) => {
-  it.skipIf(!isHere).for(found.errors.map((one) => [one.description, one] as const))(
-    "%s",
-    async ([, one]) => {
-      const code = codeOf(one.body);
-      // A look that finds nothing goes on to lists, and they are empty.
-      const isLook = (asked: Asked) =>
-        one.call.method !== "fetchOrder" || /orderInfo|orders\/t-|v3\/order\?/.test(asked.path);
-      const { venue } = await replay(name, found, (asked) =>
-        isLook(asked)
-          ? { status: one.httpStatus, body: one.body }
-          : { body: name === "bitget" ? '{"code":"00000","msg":"success","data":[]}' : "[]" },
-      );
-      const result = await CALLS[one.call.method]
-        ?.call(venue, one.call.args)
-        .catch((error: unknown) => error);
-      expect(Object.keys(MEANS)).toContain(code);
-      const means = MEANS[code];
-      if (means === undefined) expect(result).toBeUndefined();
-      else expect(result).toMatchObject(means as object);
-    },
-  );
+describe.each(EXCHANGES)("refusals of $name, from $source", ({ name, found }) => {
+  it.for(found.errors.map((one) => [one.description, one] as const))("%s", async ([, one]) => {
+    const code = codeOf(one.body);
+    // A look that finds nothing goes on to lists, and they are empty.
+    const isLook = (asked: Asked) =>
+      one.call.method !== "fetchOrder" || /orderInfo|orders\/t-|v3\/order\?/.test(asked.path);
+    const { venue } = await replay(name, found, (asked) =>
+      isLook(asked)
+        ? { status: one.httpStatus, body: one.body }
+        : { body: name === "bitget" ? '{"code":"00000","msg":"success","data":[]}' : "[]" },
+    );
+    const result = await CALLS[one.call.method]?.call(venue, one.call.args).catch((error: unknown) => error);
+    expect(Object.keys(MEANS)).toContain(code);
+    const means = MEANS[code];
+    if (means === undefined) expect(result).toBeUndefined();
+    else expect(result).toMatchObject(means as object);
+  });
 });

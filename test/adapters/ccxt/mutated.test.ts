@@ -11,7 +11,7 @@ import { LIVE_TIMING } from "../../../src/adapters/ccxt/quirks.ts";
 import { ccxtVenue } from "../../../src/adapters/ccxt/venue.ts";
 import { VenueError } from "../../../src/errors.ts";
 import type { Venue } from "../../../src/ports.ts";
-import { type Case, recorded } from "../../support/fixtures.ts";
+import { type Case, PAYLOADS } from "../../support/fixtures.ts";
 import { heardLog } from "../../support/heard.ts";
 import { KEYS } from "../../support/live.ts";
 import { memoryKeeping } from "../../venues/keeping.ts";
@@ -75,13 +75,12 @@ const READS: Readonly<Record<string, (venue: Venue, one: Case) => Promise<readon
     ),
 };
 
-describe.each(["mexc", "gateio", "bitget", "kraken"] as const)(
-  "payloads of %s with one value changed",
-  (name) => {
-    const found = recorded(name);
-    const cases = [...(found?.cases ?? []), ...(found?.derived ?? [])].filter(({ method }) => READS[method]);
+describe.each(PAYLOADS)(
+  "payloads of $exchange, from $source, with one value changed",
+  ({ exchange: name, ...found }) => {
+    const cases = [...found.cases, ...found.derived].filter(({ method }) => READS[method]);
 
-    it.skipIf(!found)("are read as something that can be, or not at all", async () => {
+    it("are read as something that can be, or not at all", async () => {
       let body = "";
       const place = createPlace({
         id: name,
@@ -98,7 +97,7 @@ describe.each(["mexc", "gateio", "bitget", "kraken"] as const)(
       });
       const account = { exchange: name, kind: "live", host: place.host } as const;
       const venue = ccxtVenue(place, { account, keys: async () => ({ ...KEYS, hash: "" }) });
-      const markets = Object.values(found?.markets ?? {}).map(trimmed);
+      const markets = Object.values(found.markets).map(trimmed);
       const listing = Object.fromEntries(
         markets.map(({ symbol, id, altname }) => [symbol, String(altname ?? id)]),
       );

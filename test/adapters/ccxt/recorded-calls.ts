@@ -92,7 +92,11 @@ export const CALLS: Readonly<
       const pairs = (levels: typeof bids) => levels.map(({ price, amount }) => [wire(price), wire(amount)]);
       return { bids: pairs(bids), asks: pairs(asks), at };
     },
-    told: ({ bids, asks, timestamp }: Dict) => ({ bids, asks, at: timestamp }),
+    told: ({ bids, asks, timestamp }: Dict) => ({
+      bids,
+      asks,
+      at: timestamp ?? expect.closeTo(Date.now(), -5),
+    }),
   },
   fetchBalance: {
     call: async (venue) =>
@@ -116,10 +120,14 @@ const fee = (fees: readonly Fee[] | undefined): Dict => ({
   fees: fees && Object.fromEntries(fees.map(({ asset, amount }) => [asset, wire(amount)])),
 });
 
-const feeTold = (fees: readonly Dict[] | undefined): Dict => ({
-  fees: Object.fromEntries(
-    (fees ?? []).filter(({ cost }) => cost).map(({ currency, cost }) => [currency, cost]),
-  ),
+/** Null says that the payload tells no fee: that is unknown, not none. */
+const feeTold = (fees: readonly Dict[] | null | undefined): Dict => ({
+  fees:
+    fees === null
+      ? undefined
+      : Object.fromEntries(
+          (fees ?? []).filter(({ cost }) => cost).map(({ currency, cost }) => [currency, cost]),
+        ),
 });
 
 const plainOrder = ({ clientId: _own, fees, notional, ...rest }: VenueOrder): Dict => ({
