@@ -1,4 +1,5 @@
 import type { Millis } from "../../kernel/time.ts";
+import { boundedText, TooLong } from "../bounded-text.ts";
 import { fieldOf } from "./ccxt.ts";
 import type { Quirks } from "./quirks.ts";
 import { CallFailed, NotSent, noAnswer, tellRefusal } from "./told.ts";
@@ -29,8 +30,6 @@ interface Asked {
   readonly body?: string | undefined;
 }
 
-const MOST_CHARACTERS = 32 * 1024 * 1024;
-
 /**
  * What ccxt sends its requests through. ccxt's own transport fails on workerd, ends its timeout when headers
  * arrive, and puts signed urls into its errors; here every failure is told in our own words.
@@ -41,34 +40,37 @@ export const transport = (wire: Wire) =>
     if (target.protocol !== "https:" || target.host !== wire.quirks.host)
       throw new NotSent(`requests to ${target.host} are not allowed`);
     const address = `${wire.base}${target.pathname}${target.search}`;
+    const signal = AbortSignal.timeout(wire.timeoutMillis);
     const request: RequestInit = {
       method,
       headers: { ...headers, ...wire.headers() },
       redirect: "manual",
-      signal: AbortSignal.timeout(wire.timeoutMillis),
+      signal,
       ...(body === undefined ? {} : { body }),
     };
     if (!wire.mayLeave()) throw new NotSent("it took too long before the request could leave");
-    const { status, text } = await wire.fetch(address, request).then(whole(wire, wire.clock()), failed);
+    const { status, text } = await wire
+      .fetch(address, request)
+      .then(whole(wire, wire.clock(), signal), failed);
     const told = refusalIn(wire, status, text);
     if (told) throw new CallFailed(told);
     return { status, statusText: "", headers: new Headers(), text: async () => text };
   };
 
-const whole = ({ onDate }: Wire, leftAt: Millis) =>
+const whole = ({ onDate }: Wire, leftAt: Millis, signal: AbortSignal) =>
   async function reading(response: Response): Promise<{ status: number; text: string }> {
     onDate(response.headers.get("date"), leftAt);
     const { status } = response;
     // A redirect is never followed: exchanges have none, and it could lead anywhere.
     if (response.type === "opaqueredirect" || (status >= 300 && status < 400))
       throw new CallFailed(noAnswer(`the exchange answered with a redirect (${status})`));
-    const text = (await response.text().catch(failed)).trim();
-    if (text.length > MOST_CHARACTERS) throw new CallFailed(noAnswer("the exchange's answer is too long"));
-    return { status, text };
+    const text = await boundedText(response, signal).catch(failed);
+    return { status, text: text.trim() };
   };
 
 function failed(error: unknown): never {
   if (error instanceof CallFailed) throw error;
+  if (error instanceof TooLong) throw new CallFailed(noAnswer("the exchange's answer is too long"));
   const name = fieldOf(error, "name") ?? (error instanceof Error ? error.name : "");
   const isLate = name === "TimeoutError" || name === "AbortError";
   throw new CallFailed(

@@ -3,6 +3,7 @@ import type { Aggregator, Pool } from "../../dex-port.ts";
 import { VenueError } from "../../errors.ts";
 import { CHAIN_TOKENS, type ChainToken } from "../../kernel/chain-token.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { boundedText } from "../bounded-text.ts";
 import { type AnsweredPool, FailureAnswer, PoolsAnswer, PricesAnswer, poolOf } from "./schema.ts";
 
 export const IRIS_URL = "https://iris.indigoprotocol.io";
@@ -78,15 +79,16 @@ async function ask<S extends z.ZodType>(
 }
 
 async function request(url: string, body: object, timeoutMillis: Millis): Promise<unknown> {
+  const signal = AbortSignal.timeout(timeoutMillis);
   try {
     const response = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json" },
       body: JSON.stringify(body),
       redirect: "manual",
-      signal: AbortSignal.timeout(timeoutMillis),
+      signal,
     });
-    const text = await response.text();
+    const text = await boundedText(response, signal);
     if (response.status === 200) return JSON.parse(text);
   } catch (error) {
     throw new VenueError("unavailable", "the DEX aggregator did not answer", { cause: error });

@@ -1,0 +1,78 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { MOST_BYTES } from "../../src/adapters/bounded-text.ts";
+import { kraken } from "../../src/adapters/ccxt/kraken.ts";
+import { transport } from "../../src/adapters/ccxt/transport.ts";
+import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
+import { BODIES, type Body, bodyServer } from "../support/bodies.ts";
+import { eventually } from "../support/server.ts";
+
+/** What is under way when the limit is met: buffers of the socket and of the inflation. */
+const UNDER_WAY = 4 * 1024 * 1024;
+
+async function started(kind: Body) {
+  const server = await bodyServer(kind);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** Counts the bytes of a body after inflation, as they are read. */
+function counting() {
+  const read = { bytes: 0 };
+  const count = async (url: string, init: RequestInit) => {
+    const response = await fetch(url, init);
+    const counted = new TransformStream<Uint8Array, Uint8Array>({
+      transform(part, controller) {
+        read.bytes += part.byteLength;
+        controller.enqueue(part);
+      },
+    });
+    return new Response(response.body?.pipeThrough(counted) ?? null, { headers: response.headers });
+  };
+  return { read, count };
+}
+
+const wire = {
+  quirks: kraken,
+  clock: Date.now,
+  mayLeave: () => true,
+  headers: () => ({}),
+  secrets: [],
+  onDate: () => undefined,
+};
+
+describe("an exchange's answer that would not end", () => {
+  it.each([
+    ["gzip", 60_000, /too long/],
+    ["endless", 60_000, /too long/],
+    ["dripping", 400, /did not answer in time/],
+  ] as const)("%s: is given up at 4 MiB or at the time limit", async (kind, timeoutMillis, told) => {
+    const server = await started(kind);
+    const { read, count } = counting();
+    const send = transport({ ...wire, base: server.url, fetch: count, timeoutMillis });
+    const asking = send("https://api.kraken.com/0/public/Time", { method: "GET", headers: {} });
+    await expect(asking).rejects.toThrow(told);
+    await eventually(
+      async () => server.sent.open,
+      (open) => open === 0,
+    );
+    expect(read.bytes).toBeLessThan(MOST_BYTES + UNDER_WAY);
+    if (kind === "gzip") expect(server.packed).toBeLessThan(400 * 1024);
+    if (kind === "endless") expect(server.sent.bytes).toBeLessThan(MOST_BYTES + 2 * UNDER_WAY);
+  });
+});
+
+describe("an aggregator's answer that would not end", () => {
+  it.each(BODIES)("%s: is given up, and its connection with it", async (kind) => {
+    const server = await started(kind);
+    const aggregator = irisAggregator({
+      url: server.url,
+      timeoutMillis: kind === "dripping" ? 400 : 60_000,
+    });
+    await expect(aggregator.pools("INDY")).rejects.toThrow(/aggregator did not answer/);
+    expect(server.sent.answers).toBe(1);
+    await eventually(
+      async () => server.sent.open,
+      (open) => open === 0,
+    );
+  });
+});
