@@ -18,6 +18,8 @@ export interface Account {
   /** All orders ever, oldest first. */
   readonly orders: Order[];
   readonly byClientId: Map<string, Order[]>;
+  /** Assets whose holdings earn rewards: shown under another name where the exchange does so, and spent as ever. */
+  readonly earning: Set<string>;
 }
 
 export const newAccount = (number: number, balances: Readonly<Record<string, string>>): Account => ({
@@ -28,6 +30,7 @@ export const newAccount = (number: number, balances: Readonly<Record<string, str
   open: new Map(),
   orders: [],
   byClientId: new Map(),
+  earning: new Set(),
 });
 
 export function holding(account: Account, asset: string): { total: Decimal; used: Decimal } {

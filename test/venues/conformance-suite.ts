@@ -220,6 +220,23 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(sum(fees.map(({ amount }) => amount))).toBe(sum(taken.map(({ fee }) => fee.amount)));
     });
 
+    it("counts what earns rewards as the asset that it is spent as, and nothing that is locked", async () => {
+      // Only kraken tells such holdings under another name.
+      if (name !== "kraken") return;
+      const before = await heldOf(venue, "LTC");
+      exchange.earn("LTC");
+      exchange.earn("BTC");
+      for (const locked of ["LTC.S", "LTC.M", "LTC.B"]) exchange.deposit(locked, "7");
+      expect(await heldOf(venue, "LTC")).toEqual(before);
+      await place({ clientId: "em1sell00000000000", side: "sell", price: decimal("61000") });
+      const balances = await venue.balances();
+      expect(balances.map(({ asset }) => asset).filter((asset) => asset.startsWith("LTC"))).toEqual(
+        expect.arrayContaining(["LTC", "LTC.S", "LTC.M", "LTC.B"]),
+      );
+      expect(balances.some(({ asset }) => asset.endsWith(".F"))).toBe(false);
+      expect(await heldOf(venue, "BTC")).toEqual({ free: decimal("1.999"), used: decimal("0.001") });
+    });
+
     it("knows the market's steps and minimums, and is refused below them", async () => {
       const market = await venue.market(PAIR);
       const listing = exchange.engine.listings.get(PAIR);
@@ -299,6 +316,11 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(exchange.seen.every(({ key }) => key === undefined)).toBe(true);
     });
   });
+}
+
+async function heldOf(venue: Venue, wanted: string): Promise<{ free: bigint; used: bigint } | undefined> {
+  const found = (await venue.balances()).find(({ asset }) => asset === wanted);
+  return found && { free: found.free, used: found.used };
 }
 
 /** Our id as the exchange carries it, of an order that did not come through the adapter. */

@@ -16,7 +16,7 @@
  *               own({ … clientId? })       an order of the account that came another way
  *               list(symbol, { active, minNotional, … })  changes a listing
  * Accounts:     addKeys({ balances?, account?, may? })   another key pair: of a new account, or of a given one
- *               deposit(asset, "5"), holdings()
+ *               deposit(asset, "5"), earn(asset), holdings()
  * What is so:   orders(), open(symbol?), executions(), order(id), byClient(clientId): the venue's truth, no read lag
  * Requests:     count(route?), seen (route, key, status), resetCounts()
  * Faults:       fail({ kind, route?, times?, skip?, acts?, millis? }) (kinds: faults.ts), chance(route => fault), heal()
@@ -195,6 +195,8 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
 
     deposit: (asset: string, amount: string, account: Account = first.account) =>
       engine.deposit(account, asset, decimal(amount)),
+    /** From now on what is held of the asset earns rewards: kraken shows it as `LTC.F`. */
+    earn: (asset: string, account: Account = first.account) => account.earning.add(asset),
     /** Total and used per asset, as text. */
     holdings: (account: Account = first.account) =>
       Object.fromEntries(

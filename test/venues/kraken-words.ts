@@ -1,7 +1,9 @@
 /** Kraken's names and envelopes. */
+import { type Decimal, ZERO } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
+import type { Account } from "./account.ts";
 import type { Listing } from "./catalog.ts";
-import { type Asked, ok, type Reply } from "./dialect.ts";
+import { type Asked, ok, padded, type Reply } from "./dialect.ts";
 import type { Engine } from "./engine.ts";
 
 export const result = (value: unknown): Reply => ok({ error: [], result: value });
@@ -10,6 +12,28 @@ export const error = (text: string): Reply => ok({ error: [text] });
 const OLD: Record<string, string> = { BTC: "XXBT", ETH: "XETH", LTC: "XLTC", USD: "ZUSD", EUR: "ZEUR" };
 export const assetId = (asset: string): string => OLD[asset] ?? asset;
 const shortName = (asset: string): string => (asset === "BTC" ? "XBT" : asset);
+
+/**
+ * Rows of BalanceEx. What earns rewards is told as `LTC.F`, under the altname, and its base row has nothing left but what
+ * orders have set aside (docs.kraken.com, Get Extended Balance: "to interact with your balances in them please use the
+ * base asset"; infinity-grid#7: the base asset "reports zero"; hummingbot#7052: `XBT.F`).
+ */
+export function balanceRows({ holdings, earning }: Account): Record<string, unknown> {
+  const row = (balance: Decimal, used: Decimal) => ({
+    balance: padded(balance, 10),
+    hold_trade: padded(used, 10),
+  });
+  return Object.fromEntries(
+    [...holdings].flatMap(([asset, { total, used }]) =>
+      earning.has(asset)
+        ? [
+            [assetId(asset), row(ZERO, used)],
+            [`${shortName(asset)}.F`, row(total, ZERO)],
+          ]
+        : [[assetId(asset), row(total, used)]],
+    ),
+  );
+}
 
 export const altnameOf = ({ base, quote }: Listing): string => shortName(base) + shortName(quote);
 

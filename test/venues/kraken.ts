@@ -5,7 +5,17 @@ import type { Listing } from "./catalog.ts";
 import { type Ask, type Dialect, limitOf, padded, type Reply, type Route } from "./dialect.ts";
 import { candles, market, ticker, tradeVolume } from "./kraken-markets.ts";
 import { addOrder, closedOrders, openOrders, queryOrders, removed, tradesHistory } from "./kraken-orders.ts";
-import { altnameOf, assetId, error, formOf, idOf, listingOf, result, txid } from "./kraken-words.ts";
+import {
+  altnameOf,
+  assetId,
+  balanceRows,
+  error,
+  formOf,
+  idOf,
+  listingOf,
+  result,
+  txid,
+} from "./kraken-words.ts";
 import { bookOf, tradesOf } from "./public.ts";
 
 const ROUTES: Record<string, Route> = {
@@ -114,15 +124,7 @@ export const kraken: Dialect = {
   },
 
   signed: {
-    balance: ({ member }) =>
-      result(
-        Object.fromEntries(
-          [...member.account.holdings].map(([asset, { total, used }]) => [
-            assetId(asset),
-            { balance: padded(total, 10), hold_trade: padded(used, 10) },
-          ]),
-        ),
-      ),
+    balance: ({ member }) => result(balanceRows(member.account)),
     create: addOrder,
     order: queryOrders,
     open: openOrders,

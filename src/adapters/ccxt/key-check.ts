@@ -19,7 +19,7 @@ export async function checkKeys(place: Place, account: AccountRef, keys: Keys): 
   const told = await session.read("balances", undefined, (exchange) =>
     exchange.fetchBalance({ type: "spot" }),
   );
-  const held = balancesOf(told).filter(({ free, used }) => free + used > ZERO);
+  const held = balancesOf(told, quirks).filter(({ free, used }) => free + used > ZERO);
   const mayWithdraw = await session.read("balances", undefined, (exchange) => quirks.mayWithdraw(exchange));
   return { assets: held.length, mayWithdraw };
 }

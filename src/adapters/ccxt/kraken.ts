@@ -27,6 +27,9 @@ const PHRASES: readonly (readonly [string, Meaning])[] = [
 
 const PAGE = 50;
 
+/** What earns rewards; `.B`, `.M`, `.S` and `.P` are bonded, opted in, staked and parachained: not to be traded as they are. */
+const REWARDS = ".F";
+
 export const kraken: Quirks = {
   ...USUAL,
   name: "kraken",
@@ -63,6 +66,7 @@ export const kraken: Quirks = {
     exchange.options.marketsByAltname = Object.fromEntries(named);
   },
 
+  spentAs: (name) => (name.endsWith(REWARDS) ? name.slice(0, -REWARDS.length) : undefined),
   opensByPair: false,
   passphrase: false,
   async mayWithdraw(exchange) {

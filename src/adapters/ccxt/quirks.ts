@@ -47,6 +47,8 @@ export interface Quirks {
   readonly passphrase: boolean;
   /** Whether the key may withdraw; undefined where the exchange does not tell. */
   mayWithdraw(exchange: Ccxt): Promise<boolean | undefined>;
+  /** The asset as which a holding of another name is spent; undefined for one that is spent under its own, or not at all. */
+  readonly spentAs?: (name: string) => string | undefined;
   /** Open orders are listed by pair alone. */
   readonly opensByPair: boolean;
   /** Every open order, all pages; of one pair where `opensByPair`. */

@@ -35,8 +35,14 @@ const bad = (what: string): VenueError =>
   new VenueError("unavailable", `the exchange's ${what} cannot be read`);
 
 function least(value: unknown, what: string, from: Decimal): Decimal {
+  const exact = figure(value, what);
+  if (exact < from) throw bad(what);
+  return exact;
+}
+
+function figure(value: unknown, what: string): Decimal {
   const exact = decimalOf(value);
-  if (exact === undefined || exact < from) throw bad(what);
+  if (exact === undefined) throw bad(what);
   return exact;
 }
 
@@ -138,14 +144,25 @@ export function candleOf(row: readonly unknown[]): Candle {
   };
 }
 
-/** The entries of ccxt's balance that are assets: it also carries sums by kind, and the raw answer. */
-export function balancesOf(told: Dict): Balance[] {
+/**
+ * The entries of ccxt's balance that are assets: it also carries sums by kind, and the raw answer. What the exchange
+ * tells under several names is summed under the one that it is spent as: only the sum has to be more than nothing.
+ */
+export function balancesOf(told: Dict, { spentAs }: Pick<Quirks, "spentAs">): Balance[] {
   const total = told.total;
   if (!isDict(total)) throw bad("balance");
-  return Object.keys(total).map((asset) => {
-    const entry = told[asset];
-    const free = natural(fieldOf(entry, "free"), `balance of ${asset}`);
-    const used = natural(fieldOf(entry, "used"), `balance of ${asset}`);
+  const held = new Map<string, { readonly free: Decimal; readonly used: Decimal }>();
+  for (const name of Object.keys(total)) {
+    const asset = spentAs?.(name) ?? name;
+    const { free, used } = held.get(asset) ?? { free: ZERO, used: ZERO };
+    const row = told[name];
+    held.set(asset, {
+      free: free + figure(fieldOf(row, "free"), `balance of ${name}`),
+      used: used + natural(fieldOf(row, "used"), `balance of ${name}`),
+    });
+  }
+  return [...held].map(([asset, { free, used }]) => {
+    if (free < ZERO) throw bad(`balance of ${asset}`);
     return { asset, free, used };
   });
 }

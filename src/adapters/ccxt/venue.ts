@@ -37,6 +37,7 @@ export function ccxtVenue(place: Place, access: Access): Venue {
   const balances = async () =>
     balancesOf(
       await session.read("balances", undefined, (exchange) => exchange.fetchBalance({ type: "spot" })),
+      quirks,
     );
 
   const openOn = async (symbol: Pair) =>

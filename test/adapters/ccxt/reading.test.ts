@@ -23,7 +23,7 @@ const BALANCE = { total: { BTC: "3" }, BTC: { free: "1", used: "2", total: "3" }
 const READ: Readonly<Record<string, (told: Dict) => unknown>> = {
   "an order": (told) => orderOf(told, kraken, AT),
   "a trade": tradeOf,
-  "a balance": balancesOf,
+  "a balance": (told) => balancesOf(told, kraken),
   "a candle": ({ row }) => candleOf(row as unknown[]),
 };
 
