@@ -147,6 +147,8 @@ export interface GridState {
   readonly unexplained?: Unexplained | null;
   /** A person's resumes that it has taken note of. */
   readonly resumes?: number;
+  /** Protocol time from which a stop may leave the open orders: what was filled before it was asked is seen by then. */
+  readonly releaseAt?: Millis;
   /** Protocol time until which nothing new is placed, because the database was restored. */
   readonly heldUntil: number;
 }

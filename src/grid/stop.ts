@@ -4,7 +4,6 @@ import type { Order, Strategy } from "../records.ts";
 import { heldInAll } from "./booking.ts";
 import { exitPlan } from "./exit.ts";
 import { orderOf } from "./intents.ts";
-import { isFinal } from "./order-life.ts";
 import type { Exit } from "./state.ts";
 import { type Advanced, cancellable, isHeld, type Turn } from "./turn.ts";
 
@@ -12,11 +11,14 @@ import { type Advanced, cancellable, isHeld, type Turn } from "./turn.ts";
 export function stop(before: Strategy, live: readonly Order[], turn: Turn): Partial<Advanced> {
   const strategy = leavingBase(before);
   const { exit } = strategy.state;
-  const stopping: Strategy = { ...strategy, status: "running", phase: "stopping" };
+  const keeps = strategy.keepOrders && exit === null;
+  const releaseAt = strategy.state.releaseAt ?? turn.now + turn.timing.readLag;
+  const state = keeps ? { ...strategy.state, releaseAt } : strategy.state;
+  const stopping: Strategy = { ...strategy, state, status: "running", phase: "stopping" };
   // All of them at once or none: until then the person may still ask for them to be cancelled.
-  const mayRelease = strategy.keepOrders && exit === null && live.every(isKnown);
+  const mayRelease = keeps && turn.now >= releaseAt && live.every(isSeenOpen);
   if ((live.length > 0 && !mayRelease) || isHeld(strategy, turn)) {
-    const cancels = strategy.keepOrders && exit === null ? [] : cancellable(live);
+    const cancels = keeps ? [] : cancellable(live);
     return { strategy: stopping, cancels };
   }
   if (exit) {
@@ -41,8 +43,8 @@ function isLacking({ state }: Strategy, { sight: { market, quote } }: Turn): boo
   return exitPlan(state, { market, quote, funds: undefined }).intent !== undefined;
 }
 
-const isKnown = (order: Order): boolean =>
-  order.exchangeId !== null && !isFinal(order) && order.state !== "unknown";
+// One that was accepted and not yet seen may have been filled: until it is seen, it is the strategy's.
+const isSeenOpen = ({ state }: Order): boolean => state === "open" || state === "partially_filled";
 
 function leavingBase(strategy: Strategy): Strategy {
   const { state, sellBase } = strategy;

@@ -6,7 +6,7 @@ import type { Millis } from "../../src/kernel/time.ts";
 import type { Account, VenueKeys } from "./account.ts";
 import type { Listing } from "./catalog.ts";
 import type { Engine } from "./engine.ts";
-import type { Execution, Order } from "./order.ts";
+import { asRead, type Execution, type Order } from "./order.ts";
 
 /** One name per use, the same on all four exchanges. */
 export type Route =
@@ -83,11 +83,13 @@ export function padded(value: Decimal, places: number): string {
 }
 
 export const visibleOrders = ({ member, now }: PrivateAsk): Order[] =>
-  member.account.orders.filter((order) => order.visibleAt <= now);
+  member.account.orders.filter((order) => order.visibleAt <= now).map((order) => asRead(order, now));
 
-/** The account's orders that rest, oldest first. */
-export const visibleOpen = ({ member, now }: PrivateAsk): Order[] =>
-  [...member.account.open.values()].filter((order) => order.visibleAt <= now);
+/** The account's orders that rest, or are still shown to, oldest first. */
+export const visibleOpen = (ask: PrivateAsk): Order[] =>
+  ask.engine.settings.ordersLate === 0
+    ? [...ask.member.account.open.values()].filter((order) => order.visibleAt <= ask.now)
+    : visibleOrders(ask).filter(({ status }) => status === "open");
 
 /** The account's executions, newest first. */
 export const visibleFills = ({ engine, member, now }: PrivateAsk): Execution[] =>
@@ -96,12 +98,14 @@ export const visibleFills = ({ engine, member, now }: PrivateAsk): Execution[] =
     .reverse();
 
 /** The newest order with this client id. */
-export const byClientId = ({ member, now }: PrivateAsk, clientId: string): Order | undefined =>
-  member.account.byClientId.get(clientId)?.findLast((order) => order.visibleAt <= now);
+export function byClientId({ member, now }: PrivateAsk, clientId: string): Order | undefined {
+  const order = member.account.byClientId.get(clientId)?.findLast(({ visibleAt }) => visibleAt <= now);
+  return order && asRead(order, now);
+}
 
 export function byOrderId({ engine, member, now }: PrivateAsk, id: string): Order | undefined {
   const order = engine.order(id);
-  return order?.account === member.account && order.visibleAt <= now ? order : undefined;
+  return order?.account === member.account && order.visibleAt <= now ? asRead(order, now) : undefined;
 }
 
 export const inPair =

@@ -41,6 +41,7 @@ export function createEngine(options: EngineOptions) {
   function execute(order: Order, price: Decimal, amount: Decimal, maker: boolean) {
     const { listing, account, side } = order;
     const notional = mul(price, amount, "half");
+    remember(order);
     order.filled += amount;
     order.notional += notional;
     order.updatedAt = clock();
@@ -84,7 +85,14 @@ export function createEngine(options: EngineOptions) {
     else if (order.filled >= order.amount && order.status === "open") end(order, "filled");
   }
 
+  function remember({ was, amount, filled, notional, fee, status, updatedAt }: Order) {
+    if (settings.ordersLate === 0) return;
+    const until = clock() + settings.ordersLate;
+    was.push({ until, amount, filled, notional, fee, status, updatedAt });
+  }
+
   function end(order: Order, status: "filled" | "canceled") {
+    remember(order);
     order.status = status;
     order.updatedAt = clock();
     release(order);
@@ -159,6 +167,7 @@ export function createEngine(options: EngineOptions) {
       at: clock(),
       updatedAt: clock(),
       visibleAt: clock() + settings.ordersLate,
+      was: [],
     };
   };
 

@@ -35,6 +35,22 @@ export interface Order {
   updatedAt: Millis;
   /** Reads do not show it before. */
   readonly visibleAt: Millis;
+  /** What it was before, as reads go on to show it for a while, oldest first. */
+  readonly was: Past[];
+}
+
+/** What changes of an order. */
+export type Life = Pick<Order, "amount" | "filled" | "notional" | "fee" | "status" | "updatedAt">;
+
+export interface Past extends Life {
+  /** Reads show it so before this time. */
+  readonly until: Millis;
+}
+
+/** The order as a read at a time shows it. */
+export function asRead(order: Order, now: Millis): Order {
+  const past = order.was.find(({ until }) => now < until);
+  return past ? { ...order, ...past } : order;
 }
 
 /** One execution of an account's order. */

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { tick } from "../../src/grid/tick.ts";
+import { decimal } from "../../src/kernel/decimal.ts";
+import { SECOND } from "../../src/kernel/time.ts";
+import { emulatedWorld } from "../support/emulated.ts";
+import { runOperation } from "../support/sandbox.ts";
+
+const LAG = 20 * SECOND;
+
+describe("a stop that keeps the orders, at once after a start, on an exchange that shows them late", () => {
+  let world: Awaited<ReturnType<typeof emulatedWorld>>;
+  beforeEach(async () => {
+    world = await emulatedWorld({ names: ["gateio"], timing: { readLag: LAG, secondMiss: 5 * SECOND } });
+    world.exchange("gateio").late({ orders: LAG, trades: LAG });
+  });
+  afterEach(() => world.close());
+
+  const start = () =>
+    runOperation(world.deps, "start_grid", {
+      exchange: "gateio",
+      symbol: "BTC/USDT",
+      lowerPrice: decimal("55000"),
+      upperPrice: decimal("65000"),
+      gridLevels: 4,
+      orderSize: decimal("100"),
+    }) as Promise<{ id: string }>;
+  const stop = (id: string) =>
+    runOperation(world.deps, "stop_grid", { id, cancelOrders: false }) as Promise<{
+      summary: { openOrders?: readonly { id: string }[]; filledOrders: number };
+    }>;
+
+  const step = async () => {
+    world.time.pass(5 * SECOND);
+    world.exchange("gateio").advance();
+    await tick(world.deps);
+  };
+
+  async function untilStopped(id: string): Promise<void> {
+    for (let passed = 0; passed < 10 * LAG; passed += 5 * SECOND) {
+      await step();
+      const [view] = await world.deps.store.strategies({ id });
+      if (view?.strategy.status === "stopped") return;
+    }
+    throw new Error("the grid did not stop");
+  }
+
+  it("names every order that it leaves", async () => {
+    const { id } = await start();
+    await stop(id);
+    await untilStopped(id);
+    const there = world.exchange("gateio").open();
+    const { summary } = await stop(id);
+    expect(there).toHaveLength(4);
+    expect(summary.openOrders?.map((order) => order.id).sort()).toEqual(
+      there.map((order) => order.id).sort(),
+    );
+  });
+
+  it("books what was filled before it could be seen to rest", async () => {
+    const { id } = await start();
+    const [first] = world.exchange("gateio").open();
+    world.exchange("gateio").fill(first?.id ?? "");
+    await stop(id);
+    await untilStopped(id);
+    const { summary } = await stop(id);
+    expect(summary.filledOrders).toBe(1);
+    expect(summary.openOrders).toHaveLength(3);
+  });
+
+  it("books what was filled while it was still shown to rest", async () => {
+    const { id } = await start();
+    for (let passed = 0; passed < 2 * LAG; passed += 5 * SECOND) await step();
+    const [first] = world.exchange("gateio").open();
+    world.exchange("gateio").fill(first?.id ?? "");
+    await stop(id);
+    await untilStopped(id);
+    const { summary } = await stop(id);
+    expect(summary.filledOrders).toBe(1);
+    expect(summary.openOrders).toHaveLength(3);
+  });
+});
