@@ -15,28 +15,54 @@ export interface Hold {
   readonly requestTimeout: Millis;
 }
 
-/** Asks the venue for what has been recorded: cancels first, then creates. */
-export async function act(
-  world: { venue: Venue; store: StepStore; local: Local },
+interface World {
+  readonly venue: Venue;
+  readonly store: StepStore;
+  readonly local: Local;
+}
+
+/** Cancels as they were asked for: `taken` is how many the venue accepted, which ends no order by itself. */
+export interface Cancelled {
+  readonly asked: readonly Order[];
+  readonly taken: number;
+  readonly events: readonly Event[];
+  readonly short: boolean;
+}
+
+export async function cancelEach(
+  { venue, local }: Pick<World, "venue" | "local">,
   hold: Hold,
-  { budget, ...orders }: { cancels: readonly Order[]; creates: readonly Order[]; budget: Budget },
-): Promise<{ outcomes: Outcome[]; events: Event[]; short: boolean }> {
-  const { venue, store, local } = world;
-  const outcomes: Outcome[] = [];
+  { cancels, budget }: { cancels: readonly Order[]; budget: Budget },
+): Promise<Cancelled> {
+  const asked: Order[] = [];
   const events: Event[] = [];
-  let short = false;
-  for (const order of orders.cancels) {
-    if (budget.left <= 0) short = true;
-    if (short) break;
+  let taken = 0;
+  for (const order of cancels) {
+    if (budget.left <= 0) return { asked, taken, events, short: true };
     const key = { symbol: order.symbol, id: order.exchangeId ?? "" };
     const cancelled = await spend(
       budget,
       () => venue.cancel(key, permit(local, hold, hold.lease.until)),
       order.strategy,
     );
+    asked.push(order);
+    if (cancelled.result === "accepted") taken++;
     if ("reason" in cancelled)
       events.push(eventOf(order, hold, `cancel ${cancelled.result}: ${cancelled.reason}`));
   }
+  return { asked, taken, events, short: false };
+}
+
+/** Asks the venue for what has been recorded: cancels first, then creates. */
+export async function act(
+  world: World,
+  hold: Hold,
+  { budget, ...orders }: { cancels: readonly Order[]; creates: readonly Order[]; budget: Budget },
+): Promise<{ outcomes: Outcome[]; events: readonly Event[]; short: boolean }> {
+  const { venue, store, local } = world;
+  const outcomes: Outcome[] = [];
+  const { events, ...cancelled } = await cancelEach(world, hold, { cancels: orders.cancels, budget });
+  let { short } = cancelled;
   let askedKill = -SECOND;
   let killed = false;
   for (const order of orders.creates) {

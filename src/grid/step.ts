@@ -3,17 +3,20 @@ import type { Millis } from "../kernel/time.ts";
 import type { Deps, Venue } from "../ports.ts";
 import { type AccountKey, accountKey, leaseOwner, type Strategy } from "../records.ts";
 import { type Changes, NO_CHANGES, type Snapshot, type StepStore } from "../store.ts";
-import { act, type Hold } from "./act.ts";
+import { act, type Cancelled, cancelEach, type Hold } from "./act.ts";
 import { type Budget, budgetOf } from "./budget.ts";
 import { type Decision, decide } from "./decide.ts";
 import { observe } from "./observe.ts";
 import { readConfidence } from "./observe-prices.ts";
+import { unread, urgentCancels } from "./urgent.ts";
 
 /** How one pass over an account ended. */
 export interface Pass {
   readonly account: AccountKey;
   readonly outcome: "stepped" | "short" | "busy" | "backing_off" | "postponed" | "failed" | "not_configured";
   readonly message?: string;
+  /** Cancels of stops that the venue has accepted before anything was read. */
+  readonly cancels?: number;
 }
 
 export type World = Pick<Deps, "store" | "local" | "log" | "requests" | "reference">;
@@ -40,6 +43,7 @@ export async function step(
   const askedAt = world.local.monotonic();
   const budget = budgetOf(calls, world.requests);
   let snapshot: Snapshot | undefined;
+  let urgent = NO_CANCELS;
   try {
     const owner = leaseOwner(world.local.name, world.local.randomText(16));
     const { leaseTtl: ttl, overlap } = timing;
@@ -47,26 +51,31 @@ export async function step(
     if (!snapshot) return { account, outcome: "busy" };
     const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };
     const held = venue.under?.(snapshot.lease, askedAt) ?? venue;
-    const short = await pass(world, held, { snapshot, hold, budget });
-    return { account, outcome: short ? "short" : "stepped" };
+    const cancels = urgentCancels(snapshot, budget.left);
+    urgent = await cancelEach({ venue: held, local: world.local }, hold, { cancels, budget });
+    const short = await pass(world, held, { snapshot, hold, budget, urgent });
+    return { account, outcome: short ? "short" : "stepped", cancels: urgent.taken };
   } catch (error) {
     const message = messageOf(error);
     world.log("warn", "a pass failed", { account, reason: message });
-    if (snapshot) await giveBack(world, venue, { snapshot, budget, message });
-    return { account, outcome: "failed", message };
+    if (snapshot) await giveBack(world, venue, { snapshot, budget, urgent, message });
+    return { account, outcome: "failed", message, cancels: urgent.taken };
   }
 }
+
+const NO_CANCELS: Cancelled = { asked: [], taken: 0, events: [], short: false };
 
 interface Started {
   readonly snapshot: Snapshot;
   readonly hold: Hold;
   readonly budget: Budget;
+  readonly urgent: Cancelled;
 }
 
 async function pass(
   { store, local, reference }: World,
   venue: Venue,
-  { snapshot, hold, budget }: Started,
+  { snapshot, hold, budget, urgent }: Started,
 ): Promise<boolean> {
   const seen = await observe(venue, store, snapshot, budget);
   const confidence = await readConfidence({ reference, venue }, snapshot, seen, budget);
@@ -74,11 +83,13 @@ async function pass(
   const decision = decide(snapshot, observation, budget.left);
   const recorded = await record(store, snapshot, decision);
   const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));
-  const cancels = decision.cancels.slice(0, Math.max(0, budget.left - creates.length));
+  const asked = new Set(urgent.asked.map(({ clientId }) => clientId));
+  const wanted = decision.cancels.filter(({ clientId }) => !asked.has(clientId));
+  const cancels = wanted.slice(0, Math.max(0, budget.left - creates.length));
   const acted = await act({ venue, store, local }, hold, { cancels, creates, budget });
-  const { outcomes, events } = acted;
-  const short =
-    observation.short || decision.short || acted.short || cancels.length < decision.cancels.length;
+  const { outcomes } = acted;
+  const events = [...urgent.events, ...acted.events];
+  const short = observation.short || decision.short || acted.short || cancels.length < wanted.length;
   const memory = { ...decision.memory, turn: short ? decision.memory.turn + 1 : 0 };
   const accepted = new Set(
     outcomes.filter(({ state }) => state === "submitted").map(({ clientId }) => clientId),
@@ -164,13 +175,15 @@ function inError(before: Strategy, message: string, at: Millis): Changes {
 async function giveBack(
   { store, log }: World,
   { timing }: Venue,
-  { snapshot: { lease, failures }, budget, message }: Omit<Started, "hold"> & { readonly message: string },
+  { snapshot, budget, urgent, message }: Omit<Started, "hold"> & { readonly message: string },
 ): Promise<void> {
+  const { lease, failures } = snapshot;
   const wait = Math.min(timing.backoff.most, timing.backoff.first * 2 ** Math.min(failures, 20));
   const failure = { message, retryAt: lease.now + wait };
   try {
-    const nothing = { outcomes: [], events: [], phases: [], memory: null };
-    await store.settle(lease, { ...nothing, calls: budget, failure });
+    const { events, phases } = unread(snapshot, urgent.asked, message);
+    const told = { outcomes: [], events: [...urgent.events, ...events], phases, memory: null };
+    await store.settle(lease, { ...told, calls: budget, failure });
   } catch (error) {
     // The lease runs out by itself.
     log("warn", "a failed pass could not give its lease back", {

@@ -6,6 +6,7 @@ import type { StrategyView } from "../store.ts";
 import { stopInput } from "./input.ts";
 import { previewChange } from "./preview.ts";
 import { StoppedShape, stoppedOut } from "./schema.ts";
+import type { Pass } from "./step.ts";
 import { stepNow } from "./tick.ts";
 
 export const stopGrid = operation({
@@ -31,9 +32,10 @@ export const stopGrid = operation({
   },
   async run(deps, { id, cancelOrders, sellBase }) {
     const before = await viewOf(deps, id);
+    let pass: Pass | undefined;
     if (before.strategy.status !== "stopped") {
       await deps.store.setWants(id, "stop", !cancelOrders, sellBase);
-      await sweep(deps, before.strategy);
+      pass = await sweep(deps, before.strategy);
     }
     const view = await viewOf(deps, id);
     const account = parseAccountKey(view.strategy.account);
@@ -41,7 +43,7 @@ export const stopGrid = operation({
     return {
       success: true,
       id,
-      message: told(deps, view),
+      message: told(deps, view, pass),
       summary: stoppedOut(view, deps.marketTime(account, view.now), left),
     };
   },
@@ -53,15 +55,21 @@ export async function viewOf({ store }: Deps, id: string): Promise<StrategyView>
   return view;
 }
 
-/** Two passes: one cancels, and only another look tells that the orders have ended. */
-async function sweep(deps: Deps, { account }: Strategy): Promise<void> {
+/** Another pass where the first has not ended it: only a look at its orders tells that they have. */
+async function sweep(deps: Deps, { id, account }: Strategy): Promise<Pass | undefined> {
   const venue = deps.venueOf(parseAccountKey(account));
-  if (!venue) return;
+  if (!venue) return undefined;
   const pass = await stepNow(deps, venue);
-  if (pass.outcome === "stepped" || pass.outcome === "short") await stepNow(deps, venue);
+  const isOver = async () => (await viewOf(deps, id)).strategy.status === "stopped";
+  if ((pass.outcome !== "stepped" && pass.outcome !== "short") || (await isOver())) return pass;
+  return stepNow(deps, venue);
 }
 
-function told({ venueOf }: Deps, { strategy, openOrders, accountError }: StrategyView): string {
+function told(
+  { venueOf }: Deps,
+  { strategy, openOrders, accountError }: StrategyView,
+  pass: Pass | undefined,
+): string {
   const { id, status, account, keepOrders } = strategy;
   if (status === "stopped")
     return keepOrders
@@ -70,5 +78,7 @@ function told({ venueOf }: Deps, { strategy, openOrders, accountError }: Strateg
   if (!venueOf(parseAccountKey(account)))
     return `${id} stops as soon as a process that is configured for ${account} steps it`;
   const why = accountError ? ` (${accountError})` : "";
+  if (pass?.outcome === "failed" && pass.cancels)
+    return `${id} is stopping: the exchange has accepted the cancels of ${pass.cancels} orders, and what became of them cannot be read yet${why}; the next passes finish it`;
   return `${id} is stopping: ${openOrders} of its orders may still live${why}; the next passes finish it`;
 }

@@ -43,8 +43,7 @@ export const cancelOrder = (ids: readonly string[]) =>
       if (outcome.result === "not_sent") throw notSent("Cancel failed", "the request was not sent", outcome);
       if ("reason" in outcome)
         throw new AppError("Cancel failed", `the exchange did not cancel the order: ${outcome.reason}`);
-      const message =
-        outcome.result === "accepted" ? "the order was cancelled" : await endOf(venue, { symbol, id });
+      const message = outcome.result === "accepted" ? ACCEPTED : await endOf(venue, { symbol, id });
       return { success: true as const, exchange, orderId: id, message };
     },
   });
@@ -84,7 +83,7 @@ export const cancelAllOrders = (ids: readonly string[]) =>
         if (live.has(order.id)) ofStrategies++;
       }
       if (failed.length > 0) {
-        const message = `${cancelled} of ${open.length} orders were cancelled; ask again for the rest: ${failed.slice(0, 5).join(", ")}`;
+        const message = `${cancelled} of ${open.length} cancels were accepted; ask again for the rest: ${failed.slice(0, 5).join(", ")}`;
         throw new AppError("Cancel failed", message, { fields: { cancelled, failed } });
       }
       return { success: true, exchange, cancelled, ofStrategies, message: summary(cancelled, ofStrategies) };
@@ -120,7 +119,10 @@ async function endOf(venue: Venue, { symbol, id }: { symbol: Pair; id: string })
 const unknownOrder = (exchange: string, { symbol, id }: { symbol: Pair; id: string }): AppError =>
   new AppError("Order not found", `${exchange} knows no order ${id} on ${symbol}`);
 
+// An order may have filled before its cancel came into effect, or may do so yet: only a look tells.
+const ACCEPTED = "the exchange has accepted the cancel; a look at the order tells what became of it";
+
 const summary = (cancelled: number, ofStrategies: number): string =>
   ofStrategies === 0
-    ? `${cancelled} orders cancelled`
-    : `${cancelled} orders cancelled; ${ofStrategies} of them belong to running strategies, which will place them again: stop or pause those first`;
+    ? `the exchange has accepted ${cancelled} cancels`
+    : `the exchange has accepted ${cancelled} cancels; ${ofStrategies} of the orders belong to running strategies, which will place them again: stop or pause those first`;

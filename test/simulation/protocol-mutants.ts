@@ -117,8 +117,13 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/grid/act.ts",
-        from: 'if ("reason" in cancelled)',
-        to: 'if (cancelled.result === "accepted" || cancelled.result === "look") outcomes.push({ clientId: order.clientId, state: "canceled", exchangeId: order.exchangeId, reason: null });\n    if ("reason" in cancelled)',
+        from: "let { short } = cancelled;",
+        to: 'let { short } = cancelled;\n  for (const { clientId, exchangeId } of cancelled.asked) outcomes.push({ clientId, state: "canceled", exchangeId, reason: null });',
+      },
+      {
+        file: "src/grid/step.ts",
+        from: "const { outcomes } = acted;",
+        to: 'const outcomes = [...acted.outcomes, ...urgent.asked.map(({ clientId, exchangeId }) => ({ clientId, state: "canceled" as const, exchangeId, reason: null }))];',
       },
     ],
   },

@@ -96,9 +96,30 @@ describe.each(NAMES)("orders by hand on %s", (name) => {
     for (const price of [50000, 50100, 50200]) await post(app, buy(name, { price }));
     await post(app, buy(name, { symbol: "ETH/USDT", price: 2000, amount: 0.01 }));
     const answer = await del(app, `/orders?exchange=${name}&symbol=BTC/USDT`);
-    expect(await answer.json()).toMatchObject({ success: true, cancelled: 3 });
+    expect(await answer.json()).toMatchObject({
+      success: true,
+      cancelled: 3,
+      message: "the exchange has accepted 3 cancels",
+    });
     expect(app.venues[name].open().map(({ listing }) => listing.symbol)).toEqual(["ETH/USDT"]);
     expect(app.venues[name].count("cancelAll")).toBe(0);
+  });
+
+  it("says of an accepted cancel that it was accepted, and of a filled order that it was not cancelled", async () => {
+    const app = await liveApp([name]);
+    const ids = [];
+    for (const price of [50000, 50100])
+      ids.push((await (await post(app, buy(name, { price }))).json()).order.id as string);
+    app.venues[name].fill(ids[1] as string);
+    const answers = [];
+    for (const id of ids)
+      answers.push(
+        await (await del(app, `/orders/${encodeURIComponent(id)}?exchange=${name}&symbol=BTC/USDT`)).json(),
+      );
+    expect(answers).toMatchObject([
+      { success: true, message: expect.stringMatching(/^the exchange has accepted the cancel; a look/) },
+      { error: "Cancel failed", message: "the order was not cancelled: it is filled" },
+    ]);
   });
 
   it("answers 401 where the exchange refuses the keys, and keeps no order", async () => {

@@ -1,0 +1,42 @@
+import type { Event, Order, Strategy } from "../records.ts";
+import type { Settlement, Snapshot } from "../store.ts";
+import { cancellable } from "./turn.ts";
+
+/*
+ * What is asked of the venue before anything is read of it. A stop must not depend on trades that cannot be read, so
+ * the cancels that it knows of go first. What an order has come to, only a look tells: no state follows from these.
+ */
+
+/** A stop that leaves its orders, and sells nothing, cancels nothing. */
+const isLeaving = ({ wants, keepOrders, sellBase, state }: Strategy): boolean =>
+  state.exit !== null || (wants === "stop" && (!keepOrders || sellBase));
+
+/** At most half of a pass's calls: what only cancels and never looks never ends either. */
+export function urgentCancels({ strategies, orders }: Snapshot, calls: number): Order[] {
+  const leaving = new Set(strategies.filter(isLeaving).map(({ id }) => id));
+  return cancellable(orders.filter(({ strategy }) => strategy !== null && leaving.has(strategy))).slice(
+    0,
+    Math.floor(Math.max(0, calls) / 2),
+  );
+}
+
+/** What a pass says that has asked for cancels and could not read what became of them: once for each stop. */
+export function unread(
+  { strategies, failures, lease: { now } }: Snapshot,
+  asked: readonly Order[],
+  why: string,
+): Pick<Settlement, "events" | "phases"> {
+  const mine = ({ id }: Strategy) => asked.filter(({ strategy }) => strategy === id).length;
+  const told = strategies.filter((one) => mine(one) > 0);
+  const event = (one: Strategy): Event => ({
+    account: one.account,
+    strategy: one.id,
+    at: now,
+    kind: "error",
+    message: `${mine(one)} cancels were asked for, then reading failed: ${why}`,
+  });
+  return {
+    events: told.filter(({ phase }) => phase !== "stopping" || failures === 0).map(event),
+    phases: told.map(({ id }) => ({ id, phase: "stopping" })),
+  };
+}

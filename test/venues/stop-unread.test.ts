@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { VenueName } from "../../src/config.ts";
+import { tick } from "../../src/grid/tick.ts";
+import { decimal } from "../../src/kernel/decimal.ts";
+import { MINUTE, SECOND } from "../../src/kernel/time.ts";
+import { emulatedWorld } from "../support/emulated.ts";
+import { runOperation } from "../support/sandbox.ts";
+import type { Route } from "./dialect.ts";
+
+const NAMES: readonly VenueName[] = ["mexc", "gateio", "bitget", "kraken"];
+const UNREAD: readonly (readonly [string, readonly Route[]])[] = [
+  ["trades", ["fills"]],
+  ["open orders", ["open"]],
+];
+
+interface Stopped {
+  readonly message: string;
+}
+
+let close: () => Promise<void> = async () => {};
+afterEach(() => close());
+
+describe.each(NAMES)("a stop on %s", (name) => {
+  async function grid() {
+    const world = await emulatedWorld({ names: [name], timing: { readLag: 5 * SECOND } });
+    close = world.close;
+    const { id } = await runOperation<{ id: string }>(world.deps, "start_grid", {
+      exchange: name,
+      symbol: "BTC/USDT",
+      lowerPrice: decimal("57000"),
+      upperPrice: decimal("63000"),
+      gridLevels: 4,
+      orderSize: decimal("100"),
+    });
+    const exchange = world.exchange(name);
+    expect(exchange.open()).toHaveLength(4);
+    const stop = (how: object = { cancelOrders: true }) =>
+      runOperation<Stopped>(world.deps, "stop_grid", { id, ...how });
+    const view = async () => (await world.deps.store.strategies({ id }))[0];
+    const events = async () =>
+      (await world.context.client.execute("select message from events where kind = 'error'")).rows.map(
+        ({ message }) => String(message),
+      );
+    return { world, id, exchange, stop, view, events };
+  }
+
+  it.each(UNREAD)("cancels while %s cannot be read, says so, and ends by itself", async (_what, route) => {
+    const { world, exchange, stop, view, events } = await grid();
+    exchange.fail({ kind: "server_error", route, times: 1000 });
+    const { message } = await stop();
+    expect(exchange.open().map(({ id }) => id)).toEqual([]);
+    expect(message).toMatch(/is stopping: the exchange has accepted the cancels of 4 orders/);
+    expect(message).toContain((await view())?.accountError ?? "no error");
+    expect(message).not.toMatch(/cancelled/);
+    expect(await view()).toMatchObject({ strategy: { status: "running", phase: "stopping" } });
+    expect(await events()).toEqual([
+      expect.stringMatching(/4 cancels were asked for, then reading failed: /),
+    ]);
+
+    for (let pass = 0; pass < 3; pass++) {
+      world.time.pass(6 * MINUTE);
+      await tick(world.deps);
+    }
+    expect(await events()).toHaveLength(1);
+    exchange.heal();
+    world.time.pass(6 * MINUTE);
+    await tick(world.deps);
+    expect((await view())?.strategy.status).toBe("stopped");
+  });
+
+  it("that sells cancels first too, and sells once reading works again", async () => {
+    const { world, exchange, stop, view } = await grid();
+    const [bought] = exchange.open().filter(({ side }) => side === "buy");
+    exchange.fill(bought?.id ?? "");
+    exchange.fail({ kind: "server_error", route: "fills", times: 1000 });
+    await stop({ cancelOrders: true, sellBase: true });
+    expect(exchange.open().map(({ id }) => id)).toEqual([]);
+    exchange.heal();
+    for (let pass = 0; pass < 4; pass++) {
+      world.time.pass(6 * MINUTE);
+      await tick(world.deps);
+    }
+    expect((await view())?.strategy.status).toBe("stopped");
+    expect(exchange.orders().at(-1)).toMatchObject({ side: "sell", force: "ioc", status: "filled" });
+  });
+
+  it("that leaves the orders cancels none of them", async () => {
+    const { exchange, stop } = await grid();
+    exchange.fail({ kind: "server_error", route: "fills", times: 1000 });
+    await stop({ cancelOrders: false });
+    expect(exchange.open()).toHaveLength(4);
+    expect(exchange.count("cancel")).toBe(0);
+  });
+
+  it("asks for each cancel once, and is done in one pass where all can be read", async () => {
+    const { exchange, stop, view } = await grid();
+    await stop();
+    expect(exchange.count("cancel")).toBe(4);
+    expect((await view())?.strategy.status).toBe("stopped");
+  });
+});
