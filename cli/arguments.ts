@@ -3,7 +3,7 @@
  * sub-command, and keeps only the last of a repeated flag: here each of those is an error.
  */
 import type { ArgDef, CommandDef } from "citty";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../src/kernel/nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
 export type Args = Readonly<Record<string, ArgDef & Reading>>;
