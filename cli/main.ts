@@ -1,4 +1,5 @@
 import { runCommand } from "citty";
+import { refuseUnknownSettings } from "../src/config.ts";
 import { messageOf, SettingsError } from "../src/errors.ts";
 import { type Args, findCommand, readValues } from "./arguments.ts";
 import { helpOf } from "./help.ts";
@@ -19,6 +20,7 @@ export async function main(argv: readonly string[]): Promise<number> {
         path.length === 0 ? "name a command" : `name a sub-command of ${path.join(" ")}`,
         helpOf(found, path, columns()),
       );
+    refuseUnknownSettings(process.env);
     const values = readValues((found.args ?? {}) as Args, rest);
     const { result } = await runCommand(found, { rawArgs: [], data: values });
     return (result as number | undefined) ?? 0;

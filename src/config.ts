@@ -2,6 +2,8 @@ import * as z from "zod";
 import { SettingsError } from "./errors.ts";
 import { type Decimal, parseDecimal } from "./kernel/decimal.ts";
 import { prefixOf } from "./kernel/key-names.ts";
+import { nearest } from "./kernel/nearest.ts";
+import { plainText } from "./kernel/plain-text.ts";
 import type { Millis } from "./kernel/time.ts";
 import type { LogLevel } from "./ports.ts";
 import type { RateLimits } from "./transport/limiter.ts";
@@ -96,8 +98,31 @@ const CREDENTIAL = /^[A-Z0-9_]+_(API_KEY|SECRET|PASSPHRASE)$/;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+const PREFIX = "EDGEMAKER_";
+
+/** Throws SettingsError on a variable that is called like a setting and is none: what it asks for would not be done. */
+export function refuseUnknownSettings(environment: Environment): void {
+  const known = Object.keys(Settings.shape);
+  const unknown = Object.keys(environment).find(
+    (name) => name.toUpperCase().startsWith(PREFIX) && !known.includes(name),
+  );
+  if (unknown === undefined) return;
+  const wanted = unknown.slice(PREFIX.length).toUpperCase();
+  const meant = nearest(
+    wanted,
+    known.map((name) => name.slice(PREFIX.length)),
+  );
+  const hint = /^(DRY|PAPER)_?(RUN|TRAD\w*)?$/.test(wanted)
+    ? "each start of a grid asks for its dry run: --dry-run, or dryRun in the body"
+    : meant === undefined
+      ? `the settings are ${known.join(", ")}`
+      : `did you mean ${PREFIX}${meant}?`;
+  throw new SettingsError(`${plainText(unknown)} is no setting; ${hint}`, { isPublic: true });
+}
+
 /** Reads the settings; nothing else reads the environment. Throws SettingsError naming what is wrong. */
 export function parseConfig(environment: Environment): Config {
+  refuseUnknownSettings(environment);
   const set = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
   );

@@ -104,8 +104,12 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 
 /** Settings that contradict each other or the database: the command line was wrong, nothing was done. */
 export class SettingsError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** Whether anybody may read it: it names settings, and tells nothing of their values. */
+  readonly isPublic: boolean;
+
+  constructor(message: string, { isPublic = false, ...options }: ErrorOptions & { isPublic?: boolean } = {}) {
     super(message, options);
     this.name = "SettingsError";
+    this.isPublic = isPublic;
   }
 }

@@ -57,10 +57,17 @@ const seen = new Set<string>();
 const rememberMarkets = rememberedMarkets(local.monotonic);
 let limiter: Limiter | undefined;
 
+/** Texts, numbers and booleans: a variable of wrangler.toml need not be a text. What is bound otherwise is none. */
+const settingsOf = (environment: Environment): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(environment)
+      .filter(([name, value]) => typeof value !== "object" || name.startsWith("EDGEMAKER_"))
+      .map(([name, value]) => [name, typeof value === "object" ? JSON.stringify(value) : String(value)]),
+  );
+
 /** The service for one invocation, each of whose requests is counted where it leaves. */
 async function open(environment: Environment) {
-  const settings = Object.entries(environment).filter(([, value]) => typeof value === "string");
-  const config = parseConfig(Object.fromEntries(settings) as Record<string, string>);
+  const config = parseConfig(settingsOf(environment));
   const { databaseUrl: url, databaseAuthToken: authToken } = config;
   if (!url) throw new SettingsError("EDGEMAKER_DATABASE_URL is not set");
   let made = 0;
@@ -138,7 +145,9 @@ export default {
     } catch (error) {
       logFrom("error")("error", messageOf(error));
       const label = new URL(request.url).pathname === "/ready" ? "Not ready" : "Internal error";
-      const failure = new AppError(label, "the service cannot start; its log says why");
+      const isPublic = error instanceof SettingsError && error.isPublic;
+      const why = isPublic ? `: ${error.message}` : "; its log says why";
+      const failure = new AppError(label, `the service cannot start${why}`);
       const { body, status } = refusal(failure, local.randomText(12));
       return Response.json(body, { status });
     }

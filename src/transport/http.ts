@@ -81,11 +81,39 @@ function read(operation: Operation): MiddlewareHandler<Env> {
   const kinds = lazy(() => kindsOf(operation));
   return async function reading(c, next) {
     // Fetch knows no GET with a body, and making the whole request to ask for one costs half of a short answer.
-    const text = c.req.method === "GET" ? undefined : await readBody(c.req.raw);
-    const values = operation.http.from === "body" ? parseBody(text) : fromTexts(kinds(), queryOf(c));
+    const body = c.req.method === "GET" ? {} : parseBody(await readBody(c.req.raw));
+    const fromBody = operation.http.from === "body";
+    if (c.req.method !== "GET")
+      refuseUnread(operation, { query: c.req.queries(), body, path: c.req.param() });
+    const values = fromBody ? body : fromTexts(kinds(), queryOf(c));
     c.set("values", { ...values, ...c.req.param() });
     await next();
   };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A write refuses what it would not read: a dry run that is asked for in the wrong place must not trade. */
+function refuseUnread(
+  { http, input }: Operation,
+  { query, body, path }: { readonly query: Fields; readonly body: Fields; readonly path: Fields },
+): void {
+  const isRead = (name: string) =>
+    http.from === "query" && Object.hasOwn(input.shape, name) && !Object.hasOwn(path, name);
+  const unread = [
+    ...Object.keys(query)
+      .filter((name) => !isRead(name))
+      .map((name) => ({ path: name, message: `unknown field in the query: ${name}` })),
+    ...(http.from === "query" ? Object.keys(body) : []).map((name) => ({
+      path: name,
+      message: `unknown field in the body: ${name}`,
+    })),
+  ];
+  const [first] = unread;
+  if (!first) return;
+  const where = http.from === "body" ? "JSON body" : "query";
+  const advice = Object.hasOwn(input.shape, first.path) ? `; send it in the ${where}` : "";
+  throw new AppError("Invalid request", `${first.message}${advice}`, { issues: unread });
 }
 
 // A repeated field is a list, and so none that a schema takes.
@@ -94,7 +122,7 @@ const queryOf = (c: Ctx): Record<string, unknown> =>
     Object.entries(c.req.queries()).map(([name, texts]) => [name, texts.length === 1 ? texts[0] : texts]),
   );
 
-/** The one place where input is validated. Unknown fields of a body are refused, those of a query ignored. */
+/** The one place where input is validated. Unknown fields of a body are refused, those of a read's query ignored. */
 function validate(operation: Operation): MiddlewareHandler<Env> {
   const schema = lazy(
     (): z.ZodType => (operation.http.from === "body" ? operation.input.strict() : operation.input),

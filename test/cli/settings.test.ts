@@ -30,6 +30,26 @@ describe("EDGEMAKER_EXCHANGES", () => {
   });
 });
 
+describe("a setting that is none of ours", () => {
+  it.each([
+    ["EDGEMAKER_SANDBX", "1", /EDGEMAKER_SANDBX is no setting; did you mean EDGEMAKER_SANDBOX\?/],
+    ["EDGEMAKER_EXCHANGE", "kraken", /did you mean EDGEMAKER_EXCHANGES\?/],
+    ["edgemaker_sandbox", "1", /edgemaker_sandbox is no setting; did you mean EDGEMAKER_SANDBOX\?/],
+    // Empty means not set, of a setting; of what is none it is a slip all the same.
+    ["EDGEMAKER_TOKN", "", /did you mean EDGEMAKER_TOKEN\?/],
+    ["EDGEMAKER_DRY_RUN", "1", /EDGEMAKER_DRY_RUN is no setting.*--dry-run/],
+    ["EDGEMAKER_DRYRUN", "true", /EDGEMAKER_DRYRUN is no setting.*--dry-run/],
+    ["EDGEMAKER_COLOURFUL", "1", /the settings are .*EDGEMAKER_SANDBOX/],
+  ])("is refused by name: %s", (name, value, told) => {
+    expect(() => parseConfig({ [name]: value })).toThrow(SettingsError);
+    expect(() => parseConfig({ [name]: value })).toThrow(told);
+  });
+
+  it("is none of another program's", () => {
+    expect(() => parseConfig({ MY_EDGEMAKER_DRY_RUN: "1", EDGE: "1" })).not.toThrow();
+  });
+});
+
 it.each(["0", "-1", "1.5", "86400001", "1e3"])("a tick interval is no %s", (text) => {
   const asked = { whole: true, least: 1, most: 86_400_000 };
   expect(() => numberOf("--tick-interval", text, asked)).toThrow(

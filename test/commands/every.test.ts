@@ -156,6 +156,18 @@ describe("every command", () => {
     expect(existsSync(join(folder, "data/edgemaker/edgemaker.db"))).toBe(false);
   });
 
+  it.each(["serve", "mcp", "grid start"])(
+    "%s refuses a setting that is none of ours with exit 2, naming the nearest, and opens no database",
+    async (path) => {
+      const folder = tempFolder();
+      const over = { EDGEMAKER_SANDBX: "1" };
+      const { code, stdout, stderr } = await edgemaker(folder, path.split(" "), over);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toBe("edgemaker: EDGEMAKER_SANDBX is no setting; did you mean EDGEMAKER_SANDBOX?\n");
+      expect(existsSync(join(folder, "data/edgemaker"))).toBe(false);
+    },
+  );
+
   it("works against a hosted API alike, and leaves a grid to it", async () => {
     const server = await serve(tempFolder(), ["--sandbox"]);
     const folder = tempFolder();

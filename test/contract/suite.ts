@@ -78,7 +78,73 @@ export function contractSuite(name: string, start: () => Promise<Started>): void
           expect(await status(bearer(target.tokens.trade)), operation.name).toBe(403);
       }
     });
+
+    it("refuses what no write knows in its query, by name, and does nothing", async () => {
+      const before = await alive(target, world);
+      const writes = createOperations(EXCHANGES).filter((one) => routeOf(one).method !== "GET");
+      expect(writes.length).toBeGreaterThan(10);
+      for (const operation of writes) {
+        const { method, path } = routeOf(operation);
+        const fromQuery = operation.http.from === "query";
+        const row = {
+          name: "",
+          method: method as "POST",
+          path: path.replace(/:\w+/g, "x"),
+          query: { ...(fromQuery ? where(world) : {}), dryRun: "true" },
+          ...(fromQuery ? {} : { body: wellFormed(operation.name, world) }),
+        };
+        const response = await ask(target, { ...row, status: 400 }, world);
+        expect(await response.json(), operation.name).toMatchObject({
+          error: "Invalid request",
+          message: expect.stringContaining("dryRun"),
+          issues: [{ path: "dryRun" }],
+        });
+        expect(response.status, operation.name).toBe(400);
+      }
+      expect(await alive(target, world)).toEqual(before);
+    });
+
+    it("refuses fields in a body that it does not read: they would be ignored", async () => {
+      const before = await alive(target, world);
+      const row = { name: "", method: "DELETE", path: "/orders", status: 400 } as const;
+      const query = { exchange: world.exchange };
+      const response = await ask(target, { ...row, query, body: { symbol: world.symbol } }, world);
+      expect(await response.json()).toMatchObject({
+        error: "Invalid request",
+        message: expect.stringContaining("symbol"),
+      });
+      expect(await alive(target, world)).toEqual(before);
+    });
   });
+}
+
+const where = ({ exchange, symbol }: World) => ({ exchange, symbol });
+
+/** What would place or start something, were it not for its query. */
+const wellFormed = (name: string, world: World): Json =>
+  ({
+    create_order: { ...where(world), side: "buy", type: "market", amount: 0.001 },
+    start_grid: {
+      ...where(world),
+      lowerPrice: Math.round(world.price * 0.9),
+      upperPrice: Math.round(world.price * 1.1),
+      gridLevels: 4,
+      orderSize: 50,
+    },
+    stop_grid: { id: world.gridId },
+    set_kill: { on: true },
+  })[name] ?? {};
+
+/** Everything that a write could have changed. */
+async function alive(target: Target, world: World): Promise<unknown> {
+  const paths = [`/orders?exchange=${world.exchange}`, "/strategy/grid/list", "/kill", "/plans"];
+  const headers = bearer(target.tokens.admin);
+  const told = await Promise.all(
+    paths.map(async (path) => (await target.ask(`/api/v1${path}`, { headers })).json()),
+  );
+  const [{ orders }, { strategies }, kill, plans] = told as [Json, Json, Json, Json];
+  const ids = (list: unknown) => (list as Json[]).map(({ id }) => String(id)).sort();
+  return { orders: ids(orders), strategies: ids(strategies), kill, plans };
 }
 
 function operationAt(row: Row, world: World): Operation {

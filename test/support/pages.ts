@@ -38,6 +38,7 @@ ${GENERATED("the commands themselves")}
 - A command asks the server of \`--api-url\` or \`EDGEMAKER_API_URL\`, else the running local server of its database, else
   it works on the database itself.
 - A flag beats the environment, the environment beats \`edgemaker.json\` in the configuration directory.
+- A variable that begins with \`EDGEMAKER_\` and is no setting ends every command with exit 2, naming the nearest one.
 - Colours are for terminals; \`NO_COLOR=1\` turns them off. Tables that are wider than the terminal become lines.
 
 \`\`\`

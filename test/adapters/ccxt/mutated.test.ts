@@ -16,8 +16,8 @@ import { heardLog } from "../../support/heard.ts";
 import { KEYS } from "../../support/live.ts";
 import { memoryKeeping } from "../../venues/keeping.ts";
 
-/** Set higher for a long run: npx vitest run test/adapters/ccxt/mutated.test.ts with EDGEMAKER_MUTATIONS=2500. */
-const RUNS = Number(process.env.EDGEMAKER_MUTATIONS ?? 250);
+/** Set higher for a long run: npx vitest run test/adapters/ccxt/mutated.test.ts with MUTATIONS=2500. */
+const RUNS = Number(process.env.MUTATIONS ?? 250);
 
 const BAD = [
   null,

@@ -17,7 +17,7 @@ interface Size {
   readonly levels: number;
 }
 
-const SIZES: readonly Size[] = process.env.EDGEMAKER_SCALE
+const SIZES: readonly Size[] = process.env.SCALE
   ? [{ accounts: 50, strategies: 20, levels: 2 }]
   : [{ accounts: 20, strategies: 10, levels: 4 }];
 
