@@ -168,6 +168,7 @@ export const bitget: Dialect = {
     },
   },
 
+  says: (code, text) => refuse(code, text),
   trouble: {
     rateLimit: refuse("429", "Too Many Requests", 429),
     serverError: refuse("40725", "service return an error", 500),

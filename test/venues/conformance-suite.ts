@@ -6,6 +6,7 @@ import type { NewOrder, Permit, Venue } from "../../src/ports.ts";
 import { heardVenue } from "../support/heard.ts";
 import type { Connection } from "./adapter.ts";
 import { type EmulatedVenue, startVenue } from "./index.ts";
+import { REFUSAL_CODES } from "./refusal-codes.ts";
 
 const PAIR = "BTC/USDT";
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -253,6 +254,18 @@ export function conformance(title: string, start: () => Promise<Runner>) {
     it("is refused for certain where funds are lacking", async () => {
       const outcome = await venue.create(order({ amount: decimal("20") }), permit(now));
       expect(outcome).toMatchObject({ result: "rejected" });
+      expect(exchange.orders()).toEqual([]);
+    });
+
+    it("is told in the exchange's own words, and for certain only where no order was made", async () => {
+      await venue.market(PAIR);
+      for (const { code, text: words, result } of REFUSAL_CODES[name]) {
+        exchange.fail({ kind: "says", route: "create", code, text: words });
+        const outcome = await venue.create(order(), permit(now));
+        expect([code, outcome]).toMatchObject([code, { result, reason: expect.stringContaining(code) }]);
+        expect("reason" in outcome && outcome.reason).toContain(words);
+        pass(2000);
+      }
       expect(exchange.orders()).toEqual([]);
     });
 

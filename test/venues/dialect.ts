@@ -70,6 +70,8 @@ export interface Dialect {
   authenticate(asked: Asked, members: ReadonlyMap<string, Member>, now: Millis): Member | Reply;
   readonly open: Partial<Record<Route, (ask: Ask) => Reply>>;
   readonly signed: Partial<Record<Route, (ask: PrivateAsk) => Reply>>;
+  /** A refusal in the exchange's own envelope. */
+  says(code: string, text: string): Reply;
   readonly trouble: Readonly<Record<"rateLimit" | "serverError" | "maintenance" | "unknownRoute", Reply>>;
 }
 

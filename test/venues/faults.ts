@@ -7,6 +7,7 @@ import type { Route } from "./dialect.ts";
  * - empty: 200 without a body; cut: a whole answer whose JSON ends in the middle
  * - truncated: announces the whole length, sends half and closes; hang_body: headers and half, then silence
  * - hang: no answer at all; drop: closes the connection without one
+ * - says: refuses with `code` and `text` in the exchange's own envelope, whatever it has done
  * - slow: answers `millis` later; late: acts `millis` later by the venue's clock if the request is still valid then,
  *   and closes the connection at once
  */
@@ -21,6 +22,7 @@ export type FaultKind =
   | "hang"
   | "hang_body"
   | "drop"
+  | "says"
   | "slow"
   | "late";
 
@@ -29,6 +31,9 @@ export interface Fault {
   /** Whether the venue does what is asked although the answer is bad; `slow` and `late` always do. */
   readonly acts?: boolean;
   readonly millis?: Millis;
+  /** Of `says`. */
+  readonly code?: string;
+  readonly text?: string;
 }
 
 export type Switch = Fault & {

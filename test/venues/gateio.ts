@@ -196,6 +196,7 @@ export const gateio: Dialect = {
       }),
   },
 
+  says: (code, text) => refuse(400, code, text),
   trouble: {
     rateLimit: refuse(429, "TOO_MANY_REQUESTS", "Request Rate limit Exceeded"),
     serverError: refuse(500, "SERVER_ERROR", "Internal Server Error"),

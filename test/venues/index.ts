@@ -19,7 +19,7 @@
  *               deposit(asset, "5"), earn(asset), holdings()
  * What is so:   orders(), open(symbol?), executions(), order(id), byClient(clientId): the venue's truth, no read lag
  * Requests:     count(route?), seen (route, key, status), resetCounts()
- * Faults:       fail({ kind, route?, times?, skip?, acts?, millis? }) (kinds: faults.ts), chance(route => fault), heal()
+ * Faults:       fail({ kind, route?, times?, skip?, acts?, millis?, code?, text? }) (kinds: faults.ts), chance(route => fault), heal()
  *               late({ orders: 5000, trades: 0 })   reads show what is new so much later
  *               latency.before / latency.after   milliseconds of real time around the act
  *               skew(millis)   the venue's clock against the given one

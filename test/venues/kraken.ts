@@ -161,6 +161,8 @@ export const kraken: Dialect = {
     },
   },
 
+  // Its code is its text.
+  says: (code, text) => error(text === "" ? code : `${code}:${text}`),
   trouble: {
     rateLimit: error("EOrder:Rate limit exceeded"),
     serverError: error("EGeneral:Internal error"),

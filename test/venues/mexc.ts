@@ -167,6 +167,7 @@ export const mexc: Dialect = {
       ),
   },
 
+  says: (code, text) => refuse(Number(code), text),
   trouble: {
     rateLimit: refuse(429, "Too many requests", 429),
     serverError: refuse(500, "Internal error", 500),

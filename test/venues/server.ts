@@ -167,14 +167,16 @@ const HTML = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad
 
 function spoil(
   response: ServerResponse,
-  { kind }: Fault,
+  { kind, code = "", text = "" }: Fault,
   reply: Reply | undefined,
-  { trouble }: Dialect,
+  { trouble, says }: Dialect,
   now: Millis,
 ) {
   const payload = JSON.stringify((reply ?? trouble.serverError).body);
   const half = payload.slice(0, Math.floor(payload.length / 2));
   switch (kind) {
+    case "says":
+      return send(response, says(code, text), now);
     case "rate_limit":
       return send(response, trouble.rateLimit, now);
     case "server_error":

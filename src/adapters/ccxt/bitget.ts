@@ -1,32 +1,18 @@
 import { asCcxt, type Dict, fieldOf } from "./ccxt.ts";
 import { LIVE_TIMING, pages, type Quirks, USUAL, unlessMissing } from "./quirks.ts";
-import type { Meaning } from "./told.ts";
+import { meanings } from "./told.ts";
 
-const CODES: Readonly<Record<string, Meaning>> = {
-  40006: "credentials",
-  40009: "credentials",
-  40012: "credentials",
-  40014: "credentials",
-  40018: "credentials",
-  40037: "credentials",
-  40004: "clock",
-  40005: "clock",
-  40008: "clock",
-  40010: "clock",
-  429: "limits",
-  40808: "rules",
-  45110: "rules",
-  45111: "rules",
-  40762: "refused",
-  43005: "refused",
-  43012: "refused",
-  40200: "refused",
-  40308: "refused",
-  40109: "missing",
-  40768: "missing",
-  43001: "missing",
-  43004: "missing",
-};
+const CODES = meanings({
+  credentials: "40001 40002 40003 40006 40009 40011 40012 40014 40018 40037",
+  clock: "40004 40005 40008 40010",
+  limits: "429",
+  rules:
+    "400172 40017 40019 40108 40706 40708 40808 41103 43006 43007 43010 45110 45111 45112 45113 45114 45115",
+  unlisted: "40309",
+  refused:
+    "40007 40013 40016 40031 40085 40200 40301 40305 40308 40711 40712 40762 41114 43005 43008 43009 43011 43012 43115",
+  missing: "40109 40768 43001 43004",
+});
 
 const PAGE = 100;
 /** Its word for writing to the wallet. */

@@ -2,25 +2,19 @@ import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { asCcxt, type Ccxt, type Dict, fieldOf } from "./ccxt.ts";
 import { LIVE_TIMING, type Quirks, USUAL, unlessMissing } from "./quirks.ts";
-import type { Meaning } from "./told.ts";
+import { meanings } from "./told.ts";
 
-const CODES: Readonly<Record<string, Meaning>> = {
-  10072: "credentials",
-  700002: "credentials",
-  700006: "credentials",
-  700007: "credentials",
-  700003: "clock",
-  30002: "rules",
-  30004: "refused",
-  30005: "refused",
-  10101: "refused",
-  30029: "refused",
-  10007: "unlisted",
-  "-1121": "unlisted",
-  429: "limits",
-  "-2011": "missing",
-  "-2013": "missing",
-};
+const CODES = meanings({
+  credentials: "401 402 403 406 602 10072 700001 700002 700006 700007 70011",
+  clock: "10073 700003 700005",
+  limits: "429 510",
+  // Amounts and prices that its rules do not allow; 400 is what it says of too many decimals.
+  rules: "400 10095 10096 10097 10102 30002 30003 30010 88013",
+  unlisted: "-1121 10007 30014 30021",
+  refused:
+    "10098 10101 30000 30001 30004 30005 30016 30018 30019 30020 30025 30027 30028 30029 30032 30041 30087 60005 700004 700008",
+  missing: "-2011 -2013",
+});
 
 const PAGE = 100;
 

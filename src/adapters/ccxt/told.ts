@@ -1,4 +1,5 @@
 import type { VenueFailure } from "../../errors.ts";
+import { plainText } from "../../kernel/plain-text.ts";
 
 /**
  * Why a call did not give what was asked, in our words. `definite` says that the exchange refused it before
@@ -16,7 +17,11 @@ export interface Told {
   readonly stale?: boolean;
 }
 
-/** What a code of an exchange means; see the tables of the exchanges' files. */
+/**
+ * What a code of an exchange means; see the tables of the exchanges' files. Of a create all but `missing` say that
+ * no order was made: a code is in a table only where the exchange's document, or ccxt's table of `exceptions`,
+ * leaves no doubt of that.
+ */
 export type Meaning =
   | "credentials"
   | "nonce"
@@ -33,10 +38,19 @@ const MEANINGS: Record<Meaning, Omit<Told, "reason">> = {
   clock: { failure: "unavailable", definite: true },
   limits: { failure: "rate_limited", definite: true },
   rules: { failure: "refused", definite: true, stale: true },
-  unlisted: { failure: "unlisted", definite: true },
+  // Its market may have been closed since it was loaded.
+  unlisted: { failure: "unlisted", definite: true, stale: true },
   refused: { failure: "refused", definite: true },
   missing: { failure: "refused", definite: false, missing: true },
 };
+
+/** Codes, parted by spaces, by what they mean. */
+export const meanings = (told: Partial<Record<Meaning, string>>): Readonly<Record<string, Meaning>> =>
+  Object.fromEntries(
+    Object.entries(told).flatMap(([meaning, codes]) =>
+      codes.split(" ").map((code) => [code, meaning as Meaning]),
+    ),
+  );
 
 export interface Refusal {
   readonly status: number;
@@ -46,7 +60,8 @@ export interface Refusal {
 
 /** A refusal that none of the exchange's tables knows leaves open what happened. */
 export function tellRefusal({ status, code, message }: Refusal, meaning: Meaning | undefined): Told {
-  const reason = plainText(message === "" ? code : `${message} (${code})`);
+  // The code first: a long text is cut at its end.
+  const reason = plainText(message === "" ? code : `${code}: ${message}`, 200);
   // A server that failed may have failed after it acted, whatever it says.
   if (status >= 500 || meaning === undefined || !Object.hasOwn(MEANINGS, meaning))
     return { failure: status === 429 ? "rate_limited" : "unavailable", definite: false, reason };
@@ -55,13 +70,6 @@ export function tellRefusal({ status, code, message }: Refusal, meaning: Meaning
 
 /** The call itself failed: no answer, or none that can be read. */
 export const noAnswer = (reason: string): Told => ({ failure: "unavailable", definite: false, reason });
-
-/** Text of another's making, for a person to read: bounded, and nothing in it that steers a terminal or a reader. */
-export const plainText = (text: string): string =>
-  text
-    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/gu, " ")
-    .trim()
-    .slice(0, 200);
 
 /** Thrown through ccxt from our own transport, so that no error of ccxt's, which may carry a signed url, is needed. */
 export class CallFailed extends Error {
