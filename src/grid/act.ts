@@ -83,6 +83,7 @@ export async function act(
             order.strategy,
           );
     outcomes.push(outcomeOf(order, outcome));
+    events.push(...toldOf(order, hold, outcome));
   }
   return { outcomes, events, short };
 }
@@ -117,10 +118,16 @@ function outcomeOf({ clientId }: Order, outcome: CreateOutcome): Outcome {
   }
 }
 
-const eventOf = ({ account, strategy, clientId }: Order, { lease }: Hold, message: string): Event => ({
-  account,
-  strategy,
-  at: lease.now,
-  kind: "error",
-  message: `${clientId}: ${message}`,
-});
+/** What the venue said of an order that it has not clearly taken. */
+function toldOf(order: Order, hold: Hold, outcome: CreateOutcome): Event[] {
+  if (outcome.result === "rejected") return [eventOf(order, hold, outcome.reason, "rejected")];
+  if (outcome.result !== "unknown") return [];
+  return [eventOf(order, hold, `the venue did not say whether it took the order: ${outcome.reason}`)];
+}
+
+const eventOf = (
+  { account, strategy, clientId }: Order,
+  { lease }: Hold,
+  message: string,
+  kind: Event["kind"] = "error",
+): Event => ({ account, strategy, at: lease.now, kind, message: `${clientId}: ${message}` });

@@ -10,7 +10,7 @@ import type { Reconciled } from "./reconcile.ts";
 import { recover, sequenceOf } from "./recovery.ts";
 import { pausedPhase, revived } from "./revive.ts";
 import { run } from "./run.ts";
-import type { GridState } from "./state.ts";
+import type { GridState, Refusal, Slot } from "./state.ts";
 import { stop } from "./stop.ts";
 import { type Advanced, still, type Turn, toCancel } from "./turn.ts";
 
@@ -33,7 +33,7 @@ export function book(
     if (!ended) continue;
     state = bookEnd(state, { ...order, slot });
     if (order.state !== "rejected") state = accepted(state, slot);
-    else if (!lost && order.reason !== NOT_SENT) state = bookReject(state, order, { now, backoff });
+    else if (order.reason !== NOT_SENT) state = bookReject(state, order, { lost, now, backoff });
   }
   return state === strategy.state ? strategy : { ...strategy, state };
 }
@@ -53,30 +53,39 @@ const NO_SLOT = -1;
 /** The reason of an order that our own guard kept from leaving. */
 export const NOT_SENT = "not sent";
 
-// A venue that goes on refusing is asked less and less often.
+/** So many orders in a row of which nobody knew whether they were taken count as refused. */
+const MOST_LOST = 3;
+
+// A venue that goes on refusing, or never says whether it took an order, is asked less and less often.
 function bookReject(
   state: GridState,
   { slot: index, reason }: Order,
-  { now, backoff }: { now: Millis; backoff: Timing["backoff"] },
+  { lost, now, backoff }: { lost: boolean; now: Millis; backoff: Timing["backoff"] },
 ): GridState {
-  const refused = state.refused.filter(({ slot }) => slot !== index);
-  return {
-    ...state,
-    slots: state.slots.map((slot) => {
-      if (slot.index !== index) return slot;
-      const rejects = (slot.rejects ?? 0) + 1;
-      const wait = Math.min(backoff.most, backoff.first * 2 ** Math.min(rejects - 1, 20));
-      return { ...slot, rejects, retryAt: now + wait };
-    }),
-    refused: [...refused, { slot: index, reason: "rejected", ...(reason ? { detail: reason } : {}) }],
+  const slot = state.slots.find((one) => one.index === index);
+  const count = 1 + ((lost ? slot?.lost : slot?.rejects) ?? 0);
+  const told: Slot | undefined = slot && { ...slot, ...(lost ? { lost: count } : { rejects: count }) };
+  const times = lost ? count - MOST_LOST : count - 1;
+  if (times < 0) return withSlot(state, told);
+  const wait = Math.min(backoff.most, backoff.first * 2 ** Math.min(times, 20));
+  const refusal: Refusal = {
+    slot: index,
+    reason: lost ? "unclear" : "rejected",
+    ...(reason ? { detail: reason } : {}),
   };
+  const refused = [...state.refused.filter((one) => one.slot !== index), refusal];
+  return withSlot({ ...state, refused }, told && { ...told, retryAt: now + wait });
 }
+
+const withSlot = (state: GridState, slot: Slot | undefined): GridState =>
+  slot ? { ...state, slots: state.slots.map((one) => (one.index === slot.index ? slot : one)) } : state;
 
 const accepted = (state: GridState, index: number): GridState => ({
   ...state,
-  slots: state.slots.map(({ rejects, ...slot }) =>
-    slot.index === index || rejects === undefined ? slot : { ...slot, rejects },
-  ),
+  slots: state.slots.map((slot) => {
+    const { rejects: _rejects, lost: _lost, ...rest } = slot;
+    return slot.index === index ? rest : slot;
+  }),
 });
 
 /** Takes a strategy from what it is, its fills booked, to what should rest next. `live` are its unsettled orders. */

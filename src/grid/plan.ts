@@ -23,6 +23,8 @@ export interface View {
   readonly now: Millis;
   /** Slots of this generation whose order is not settled. */
   readonly busy: ReadonlySet<number>;
+  /** Slots of which the venue has not said whether it took their order. */
+  readonly unclear?: readonly Refusal[];
   /** Every order of the account that rests, or may rest, on the symbol. */
   readonly resting: readonly Resting[];
   /** Undefined when the balances are not known: then nothing is refused for them. */
@@ -74,7 +76,7 @@ export function plan(state: GridState, view: View): Plan {
   let { funds, capital, resting } = view;
   let postponed = 0;
   const intents: Intent[] = [];
-  const refused: Refusal[] = [];
+  const refused: Refusal[] = [...(view.unclear ?? [])];
   const planned = new Map<number, Slot>();
 
   const free = state.slots.filter(({ index }) => !view.busy.has(index));
@@ -106,14 +108,15 @@ function nextState(
   const refused = [...refusals].sort((a, b) => a.slot - b.slot);
   const same =
     refused.length === state.refused.length &&
-    refused.every(
-      (one, i) => one.slot === state.refused[i]?.slot && one.reason === state.refused[i]?.reason,
-    ) &&
+    refused.every((one, i) => isSame(one, state.refused[i])) &&
     state.slots.every((slot) => (planned.get(slot.index) ?? slot) === slot);
   return same
     ? state
     : { ...state, slots: state.slots.map((slot) => planned.get(slot.index) ?? slot), refused };
 }
+
+const isSame = (a: Refusal, b: Refusal | undefined): boolean =>
+  a.slot === b?.slot && a.reason === b.reason && a.detail === b.detail;
 
 const nearestFirst = (slots: readonly Slot[], mid: Decimal): Slot[] => {
   const distance = (slot: Slot) => {
@@ -201,9 +204,13 @@ function committed(capital: Capital, market: Market, wish: Wish): Capital {
 }
 
 const rejectedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refusal, "slot"> => {
-  const detail = before.find(({ slot, reason }) => slot === index && reason === "rejected")?.detail;
-  return { reason: "rejected", ...(detail ? { detail } : {}) };
+  const told = before.find(({ slot, reason }) => slot === index && isOfVenue(reason));
+  return { reason: told?.reason ?? "rejected", ...(told?.detail ? { detail: told.detail } : {}) };
 };
+
+/** A refusal that the venue has caused, by what it said or did not say. */
+export const isOfVenue = (reason: Refusal["reason"]): boolean =>
+  reason === "rejected" || reason === "unclear";
 
 const crosses = ({ side, price }: Wish, resting: readonly Resting[]): boolean =>
   resting.some(

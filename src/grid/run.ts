@@ -7,10 +7,10 @@ import { checkSpacing } from "./check-rules.ts";
 import { firstBuy } from "./first-buy.ts";
 import { orderOf } from "./intents.ts";
 import { giveFirstBase, layOut } from "./layout.ts";
-import { plan } from "./plan.ts";
+import { isOfVenue, plan } from "./plan.ts";
 import { profitOf } from "./profit.ts";
 import { obstacle, relaid } from "./rebuild.ts";
-import type { GridState, Move, Notice } from "./state.ts";
+import type { GridState, Move, Notice, Refusal } from "./state.ts";
 import { affords, leaving, moved } from "./trail.ts";
 import { type Advanced, isHeld, type Turn, toCancel } from "./turn.ts";
 import { withMid } from "./volatility.ts";
@@ -154,6 +154,7 @@ function place(
     ...world,
     busy,
     now: turn.now,
+    unclear: mine.flatMap(unclearRefusal),
     resting: turn.resting,
     funds: bought.funds,
     killed: turn.killed,
@@ -170,7 +171,7 @@ function place(
     state: planned.next,
     status: "running",
     phase: waits || intents.length > 0 ? "placing" : "active",
-    lastError: strangerError(turn) ?? turn.problem,
+    lastError: strangerError(turn) ?? turn.problem ?? venueError(planned.next.refused),
   };
   return {
     strategy: withNotices(placed, noticesOf(planned.next, world, live.length + intents.length > 0)),
@@ -179,6 +180,19 @@ function place(
     placing: intents.length > 0 && !waits,
     short: planned.postponed > 0,
   };
+}
+
+const unclearRefusal = ({ slot, state, reason }: Order): Refusal[] =>
+  state === "unknown" && reason !== null ? [{ slot, reason: "unclear", detail: reason }] : [];
+
+/** What the exchange says of the orders that it does not take. */
+function venueError(refused: readonly Refusal[]): string | null {
+  const told = refused.filter(({ reason, detail }) => isOfVenue(reason) && detail !== undefined);
+  const [first] = told;
+  if (!first) return null;
+  const orders = told.length === 1 ? "an order" : `${told.length} orders`;
+  const what = first.reason === "rejected" ? "refuses" : "has not said whether it takes";
+  return `the exchange ${what} ${orders}: ${first.detail}`;
 }
 
 const isUnclear = ({ state }: Order): boolean => state === "pending" || state === "unknown";

@@ -33,6 +33,8 @@ export interface Slot {
   readonly retryAt: number;
   /** Orders of it that a venue has refused since it last took one. */
   readonly rejects?: number;
+  /** Orders of it that ended unseen since a venue last took one: nobody said whether they were taken. */
+  readonly lost?: number;
 }
 
 /** What fills have moved since the start. Nothing here is an estimate. */
@@ -72,6 +74,8 @@ export type RefusalReason =
   | "fills_missing"
   | "market_closed"
   | "rejected"
+  /** The venue has not said whether it took the slot's order. */
+  | "unclear"
   | "recovering"
   | "killed"
   | "low_confidence"

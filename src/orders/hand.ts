@@ -61,7 +61,7 @@ export function acceptedId(order: Order, outcome: CreateOutcome): string {
         throw new VenueError(outcome.failure, outcome.reason);
       throw new AppError("Order failed", `the exchange rejected the order: ${outcome.reason}`);
     case "unknown":
-      throw unknownOrder(order);
+      throw unknownOrder({ ...order, reason: outcome.reason });
   }
 }
 
@@ -76,10 +76,10 @@ export function notSent(
     : new AppError(label, `${what}: ${reason}`);
 }
 
-export const unknownOrder = ({ clientId }: Order): AppError =>
+export const unknownOrder = ({ clientId, reason }: Order): AppError =>
   new AppError(
     "Order unknown",
-    "the exchange did not say whether it took the order; look at the open orders before placing it again",
+    `the exchange did not say whether it took the order${reason === null ? "" : ` (${reason})`}; look at the open orders before placing it again`,
     { fields: { clientOrderId: clientId } },
   );
 
