@@ -61,7 +61,8 @@ export async function act(
 ): Promise<{ outcomes: Outcome[]; events: readonly Event[]; short: boolean }> {
   const { venue, store, local } = world;
   const outcomes: Outcome[] = [];
-  const { events, ...cancelled } = await cancelEach(world, hold, { cancels: orders.cancels, budget });
+  const cancelled = await cancelEach(world, hold, { cancels: orders.cancels, budget });
+  const told: Event[] = [];
   let { short } = cancelled;
   let askedKill = -SECOND;
   let killed = false;
@@ -83,9 +84,9 @@ export async function act(
             order.strategy,
           );
     outcomes.push(outcomeOf(order, outcome));
-    events.push(...toldOf(order, hold, outcome));
+    told.push(...toldOf(order, hold, outcome));
   }
-  return { outcomes, events, short };
+  return { outcomes, events: [...cancelled.events, ...told], short };
 }
 
 /** A request leaves while the lease lasts for its whole timeout and its own time has not passed. */
