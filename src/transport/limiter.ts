@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
+import { type Buckets, createBuckets } from "../kernel/rate-limit.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
-import { type Buckets, createBuckets } from "./rate-limit.ts";
 
 export interface RateLimits {
   /** Requests a second of one address, and of one API token. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBuckets, type Rate } from "../../src/transport/rate-limit.ts";
+import { createBuckets, type Rate } from "../../src/kernel/rate-limit.ts";
 
 const RATE: Rate = { count: 60, millis: 1000, burst: 120 };
 

@@ -1,4 +1,4 @@
-import type { Millis } from "../kernel/time.ts";
+import type { Millis } from "./time.ts";
 
 /** `count` in each `millis`, and up to `burst` at once. */
 export interface Rate {
