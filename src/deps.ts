@@ -1,3 +1,4 @@
+import { publicBudgets } from "./adapters/ccxt/public-budget.ts";
 import type { Context } from "./adapters/libsql/context.ts";
 import { type CredentialStore, credentialStore } from "./adapters/libsql/credential-store.ts";
 import { dryBooks } from "./adapters/libsql/dry-books.ts";
@@ -16,10 +17,11 @@ import { SANDBOX_TIMING, simulatedVenue } from "./adapters/sandbox/venue.ts";
 import { importKek } from "./adapters/vault/envelope.ts";
 import { NO_STORED_KEYS, storedKeys } from "./adapters/vault/stored-keys.ts";
 import { type Config, type ConfiguredExchange, VENUES } from "./config.ts";
-import { connectDex, liveAggregator } from "./dex-deps.ts";
+import { connectDex, type DexParts, liveAggregators } from "./dex-deps.ts";
 import type { Aggregator } from "./dex-port.ts";
 import { connectDryRuns } from "./dry-deps.ts";
 import { AppError, messageOf, SettingsError } from "./errors.ts";
+import { forAnyone } from "./for-anyone.ts";
 import { step } from "./grid/step.ts";
 import { timeLimit } from "./in-time.ts";
 import type { Pair } from "./kernel/pair.ts";
@@ -61,7 +63,10 @@ export async function createDeps(
   const { client, migrations, local, log, requests, isChecked } = runtime;
   const kind = config.sandbox ? "sandbox" : "live";
   const context = await openDatabase({ client, local, migrations, kind, isChecked });
-  const live = config.sandbox ? undefined : await connectLive(config, context, runtime);
+  const budgets = runtime.live?.budgets ?? publicBudgets(local.monotonic);
+  const live = config.sandbox
+    ? undefined
+    : await connectLive(config, context, { ...runtime, live: { ...runtime.live, budgets } });
   const { aggregator, ...venues }: Venues = live
     ? live.venues
     : await sandboxVenues(config, context, runtime, options);
@@ -69,11 +74,15 @@ export async function createDeps(
   const store = createStore(context);
   const inTime = timeLimit(config.readTimeoutMillis);
   const chain =
-    aggregator && !config.venueUrls.has("iris") ? aggregator : liveAggregator(config, local.monotonic);
+    aggregator && !config.venueUrls.has("iris")
+      ? { own: aggregator, forAnyone: aggregator }
+      : liveAggregators(config, { budgets, monotonic: local.monotonic });
   const hostOf = (exchange: string) => live?.venues.accountOf(exchange).host ?? "";
   const dry = connectDryRuns({ books: dryBooks(context), exchanges, venue: venues.venue, hostOf });
-  const dex = connectDex({ aggregator: chain, exchanges, venue: venues.venue, inTime });
-  const reference = connectReference({ exchanges, venue: venues.venue, dex, inTime });
+  const dexOf = (aggregator: Aggregator, venue: DexParts["venue"]) =>
+    connectDex({ aggregator, exchanges, venue, inTime });
+  const own = { dex: dexOf(chain.own, venues.venue), venue: venues.venue };
+  const reference = connectReference({ exchanges, inTime, ...own });
   return {
     venue: venues.venue,
     dry,
@@ -83,7 +92,7 @@ export async function createDeps(
     resolve: (venue) => step({ store, local, log, requests, reference }, venue),
     exchanges,
     inTime,
-    dex,
+    dex: dexOf(chain.forAnyone, (id) => forAnyone(venues.venue(id))),
     reference,
     store,
     requests,

@@ -1,3 +1,4 @@
+import type { Budget, PublicBudgets } from "./adapters/ccxt/public-budget.ts";
 import { IRIS_URL, irisAggregator } from "./adapters/iris/aggregator.ts";
 import { cached } from "./adapters/iris/cached.ts";
 import type { Config } from "./config.ts";
@@ -8,23 +9,38 @@ import { ZERO } from "./kernel/decimal.ts";
 import { medianOf } from "./kernel/median.ts";
 import { midOf } from "./kernel/spread.ts";
 import { type Millis, SECOND } from "./kernel/time.ts";
-import type { Deps, Quote } from "./ports.ts";
+import type { Deps, MarketData, Quote } from "./ports.ts";
 
 const TTL: Millis = 5 * SECOND;
 const WHO = "the DEX aggregator";
 
-export interface DexParts extends Pick<Deps, "exchanges" | "venue" | "inTime"> {
+/** Four tokens, each asked for once within the time that an answer is kept. */
+const RATE = { burst: 8, perSecond: 1 };
+
+export interface DexParts extends Pick<Deps, "exchanges" | "inTime"> {
+  readonly venue: (exchange: string) => Pick<MarketData, "ticker">;
   readonly aggregator: Aggregator;
 }
 
-/** The live aggregator of the settings. */
-export const liveAggregator = (
+/** The live aggregator of the settings: for steps, and within a budget for whoever asks. */
+export function liveAggregators(
   { venueUrls, readTimeoutMillis }: Pick<Config, "venueUrls" | "readTimeoutMillis">,
-  monotonic: () => Millis,
-): Aggregator => {
+  { budgets, monotonic }: { readonly budgets: PublicBudgets; readonly monotonic: () => Millis },
+): { readonly own: Aggregator; readonly forAnyone: Aggregator } {
   const url = venueUrls.get("iris") ?? IRIS_URL;
-  return cached(irisAggregator({ url, timeoutMillis: readTimeoutMillis }), { ttl: TTL, monotonic });
-};
+  const iris = irisAggregator({ url, timeoutMillis: readTimeoutMillis });
+  const budget = budgets(new URL(url).host, WHO, RATE);
+  const keeping = { ttl: TTL, monotonic };
+  return { own: cached(iris, keeping), forAnyone: cached(within(budget, iris), keeping) };
+}
+
+const within = (budget: Budget, { pools }: Aggregator): Aggregator => ({
+  async pools(token) {
+    const refusal = budget.refusal();
+    if (refusal) throw refusal;
+    return pools(token);
+  },
+});
 
 /** The chain's exchanges from an aggregator, and from the configured exchanges what ADA is worth. */
 export function connectDex({ aggregator, exchanges, venue, inTime }: DexParts): Dex {

@@ -71,6 +71,8 @@ export type VenueFailure =
   | "unavailable"
   | "unlisted"
   | "rate_limited"
+  /** Our own budget for questions of strangers is used up: the venue was not asked. */
+  | "too_many"
   | "missing_credentials"
   | "invalid_credentials"
   | "refused";
@@ -78,12 +80,19 @@ export type VenueFailure =
 /** A venue did not give what was asked. The message is scrubbed: no url, header or upstream body. */
 export class VenueError extends Error {
   readonly failure: VenueFailure;
+  /** Of `too_many`: when to ask again. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(failure: VenueFailure, message: string, options?: ErrorOptions) {
+  constructor(failure: VenueFailure, message: string, options: VenueErrorOptions = {}) {
     super(message, options);
     this.name = "VenueError";
     this.failure = failure;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
+}
+
+interface VenueErrorOptions extends ErrorOptions {
+  readonly retryAfterSeconds?: number;
 }
 
 export type StoreFailure = "fenced" | "constraint" | "unavailable";

@@ -6,6 +6,7 @@ import { kraken } from "./adapters/ccxt/kraken.ts";
 import { mexc } from "./adapters/ccxt/mexc.ts";
 import { createPlace, type Place } from "./adapters/ccxt/place.ts";
 import { noKeys } from "./adapters/ccxt/private-exchange.ts";
+import { type PublicBudgets, publicBudgets } from "./adapters/ccxt/public-budget.ts";
 import type { Quirks } from "./adapters/ccxt/quirks.ts";
 import { KEPT_FOR } from "./adapters/ccxt/shared-reads.ts";
 import type { Fetch } from "./adapters/ccxt/transport.ts";
@@ -27,6 +28,8 @@ export interface LiveOptions {
   readonly keptFor?: Millis;
   /** Put before the database's, where instances are too short-lived to remember. */
   readonly markets?: (inner: MarketKeeper) => MarketKeeper;
+  /** What strangers may have each exchange asked, where it has to outlive one invocation. */
+  readonly budgets?: PublicBudgets;
   /** In place of this machine's own clock, where time is simulated. */
   readonly clock?: () => Millis;
 }
@@ -54,6 +57,7 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
     ...given,
     keeping: { ...keeping, markets: options.markets?.(keeping.markets) ?? keeping.markets },
   };
+  const budgets = options.budgets ?? publicBudgets(given.local.monotonic);
   const places = new Map(config.exchanges.map((one) => [one.id, { ...one, place: placeOf(one) }]));
   const { credentials } = parts;
 
@@ -71,6 +75,7 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),
       clock: options.clock ?? (() => Date.now()),
       keptFor: options.keptFor ?? KEPT_FOR,
+      budget: budgets(new URL(base).host, quirks.name, quirks.publicRate),
     });
   }
 

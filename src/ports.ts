@@ -124,6 +124,11 @@ export interface Venue extends MarketData {
   readonly timing: Timing;
   /** A market with the fees that everybody is told, asked without keys; where absent, `market` tells those. */
   readonly listed?: (symbol: Pair) => Promise<Market>;
+  /**
+   * Public data for whoever asks without a token, within a budget, a circuit and kept answers of its own: no question
+   * of a stranger's touches a pass. Where absent, the venue's own reads do.
+   */
+  readonly forAnyone?: MarketData;
   balances(): Promise<readonly Balance[]>;
   /** Every open order of the account, or of one pair; all pages. */
   openOrders(symbol?: Pair): Promise<readonly VenueOrder[]>;

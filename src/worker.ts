@@ -1,5 +1,6 @@
 /** The root on Workers: serves the app, and steps on its schedule, through a queue where one is bound. */
 import type { MessageBatch, Queue } from "@cloudflare/workers-types";
+import { publicBudgets } from "./adapters/ccxt/public-budget.ts";
 import { rememberedMarkets } from "./adapters/ccxt/remembered.ts";
 import { createApp } from "./app.ts";
 import { type Config, parseConfig } from "./config.ts";
@@ -52,9 +53,10 @@ const logFrom = (least: Config["logLevel"]): Log => {
   };
 };
 
-/** Databases whose kind this isolate has seen: it never changes. Nothing but this, markets and rates outlives an invocation. */
+/** Databases whose kind this isolate has seen: it never changes. Nothing but this, markets, budgets and rates outlives an invocation. */
 const seen = new Set<string>();
 const rememberMarkets = rememberedMarkets(local.monotonic);
+const budgets = publicBudgets(local.monotonic);
 let limiter: Limiter | undefined;
 
 /** Texts, numbers and booleans: a variable of wrangler.toml need not be a text. What is bound otherwise is none. */
@@ -79,7 +81,7 @@ async function open(environment: Environment) {
   const deps = await createDeps(config, {
     client: { url, authToken, fetch: counted },
     isChecked: seen.has(database),
-    live: { fetch: counted, markets: rememberMarkets },
+    live: { fetch: counted, markets: rememberMarkets, budgets },
     migrations: [],
     local,
     log: logFrom(config.logLevel),

@@ -1,4 +1,5 @@
 import { AppError, VenueError } from "../errors.ts";
+import { forAnyone } from "../for-anyone.ts";
 import { isChainToken } from "../kernel/chain-token.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { marketNow } from "../market-now.ts";
@@ -29,9 +30,10 @@ export const readVenue = ({ venue, inTime }: Deps, { exchange, symbol, ownFees }
   reading(exchange, () =>
     inTime(exchange, async () => {
       const place = venue(exchange);
+      const data = forAnyone(place);
       const [ticker, book, market] = await Promise.all([
-        place.ticker(symbol),
-        place.book(symbol, LEVELS),
+        data.ticker(symbol),
+        data.book(symbol, LEVELS),
         ownFees ? place.market(symbol) : publicMarket(place, symbol),
       ]);
       return [venuePlace({ exchange, ticker, book, market })];
@@ -40,7 +42,7 @@ export const readVenue = ({ venue, inTime }: Deps, { exchange, symbol, ownFees }
 
 // An account's own fees tell how much it trades, and asking for them takes its keys: neither is for a stranger.
 const publicMarket = (place: Venue, symbol: Pair): Promise<Market> =>
-  place.listed ? place.listed(symbol) : place.market(symbol);
+  place.forAnyone ? place.forAnyone.market(symbol) : (place.listed ?? place.market)(symbol);
 
 /** The pools of a token against USDT; the chain lists nothing else. */
 export async function readChain(deps: Deps, symbol: Pair): Promise<Reading> {

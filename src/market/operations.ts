@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { forAnyone } from "../for-anyone.ts";
 import { countField, exchangeField, pairField, wordField } from "../kernel/fields.ts";
 import { DAY, HOUR, MINUTE } from "../kernel/time.ts";
 import { type Operation, operation } from "../operation.ts";
@@ -45,7 +46,7 @@ export function marketOperations(ids: readonly string[]): Operation[] {
       input: () => z.object(where()),
       output: TickerShape,
       run: async ({ venue }, { exchange, symbol }) =>
-        tickerOut({ exchange, symbol }, await venue(exchange).ticker(symbol)),
+        tickerOut({ exchange, symbol }, await forAnyone(venue(exchange)).ticker(symbol)),
     }),
     operation({
       ...reads,
@@ -68,7 +69,7 @@ export function marketOperations(ids: readonly string[]): Operation[] {
         }),
       output: BookShape,
       run: async ({ venue }, { exchange, symbol, limit }) =>
-        bookOut({ exchange, symbol }, await venue(exchange).book(symbol, limit)),
+        bookOut({ exchange, symbol }, await forAnyone(venue(exchange)).book(symbol, limit)),
     }),
     operation({
       ...reads,
@@ -90,7 +91,7 @@ export function marketOperations(ids: readonly string[]): Operation[] {
         }),
       output: TradesShape,
       run: async ({ venue }, { exchange, symbol, limit }) =>
-        tradesOut({ exchange, symbol }, await venue(exchange).trades(symbol, limit)),
+        tradesOut({ exchange, symbol }, await forAnyone(venue(exchange)).trades(symbol, limit)),
     }),
     operation({
       ...reads,
@@ -116,7 +117,11 @@ export function marketOperations(ids: readonly string[]): Operation[] {
         }),
       output: CandlesShape,
       run: async ({ venue }, { exchange, symbol, timeframe, limit, since }) => {
-        const candles = await venue(exchange).candles(symbol, { span: TIMEFRAMES[timeframe], limit, since });
+        const candles = await forAnyone(venue(exchange)).candles(symbol, {
+          span: TIMEFRAMES[timeframe],
+          limit,
+          since,
+        });
         return candlesOut({ exchange, symbol, timeframe }, candles);
       },
     }),

@@ -48,12 +48,16 @@ const OF_VENUE: Partial<Record<VenueError["failure"], Label>> = {
   unlisted: "Invalid symbol",
   missing_credentials: "Missing credentials",
   invalid_credentials: "Invalid credentials",
+  too_many: "Too many requests",
 };
 
 function classify(error: unknown, failure: Label): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof VenueError)
-    return new AppError(OF_VENUE[error.failure] ?? failure, error.message, { cause: error });
+    return new AppError(OF_VENUE[error.failure] ?? failure, error.message, {
+      cause: error,
+      ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+    });
   return new AppError("Internal error", "something went wrong on our side; the log has the request id", {
     cause: error,
   });

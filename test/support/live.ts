@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createClient } from "@libsql/client";
 import { onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/node-runtime.ts";
-import { trimmed } from "../../src/adapters/ccxt/catalog.ts";
+import { trimmed } from "../../src/adapters/ccxt/market-list.ts";
 import { libsqlKeeping } from "../../src/adapters/libsql/keeping.ts";
 import { openDatabase } from "../../src/adapters/libsql/open.ts";
 import { createStore } from "../../src/adapters/libsql/store.ts";

@@ -21,7 +21,7 @@ export function memoryKeeping(now: () => Millis): Keeping {
       market: async (host, symbol) => find(`market ${host} ${symbol}`),
       listing: async (host) => find(`listing ${host}`),
       async keepMarkets(host, { listing, markets }) {
-        keep(`listing ${host}`, listing);
+        if (listing) keep(`listing ${host}`, listing);
         for (const market of markets) keep(`market ${host} ${String(market.symbol)}`, market);
       },
       async spoil(host, symbol) {

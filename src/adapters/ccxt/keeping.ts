@@ -24,7 +24,11 @@ export interface MarketKeeper {
   listing(host: string): Promise<Kept<Readonly<Record<string, string>>> | undefined>;
   keepMarkets(
     host: string,
-    list: { readonly listing: Readonly<Record<string, string>>; readonly markets: readonly Dict[] },
+    list: {
+      /** Undefined where the one that is kept stays. */
+      readonly listing: Readonly<Record<string, string>> | undefined;
+      readonly markets: readonly Dict[];
+    },
   ): Promise<void>;
   /** The exchange has refused what the stored market allows: the next use loads it again. */
   spoil(host: string, symbol: Pair): Promise<void>;

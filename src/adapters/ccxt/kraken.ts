@@ -50,6 +50,8 @@ export const kraken: Quirks = {
   options: {},
   // An intermediate account's counter; placing and cancelling are counted elsewhere.
   rate: { burst: 20, perSecond: 0.5 },
+  // It takes about one public call a second from an address.
+  publicRate: { burst: 15, perSecond: 1 },
   costs: { fills: 2, order: 2, create: 0, cancel: 0 },
   serial: true,
   buyFeeIn: "quote",

@@ -1,11 +1,13 @@
-import type { Millis } from "../../kernel/time.ts";
+import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Keys, Local, Log, Timing } from "../../ports.ts";
 import type { AccountKey } from "../../records.ts";
 import { type Catalog, createCatalog } from "./catalog.ts";
 import type { Ccxt, Dict } from "./ccxt.ts";
+import type { Pause } from "./circuit.ts";
 import { type ClockCheck, clockCheck } from "./clock-check.ts";
 import type { FeeRates, Keeping } from "./keeping.ts";
 import { light } from "./light.ts";
+import type { Budget } from "./public-budget.ts";
 import type { Quirks, Rate } from "./quirks.ts";
 import { type SharedReads, sharedReads } from "./shared-reads.ts";
 import { type Fetch, transport, type Wire } from "./transport.ts";
@@ -30,7 +32,10 @@ export interface Place extends Around {
   /** Undefined where the operator's own address needs no budget. */
   readonly rate: Rate | undefined;
   readonly catalog: Catalog;
-  readonly reads: SharedReads;
+  /** One for each of those whose questions and failures are to touch nobody else's. */
+  readonly reads: Readonly<Record<Asker, SharedReads>>;
+  /** Of what strangers have asked. */
+  readonly budget: Budget | undefined;
   /** Of this machine's clock, which calls outside of a pass go by. */
   readonly check: ClockCheck;
   readonly fees: Map<string, { readonly rates: FeeRates | undefined; readonly until: Millis }>;
@@ -40,7 +45,15 @@ export interface Place extends Around {
   readonly queues: Map<AccountKey, Promise<unknown>>;
 }
 
+/** A pass over an account, a person with a token or the command line, and whoever else. */
+export type Asker = "step" | "own" | "anyone";
+
+/** A stop price is watched again as soon as the exchange answers; others can wait. */
+const STEP_PAUSE: Pause = { first: 5 * SECOND, most: 10 * SECOND };
+const PAUSE: Pause = { first: 5 * SECOND, most: MINUTE };
+
 type Given = Pick<Place, keyof Around | "id" | "quirks" | "base" | "timing" | "rate"> & {
+  readonly budget?: Budget | undefined;
   readonly keptFor?: Millis;
 };
 
@@ -54,11 +67,25 @@ export function createPlace(given: Given): Place {
   const keyless = () => createExchange({ ...given, onDate: check.answered });
   let shared: Promise<Ccxt> | undefined;
   const markets = new Map<unknown, Dict>();
+  const sharing = { name: quirks.name, local, keptFor };
   return {
     ...given,
     host,
-    catalog: createCatalog({ quirks, host, keeper: keeping.markets, local, log, exchange: keyless }),
-    reads: sharedReads(quirks.name, local, keptFor),
+    catalog: createCatalog({
+      quirks,
+      host,
+      keeper: keeping.markets,
+      local,
+      log,
+      budget: given.budget,
+      exchange: keyless,
+    }),
+    reads: {
+      step: sharedReads({ ...sharing, pause: STEP_PAUSE }),
+      own: sharedReads({ ...sharing, pause: PAUSE }),
+      anyone: sharedReads({ ...sharing, pause: PAUSE, budget: given.budget }),
+    },
+    budget: given.budget,
     check,
     fees: new Map(),
     queues: new Map(),

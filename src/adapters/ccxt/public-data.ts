@@ -3,7 +3,7 @@ import type { Pair } from "../../kernel/pair.ts";
 import { DAY, HOUR, MINUTE } from "../../kernel/time.ts";
 import type { CandleRange, MarketData, Ticker } from "../../ports.ts";
 import type { Ccxt, Dict } from "./ccxt.ts";
-import type { Place } from "./place.ts";
+import type { Asker, Place } from "./place.ts";
 import { bookOf, candleOf, tickerOf, tradeOf } from "./reading.ts";
 import { venueErrorOf } from "./venue-error.ts";
 
@@ -20,22 +20,37 @@ const FRAMES: Readonly<Record<number, string>> = {
 
 /** The most that an operation asks for: one answer then serves every smaller question. */
 const MOST_LEVELS = 100;
+/** Candles are asked for in one of these numbers, for the same reason. */
+const CANDLES = [100, 300, 1000] as const;
 
 export type PublicData = Omit<MarketData, "market"> & {
   /** A ticker that nobody else has asked for. */
   quote(symbol: Pair): Promise<Ticker>;
 };
 
-/** Public data, asked without keys. */
-export function publicData(place: Place): PublicData {
+/** Public data, asked without keys, for one of those who share nothing with the others. */
+export function publicData(place: Place, asker: Asker): PublicData {
   const { quirks, reads, clock } = place;
-  const shared = <T>(name: string, symbol: Pair, call: (exchange: Ccxt) => Promise<T>): Promise<T> =>
-    reads.read(`${name} ${symbol}`, () => ask(place, symbol, call));
+  const market = (symbol: Pair): Promise<Dict> =>
+    asker === "anyone" ? place.catalog.forAnyone.known(symbol) : place.catalog.known(symbol);
+  const ask = async <T>(symbol: Pair, call: (exchange: Ccxt) => Promise<T>): Promise<T> => {
+    try {
+      return await call(await place.publicly(await market(symbol)));
+    } catch (error) {
+      throw venueErrorOf(error, quirks);
+    }
+  };
+  const shared = <T>(
+    kind: string,
+    symbol: Pair,
+    call: (exchange: Ccxt) => Promise<T>,
+    part = "",
+  ): Promise<T> => reads[asker].read({ kind, about: `${symbol} ${part}` }, () => ask(symbol, call));
   const askTicker = async (exchange: Ccxt, symbol: Pair) =>
     tickerOf(await exchange.fetchTicker(symbol), clock());
 
   return {
-    quote: (symbol) => ask(place, symbol, (exchange) => askTicker(exchange, symbol)),
+    quote: (symbol) => ask(symbol, (exchange) => askTicker(exchange, symbol)),
     ticker: (symbol) => shared("ticker", symbol, (exchange) => askTicker(exchange, symbol)),
 
     async book(symbol, limit) {
@@ -53,30 +68,26 @@ export function publicData(place: Place): PublicData {
       return trades.slice(0, limit);
     },
 
-    candles: (symbol, range) =>
-      shared(`candles ${range.span} ${range.limit} ${range.since}`, symbol, async (exchange) => {
-        const { since, limit } = range;
-        const rows = await exchange.fetchOHLCV(symbol, frameOf(range), firstOf(range), limit);
-        const candles = rows.map(candleOf).sort((a, b) => a.at - b.at);
-        return since === undefined
-          ? candles.slice(-limit)
-          : candles.filter(({ at }) => at >= since).slice(0, limit);
-      }),
+    async candles(symbol, range) {
+      const { since, limit } = range;
+      const [first, most] = [firstOf(range), CANDLES.find((count) => count >= limit) ?? limit];
+      const ask = async (exchange: Ccxt) => {
+        const rows = await exchange.fetchOHLCV(symbol, frameOf(range), first, most);
+        return rows.map(candleOf).sort((a, b) => a.at - b.at);
+      };
+      const candles = await shared("candles", symbol, ask, `${range.span} ${most} ${first}`);
+      return since === undefined
+        ? candles.slice(-limit)
+        : candles.filter(({ at }) => at >= since).slice(0, limit);
+    },
   };
 }
 
-async function ask<T>(place: Place, symbol: Pair, call: (exchange: Ccxt) => Promise<T>): Promise<T> {
-  try {
-    const market: Dict = await place.catalog.known(symbol);
-    return await call(await place.publicly(market));
-  } catch (error) {
-    throw venueErrorOf(error, place.quirks);
-  }
-}
-
 // From the middle of a candle some exchanges count one less. Weeks do not begin where a multiple of them does.
-const firstOf = ({ span, since }: CandleRange): number | undefined =>
-  since === undefined || span > DAY ? since : Math.ceil(since / span) * span;
+function firstOf({ span, since }: CandleRange): number | undefined {
+  const unit = Math.min(span, DAY);
+  return since === undefined ? undefined : Math.ceil(since / unit) * unit;
+}
 
 function frameOf({ span }: CandleRange): string {
   const frame = FRAMES[span];

@@ -23,6 +23,8 @@ export interface Quirks {
   readonly options: Dict;
   readonly timing: Timing;
   readonly rate: Rate;
+  /** Public calls for strangers, well below what the exchange allows an address: steps ask from the same one. */
+  readonly publicRate: Rate;
   /** What a call takes of the rate; 1 where nothing is said. */
   readonly costs: Partial<Record<PrivateCall, number>>;
   /** Private calls of one key have to arrive in the order of their nonces, so one at a time. */
@@ -87,6 +89,7 @@ export const LIVE_TIMING: Timing = {
 export const USUAL = {
   timing: LIVE_TIMING,
   rate: { burst: 10, perSecond: 10 },
+  publicRate: { burst: 30, perSecond: 5 },
   costs: { order: 2 },
   serial: false,
   buyFeeIn: "base",

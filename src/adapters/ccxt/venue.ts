@@ -24,7 +24,7 @@ export function ccxtVenue(place: Place, access: Access): Venue {
   const { account, keys, hold } = access;
   const { quirks, catalog, timing } = place;
   const session = createSession(place, { account: accountKey(account), keys, hold });
-  const data = publicData(place);
+  const data = publicData(place, hold ? "step" : "own");
   const fees = accountFees(place, accountKey(account), session);
   const told = (order: Dict): VenueOrder => orderOf(order, quirks, session.now());
 
@@ -56,6 +56,10 @@ export function ccxtVenue(place: Place, access: Access): Venue {
     ...data,
     market,
     listed,
+    forAnyone: {
+      ...publicData(place, "anyone"),
+      market: async (symbol) => marketOf(await catalog.forAnyone.fresh(symbol), quirks, undefined),
+    },
     under: (lease, askedAt) => ccxtVenue(place, { ...access, hold: { now: lease.now, askedAt } }),
 
     balances,

@@ -46,21 +46,20 @@ function marketKeeper({ client, db, now }: Context): MarketKeeper {
 
     async keepMarkets(host, { listing, markets: list }) {
       const loaded = { version: VERSION, loadedAt: now() };
-      const names = JSON.stringify(listing);
-      const statements = [
-        db
-          .insert(listings)
-          .values({ host, names, ...loaded })
-          .onConflictDoUpdate({ target: listings.host, set: { names, ...loaded } }),
-        ...list.map((one) => {
-          const row = { market: JSON.stringify(one), ...loaded };
-          return db
-            .insert(markets)
-            .values({ host, symbol: one.symbol as `${string}/${string}`, ...row })
-            .onConflictDoUpdate({ target: [markets.host, markets.symbol], set: row });
-        }),
-      ];
-      await client.batch(statements.map(statement), "write");
+      const row = { names: JSON.stringify(listing), ...loaded };
+      const names = db
+        .insert(listings)
+        .values({ host, ...row })
+        .onConflictDoUpdate({ target: listings.host, set: row });
+      const rows = list.map((one) => {
+        const row = { market: JSON.stringify(one), ...loaded };
+        return db
+          .insert(markets)
+          .values({ host, symbol: one.symbol as `${string}/${string}`, ...row })
+          .onConflictDoUpdate({ target: [markets.host, markets.symbol], set: row });
+      });
+      const statements = [...(listing ? [statement(names)] : []), ...rows.map(statement)];
+      await client.batch(statements, "write");
     },
 
     async spoil(host, symbol) {
