@@ -168,6 +168,10 @@ export function fills(ask: PrivateAsk): Reply {
   const { query } = ask.asked;
   const listing = listingBy(ask.engine, idOf, query.get("symbol") ?? "");
   if (!listing) return refuse("40034", "Parameter symbol does not exist");
+  // 90 days, and no further back (ccxt#21502).
+  const [from, to] = [Number(query.get("startTime") ?? ask.now), Number(query.get("endTime") ?? ask.now)];
+  if (from < ask.now - 90 * DAY || to - from > 90 * DAY)
+    return refuse("43111", "param error time range illegal");
   const order = query.get("orderId");
   const chosen = visibleFills(ask).filter(
     (one) => inPair(listing)(one) && (!order || one.order.id === order),

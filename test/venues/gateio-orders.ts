@@ -148,6 +148,12 @@ function rangeOf({ asked, now }: PrivateAsk): Range {
   };
 }
 
+/** A start alone reaches seven days from it, with an end 30 (gateapi-python, SpotApi.md, list_my_trades). */
+function tradesRangeOf(ask: PrivateAsk): Range {
+  const { from, to } = rangeOf(ask);
+  return ask.asked.query.has("to") ? { from, to } : { from, to: Math.min(to, from + 7 * DAY) };
+}
+
 const pageOf = <T>({ asked }: PrivateAsk, all: readonly T[]): readonly T[] => {
   const limit = limitOf(asked.query.get("limit"), { standard: 100, most: 1000 });
   const page = limitOf(asked.query.get("page"), { standard: 1, most: 1e6 });
@@ -169,7 +175,9 @@ export function fills(ask: PrivateAsk): Reply {
   const pair = asked.query.get("currency_pair");
   const listing = pair ? listingBy(engine, idOf, pair) : undefined;
   if (pair && !listing) return refuse(400, "INVALID_CURRENCY_PAIR", "Invalid currency pair");
-  const { from, to } = rangeOf(ask);
+  const { from, to } = tradesRangeOf(ask);
+  if (to - from > 30 * DAY)
+    return refuse(400, "INVALID_PARAM_VALUE", "time range exceeds the maximum of 30 days");
   const order = asked.query.get("order_id");
   const chosen = visibleFills(ask)
     .filter(inPair(listing))

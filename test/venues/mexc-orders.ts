@@ -133,7 +133,8 @@ export function history(listing: Listing, ask: PrivateAsk): Reply {
   return ok(chosen.reverse().slice(0, limit).map(orderOf));
 }
 
-const KEPT = 30 * DAY;
+/** Its page says a month; a start of more than seven days ago answers nothing (mexcdevelop/mexc-api-sdk#56). */
+const REACH = 7 * DAY;
 
 export function fills(listing: Listing, ask: PrivateAsk): Reply {
   const { query } = ask.asked;
@@ -142,7 +143,8 @@ export function fills(listing: Listing, ask: PrivateAsk): Reply {
   const chosen = visibleFills(ask)
     .filter(inPair(listing))
     .filter(between(ask.asked))
-    .filter((one) => (order === null || one.order.id === order) && one.at >= ask.now - KEPT);
+    .filter((one) => (order === null || one.order.id === order) && one.at >= ask.now - REACH);
+  if (Number(query.get("startTime") ?? ask.now) < ask.now - REACH) return ok([]);
   return ok(chosen.slice(0, limit).map(fillOf));
 }
 
