@@ -1,0 +1,112 @@
+import { expect, it, onTestFinished } from "vitest";
+import { checkKeys } from "../../../src/adapters/ccxt/key-check.ts";
+import type { VenueName } from "../../../src/config.ts";
+import { decimal } from "../../../src/kernel/decimal.ts";
+import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
+import type { NewOrder, Venue } from "../../../src/ports.ts";
+import { heardVenue } from "../../support/heard.ts";
+import { KEYS, PERMIT } from "../../support/live.ts";
+import { recording } from "../../support/recording.ts";
+import { adapterPlace, adapterVenue } from "../../venues/adapter.ts";
+import { startVenue } from "../../venues/index.ts";
+import { tell } from "./request-table.ts";
+
+const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
+const PAIR = "BTC/USDT";
+const OURS = "em1a2b3c4d5e6f7g8h";
+
+const order = (clientId: string, over: Partial<NewOrder> = {}): NewOrder => ({
+  clientId,
+  symbol: PAIR,
+  side: "buy",
+  type: "limit",
+  price: decimal("59000"),
+  amount: decimal("0.001"),
+  ...over,
+});
+
+/** Calls of a venue that ask an exchange; one that is new has to be added here. */
+type Asking = {
+  [K in keyof Venue]-?: NonNullable<Venue[K]> extends (...args: never[]) => Promise<unknown> ? K : never;
+}[keyof Venue];
+
+type Ways = Readonly<Record<string, (venue: Venue, id: string) => Promise<unknown>>>;
+
+/** Each call in every way in which its requests differ, in an order in which each finds what it needs. */
+const CALLS: { readonly [K in Asking]: Ways } = {
+  listed: {
+    "of a pair, the first one: loads the markets": (venue) => venue.listed?.(PAIR) ?? Promise.reject(),
+  },
+  market: { "of a pair: asks for the account's fees": (venue) => venue.market(PAIR) },
+  ticker: { "of a pair": (venue) => venue.ticker(PAIR) },
+  book: { "of a pair": (venue) => venue.book(PAIR, 10) },
+  trades: { "of a pair": (venue) => venue.trades(PAIR, 50) },
+  candles: {
+    "the latest": (venue) => venue.candles(PAIR, { span: MINUTE, limit: 100 }),
+    "since yesterday": (venue) => venue.candles(PAIR, { span: HOUR, limit: 24, since: NOW - DAY }),
+  },
+  balances: { all: (venue) => venue.balances() },
+  create: {
+    "a limit buy": (venue) => venue.create(order(OURS), PERMIT),
+    "a limit sell": (venue) =>
+      venue.create(order("em1b00000000000000", { side: "sell", price: decimal("61000") }), PERMIT),
+    "what takes at once or not at all": (venue) =>
+      venue.create(order("em1c00000000000000", { price: decimal("60600"), immediateOrCancel: true }), PERMIT),
+    "a market buy": (venue) => venue.create(order("em1d00000000000000", { type: "market" }), PERMIT),
+    "a market sell": (venue) =>
+      venue.create(order("em1e00000000000000", { type: "market", side: "sell" }), PERMIT),
+  },
+  openOrders: {
+    "of a pair": (venue) => venue.openOrders(PAIR),
+    "of all pairs": (venue) => venue.openOrders(),
+  },
+  order: {
+    "by the exchange's id": (venue, id) => venue.order({ symbol: PAIR, id }),
+    "by our id": (venue) => venue.order({ symbol: PAIR, clientId: OURS }),
+    "by an id that nobody knows": (venue) => venue.order({ symbol: PAIR, clientId: "em1neverexisted000" }),
+  },
+  fills: {
+    "of the last hour": (venue) => venue.fills(PAIR, NOW - HOUR),
+    "of eight days": (venue) => venue.fills(PAIR, NOW - 8 * DAY),
+  },
+  cancel: { "by the exchange's id": (venue, id) => venue.cancel({ symbol: PAIR, id }, PERMIT) },
+};
+
+it.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])(
+  "ccxt asks %s what the table says: npm run requests writes it anew",
+  async (name) => {
+    const clock = () => NOW;
+    const exchange = await startVenue(name, { keys: KEYS, clock });
+    const { url, take, close } = await recording(exchange.url);
+    onTestFinished(async () => {
+      close();
+      await exchange.close();
+    });
+    const connection = { name, url, keys: KEYS };
+    const place = adapterPlace(connection, clock);
+    const names = new Map([
+      [KEYS.key, "{key}"],
+      [KEYS.passphrase, "{passphrase}"],
+    ]);
+    const told: string[] = [];
+    const write = (title: string) => {
+      for (const { id } of exchange.orders()) names.set(id, "{order}");
+      const requests = take().map((one) => tell(one, { now: NOW, names }));
+      told.push([title, ...requests].join("\n"));
+    };
+
+    for (const [call, ways] of Object.entries(CALLS)) {
+      for (const [way, act] of Object.entries(ways)) {
+        const venue = heardVenue(adapterVenue(place, connection));
+        const outcome = await act(venue, exchange.open()[0]?.id ?? "");
+        if (call === "create" || call === "cancel")
+          expect(outcome, way).toMatchObject({ result: "accepted" });
+        write(`${call}: ${way}`);
+      }
+    }
+    await checkKeys(place, adapterVenue(place, connection).account, { ...KEYS, hash: "" });
+    write("checkKeys: what they open and what they may do");
+
+    await expect(`${told.join("\n\n")}\n`).toMatchFileSnapshot(`requests/${name}.txt`);
+  },
+);
