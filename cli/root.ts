@@ -23,6 +23,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   orders: "List, place and cancel orders",
   grid: "Start, watch and stop grids",
   kill: "One switch that lets no order be placed",
+  limits: "What every order is held to",
   dex: "Prices and pools of Cardano tokens",
   plans: "Decide on what agents want to trade",
 };

@@ -5,6 +5,8 @@ import { prefixOf } from "./kernel/key-names.ts";
 import { nearest } from "./kernel/nearest.ts";
 import { plainText } from "./kernel/plain-text.ts";
 import type { Millis } from "./kernel/time.ts";
+import type { Limits } from "./limits/limits.ts";
+import { FORMS, LIMIT_NAMES } from "./limits/texts.ts";
 import type { LogLevel } from "./ports.ts";
 import type { RateLimits } from "./transport/limiter.ts";
 
@@ -49,6 +51,8 @@ export interface Config {
   /** On Workers: requests that one invocation may make, and passes that one minute has. */
   readonly subrequests: number;
   readonly passesPerMinute: number;
+  /** Hold beside those that are stored. */
+  readonly limits: Limits;
   /** Whether agents get tools that trade. */
   readonly mcpTrading: boolean;
   /** Whether a person has to approve what agents want to trade. */
@@ -89,6 +93,7 @@ const Settings = z.object({
   EDGEMAKER_SUBREQUESTS: whole(15, 10_000).default(45),
   EDGEMAKER_PASSES_PER_MINUTE: whole(1, 12).default(1),
   EDGEMAKER_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  EDGEMAKER_LIMITS: z.string().default(""),
   EDGEMAKER_MCP_TRADING: flag.default(false),
   EDGEMAKER_MCP_CONFIRM: z.enum(["plan", "terminal"]).default("plan"),
   EDGEMAKER_MCP_MOST: list.default([]),
@@ -148,6 +153,7 @@ export function parseConfig(environment: Environment): Config {
     logLevel: settings.EDGEMAKER_LOG_LEVEL,
     subrequests: settings.EDGEMAKER_SUBREQUESTS,
     passesPerMinute: settings.EDGEMAKER_PASSES_PER_MINUTE,
+    limits: settingsOf(settings.EDGEMAKER_LIMITS),
     mcpTrading: settings.EDGEMAKER_MCP_TRADING,
     mcpConfirm: settings.EDGEMAKER_MCP_CONFIRM,
     mcpMost: new Map(settings.EDGEMAKER_MCP_MOST.map(mostOf)),
@@ -224,6 +230,27 @@ function rateLimit(entry: string): Partial<RateLimits> {
   if (name) return { [name]: Number(count) };
   throw new SettingsError(
     `EDGEMAKER_RATE_LIMIT is off, or some of address, token, burst, failed=1 to 999999 and loopback, not ${entry}`,
+  );
+}
+
+/** `name=value;…`, each as a person sets it; of these limits none can be switched off. */
+function settingsOf(told: string): Limits {
+  const entries = told.split(";").map((entry) => entry.trim());
+  return Object.fromEntries(
+    entries
+      .filter((entry) => entry !== "")
+      .map((entry) => {
+        const [, given = "", value = ""] = /^(\w+)=(.+)$/.exec(entry) ?? [];
+        const name = LIMIT_NAMES.find((one) => one === given);
+        if (!name)
+          throw new SettingsError(
+            `EDGEMAKER_LIMITS is name=value;…, of ${LIMIT_NAMES.join(", ")}, not ${entry}`,
+          );
+        const limit = FORMS[name].read(value);
+        if (limit === undefined)
+          throw new SettingsError(`EDGEMAKER_LIMITS: ${name} is ${FORMS[name].form}, not ${value}`);
+        return [name, limit];
+      }),
   );
 }
 

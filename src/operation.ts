@@ -4,7 +4,7 @@ import { lazy } from "./kernel/lazy.ts";
 import type { Preview } from "./plan-records.ts";
 import type { Deps, Keys } from "./ports.ts";
 
-export type Method = "GET" | "POST" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** Who calls, and what came with the call beside its input. */
 export interface Call {

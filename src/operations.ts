@@ -1,6 +1,7 @@
 import { accountOperations } from "./account/operations.ts";
 import { compareOperations } from "./compare/operations.ts";
 import { killOperations } from "./control/kill-operations.ts";
+import { limitsOperations } from "./control/limits-operations.ts";
 import { dexOperations } from "./dex/operations.ts";
 import { gridOperations } from "./grid/operations.ts";
 import { marketOperations } from "./market/operations.ts";
@@ -17,5 +18,6 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...dexOperations(),
   ...compareOperations(ids),
   ...killOperations,
+  ...limitsOperations,
   ...planOperations,
 ];

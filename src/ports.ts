@@ -4,6 +4,7 @@ import type { VenueFailure } from "./errors.ts";
 import type { Decimal } from "./kernel/decimal.ts";
 import type { Pair } from "./kernel/pair.ts";
 import type { Millis } from "./kernel/time.ts";
+import type { Limits } from "./limits/limits.ts";
 import type { Market, MarketData, Side } from "./market-port.ts";
 import type { DryRuns } from "./paper-port.ts";
 import type { Reference } from "./reference-port.ts";
@@ -200,6 +201,8 @@ export interface Deps {
   /** Asks every other configured venue, and the chain, for a pair's price; absent where there is nobody to ask. */
   readonly reference?: (exchange: string, symbol: Pair) => Promise<Reference>;
   readonly store: Store;
+  /** Limits of the operator's settings: they hold beside those that are stored, which cannot raise them. */
+  readonly limits?: Limits | undefined;
   /** How many requests of all kinds this process may still make, where the platform limits them. */
   readonly requests?: (() => number) | undefined;
   readonly local: Local;

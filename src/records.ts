@@ -101,6 +101,8 @@ export interface Order {
   readonly createdAt: Millis;
   /** Final, and its fills add up: the slot may act again. */
   readonly settled: boolean;
+  /** Who asked for it by hand; null for an order of a strategy. */
+  readonly actor: string | null;
 }
 
 /** What was asked of the venue. */
@@ -130,6 +132,7 @@ export const NEW_ORDER = {
   endedAt: null,
   behindSince: null,
   settled: false,
+  actor: null,
 } as const;
 
 /** A fee as it was booked; one in neither base nor quote carries its worth in quote at the fill. */
@@ -157,7 +160,16 @@ export interface Fill {
   readonly superseded: boolean;
 }
 
-export type EventKind = "started" | "wants" | "status" | "lost" | "rejected" | "error" | "adopted" | "kill";
+export type EventKind =
+  | "started"
+  | "wants"
+  | "status"
+  | "lost"
+  | "rejected"
+  | "error"
+  | "adopted"
+  | "kill"
+  | "limits";
 
 /** Of an event that concerns every account. */
 export const EVERY_ACCOUNT: AccountKey = "";

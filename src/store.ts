@@ -2,6 +2,8 @@
 import type { CostDay } from "./cost.ts";
 import type { HistoryStore } from "./history-store.ts";
 import type { Millis } from "./kernel/time.ts";
+import type { LimitUse, StoredLimits, Terms } from "./limits/standing.ts";
+import type { LimitStore } from "./limits/store.ts";
 import type { Plan, Preview } from "./plan-records.ts";
 import type {
   AccountKey,
@@ -39,6 +41,9 @@ export interface Snapshot {
   readonly failures: number;
   /** Counts how often the database was restored: after that the venue may know orders that it does not. */
   readonly epoch: number;
+  readonly limits: StoredLimits;
+  /** Newest uses of the account's limits. */
+  readonly limitUses: readonly LimitUse[];
 }
 
 export type StrategyUpdate = Pick<Strategy, "id" | "state" | "status" | "phase" | "lastError" | "stoppedAt">;
@@ -53,6 +58,8 @@ export interface Changes {
   /** Orders of ours that the venue knows and the store does not. */
   readonly adopted: readonly Order[];
   readonly intents: readonly Order[];
+  /** What has to hold of limits where the intents are recorded; null where none are known. */
+  readonly terms: Terms | null;
   readonly events: readonly Event[];
   readonly cursors: Readonly<Record<string, Millis>>;
   readonly memory: AccountMemory | null;
@@ -65,6 +72,7 @@ export const NO_CHANGES: Changes = {
   orders: [],
   adopted: [],
   intents: [],
+  terms: null,
   events: [],
   cursors: {},
   memory: null,
@@ -153,8 +161,8 @@ export interface StrategyStore {
 export interface HandOrderStore {
   /** Protocol time. */
   now(): Promise<Millis>;
-  /** Writes the intent of an order by hand; false when the kill switch refuses it. Throws `constraint` on a used client id. */
-  recordByHand(order: Order): Promise<boolean>;
+  /** Writes the intent of an order by hand; false when the kill switch or the limits refuse it. Throws `constraint` on a used client id. */
+  recordByHand(order: Order, terms: Terms | null): Promise<boolean>;
   settleByHand(outcome: Settlement["outcomes"][number]): Promise<void>;
   orderByClientId(clientId: string): Promise<Order | undefined>;
   /** Whether an order of the account waits to be looked up: nobody has said what became of it. */
@@ -222,7 +230,8 @@ export interface Store
     HandOrderStore,
     RequestStore,
     TokenStore,
-    PlanStore {
+    PlanStore,
+    LimitStore {
   /** Throws `unavailable` when the database cannot be reached or is not migrated. */
   ready(): Promise<void>;
 }

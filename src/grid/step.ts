@@ -19,7 +19,7 @@ export interface Pass {
   readonly cancels?: number;
 }
 
-export type World = Pick<Deps, "store" | "local" | "log" | "requests" | "reference">;
+export type World = Pick<Deps, "store" | "local" | "log" | "limits" | "requests" | "reference">;
 
 export interface StepOptions {
   /** Calls to the venue that this pass may make. */

@@ -1,14 +1,14 @@
 import * as z from "zod";
-import { AppError, messageOf, StoreError, VenueError } from "../errors.ts";
+import { AppError, messageOf, VenueError } from "../errors.ts";
 import { decimalField, exchangeField, pairField, textField, wordField } from "../kernel/fields.ts";
 import { handOrderId } from "../kernel/ids.ts";
-import { DAY } from "../kernel/time.ts";
 import { operation } from "../operation.ts";
 import type { CreateOutcome, Deps, Venue, VenueOrder } from "../ports.ts";
 import { accountKey, type Order } from "../records.ts";
 import { acceptedId, answered, asSent, asWanted, handOrder, SEND_WITHIN, unknownOrder } from "./hand.ts";
 import { prepare, type Wanted } from "./prepare.ts";
 import { previewOrder } from "./preview.ts";
+import { recordIntent } from "./recording-operation.ts";
 import { CreatedShape, orderOut } from "./schema.ts";
 import { venueFor } from "./venue-operations.ts";
 
@@ -66,7 +66,7 @@ export const createOrder = (ids: readonly string[]) =>
       const [balances, killed] = [await venue.balances(), await deps.store.killed()];
       return previewOrder(prepared, { exchange: input.exchange, market, quote, balances, killed });
     },
-    async run(deps, { exchange, clientOrderId, ...input }, { keys, requestKey }) {
+    async run(deps, { exchange, clientOrderId, ...input }, { keys, requestKey, actor }) {
       const { symbol } = input;
       const venue = await venueFor(deps, exchange, keys);
       const { quote, prepared } = await prepareFor(venue, input);
@@ -79,10 +79,11 @@ export const createOrder = (ids: readonly string[]) =>
           clientId: clientOrderId ?? handOrderId(requestKey ?? deps.local.randomText(15)),
           now: await deps.store.now(),
           at: quote.at,
+          actor,
         },
         venue.timing,
       );
-      const earlier = await recordIntent(deps, order, requestKey);
+      const earlier = await recordIntent(deps, { venue, order, requestKey });
       if (earlier)
         return { success: true as const, exchange, order: orderOut(await madeBefore(venue, earlier)) };
       const mayLeave = () => deps.local.monotonic() - askedAt <= SEND_WITHIN;
@@ -112,36 +113,6 @@ async function noteAnswer({ store, log }: Deps, order: Order, outcome: CreateOut
     });
   }
 }
-
-/** Writes the intent; answers the order of an earlier try of the same request, if there was one. */
-async function recordIntent(
-  { store }: Deps,
-  order: Order,
-  requestKey: string | undefined,
-): Promise<Order | undefined> {
-  try {
-    if (await store.recordByHand(order)) return undefined;
-  } catch (error) {
-    if (!(error instanceof StoreError) || error.failure !== "constraint") throw error;
-    const earlier = await store.orderByClientId(order.clientId);
-    if (requestKey !== undefined && earlier && isSame(earlier, order)) {
-      if (order.sendBy - earlier.sendBy < DAY) return earlier;
-      throw new AppError(
-        "Conflict",
-        "this Idempotency-Key has placed an order more than a day ago; send another key for another order",
-      );
-    }
-    throw new AppError("Invalid request", "this clientOrderId has been used before; choose another one");
-  }
-  throw new AppError("Forbidden", "the kill switch is on: no order is placed; turn it off to trade again");
-}
-
-const isSame = (a: Order, b: Order): boolean =>
-  a.account === b.account &&
-  a.symbol === b.symbol &&
-  a.side === b.side &&
-  a.type === b.type &&
-  a.amount === b.amount;
 
 /** What became of an order whose first request got no clear answer, or died before it gave one: never sent again. */
 async function madeBefore(venue: Venue, order: Order): Promise<VenueOrder> {

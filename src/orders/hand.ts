@@ -16,6 +16,8 @@ interface Placing extends Wanted {
   /** Protocol and market time. */
   readonly now: Millis;
   readonly at: Millis;
+  /** Who asked for it. */
+  readonly actor: string;
 }
 
 /** The intent of an order by hand: written without the lease, so it carries its own bound. */

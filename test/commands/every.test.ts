@@ -52,6 +52,8 @@ const USES: readonly (readonly [string, (told: Told) => readonly string[]])[] = 
   ["kill on", () => []],
   ["kill status", () => []],
   ["kill off", () => []],
+  ["limits set", () => ["--open-orders", "500"]],
+  ["limits show", () => []],
   ["plans list", () => []],
   ["cost", () => []],
   ["doctor", () => []],

@@ -46,7 +46,7 @@ export async function testSandbox({
   ...settings
 }: TestSandbox = {}) {
   const time = virtualLocal(start);
-  const client = createClient({ url, concurrency: 1 });
+  const client = url.startsWith("http") ? { url, fetch } : createClient({ url, concurrency: 1 });
   const context = await openDatabase({
     client,
     local: realTime ? nodeLocal : time.local,

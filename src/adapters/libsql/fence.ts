@@ -25,7 +25,8 @@ export const stillWanted = (
     sql`exists(select 1 from ${strategies} where ${strategies.id} = ${id} and ${strategies.wants} = ${wants} and ${strategies.keepOrders} = ${keepOrders} and ${strategies.sellBase} = ${sellBase})`,
   );
 
-const unless = ({ db }: Context, holds: SQL): Statement[] => [
+/** Statements that end their batch where something does not hold. */
+export const unless = ({ db }: Context, holds: SQL): Statement[] => [
   statement(sql`insert into ${fenceGuard} select ${holds}`),
   statement(db.delete(fenceGuard)),
 ];

@@ -5,19 +5,23 @@ import { type Context, statement } from "./context.ts";
 import { insertIntents } from "./order-rows.ts";
 import { accounts, orders } from "./tables.ts";
 
-export function handOrderStore({ client, db, now }: Context): HandOrderStore {
+export function handOrderStore(context: Context): HandOrderStore {
+  const { client, db, now } = context;
   return {
     async now() {
       const result = await client.execute(statement(sql`select ${now()}`));
       return Number(result.rows[0]?.[0]);
     },
 
-    async recordByHand(order) {
+    async recordByHand(order, terms) {
       const account = db
         .insert(accounts)
         .values({ account: order.account, memory: NO_MEMORY })
         .onConflictDoNothing();
-      const results = await client.batch([statement(account), ...insertIntents([order])], "write");
+      const results = await client.batch(
+        [statement(account), ...insertIntents(context, [order], terms)],
+        "write",
+      );
       return results.some((result) => result.columns[0] === "client_id" && result.rows.length > 0);
     },
 

@@ -1,7 +1,8 @@
 import type { ResultSet } from "@libsql/client";
-import { and, eq, inArray, or, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, or, sql } from "drizzle-orm";
 import { type CostDay, type DatabaseUse, newUse, withPass } from "../../cost.ts";
 import { StoreError } from "../../errors.ts";
+import { type LimitUse, scopeOfAccount } from "../../limits/standing.ts";
 import {
   type AccountKey,
   EVERY_ACCOUNT,
@@ -13,6 +14,7 @@ import {
 import type { Changes, Lease, Snapshot, StepStore, StrategyUpdate } from "../../store.ts";
 import { bundle, type Context, queries, rowsOf, type Statement, statement } from "./context.ts";
 import { guarded, stillWanted } from "./fence.ts";
+import { limits, limitUses } from "./limit-tables.ts";
 import { insertEvents, insertIntents, updateOrder } from "./order-rows.ts";
 import {
   accounts,
@@ -159,6 +161,8 @@ interface Running {
   readonly strategies: readonly string[];
 }
 
+const SCOPE_OF_ACCOUNT = scopeOfAccount("");
+
 /** Everything of an account, but which trades are booked: that is the one select without a table of its own. */
 const WHOLE = bundle(() => {
   const account = sql.placeholder("account");
@@ -188,6 +192,16 @@ const WHOLE = bundle(() => {
     ],
     [cursors, queries.select().from(cursors).where(eq(cursors.account, account))],
     [fills, recent],
+    [limits, queries.select().from(limits)],
+    [
+      limitUses,
+      queries
+        .select()
+        .from(limitUses)
+        .where(sql`${limitUses.scope} = ${SCOPE_OF_ACCOUNT} || ${account}`)
+        .orderBy(desc(limitUses.day))
+        .limit(20),
+    ],
   ];
 });
 
@@ -211,6 +225,11 @@ function snapshot(lease: Lease, result: ResultSet | undefined): Snapshot {
     memory: memory?.memory ?? NO_MEMORY,
     failures: memory?.failures ?? 0,
     epoch: settings.epoch,
+    limits: {
+      version: settings.limits,
+      set: Object.fromEntries(rows(limits, result).map((one) => [one.scope, one.settings])),
+    },
+    limitUses: rows(limitUses, result) satisfies LimitUse[],
   };
 }
 
@@ -234,7 +253,7 @@ function changeStatements(context: Context, lease: Lease, changes: Changes): Sta
     ...changes.orders.map((order) => updateOrder(context, order)),
     ...(changes.adopted.length > 0 ? [statement(db.insert(orders).values([...changes.adopted]))] : []),
     ...written,
-    ...insertIntents(changes.intents),
+    ...insertIntents(context, changes.intents, changes.terms),
     ...insertEvents(context, changes.events),
   ];
 }

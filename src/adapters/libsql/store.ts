@@ -4,6 +4,7 @@ import type { Store } from "../../store.ts";
 import { type Context, statement } from "./context.ts";
 import { handOrderStore } from "./hand-order-store.ts";
 import { historyStore } from "./history-store.ts";
+import { limitStore } from "./limit-store.ts";
 import { planStore } from "./plan-store.ts";
 import { requestStore } from "./request-store.ts";
 import { stepStore } from "./step-store.ts";
@@ -20,6 +21,7 @@ export const createStore = (context: Context): Store => ({
   ...requestStore(context),
   ...tokenStore(context),
   ...planStore(context),
+  ...limitStore(context),
   async ready() {
     const result = await context.client.execute(statement(sql`select ${control.kind} from ${control}`));
     if (result.rows.length === 0) throw new StoreError("unavailable", "the database is not migrated");

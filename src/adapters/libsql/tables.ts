@@ -58,6 +58,8 @@ export const control = sqliteTable(
     kind: text("kind").$type<"live" | "sandbox">().notNull(),
     kill: flag("kill").notNull().default(false),
     epoch: integer("epoch").notNull().default(0),
+    /** Counts the changes of limits. */
+    limits: integer("limits").notNull().default(0),
   },
   (table) => [check("control_one_row", sql`${table.id} = 1`)],
 );
@@ -147,6 +149,8 @@ export const orders = sqliteTable(
     behindSince: integer("behind_since"),
     createdAt: integer("created_at").notNull(),
     settled: flag("settled").notNull(),
+    /** Who asked for it by hand. */
+    actor: text("actor"),
   },
   (table) => [
     uniqueIndex("orders_one_live_per_slot")

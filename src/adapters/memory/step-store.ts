@@ -2,6 +2,7 @@ import { StoreError } from "../../errors.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { EVERY_ACCOUNT, killMessage, type Order, type Strategy } from "../../records.ts";
 import type { Changes, Lease, Snapshot, StepStore } from "../../store.ts";
+import { countUses, usesOf, withinLimits } from "./limits.ts";
 import { accountRow, exchangeKey, fillKey, mayBecome, putOrder, type Tables } from "./tables.ts";
 
 const constraint = (message: string): StoreError => new StoreError("constraint", message);
@@ -41,7 +42,9 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
       fence(lease);
       // All or nothing: what a constraint refuses is found before anything is written.
       for (const change of changes) check(tables, change, changes);
-      return new Set(changes.flatMap((change) => apply(tables, lease.account, change)));
+      return new Set(
+        changes.flatMap((change) => apply(tables, { account: lease.account, now: now() }, change)),
+      );
     },
 
     killed: async () => tables.kill,
@@ -113,6 +116,8 @@ function snapshot(tables: Tables, lease: Lease, overlap: Millis): Snapshot {
     booked: bookedSince(tables, account, { cursors, orders, overlap }),
     memory: row.memory,
     failures: row.failures,
+    limits: tables.limits,
+    limitUses: usesOf(tables, account),
   };
 }
 
@@ -192,7 +197,11 @@ export function isWanted({ kill, strategies }: Tables, { strategy, kind }: Order
   return kind === "grid" ? wants === "run" : wants !== undefined && wants !== "pause";
 }
 
-function apply(tables: Tables, account: string, change: Changes): string[] {
+function apply(
+  tables: Tables,
+  { account, now }: { account: string; now: Millis },
+  change: Changes,
+): string[] {
   for (const fill of change.fills) tables.fills.set(fillKey(fill), fill);
   for (const order of [...change.orders, ...change.adopted]) putOrder(tables, order);
   const { strategy, memory } = change;
@@ -201,7 +210,13 @@ function apply(tables: Tables, account: string, change: Changes): string[] {
   for (const [symbol, at] of Object.entries(change.cursors)) tables.cursors.set(`${account} ${symbol}`, at);
   if (memory) accountRow(tables, account).memory = memory;
   tables.events.push(...change.events);
-  const wanted = change.intents.filter((intent) => isWanted(tables, intent));
+  const limited = { terms: change.terms, now };
+  const wanted = withinLimits(
+    tables,
+    change.intents.filter((intent) => isWanted(tables, intent)),
+    limited,
+  );
   for (const intent of wanted) putOrder(tables, intent);
+  countUses(tables, wanted, limited);
   return wanted.map(({ clientId }) => clientId);
 }

@@ -1,9 +1,12 @@
 import { StoreError } from "../../errors.ts";
 import type { HistoryStore } from "../../history-store.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { LimitStore } from "../../limits/store.ts";
 import { type Order, ownerName, type Strategy } from "../../records.ts";
 import type { HandOrderStore, StepStore, StrategyStore, StrategyView } from "../../store.ts";
 import { memoryHistoryStore } from "./history-store.ts";
+import { memoryLimitStore } from "./limit-store.ts";
+import { countUses, withinLimits } from "./limits.ts";
 import { isWanted, memoryStepStore } from "./step-store.ts";
 import { accountRow, putOrder, type Tables } from "./tables.ts";
 
@@ -11,10 +14,11 @@ import { accountRow, putOrder, type Tables } from "./tables.ts";
 export function memoryStore(
   tables: Tables,
   now: () => Millis,
-): StepStore & StrategyStore & HistoryStore & HandOrderStore {
+): StepStore & StrategyStore & HistoryStore & HandOrderStore & LimitStore {
   return {
     ...memoryStepStore(tables, now),
     ...memoryHistoryStore(tables),
+    ...memoryLimitStore(tables, now),
 
     async createStrategy({ prefix, ...strategy }) {
       const known = [...tables.strategies.values()].find(
@@ -88,11 +92,13 @@ export function memoryStore(
 
     now: async () => now(),
 
-    async recordByHand(order) {
+    async recordByHand(order, terms) {
       accountRow(tables, order.account);
       if (tables.orders.has(order.clientId)) throw new StoreError("constraint", "this client id is used");
-      if (!isWanted(tables, order)) return false;
+      const limited = { terms, now: now() };
+      if (!isWanted(tables, order) || withinLimits(tables, [order], limited).length === 0) return false;
       putOrder(tables, order);
+      countUses(tables, [order], limited);
       return true;
     },
 

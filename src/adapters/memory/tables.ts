@@ -1,3 +1,4 @@
+import type { LimitUse, StoredLimits } from "../../limits/standing.ts";
 import type { AccountMemory, Event, Fill, Order, OrderState, Strategy } from "../../records.ts";
 import { NO_MEMORY } from "../../records.ts";
 
@@ -25,6 +26,8 @@ export interface Tables {
   readonly fills: Map<string, Fill>;
   readonly cursors: Map<string, number>;
   readonly events: Event[];
+  limits: StoredLimits;
+  readonly limitUses: Map<string, LimitUse>;
   kill: boolean;
   epoch: number;
 }
@@ -38,6 +41,8 @@ export const emptyTables = (): Tables => ({
   fills: new Map(),
   cursors: new Map(),
   events: [],
+  limits: { version: 0, set: {} },
+  limitUses: new Map(),
   kill: false,
   epoch: 0,
 });
@@ -52,6 +57,8 @@ export const copyTables = (tables: Tables): Tables => ({
   fills: new Map(tables.fills),
   cursors: new Map(tables.cursors),
   events: [...tables.events],
+  limits: tables.limits,
+  limitUses: new Map(tables.limitUses),
   kill: tables.kill,
   epoch: tables.epoch,
 });

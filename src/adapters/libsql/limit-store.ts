@@ -1,0 +1,71 @@
+import type { ResultSet } from "@libsql/client";
+import { eq, sql } from "drizzle-orm";
+import { StoreError } from "../../errors.ts";
+import type { LimitStore } from "../../limits/store.ts";
+import { EVERY_ACCOUNT } from "../../records.ts";
+import { type Context, rowsOf, type Statement, statement } from "./context.ts";
+import { unless } from "./fence.ts";
+import { useOnce } from "./limit-rows.ts";
+import { limits, limitUses, unitsOf } from "./limit-tables.ts";
+import { control, events, isUnsettled, orders } from "./tables.ts";
+
+export function limitStore(context: Context): LimitStore {
+  const { client, db, now } = context;
+  return {
+    async readLimits({ scopes, account, actor }) {
+      const count = (mine: boolean) =>
+        sql`(select count(*) from ${orders} where ${orders.account} = ${account} and ${isUnsettled()}${mine ? sql` and ${orders.actor} = ${actor}` : sql``})`;
+      const at = sql`select ${now()}, ${control.limits}, ${count(false)}, ${count(true)} from ${control}`;
+      const statements = [statement(at), statement(db.select().from(limits)), ...scopes.map(newestUses)];
+      const [found, set, ...uses] = await client.batch(statements, "read");
+      const row = found?.rows[0];
+      if (!row) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
+      const [clock, version, openOrders, openOfActor] = [0, 1, 2, 3].map((place) => Number(row[place]));
+      return {
+        now: clock as number,
+        stored: {
+          version: version as number,
+          set: Object.fromEntries(rowsOf(limits, set).map(({ scope, settings }) => [scope, settings])),
+        },
+        uses: uses.flatMap((one: ResultSet) => rowsOf(limitUses, one)),
+        openOrders: openOrders as number,
+        openOfActor: openOfActor as number,
+      };
+    },
+
+    async setLimits({ version, scope, settings, message }) {
+      const isSame = sql`exists(select 1 from ${control} where ${control.limits} = ${version})`;
+      const put = db
+        .insert(limits)
+        .values({ scope, settings })
+        .onConflictDoUpdate({ target: limits.scope, set: { settings } });
+      const count = db
+        .update(control)
+        .set({ limits: version + 1 })
+        .where(eq(control.limits, version));
+      const told = sql`insert into ${events} (account, strategy, at, kind, message) values (${EVERY_ACCOUNT}, null, ${now()}, 'limits', ${message})`;
+      try {
+        await client.batch(
+          [...unless(context, isSame), statement(put), statement(count), statement(told)],
+          "write",
+        );
+        return true;
+      } catch (error) {
+        if (error instanceof StoreError && error.failure === "fenced") return false;
+        throw error;
+      }
+    },
+
+    async useLimit({ scope, asset, notional, most }) {
+      const use = { scope, asset, notional: unitsOf(notional, "up") };
+      const room = most === null ? null : unitsOf(most, "down");
+      return (await client.execute(useOnce(context, { ...use, most: room }))).rows.length > 0;
+    },
+  };
+}
+
+/** The newest uses of a scope, of a day at most one a quote asset; sums as text, which no number could hold. */
+const newestUses = (scope: string): Statement =>
+  statement(
+    sql`select scope, day, asset, cast(notional as text) as notional, orders, at from ${limitUses} where ${limitUses.scope} = ${scope} order by ${limitUses.day} desc limit 20`,
+  );

@@ -1,0 +1,43 @@
+import { DAY, type Millis } from "../../kernel/time.ts";
+import type { LimitStore } from "../../limits/store.ts";
+import { EVERY_ACCOUNT, type Order } from "../../records.ts";
+import type { Tables } from "./tables.ts";
+
+export const memoryLimitStore = (tables: Tables, now: () => Millis): LimitStore => ({
+  async readLimits({ scopes, account, actor }) {
+    const open = [...tables.unsettled]
+      .map((id) => tables.orders.get(id) as Order)
+      .filter((order) => order.account === account);
+    return {
+      now: now(),
+      stored: tables.limits,
+      uses: [...tables.limitUses.values()].filter(({ scope }) => scopes.includes(scope)),
+      openOrders: open.length,
+      openOfActor: open.filter((order) => order.actor === actor).length,
+    };
+  },
+
+  async setLimits({ version, scope, settings, message }) {
+    if (tables.limits.version !== version) return false;
+    tables.limits = { version: version + 1, set: { ...tables.limits.set, [scope]: settings } };
+    tables.events.push({ account: EVERY_ACCOUNT, strategy: null, at: now(), kind: "limits", message });
+    return true;
+  },
+
+  async useLimit({ scope, asset, notional, most }) {
+    const day = Math.floor(now() / DAY);
+    const key = [scope, day, asset].join(" ");
+    const before = tables.limitUses.get(key);
+    const sum = (before?.notional ?? 0n) + notional;
+    if (most !== null && sum > most) return false;
+    tables.limitUses.set(key, {
+      scope,
+      day,
+      asset,
+      notional: sum,
+      orders: (before?.orders ?? 0) + 1,
+      at: now(),
+    });
+    return true;
+  },
+});

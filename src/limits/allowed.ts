@@ -1,0 +1,209 @@
+import { AppError } from "../errors.ts";
+import { type Decimal, max, mul, text, ZERO } from "../kernel/decimal.ts";
+import { type Pair, splitPair } from "../kernel/pair.ts";
+import { midOf } from "../kernel/spread.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { OrderType, Quote, Side } from "../ports.ts";
+import type { Amounts, LimitName, Limits } from "./limits.ts";
+import { showLimit } from "./texts.ts";
+
+/** An order that is about to be recorded. */
+export interface Wanted {
+  readonly symbol: Pair;
+  readonly side: Side;
+  readonly type: OrderType;
+  /** Of a limit order. */
+  readonly price: Decimal;
+  readonly amount: Decimal;
+}
+
+/** The market as it was looked at last before the order leaves. */
+export interface Look {
+  readonly quote: Quote;
+  /** Market time; left out where prices are simulated, which are of the moment they are asked for. */
+  readonly now?: Millis | undefined;
+}
+
+/** What orders have used of limits so far. */
+export interface Used {
+  /** Protocol time. */
+  readonly now: Millis;
+  /** Notional of the day's orders, by quote asset. */
+  readonly today: Amounts;
+  readonly openOrders: number;
+  /** Protocol time of the newest order. */
+  readonly lastAt: Millis | null;
+}
+
+/** The limits of an account or of a token, and what it has used of them. */
+export interface Standing {
+  /** Under which its orders are counted. */
+  readonly scope: string;
+  /** The token whose own open orders count; null for all of the account. */
+  readonly actor: string | null;
+  readonly limits: Limits;
+  readonly used: Used;
+}
+
+export type LimitCode =
+  | "limit_order"
+  | "limit_day"
+  | "limit_open_orders"
+  | "limit_symbol"
+  | "limit_collar"
+  | "limit_price_age"
+  | "limit_gap"
+  | "limit_loss";
+
+export interface Refused {
+  readonly reason: LimitCode;
+  /** The limit, its value, what the order was, and how to change that. */
+  readonly detail: string;
+}
+
+/**
+ * Why an order may not be placed; undefined when it may. The one rule that every order meets, whoever asks for it:
+ * what it says is repeated by the statement that records the order, as far as others may have used limits meanwhile.
+ */
+export function allowed(order: Wanted, look: Look, { limits, used }: Standing): Refused | undefined {
+  const told = { order, look, limits, counted: countedNotional(order, look.quote) };
+  return (
+    ofSymbol(told) ??
+    ofPriceAge(told) ??
+    ofCollar(told) ??
+    ofOrder(told) ??
+    ofDay(told, used) ??
+    ofOpenOrders(told, used) ??
+    ofGap(told, used)
+  );
+}
+
+/**
+ * What an order can move, in quote: a buy what it can cost at most, a sell what its base is worth,
+ * which is the mid where its limit lies below.
+ */
+export function countedNotional({ side, type, price, amount }: Wanted, quote: Quote): Decimal {
+  const limit = type === "market" ? (side === "buy" ? quote.ask : quote.bid) : price;
+  return mul(side === "buy" && type === "limit" ? limit : max(limit, midOf(quote)), amount, "up");
+}
+
+/** The standing after an order that was allowed. */
+export function withOrder(standing: Standing, order: Wanted, quote: Quote): Standing {
+  const { used } = standing;
+  const asset = splitPair(order.symbol).quote;
+  const today = { ...used.today, [asset]: (used.today[asset] ?? ZERO) + countedNotional(order, quote) };
+  return { ...standing, used: { ...used, today, openOrders: used.openOrders + 1, lastAt: used.now } };
+}
+
+interface Told {
+  readonly order: Wanted;
+  readonly look: Look;
+  readonly limits: Limits;
+  readonly counted: Decimal;
+}
+
+const refused = (reason: LimitCode, name: LimitName, { limits, order }: Told, why: string): Refused => ({
+  reason,
+  detail: `the limit ${name} is ${showLimit(limits[name])}, and this order, ${describe(order)}, ${why}; ${howToChange(name)}`,
+});
+
+const describe = ({ side, type, price, amount, symbol }: Wanted): string =>
+  `${side} ${text(amount)} ${splitPair(symbol).base} ${type === "limit" ? `at ${text(price)} ${splitPair(symbol).quote}` : "at the market"}`;
+
+/** The refusal as every surface tells it. */
+export const limitError = ({ reason, detail }: Refused): AppError =>
+  new AppError("Forbidden", detail, { fields: { limit: reason } });
+
+/** Why a market order would take levels beyond the collar, or more than the book shows; undefined when neither. */
+export function thinBook(
+  { order, look, limits }: Pick<Told, "order" | "look" | "limits">,
+  { worst, missing }: { readonly worst: Decimal; readonly missing: Decimal },
+): Refused | undefined {
+  const told = { order, look, limits, counted: ZERO };
+  if (limits.collarPercent === undefined) return undefined;
+  if (missing > ZERO)
+    return refused(
+      "limit_collar",
+      "collarPercent",
+      told,
+      `is ${text(missing)} more than the book shows: at which price that fills nobody knows`,
+    );
+  return worst > ZERO ? ofCollar({ ...told, order: { ...order, type: "limit", price: worst } }) : undefined;
+}
+
+/** What a person types, where the settings of the process do not hold it lower. */
+export const howToChange = (name: LimitName): string =>
+  `an administrator can change it: edgemaker limits set --${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} …`;
+
+function ofSymbol(told: Told): Refused | undefined {
+  const { limits, order } = told;
+  if (limits.symbols === undefined || limits.symbols.includes(order.symbol)) return undefined;
+  return refused("limit_symbol", "symbols", told, `is in ${order.symbol}`);
+}
+
+function ofPriceAge(told: Told): Refused | undefined {
+  const { quote, now } = told.look;
+  const { priceAgeMillis } = told.limits;
+  if (priceAgeMillis === undefined || now === undefined || now - quote.at <= priceAgeMillis) return undefined;
+  return refused("limit_price_age", "priceAgeMillis", told, `would rest on a price ${now - quote.at} ms old`);
+}
+
+const HUNDRED = 100n;
+
+/** Nothing executes further through the mid than the collar: neither what a slip asks for nor what a thin book gives. */
+function ofCollar(told: Told): Refused | undefined {
+  const { order, look, limits } = told;
+  const { collarPercent } = limits;
+  if (collarPercent === undefined) return undefined;
+  const { bid, ask } = look.quote;
+  const mid = midOf(look.quote);
+  const far = mul(mid, collarPercent / HUNDRED, "down");
+  const worst = order.type === "limit" ? order.price : order.side === "buy" ? ask : bid;
+  const isThrough = order.side === "buy" ? worst > mid + far : worst < mid - far;
+  if (bid > ZERO && ask > ZERO && !isThrough) return undefined;
+  const why = isThrough
+    ? `could execute at ${text(worst)}`
+    : "has no price to be held against: the book is empty";
+  return refused("limit_collar", "collarPercent", told, `${why}, the mid being ${text(mid)} now`);
+}
+
+function ofOrder(told: Told): Refused | undefined {
+  const { orderNotional } = told.limits;
+  const { quote } = splitPair(told.order.symbol);
+  if (orderNotional === undefined) return undefined;
+  const most = orderNotional[quote];
+  if (most === undefined)
+    return refused("limit_order", "orderNotional", told, `is in ${quote}, which it does not name`);
+  if (told.counted <= most) return undefined;
+  return refused("limit_order", "orderNotional", told, `counts ${text(told.counted)} ${quote}`);
+}
+
+function ofDay(told: Told, { today }: Used): Refused | undefined {
+  const { dayNotional } = told.limits;
+  const { quote } = splitPair(told.order.symbol);
+  if (dayNotional === undefined) return undefined;
+  const most = dayNotional[quote];
+  if (most === undefined)
+    return refused("limit_day", "dayNotional", told, `is in ${quote}, which it does not name`);
+  const before = today[quote] ?? ZERO;
+  if (before + told.counted <= most) return undefined;
+  const why = `counts ${text(told.counted)} ${quote} beside the ${text(before)} of today (UTC)`;
+  return refused("limit_day", "dayNotional", told, why);
+}
+
+function ofOpenOrders(told: Told, { openOrders }: Used): Refused | undefined {
+  const most = told.limits.openOrders;
+  if (most === undefined || openOrders < most) return undefined;
+  return refused(
+    "limit_open_orders",
+    "openOrders",
+    told,
+    `would be one more than the ${openOrders} that are open`,
+  );
+}
+
+function ofGap(told: Told, { lastAt, now }: Used): Refused | undefined {
+  const { orderGapMillis } = told.limits;
+  if (orderGapMillis === undefined || lastAt === null || now - lastAt >= orderGapMillis) return undefined;
+  return refused("limit_gap", "orderGapMillis", told, `comes ${now - lastAt} ms after the one before`);
+}

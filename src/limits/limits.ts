@@ -1,0 +1,90 @@
+import { type Decimal, decimal, min } from "../kernel/decimal.ts";
+import type { Pair } from "../kernel/pair.ts";
+import { MINUTE, type Millis } from "../kernel/time.ts";
+
+/** By quote asset, each in its own units. */
+export type Amounts = Readonly<Record<string, Decimal>>;
+
+/** What orders are held to. A limit that is left out holds nothing; docs/limits.md says how each one counts. */
+export interface Limits {
+  /** The most notional of one order, and of all of one day of UTC. An asset that is not named may not be traded in. */
+  readonly orderNotional?: Amounts | undefined;
+  readonly dayNotional?: Amounts | undefined;
+  /** Orders that may rest, or wait to be looked up, at once. */
+  readonly openOrders?: number | undefined;
+  /** Pairs in which orders are placed at all. */
+  readonly symbols?: readonly Pair[] | undefined;
+  /** How far through the mid an order may execute, in percent of it. */
+  readonly collarPercent?: Decimal | undefined;
+  /** How old the price may be on which an order is placed. */
+  readonly priceAgeMillis?: Millis | undefined;
+  /** Least time from one order to the next. */
+  readonly orderGapMillis?: Millis | undefined;
+  /** The most that one strategy, or all of an account, may lose from its best result so far. */
+  readonly strategyLoss?: Amounts | undefined;
+  readonly accountLoss?: Amounts | undefined;
+  /** What a loss beyond its limit does to the strategies that it is of. */
+  readonly onLoss?: OnLoss | undefined;
+}
+
+export type OnLoss = "pause" | "stop";
+export type LimitName = keyof Limits;
+
+/** As they were set: null takes a default away. */
+export type LimitSettings = { readonly [N in LimitName]?: Limits[N] | null };
+
+const SLIP = decimal("100000");
+
+/** On until they are set: against slips of a hand, not against a person who means it. */
+export const DEFAULT_LIMITS = {
+  orderNotional: { USDT: SLIP, USDC: SLIP, USD: SLIP, EUR: SLIP, BTC: decimal("1"), ETH: decimal("30") },
+  collarPercent: decimal("10"),
+  priceAgeMillis: MINUTE,
+} as const satisfies Limits;
+
+/** The limits that hold where several do: of each one the least. */
+export const tightest = (all: readonly Limits[]): Limits => all.reduce(both, {});
+
+const both = (a: Limits, b: Limits): Limits => ({
+  orderNotional: either(a.orderNotional, b.orderNotional, shared),
+  dayNotional: either(a.dayNotional, b.dayNotional, shared),
+  openOrders: either(a.openOrders, b.openOrders, Math.min),
+  symbols: either(a.symbols, b.symbols, (some, others) => some.filter((one) => others.includes(one))),
+  collarPercent: either(a.collarPercent, b.collarPercent, min),
+  priceAgeMillis: either(a.priceAgeMillis, b.priceAgeMillis, Math.min),
+  orderGapMillis: either(a.orderGapMillis, b.orderGapMillis, Math.max),
+  strategyLoss: either(a.strategyLoss, b.strategyLoss, least),
+  accountLoss: either(a.accountLoss, b.accountLoss, least),
+  onLoss: either(a.onLoss, b.onLoss, (one, other) => (one === "stop" ? one : other)),
+});
+
+const either = <T>(a: T | undefined, b: T | undefined, join: (a: T, b: T) => T): T | undefined =>
+  a === undefined ? b : b === undefined ? a : join(a, b);
+
+/** An asset that one of the two does not name may not be traded in. */
+const shared = (a: Amounts, b: Amounts): Amounts =>
+  Object.fromEntries(
+    Object.entries(a).flatMap(([asset, amount]) =>
+      b[asset] === undefined ? [] : [[asset, min(amount, b[asset])]],
+    ),
+  );
+
+const least = (a: Amounts, b: Amounts): Amounts => ({ ...a, ...b, ...shared(a, b) });
+
+/** Settings over what was set before: amounts asset by asset, everything else whole. */
+export const changed = (before: LimitSettings, settings: LimitSettings): LimitSettings =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(before), ...Object.keys(settings)])].map((key) => {
+      const name = key as LimitName;
+      const [old, now] = [before[name], settings[name]];
+      if (now === undefined) return [name, old];
+      return [name, isAmounts(old) && isAmounts(now) ? { ...old, ...now } : now];
+    }),
+  );
+
+export const isAmounts = (value: unknown): value is Amounts =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Settings as limits: what was taken away holds nothing. */
+export const limitsOf = (settings: LimitSettings): Limits =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null && value !== undefined));

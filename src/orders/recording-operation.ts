@@ -1,0 +1,129 @@
+import { AppError, StoreError } from "../errors.ts";
+import { mul, text, ZERO } from "../kernel/decimal.ts";
+import { splitPair } from "../kernel/pair.ts";
+import { DAY } from "../kernel/time.ts";
+import { type Look, limitError, type Refused, thinBook } from "../limits/allowed.ts";
+import { readStandings } from "../limits/reading-operation.ts";
+import { refusalOf, type Standings, type Terms, termsOf } from "../limits/standing.ts";
+import type { Deps, Venue } from "../ports.ts";
+import type { Order } from "../records.ts";
+import { takeFrom } from "./depth.ts";
+
+export interface Recording {
+  readonly venue: Venue;
+  readonly order: Order;
+  readonly requestKey: string | undefined;
+}
+
+/** So often an order is held against limits that others change or use up at the same moment. */
+const ATTEMPTS = 5;
+
+/** Writes the intent within the limits; answers the order of an earlier try of the same request, if there was one. */
+export async function recordIntent(deps: Deps, recording: Recording): Promise<Order | undefined> {
+  const { venue, order } = recording;
+  const look = await secondLook(deps, venue, order);
+  let refused: Refused | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const standings = await readStandings(deps, venue.account, order.actor ?? "");
+    refused = refusalOf(order, look, standings) ?? (await thinFor(venue, order, { look, standings }));
+    if (refused) break;
+    const done = await tryRecord(deps, recording, termsOf(standings, [order], look.quote));
+    if (done !== "refused") return done;
+    if (await deps.store.killed())
+      throw new AppError(
+        "Forbidden",
+        "the kill switch is on: no order is placed; turn it off to trade again",
+      );
+  }
+  const earlier = await earlierOf(deps, recording);
+  if (earlier) return earlier;
+  throw refused
+    ? await refusalError(venue, order, { refused, look })
+    : new AppError("Too many requests", "others are using up the same limits; try again", {
+        retryAfterSeconds: 1,
+      });
+}
+
+/** The market right before the order is recorded: what was looked at to prepare it may have been wrong once. */
+export async function secondLook(
+  { store, marketTime }: Deps,
+  venue: Venue,
+  { symbol }: Order,
+): Promise<Look> {
+  const quote = await venue.ticker(symbol);
+  const { account } = venue;
+  return { quote, now: account.host === "" ? undefined : marketTime(account, await store.now()) };
+}
+
+/** An order beyond the cap that the account could not pay either fails as it would without a cap: in the exchange's words. */
+async function refusalError(
+  venue: Venue,
+  { side, symbol, type, price, amount }: Order,
+  { refused, look }: { refused: Refused; look: Look },
+): Promise<AppError> {
+  if (refused.reason !== "limit_order") return limitError(refused);
+  const { base, quote } = splitPair(symbol);
+  const [asset, needed] =
+    side === "sell" ? [base, amount] : [quote, mul(type === "limit" ? price : look.quote.ask, amount, "up")];
+  const balances = await venue.balances();
+  const free = balances.find((one) => one.asset === asset)?.free ?? ZERO;
+  if (free >= needed) return limitError(refused);
+  const lacking = `nothing was sent: the account has ${text(free)} ${asset} free`;
+  return new AppError("Order failed", `${lacking}; besides, ${refused.detail}`, {
+    fields: { limit: refused.reason },
+  });
+}
+
+const LEVELS = 100;
+
+/** A market order is held against all the depth that it would take. */
+async function thinFor(
+  venue: Venue,
+  order: Order,
+  { look, standings }: { look: Look; standings: Standings },
+): Promise<Refused | undefined> {
+  if (order.type !== "market") return undefined;
+  const book = await venue.book(order.symbol, LEVELS);
+  const taken = takeFrom(book, order);
+  const shown = order.side === "buy" ? book.asks : book.bids;
+  // A book that shows less than was asked for is shown whole: what it does not cover does not fill.
+  const missing = shown.length < LEVELS ? ZERO : order.amount - taken.amount;
+  return standings.all
+    .map(({ limits }) => thinBook({ order, look, limits }, { worst: taken.worst, missing }))
+    .find((refused) => refused !== undefined);
+}
+
+/** Undefined when it is recorded; "refused" by the switch or by limits that have changed or been used up since. */
+async function tryRecord(
+  deps: Deps,
+  recording: Recording,
+  terms: Terms,
+): Promise<Order | "refused" | undefined> {
+  try {
+    return (await deps.store.recordByHand(recording.order, terms)) ? undefined : "refused";
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.failure !== "constraint") throw error;
+    const earlier = await earlierOf(deps, recording);
+    if (earlier) return earlier;
+    throw new AppError("Invalid request", "this clientOrderId has been used before; choose another one");
+  }
+}
+
+/** The order that an earlier try of the same request has recorded. */
+async function earlierOf({ store }: Deps, { order, requestKey }: Recording): Promise<Order | undefined> {
+  if (requestKey === undefined) return undefined;
+  const earlier = await store.orderByClientId(order.clientId);
+  if (!earlier || !isSame(earlier, order)) return undefined;
+  if (order.sendBy - earlier.sendBy < DAY) return earlier;
+  throw new AppError(
+    "Conflict",
+    "this Idempotency-Key has placed an order more than a day ago; send another key for another order",
+  );
+}
+
+const isSame = (a: Order, b: Order): boolean =>
+  a.account === b.account &&
+  a.symbol === b.symbol &&
+  a.side === b.side &&
+  a.type === b.type &&
+  a.amount === b.amount;

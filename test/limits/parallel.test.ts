@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serve } from "../support/command.ts";
+import { d } from "../support/grid.ts";
+import { runOperation, testSandbox } from "../support/sandbox.ts";
+import { type Sqld, startSqld } from "../support/sqld.ts";
+import { tempFolder } from "../support/temp.ts";
+
+const ORDER = { exchange: "kraken", symbol: "BTC/USDT", side: "buy", type: "limit" };
+/** Ten orders of 50 a day. */
+const CAP = { scope: "every", dayNotional: { USDT: d("500") } };
+
+let sqld: Sqld;
+beforeAll(async () => {
+  sqld = await startSqld();
+}, 90_000);
+afterAll(() => sqld.stop());
+
+describe("of 100 parallel orders against a day's limit of ten", () => {
+  it.each([
+    ["a file", () => `file:${join(tempFolder(), "limits.db")}`],
+    ["a database server", () => sqld.url],
+  ])(
+    "two processes on %s place ten",
+    async (_name, urlOf) => {
+      const url = urlOf();
+      const boxes = [await testSandbox({ url, realTime: true }), await testSandbox({ url, realTime: true })];
+      const [{ deps, context, venue }] = boxes as [(typeof boxes)[0]];
+      await runOperation(deps, "set_limits", CAP);
+      const asked = { ...ORDER, amount: d("0.001"), price: d("50000") };
+      const all = await Promise.allSettled(
+        Array.from({ length: 100 }, (_one, i) =>
+          runOperation((boxes[i % 2] as (typeof boxes)[0]).deps, "create_order", asked),
+        ),
+      );
+      const placed = all.filter(({ status }) => status === "fulfilled").length;
+      expect(placed).toBe(10);
+      expect(await venue("kraken").openOrders()).toHaveLength(10);
+      const { rows } = await context.client.execute(
+        "select orders, notional from limit_uses where scope like 'account:%'",
+      );
+      expect(rows).toMatchObject([{ orders: 10, notional: 500_0000_0000 }]);
+      const { labels, limits } = reasons(all);
+      expect(labels).toEqual(["Forbidden"]);
+      expect(limits).toEqual(["limit_day"]);
+    },
+    120_000,
+  );
+
+  it("two servers place ten", async () => {
+    const folder = tempFolder();
+    const args = ["--db", `file:${join(folder, "shared.db")}`, "--sandbox"];
+    const servers = [await serve(folder, args), await serve(folder, args)];
+    const ask = (i: number, method: string, path: string, body: object) =>
+      (servers[i % 2] as (typeof servers)[0]).ask(`/api/v1${path}`, { method, body: JSON.stringify(body) });
+    await ask(0, "PUT", "/limits", { dayNotional: { USDT: 500 } });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_one, i) =>
+        ask(i, "POST", "/orders", { ...ORDER, amount: 0.001, price: 50_000 }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status);
+    const told = await (servers[0] as (typeof servers)[0]).ask("/api/v1/orders?exchange=kraken");
+    for (const server of servers) await server.kill("SIGTERM");
+    expect(statuses.filter((status) => status === 200)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 403)).toHaveLength(90);
+    expect(((await told.json()) as { count: number }).count).toBe(10);
+  }, 120_000);
+});
+
+function reasons(all: readonly PromiseSettledResult<unknown>[]) {
+  const errors = all.flatMap((one) => (one.status === "rejected" ? [one.reason as Reason] : []));
+  return {
+    labels: [...new Set(errors.map(({ label }) => label))],
+    limits: [...new Set(errors.map(({ extras }) => extras.fields.limit))],
+  };
+}
+
+interface Reason {
+  readonly label: string;
+  readonly extras: { readonly fields: { readonly limit: string } };
+}
