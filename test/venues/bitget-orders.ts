@@ -129,7 +129,7 @@ export const orderInfo = (order: Order) => ({
   ...common(order),
   price: text(order.price),
   priceAvg: text(average(order)),
-  feeDetail: order.filled > ZERO ? feesOf(order) : "",
+  feeDetail: order.filled > ZERO && !order.hidesFee ? feesOf(order) : "",
   cancelReason: "",
 });
 
@@ -189,15 +189,18 @@ const fillOf = ({ id, order, price, amount, notional, fee, maker, at }: Executio
   priceAvg: text(price),
   size: text(amount),
   amount: text(notional),
-  feeDetail: {
-    deduction: fee.asset === order.listing.base || fee.asset === order.listing.quote ? "no" : "yes",
-    feeCoin: fee.asset,
-    totalDeductionFee: "",
-    totalFee: text(
-      fee.asset === order.listing.base || fee.asset === order.listing.quote ? -fee.amount : fee.amount,
-    ),
-  },
+  feeDetail: order.hidesFee ? null : feeDetailOf(order, fee),
   tradeScope: maker ? "maker" : "taker",
   cTime: String(at),
   uTime: String(at),
 });
+
+const feeDetailOf = ({ listing }: Order, { asset, amount }: Execution["fee"]) => {
+  const isOwn = asset === listing.base || asset === listing.quote;
+  return {
+    deduction: isOwn ? "no" : "yes",
+    feeCoin: asset,
+    totalDeductionFee: "",
+    totalFee: text(isOwn ? -amount : amount),
+  };
+};

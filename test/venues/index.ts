@@ -11,7 +11,8 @@
  *
  * The market:   move(symbol, "60100")      the price; resting orders it reaches fill whole, at their own price
  *               follow(symbol, [[at, price], …])   a prescribed path, walked as the clock runs
- *               fill(id, "0.1"?)           someone meets a resting order, whole or in part
+ *               fill(id, "0.1"?)           someone meets a resting order, whole or in part; dust(id): next to nothing of it
+ *               tellFees(id, false)   nobody tells the fees of an order, until told otherwise
  *               others({ symbol, side, price, amount })   someone else's limit order: takes what accounts rest, then rests
  *               own({ … clientId? })       an order of the account that came another way
  *               list(symbol, { active, minNotional, … })  changes a listing
@@ -156,6 +157,13 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
     price: (symbol: Pair) => text(engine.prices.now(symbol)),
     fill: (id: string, amount?: string) =>
       engine.fill(id, amount === undefined ? undefined : decimal(amount)),
+    /** A hundred-millionth of an order: on kraken its cost is told, and taken, as nothing. */
+    dust: (id: string) => (name === "kraken" ? engine.dust(id) : engine.fill(id, decimal("0.00000001"))),
+    /** Whether the fees of an order are told; where not, neither its trades nor it name them. */
+    tellFees(id: string, told: boolean) {
+      const order = engine.order(id);
+      if (order) order.hidesFee = !told;
+    },
     others({
       symbol,
       side,
