@@ -1,6 +1,6 @@
 /** Bitget's orders and executions. */
 import { parseDecimal, text, ZERO } from "../../src/kernel/decimal.ts";
-import { DAY, HOUR, type Millis } from "../../src/kernel/time.ts";
+import { DAY, HOUR, type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { Listing } from "./catalog.ts";
 import {
   type Ask,
@@ -17,6 +17,9 @@ import {
   visibleOrders,
 } from "./dialect.ts";
 import type { Execution, Force, Order, Refusal } from "./order.ts";
+
+/** How old a signature may be. */
+export const WINDOW = 30 * SECOND;
 
 export const idOf = ({ base, quote }: Listing) => base + quote;
 export const success = ({ now }: Ask, data: unknown): Reply =>

@@ -58,6 +58,10 @@ export function create({ asked, engine, member, now }: PrivateAsk): Reply {
   const clientId = order.text ?? "";
   if (clientId !== "" && !/^t-[0-9A-Za-z_.-]{1,28}$/.test(clientId))
     return refuse(400, "INVALID_PARAM_VALUE", "Invalid text");
+  // A unified account's money is not in its spot account, and a classic account has no unified one.
+  const { unified } = member.account;
+  if (order.account === "unified" && !unified) return refuse(400, "INVALID_PARAM_VALUE", "Invalid account");
+  if (order.account === "spot" && unified) return REFUSALS.funds;
   const side = order.side === "buy" ? "buy" : "sell";
   const market = order.type === "market";
   const placed = engine.place(member.account, {
@@ -110,7 +114,7 @@ export function orderOf(order: Order) {
     status: statusOf(order),
     currency_pair: idOf(order.listing),
     type: order.type,
-    account: "spot",
+    account: order.account?.unified ? "unified" : "spot",
     side: order.side,
     amount: text(order.cost ?? order.amount),
     price: text(order.price),
