@@ -23,6 +23,7 @@ const STATUS = {
   "Not found": 404,
   "Order not found": 404,
   Conflict: 409,
+  "Would self-cross": 409,
   "Payload too large": 413,
   "Unsupported media type": 415,
   "Too many requests": 429,

@@ -13,6 +13,8 @@ import type { Store } from "./store.ts";
 export type * from "./market-port.ts";
 
 export type OrderType = "limit" | "market";
+/** Rests until it is cancelled; takes what it meets at once and never rests; rests or is refused, and never takes. */
+export type TimeInForce = "gtc" | "ioc" | "post_only";
 export type OrderStatus =
   | "open"
   | "partially_filled"
@@ -81,7 +83,8 @@ export interface NewOrder {
   /** Limit price; ignored for a market order. */
   readonly price: Decimal;
   readonly amount: Decimal;
-  readonly immediateOrCancel?: boolean;
+  /** `gtc` where nothing is said. */
+  readonly timeInForce?: TimeInForce;
 }
 
 /** Asked in the very turn in which a write leaves; a request that may not leave never does. */

@@ -3,7 +3,16 @@ import type { GridConfig, GridState } from "./grid/state.ts";
 import type { Decimal } from "./kernel/decimal.ts";
 import type { Pair } from "./kernel/pair.ts";
 import type { Millis } from "./kernel/time.ts";
-import type { AccountRef, Balance, Fee, NewOrder, OrderStatus, OrderType, Side } from "./ports.ts";
+import type {
+  AccountRef,
+  Balance,
+  Fee,
+  NewOrder,
+  OrderStatus,
+  OrderType,
+  Side,
+  TimeInForce,
+} from "./ports.ts";
 
 /** `kind:exchange:host`, the key of an account in every table. */
 export type AccountKey = string;
@@ -73,6 +82,7 @@ export interface Order {
   readonly type: OrderType;
   readonly price: Decimal;
   readonly amount: Decimal;
+  readonly timeInForce: TimeInForce;
   readonly state: OrderState;
   readonly exchangeId: string | null;
   /** As the venue tells it; never falls. */
@@ -106,13 +116,14 @@ export interface Order {
 }
 
 /** What was asked of the venue. */
-export const wanted = ({ clientId, symbol, side, type, price, amount }: NewOrder): NewOrder => ({
+export const wanted = ({ clientId, symbol, side, type, price, amount, timeInForce }: Order): NewOrder => ({
   clientId,
   symbol,
   side,
   type,
   price,
   amount,
+  timeInForce,
 });
 
 /** What every order begins with. */

@@ -1,6 +1,7 @@
 /** What has to outlive the process. Writes throw StoreError; every write is keyed, so none acts twice. */
 import type { CostDay } from "./cost.ts";
 import type { HistoryStore } from "./history-store.ts";
+import type { Decimal } from "./kernel/decimal.ts";
 import type { Millis } from "./kernel/time.ts";
 import type { LimitUse, StoredLimits, Terms } from "./limits/standing.ts";
 import type { LimitStore } from "./limits/store.ts";
@@ -158,11 +159,28 @@ export interface StrategyStore {
   releasedOrdersOf(strategy: string): Promise<readonly Order[]>;
 }
 
+/** Why the intent of an order by hand was not written: the kill switch or the limits, or an order that it would meet. */
+export type HandRecord =
+  | { readonly result: "recorded" | "refused" }
+  | { readonly result: "meets"; readonly order: Order };
+
+/** What an order by hand is held against: the limits, and the account's own orders. */
+export interface HandTerms {
+  readonly terms: Terms | null;
+  /** How far it may trade; null where that is any price. */
+  readonly limit: Decimal | null;
+  /** Client ids of orders that the venue has told to have ended. */
+  readonly ended: readonly string[];
+}
+
 export interface HandOrderStore {
   /** Protocol time. */
   now(): Promise<Millis>;
-  /** Writes the intent of an order by hand; false when the kill switch or the limits refuse it. Throws `constraint` on a used client id. */
-  recordByHand(order: Order, terms: Terms | null): Promise<boolean>;
+  /**
+   * Writes the intent of an order by hand: in one statement with what it is held against, so that of two orders that
+   * would meet each other only one is written. Throws `constraint` on a used client id.
+   */
+  recordByHand(order: Order, held: HandTerms): Promise<HandRecord>;
   settleByHand(outcome: Settlement["outcomes"][number]): Promise<void>;
   orderByClientId(clientId: string): Promise<Order | undefined>;
   /** Whether an order of the account waits to be looked up: nobody has said what became of it. */

@@ -1,10 +1,9 @@
 import { type Millis, SECOND } from "../kernel/time.ts";
-import type { CreateOutcome, Local, NewOrder, Permit, Venue } from "../ports.ts";
+import type { CreateOutcome, Local, Permit, Venue } from "../ports.ts";
 import { type Event, type Order, wanted } from "../records.ts";
 import type { Lease, Settlement, StepStore } from "../store.ts";
 import { NOT_SENT } from "./advance.ts";
 import { type Budget, spend } from "./budget.ts";
-import { FIRST_BUY_SLOT } from "./state.ts";
 
 type Outcome = Settlement["outcomes"][number];
 
@@ -80,7 +79,7 @@ export async function act(
         ? { result: "not_sent" }
         : await spend(
             budget,
-            () => venue.create(newOrder(order), permit(local, hold, order.sendBy)),
+            () => venue.create(wanted(order), permit(local, hold, order.sendBy)),
             order.strategy,
           );
     outcomes.push(outcomeOf(order, outcome));
@@ -100,11 +99,6 @@ export function permit(
   const protocolNow = () => lease.now + (monotonic() - askedAt);
   return { mayLeave: () => monotonic() <= last && protocolNow() <= sendBy, sendBy };
 }
-
-const newOrder = ({ kind, slot, ...order }: Order): NewOrder => ({
-  ...wanted(order),
-  ...(kind === "exit" || slot === FIRST_BUY_SLOT ? { immediateOrCancel: true } : {}),
-});
 
 function outcomeOf({ clientId }: Order, outcome: CreateOutcome): Outcome {
   switch (outcome.result) {

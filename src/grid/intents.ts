@@ -4,6 +4,7 @@ import type { Timing } from "../ports.ts";
 import { NEW_ORDER, type Order, type OrderKind, type Strategy } from "../records.ts";
 import type { Lease } from "../store.ts";
 import type { Intent } from "./plan.ts";
+import { timeInForceOf } from "./state.ts";
 
 /** When a request of a pass may leave and take effect, in protocol time. */
 export interface Window {
@@ -39,6 +40,7 @@ export function orderOf(
     type: "limit",
     price,
     amount,
+    timeInForce: timeInForceOf(slot),
     createdAt: at,
   };
 }

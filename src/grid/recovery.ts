@@ -2,7 +2,7 @@ import { clientOrderId, parseClientOrderId } from "../kernel/ids.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Timing, VenueOrder } from "../ports.ts";
 import { NEW_ORDER, type Order, type Strategy } from "../records.ts";
-import { EXIT_SLOT, type GridState, type Slot, type SlotSearch } from "./state.ts";
+import { EXIT_SLOT, type GridState, type Slot, type SlotSearch, timeInForceOf } from "./state.ts";
 
 /*
  * A restored database has forgotten what was placed since its backup, and a trade may arrive for an order
@@ -98,6 +98,7 @@ export function adopted(told: VenueOrder, strategies: readonly Strategy[], now: 
     type: told.type,
     price: told.price,
     amount: told.amount,
+    timeInForce: timeInForceOf(key.slot),
     state: "submitted",
     exchangeId: told.id,
     createdAt: told.at,

@@ -1,5 +1,6 @@
 import { type Decimal, ONE } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
+import type { TimeInForce } from "../ports.ts";
 import type { Lot } from "./lots.ts";
 
 export type { GridConfig } from "./grid-config.ts";
@@ -116,6 +117,10 @@ export interface Exit {
 /** Orders of these slots are of the grid as a whole: what they fill goes to and comes from its idle lots. */
 export const FIRST_BUY_SLOT = 1000;
 export const EXIT_SLOT = 1001;
+
+/** First buys and exits take what is there now; a slot's order rests. */
+export const timeInForceOf = (slot: number): TimeInForce =>
+  slot === FIRST_BUY_SLOT || slot === EXIT_SLOT ? "ioc" : "gtc";
 
 export interface GridState {
   readonly generation: number;

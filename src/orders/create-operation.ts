@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AppError, messageOf, VenueError } from "../errors.ts";
+import { AppError, messageOf } from "../errors.ts";
 import { decimalField, exchangeField, pairField, textField, wordField } from "../kernel/fields.ts";
 import { handOrderId } from "../kernel/ids.ts";
 import { operation } from "../operation.ts";
@@ -10,6 +10,7 @@ import { prepare, type Wanted } from "./prepare.ts";
 import { previewOrder } from "./preview.ts";
 import { recordIntent } from "./recording-operation.ts";
 import { CreatedShape, orderOut } from "./schema.ts";
+import { ifAnswered, openMet, reachOf } from "./self-cross-operation.ts";
 import { venueFor } from "./venue-operations.ts";
 
 const inputOf = (ids: readonly string[]) =>
@@ -64,12 +65,15 @@ export const createOrder = (ids: readonly string[]) =>
       const venue = deps.venue(input.exchange, keys);
       const { market, quote, prepared } = await prepareFor(venue, input);
       const [balances, killed] = [await venue.balances(), await deps.store.killed()];
-      return previewOrder(prepared, { exchange: input.exchange, market, quote, balances, killed });
+      const met = await openMet(venue, input.symbol, await reachOf(venue, input.symbol, prepared));
+      return previewOrder(prepared, { exchange: input.exchange, market, quote, balances, killed, met });
     },
     async run(deps, { exchange, clientOrderId, ...input }, { keys, requestKey, actor }) {
       const { symbol } = input;
       const venue = await venueFor(deps, exchange, keys);
       const { quote, prepared } = await prepareFor(venue, input);
+      const reach = await reachOf(venue, symbol, prepared);
+      const open = await openMet(venue, symbol, reach);
       const askedAt = deps.local.monotonic();
       const order = handOrder(
         {
@@ -83,7 +87,7 @@ export const createOrder = (ids: readonly string[]) =>
         },
         venue.timing,
       );
-      const earlier = await recordIntent(deps, { venue, order, requestKey });
+      const earlier = await recordIntent(deps, { venue, order, reach, open, requestKey });
       if (earlier)
         return { success: true as const, exchange, order: orderOut(await madeBefore(venue, earlier)) };
       const mayLeave = () => deps.local.monotonic() - askedAt <= SEND_WITHIN;
@@ -122,15 +126,6 @@ async function madeBefore(venue: Venue, order: Order): Promise<VenueOrder> {
   if (found) return asWanted(order, found);
   if (exchangeId !== null) return asSent(order, exchangeId);
   throw unknownOrder(order);
-}
-
-async function ifAnswered<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof VenueError) return undefined;
-    throw error;
-  }
 }
 
 // The order is on the venue: an answer that shows it as sent is better than none.

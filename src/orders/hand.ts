@@ -28,6 +28,7 @@ export function handOrder({ now, at, ...wanted }: Placing, { requestTimeout, exp
     ...wanted,
     strategy: null,
     kind: "hand",
+    timeInForce: wanted.type === "market" ? "ioc" : "gtc",
     generation: 0,
     slot: 0,
     createdAt: at,
@@ -86,13 +87,10 @@ export const unknownOrder = ({ clientId, reason }: Order): AppError =>
   );
 
 /** The order as it was sent, where the venue has taken it and cannot be asked at once: what became of it is not known. */
-export const asSent = ({ createdAt, ...order }: Order, id: string): VenueOrder => ({
-  id,
-  ...wanted(order),
-  filled: 0n,
-  status: "unknown",
-  at: createdAt,
-});
+export function asSent(order: Order, id: string): VenueOrder {
+  const { timeInForce: _, ...sent } = wanted(order);
+  return { id, ...sent, filled: 0n, status: "unknown", at: order.createdAt };
+}
 
 /** A market order stays one where the venue was sent a limit for it: its price is its average. */
 export function asWanted({ type }: Order, found: VenueOrder): VenueOrder {

@@ -9,6 +9,8 @@ interface Around {
   readonly quote: Quote;
   readonly balances: readonly Balance[];
   readonly killed: boolean;
+  /** An open order of the account that it would meet. */
+  readonly met: VenueOrder | undefined;
 }
 
 /** What an order would cost, and the most it can come to when the market moves before it arrives. */
@@ -45,7 +47,7 @@ function worstOf({ side, type, price, amount }: Wanted, { base, quote }: Market)
 
 function limitsOf(
   { side, amount, needed }: { side: Wanted["side"]; amount: Decimal; needed: Decimal },
-  { market, balances, killed }: Around,
+  { market, balances, killed, met }: Around,
 ): string[] {
   const [asset, need] = side === "buy" ? [market.quote, needed] : [market.base, amount];
   const free = balances.find((balance) => balance.asset === asset)?.free ?? 0n;
@@ -55,6 +57,7 @@ function limitsOf(
     `least order here: ${text(market.minNotional)} ${market.quote}`,
     `free balance: ${text(free)} ${asset}, ${covers}`,
     ...(killed ? ["the kill switch is on: it would be refused"] : []),
+    ...(met ? [`it would meet your own order ${describe(met)}: it would be refused`] : []),
   ];
 }
 

@@ -4,14 +4,20 @@ import { splitPair } from "../kernel/pair.ts";
 import { DAY } from "../kernel/time.ts";
 import { type Look, limitError, type Refused, thinBook } from "../limits/allowed.ts";
 import { readStandings } from "../limits/reading-operation.ts";
-import { refusalOf, type Standings, type Terms, termsOf } from "../limits/standing.ts";
-import type { Deps, Venue } from "../ports.ts";
+import { refusalOf, type Standings, termsOf } from "../limits/standing.ts";
+import type { Reach } from "../own-orders.ts";
+import type { Deps, Venue, VenueOrder } from "../ports.ts";
 import type { Order } from "../records.ts";
+import type { HandRecord, HandTerms } from "../store.ts";
 import { takeFrom } from "./depth.ts";
+import { hasEnded, selfCross } from "./self-cross-operation.ts";
 
 export interface Recording {
   readonly venue: Venue;
   readonly order: Order;
+  /** How far it may trade, and an open order of the account that it would meet. */
+  readonly reach: Reach;
+  readonly open: VenueOrder | undefined;
   readonly requestKey: string | undefined;
 }
 
@@ -20,15 +26,24 @@ const ATTEMPTS = 5;
 
 /** Writes the intent within the limits; answers the order of an earlier try of the same request, if there was one. */
 export async function recordIntent(deps: Deps, recording: Recording): Promise<Order | undefined> {
-  const { venue, order } = recording;
+  const { venue, order, reach, open } = recording;
   const look = await secondLook(deps, venue, order);
+  let met = open && selfCross(open.id, open, open.clientId);
+  const ended: string[] = [];
   let refused: Refused | undefined;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; !met && attempt < ATTEMPTS; ) {
     const standings = await readStandings(deps, venue.account, order.actor ?? "");
     refused = refusalOf(order, look, standings) ?? (await thinFor(venue, order, { look, standings }));
     if (refused) break;
-    const done = await tryRecord(deps, recording, termsOf(standings, [order], look.quote));
-    if (done !== "refused") return done;
+    const terms = termsOf(standings, [order], look.quote);
+    const done = await tryRecord(deps, recording, { terms, limit: reach.limit, ended });
+    if (done === undefined || "clientId" in done) return done;
+    if (done.result === "meets") {
+      met = await stillMet(venue, done.order);
+      if (!met) ended.push(done.order.clientId);
+      continue;
+    }
+    attempt++;
     if (await deps.store.killed())
       throw new AppError(
         "Forbidden",
@@ -37,6 +52,7 @@ export async function recordIntent(deps: Deps, recording: Recording): Promise<Or
   }
   const earlier = await earlierOf(deps, recording);
   if (earlier) return earlier;
+  if (met) throw met;
   throw refused
     ? await refusalError(venue, order, { refused, look })
     : new AppError("Too many requests", "others are using up the same limits; try again", {
@@ -93,14 +109,22 @@ async function thinFor(
     .find((refused) => refused !== undefined);
 }
 
+/** Undefined where the exchange says that the order has ended, whatever has been seen of it so far. */
+async function stillMet(venue: Venue, met: Order): Promise<AppError | undefined> {
+  const { symbol, exchangeId, clientId } = met;
+  const isOver = exchangeId !== null && (await hasEnded(venue, { symbol, id: exchangeId }));
+  return isOver ? undefined : selfCross(exchangeId ?? clientId, met, clientId);
+}
+
 /** Undefined when it is recorded; "refused" by the switch or by limits that have changed or been used up since. */
 async function tryRecord(
   deps: Deps,
   recording: Recording,
-  terms: Terms,
-): Promise<Order | "refused" | undefined> {
+  held: HandTerms,
+): Promise<Order | HandRecord | undefined> {
   try {
-    return (await deps.store.recordByHand(recording.order, terms)) ? undefined : "refused";
+    const recorded = await deps.store.recordByHand(recording.order, held);
+    return recorded.result === "recorded" ? undefined : recorded;
   } catch (error) {
     if (!(error instanceof StoreError) || error.failure !== "constraint") throw error;
     const earlier = await earlierOf(deps, recording);

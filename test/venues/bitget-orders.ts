@@ -1,6 +1,6 @@
 /** Bitget's orders and executions. */
 import { parseDecimal, text, ZERO } from "../../src/kernel/decimal.ts";
-import { DAY, HOUR, type Millis, SECOND } from "../../src/kernel/time.ts";
+import { DAY, HOUR, type Millis } from "../../src/kernel/time.ts";
 import type { Listing } from "./catalog.ts";
 import {
   type Ask,
@@ -18,9 +18,6 @@ import {
 } from "./dialect.ts";
 import type { Execution, Force, Order, Refusal } from "./order.ts";
 
-/** How old a signature may be. */
-export const WINDOW = 30 * SECOND;
-
 export const idOf = ({ base, quote }: Listing) => base + quote;
 export const success = ({ now }: Ask, data: unknown): Reply =>
   ok({ code: "00000", msg: "success", requestTime: now, data });
@@ -37,7 +34,8 @@ const REFUSALS: Record<Refusal, Reply> = {
   min_notional: refuse("45110", "less than the minimum amount 1 USDT"),
   funds: refuse("43012", "Insufficient balance"),
   too_many: refuse("43005", "Exceed the maximum number of orders"),
-  would_take: refuse("43025", "Order would be executed immediately"),
+  // Never told: see cancelsTaking of bitget.ts. By ccxt 43025 is "plan order does not exist".
+  would_take: refuse("43025", "Plan order does not exist"),
 };
 
 const FORCES: Record<string, Force> = { gtc: "gtc", ioc: "ioc", fok: "fok", post_only: "maker" };
@@ -80,6 +78,8 @@ export function create(ask: PrivateAsk): Reply {
     side,
     type: market ? "market" : "limit",
     force: FORCES[(order.force ?? "gtc").toLowerCase()] ?? "gtc",
+    // bitget.com/api-doc/spot/trade/Place-Order: `none` where nothing is said.
+    stp: order.stpMode === "cancel_taker" ? "taker" : "none",
     price: parseDecimal(order.price ?? "0") ?? ZERO,
     amount: parseDecimal(order.size ?? "") ?? ZERO,
     byCost: market && side === "buy",
@@ -132,7 +132,7 @@ export const orderInfo = (order: Order) => ({
   ...common(order),
   price: text(order.price),
   priceAvg: text(average(order)),
-  feeDetail: order.filled > ZERO && !order.hidesFee ? feesOf(order) : "",
+  feeDetail: order.filled > ZERO ? feesOf(order) : "",
   cancelReason: "",
 });
 
@@ -192,18 +192,15 @@ const fillOf = ({ id, order, price, amount, notional, fee, maker, at }: Executio
   priceAvg: text(price),
   size: text(amount),
   amount: text(notional),
-  feeDetail: order.hidesFee ? null : feeDetailOf(order, fee),
+  feeDetail: {
+    deduction: fee.asset === order.listing.base || fee.asset === order.listing.quote ? "no" : "yes",
+    feeCoin: fee.asset,
+    totalDeductionFee: "",
+    totalFee: text(
+      fee.asset === order.listing.base || fee.asset === order.listing.quote ? -fee.amount : fee.amount,
+    ),
+  },
   tradeScope: maker ? "maker" : "taker",
   cTime: String(at),
   uTime: String(at),
 });
-
-const feeDetailOf = ({ listing }: Order, { asset, amount }: Execution["fee"]) => {
-  const isOwn = asset === listing.base || asset === listing.quote;
-  return {
-    deduction: isOwn ? "no" : "yes",
-    feeCoin: asset,
-    totalDeductionFee: "",
-    totalFee: text(isOwn ? -amount : amount),
-  };
-};

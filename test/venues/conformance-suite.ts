@@ -45,18 +45,6 @@ const EXCHANGES: Record<VenueName, Expected> = {
   },
 };
 
-interface Case {
-  readonly name: VenueName;
-  readonly unified: boolean;
-}
-
-/** Two of them have accounts of two kinds, which are asked by other calls. */
-const CASES: readonly (readonly [string, Case])[] = [
-  ...(Object.keys(EXCHANGES) as VenueName[]).map((name) => [name, { name, unified: false }] as const),
-  ["bitget, a unified account", { name: "bitget", unified: true }],
-  ["gateio, a unified account", { name: "gateio", unified: true }],
-];
-
 export interface Runner {
   venue(connection: Connection, clock: () => Millis): Venue;
   close(): Promise<void>;
@@ -76,7 +64,7 @@ const order = (over: Partial<NewOrder> = {}): NewOrder => ({
 
 /** One table for all exchanges; what the adapter says is held against what the emulated exchange really has. */
 export function conformance(title: string, start: () => Promise<Runner>) {
-  describe.each(CASES)(`${title}: %s`, (_title, { name, unified }) => {
+  describe.each(Object.keys(EXCHANGES) as VenueName[])(`${title}: %s`, (name) => {
     const expected = EXCHANGES[name];
     let runner: Runner | undefined;
     let exchange: EmulatedVenue;
@@ -94,7 +82,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
     beforeEach(async () => {
       runner ??= await start();
       now = START;
-      exchange = await startVenue(name, { clock: () => now, unified });
+      exchange = await startVenue(name, { clock: () => now });
       venue = heardVenue(runner.venue({ name, url: exchange.url, keys: exchange.keys }, () => now));
     });
     afterEach(() => exchange.close());
@@ -320,7 +308,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
     });
 
     it("takes at once or not at all when told so", async () => {
-      const id = await place({ price: decimal("59000"), immediateOrCancel: true });
+      const id = await place({ price: decimal("59000"), timeInForce: "ioc" });
       expect(exchange.open()).toEqual([]);
       expect(await venue.order({ symbol: PAIR, id })).toMatchObject({ status: "canceled", filled: ZERO });
     });

@@ -26,8 +26,7 @@ export type Route =
   | "cancel"
   | "cancelAll"
   | "fee"
-  | "permissions"
-  | "kind";
+  | "permissions";
 
 export interface Asked {
   readonly method: string;
@@ -66,6 +65,8 @@ export interface Dialect {
   readonly buyFeeIn: "base" | "quote";
   /** Most open orders of one pair. */
   readonly maxOpen: number;
+  /** An order that may only rest, and would take, is accepted and then cancelled. */
+  readonly cancelsTaking?: boolean;
   route(asked: Asked): Route | undefined;
   /** The member whose key signed, or the exchange's refusal. */
   authenticate(asked: Asked, members: ReadonlyMap<string, Member>, now: Millis): Member | Reply;

@@ -1,5 +1,5 @@
 /** The matching engine behind all four emulated exchanges: accounts, books, executions; no HTTP. */
-import { type Decimal, decimal, div, max, min, mul, ONE, snap, ZERO } from "../../src/kernel/decimal.ts";
+import { type Decimal, div, max, min, mul, ONE, snap, ZERO } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import { type Account, holding, newAccount } from "./account.ts";
@@ -8,13 +8,13 @@ import type { Execution, Order, OrderRequest, Refusal } from "./order.ts";
 import { ambient, createPrices, type Prices } from "./prices.ts";
 import { type Deduction, feeOf, reaches, refusal, reservedAsset, reserveFor } from "./rules.ts";
 
-const DUST = decimal("0.00000001");
-
 export interface EngineOptions {
   readonly listings: Map<Pair, Listing>;
   readonly clock: () => Millis;
   readonly ids: { readonly order: (number: number) => string; readonly trade: (number: number) => string };
   readonly maxOpen: number;
+  /** An order that may only rest, and would take, is accepted and then cancelled; otherwise it is refused. */
+  readonly cancelsTaking?: boolean | undefined;
   /** The asset a buy's fee is taken in when the order does not say; a sell's is quote. */
   readonly buyFeeIn: "base" | "quote";
 }
@@ -36,18 +36,15 @@ export function createEngine(options: EngineOptions) {
     deduct: undefined as Deduction | undefined,
     maxOpen: options.maxOpen,
   };
+  /** Orders of one account that have traded with each other: the one that came, the one that rested. */
+  const selfTrades: [Order, Order][] = [];
   let numbers = 0;
 
   const bookOf = (symbol: Pair) => books.get(symbol) as Set<Order>;
 
-  function execute(
-    order: Order,
-    price: Decimal,
-    amount: Decimal,
-    maker: boolean,
-    notional = mul(price, amount, "half"),
-  ) {
+  function execute(order: Order, price: Decimal, amount: Decimal, maker: boolean) {
     const { listing, account, side } = order;
+    const notional = mul(price, amount, "half");
     remember(order);
     order.filled += amount;
     order.notional += notional;
@@ -107,10 +104,10 @@ export function createEngine(options: EngineOptions) {
     bookOf(order.listing.symbol).delete(order);
   }
 
-  /** Opposite orders an order may meet, best first, older first; nobody meets their own. */
+  /** Opposite orders an order may meet, best first, older first; its own account's among them. */
   function opposite(order: Order): Order[] {
     return [...bookOf(order.listing.symbol)]
-      .filter((one) => one.side !== order.side && (one.account !== order.account || !one.account))
+      .filter((one) => one.side !== order.side)
       .filter((one) => order.type === "market" || reaches(order.side, order.price, one.price))
       .sort((a, b) => {
         if (a.price === b.price) return a.number - b.number;
@@ -131,6 +128,10 @@ export function createEngine(options: EngineOptions) {
       const wanted = rest(order, price);
       const met = min(wanted, amount);
       if (met <= ZERO) break;
+      if (maker && order.account && maker.account === order.account) {
+        if (order.stp === "taker") return end(order, "canceled");
+        selfTrades.push([order, maker]);
+      }
       execute(order, price, met, false);
       if (maker) execute(maker, price, met, true);
     }
@@ -151,7 +152,7 @@ export function createEngine(options: EngineOptions) {
 
   const make = (account: Account | undefined, request: OrderRequest): Order => {
     const number = ++numbers;
-    const { listing, side, clientId, type, force, price, amount, byCost } = request;
+    const { listing, side, clientId, type, force, stp = "none", price, amount, byCost } = request;
     const standard = side === "buy" && options.buyFeeIn === "base" ? listing.base : listing.quote;
     return {
       number,
@@ -162,6 +163,7 @@ export function createEngine(options: EngineOptions) {
       side,
       type,
       force,
+      stp,
       price: type === "limit" ? price : ZERO,
       amount: byCost ? ZERO : amount,
       cost: byCost ? amount : undefined,
@@ -174,7 +176,6 @@ export function createEngine(options: EngineOptions) {
       at: clock(),
       updatedAt: clock(),
       visibleAt: clock() + settings.ordersLate,
-      hidesFee: false,
       was: [],
     };
   };
@@ -187,8 +188,8 @@ export function createEngine(options: EngineOptions) {
     });
     if (refused) return refused;
     const order = make(account, request);
-    if (order.force === "maker" && (opposite(order).length > 0 || ambientLevels(order).length > 0))
-      return "would_take";
+    const takes = order.force === "maker" && (opposite(order).length > 0 || ambientLevels(order).length > 0);
+    if (takes && !options.cancelsTaking) return "would_take";
     account.orders.push(order);
     account.open.set(order.id, order);
     const same = account.byClientId.get(order.clientId);
@@ -196,7 +197,9 @@ export function createEngine(options: EngineOptions) {
     else if (order.clientId !== "") account.byClientId.set(order.clientId, [order]);
     byId.set(order.id, order);
     release(order);
-    take(order);
+    if (takes) end(order, "canceled");
+    else take(order);
+    if (order.status === "canceled") return order;
     if (order.cost !== undefined) end(order, "filled");
     else if (order.status === "open" && (order.type === "market" || order.force !== "gtc"))
       order.force === "maker" ? bookOf(order.listing.symbol).add(order) : end(order, "canceled");
@@ -220,6 +223,7 @@ export function createEngine(options: EngineOptions) {
     prices,
     accounts,
     executions,
+    selfTrades,
     settings,
     place,
     move,
@@ -250,12 +254,6 @@ export function createEngine(options: EngineOptions) {
       const order = byId.get(id);
       if (order?.status !== "open") throw new Error(`no open order ${id}`);
       execute(order, order.price, min(amount ?? ONE * ONE, order.amount - order.filled), true);
-    },
-
-    /** Someone meets so little of a resting order that its cost rounds to nothing. */
-    dust(id: string) {
-      const order = byId.get(id);
-      if (order?.status === "open") execute(order, order.price, DUST, true, ZERO);
     },
 
     order: (id: string): Order | undefined => byId.get(id),

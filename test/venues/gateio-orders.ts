@@ -58,10 +58,9 @@ export function create({ asked, engine, member, now }: PrivateAsk): Reply {
   const clientId = order.text ?? "";
   if (clientId !== "" && !/^t-[0-9A-Za-z_.-]{1,28}$/.test(clientId))
     return refuse(400, "INVALID_PARAM_VALUE", "Invalid text");
-  // A unified account's money is not in its spot account, and a classic account has no unified one.
-  const { unified } = member.account;
-  if (order.account === "unified" && !unified) return refuse(400, "INVALID_PARAM_VALUE", "Invalid account");
-  if (order.account === "spot" && unified) return REFUSALS.funds;
+  // gate.com/docs/developers/apiv4, create an order: without an STP group the parameter is an error, and orders of
+  // one account trade with each other.
+  if (order.stp_act !== undefined) return refuse(400, "INVALID_PARAM_VALUE", "stp_act needs an STP group");
   const side = order.side === "buy" ? "buy" : "sell";
   const market = order.type === "market";
   const placed = engine.place(member.account, {
@@ -114,7 +113,7 @@ export function orderOf(order: Order) {
     status: statusOf(order),
     currency_pair: idOf(order.listing),
     type: order.type,
-    account: order.account?.unified ? "unified" : "spot",
+    account: "spot",
     side: order.side,
     amount: text(order.cost ?? order.amount),
     price: text(order.price),
@@ -125,8 +124,8 @@ export function orderOf(order: Order) {
     fill_price: text(order.notional),
     filled_total: text(order.notional),
     ...(order.filled > ZERO ? { avg_deal_price: text(average(order)) } : {}),
-    fee: order.hidesFee ? "" : inThird ? "0" : text(order.fee),
-    fee_currency: order.hidesFee ? "" : inThird ? own : order.feeIn,
+    fee: inThird ? "0" : text(order.fee),
+    fee_currency: inThird ? own : order.feeIn,
     point_fee: "0",
     gt_fee: inThird ? text(order.fee) : "0",
     gt_maker_fee: "0",
@@ -203,8 +202,8 @@ function fillOf({ id, number, order, price, amount, fee, maker, at }: Execution)
     amount: text(amount),
     price: text(price),
     order_id: order.id,
-    fee: order.hidesFee ? "" : inThird ? "0" : text(fee.amount),
-    fee_currency: order.hidesFee ? "" : inThird ? (order.side === "buy" ? base : quote) : fee.asset,
+    fee: inThird ? "0" : text(fee.amount),
+    fee_currency: inThird ? (order.side === "buy" ? base : quote) : fee.asset,
     point_fee: "0",
     gt_fee: inThird ? text(fee.amount) : "0",
     amend_text: "-",

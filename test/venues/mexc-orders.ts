@@ -27,7 +27,8 @@ const REFUSALS: Record<Refusal, Reply> = {
   min_notional: refuse(30002, "The minimum transaction volume cannot be less than：1USDT"),
   funds: refuse(30004, "Insufficient position"),
   too_many: refuse(30029, "Cannot exceed the maximum order limit"),
-  would_take: refuse(30041, "Order would immediately match and take"),
+  // Its page has no code of its own for a LIMIT_MAKER that would take; this is "order type cannot be placed".
+  would_take: refuse(30041, "Current order type can not place order"),
 };
 
 const FORCES: Record<string, Force> = {
@@ -60,6 +61,8 @@ export function create(listing: Listing, { asked, engine, member, now }: Private
     side: query.get("side") === "BUY" ? "buy" : "sell",
     type: type === "MARKET" ? "market" : "limit",
     force: FORCES[type] ?? "gtc",
+    // mexc.com/api-docs/spot-v3, new order; live since 2025-09-11 (announcement 17827791530046).
+    stp: query.get("stpMode") === "cancel_taker" ? "taker" : "none",
     price: parseDecimal(query.get("price") ?? "") ?? ZERO,
     amount: parseDecimal(query.get(byCost ? "quoteOrderQty" : "quantity") ?? "") ?? ZERO,
     byCost,
@@ -156,8 +159,8 @@ const fillOf = ({ id, order, price, amount, notional, fee, maker, at }: Executio
   price: text(price),
   qty: text(amount),
   quoteQty: text(notional),
-  commission: order.hidesFee ? null : text(fee.amount),
-  commissionAsset: order.hidesFee ? null : fee.asset,
+  commission: text(fee.amount),
+  commissionAsset: fee.asset,
   time: at,
   isBuyer: order.side === "buy",
   isMaker: maker,

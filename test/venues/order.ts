@@ -7,6 +7,9 @@ import type { Listing } from "./catalog.ts";
 /** Good till cancelled, immediate or cancel, fill or kill, maker only. */
 export type Force = "gtc" | "ioc" | "fok" | "maker";
 
+/** Self-trade prevention: the order that comes is cancelled, or there is none. */
+export type Prevention = "taker" | "none";
+
 /** An order in the books of an emulated exchange; the engine changes it in place. */
 export interface Order {
   readonly number: number;
@@ -18,6 +21,8 @@ export interface Order {
   readonly side: Side;
   readonly type: OrderType;
   readonly force: Force;
+  /** What ends where it would trade with its own account's: itself, or nothing does and both trade. */
+  readonly stp: Prevention;
   /** Limit price; zero for a market order. */
   readonly price: Decimal;
   /** In base; of a market buy by cost what it has bought. */
@@ -35,8 +40,6 @@ export interface Order {
   updatedAt: Millis;
   /** Reads do not show it before. */
   readonly visibleAt: Millis;
-  /** Its fees are told by nobody: not in its trades, nor by itself. */
-  hidesFee: boolean;
   /** What it was before, as reads go on to show it for a while, oldest first. */
   readonly was: Past[];
 }
@@ -75,6 +78,7 @@ export interface OrderRequest {
   readonly side: Side;
   readonly type: OrderType;
   readonly force: Force;
+  readonly stp?: Prevention | undefined;
   readonly price: Decimal;
   /** In base, or with `byCost` in quote. */
   readonly amount: Decimal;

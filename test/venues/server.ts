@@ -160,8 +160,11 @@ function send(response: ServerResponse, { status, body }: Reply, now: Millis) {
 const headersOf = (payload: string, now: Millis) => ({
   "content-type": "application/json",
   "content-length": Buffer.byteLength(payload),
-  date: new Date(now).toUTCString(),
+  ...dated(now),
 });
+
+/** By the exchange's clock: left out, it would be this machine's. */
+const dated = (now: Millis) => ({ date: new Date(now).toUTCString() });
 
 const HTML = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>";
 
@@ -184,13 +187,13 @@ function spoil(
     case "maintenance":
       return send(response, trouble.maintenance, now);
     case "bad_gateway":
-      response.writeHead(502, { "content-type": "text/html" });
+      response.writeHead(502, { "content-type": "text/html", ...dated(now) });
       return response.end(HTML);
     case "empty":
-      response.writeHead(200, { "content-type": "application/json", "content-length": 0 });
+      response.writeHead(200, { "content-type": "application/json", "content-length": 0, ...dated(now) });
       return response.end();
     case "cut":
-      response.writeHead(200, { "content-type": "application/json" });
+      response.writeHead(200, { "content-type": "application/json", ...dated(now) });
       return response.end(half);
     case "truncated":
       response.writeHead(200, headersOf(payload, now));

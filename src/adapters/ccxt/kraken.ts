@@ -1,5 +1,5 @@
 import { asCcxt, type Dict, fieldOf, isDict } from "./ccxt.ts";
-import { pages, type Quirks, USUAL } from "./quirks.ts";
+import { inForce, pages, type Quirks, USUAL } from "./quirks.ts";
 import type { Meaning } from "./told.ts";
 
 /** Beginnings of what follows the first colon of an error. */
@@ -119,12 +119,13 @@ export const kraken: Quirks = {
   clientIdOf,
   notionalOf: ({ info }) => fieldOf(info, "cost"),
 
-  createParams: ({ clientId, immediateOrCancel }, { by }) => ({
-    clientOrderId: clientId,
+  createParams: (order, { by }) => ({
+    clientOrderId: order.clientId,
     deadline: new Date(by).toISOString(),
     // By default a sell's fee is taken in base.
     oflags: "fciq",
-    ...(immediateOrCancel ? { timeInForce: "IOC" } : {}),
+    stptype: "cancel-newest",
+    ...inForce(order),
   }),
 };
 

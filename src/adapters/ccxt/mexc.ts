@@ -1,7 +1,7 @@
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { asCcxt, type Ccxt, type Dict, fieldOf } from "./ccxt.ts";
-import { LIVE_TIMING, type Quirks, USUAL, unlessMissing } from "./quirks.ts";
+import { inForce, LIVE_TIMING, type Quirks, USUAL, unlessMissing } from "./quirks.ts";
 import { meanings } from "./told.ts";
 
 const CODES = meanings({
@@ -71,9 +71,10 @@ export const mexc: Quirks = {
   clientIdOf: ({ clientOrderId }) =>
     typeof clientOrderId === "string" && clientOrderId !== "" ? clientOrderId : undefined,
 
-  createParams: ({ clientId, immediateOrCancel }) => ({
-    clientOrderId: clientId,
-    ...(immediateOrCancel ? { timeInForce: "IOC" } : {}),
+  createParams: (order) => ({
+    clientOrderId: order.clientId,
+    stpMode: "cancel_taker",
+    ...inForce(order),
   }),
 };
 

@@ -33,7 +33,7 @@ export async function create(writing: Writing, order: NewOrder, permit: Permit):
         side,
         text(amount),
         type === "limit" ? text(price) : undefined,
-        quirks.createParams(sent, expiry, exchange),
+        quirks.createParams(sent, expiry),
       ),
     );
     const { id } = answer;
@@ -58,7 +58,7 @@ async function asTaken({ place, quote, market }: Writing, order: NewOrder): Prom
   if (!place.quirks.buysByCost || order.type !== "market" || order.side !== "buy") return order;
   const [{ tick }, { ask }] = [await market(order.symbol), await quote(order.symbol)];
   const price = snap(mul(ask, BUY_WITHIN, "down"), tick, "down");
-  return { ...order, type: "limit", price, immediateOrCancel: true };
+  return { ...order, type: "limit", price, timeInForce: "ioc" };
 }
 
 export async function cancel(

@@ -1,8 +1,9 @@
 import { eq, sql } from "drizzle-orm";
+import { firstMet } from "../../own-orders.ts";
 import { NO_MEMORY } from "../../records.ts";
 import type { HandOrderStore } from "../../store.ts";
-import { type Context, statement } from "./context.ts";
-import { insertIntents } from "./order-rows.ts";
+import { type Context, rowsOf, statement } from "./context.ts";
+import { insertByHand } from "./order-rows.ts";
 import { accounts, orders } from "./tables.ts";
 
 export function handOrderStore(context: Context): HandOrderStore {
@@ -13,16 +14,16 @@ export function handOrderStore(context: Context): HandOrderStore {
       return Number(result.rows[0]?.[0]);
     },
 
-    async recordByHand(order, terms) {
+    async recordByHand(order, held) {
       const account = db
         .insert(accounts)
         .values({ account: order.account, memory: NO_MEMORY })
         .onConflictDoNothing();
-      const results = await client.batch(
-        [statement(account), ...insertIntents(context, [order], terms)],
-        "write",
-      );
-      return results.some((result) => result.columns[0] === "client_id" && result.rows.length > 0);
+      const { insert, others } = insertByHand(context, order, held);
+      const results = await client.batch([statement(account), ...insert, others], "write");
+      if (results[1] && results[1].rows.length > 0) return { result: "recorded" };
+      const met = firstMet({ side: order.side, limit: held.limit }, rowsOf(orders, results.at(-1)));
+      return met ? { result: "meets", order: met } : { result: "refused" };
     },
 
     async settleByHand({ clientId, ...outcome }) {

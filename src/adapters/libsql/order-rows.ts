@@ -1,9 +1,11 @@
-import { type Column, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { type Column, eq, getTableColumns, notInArray, type SQL, sql } from "drizzle-orm";
 import type { Terms } from "../../limits/standing.ts";
 import type { Event, Order } from "../../records.ts";
+import type { HandTerms } from "../../store.ts";
 import { type Context, type Statement, statement } from "./context.ts";
 import { countUses, withinLimits } from "./limit-rows.ts";
 import { unitsOf } from "./limit-tables.ts";
+import { isMetBy, isMetWithin, mayBeMet } from "./own-orders.ts";
 import { control, events, orders, strategies } from "./tables.ts";
 
 const COLUMNS = Object.entries(getTableColumns(orders)) as [keyof Order, Column][];
@@ -18,24 +20,48 @@ const names = sql.join(
  */
 export function insertIntents(context: Context, intents: readonly Order[], terms: Terms | null): Statement[] {
   return [...grouped(intents).values()].flatMap((group) => {
-    const [first] = group as [Order];
-    const wanted =
-      first.kind === "grid" ? sql`${strategies.wants} = 'run'` : sql`${strategies.wants} <> 'pause'`;
-    const condition =
-      first.strategy === null
-        ? sql`${control.kill} = 0`
-        : sql`${control.kill} = 0 and exists(select 1 from ${strategies} where ${strategies.id} = ${first.strategy} and ${wanted})`;
-    // An exit lessens what is at risk: it is counted, and never refused.
-    const within =
-      terms && first.kind !== "exit" ? sql` and ${withinLimits(context, terms, first.account)}` : sql``;
-    return [
-      statement(
-        sql`insert into ${orders} (${names}) select ${columns} from (values ${rowsOf(group, terms)}) as intent, ${control} where ${condition}${within} returning client_id`,
-      ),
-      ...(terms ? countUses(context, terms, group) : []),
-    ];
+    const [{ kind, strategy }] = group as [Order];
+    const wanted = kind === "grid" ? sql`${strategies.wants} = 'run'` : sql`${strategies.wants} <> 'pause'`;
+    const asked = sql`exists(select 1 from ${strategies} where ${strategies.id} = ${strategy} and ${wanted})`;
+    return insertWhere(context, group, { terms, condition: sql`${asked} and not ${MEETS_BY_HAND}` });
   });
 }
+
+/** The intent of an order by hand, and the select of the account's orders that keep it from being written. */
+export function insertByHand(context: Context, order: Order, { terms, limit, ended }: HandTerms) {
+  const others = sql`${orders.account} = ${order.account} and ${orders.symbol} = ${order.symbol} and ${mayBeMet()} and ${isMetBy({ side: order.side, limit })} and ${notInArray(orders.clientId, [...ended])}`;
+  const condition = sql`not exists(select 1 from ${orders} where ${others})`;
+  return {
+    insert: insertWhere(context, [order], { terms, condition }),
+    others: statement(context.db.select().from(orders).where(others)),
+  };
+}
+
+function insertWhere(
+  context: Context,
+  group: readonly Order[],
+  { terms, condition }: { terms: Terms | null; condition: SQL },
+): Statement[] {
+  const [{ kind, account }] = group as [Order];
+  // An exit lessens what is at risk: it is counted, and never refused.
+  const within = terms && kind !== "exit" ? sql` and ${withinLimits(context, terms, account)}` : sql``;
+  return [
+    statement(
+      sql`insert into ${orders} (${names}) select ${columns} from (values ${rowsOf(group, terms)}) as intent, ${control} where ${control.kill} = 0 and ${condition}${within} returning client_id`,
+    ),
+    ...(terms ? countUses(context, terms, group) : []),
+  ];
+}
+
+/** A column of the intents that are being written, which have no names in `values`. */
+const intended = (key: keyof Order): SQL =>
+  sql.raw(`intent.column${COLUMNS.findIndex(([name]) => name === key) + 1}`);
+
+/**
+ * Whether the intent would meet an order by hand. The plan has held it against all that its pass knew of; people
+ * place theirs meanwhile. Without its index named, all unsettled orders of the account would be read for each intent.
+ */
+const MEETS_BY_HAND = sql`exists(select 1 from ${orders} indexed by orders_unsettled_by_hand where ${orders.account} = ${intended("account")} and ${orders.symbol} = ${intended("symbol")} and ${orders.kind} = 'hand' and ${mayBeMet()} and ${isMetWithin(intended("side"), intended("price"))})`;
 
 const grouped = (intents: readonly Order[]): Map<string, Order[]> => {
   const groups = new Map<string, Order[]>();
@@ -78,6 +104,7 @@ export function updateOrder({ db }: Context, order: Order): Statement {
     type,
     price,
     amount,
+    timeInForce,
     sendBy,
     notAfter,
     createdAt,

@@ -14,7 +14,7 @@ import type { GridConfig, GridState } from "../../grid/state.ts";
 import { decode, encode } from "../../kernel/codec.ts";
 import { type Decimal, decimal, text as plain } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import type { Fee, OrderType, Side } from "../../ports.ts";
+import type { Fee, OrderType, Side, TimeInForce } from "../../ports.ts";
 import type {
   AccountMemory,
   EventKind,
@@ -151,11 +151,15 @@ export const orders = sqliteTable(
     settled: flag("settled").notNull(),
     /** Who asked for it by hand. */
     actor: text("actor"),
+    timeInForce: text("time_in_force").$type<TimeInForce>().notNull().default("gtc"),
   },
   (table) => [
     uniqueIndex("orders_one_live_per_slot")
       .on(table.strategy, table.generation, table.slot)
       .where(sql`${table.settled} = 0 and ${table.kind} = 'grid'`),
+    index("orders_unsettled_by_hand")
+      .on(table.account, table.symbol)
+      .where(sql`${table.settled} = 0 and ${table.kind} = 'hand'`),
     index("orders_unsettled").on(table.account).where(sql`${table.settled} = 0`),
     index("orders_of_strategy").on(table.strategy, table.settled),
     index("orders_by_exchange_id").on(table.account, table.exchangeId),

@@ -1,5 +1,6 @@
 import { StoreError } from "../../errors.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { mayBeMet, meets, type Reach, reachOf } from "../../own-orders.ts";
 import { EVERY_ACCOUNT, killMessage, type Order, type Strategy } from "../../records.ts";
 import type { Changes, Lease, Snapshot, StepStore } from "../../store.ts";
 import { countUses, usesOf, withinLimits } from "./limits.ts";
@@ -190,12 +191,25 @@ const slotOf = ({ strategy, generation, slot, kind }: Order): string =>
   kind === "grid" ? `${strategy} ${generation} ${slot}` : "";
 
 /** The condition of an intent's insert: what a person has asked in the meantime wins. */
-export function isWanted({ kill, strategies }: Tables, { strategy, kind }: Order): boolean {
+export function isWanted(tables: Tables, order: Order): boolean {
+  const { kill, strategies } = tables;
+  const { strategy, kind } = order;
   if (kill) return false;
   if (strategy === null) return true;
+  if (metOf(tables, order, reachOf(order)).some((other) => other.kind === "hand")) return false;
   const wants = strategies.get(strategy)?.wants;
   return kind === "grid" ? wants === "run" : wants !== undefined && wants !== "pause";
 }
+
+/** Orders of the account that may be met within a reach. */
+export const metOf = (
+  { unsettled, orders }: Tables,
+  { account, symbol }: Order,
+  reach: Reach,
+): readonly Order[] =>
+  [...unsettled]
+    .map((id) => orders.get(id) as Order)
+    .filter((one) => one.account === account && one.symbol === symbol && mayBeMet(one) && meets(reach, one));
 
 function apply(
   tables: Tables,

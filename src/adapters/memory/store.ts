@@ -2,12 +2,13 @@ import { StoreError } from "../../errors.ts";
 import type { HistoryStore } from "../../history-store.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { LimitStore } from "../../limits/store.ts";
+import { firstMet } from "../../own-orders.ts";
 import { type Order, ownerName, type Strategy } from "../../records.ts";
 import type { HandOrderStore, StepStore, StrategyStore, StrategyView } from "../../store.ts";
 import { memoryHistoryStore } from "./history-store.ts";
 import { memoryLimitStore } from "./limit-store.ts";
 import { countUses, withinLimits } from "./limits.ts";
-import { isWanted, memoryStepStore } from "./step-store.ts";
+import { isWanted, memoryStepStore, metOf } from "./step-store.ts";
 import { accountRow, putOrder, type Tables } from "./tables.ts";
 
 /** What trades needs to be kept; it lives as long as the process: for simulations and backtests. */
@@ -92,14 +93,19 @@ export function memoryStore(
 
     now: async () => now(),
 
-    async recordByHand(order, terms) {
+    async recordByHand(order, { terms, limit, ended }) {
       accountRow(tables, order.account);
-      if (tables.orders.has(order.clientId)) throw new StoreError("constraint", "this client id is used");
+      const reach = { side: order.side, limit };
+      const others = metOf(tables, order, reach).filter(({ clientId }) => !ended.includes(clientId));
+      const met = firstMet(reach, others);
+      if (met) return { result: "meets", order: met };
       const limited = { terms, now: now() };
-      if (!isWanted(tables, order) || withinLimits(tables, [order], limited).length === 0) return false;
+      if (!isWanted(tables, order) || withinLimits(tables, [order], limited).length === 0)
+        return { result: "refused" };
+      if (tables.orders.has(order.clientId)) throw new StoreError("constraint", "this client id is used");
       putOrder(tables, order);
       countUses(tables, [order], limited);
-      return true;
+      return { result: "recorded" };
     },
 
     async settleByHand({ clientId, ...outcome }) {

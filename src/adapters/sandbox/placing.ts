@@ -89,10 +89,10 @@ function execution(order: BookedOrder, takes: readonly BookLevel[], market: Mark
 }
 
 // What a market or an immediate order does not reach is not done; the rest of a limit order is set aside for.
-function rested(order: BookedOrder, market: Market, { type, immediateOrCancel }: NewOrder): BookedOrder {
+function rested(order: BookedOrder, market: Market, { type, timeInForce }: NewOrder): BookedOrder {
   const rest = order.amount - order.filled;
   if (rest === ZERO) return order;
-  if (type === "market" || immediateOrCancel) return { ...order, status: "canceled", reserved: ZERO };
+  if (type === "market" || timeInForce === "ioc") return { ...order, status: "canceled", reserved: ZERO };
   return { ...order, reserved: reserveFor(market, { side: order.side, price: order.price, amount: rest }) };
 }
 

@@ -34,6 +34,8 @@ const NEXT: Partial<Record<Label, string>> = {
   "Not found": "Call get_grid_status or list_grids for the ids there are.",
   "Order not found": "Call list_orders for the open orders.",
   Conflict: "Call the tool without planId for a new preview.",
+  "Would self-cross":
+    "Nothing was placed. Choose another price, or ask the person about the order that is named.",
   "Too many requests": "Wait before the next call.",
   "Exchange error": LOOK_AGAIN,
   "Order failed": "Nothing was placed. Read the message, then ask for a new preview.",

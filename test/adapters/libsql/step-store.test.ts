@@ -45,6 +45,7 @@ async function started() {
     type: "limit",
     price: d("1"),
     amount: d("5"),
+    timeInForce: "gtc",
     createdAt: START,
     sendBy: START,
     notAfter: START,

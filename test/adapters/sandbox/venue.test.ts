@@ -112,7 +112,7 @@ describe("a simulated venue", () => {
     await kraken.create(order({ price: best.price, amount: best.amount + d("0.01") }), permit);
     expect((await kraken.fills("BTC/USDT", 0)).map(({ amount }) => amount)).toEqual([best.amount, d("0.01")]);
     await kraken.create(
-      order({ clientId: "now", price: best.price, amount: best.amount + d("0.01"), immediateOrCancel: true }),
+      order({ clientId: "now", price: best.price, amount: best.amount + d("0.01"), timeInForce: "ioc" }),
       permit,
     );
     expect(await kraken.order({ symbol: "BTC/USDT", clientId: "now" })).toMatchObject({

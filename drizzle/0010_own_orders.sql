@@ -1,0 +1,2 @@
+ALTER TABLE `orders` ADD `time_in_force` text DEFAULT 'gtc' NOT NULL;--> statement-breakpoint
+CREATE INDEX `orders_unsettled_by_hand` ON `orders` (`account`,`symbol`) WHERE "orders"."settled" = 0 and "orders"."kind" = 'hand';

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { VenueName } from "../../src/config.ts";
+import { decimal } from "../../src/kernel/decimal.ts";
+import { SECOND } from "../../src/kernel/time.ts";
+import { appOver } from "../support/app.ts";
+import { emulatedWorld } from "../support/emulated.ts";
+import { runOperation } from "../support/sandbox.ts";
+import type { EmulatedVenue } from "./index.ts";
+
+const NAMES: readonly VenueName[] = ["mexc", "gateio", "bitget", "kraken"];
+const PAIR = "BTC/USDT";
+
+interface Body {
+  readonly error?: string;
+  readonly message?: string;
+  readonly orderId?: string;
+  readonly order?: { readonly id: string; readonly status: string };
+}
+
+describe.each(NAMES)("orders of one account on %s", (name) => {
+  let world: Awaited<ReturnType<typeof emulatedWorld>>;
+  let exchange: EmulatedVenue;
+  let app: Awaited<ReturnType<typeof appOver>>;
+  beforeAll(async () => {
+    world = await emulatedWorld({ names: [name] });
+    exchange = world.exchange(name);
+    app = await appOver(world.deps);
+  });
+  beforeEach(() => {
+    exchange.heal();
+    for (const { id } of exchange.open()) exchange.engine.cancel(exchange.account, id);
+    exchange.resetCounts();
+  });
+  afterAll(async () => {
+    expect(exchange.selfTrades()).toEqual([]);
+    await world.close();
+  });
+
+  const post = async (side: "buy" | "sell", price: number | undefined, over: object = {}) => {
+    const type = price === undefined ? "market" : "limit";
+    const response = await app.ask("/api/v1/orders", {
+      method: "POST",
+      headers: { authorization: `Bearer ${app.tokens.trade}`, "content-type": "application/json" },
+      body: JSON.stringify({ exchange: name, symbol: PAIR, side, type, amount: 0.001, price, ...over }),
+    });
+    return { status: response.status, body: (await response.json()) as Body };
+  };
+  /** Lets the market go to where our order at 60000 rests just beside it. */
+  const beside = () => exchange.move(PAIR, "60000");
+
+  it("are refused by hand where they would meet, and the order is named", async () => {
+    beside();
+    const sell = await post("sell", 60_500);
+    const id = sell.body.order?.id ?? "";
+    const refused = await post("buy", 60_500);
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        error: "Would self-cross",
+        message: `it would meet this account's own order ${id} (sell 0.001 at 60500): choose another price, or cancel that order first`,
+        orderId: id,
+      },
+    });
+    expect(exchange.count("create")).toBe(1);
+    const below = await post("buy", 59_000);
+    expect(below.status).toBe(200);
+    expect((await post("sell", 58_999)).body.error).toBe("Would self-cross");
+  });
+
+  it("of which one was placed at the exchange itself are refused too", async () => {
+    beside();
+    const { id } = exchange.own({ symbol: PAIR, side: "sell", price: "60500", amount: "0.01" });
+    const refused = await post("buy", 60_600);
+    expect([refused.status, refused.body.orderId]).toEqual([409, id]);
+    expect(exchange.count("create")).toBe(0);
+  });
+
+  it("both at once: one is placed and one refused", async () => {
+    beside();
+    const both = await Promise.all([post("buy", 60_200), post("sell", 60_200, { amount: 0.002 })]);
+    const statuses = both.map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, 409]);
+    expect(exchange.count("create")).toBe(1);
+  });
+
+  it("may be placed again as soon as the other one has ended, whatever has been seen of it", async () => {
+    beside();
+    const sold = await post("sell", 60_500);
+    exchange.fill(sold.body.order?.id ?? "");
+    expect((await post("buy", 60_600)).status).toBe(200);
+    const bought = await post("buy", 59_500);
+    exchange.engine.cancel(exchange.account, bought.body.order?.id ?? "");
+    expect((await post("sell", 59_400)).status).toBe(200);
+  });
+
+  it("at the market are held against what they would reach", async () => {
+    beside();
+    await post("sell", 60_100);
+    const first = await post("buy", undefined);
+    expect(first.body.message ?? "none").toBe("none");
+    const deep = await post("buy", undefined, { amount: 1.5 });
+    expect([deep.status, deep.body.error]).toEqual([409, "Would self-cross"]);
+  });
+
+  it("are held against a grid's, and its next ones against theirs", async () => {
+    beside();
+    const { id } = await runOperation<{ id: string }>(world.deps, "start_grid", {
+      exchange: name,
+      symbol: PAIR,
+      lowerPrice: decimal("57000"),
+      upperPrice: decimal("63000"),
+      gridLevels: 4,
+      orderSize: decimal("100"),
+    });
+    const levels = exchange.open().map(({ side, price }) => [side, Number(price / 10n ** 18n)]);
+    for (const [side, price] of levels)
+      expect((await post(side === "buy" ? "sell" : "buy", price as number)).body.error).toBe(
+        "Would self-cross",
+      );
+    await runOperation(world.deps, "stop_grid", { id, cancelOrders: true });
+    world.time.pass(90 * SECOND);
+  });
+});
