@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../errors.ts";
-import { decimalField, flagField, pairField } from "../kernel/fields.ts";
+import { decimalField, flagField, MOST_AMOUNT, pairField } from "../kernel/fields.ts";
 import { marketNow } from "../market-now.ts";
 import { type Operation, operation } from "../operation.ts";
 import { placesOf, readChain, readVenue } from "./reading-operation.ts";
@@ -42,7 +42,9 @@ export const compareOperations = (ids: readonly string[]): Operation[] => [
       z.object({
         symbol: pairField(),
         exchanges: exchangesField(ids),
-        amount: decimalField("Invalid amount").optional().describe("Trade at most this much of the base"),
+        amount: decimalField("Invalid amount", MOST_AMOUNT)
+          .optional()
+          .describe("Trade at most this much of the base"),
         partial: flagField("Invalid request", "partial")
           .default(false)
           .describe("Answer without the exchanges that fail, and name them"),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Decimal, fromNumber } from "../kernel/decimal.ts";
-import { countField } from "../kernel/fields.ts";
+import { countField, MOST_AMOUNT } from "../kernel/fields.ts";
 import { marketNow } from "../market-now.ts";
 import { type Operation, operation } from "../operation.ts";
 import type { Deps } from "../ports.ts";
@@ -15,14 +15,14 @@ import {
 } from "./schema.ts";
 import { poolsView, priceView } from "./view.ts";
 
-const LIQUIDITY = "Invalid request: minLiquidity must be a number of ADA, 0 or more";
+const LIQUIDITY = "Invalid request: minLiquidity must be a number of ADA, 0 to 1e15";
 
 const minLiquidity = () =>
   z
     .number({ error: LIQUIDITY })
     .default(0)
     .transform((value, context): Decimal => {
-      const exact = fromNumber(value);
+      const exact = value <= MOST_AMOUNT ? fromNumber(value) : undefined;
       if (exact !== undefined && exact >= 0n) return exact;
       context.addIssue({ code: "custom", message: LIQUIDITY });
       return z.NEVER;

@@ -1,7 +1,8 @@
-import { AppError } from "../errors.ts";
+import { AppError, type Label } from "../errors.ts";
 import { type Decimal, div, max, mul, ONE, snap, text, ZERO } from "../kernel/decimal.ts";
 import type { Balance, Market } from "../ports.ts";
 import { breakEvenRatio, restingFees, worstRatio } from "./fees.ts";
+import type { GridConfig } from "./grid-config.ts";
 import { firstAmount } from "./layout.ts";
 import { leastRatio } from "./levels.ts";
 import { leastAmount } from "./minimum.ts";
@@ -11,6 +12,29 @@ import type { Slot } from "./state.ts";
 export interface Warning {
   readonly code: "below_break_even" | "below_taker_break_even" | "market_outside" | "low_confidence";
   readonly message: string;
+}
+
+const FARTHEST = 1000n;
+
+type Prices = Pick<
+  GridConfig,
+  "upperPrice" | "takeProfitPrice" | "triggerPrice" | "stopLossPrice" | "trail"
+> & {
+  readonly gridSpacing?: Decimal | undefined;
+};
+
+/** Prices that no market comes to: a mistake, and nothing to compute with. */
+export function checkPrices(asked: Prices, mid: Decimal): void {
+  const { upperPrice, gridSpacing, stopLossPrice, takeProfitPrice, triggerPrice, trail } = asked;
+  const most = mid * FARTHEST;
+  const refuse = (label: Label, name: string): never => {
+    throw new AppError(label, `${name} is more than ${FARTHEST} times the market's price, ${text(mid)}`);
+  };
+  const isFar = (price: Decimal | undefined): boolean => price !== undefined && price > most;
+  if (isFar(upperPrice)) refuse("Invalid range", "upperPrice");
+  if (isFar(gridSpacing)) refuse("Invalid spacing", "gridSpacing");
+  const others = { stopLossPrice, takeProfitPrice, triggerPrice, "trail.up": trail?.up };
+  for (const [name, price] of Object.entries(others)) if (isFar(price)) refuse("Invalid price", name);
 }
 
 /** Every order that a slot can ever place: its buy, the sell of what that brings, its first sell. */

@@ -3,7 +3,7 @@ import { type Decimal, div, ONE, text, ZERO } from "../kernel/decimal.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Balance, Market, Quote } from "../ports.ts";
 import { layAround, mostLevels } from "./centered.ts";
-import { checkFunds, checkMinimum, checkSpacing, outside, type Warning } from "./check-rules.ts";
+import { checkFunds, checkMinimum, checkPrices, checkSpacing, outside, type Warning } from "./check-rules.ts";
 import type { CenteredConfig, GridConfig } from "./grid-config.ts";
 import { layOut } from "./layout.ts";
 import { ascends, levelsFrom } from "./levels.ts";
@@ -43,8 +43,9 @@ export function check(asked: Asked, { market, quote, balances }: CheckedWorld): 
     gridSpacing: asked.gridSpacing ?? autoSpacing(asked),
     isSpaced: asked.gridSpacing !== undefined,
   };
-  const levels = levelsOf(config, market);
   const startPrice = midOf(quote);
+  checkPrices(asked, startPrice);
+  const levels = levelsOf(config, market);
   const slots = layOut(levels, config.orderSize, startPrice);
   checkMinimum(slots, market);
   const warnings = [...checkSpacing(asked.allowLoss, levels, market), ...outside(levels, startPrice)];

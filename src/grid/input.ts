@@ -6,6 +6,7 @@ import {
   exchangeField,
   flagField,
   idField,
+  MOST_MULTIPLE,
   pairField,
   wordField,
 } from "../kernel/fields.ts";
@@ -119,11 +120,15 @@ export const rangeInput = (ids: readonly string[]) =>
 const LEVELS = 10;
 const spacings = () =>
   z
-    .array(decimalField("Invalid spacing"), { error: "Invalid spacing: must be a list of shares" })
+    .array(decimalField("Invalid spacing", MOST_MULTIPLE), {
+      error: "Invalid spacing: must be a list of shares",
+    })
     .max(LEVELS, { error: "Invalid spacing: at most 10 levels" });
 const weights = () =>
   z
-    .array(decimalField("Invalid order size"), { error: "Invalid order size: must be a list of multiples" })
+    .array(decimalField("Invalid order size", MOST_MULTIPLE), {
+      error: "Invalid order size: must be a list of multiples",
+    })
     .max(LEVELS, { error: "Invalid order size: at most 10 levels" });
 
 const centeredShape = (ids: readonly string[]) => ({
@@ -132,7 +137,7 @@ const centeredShape = (ids: readonly string[]) => ({
   levels: countField("Invalid levels", { least: 1, most: LEVELS })
     .default(5)
     .describe("Levels each side, 1 to 10; twice as many orders rest"),
-  spacing: decimalField("Invalid spacing")
+  spacing: decimalField("Invalid spacing", MOST_MULTIPLE)
     .default(ONE / 50n)
     .describe("Base spacing, as a share of the center price"),
   size: decimalField("Invalid order size")
@@ -141,7 +146,7 @@ const centeredShape = (ids: readonly string[]) => ({
   confidence: shareField("confidence")
     .default((6n * ONE) / 10n)
     .describe("Least price confidence to trade"),
-  deviation: decimalField("Invalid request")
+  deviation: decimalField("Invalid request", MOST_MULTIPLE)
     .default((15n * ONE) / 1000n)
     .describe("How far the price leaves the grid before it is laid out anew, as a share of the center price"),
   deviationFrom: wordField("Invalid request", ["edge", "center"])
@@ -159,7 +164,7 @@ const centeredShape = (ids: readonly string[]) => ({
   spacingModel: wordField("Invalid spacing", ["linear", "geometric", "custom"])
     .default("linear")
     .describe("How gaps grow outwards"),
-  spacingFactor: decimalField("Invalid spacing")
+  spacingFactor: decimalField("Invalid spacing", MOST_MULTIPLE)
     .default((13n * ONE) / 10n)
     .describe("Geometric: each gap times the one before"),
   customSpacings: spacings()
@@ -172,10 +177,10 @@ const centeredShape = (ids: readonly string[]) => ({
   volatility: flagField("Invalid request", "volatility")
     .default(false)
     .describe("Widens the spacing in a volatile market"),
-  volatilityLow: decimalField("Invalid request")
+  volatilityLow: decimalField("Invalid request", MOST_MULTIPLE)
     .default(ONE / 50n)
     .describe("Up to it spacing stays normal"),
-  volatilityHigh: decimalField("Invalid request")
+  volatilityHigh: decimalField("Invalid request", MOST_MULTIPLE)
     .default(ONE / 20n)
     .describe("From it on spacing is doubled"),
   ...common(),

@@ -1,6 +1,13 @@
 import * as z from "zod";
 import { AppError, messageOf } from "../errors.ts";
-import { decimalField, exchangeField, pairField, textField, wordField } from "../kernel/fields.ts";
+import {
+  decimalField,
+  exchangeField,
+  MOST_AMOUNT,
+  pairField,
+  textField,
+  wordField,
+} from "../kernel/fields.ts";
 import { handOrderId } from "../kernel/ids.ts";
 import { operation } from "../operation.ts";
 import type { CreateOutcome, Deps, Venue, VenueOrder } from "../ports.ts";
@@ -20,7 +27,7 @@ const inputOf = (ids: readonly string[]) =>
       symbol: pairField(),
       side: wordField("Invalid side", ["buy", "sell"]).describe("buy or sell"),
       type: wordField("Invalid type", ["limit", "market"]).describe("limit or market"),
-      amount: decimalField("Invalid amount").describe("Size in base"),
+      amount: decimalField("Invalid amount", MOST_AMOUNT).describe("Size in base"),
       price: decimalField("Invalid price").optional().describe("Limit price in quote; required for limit"),
       clientOrderId: textField(
         "Invalid request",

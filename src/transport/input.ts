@@ -19,7 +19,7 @@ export function kindsOf({ input }: Pick<Operation, "input">): Readonly<Record<st
 const READS: Record<Kind, (text: string) => unknown> = {
   // A count is digits and nothing else: no sign, fraction, exponent or hexadecimal text.
   integer: (text) => (/^\d+$/.test(text) ? Number(text) : text),
-  number: (text) => (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : text),
+  number: (text) => (/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : text),
   boolean: (text) => (text === "true" ? true : text === "false" ? false : text),
   json: (text) => {
     try {

@@ -17,14 +17,16 @@ export function walk(
   }
   const last = corners.at(-1) as Corner;
   const placeOf = (time: number) => Math.floor((time - start) / step);
+  const within = (from: number, to: number) =>
+    corners.slice(Math.max(0, placeOf(from)), placeOf(to) + 2).filter(({ at }) => at > from && at < to);
   return {
     at(time) {
       if (time <= start) return ticks;
       const [left, right] = [corners[placeOf(time)], corners[placeOf(time) + 1]];
       return left && right ? between(left, right, time) : last.ticks;
     },
-    corners: (from, to) =>
-      corners.slice(Math.max(0, placeOf(from)), placeOf(to) + 2).filter(({ at }) => at > from && at < to),
+    corners: within,
+    inside: (from, to) => within(from, to).map(({ ticks: price }) => price),
     volume: () => 1,
   };
 }

@@ -30,6 +30,8 @@ export function createPrices(listings: ReadonlyMap<Pair, Listing>, clock: () => 
   };
   const at = (symbol: Pair, time: Millis) =>
     (history(symbol).findLast((corner) => corner.at <= time) ?? (history(symbol)[0] as Corner)).ticks;
+  const within = (symbol: Pair, from: Millis, to: Millis) =>
+    history(symbol).filter((corner) => corner.at > from && corner.at < to);
   return {
     now: (symbol) =>
       BigInt((history(symbol).at(-1) as Corner).ticks) * (listings.get(symbol) as Listing).tick,
@@ -37,7 +39,8 @@ export function createPrices(listings: ReadonlyMap<Pair, Listing>, clock: () => 
       history(symbol).push({ at: clock(), ticks: ticksOf(listings.get(symbol) as Listing, price) }),
     path: (symbol) => ({
       at: (time) => at(symbol, time),
-      corners: (from, to) => history(symbol).filter((corner) => corner.at > from && corner.at < to),
+      corners: (from, to) => within(symbol, from, to),
+      inside: (from, to) => within(symbol, from, to).map(({ ticks }) => ticks),
       volume: (from, to) =>
         ((to - from) / 3_600_000) *
         (HOURLY_NOTIONAL / (Number((listings.get(symbol) as Listing).start) / 1e18)),

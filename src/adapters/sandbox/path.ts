@@ -1,5 +1,5 @@
 import { hashText, mix, share } from "../../kernel/hash.ts";
-import { HOUR, type Millis, SECOND } from "../../kernel/time.ts";
+import { HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 
 /** A point of a price path; prices are whole ticks. */
 export interface Corner {
@@ -12,6 +12,8 @@ export interface PricePath {
   at(time: Millis): number;
   /** Corners strictly between the two times, in order. */
   corners(from: Millis, to: Millis): Corner[];
+  /** Prices strictly between the two times, enough for a candle's high and low. */
+  inside(from: Millis, to: Millis): number[];
   /** Base traded in [from, to). */
   volume(from: Millis, to: Millis): number;
 }
@@ -71,25 +73,38 @@ export function generatedPath({
     const price = anchor.ticks * exponential(exponent(at) - zero) * (1 + own(at)) * shocked;
     return Math.max(1, Math.round(price));
   });
+  const at = (time: Millis): number => {
+    const place = Math.floor(time / STEP);
+    return between(
+      { at: place * STEP, ticks: corner(place) },
+      { at: (place + 1) * STEP, ticks: corner(place + 1) },
+      time,
+    );
+  };
+  const corners = (from: Millis, to: Millis): Corner[] => {
+    const found: Corner[] = [];
+    for (let place = Math.floor(from / STEP) + 1; place * STEP < to; place++) {
+      found.push({ at: place * STEP, ticks: corner(place) });
+    }
+    return found;
+  };
   return {
-    at(time) {
-      const place = Math.floor(time / STEP);
-      return between(
-        { at: place * STEP, ticks: corner(place) },
-        { at: (place + 1) * STEP, ticks: corner(place + 1) },
-        time,
-      );
-    },
-    corners(from, to) {
-      const found: Corner[] = [];
-      for (let place = Math.floor(from / STEP) + 1; place * STEP < to; place++) {
-        found.push({ at: place * STEP, ticks: corner(place) });
-      }
-      return found;
-    },
+    at,
+    corners,
+    inside: (from, to) =>
+      to - from <= WALKED ? corners(from, to).map(({ ticks }) => ticks) : sampled(at, from, to),
     volume: (from, to) =>
       ((to - from) / HOUR) * hourlyVolume * (0.5 + share(volumes, Math.floor(from / HOUR))),
   };
+}
+
+/** A week has 40,000 corners, and anybody may ask for a thousand weeks: longer candles are sampled. */
+const WALKED: Millis = 5 * MINUTE;
+const SAMPLES = 6;
+
+export function sampled(at: (time: Millis) => number, from: Millis, to: Millis): number[] {
+  const step = (to - from) / SAMPLES;
+  return Array.from({ length: SAMPLES - 1 }, (_, place) => at(Math.floor(from + (place + 1) * step)));
 }
 
 /** The straight line's whole tick at a time between two corners. */
@@ -98,7 +113,7 @@ export const between = (from: Corner, to: Corner, time: Millis): number =>
 
 /** A value in ±amplitude, random at multiples of the period and straight between them. */
 export function noise(hash: number, period: Millis, amplitude: number): (time: Millis) => number {
-  const value = memoized((place: number) => (share(hash, place) * 2 - 1) * amplitude);
+  const value = (place: number) => (share(hash, place) * 2 - 1) * amplitude;
   return (time) => {
     const place = Math.floor(time / period);
     const left = value(place);

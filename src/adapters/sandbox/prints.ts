@@ -1,12 +1,11 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import { hashText, mix, share } from "../../kernel/hash.ts";
-import { DAY, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { DAY, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Candle, CandleRange, Market, Ticker, Trade } from "../../ports.ts";
 import { depthAt } from "./depth.ts";
 import type { PricePath } from "./path.ts";
 
 const BETWEEN_TRADES = 3 * SECOND;
-const MOST_SAMPLES = 240;
 
 export function tickerAt(market: Market, path: PricePath, at: Millis): Ticker {
   const ticks = path.at(at);
@@ -60,7 +59,7 @@ export function candlesAt(
 }
 
 function candle(market: Market, path: PricePath, from: Millis, to: Millis): Candle {
-  const prices = [path.at(from), ...inner(path, from, to), path.at(to - 1)];
+  const prices = [path.at(from), ...path.inside(from, to), path.at(to - 1)];
   const price = (ticks: number): Decimal => BigInt(ticks) * market.tick;
   return {
     at: from,
@@ -70,15 +69,6 @@ function candle(market: Market, path: PricePath, from: Millis, to: Millis): Cand
     close: price(prices.at(-1) as number),
     volume: toLots(market, path.volume(from, to)),
   };
-}
-
-// A week has 40,000 corners: past four hours a candle is sampled, not walked.
-function inner(path: PricePath, from: Millis, to: Millis): number[] {
-  if (to - from <= MOST_SAMPLES * MINUTE) return path.corners(from, to).map(({ ticks }) => ticks);
-  const step = (to - from) / MOST_SAMPLES;
-  return Array.from({ length: MOST_SAMPLES - 1 }, (_, place) =>
-    path.at(Math.floor(from + (place + 1) * step)),
-  );
 }
 
 const toLots = ({ lot }: Market, amount: number): Decimal =>

@@ -1,6 +1,6 @@
 import { type Decimal, divideWhole, parseDecimal } from "../../kernel/decimal.ts";
-import { MINUTE, type Millis } from "../../kernel/time.ts";
-import { between, type Corner, type PricePath } from "./path.ts";
+import { HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
+import { between, type Corner, type PricePath, sampled } from "./path.ts";
 
 /** Candles of one span in columns; prices in quote. */
 export interface CandleFile {
@@ -77,20 +77,27 @@ export function replayPath(file: CandleFile, tick: Decimal, before: (first: Corn
   const first = corners[0] as Corner;
   const last = corners.at(-1) as Corner;
   const earlier = before(first);
+  const at = (time: Millis): number => {
+    if (time < first.at) return earlier.at(time);
+    const next = firstAfter(corners, time);
+    const [left, right] = [corners[next - 1] ?? first, corners[next]];
+    return right ? between(left, right, time) : last.ticks;
+  };
+  const cornersIn = (from: Millis, to: Millis): Corner[] => {
+    const found = from < first.at ? earlier.corners(from, Math.min(to, first.at)) : [];
+    for (let place = firstAfter(corners, from); ; place++) {
+      const corner = corners[place];
+      if (!corner || corner.at >= to) return found;
+      found.push(corner);
+    }
+  };
   return {
-    at(time) {
-      if (time < first.at) return earlier.at(time);
-      const next = firstAfter(corners, time);
-      const [left, right] = [corners[next - 1] ?? first, corners[next]];
-      return right ? between(left, right, time) : last.ticks;
-    },
-    corners(from, to) {
-      const found = from < first.at ? earlier.corners(from, Math.min(to, first.at)) : [];
-      for (let place = firstAfter(corners, from); ; place++) {
-        const corner = corners[place];
-        if (!corner || corner.at >= to) return found;
-        found.push(corner);
-      }
+    at,
+    corners: cornersIn,
+    inside(from, to) {
+      if (to <= first.at) return earlier.inside(from, to);
+      const isWalked = from >= first.at && to - from <= WALKED;
+      return isWalked ? cornersIn(from, to).map(({ ticks }) => ticks) : sampled(at, from, to);
     },
     volume(from, to) {
       const [start, end] = [from, to].map((time) => totals[firstAtOrAfter(file.times, time)] ?? 0);
@@ -98,6 +105,9 @@ export function replayPath(file: CandleFile, tick: Decimal, before: (first: Corn
     },
   };
 }
+
+/** The file's own candles have few corners: so many of them are walked for one that is asked for. */
+const WALKED: Millis = 4 * HOUR;
 
 /** How long a candle lasts: the least distance of two, a minute when there is only one. */
 const spanOf = (times: readonly Millis[]): Millis =>
