@@ -54,6 +54,7 @@ export async function build() {
   const startedAt = new Date();
   const esbuild = await import("esbuild");
   const { ALIASES } = await import("./aliases.mjs");
+  const { copySwaggerUi } = await import("./swagger-ui.mjs");
   mkdirSync(dist, { recursive: true });
   const name = `cli-${startedAt.getTime()}-${process.pid}`;
   await esbuild.build({
@@ -70,14 +71,15 @@ export async function build() {
     minifySyntax: true,
     legalComments: "none",
     logLevel: "error",
-    // Native code, and files that are read from their package.
-    external: ["libsql", "swagger-ui-dist"],
+    // Native code.
+    external: ["libsql"],
     alias: ALIASES,
     plugins: [ENGLISH],
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
   });
+  copySwaggerUi(join(dist, name, "swagger-ui"));
   writeFileSync(`${pointer}-${name}`, name);
   renameSync(`${pointer}-${name}`, pointer);
   removeOld(name);

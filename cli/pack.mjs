@@ -27,11 +27,8 @@ try {
     cpSync(join(root, "dist", name), join(stage, "dist", name), { recursive: true });
   for (const name of readdirSync(join(root, "drizzle")).filter((file) => file.endsWith(".sql")))
     cpSync(join(root, "drizzle", name), join(stage, "drizzle", name));
-  const { name, version, description, license, type, engines, bin, dependencies } = read("package.json");
-  const needed = {
-    libsql: read("node_modules/libsql/package.json").version,
-    "swagger-ui-dist": dependencies["swagger-ui-dist"],
-  };
+  const { name, version, description, license, type, engines, bin } = read("package.json");
+  const needed = { libsql: read("node_modules/libsql/package.json").version };
   const manifest = { name, version, description, license, type, engines, bin, dependencies: needed };
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   mkdirSync(target, { recursive: true });

@@ -1,5 +1,5 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { serve as listen } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
@@ -106,9 +106,10 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["swagger-ui-bundle.js", "text/javascript"],
 ]);
 
+/** The build has put these files beside the bundle. */
 async function swaggerAsset(name: string) {
   const type = TYPES.get(name);
-  if (!type) return undefined;
-  const body = await readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
-  return { body: new Uint8Array(body), type };
+  const file = new URL(`swagger-ui/${name}`, import.meta.url);
+  if (!type || !existsSync(file)) return undefined;
+  return { body: new Uint8Array(await readFile(file)), type };
 }

@@ -1,23 +1,13 @@
 // What is deployed to Workers: the bundle, made by wrangler, and the files that the platform serves itself.
 import { execFile } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
+import { copySwaggerUi } from "./swagger-ui.mjs";
 
 const root = packageFolder();
-const requireHere = createRequire(import.meta.url);
 /** The file that wrangler uploads. */
 export const bundle = join(root, "dist/worker/worker.js");
 
@@ -53,10 +43,8 @@ export async function buildWorker() {
 }
 
 function layOutAssets() {
-  const folder = join(root, "dist/assets/static/swagger-ui-dist");
-  mkdirSync(folder, { recursive: true });
-  for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"])
-    cpSync(requireHere.resolve(`swagger-ui-dist/${name}`), join(folder, name));
+  mkdirSync(join(root, "dist/assets"), { recursive: true });
+  copySwaggerUi(join(root, "dist/assets/static/swagger-ui-dist"));
   const rules = "/static/*\n  Cache-Control: public, max-age=86400\n  X-Content-Type-Options: nosniff\n";
   writeFileSync(join(root, "dist/assets/_headers"), rules);
 }

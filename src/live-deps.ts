@@ -17,6 +17,7 @@ import { AppError } from "./errors.ts";
 import type { Millis } from "./kernel/time.ts";
 import type { AccountRef, Deps, Keys, Local, Log, Timing, Venue } from "./ports.ts";
 import { accountKey } from "./records.ts";
+import { keyHash } from "./transport/digest.ts";
 
 const QUIRKS: Record<VenueName, Quirks> = { mexc, gateio, bitget, kraken };
 
@@ -92,7 +93,7 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
   // The environment beats what is stored.
   const ownKeys = async (exchange: string): Promise<Keys | undefined> => {
     const own = found(exchange).keys ?? (await credentials.get(accountKey(accountOf(exchange))));
-    return own && { ...own, hash: "" };
+    return own && hashed(own);
   };
   const isConfigured = (exchange: string): boolean =>
     found(exchange).keys !== undefined || credentials.has(accountKey(accountOf(exchange)));
@@ -117,7 +118,7 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
     },
 
     async checkKeys(exchange, keys) {
-      const asked = keys ? { ...keys, hash: "" } : await ownKeys(exchange);
+      const asked = keys ? await hashed(keys) : await ownKeys(exchange);
       if (!asked) throw noKeys(exchange);
       return checkKeys(found(exchange).place, accountOf(exchange), asked);
     },
@@ -125,6 +126,11 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
     marketTime: (_account, now) => now,
   };
 }
+
+const hashed = async (keys: Omit<Keys, "hash">): Promise<Keys> => ({
+  ...keys,
+  hash: await keyHash(keys.key),
+});
 
 const isLoopback = (base: string): boolean =>
   /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(base).hostname);

@@ -4,6 +4,9 @@ export async function digest(text: string): Promise<string> {
   return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** Tells one exchange key from another, without telling the key. */
+export const keyHash = async (key: string): Promise<string> => (await digest(key)).slice(0, 16);
+
 /** Compares without telling by its time where two texts differ. */
 export function sameText(a: string, b: string): boolean {
   let difference = a.length ^ b.length;

@@ -9,7 +9,7 @@ import type { Deps, Keys } from "../ports.ts";
 import { type Access, authenticate, authorize } from "./access.ts";
 import { parseBody, readBody } from "./body.ts";
 import { wantsCsv } from "./csv.ts";
-import { digest } from "./digest.ts";
+import { keyHash } from "./digest.ts";
 import { once } from "./idempotency.ts";
 import { fromTexts, kindsOf, refusalOf } from "./input.ts";
 import type { Allowance } from "./limiter.ts";
@@ -159,6 +159,6 @@ async function keysOf(c: Ctx): Promise<Keys | undefined> {
   if (key === undefined && secret === undefined) return undefined;
   if (!key || !secret)
     throw new AppError("Missing credentials", "send both X-Exchange-Key and X-Exchange-Secret");
-  const hash = (await digest(key)).slice(0, 16);
+  const hash = await keyHash(key);
   return { key, secret, passphrase: c.req.header("x-exchange-passphrase"), hash };
 }

@@ -13,6 +13,8 @@ import { createDeps, type Runtime } from "../../src/deps.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import { type LiveOptions, liveVenues } from "../../src/live-deps.ts";
 import type { Local, Log, Permit } from "../../src/ports.ts";
+import { accountKey } from "../../src/records.ts";
+import { keyHash } from "../../src/transport/digest.ts";
 import { startVenue } from "../venues/index.ts";
 import { appOver } from "./app.ts";
 import { canary, canarySecret } from "./canary.ts";
@@ -106,19 +108,33 @@ export async function liveBox({
       listing: Object.fromEntries(markets.map((market) => [market.symbol, altnameOf(market)])),
       markets: markets.map(trimmed),
     });
+  /** The account is known to be a classic one, so that nobody is asked. */
+  const classic = async (name: string) =>
+    keeping.markets.keepKind(accountKey(venues.accountOf(name)), {
+      key: await keyHash(KEYS.key),
+      kind: "classic",
+    });
   const venue = (name: string) => heardVenue(venues.venue(name));
-  return { ...venues, venue, config, context, client, keeping, keep, store: createStore(context) };
+  return { ...venues, venue, config, context, client, keeping, keep, classic, store: createStore(context) };
 }
 
 type Emulated = Awaited<ReturnType<typeof startVenue>>;
 
+interface LiveApp {
+  readonly keys?: typeof KEYS;
+  /** The accounts are unified ones, where the exchange has such. */
+  readonly unified?: boolean;
+}
+
 /** The whole service over emulated exchanges, wired as it is when it runs. */
 export async function liveApp<N extends VenueName>(
   names: readonly N[],
-  { keys: own, ...over }: Partial<Runtime> & { readonly keys?: typeof KEYS } = {},
+  { keys: own, unified = false, ...over }: Partial<Runtime> & LiveApp = {},
 ) {
   const started = await Promise.all(
-    names.map(async (name) => [name, await startVenue(name, own ? { keys: own } : {})] as const),
+    names.map(
+      async (name) => [name, await startVenue(name, { unified, ...(own ? { keys: own } : {}) })] as const,
+    ),
   );
   onTestFinished(async () => {
     await Promise.all(started.map(([, venue]) => venue.close()));

@@ -12,6 +12,8 @@ export interface VenueKeys {
 /** Someone's money and orders at an emulated exchange. */
 export interface Account {
   readonly number: number;
+  /** Of the kind that is asked by other calls, where the exchange has two. */
+  unified: boolean;
   readonly holdings: Map<string, { total: Decimal; used: Decimal }>;
   /** Resting orders by id, oldest first. */
   readonly open: Map<string, Order>;
@@ -24,6 +26,7 @@ export interface Account {
 
 export const newAccount = (number: number, balances: Readonly<Record<string, string>>): Account => ({
   number,
+  unified: false,
   holdings: new Map(
     Object.entries(balances).map(([asset, total]) => [asset, { total: decimal(total), used: ZERO }]),
   ),

@@ -1,6 +1,6 @@
 /** Bitget's orders and executions. */
 import { parseDecimal, text, ZERO } from "../../src/kernel/decimal.ts";
-import { DAY, HOUR, type Millis } from "../../src/kernel/time.ts";
+import { DAY, HOUR, type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { Listing } from "./catalog.ts";
 import {
   type Ask,
@@ -17,6 +17,9 @@ import {
   visibleOrders,
 } from "./dialect.ts";
 import type { Execution, Force, Order, Refusal } from "./order.ts";
+
+/** How old a signature may be. */
+export const WINDOW = 30 * SECOND;
 
 export const idOf = ({ base, quote }: Listing) => base + quote;
 export const success = ({ now }: Ask, data: unknown): Reply =>
@@ -132,7 +135,7 @@ export const orderInfo = (order: Order) => ({
   ...common(order),
   price: text(order.price),
   priceAvg: text(average(order)),
-  feeDetail: order.filled > ZERO ? feesOf(order) : "",
+  feeDetail: order.filled > ZERO && !order.hidesFee ? feesOf(order) : "",
   cancelReason: "",
 });
 
@@ -192,15 +195,18 @@ const fillOf = ({ id, order, price, amount, notional, fee, maker, at }: Executio
   priceAvg: text(price),
   size: text(amount),
   amount: text(notional),
-  feeDetail: {
-    deduction: fee.asset === order.listing.base || fee.asset === order.listing.quote ? "no" : "yes",
-    feeCoin: fee.asset,
-    totalDeductionFee: "",
-    totalFee: text(
-      fee.asset === order.listing.base || fee.asset === order.listing.quote ? -fee.amount : fee.amount,
-    ),
-  },
+  feeDetail: order.hidesFee ? null : feeDetailOf(order, fee),
   tradeScope: maker ? "maker" : "taker",
   cTime: String(at),
   uTime: String(at),
 });
+
+const feeDetailOf = ({ listing }: Order, { asset, amount }: Execution["fee"]) => {
+  const isOwn = asset === listing.base || asset === listing.quote;
+  return {
+    deduction: isOwn ? "no" : "yes",
+    feeCoin: asset,
+    totalDeductionFee: "",
+    totalFee: text(isOwn ? -amount : amount),
+  };
+};

@@ -1,7 +1,6 @@
 /** Bitget spot v2 as ccxt calls it: HMAC-SHA256 in base64 with a passphrase; { code, msg, requestTime, data }. */
 import { createHmac } from "node:crypto";
 import { text } from "../../src/kernel/decimal.ts";
-import { SECOND } from "../../src/kernel/time.ts";
 import { cancelAll, candles, market, ticker } from "./bitget-markets.ts";
 import {
   create,
@@ -15,13 +14,16 @@ import {
   refuse,
   removed,
   success,
+  WINDOW,
 } from "./bitget-orders.ts";
+import { otherKind, UNIFIED_ROUTES, unified } from "./bitget-unified.ts";
 import type { Listing } from "./catalog.ts";
 import {
   type Ask,
   type Dialect,
   limitOf,
   listingBy,
+  type PrivateAsk,
   type Reply,
   type Route,
   visibleOpen,
@@ -49,14 +51,25 @@ const ROUTES: Record<string, Route> = {
   "POST /api/v2/spot/trade/cancel-symbol-order": "cancelAll",
   "GET /api/v2/common/trade-rate": "fee",
   "GET /api/v2/spot/account/info": "permissions",
+  ...UNIFIED_ROUTES,
 };
-
-const WINDOW = 30 * SECOND;
 
 const withSymbol = <T extends Ask>(ask: T, answer: (listing: Listing, ask: T) => Reply): Reply => {
   const listing = listingBy(ask.engine, idOf, ask.asked.query.get("symbol") ?? "");
   return listing ? answer(listing, ask) : refuse("40034", "Parameter symbol does not exist");
 };
+
+/** The answers of the API that a request is made to. */
+function bothKinds(classic: Dialect["signed"]): Dialect["signed"] {
+  const routes = new Set([...Object.keys(classic), ...Object.keys(unified)] as Route[]);
+  const answer =
+    (route: Route) =>
+    (ask: PrivateAsk): Reply => {
+      const own = ask.asked.path.startsWith("/api/v3/") ? unified : classic;
+      return own[route]?.(ask) ?? bitget.trouble.unknownRoute;
+    };
+  return Object.fromEntries([...routes].map((route) => [route, answer(route)]));
+}
 
 export const bitget: Dialect = {
   ids: {
@@ -72,6 +85,8 @@ export const bitget: Dialect = {
   authenticate({ method, path, rawQuery, headers, body }, members, now) {
     const member = members.get(String(headers["access-key"] ?? ""));
     if (!member) return refuse("40006", "Invalid ACCESS_KEY");
+    const other = otherKind(path, member.account.unified);
+    if (other) return other;
     const timestamp = String(headers["access-timestamp"] ?? "");
     const query = rawQuery === "" ? "" : `?${decodeURIComponent(rawQuery)}`;
     const expected = createHmac("sha256", member.keys.secret)
@@ -118,7 +133,7 @@ export const bitget: Dialect = {
     candles: (ask) => withSymbol(ask, candles),
   },
 
-  signed: {
+  signed: bothKinds({
     balance: (ask) =>
       success(
         ask,
@@ -168,7 +183,7 @@ export const bitget: Dialect = {
         regisTime: "1543915120000",
       });
     },
-  },
+  }),
 
   says: (code, text) => refuse(code, text),
   trouble: {

@@ -45,6 +45,18 @@ const EXCHANGES: Record<VenueName, Expected> = {
   },
 };
 
+interface Case {
+  readonly name: VenueName;
+  readonly unified: boolean;
+}
+
+/** Two of them have accounts of two kinds, which are asked by other calls. */
+const CASES: readonly (readonly [string, Case])[] = [
+  ...(Object.keys(EXCHANGES) as VenueName[]).map((name) => [name, { name, unified: false }] as const),
+  ["bitget, a unified account", { name: "bitget", unified: true }],
+  ["gateio, a unified account", { name: "gateio", unified: true }],
+];
+
 export interface Runner {
   venue(connection: Connection, clock: () => Millis): Venue;
   close(): Promise<void>;
@@ -64,7 +76,7 @@ const order = (over: Partial<NewOrder> = {}): NewOrder => ({
 
 /** One table for all exchanges; what the adapter says is held against what the emulated exchange really has. */
 export function conformance(title: string, start: () => Promise<Runner>) {
-  describe.each(Object.keys(EXCHANGES) as VenueName[])(`${title}: %s`, (name) => {
+  describe.each(CASES)(`${title}: %s`, (_title, { name, unified }) => {
     const expected = EXCHANGES[name];
     let runner: Runner | undefined;
     let exchange: EmulatedVenue;
@@ -82,7 +94,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
     beforeEach(async () => {
       runner ??= await start();
       now = START;
-      exchange = await startVenue(name, { clock: () => now });
+      exchange = await startVenue(name, { clock: () => now, unified });
       venue = heardVenue(runner.venue({ name, url: exchange.url, keys: exchange.keys }, () => now));
     });
     afterEach(() => exchange.close());

@@ -26,7 +26,8 @@ export type Route =
   | "cancel"
   | "cancelAll"
   | "fee"
-  | "permissions";
+  | "permissions"
+  | "kind";
 
 export interface Asked {
   readonly method: string;

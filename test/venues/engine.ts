@@ -1,5 +1,5 @@
 /** The matching engine behind all four emulated exchanges: accounts, books, executions; no HTTP. */
-import { type Decimal, div, max, min, mul, ONE, snap, ZERO } from "../../src/kernel/decimal.ts";
+import { type Decimal, decimal, div, max, min, mul, ONE, snap, ZERO } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import { type Account, holding, newAccount } from "./account.ts";
@@ -7,6 +7,8 @@ import type { Listing } from "./catalog.ts";
 import type { Execution, Order, OrderRequest, Refusal } from "./order.ts";
 import { ambient, createPrices, type Prices } from "./prices.ts";
 import { type Deduction, feeOf, reaches, refusal, reservedAsset, reserveFor } from "./rules.ts";
+
+const DUST = decimal("0.00000001");
 
 export interface EngineOptions {
   readonly listings: Map<Pair, Listing>;
@@ -42,9 +44,14 @@ export function createEngine(options: EngineOptions) {
 
   const bookOf = (symbol: Pair) => books.get(symbol) as Set<Order>;
 
-  function execute(order: Order, price: Decimal, amount: Decimal, maker: boolean) {
+  function execute(
+    order: Order,
+    price: Decimal,
+    amount: Decimal,
+    maker: boolean,
+    notional = mul(price, amount, "half"),
+  ) {
     const { listing, account, side } = order;
-    const notional = mul(price, amount, "half");
     remember(order);
     order.filled += amount;
     order.notional += notional;
@@ -176,6 +183,7 @@ export function createEngine(options: EngineOptions) {
       at: clock(),
       updatedAt: clock(),
       visibleAt: clock() + settings.ordersLate,
+      hidesFee: false,
       was: [],
     };
   };
@@ -254,6 +262,12 @@ export function createEngine(options: EngineOptions) {
       const order = byId.get(id);
       if (order?.status !== "open") throw new Error(`no open order ${id}`);
       execute(order, order.price, min(amount ?? ONE * ONE, order.amount - order.filled), true);
+    },
+
+    /** Someone meets so little of a resting order that its cost rounds to nothing. */
+    dust(id: string) {
+      const order = byId.get(id);
+      if (order?.status === "open") execute(order, order.price, DUST, true, ZERO);
     },
 
     order: (id: string): Order | undefined => byId.get(id),

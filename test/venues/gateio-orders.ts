@@ -61,6 +61,10 @@ export function create({ asked, engine, member, now }: PrivateAsk): Reply {
   // gate.com/docs/developers/apiv4, create an order: without an STP group the parameter is an error, and orders of
   // one account trade with each other.
   if (order.stp_act !== undefined) return refuse(400, "INVALID_PARAM_VALUE", "stp_act needs an STP group");
+  // A unified account's money is not in its spot account, and a classic account has no unified one.
+  const { unified } = member.account;
+  if (order.account === "unified" && !unified) return refuse(400, "INVALID_PARAM_VALUE", "Invalid account");
+  if (order.account === "spot" && unified) return REFUSALS.funds;
   const side = order.side === "buy" ? "buy" : "sell";
   const market = order.type === "market";
   const placed = engine.place(member.account, {
@@ -113,7 +117,7 @@ export function orderOf(order: Order) {
     status: statusOf(order),
     currency_pair: idOf(order.listing),
     type: order.type,
-    account: "spot",
+    account: order.account?.unified ? "unified" : "spot",
     side: order.side,
     amount: text(order.cost ?? order.amount),
     price: text(order.price),
@@ -124,8 +128,8 @@ export function orderOf(order: Order) {
     fill_price: text(order.notional),
     filled_total: text(order.notional),
     ...(order.filled > ZERO ? { avg_deal_price: text(average(order)) } : {}),
-    fee: inThird ? "0" : text(order.fee),
-    fee_currency: inThird ? own : order.feeIn,
+    fee: order.hidesFee ? "" : inThird ? "0" : text(order.fee),
+    fee_currency: order.hidesFee ? "" : inThird ? own : order.feeIn,
     point_fee: "0",
     gt_fee: inThird ? text(order.fee) : "0",
     gt_maker_fee: "0",
@@ -202,8 +206,8 @@ function fillOf({ id, number, order, price, amount, fee, maker, at }: Execution)
     amount: text(amount),
     price: text(price),
     order_id: order.id,
-    fee: inThird ? "0" : text(fee.amount),
-    fee_currency: inThird ? (order.side === "buy" ? base : quote) : fee.asset,
+    fee: order.hidesFee ? "" : inThird ? "0" : text(fee.amount),
+    fee_currency: order.hidesFee ? "" : inThird ? (order.side === "buy" ? base : quote) : fee.asset,
     point_fee: "0",
     gt_fee: inThird ? text(fee.amount) : "0",
     amend_text: "-",

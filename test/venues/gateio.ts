@@ -14,6 +14,7 @@ import {
   type Route,
   visibleOpen,
 } from "./dialect.ts";
+import { isElsewhere, mainKeys, modeOf, spotAccounts, unifiedAccount } from "./gateio-accounts.ts";
 import { candles, market, ticker } from "./gateio-markets.ts";
 import {
   create,
@@ -47,6 +48,9 @@ const ROUTES: Record<string, Route> = {
   "DELETE /spot/orders": "cancelAll",
   "GET /wallet/fee": "fee",
   "GET /account/detail": "permissions",
+  "GET /account/main_keys": "permissions",
+  "GET /unified/unified_mode": "kind",
+  "GET /unified/accounts": "balance",
 };
 const ONE_ORDER = /^\/spot\/orders\/([^/]+)$/;
 
@@ -134,22 +138,19 @@ export const gateio: Dialect = {
   },
 
   signed: {
-    balance: ({ member }) =>
+    kind: ({ member }) => ok({ mode: modeOf(member.account), settings: {} }),
+    balance: ({ member, asked }) =>
       ok(
-        [...member.account.holdings].map(([currency, { total, used }]) => ({
-          currency,
-          available: text(total - used),
-          locked: text(used),
-          update_id: 1,
-        })),
+        pathOf(asked) === "/unified/accounts" ? unifiedAccount(member.account) : spotAccounts(member.account),
       ),
     create,
     order: (ask) => {
       const id = pointedAt(ask.asked);
-      const found = lookedUp(ask, id);
+      const found = isElsewhere(ask) ? undefined : lookedUp(ask, id);
       return found ? ok(orderOf(found)) : notFound(id);
     },
     open: ({ asked, ...ask }) => {
+      if (isElsewhere({ asked, ...ask })) return ok([]);
       const limit = limitOf(asked.query.get("limit"), { standard: 100, most: 100 });
       const page = limitOf(asked.query.get("page"), { standard: 1, most: 1e6 });
       const resting = visibleOpen({ asked, ...ask }).reverse();
@@ -160,9 +161,12 @@ export const gateio: Dialect = {
       });
       return ok(pairs);
     },
-    closed: (ask) => withPair(ask, finished),
-    fills,
-    cancel: (ask) => removed(ask, pointedAt(ask.asked)),
+    closed: (ask) => (isElsewhere(ask) ? ok([]) : withPair(ask, finished)),
+    fills: (ask) => (isElsewhere(ask) ? ok([]) : fills(ask)),
+    cancel: (ask) => {
+      const id = pointedAt(ask.asked);
+      return isElsewhere(ask) ? notFound(id) : removed(ask, id);
+    },
     cancelAll: (ask) => {
       const { engine, member, asked } = ask;
       const pair = asked.query.get("currency_pair");
@@ -185,15 +189,17 @@ export const gateio: Dialect = {
         point_type: "1",
       });
     },
-    permissions: ({ member }) =>
-      ok({
-        ip_whitelist: [],
-        currency_pairs: [],
-        user_id: 10000 + member.account.number,
-        tier: 1,
-        key: { mode: 1 },
-        copy_trading_role: 0,
-      }),
+    permissions: ({ member, asked }) =>
+      pathOf(asked) === "/account/main_keys"
+        ? mainKeys(member, asked)
+        : ok({
+            ip_whitelist: [],
+            currency_pairs: [],
+            user_id: 10000 + member.account.number,
+            tier: 1,
+            key: { mode: 1 },
+            copy_trading_role: 0,
+          }),
   },
 
   says: (code, text) => refuse(400, code, text),

@@ -7,16 +7,17 @@
  *   venue.keys                                          // { key, secret, passphrase } of the first account
  *   await venue.close();
  *
- * Options: clock (real time when left out; virtual: () => millis), balances, buyFeeIn, port.
+ * Options: clock (real time when left out; virtual: () => millis), balances, buyFeeIn, port, unified (bitget, gateio).
  *
  * The market:   move(symbol, "60100")      the price; resting orders it reaches fill whole, at their own price
  *               follow(symbol, [[at, price], …])   a prescribed path, walked as the clock runs
- *               fill(id, "0.1"?)           someone meets a resting order, whole or in part
+ *               fill(id, "0.1"?)           someone meets a resting order, whole or in part; dust(id): next to nothing of it
+ *               tellFees(id, false)   nobody tells the fees of an order, until told otherwise
  *               others({ symbol, side, price, amount })   someone else's limit order: takes what accounts rest, then rests
  *               own({ … clientId? })       an order of the account that came another way
  *               list(symbol, { active, minNotional, … })  changes a listing
  * Accounts:     addKeys({ balances?, account?, may? })   another key pair: of a new account, or of a given one
- *               deposit(asset, "5"), earn(asset), holdings()
+ *               deposit(asset, "5"), earn(asset), holdings(), unify()   makes it a unified account, or a classic one again
  * What is so:   selfTrades(): what must never be; orders(), open(symbol?), executions(), order(id), byClient(clientId): the venue's truth, no read lag
  * Requests:     count(route?), seen (route, key, status), resetCounts()
  * Faults:       fail({ kind, route?, times?, skip?, acts?, millis?, code?, text? }) (kinds: faults.ts), chance(route => fault), heal()
@@ -49,6 +50,8 @@ export interface VenueOptions {
   readonly balances?: Readonly<Record<string, string>>;
   readonly buyFeeIn?: "base" | "quote";
   readonly port?: number;
+  /** Accounts are unified ones, where the exchange has such. */
+  readonly unified?: boolean;
   /** Keys of the first account, in place of made ones. */
   readonly keys?: Partial<VenueKeys>;
 }
@@ -102,11 +105,13 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
     wanted: {
       balances?: Readonly<Record<string, string>>;
       account?: Account;
+      unified?: boolean;
       may?: Partial<VenueKeys["may"]>;
     } & Partial<Omit<VenueKeys, "may">> = {},
   ) {
     const number = members.size + 1;
     const account = wanted.account ?? engine.addAccount(wanted.balances ?? options.balances ?? BALANCES);
+    if (!wanted.account) account.unified = wanted.unified ?? options.unified ?? false;
     const keys: VenueKeys = {
       key: wanted.key ?? canary(`${name}-key-${number}`),
       secret: wanted.secret ?? canarySecret(`${name} ${number}`),
@@ -157,6 +162,13 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
     price: (symbol: Pair) => text(engine.prices.now(symbol)),
     fill: (id: string, amount?: string) =>
       engine.fill(id, amount === undefined ? undefined : decimal(amount)),
+    /** A hundred-millionth of an order: on kraken its cost is told, and taken, as nothing. */
+    dust: (id: string) => (name === "kraken" ? engine.dust(id) : engine.fill(id, decimal("0.00000001"))),
+    /** Whether the fees of an order are told; where not, neither its trades nor it name them. */
+    tellFees(id: string, told: boolean) {
+      const order = engine.order(id);
+      if (order) order.hidesFee = !told;
+    },
     others({
       symbol,
       side,
@@ -196,6 +208,10 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
 
     deposit: (asset: string, amount: string, account: Account = first.account) =>
       engine.deposit(account, asset, decimal(amount)),
+    /** The account's owner has it made the other kind, as both exchanges let them. */
+    unify(unified = true, account: Account = first.account) {
+      account.unified = unified;
+    },
     /** From now on what is held of the asset earns rewards: kraken shows it as `LTC.F`. */
     earn: (asset: string, account: Account = first.account) => account.earning.add(asset),
     /** Total and used per asset, as text. */

@@ -29,6 +29,8 @@ export function memoryKeeping(now: () => Millis): Keeping {
       },
       fees: async (account, symbol) => find(`fees ${account} ${symbol}`),
       keepFees: async (account, symbol, fees) => keep(`fees ${account} ${symbol}`, fees),
+      kind: async (account) => find(`kind ${account}`),
+      keepKind: async (account, known) => keep(`kind ${account}`, known),
     },
     turns: {
       async take(account, { owner, ttl, count }) {

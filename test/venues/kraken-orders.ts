@@ -161,7 +161,7 @@ const orderOf = (order: Order) => ({
   vol: padded(order.amount, 8),
   vol_exec: padded(order.filled, 8),
   cost: padded(order.notional, 5),
-  fee: padded(quoteFee(order), 5),
+  ...(order.hidesFee ? {} : { fee: padded(quoteFee(order), 5) }),
   price: padded(average(order), 5),
   stopprice: "0.00000",
   limitprice: "0.00000",
@@ -201,7 +201,9 @@ const tradeOf = ({ id, number, order, price, amount, notional, fee, maker, at }:
   ordertype: order.type,
   price: padded(price, 5),
   cost: padded(notional, 5),
-  fee: padded(fee.asset === order.listing.quote ? fee.amount : mul(fee.amount, price, "half"), 5),
+  ...(order.hidesFee
+    ? {}
+    : { fee: padded(fee.asset === order.listing.quote ? fee.amount : mul(fee.amount, price, "half"), 5) }),
   vol: padded(amount, 8),
   margin: "0.00000",
   leverage: "0",

@@ -40,6 +40,8 @@ export interface Order {
   updatedAt: Millis;
   /** Reads do not show it before. */
   readonly visibleAt: Millis;
+  /** Its fees are told by nobody: not in its trades, nor by itself. */
+  hidesFee: boolean;
   /** What it was before, as reads go on to show it for a while, oldest first. */
   readonly was: Past[];
 }

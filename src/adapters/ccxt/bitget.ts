@@ -1,4 +1,6 @@
-import { asCcxt, type Dict, fieldOf } from "./ccxt.ts";
+import { SECOND } from "../../kernel/time.ts";
+import { isUnified, unified } from "./bitget-unified.ts";
+import { asCcxt, type Ccxt, type Dict, fieldOf } from "./ccxt.ts";
 import { inForce, LIVE_TIMING, pages, type Quirks, USUAL, unlessMissing } from "./quirks.ts";
 import { meanings } from "./told.ts";
 
@@ -10,13 +12,25 @@ const CODES = meanings({
     "400172 40017 40019 40108 40706 40708 40808 41103 43006 43007 43010 45110 45111 45112 45113 45114 45115",
   unlisted: "40309",
   refused:
-    "40007 40013 40016 40031 40085 40200 40301 40305 40308 40711 40712 40762 41114 43005 43008 43009 43011 43012 43115",
+    "40007 40013 40016 40031 40200 40301 40305 40308 40711 40712 40762 41114 43005 43008 43009 43011 43012 43115",
   missing: "40109 40768 43001 43004",
 });
 
+/** Of unified accounts (Bitget.Net, BitgetErrors.cs); 40084 and 40085 are what either kind is told of the other's calls. */
+const UNIFIED_CODES = meanings({
+  credentials: "25620",
+  limits: "25004",
+  rules: "25100 25200 25207 25208 25244 25610 25611 22034 22038",
+  refused: "25013 25101 25102 25104 25105 25108 25202 25205 25206 22004 22046 22047 40761",
+  kind: "40084 40085",
+  missing: "22001 25204",
+});
+
 const PAGE = 100;
-/** Its word for writing to the wallet. */
-const WITHDRAW = "wwow";
+/** Its words for writing to the wallet, of a classic and of a unified account. */
+const WITHDRAW = ["wwow", "withdraw"];
+/** A request of a unified account carries no end of its own: it is refused once its signature is so old. */
+const SIGNED_FOR = 30 * SECOND;
 
 export const bitget: Quirks = {
   ...USUAL,
@@ -25,6 +39,13 @@ export const bitget: Quirks = {
   load: async () => asCcxt(await import("../../../node_modules/ccxt/js/src/bitget.js")),
   // Unset, it asks for the kind of account and takes a failure to mean that it is not a unified one.
   options: { defaultType: "spot", uta: false, fetchMarkets: { types: ["spot"] } },
+  timing: { ...LIVE_TIMING, expiry: SIGNED_FOR },
+  kinds: {
+    ask: unified.askKind,
+    set(exchange, kind) {
+      exchange.options.uta = kind === "unified";
+    },
+  },
   buysByCost: true,
 
   refusalIn(body) {
@@ -32,7 +53,7 @@ export const bitget: Quirks = {
     if (code === undefined || String(code) === "00000") return undefined;
     return { code: String(code), message: String(fieldOf(body, "msg") ?? fieldOf(body, "err_msg") ?? "") };
   },
-  meaningOf: ({ status, code }) => (status === 429 ? "limits" : CODES[code]),
+  meaningOf: ({ status, code }) => (status === 429 ? "limits" : (CODES[code] ?? UNIFIED_CODES[code])),
 
   markets: (exchange) => exchange.fetchMarkets(),
   bookLevels: 150,
@@ -41,33 +62,38 @@ export const bitget: Quirks = {
   opensByPair: false,
   passphrase: true,
   async mayWithdraw(exchange) {
-    const told = fieldOf(
-      fieldOf(await exchange.privateSpotGetV2SpotAccountInfo?.({}), "data"),
-      "authorities",
-    );
-    return Array.isArray(told) ? told.includes(WITHDRAW) : undefined;
+    const told = isUnified(exchange) ? await unified.permissions(exchange) : await authorities(exchange);
+    return Array.isArray(told) ? told.some((one) => WITHDRAW.includes(one)) : undefined;
   },
 
   openOrders: (exchange, symbol) =>
-    pages(
-      null as string | null,
-      (last) =>
-        exchange.fetchOpenOrders(symbol, undefined, undefined, last === null ? {} : { idLessThan: last }),
-      lastOf,
-    ),
+    isUnified(exchange)
+      ? unified.openOrders(exchange, symbol)
+      : pages(
+          null as string | null,
+          (last) =>
+            exchange.fetchOpenOrders(symbol, undefined, undefined, last === null ? {} : { idLessThan: last }),
+          lastOf,
+        ),
 
   fills: (exchange, symbol, since) =>
-    pages(
-      null as string | null,
-      (last) =>
-        exchange.fetchMyTrades(symbol, undefined, PAGE, {
-          startTime: since,
-          ...(last === null ? {} : { idLessThan: last }),
-        }),
-      lastOf,
-    ),
+    isUnified(exchange)
+      ? unified.fills(exchange, symbol, since)
+      : pages(
+          null as string | null,
+          (last) =>
+            exchange.fetchMyTrades(symbol, undefined, PAGE, {
+              startTime: since,
+              ...(last === null ? {} : { idLessThan: last }),
+            }),
+          lastOf,
+        ),
+
+  byId: (exchange, symbol, id) =>
+    isUnified(exchange) ? unified.byId(exchange, symbol, id) : USUAL.byId(exchange, symbol, id),
 
   async find(exchange, symbol, clientId) {
+    if (isUnified(exchange)) return unified.find(exchange, symbol, clientId);
     const isIt = (order: Dict) => order.clientOrderId === clientId;
     const named = await unlessMissing(exchange.fetchOrder("", symbol, { clientOrderId: clientId }));
     if (named) return named;
@@ -79,14 +105,16 @@ export const bitget: Quirks = {
   clientIdOf: ({ clientOrderId }) =>
     typeof clientOrderId === "string" && clientOrderId !== "" ? clientOrderId : undefined,
 
-  createParams: (order, { now }) => ({
+  createParams: (order, { now }, exchange) => ({
     clientOrderId: order.clientId,
     stpMode: "cancel_taker",
-    requestTime: String(now),
-    receiveWindow: String(LIVE_TIMING.expiry),
+    ...(isUnified(exchange) ? {} : { requestTime: String(now), receiveWindow: String(LIVE_TIMING.expiry) }),
     ...inForce(order),
   }),
 };
+
+const authorities = async (exchange: Ccxt): Promise<unknown> =>
+  fieldOf(fieldOf(await exchange.privateSpotGetV2SpotAccountInfo?.({}), "data"), "authorities");
 
 /** Ids fall from page to page; the least one is the next page's bound. */
 function lastOf(page: readonly Dict[]): string | undefined {

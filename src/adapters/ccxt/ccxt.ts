@@ -57,7 +57,17 @@ export interface Ccxt {
     params: Dict,
   ): Promise<Dict>;
   cancelOrder(id: string, symbol: string): Promise<Dict>;
-  /** Endpoints that ccxt has no common word for. */
+  /** The market of a pair among those that it knows. */
+  market(symbol: string): Dict;
+  /** Endpoints that ccxt has no common word for, or reads wrongly. */
+  privateUtaGetV3AccountSettings(params: Dict): Promise<Dict>;
+  privateUtaGetV3AccountInfo(params: Dict): Promise<Dict>;
+  privateUtaGetV3TradeOrderInfo(params: Dict): Promise<Dict>;
+  privateUtaGetV3TradeUnfilledOrders(params: Dict): Promise<Dict>;
+  privateUtaGetV3TradeHistoryOrders(params: Dict): Promise<Dict>;
+  privateUtaGetV3TradeFills(params: Dict): Promise<Dict>;
+  privateUnifiedGetUnifiedMode(params: Dict): Promise<Dict>;
+  privateAccountGetMainKeys(params: Dict): Promise<unknown>;
   readonly spotPrivateGetAccount?: (params: Dict) => Promise<Dict>;
   readonly privateSpotGetV2SpotAccountInfo?: (params: Dict) => Promise<Dict>;
   readonly privatePostGetApiKeyInfo?: (params: Dict) => Promise<Dict>;

@@ -1,6 +1,6 @@
 import { asCcxt, type Dict, fieldOf } from "./ccxt.ts";
 import { inForce, pages, type Quirks, USUAL, unlessMissing } from "./quirks.ts";
-import { meanings } from "./told.ts";
+import { CallFailed, meanings, noAnswer } from "./told.ts";
 
 const LABELS = meanings({
   credentials:
@@ -11,7 +11,8 @@ const LABELS = meanings({
     "AMOUNT_TOO_LITTLE AMOUNT_TOO_MUCH INVALID_PARAM_VALUE INVALID_PRECISION QUANTITY_NOT_ENOUGH SIZE_TOO_LARGE SIZE_TOO_SMALL",
   unlisted: "INVALID_CURRENCY INVALID_CURRENCY_PAIR",
   refused:
-    "ACCOUNT_LOCKED BAD_REQUEST BALANCE_NOT_ENOUGH INSUFFICIENT_AVAILABLE INVALID_ARGUMENT INVALID_CONTENT_TYPE INVALID_PROTOCOL INVALID_REQUEST_BODY MARGIN_BALANCE_NOT_ENOUGH MARGIN_NOT_SUPPORTED MISSING_REQUIRED_PARAM MIXED_ACCOUNT_TYPE ORDER_POC_IMMEDIATE POC_FILL_IMMEDIATELY PRICE_THRESHOLD_EXCEEDED PRICE_TOO_DEVIATED SUB_ACCOUNT_LOCKED SUB_ACCOUNT_NOT_FOUND TOO_MANY_CURRENCY_PAIRS TOO_MANY_ORDERS TRADE_RESTRICTED",
+    "ACCOUNT_LOCKED BAD_REQUEST INSUFFICIENT_AVAILABLE INVALID_ARGUMENT INVALID_CONTENT_TYPE INVALID_PROTOCOL INVALID_REQUEST_BODY MARGIN_BALANCE_NOT_ENOUGH MARGIN_NOT_SUPPORTED MISSING_REQUIRED_PARAM MIXED_ACCOUNT_TYPE ORDER_POC_IMMEDIATE POC_FILL_IMMEDIATELY PRICE_THRESHOLD_EXCEEDED PRICE_TOO_DEVIATED SUB_ACCOUNT_LOCKED SUB_ACCOUNT_NOT_FOUND TOO_MANY_CURRENCY_PAIRS TOO_MANY_ORDERS TRADE_RESTRICTED",
+  short: "BALANCE_NOT_ENOUGH",
   missing: "CLIENT_ID_NOT_FOUND ORDER_CANCELLED ORDER_CLOSED ORDER_NOT_FOUND",
 });
 
@@ -27,6 +28,23 @@ export const gateio: Quirks = {
   load: async () => asCcxt(await import("../../../node_modules/ccxt/js/src/gate.js")),
   // Unset, it asks for the kind of account and takes a failure to mean that it is not a unified one.
   options: { defaultType: "spot", unifiedAccount: false, fetchMarkets: { types: ["spot"] } },
+  // ccxt asks for the key's mode, which is that of the unified account of old alone (its AccountDetailKey.md).
+  kinds: {
+    async ask(exchange) {
+      const mode = fieldOf(await exchange.privateUnifiedGetUnifiedMode({}), "mode");
+      if (typeof mode !== "string") throw new CallFailed(noAnswer("gateio does not tell the account's mode"));
+      return mode === "classic" ? "classic" : "unified";
+    },
+    set(exchange, kind) {
+      exchange.options.unifiedAccount = kind === "unified";
+    },
+  },
+  // A classic account is not refused the unified one's balances: they are empty, and tell its mode.
+  async balances(exchange) {
+    const told = await exchange.fetchBalance({});
+    if (fieldOf(told.info, "mode") !== "classic") return told;
+    throw new CallFailed({ ...noAnswer("gateio: the account is no unified one any more"), otherKind: true });
+  },
   buysByCost: true,
 
   refusalIn(body) {

@@ -17,7 +17,15 @@ export interface FeeRates {
   readonly taker: Decimal;
 }
 
-/** Markets as the exchange lists them, by its host; fees as it charges them to an account. */
+export type AccountKind = "classic" | "unified";
+
+/** Which kind of account a key opens; the key by its hash. */
+export interface KnownKind {
+  readonly key: string;
+  readonly kind: AccountKind;
+}
+
+/** Markets as the exchange lists them, by its host; fees as it charges them to an account, and of which kind that is. */
 export interface MarketKeeper {
   market(host: string, symbol: Pair): Promise<Kept<Dict> | undefined>;
   /** The exchange's own id of every pair that it lists. */
@@ -34,6 +42,8 @@ export interface MarketKeeper {
   spoil(host: string, symbol: Pair): Promise<void>;
   fees(account: AccountKey, symbol: Pair): Promise<Kept<FeeRates> | undefined>;
   keepFees(account: AccountKey, symbol: Pair, fees: FeeRates): Promise<void>;
+  kind(account: AccountKey): Promise<Kept<KnownKind> | undefined>;
+  keepKind(account: AccountKey, known: KnownKind): Promise<void>;
 }
 
 /** The order in which processes make private calls of one account. */

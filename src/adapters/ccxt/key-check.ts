@@ -16,9 +16,7 @@ export interface KeyCheck {
 export async function checkKeys(place: Place, account: AccountRef, keys: Keys): Promise<KeyCheck> {
   const { quirks } = place;
   const session = createSession(place, { account: accountKey(account), keys: async () => keys });
-  const told = await session.read("balances", undefined, (exchange) =>
-    exchange.fetchBalance({ type: "spot" }),
-  );
+  const told = await session.read("balances", undefined, (exchange) => quirks.balances(exchange));
   const held = balancesOf(told, quirks).filter(({ free, used }) => free + used > ZERO);
   const mayWithdraw = await session.read("balances", undefined, (exchange) => quirks.mayWithdraw(exchange));
   return { assets: held.length, mayWithdraw };

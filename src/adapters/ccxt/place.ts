@@ -5,7 +5,7 @@ import { type Catalog, createCatalog } from "./catalog.ts";
 import type { Ccxt, Dict } from "./ccxt.ts";
 import type { Pause } from "./circuit.ts";
 import { type ClockCheck, clockCheck } from "./clock-check.ts";
-import type { FeeRates, Keeping } from "./keeping.ts";
+import type { FeeRates, Keeping, KnownKind } from "./keeping.ts";
 import { light } from "./light.ts";
 import type { Budget } from "./public-budget.ts";
 import type { Quirks, Rate } from "./quirks.ts";
@@ -39,6 +39,8 @@ export interface Place extends Around {
   /** Of this machine's clock, which calls outside of a pass go by. */
   readonly check: ClockCheck;
   readonly fees: Map<string, { readonly rates: FeeRates | undefined; readonly until: Millis }>;
+  /** When it was asked, by this process's own clock. */
+  readonly kinds: Map<AccountKey, KnownKind & { readonly at: Millis }>;
   /** The keyless instance, with this market among those that it knows. */
   publicly(market: Dict): Promise<Ccxt>;
   /** The last private call of each account whose calls go one at a time. */
@@ -88,6 +90,7 @@ export function createPlace(given: Given): Place {
     budget: given.budget,
     check,
     fees: new Map(),
+    kinds: new Map(),
     queues: new Map(),
     async publicly(market) {
       shared ??= keyless();

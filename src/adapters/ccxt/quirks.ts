@@ -3,6 +3,7 @@ import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { NewOrder, Timing } from "../../ports.ts";
 import type { Ccxt, CcxtClass, Dict } from "./ccxt.ts";
+import type { AccountKind } from "./keeping.ts";
 import type { Meaning, Refusal } from "./told.ts";
 
 /** Private calls that an account may make: so many at once, regained at so many a second. */
@@ -11,7 +12,15 @@ export interface Rate {
   readonly perSecond: number;
 }
 
-export type PrivateCall = "balances" | "openOrders" | "order" | "fills" | "fee" | "create" | "cancel";
+export type PrivateCall =
+  | "balances"
+  | "openOrders"
+  | "order"
+  | "fills"
+  | "fee"
+  | "create"
+  | "cancel"
+  | "kind";
 
 /** What one exchange does differently, all in its own file. */
 export interface Quirks {
@@ -45,18 +54,26 @@ export interface Quirks {
   readonly bookLevels?: number;
   readonly publicTrades?: number;
 
+  /** Where there are accounts of two kinds: the question which one a key opens, and what ccxt is then told. */
+  readonly kinds?: {
+    ask(exchange: Ccxt): Promise<AccountKind>;
+    set(exchange: Ccxt, kind: AccountKind): void;
+  };
   /** Keys come with a passphrase. */
   readonly passphrase: boolean;
   /** Whether the key may withdraw; undefined where the exchange does not tell. */
   mayWithdraw(exchange: Ccxt): Promise<boolean | undefined>;
   /** The asset as which a holding of another name is spent; undefined for one that is spent under its own, or not at all. */
   readonly spentAs?: (name: string) => string | undefined;
+  balances(exchange: Ccxt): Promise<Dict>;
   /** Open orders are listed by pair alone. */
   readonly opensByPair: boolean;
   /** Every open order, all pages; of one pair where `opensByPair`. */
   openOrders(exchange: Ccxt, symbol: Pair | undefined): Promise<readonly Dict[]>;
   /** Own executions at or after a time, all pages, in any order. */
   fills(exchange: Ccxt, symbol: Pair, since: Millis): Promise<readonly Dict[]>;
+  /** A look by the exchange's own id. */
+  byId(exchange: Ccxt, symbol: Pair, id: string): Promise<Dict | undefined>;
   /** A look by our own id, everywhere where the exchange may show it; undefined when it is nowhere. */
   find(exchange: Ccxt, symbol: Pair, clientId: string): Promise<Dict | undefined>;
   /** The exchange's own id of the pair of an order. */
@@ -67,7 +84,7 @@ export interface Quirks {
   /** The status word, where ccxt does not translate it. */
   readonly statusOf?: (order: Dict) => string | undefined;
 
-  createParams(order: NewOrder, expiry: { readonly now: Millis; readonly by: Millis }): Dict;
+  createParams(order: NewOrder, expiry: { readonly now: Millis; readonly by: Millis }, exchange: Ccxt): Dict;
   readonly createHeaders?: (expiry: { readonly by: Millis }) => Readonly<Record<string, string>>;
 }
 
@@ -94,6 +111,8 @@ export const USUAL = {
   serial: false,
   buyFeeIn: "base",
   buysByCost: false,
+  balances: (exchange) => exchange.fetchBalance({ type: "spot" }),
+  byId: (exchange, symbol, id) => unlessMissing(exchange.fetchOrder(id, symbol)),
 } as const satisfies Partial<Quirks>;
 
 /** In ccxt's words, which it puts into each exchange's own. A market order never rests anyway. */

@@ -49,6 +49,11 @@ export function rememberedMarkets(monotonic: () => Millis) {
       known.delete(`${account} ${symbol}`);
       await inner.keepFees(account, symbol, fees);
     },
+    kind: (account) => through(`${account} kind`, () => inner.kind(account)),
+    async keepKind(account, kind) {
+      known.delete(`${account} kind`);
+      await inner.keepKind(account, kind);
+    },
   });
 }
 

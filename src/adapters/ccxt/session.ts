@@ -2,8 +2,10 @@ import type { Pair } from "../../kernel/pair.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { Keys, Permit } from "../../ports.ts";
 import type { AccountKey } from "../../records.ts";
+import { accountKinds } from "./account-kind.ts";
 import type { Ccxt } from "./ccxt.ts";
 import { clockCheck } from "./clock-check.ts";
+import type { AccountKind } from "./keeping.ts";
 import type { Place } from "./place.ts";
 import { privateExchange } from "./private-exchange.ts";
 import type { PrivateCall } from "./quirks.ts";
@@ -63,6 +65,8 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
     return given;
   };
   const own = privateExchange(place, { keys: keysOnce, now, nonce: turn.nonce, check });
+  const kinds = accountKinds(place, account, keysOnce);
+  let accountKind: AccountKind | undefined;
   const oneByOne = queue();
 
   /** Signs again after a nonce that came too late; nothing else is tried twice. */
@@ -79,13 +83,47 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
     }
   }
 
-  async function read<T>(kind: PrivateCall, symbol: Pair | undefined, call: (exchange: Ccxt) => Promise<T>) {
+  /** The instance, which knows of which kind the account is. */
+  async function ready(symbol: Pair | undefined): Promise<Ccxt> {
     const exchange = await own.with(symbol);
+    if (!quirks.kinds || accountKind) return exchange;
+    settle(exchange, (await kinds.known()) ?? (await askKind(exchange)));
+    return exchange;
+  }
+
+  function settle(exchange: Ccxt, found: AccountKind) {
+    accountKind = found;
+    quirks.kinds?.set(exchange, found);
+  }
+
+  async function askKind(exchange: Ccxt): Promise<AccountKind> {
+    await spend.take("kind");
+    Object.assign(own.next, { mayLeave: () => true, headers: {} });
+    return signed(() => kinds.ask(exchange));
+  }
+
+  /** A call that is refused because the account is of the other kind has done nothing: it is made once more, in the other way. */
+  async function ofItsKind<T>(exchange: Ccxt, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof CallFailed && error.told.otherKind)) throw error;
+      const before = accountKind;
+      settle(exchange, await askKind(exchange));
+      if (accountKind === before) throw error;
+      return call();
+    }
+  }
+
+  async function read<T>(kind: PrivateCall, symbol: Pair | undefined, call: (exchange: Ccxt) => Promise<T>) {
+    const exchange = await ready(symbol);
     await spend.take(kind);
-    const found = await turn.run((inTime) => {
-      Object.assign(own.next, { mayLeave: inTime, headers: {} });
-      return signed(() => call(exchange));
-    });
+    const found = await turn.run((inTime) =>
+      ofItsKind(exchange, () => {
+        Object.assign(own.next, { mayLeave: inTime, headers: {} });
+        return signed(() => call(exchange));
+      }),
+    );
     // A pass whose clock is wrong would send orders that expire too early or too late.
     if (hold) check.refuse();
     return found;
@@ -95,17 +133,22 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
     { kind, symbol, permit }: Write,
     call: (exchange: Ccxt, expiry: Expiry) => Promise<T>,
   ): Promise<T> {
-    const exchange = await own.with(symbol);
+    const exchange = await ready(symbol);
     await spend.take(kind);
     if (kind === "create") check.refuse();
-    return turn.run((inTime) =>
+    const send = (inTime: () => boolean) => () =>
       signed(() => {
         const expiry = { now: now(), by: now() + Math.max(timing.expiry, SECOND) };
         const headers = kind === "create" ? (quirks.createHeaders?.(expiry) ?? {}) : {};
         Object.assign(own.next, { mayLeave: () => inTime() && permit.mayLeave(), headers });
         return call(exchange, expiry);
-      }),
-    );
+      });
+    return turn
+      .run((inTime) => ofItsKind(exchange, send(inTime)))
+      .catch(async (error: unknown) => {
+        if (error instanceof CallFailed && error.told.short) await kinds.doubt();
+        throw error;
+      });
   }
 
   return {

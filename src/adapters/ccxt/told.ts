@@ -15,6 +15,10 @@ export interface Told {
   readonly nonce?: boolean;
   /** The market's rules are others than those that we have stored. */
   readonly stale?: boolean;
+  /** The account is of the other kind, and is to be asked by other calls. */
+  readonly otherKind?: boolean;
+  /** There is not enough money where the order would take it from. */
+  readonly short?: boolean;
 }
 
 /**
@@ -30,6 +34,8 @@ export type Meaning =
   | "rules"
   | "unlisted"
   | "refused"
+  | "short"
+  | "kind"
   | "missing";
 
 const MEANINGS: Record<Meaning, Omit<Told, "reason">> = {
@@ -41,6 +47,8 @@ const MEANINGS: Record<Meaning, Omit<Told, "reason">> = {
   // Its market may have been closed since it was loaded.
   unlisted: { failure: "unlisted", definite: true, stale: true },
   refused: { failure: "refused", definite: true },
+  short: { failure: "refused", definite: true, short: true },
+  kind: { failure: "unavailable", definite: true, otherKind: true },
   missing: { failure: "refused", definite: false, missing: true },
 };
 

@@ -7,7 +7,6 @@ import { openOnEveryPair } from "./every-pair.ts";
 import { accountFees } from "./fees.ts";
 import type { Place } from "./place.ts";
 import { publicData } from "./public-data.ts";
-import { unlessMissing } from "./quirks.ts";
 import { balancesOf, fillOf, marketOf, orderOf } from "./reading.ts";
 import { createSession, type Hold } from "./session.ts";
 import { cancel, create } from "./writes.ts";
@@ -35,10 +34,7 @@ export function ccxtVenue(place: Place, access: Access): Venue {
   };
 
   const balances = async () =>
-    balancesOf(
-      await session.read("balances", undefined, (exchange) => exchange.fetchBalance({ type: "spot" })),
-      quirks,
-    );
+    balancesOf(await session.read("balances", undefined, (exchange) => quirks.balances(exchange)), quirks);
 
   const openOn = async (symbol: Pair) =>
     (await session.read("openOrders", symbol, (exchange) => quirks.openOrders(exchange, symbol))).map(told);
@@ -67,7 +63,7 @@ export function ccxtVenue(place: Place, access: Access): Venue {
 
     async order({ symbol, id, clientId }) {
       const found = await session.read("order", symbol, async (exchange) => {
-        const byId = id === undefined ? undefined : await unlessMissing(exchange.fetchOrder(id, symbol));
+        const byId = id === undefined ? undefined : await quirks.byId(exchange, symbol, id);
         return byId ?? (clientId === undefined ? undefined : quirks.find(exchange, symbol, clientId));
       });
       const order = found && told(found);

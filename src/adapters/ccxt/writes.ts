@@ -33,7 +33,7 @@ export async function create(writing: Writing, order: NewOrder, permit: Permit):
         side,
         text(amount),
         type === "limit" ? text(price) : undefined,
-        quirks.createParams(sent, expiry),
+        quirks.createParams(sent, expiry, exchange),
       ),
     );
     const { id } = answer;

@@ -5,7 +5,7 @@ import { type AccountKey, NO_MEMORY } from "../../records.ts";
 import type { Dict } from "../ccxt/ccxt.ts";
 import type { Keeping, MarketKeeper, RateKeeper, TurnKeeper } from "../ccxt/keeping.ts";
 import { type Context, statement } from "./context.ts";
-import { accountFees, listings, markets, nonces, rates } from "./live-tables.ts";
+import { accountFees, accountKinds, listings, markets, nonces, rates } from "./live-tables.ts";
 import { accounts, orders } from "./tables.ts";
 
 /** What the adapter of real exchanges keeps, in the same database as all else. */
@@ -93,6 +93,27 @@ function marketKeeper({ client, db, now }: Context): MarketKeeper {
             .insert(accountFees)
             .values({ account, symbol, ...set })
             .onConflictDoUpdate({ target: [accountFees.account, accountFees.symbol], set }),
+        ),
+      );
+    },
+
+    async kind(account) {
+      const { key, kind, loadedAt } = accountKinds;
+      const [row] = await db
+        .select({ value: { key, kind }, age: sql<number>`${now()} - ${loadedAt}` })
+        .from(accountKinds)
+        .where(eq(accountKinds.account, account));
+      return row;
+    },
+
+    async keepKind(account, known) {
+      const set = { ...known, loadedAt: now() };
+      await client.execute(
+        statement(
+          db
+            .insert(accountKinds)
+            .values({ account, ...set })
+            .onConflictDoUpdate({ target: accountKinds.account, set }),
         ),
       );
     },

@@ -1,6 +1,7 @@
 /** What is kept about real exchanges: markets, fees, rates and nonces. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Pair } from "../../kernel/pair.ts";
+import type { AccountKind } from "../ccxt/keeping.ts";
 import { amount } from "./tables.ts";
 
 /** The pairs of an exchange, by its host, each with the exchange's own id. */
@@ -35,6 +36,14 @@ export const accountFees = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.account, table.symbol] })],
 );
+
+/** Which of an exchange's two kinds of account it is, as the key with this hash was told. */
+export const accountKinds = sqliteTable("account_kinds", {
+  account: text("account").primaryKey(),
+  key: text("key").notNull(),
+  kind: text("kind").$type<AccountKind>().notNull(),
+  loadedAt: integer("loaded_at").notNull(),
+});
 
 /** Private calls of an account: `fullAt` is when its rate will be whole again. */
 export const rates = sqliteTable(

@@ -85,6 +85,7 @@ describe.each(NAMES)("keys of %s", (name) => {
     }));
     const box = await liveBox({ urls: { [name]: server.url } });
     await box.keep(name, [MARKET]);
+    await box.classic(name);
     const venue = box.venue(name);
     const failed = await venue.balances().catch((error: unknown) => error);
     const outcome = await venue.create(

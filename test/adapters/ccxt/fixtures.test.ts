@@ -10,6 +10,7 @@ async function replay(name: string, { markets }: Recorded, reply: (asked: Asked)
   const server = await answering(reply);
   const box = await liveBox({ urls: { [name]: server.url } });
   await box.keep(name, Object.values(markets));
+  await box.classic(name);
   return { venue: box.venue(name), asked: server.asked };
 }
 

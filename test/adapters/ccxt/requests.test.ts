@@ -77,41 +77,44 @@ const CALLS: { readonly [K in Asking]: Ways } = {
   cancel: { "by the exchange's id": (venue, id) => venue.cancel({ symbol: PAIR, id }, PERMIT) },
 };
 
-it.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])(
-  "ccxt asks %s what the table says: npm run requests writes it anew",
-  async (name) => {
-    const clock = () => NOW;
-    const exchange = await startVenue(name, { keys: KEYS, clock });
-    const { url, take, close } = await recording(exchange.url);
-    onTestFinished(async () => {
-      close();
-      await exchange.close();
-    });
-    const connection = { name, url, keys: KEYS };
-    const place = adapterPlace(connection, clock);
-    const names = new Map([
-      [KEYS.key, "{key}"],
-      [KEYS.passphrase, "{passphrase}"],
-    ]);
-    const told: string[] = [];
-    const write = (title: string) => {
-      for (const { id } of exchange.orders()) names.set(id, "{order}");
-      const requests = take().map((one) => tell(one, { now: NOW, names }));
-      told.push([title, ...requests].join("\n"));
-    };
+it.each<readonly [string, VenueName]>([
+  ["mexc", "mexc"],
+  ["gateio", "gateio"],
+  ["gateio-unified", "gateio"],
+  ["bitget", "bitget"],
+  ["bitget-unified", "bitget"],
+  ["kraken", "kraken"],
+])("ccxt asks %s what the table says: npm run requests writes it anew", async (table, name) => {
+  const clock = () => NOW;
+  const exchange = await startVenue(name, { keys: KEYS, clock, unified: table !== name });
+  const { url, take, close } = await recording(exchange.url);
+  onTestFinished(async () => {
+    close();
+    await exchange.close();
+  });
+  const connection = { name, url, keys: KEYS };
+  const place = adapterPlace(connection, clock);
+  const names = new Map([
+    [KEYS.key, "{key}"],
+    [KEYS.passphrase, "{passphrase}"],
+  ]);
+  const told: string[] = [];
+  const write = (title: string) => {
+    for (const { id } of exchange.orders()) names.set(id, "{order}");
+    const requests = take().map((one) => tell(one, { now: NOW, names }));
+    told.push([title, ...requests].join("\n"));
+  };
 
-    for (const [call, ways] of Object.entries(CALLS)) {
-      for (const [way, act] of Object.entries(ways)) {
-        const venue = heardVenue(adapterVenue(place, connection));
-        const outcome = await act(venue, exchange.open()[0]?.id ?? "");
-        if (call === "create" || call === "cancel")
-          expect(outcome, way).toMatchObject({ result: "accepted" });
-        write(`${call}: ${way}`);
-      }
+  for (const [call, ways] of Object.entries(CALLS)) {
+    for (const [way, act] of Object.entries(ways)) {
+      const venue = heardVenue(adapterVenue(place, connection));
+      const outcome = await act(venue, exchange.open()[0]?.id ?? "");
+      if (call === "create" || call === "cancel") expect(outcome, way).toMatchObject({ result: "accepted" });
+      write(`${call}: ${way}`);
     }
-    await checkKeys(place, adapterVenue(place, connection).account, { ...KEYS, hash: "" });
-    write("checkKeys: what they open and what they may do");
+  }
+  await checkKeys(place, adapterVenue(place, connection).account, { ...KEYS, hash: "" });
+  write("checkKeys: what they open and what they may do");
 
-    await expect(`${told.join("\n\n")}\n`).toMatchFileSnapshot(`requests/${name}.txt`);
-  },
-);
+  await expect(`${told.join("\n\n")}\n`).toMatchFileSnapshot(`requests/${table}.txt`);
+});

@@ -1,0 +1,165 @@
+import { createClient } from "@libsql/client";
+import { describe, expect, it } from "vitest";
+import { nodeLocal } from "../../../cli/node-runtime.ts";
+import { createDeps } from "../../../src/deps.ts";
+import { DAY, MINUTE } from "../../../src/kernel/time.ts";
+import { emulatedWorld } from "../../support/emulated.ts";
+import { heardLog } from "../../support/heard.ts";
+import { liveApp, PERMIT } from "../../support/live.ts";
+import { migrations } from "../../support/migrations.ts";
+import { buy, get, post } from "../../support/orders.ts";
+import { runOperation } from "../../support/sandbox.ts";
+import { tempFolder } from "../../support/temp.ts";
+
+const BOTH = ["bitget", "gateio"] as const;
+const ORDER = { symbol: "BTC/USDT", side: "buy", type: "limit" } as const;
+
+describe.each(BOTH)("of which kind an account on %s is", (name) => {
+  it.each([false, true])("is asked once, not in each pass (unified: %s)", async (unified) => {
+    const folder = tempFolder();
+    const client = () => createClient({ url: `file:${folder}/kinds.db` });
+    const app = await liveApp([name], { unified, client: client() });
+    const exchange = app.venues[name];
+    for (let pass = 0; pass < 3; pass++) {
+      await app.deps.venue(name).balances();
+      expect(await app.deps.venue(name).openOrders()).toEqual([]);
+    }
+    expect(exchange.count("kind")).toBe(1);
+    // Another process with the same database and key.
+    const deps = await createDeps(app.config, {
+      client: client(),
+      ...{ migrations, local: nodeLocal, log: heardLog, readCandles: () => Promise.reject(new Error()) },
+    });
+    await deps.venue(name).balances();
+    deps.close();
+    expect(exchange.count("kind")).toBe(1);
+  });
+
+  it("is not taken from a question that failed", async () => {
+    const app = await liveApp([name], { unified: true });
+    const exchange = app.venues[name];
+    for (const kind of ["server_error", "bad_gateway", "cut", "rate_limit"] as const) {
+      exchange.fail({ kind, route: "kind" });
+      await expect(app.deps.venue(name).balances()).rejects.toMatchObject({ name: "VenueError" });
+    }
+    expect(exchange.seen.every(({ route }) => route === "kind" || route === "markets")).toBe(true);
+    expect((await app.deps.venue(name).balances()).length).toBeGreaterThan(0);
+  });
+
+  it("is asked for each key of a request, and kept without the key", async () => {
+    const app = await liveApp([name]);
+    const exchange = app.venues[name];
+    const accounts = [false, true].map((unified) => exchange.addKeys({ unified }));
+    for (const round of [1, 2]) {
+      for (const { key, secret, passphrase, account } of accounts) {
+        const headers = {
+          "x-exchange-key": key,
+          "x-exchange-secret": secret,
+          "x-exchange-passphrase": passphrase,
+        };
+        expect((await post(app, buy(name), headers)).status).toBe(200);
+        expect(exchange.orders(account)).toHaveLength(round);
+        const { balances } = await (await get(app, `/balance?exchange=${name}`, headers)).json();
+        expect(balances.length).toBeGreaterThan(0);
+      }
+    }
+    expect(exchange.count("kind")).toBe(2);
+  });
+
+  it("is asked again for another key of the same account id", async () => {
+    const folder = tempFolder();
+    const client = () => createClient({ url: `file:${folder}/kinds.db` });
+    const app = await liveApp([name], { client: client() });
+    const exchange = app.venues[name];
+    await app.deps.venue(name).balances();
+    const other = exchange.addKeys({ unified: true });
+    const exchanges = app.config.exchanges.map((one) => ({ ...one, keys: other }));
+    const deps = await createDeps(
+      { ...app.config, exchanges },
+      {
+        client: client(),
+        ...{ migrations, local: nodeLocal, log: heardLog, readCandles: () => Promise.reject(new Error()) },
+      },
+    );
+    expect((await deps.venue(name).balances()).length).toBeGreaterThan(0);
+    deps.close();
+    expect(exchange.count("kind")).toBe(2);
+  });
+});
+
+describe("an account that has become of the other kind", () => {
+  it.each([true, false])(
+    "on bitget is asked about again, and its order placed once (unified: %s)",
+    async (unified) => {
+      const app = await liveApp(["bitget"], { unified: !unified });
+      const exchange = app.venues.bitget;
+      await app.deps.venue("bitget").balances();
+      exchange.unify(unified);
+      expect((await post(app, buy("bitget"))).status).toBe(200);
+      expect(exchange.orders()).toHaveLength(1);
+      expect(exchange.count("kind")).toBe(2);
+      await app.deps.venue("bitget").openOrders();
+      expect(exchange.count("kind")).toBe(2);
+    },
+  );
+
+  it("on bitget is told once, whatever its answers say", async () => {
+    const app = await liveApp(["bitget"]);
+    const exchange = app.venues.bitget;
+    await app.deps.venue("bitget").balances();
+    exchange.unify();
+    exchange.fail({ kind: "server_error", route: "kind" });
+    await expect(app.deps.venue("bitget").balances()).rejects.toMatchObject({ name: "VenueError" });
+    expect((await app.deps.venue("bitget").balances()).length).toBeGreaterThan(0);
+  });
+
+  it("on gateio is found by its empty balances", async () => {
+    const app = await liveApp(["gateio"], { unified: true });
+    const exchange = app.venues.gateio;
+    await app.deps.venue("gateio").balances();
+    exchange.unify(false);
+    expect((await app.deps.venue("gateio").balances()).length).toBeGreaterThan(0);
+    expect(exchange.count("kind")).toBe(2);
+  });
+
+  it("on gateio is found by an order that lacks money, and within a day anyway", async () => {
+    const world = await emulatedWorld({ names: ["gateio"] });
+    const exchange = world.exchange("gateio");
+    const venue = () => world.deps.venue("gateio");
+    const place = (clientId: string) =>
+      venue().create({ ...ORDER, clientId, price: 59_000n * 10n ** 18n, amount: 10n ** 15n }, PERMIT);
+    await venue().balances();
+    exchange.unify();
+    expect(await place("em1aaaaaaaaaaaaaaa")).toMatchObject({ result: "rejected" });
+    expect(await venue().balances()).toEqual([]);
+    world.time.pass(10 * MINUTE);
+    expect(await place("em1aaaaaaaaaaaaaab")).toMatchObject({ result: "rejected" });
+    expect(await place("em1aaaaaaaaaaaaaac")).toMatchObject({ result: "accepted" });
+    exchange.unify(false);
+    exchange.unify(true);
+    world.time.pass(DAY);
+    exchange.resetCounts();
+    await venue().balances();
+    expect(exchange.count("kind")).toBe(1);
+    await world.close();
+  });
+});
+
+it("a unified account's fee is what was taken, not given", async () => {
+  const app = await liveApp(["bitget"], { unified: true, live: { keptFor: 0 } });
+  const exchange = app.venues.bitget;
+  const before = exchange.total("BTC");
+  await runOperation(app.deps, "create_order", {
+    exchange: "bitget",
+    ...ORDER,
+    price: 61_000n * 10n ** 18n,
+    amount: 10n ** 15n,
+  });
+  const [fill] = await app.deps.venue("bitget").fills("BTC/USDT", Date.now() - MINUTE);
+  expect(fill?.fees).toEqual([
+    { asset: "BTC", amount: before + (fill?.amount ?? 0n) - exchange.total("BTC") },
+  ]);
+  const [order] = exchange.orders();
+  const told = await app.deps.venue("bitget").order({ symbol: "BTC/USDT", id: order?.id });
+  expect(told?.fees).toEqual(fill?.fees);
+});

@@ -1,0 +1,241 @@
+/** What a quiet year is made of: a grid, time that passes with and without it, and what both sides say of each fill. */
+import type { VenueName } from "../../src/config.ts";
+import { movedBase } from "../../src/grid/profit.ts";
+import { tick } from "../../src/grid/tick.ts";
+import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
+import { isOurs } from "../../src/kernel/ids.ts";
+import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";
+import type { Side } from "../../src/ports.ts";
+import { accountKey, type Order as OrderRow } from "../../src/records.ts";
+import { emulatedWorld } from "../support/emulated.ts";
+import { runOperation } from "../support/sandbox.ts";
+import type { Order } from "./order.ts";
+
+const PAIR = "ADA/USDT";
+const BETWEEN = 5 * SECOND;
+/** Passes after an execution is shown, within which it has to be booked. */
+const SOON = 2;
+/** So long a fill that was not booked soon is still waited for. */
+const AT_MOST = 24;
+
+export type Year = Awaited<ReturnType<typeof createYear>>;
+
+interface Grid {
+  readonly status: string;
+  readonly lastError: string | null;
+  readonly refused: readonly { readonly slot: number; readonly reason: string; readonly detail?: string }[];
+  readonly unexplained: { readonly order: string | null; readonly assets: Readonly<Record<string, string>> };
+}
+
+export async function createYear(name: VenueName) {
+  const world = await emulatedWorld({
+    names: [name],
+    timing: { requestTimeout: 5000, readLag: 20 * SECOND, secondMiss: 5 * SECOND },
+  });
+  const { time } = world;
+  const exchange = world.exchange(name);
+  const account = accountKey(world.deps.venue(name).account);
+  const began = time.now();
+  const violations: string[] = [];
+  /** Orders whose fees the exchange never told. */
+  const forgotten = new Set<string>();
+  let deps = world.deps;
+  let id = "";
+  let last: Side = "sell";
+  let [passes, slowest] = [0, 0];
+
+  const violate = (what: string) =>
+    violations.push(`day ${((time.now() - began) / DAY).toFixed(1)}: ${what}`);
+
+  const pass = async (after: Millis = BETWEEN) => {
+    time.pass(after);
+    exchange.advance();
+    passes++;
+    for (const { outcome, message } of await tick(deps))
+      if (outcome === "failed") violate(`a pass failed: ${message}`);
+  };
+
+  const ourId = ({ clientId }: Order) => clientId.replace(/^t-/, "");
+  const resting = (): Order[] => exchange.open(PAIR).filter((order) => isOurs(ourId(order)));
+
+  /** The resting order nearest the market, on the other side than the last one that was met, if there is one. */
+  function nearest(side: Side = last === "buy" ? "sell" : "buy"): Order {
+    const price = exchange.engine.prices.now(PAIR);
+    const away = (order: Order) => (order.price < price ? price - order.price : order.price - price);
+    const chosen = resting().sort((a, b) => (away(a) < away(b) ? -1 : 1));
+    const order = chosen.find((one) => one.side === side) ?? chosen[0];
+    if (!order) throw new Error("nothing rests");
+    return order;
+  }
+
+  function meet(order: Order): Order {
+    last = order.side;
+    exchange.fill(order.id);
+    exchange.move(PAIR, text(order.price));
+    return order;
+  }
+
+  const grid = async (): Promise<Grid> =>
+    (await runOperation<{ strategies: Grid[] }>(deps, "get_grid_status", { id })).strategies[0] as Grid;
+
+  const rows = async (orders: readonly Order[]): Promise<ReadonlyMap<string, OrderRow>> => {
+    const ids = { exchange: orders.map((order) => order.id), client: [] };
+    return new Map((await deps.store.ordersByIds(account, ids)).map((row) => [row.exchangeId ?? "", row]));
+  };
+
+  /** Orders of ours with executions that are not booked yet. */
+  async function behind(orders: readonly Order[]): Promise<Order[]> {
+    const known = await rows(orders);
+    return orders.filter((order) => known.get(order.id)?.booked !== order.filled);
+  }
+
+  const filled = () =>
+    exchange
+      .orders()
+      .filter((order) => isOurs(ourId(order)) && order.filled > ZERO && !forgotten.has(order.id));
+
+  /** Passes until all that these orders have executed is booked. */
+  async function booked(what: string, orders: readonly Order[] = filled()): Promise<void> {
+    const shown = Math.max(
+      ...exchange.executions().map(({ order, visibleAt }) => (orders.includes(order) ? visibleAt : 0)),
+    );
+    while (time.now() < shown) await pass();
+    let count = 0;
+    while ((await behind(orders)).length > 0 && count < AT_MOST) {
+      await pass();
+      count++;
+    }
+    slowest = Math.max(slowest, count);
+    const late = await behind(orders);
+    for (const order of late)
+      violate(`${what}: ${text(order.filled)} of ${ourId(order)} are not booked after ${count} passes`);
+    if (late.length === 0 && count > SOON) violate(`${what}: booked after ${count} passes`);
+    if (late.length > 0) for (const order of late) forgotten.add(order.id);
+    await explained(what);
+  }
+
+  async function explained(what: string): Promise<void> {
+    const { status, lastError, unexplained } = await grid();
+    if (forgotten.size > 0) return;
+    if (status === "error") violate(`${what}: in error: ${lastError}`);
+    if (unexplained.order !== null || Object.keys(unexplained.assets).length > 0)
+      violate(`${what}: not explained: ${JSON.stringify(unexplained)}`);
+  }
+
+  const isNamed = ({ unexplained, refused }: Grid, order: Order): boolean =>
+    unexplained.order === ourId(order) || refused.some(({ detail }) => detail?.includes(ourId(order)));
+
+  /** Every slot rests its order or says why not, and nothing is missing for a sell. */
+  async function rests(what: string): Promise<void> {
+    for (let count = 0; count < 3; count++) await pass();
+    const { refused } = await grid();
+    for (const { slot, reason } of refused)
+      if (reason !== "no_base") violate(`${what}: slot ${slot} rests nothing: ${reason}`);
+  }
+
+  async function start(): Promise<void> {
+    const started = await runOperation<{ id: string }>(deps, "start_grid", {
+      exchange: name,
+      symbol: PAIR,
+      lowerPrice: decimal("0.44"),
+      upperPrice: decimal("0.56"),
+      gridLevels: 8,
+      orderSize: decimal("20"),
+    });
+    id = started.id;
+    for (let count = 0; count < 12 && resting().length < 8; count++) await pass();
+    if (resting().length < 8) violate(`a new grid rests ${resting().length} of 8 orders`);
+  }
+
+  async function stop(): Promise<void> {
+    await runOperation(deps, "stop_grid", { id, cancelOrders: true });
+    for (let count = 0; count < AT_MOST && (await grid()).status !== "stopped"; count++) await pass();
+    const { status, lastError } = await grid();
+    if (status !== "stopped" && forgotten.size === 0) violate(`a stopped grid is ${status}: ${lastError}`);
+    if (resting().length > 0) violate(`a stopped grid leaves ${resting().length} orders`);
+    await reconciled();
+  }
+
+  /** The ledger is what the exchange has executed of the grid's orders, to the last unit. */
+  async function reconciled(): Promise<void> {
+    const all = exchange.executions().filter(({ order }) => !forgotten.has(order.id));
+    const known = await rows([...new Set(all.map(({ order }) => order))]);
+    const moved: Record<string, bigint> = { ADA: ZERO, USDT: ZERO };
+    for (const { order, amount, notional, fee } of all) {
+      if (known.get(order.id)?.strategy !== id) continue;
+      const sign = order.side === "buy" ? 1n : -1n;
+      moved.ADA = (moved.ADA ?? ZERO) + sign * amount;
+      moved.USDT = (moved.USDT ?? ZERO) - sign * notional;
+      moved[fee.asset] = (moved[fee.asset] ?? ZERO) - fee.amount;
+    }
+    const [view] = await deps.store.strategies({ id });
+    if (!view) return violate("the grid is gone") as never;
+    const { state } = view.strategy;
+    const told: Record<string, bigint> = { ADA: movedBase(state), USDT: state.ledger.quote };
+    for (const [asset, change] of Object.entries(moved))
+      if ((told[asset] ?? ZERO) !== change)
+        violate(`${asset}: the account moved ${text(change)}, the ledger ${text(told[asset] ?? ZERO)}`);
+  }
+
+  return {
+    name,
+    exchange,
+    start,
+    stop,
+    booked,
+    rests,
+    end: reconciled,
+
+    /** Time that passes beside a process that looks now and then. */
+    async quiet(gap: Millis) {
+      for (let looks = 10; looks > 0; looks--) await pass(gap / 10);
+    },
+    /** Time in which nothing runs. */
+    sleep: (gap: Millis) => void time.pass(gap),
+    restart() {
+      deps = world.restarted();
+    },
+
+    nearest,
+    /** Someone meets all of a resting order, and the market is where it was. */
+    meet,
+    /** The same of the nearest one, `later`. */
+    meetNearest(later: Millis = 0): Order {
+      time.pass(later);
+      return meet(nearest());
+    },
+
+    /** Whether the order was booked in the end; one that is not has to be named. */
+    async bookedOrNamed(what: string, order: Order, patience: Millis): Promise<boolean> {
+      for (let waited = 0; waited < patience; waited += SELDOM) {
+        if ((await behind([order])).length === 0) return true;
+        await pass(SELDOM);
+      }
+      if (!isNamed(await grid(), order)) violate(`${what}: ${ourId(order)} is neither booked nor named`);
+      forgotten.add(order.id);
+      return false;
+    },
+
+    /** The order is named within two passes, and not booked as if it had cost no fees. */
+    async named(what: string, order: Order) {
+      for (let count = 0; count < SOON; count++) await pass();
+      if (!isNamed(await grid(), order)) violate(`${what}: it is not named`);
+      if ((await behind([order])).length === 0) violate(`${what}: it is booked all the same`);
+    },
+
+    fail: (message: string) => violate(`it could not go on: ${message}`),
+    isWell: async () => (await grid()).status === "running",
+    forget: ({ id: order }: Order) => void forgotten.add(order),
+    report: () => ({
+      violations,
+      days: Math.round((time.now() - began) / DAY),
+      passes,
+      requests: exchange.count(),
+      executions: exchange.executions().length,
+      slowest,
+    }),
+    close: world.close,
+  };
+}
+
+const SELDOM = 30 * SECOND;
