@@ -16,7 +16,7 @@ export function changesOf(
   reconciled: readonly Reconciled[],
   now: Millis,
 ): Changes {
-  const { strategy, intents, released } = advanced;
+  const { strategy, intents, terms, released } = advanced;
   const known = reconciled.filter(({ adopted }) => !adopted);
   const adopted = reconciled.filter((one) => one.adopted).map(({ order }) => order);
   const left = new Map(released.map((order) => [order.clientId, order]));
@@ -29,6 +29,7 @@ export function changesOf(
     orders: orders.filter((order, place) => order !== known[place]?.before),
     adopted,
     intents,
+    terms,
     events: [
       ...adopted.map((order) => adoptedEvent(order, now)),
       ...reconciled.flatMap((one) => orderEvents(one, now)),

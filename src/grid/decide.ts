@@ -1,6 +1,7 @@
 import { messageOf } from "../errors.ts";
 import { splitPair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
+import { type Bounds, termsOf } from "../limits/standing.ts";
 import type { AccountMemory, Order, Strategy } from "../records.ts";
 import type { Changes, Snapshot } from "../store.ts";
 import { type Adopted, adopt } from "./adopt.ts";
@@ -30,7 +31,11 @@ export interface Decision {
 }
 
 /** One account, all its strategies and orders: what has happened to them, and what should rest next. */
-export function decide(snapshot: Snapshot, observation: Observation, limit: number): Decision {
+export function decide(
+  snapshot: Snapshot,
+  observation: Observation,
+  { limit, bounds }: { readonly limit: number; readonly bounds: Bounds },
+): Decision {
   const { now } = snapshot.lease;
   const isSeen = ({ symbol }: Order | Strategy) => observation.markets.has(symbol);
   const known: readonly Reconciled[] = [
@@ -47,7 +52,7 @@ export function decide(snapshot: Snapshot, observation: Observation, limit: numb
     return blamed(book(one, mine, { now, backoff }), mine);
   });
   const live = reconciled.map(({ order }) => order).filter(({ settled }) => !settled);
-  let share = firstShare(observation, live, limit);
+  let share = firstShare(observation, live, { limit, bounds });
 
   const advanced = strategies.map((strategy, place) => {
     const turn = turnOf({ snapshot, observation, strategies, live, ...rest }, share, strategy);
@@ -56,9 +61,11 @@ export function decide(snapshot: Snapshot, observation: Observation, limit: numb
       live.filter((order) => order.strategy === strategy.id),
       turn,
     );
-    share = afterTurn(share, strategy, done);
+    const { quote } = turn.sight;
+    const terms = quote && done.intents.length > 0 ? termsOf(bounds.standings, done.intents, quote) : null;
+    share = afterTurn(share, { strategy, quote }, done);
     strategies[place] = done.strategy;
-    return done;
+    return { ...done, terms };
   });
 
   const others = reconciled.filter(({ order }) => !before.some(({ id }) => id === order.strategy));
@@ -146,6 +153,7 @@ function turnOf(
     searched: waiting.has(strategy.symbol) ? undefined : observation.searched.get(strategy.id),
     timing,
     limit: share.limit,
+    bounds: share.bounds,
   };
 }
 

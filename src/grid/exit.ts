@@ -1,10 +1,11 @@
 import { type Decimal, div, max, min, mul, ONE, snap } from "../kernel/decimal.ts";
 import { midOf } from "../kernel/spread.ts";
+import type { Bounds } from "../limits/standing.ts";
 import type { Market, Quote } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
 import { giveUp } from "./draw.ts";
 import { totalBase } from "./lots.ts";
-import { meetsMinimum } from "./minimum.ts";
+import { inOneOrder, meetsMinimum } from "./minimum.ts";
 import type { Funds, Intent } from "./plan.ts";
 import { EXIT_SLOT, type GridState, highestSequence } from "./state.ts";
 
@@ -31,7 +32,17 @@ export interface ExitPlan {
 /** Sells all base of a strategy that has no order left: one immediate order of everything a pass. */
 export function exitPlan(
   before: GridState,
-  { market, quote, funds }: { market: Market; quote: Quote; funds: Funds | undefined },
+  {
+    market,
+    quote,
+    funds,
+    bounds,
+  }: {
+    market: Market;
+    quote: Quote;
+    funds: Funds | undefined;
+    bounds?: Bounds | undefined;
+  },
 ): ExitPlan {
   const state = giveUp(before, () => true);
   const { exit } = state;
@@ -39,8 +50,11 @@ export function exitPlan(
   const all = totalBase(state.idle);
   // A person may have taken some of it away.
   const free = funds ? min(all, funds[market.base] ?? 0n) : all;
-  const amount = snap(free, market.lot, "down");
   const price = exitPrice(quote, exit.tries, market);
+  // An order counts at the mid here: its limit lies below.
+  const whole = snap(free, market.lot, "down");
+  const part = inOneOrder(whole, { price: max(price, midOf(quote)), market, bounds });
+  const amount = meetsMinimum(market, price, part) ? part : whole;
   if (!meetsMinimum(market, price, amount)) return { next: state, intent: undefined };
   const sequence = highestSequence(state) + exit.tries;
   return {

@@ -1,4 +1,5 @@
 import { snap, ZERO } from "../kernel/decimal.ts";
+import { type Bounds, boundsAfter, refusedWithin } from "../limits/standing.ts";
 import type { Market, Quote } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
 import { held } from "./booking.ts";
@@ -7,7 +8,7 @@ import { grossed, takingPrice } from "./exit.ts";
 import type { GridConfig } from "./grid-config.ts";
 import { firstAmount } from "./layout.ts";
 import { totalBase } from "./lots.ts";
-import { meetsMinimum } from "./minimum.ts";
+import { inOneOrder, meetsMinimum } from "./minimum.ts";
 import { type Funds, type Intent, need } from "./plan.ts";
 import { FIRST_BUY_SLOT, type GridState, highestSequence } from "./state.ts";
 import type { Turn } from "./turn.ts";
@@ -19,20 +20,25 @@ export interface FirstBuy {
   readonly state: GridState;
   readonly intents: readonly Intent[];
   readonly funds: Funds | undefined;
+  /** What is left of limits after it. */
+  readonly bounds: Bounds | undefined;
+  /** Why it waits. */
+  readonly problem: string | null;
 }
 
 /** The immediate order for what selling slots lack; undefined when there is none to place, or no more. */
 export function firstBuyOf(
   before: GridState,
   config: GridConfig,
-  { market, quote }: { market: Market; quote: Quote },
+  { market, quote, bounds }: { market: Market; quote: Quote; bounds?: Bounds | undefined },
 ): { readonly state: GridState; readonly intent: Intent } | undefined {
   if (!before.firstBuy || before.firstBuy.tries >= MOST_TRIES) return undefined;
   const state = drawAll(before, config, market);
   const lacking = state.slots.filter((slot) => slot.side === "sell" && held(slot) === ZERO);
   const whole = lacking.reduce((total, slot) => total + firstAmount(market, slot), ZERO);
-  const amount = snap(grossed(whole - totalBase(state.idle), market), market.lot, "up");
+  const all = snap(grossed(whole - totalBase(state.idle), market), market.lot, "up");
   const price = takingPrice(quote, market);
+  const amount = inOneOrder(all, { price, market, bounds });
   if (whole === ZERO || !meetsMinimum(market, price, amount)) return undefined;
   const tries = before.firstBuy.tries + 1;
   const sequence = highestSequence(state) + tries;
@@ -46,18 +52,33 @@ export function firstBuyOf(
 export function firstBuy(
   { state, config }: Strategy,
   live: readonly Order[],
-  { sight, funds, killed, limit, held: isHeld }: Omit<Turn, "held"> & { held: boolean },
+  { sight, funds, killed, limit, bounds, held: isHeld }: Omit<Turn, "held"> & { held: boolean },
 ): FirstBuy {
-  const none = (next: GridState): FirstBuy => ({ state: next, intents: [], funds });
+  const none = (next: GridState, problem: string | null = null): FirstBuy => ({
+    state: next,
+    intents: [],
+    funds,
+    bounds,
+    problem,
+  });
   const { market, quote } = sight;
   const isUnderWay = live.some(({ slot }) => slot === FIRST_BUY_SLOT);
   if (!state.firstBuy || !market || !quote || isUnderWay) return none(state);
   const over = () => none({ ...drawAll(state, config, market), firstBuy: null });
-  const bought = firstBuyOf(state, config, { market, quote });
+  const bought = firstBuyOf(state, config, { market, quote, bounds });
   if (!bought) return over();
   if (killed || isHeld || !market.active || !funds || limit < 1) return none(state);
   const { asset, amount } = need(market, bought.intent);
   if (amount > (funds[asset] ?? ZERO)) return over();
+  const order = { ...bought.intent, symbol: market.symbol, type: "limit" as const };
+  const refused = refusedWithin(order, quote, bounds);
+  if (refused) return none(state, `the base is not bought yet: ${refused.detail}`);
   const left = { ...funds, [asset]: (funds[asset] ?? ZERO) - amount };
-  return { state: bought.state, intents: [bought.intent], funds: left };
+  return {
+    state: bought.state,
+    intents: [bought.intent],
+    funds: left,
+    bounds: boundsAfter(bounds, order, quote),
+    problem: null,
+  };
 }

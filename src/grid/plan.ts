@@ -1,6 +1,7 @@
 import { type Decimal, min, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
+import { type Bounds, boundsAfter, refusedWithin } from "../limits/standing.ts";
 import type { Market, Quote, Side } from "../ports.ts";
 import { held } from "./booking.ts";
 import type { GridConfig } from "./grid-config.ts";
@@ -39,6 +40,8 @@ export interface View {
   readonly config: Pick<GridConfig, "confidence" | "maxPosition" | "safetyReserve">;
   /** What limits are shares of; undefined when the balances are not known. */
   readonly capital?: Capital | undefined;
+  /** Undefined where no order is held to limits. */
+  readonly bounds?: Bounds | undefined;
 }
 
 /** In quote. */
@@ -73,7 +76,7 @@ type Wish = { readonly side: Side; readonly price: Decimal; readonly amount: Dec
 /** Which order each slot without one should rest next, and why another rests nothing. */
 export function plan(state: GridState, view: View): Plan {
   const mid = midOf(view.quote);
-  let { funds, capital, resting } = view;
+  let { funds, capital, resting, bounds } = view;
   let postponed = 0;
   const intents: Intent[] = [];
   const refused: Refusal[] = [...(view.unclear ?? [])];
@@ -84,7 +87,7 @@ export function plan(state: GridState, view: View): Plan {
     const turned = turn(slot, view.market, mid);
     planned.set(slot.index, turned);
     const wish = wishOf(turned, view.market);
-    const refusal = refuse(turned, wish, { ...view, funds, capital, resting }, state);
+    const refusal = refuse(turned, wish, { ...view, funds, capital, resting, bounds }, state);
     if (refusal) refused.push({ slot: slot.index, ...refusal });
     else if (!wish) continue;
     else if (intents.length >= view.limit) postponed++;
@@ -94,6 +97,7 @@ export function plan(state: GridState, view: View): Plan {
       resting = [...resting, wish];
       funds = funds && spend(funds, view.market, wish);
       capital = capital && committed(capital, view.market, wish);
+      bounds = bounds && boundsAfter(bounds, orderOf(wish, view.market), view.quote);
     }
   }
   return { next: nextState(state, planned, refused), intents, funds, postponed };
@@ -179,11 +183,16 @@ function refuse(
   const { asset, amount } = need(market, wish);
   if (funds && amount > (funds[asset] ?? ZERO))
     return { reason: wish.side === "buy" ? "no_quote" : "inventory_missing" };
-  return wish.side === "buy" ? overLimit(amount, view) : undefined;
+  return (wish.side === "buy" ? overLimit(amount, view) : undefined) ?? beyondBounds(wish, view);
 }
 
 const isDoubtful = ({ confidence, config }: View): boolean =>
   config.confidence !== undefined && confidence !== undefined && confidence < config.confidence;
+
+const orderOf = (wish: Wish, { symbol }: Market) => ({ ...wish, symbol, type: "limit" as const });
+
+const beyondBounds = (wish: Wish, { market, quote, bounds }: View): Omit<Refusal, "slot"> | undefined =>
+  bounds && refusedWithin(orderOf(wish, market), quote, bounds);
 
 /** Buys stay below a share of the capital, and leave a reserve of quote. Sells are refused by neither. */
 function overLimit(amount: Decimal, { capital, config }: View): Omit<Refusal, "slot"> | undefined {

@@ -1,4 +1,7 @@
 import { type Decimal, div, max, mul, ONE, snap, sum, text, wire, ZERO } from "../kernel/decimal.ts";
+import { midOf } from "../kernel/spread.ts";
+import type { LimitCode, Refused } from "../limits/allowed.ts";
+import { type Bounds, boundsAfter, refusedWithin } from "../limits/standing.ts";
 import type { Balance, Market, Quote } from "../ports.ts";
 import type { Checked } from "./check.ts";
 import { breakEvenRatio, netOfCycle, restingFees } from "./fees.ts";
@@ -6,7 +9,7 @@ import { firstBuyOf } from "./first-buy.ts";
 import { firstAmount, giveFirstBase } from "./layout.ts";
 import { type Intent, plan, sellPrice } from "./plan.ts";
 import { hashOf } from "./plan-hash.ts";
-import { type GridState, NEW_STATE, NO_LEDGER } from "./state.ts";
+import { FIRST_BUY_SLOT, type GridState, NEW_STATE, NO_LEDGER } from "./state.ts";
 
 export interface StartWorld {
   readonly market: Market;
@@ -16,6 +19,8 @@ export interface StartWorld {
   readonly claimed: Decimal;
   readonly killed: boolean;
   readonly confidence?: Decimal | undefined;
+  /** What the orders are held to. */
+  readonly bounds?: Bounds | undefined;
 }
 
 /** What a start does now: the state it stores, the orders of its first pass, and what it refuses. */
@@ -40,7 +45,7 @@ export const firstState = ({ slots, startPrice, center, config }: Checked, laidA
 
 /** The plan of the first pass, by the function that the step itself plans with. */
 export function planStart(checked: Checked, world: StartWorld): PlannedStart {
-  const { market, quote, balances, claimed, killed, confidence } = world;
+  const { market, quote, balances, claimed, killed, confidence, bounds } = world;
   const { config } = checked;
   const of = (asset: string) => balances.find((one) => one.asset === asset) ?? { free: ZERO, used: ZERO };
   // What strategies hold and have not locked in sells is free on the account, and not the person's.
@@ -50,7 +55,7 @@ export function planStart(checked: Checked, world: StartWorld): PlannedStart {
     market,
     config.useOwnBase === false ? ZERO : own,
   );
-  const bought = firstBuyOf(given, config, { market, quote });
+  const bought = firstBuyOf(given, config, { market, quote, bounds });
   const all = of(market.quote).free + of(market.quote).used;
   const planned = plan(bought?.state ?? given, {
     market,
@@ -63,6 +68,7 @@ export function planStart(checked: Checked, world: StartWorld): PlannedStart {
     held: false,
     limit: given.slots.length,
     confidence,
+    bounds: bought && bounds ? boundsAfter(bounds, orderOf(bought.intent, market), quote) : bounds,
     config,
     capital: {
       whole: all + given.ledger.firstCost,
@@ -80,6 +86,32 @@ export function planStart(checked: Checked, world: StartWorld): PlannedStart {
     hash: hashOf(checked, intents),
   };
 }
+
+const orderOf = (intent: Intent, { symbol }: Market) => ({ ...intent, symbol, type: "limit" as const });
+
+/** What passes by: the grid starts, and its passes place what they may when they may. */
+const LATER: ReadonlySet<string> = new Set([
+  "limit_collar",
+  "limit_price_age",
+  "limit_gap",
+] satisfies LimitCode[]);
+
+/** Why a grid that would begin so is not started: one of its first orders is beyond a limit. */
+export function beyondLimits(
+  { intents, state }: PlannedStart,
+  { market, quote, bounds }: StartWorld,
+): Refused | undefined {
+  const bought = intents.find(({ slot }) => slot === FIRST_BUY_SLOT);
+  const ofBuy = bought && bounds && refusedWithin(orderOf(bought, market), quote, bounds);
+  const all = [...(ofBuy ? [ofBuy] : []), ...state.refused];
+  return all.find((one): one is Refused => isLimit(one.reason) && !LATER.has(one.reason));
+}
+
+const isLimit = (reason: string): reason is LimitCode => reason.startsWith("limit_");
+
+/** What a grid can come to move, in quote: all slots buy, and its own base is sold at the market. */
+export const countedAtMost = ({ state, ownBase }: PlannedStart, { quote }: StartWorld): Decimal =>
+  sum(state.slots.map(({ size }) => size)) + mul(ownBase, midOf(quote), "up");
 
 /** The plan as a person reads it: every order, what it needs, what a cycle nets, and what it can come to. */
 export function plannedOut(

@@ -163,6 +163,7 @@ function place(
     confidence: turn.confidence,
     config: strategy.config,
     capital: turn.capital,
+    bounds: bought.bounds,
   });
   const intents = [...bought.intents, ...planned.intents];
   const waits = turn.waits || planned.postponed > 0 || live.some(isUnclear);
@@ -171,7 +172,7 @@ function place(
     state: planned.next,
     status: "running",
     phase: waits || intents.length > 0 ? "placing" : "active",
-    lastError: strangerError(turn) ?? turn.problem ?? venueError(planned.next.refused),
+    lastError: strangerError(turn) ?? turn.problem ?? bought.problem ?? venueError(planned.next.refused),
   };
   return {
     strategy: withNotices(placed, noticesOf(planned.next, world, live.length + intents.length > 0)),

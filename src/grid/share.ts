@@ -1,5 +1,7 @@
 import { type Decimal, min, mul, sum, ZERO } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
+import { type Bounds, boundsAfter } from "../limits/standing.ts";
+import type { Quote } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
 import { costInAll, heldInAll } from "./booking.ts";
 import type { MarketSight, Observation } from "./observation.ts";
@@ -15,10 +17,15 @@ export interface Share {
   /** What strategies have planned to buy in this pass, in quote, by its asset. */
   readonly openBuys: Funds;
   readonly short: boolean;
+  readonly bounds: Bounds;
 }
 
 /** Before the first strategy's turn. `orders` are the account's unsettled orders as just seen. */
-export const firstShare = (observation: Observation, orders: readonly Order[], limit: number): Share => ({
+export const firstShare = (
+  observation: Observation,
+  orders: readonly Order[],
+  { limit, bounds }: Pick<Share, "limit" | "bounds">,
+): Share => ({
   funds: observation.balances && freeFunds(observation, orders),
   resting: new Map(
     [...observation.markets].map(([symbol, sight]) => [symbol, restingOn(symbol, sight, orders)]),
@@ -26,12 +33,13 @@ export const firstShare = (observation: Observation, orders: readonly Order[], l
   limit,
   openBuys: {},
   short: false,
+  bounds,
 });
 
 /** The share after a strategy has planned `intents` on its symbol. */
 export function afterTurn(
   share: Share,
-  { symbol }: Strategy,
+  { strategy: { symbol }, quote: market }: { strategy: Strategy; quote: Quote | undefined },
   turn: { intents: readonly Order[]; funds: Funds | undefined; short: boolean },
 ): Share {
   const { quote } = splitPair(symbol);
@@ -44,6 +52,9 @@ export function afterTurn(
     limit: share.limit - turn.intents.length,
     openBuys: { ...share.openBuys, [quote]: (share.openBuys[quote] ?? ZERO) + sum(bought) },
     short: share.short || turn.short,
+    bounds: market
+      ? turn.intents.reduce((bounds, intent) => boundsAfter(bounds, intent, market), share.bounds)
+      : share.bounds,
   };
 }
 

@@ -2,6 +2,7 @@ import { AppError, VenueError } from "../errors.ts";
 import { type Decimal, text } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { MINUTE } from "../kernel/time.ts";
+import { howToChange, limitError } from "../limits/allowed.ts";
 import { operation } from "../operation.ts";
 import type { Deps, Market, Venue } from "../ports.ts";
 import { accountKey, parseAccountKey, type Strategy } from "../records.ts";
@@ -9,10 +10,19 @@ import { centeredOf, rangeOf } from "./asked.ts";
 import { type Checked, check, checkCentered } from "./check.ts";
 import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "./input.ts";
 import { centerOf, checkHash } from "./plan-hash.ts";
-import { firstState, mostQuote, plannedOut, planStart, type StartWorld } from "./planned-start.ts";
+import {
+  beyondLimits,
+  countedAtMost,
+  firstState,
+  mostQuote,
+  type PlannedStart,
+  plannedOut,
+  planStart,
+  type StartWorld,
+} from "./planned-start.ts";
 import { previewStart } from "./preview.ts";
 import { configOut, PlannedShape, StartedShape } from "./schema.ts";
-import { doubts, fund, readWorld, venueOf, type Where } from "./start-reading-operation.ts";
+import { doubts, fund, type Read, readWorld, venueOf, type Where } from "./start-reading-operation.ts";
 import type { GridState } from "./state.ts";
 import { stepNow } from "./tick.ts";
 import { startTold } from "./told.ts";
@@ -23,6 +33,8 @@ interface Asking {
   readonly checked: (world: StartWorld, withFunds: boolean, planHash?: string) => Checked;
   readonly planHash?: string | undefined;
   readonly request: string | null;
+  /** Who asks: a token's own limits hold for what it starts. */
+  readonly actor: string;
 }
 
 async function start(deps: Deps, asking: Asking) {
@@ -60,13 +72,19 @@ async function begunBefore(deps: Deps, { where, request }: Asking): Promise<Begu
   return { strategy, market, ownBase: strategy.state.ledger.firstBase, warnings: [] };
 }
 
-async function begin(deps: Deps, { where, checked: checkIn, planHash, request }: Asking): Promise<Begun> {
-  const world = await readWorld(deps, where);
+async function begin(
+  deps: Deps,
+  { where, checked: checkIn, planHash, request, actor }: Asking,
+): Promise<Begun> {
+  const world = await readWorld(deps, where, actor);
   const checked = checkIn(world, true, planHash);
   if (world.killed)
     throw new AppError("Forbidden", "the kill switch is on: no grid is started; turn it off to trade again");
   const planned = planStart(checked, world);
   checkHash(planned, planHash);
+  const refused = beyondLimits(planned, world);
+  if (refused) throw limitError(refused);
+  await countStart(deps, planned, world);
   const { exchange, symbol } = where;
   const { base, quote } = splitPair(symbol);
   const { venue } = world;
@@ -97,6 +115,20 @@ async function begin(deps: Deps, { where, checked: checkIn, planHash, request }:
   };
 }
 
+/** A grid counts to its token's day when it starts: what it can come to use, not what it places each time. */
+async function countStart({ store }: Deps, planned: PlannedStart, world: StartWorld & Read): Promise<void> {
+  const { quote } = world.market;
+  const notional = countedAtMost(planned, world);
+  for (const { scope, actor, limits, used } of world.bounds.standings.all) {
+    if (actor === null) continue;
+    const most = limits.dayNotional?.[quote] ?? null;
+    if (await store.useLimit({ scope, asset: quote, notional, most })) continue;
+    const what = `this grid can come to use ${text(notional)} ${quote} beside the ${text(used.today[quote] ?? 0n)} of today`;
+    const detail = `the limit dayNotional of this token is ${text(most ?? 0n)}, and ${what}; ${howToChange("dayNotional", scope)}`;
+    throw limitError({ reason: "limit_day", detail });
+  }
+}
+
 /** The last hour's prices, by which volatility is known from the first minute on; without them it is once they are there. */
 async function withHistory(
   venue: Venue,
@@ -113,16 +145,22 @@ async function withHistory(
   return { ...state, mids: mids.filter(({ at }) => at <= state.laidAt) };
 }
 
-async function preview(deps: Deps, where: Where, checkIn: Asking["checked"]) {
-  const world = await readWorld(deps, where);
+async function preview(
+  deps: Deps,
+  { where, checked: checkIn, actor }: Pick<Asking, "where" | "checked" | "actor">,
+) {
+  const world = await readWorld(deps, where, actor);
   const checked = checkIn(world, false);
   const config = configOut(where.exchange, { symbol: where.symbol, config: checked.config });
   const planned = plannedOut(planStart(checked, world), world);
   return { config, ...planned, warnings: [...planned.warnings, ...doubts(world, where)] };
 }
 
-async function previewForAgents(deps: Deps, { where, checked: checkIn, planHash }: Omit<Asking, "request">) {
-  const world = await readWorld(deps, where);
+async function previewForAgents(
+  deps: Deps,
+  { where, checked: checkIn, planHash, actor }: Omit<Asking, "request">,
+) {
+  const world = await readWorld(deps, where, actor);
   const planned = planStart(checkIn(world, true, planHash), world);
   checkHash(planned, planHash);
   return previewStart(planned, { ...where, ...world, doubts: doubts(world, where) });
@@ -185,10 +223,10 @@ export const startGrid = (ids: readonly string[]) =>
       examples: [`edgemaker grid start ${EXAMPLE}`],
     },
     input: () => rangeInput(ids),
-    preview: (deps, { planHash, ...asked }) =>
-      previewForAgents(deps, { where: asked, checked: checkRange(asked), planHash }),
-    run: (deps, { planHash, ...asked }, { requestKey = null }) =>
-      start(deps, { where: asked, checked: checkRange(asked), planHash, request: requestKey }),
+    preview: (deps, { planHash, ...asked }, { actor }) =>
+      previewForAgents(deps, { where: asked, checked: checkRange(asked), planHash, actor }),
+    run: (deps, { planHash, ...asked }, { requestKey = null, actor }) =>
+      start(deps, { where: asked, checked: checkRange(asked), planHash, request: requestKey, actor }),
   });
 
 export const previewGrid = (ids: readonly string[]) =>
@@ -204,7 +242,7 @@ export const previewGrid = (ids: readonly string[]) =>
       examples: [`edgemaker grid preview ${EXAMPLE}`],
     },
     input: () => rangePreviewInput(ids),
-    run: (deps, asked) => preview(deps, asked, checkRange(asked)),
+    run: (deps, asked, { actor }) => preview(deps, { where: asked, checked: checkRange(asked), actor }),
   });
 
 export const startCenteredGrid = (ids: readonly string[]) =>
@@ -214,10 +252,10 @@ export const startCenteredGrid = (ids: readonly string[]) =>
     summary: "Start a grid around the market price that follows it",
     http: { route: "POST /strategy/grid/centered", from: "body", idempotent: true },
     input: () => centeredInput(ids),
-    preview: (deps, { planHash, ...asked }) =>
-      previewForAgents(deps, { where: asked, checked: checkAround(asked), planHash }),
-    run: (deps, { planHash, ...asked }, { requestKey = null }) =>
-      start(deps, { where: asked, checked: checkAround(asked), planHash, request: requestKey }),
+    preview: (deps, { planHash, ...asked }, { actor }) =>
+      previewForAgents(deps, { where: asked, checked: checkAround(asked), planHash, actor }),
+    run: (deps, { planHash, ...asked }, { requestKey = null, actor }) =>
+      start(deps, { where: asked, checked: checkAround(asked), planHash, request: requestKey, actor }),
   });
 
 export const previewCenteredGrid = (ids: readonly string[]) =>
@@ -227,5 +265,5 @@ export const previewCenteredGrid = (ids: readonly string[]) =>
     summary: "What starting a grid around the market price would place, cost and risk",
     http: { route: "POST /strategy/grid/centered/preview", from: "body" },
     input: () => centeredPreviewInput(ids),
-    run: (deps, asked) => preview(deps, asked, checkAround(asked)),
+    run: (deps, asked, { actor }) => preview(deps, { where: asked, checked: checkAround(asked), actor }),
   });

@@ -1,6 +1,8 @@
 import { AppError } from "../errors.ts";
 import { type Decimal, text } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
+import { readStandings } from "../limits/reading-operation.ts";
+import type { Bounds } from "../limits/standing.ts";
 import type { DryBalances, DryRuns } from "../paper-port.ts";
 import type { Deps, Quote, Venue } from "../ports.ts";
 import { accountKey, type Confidence } from "../records.ts";
@@ -22,12 +24,13 @@ export type Where = {
 export interface Read {
   readonly venue: Venue;
   readonly trust: Confidence | undefined;
+  readonly bounds: Bounds;
 }
 
 const NO_REFERENCE: Reference = { prices: [], most: null, listed: false };
 
 /** What a start has to know of the account and its market. */
-export async function readWorld(deps: Deps, where: Where): Promise<StartWorld & Read> {
+export async function readWorld(deps: Deps, where: Where, actor: string): Promise<StartWorld & Read> {
   const { exchange, symbol, dryRun, dryBalance } = where;
   if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance is for a dryRun");
   const dry = dryRun ? dryRunsOf(deps) : undefined;
@@ -41,7 +44,10 @@ export async function readWorld(deps: Deps, where: Where): Promise<StartWorld & 
     .reduce((total, { strategy }) => total + heldInAll(strategy.state), 0n);
   const trust = where.confidence === undefined ? undefined : await readTrust(deps, venue, quote, symbol);
   const killed = await deps.store.killed();
-  return { venue, market, quote, balances, claimed, killed, trust, confidence: trust?.value };
+  const standings = await readStandings(deps, venue.account, actor);
+  const now = venue.account.host === "" ? undefined : deps.marketTime(venue.account, await deps.store.now());
+  const bounds = { standings, now };
+  return { venue, market, quote, balances, claimed, killed, trust, confidence: trust?.value, bounds };
 }
 
 /** Where a grid that is asked for so trades. */

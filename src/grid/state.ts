@@ -1,5 +1,6 @@
 import { type Decimal, ONE } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
+import type { LimitCode } from "../limits/allowed.ts";
 import type { TimeInForce } from "../ports.ts";
 import type { Lot } from "./lots.ts";
 
@@ -81,7 +82,8 @@ export type RefusalReason =
   | "killed"
   | "low_confidence"
   | "max_position"
-  | "safety_reserve";
+  | "safety_reserve"
+  | LimitCode;
 
 /** A slot that rests nothing, and why. */
 export interface Refusal {
@@ -92,7 +94,7 @@ export interface Refusal {
 
 /** What a strategy says of itself beside its refused slots. */
 export interface Notice {
-  readonly code: "wide_spread" | "all_below_cost" | "below_break_even";
+  readonly code: "wide_spread" | "all_below_cost" | "below_break_even" | "exit_beyond_collar";
   readonly message: string;
 }
 

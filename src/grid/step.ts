@@ -4,6 +4,7 @@ import type { Deps, Venue } from "../ports.ts";
 import { type AccountKey, accountKey, leaseOwner, type Strategy } from "../records.ts";
 import { type Changes, NO_CHANGES, type Snapshot, type StepStore } from "../store.ts";
 import { act, type Cancelled, cancelEach, type Hold } from "./act.ts";
+import { boundsOf } from "./bounds.ts";
 import { type Budget, budgetOf } from "./budget.ts";
 import { type Decision, decide } from "./decide.ts";
 import { observe } from "./observe.ts";
@@ -73,14 +74,14 @@ interface Started {
 }
 
 async function pass(
-  { store, local, reference }: World,
+  { store, local, limits, reference }: World,
   venue: Venue,
   { snapshot, hold, budget, urgent }: Started,
 ): Promise<boolean> {
   const seen = await observe(venue, store, snapshot, budget);
   const confidence = await readConfidence({ reference, venue }, snapshot, seen, budget);
   const observation = { ...seen, confidence };
-  const decision = decide(snapshot, observation, budget.left);
+  const decision = decide(snapshot, observation, { limit: budget.left, bounds: boundsOf(snapshot, limits) });
   const recorded = await record(store, snapshot, decision);
   const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));
   const asked = new Set(urgent.asked.map(({ clientId }) => clientId));

@@ -1,10 +1,12 @@
 import { text } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
+import type { Refused } from "../limits/allowed.ts";
+import { passesCollar } from "../limits/standing.ts";
 import type { Order, Strategy } from "../records.ts";
 import { heldInAll } from "./booking.ts";
 import { exitPlan } from "./exit.ts";
 import { orderOf } from "./intents.ts";
-import type { Exit } from "./state.ts";
+import type { Exit, GridState } from "./state.ts";
 import { type Advanced, cancellable, isHeld, type Turn } from "./turn.ts";
 
 /** Takes a strategy to its end: no order left, and where that is asked for no base either. */
@@ -68,16 +70,25 @@ function late(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
 
 /** One order of the exit; undefined when nothing is left that the venue would take. */
 function sell(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
-  const { sight, funds, killed, limit, window } = turn;
+  const { sight, funds, killed, limit, window, bounds } = turn;
   const { market, quote, error } = sight;
   const waits = (lastError: string | null) => ({ strategy: { ...strategy, lastError } });
   if (!market || !quote) return waits(error);
   if (!funds) return { ...waits(null), short: true };
-  const { next, intent } = exitPlan(strategy.state, { market, quote, funds });
+  const { next, intent } = exitPlan(strategy.state, { market, quote, funds, bounds });
   if (!intent) return late(strategy, turn);
   if (killed) return waits("the kill switch is on: the base is not sold");
   if (!market.active) return waits("the market is closed: the base is not sold");
   if (limit < 1) return { short: true };
   const order = orderOf({ ...strategy, state: next }, intent, { window, at: quote.at, kind: "exit" });
-  return { strategy: { ...strategy, state: next, lastError: null }, intents: [order] };
+  const state = withCollarNotice(next, passesCollar(order, quote, bounds));
+  return { strategy: { ...strategy, state, lastError: null }, intents: [order] };
+}
+
+/** An exit goes beyond the collar on purpose, and says so: what is left is sold before the price falls further. */
+function withCollarNotice(state: GridState, refused: Refused | undefined): GridState {
+  const others = state.notices.filter(({ code }) => code !== "exit_beyond_collar");
+  if (!refused) return state;
+  const message = `an exit sells beyond the collar on purpose: ${refused.detail}`;
+  return { ...state, notices: [...others, { code: "exit_beyond_collar", message }] };
 }

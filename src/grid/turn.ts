@@ -1,5 +1,6 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
+import type { Bounds, Terms } from "../limits/standing.ts";
 import type { Timing } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
 import type { Window } from "./intents.ts";
@@ -31,11 +32,14 @@ export interface Turn {
   readonly searched: readonly SlotSearch[] | undefined;
   readonly timing: Timing;
   readonly limit: number;
+  readonly bounds: Bounds;
 }
 
 export interface Advanced {
   readonly strategy: Strategy;
   readonly intents: readonly Order[];
+  /** Of limits, where the intents are recorded. */
+  readonly terms: Terms | null;
   readonly cancels: readonly Order[];
   /** Orders left to the person by a stop that keeps them. */
   readonly released: readonly Order[];
@@ -49,6 +53,7 @@ export interface Advanced {
 export const still = (strategy: Strategy, funds: Funds | undefined): Advanced => ({
   strategy,
   intents: [],
+  terms: null,
   cancels: [],
   released: [],
   funds,

@@ -65,8 +65,13 @@ export interface Refused {
  * Why an order may not be placed; undefined when it may. The one rule that every order meets, whoever asks for it:
  * what it says is repeated by the statement that records the order, as far as others may have used limits meanwhile.
  */
-export function allowed(order: Wanted, look: Look, { limits, used }: Standing): Refused | undefined {
-  const told = { order, look, limits, counted: countedNotional(order, look.quote) };
+export function allowed(
+  order: Wanted,
+  look: Look,
+  { scope, actor, limits, used }: Standing,
+): Refused | undefined {
+  const counted = countedNotional(order, look.quote);
+  const told = { order, look, limits, counted, scope: actor === null ? "" : scope };
   return (
     ofSymbol(told) ??
     ofPriceAge(told) ??
@@ -100,11 +105,18 @@ interface Told {
   readonly look: Look;
   readonly limits: Limits;
   readonly counted: Decimal;
+  /** The token's, whose limits these are; empty for the account's. */
+  readonly scope: string;
 }
 
-const refused = (reason: LimitCode, name: LimitName, { limits, order }: Told, why: string): Refused => ({
+const refused = (
+  reason: LimitCode,
+  name: LimitName,
+  { limits, order, scope }: Told,
+  why: string,
+): Refused => ({
   reason,
-  detail: `the limit ${name} is ${showLimit(limits[name])}, and this order, ${describe(order)}, ${why}; ${howToChange(name)}`,
+  detail: `the limit ${name} is ${showLimit(limits[name])}, and this order, ${describe(order)}, ${why}; ${howToChange(name, scope)}`,
 });
 
 const describe = ({ side, type, price, amount, symbol }: Wanted): string =>
@@ -119,7 +131,7 @@ export function thinBook(
   { order, look, limits }: Pick<Told, "order" | "look" | "limits">,
   { worst, missing }: { readonly worst: Decimal; readonly missing: Decimal },
 ): Refused | undefined {
-  const told = { order, look, limits, counted: ZERO };
+  const told = { order, look, limits, counted: ZERO, scope: "" };
   if (limits.collarPercent === undefined) return undefined;
   if (missing > ZERO)
     return refused(
@@ -132,8 +144,8 @@ export function thinBook(
 }
 
 /** What a person types, where the settings of the process do not hold it lower. */
-export const howToChange = (name: LimitName): string =>
-  `an administrator can change it: edgemaker limits set --${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} …`;
+export const howToChange = (name: LimitName, scope = ""): string =>
+  `an administrator can change it: edgemaker limits set ${scope === "" ? "" : `--scope ${scope} `}--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} …`;
 
 function ofSymbol(told: Told): Refused | undefined {
   const { limits, order } = told;

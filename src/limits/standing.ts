@@ -1,4 +1,4 @@
-import type { Decimal } from "../kernel/decimal.ts";
+import { type Decimal, min, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
 import type { Quote } from "../ports.ts";
@@ -120,3 +120,34 @@ export function termsOf(
     counted: Object.fromEntries(orders.map((order) => [order.clientId, countedNotional(order, quote)])),
   };
 }
+
+/** The limits that the orders of one pass, or of one preview, are held to. */
+export interface Bounds {
+  readonly standings: Standings;
+  /** Market time by which a price's age is told; undefined where prices are simulated. */
+  readonly now: Millis | undefined;
+}
+
+export const refusedWithin = (order: Wanted, quote: Quote, { standings, now }: Bounds): Refused | undefined =>
+  refusalOf(order, { quote, now }, standings);
+
+export const boundsAfter = ({ standings, now }: Bounds, order: Wanted, quote: Quote): Bounds => ({
+  standings: afterOrder(standings, order, quote),
+  now,
+});
+
+/** The most notional that one order may count; undefined where nothing limits it. */
+export function mostOf({ standings }: Bounds, asset: string): Decimal | undefined {
+  const caps = standings.all.flatMap(({ limits }) =>
+    limits.orderNotional ? [limits.orderNotional[asset] ?? ZERO] : [],
+  );
+  return caps.length === 0 ? undefined : caps.reduce(min);
+}
+
+/** What the collar would say of an order that passes it on purpose. */
+export const passesCollar = (order: Wanted, quote: Quote, { standings }: Bounds): Refused | undefined =>
+  standings.all
+    .map(({ limits, ...rest }) =>
+      allowed(order, { quote }, { ...rest, limits: { collarPercent: limits.collarPercent } }),
+    )
+    .find((refused) => refused !== undefined);

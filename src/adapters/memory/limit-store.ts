@@ -1,6 +1,7 @@
 import { DAY, type Millis } from "../../kernel/time.ts";
 import type { LimitStore } from "../../limits/store.ts";
 import { EVERY_ACCOUNT, type Order } from "../../records.ts";
+import { newestUses } from "./limits.ts";
 import type { Tables } from "./tables.ts";
 
 export const memoryLimitStore = (tables: Tables, now: () => Millis): LimitStore => ({
@@ -11,7 +12,7 @@ export const memoryLimitStore = (tables: Tables, now: () => Millis): LimitStore 
     return {
       now: now(),
       stored: tables.limits,
-      uses: [...tables.limitUses.values()].filter(({ scope }) => scopes.includes(scope)),
+      uses: scopes.flatMap((scope) => newestUses(tables, scope)),
       openOrders: open.length,
       openOfActor: open.filter((order) => order.actor === actor).length,
     };

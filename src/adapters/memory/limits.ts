@@ -1,15 +1,17 @@
 import { DAY, type Millis } from "../../kernel/time.ts";
-import { type LimitUse, scopeOfAccount, type Terms } from "../../limits/standing.ts";
+import type { LimitUse, Terms } from "../../limits/standing.ts";
 import type { Order } from "../../records.ts";
 import type { Tables } from "./tables.ts";
 
 const keyOf = ({ scope, day, asset }: Pick<LimitUse, "scope" | "day" | "asset">): string =>
   [scope, day, asset].join(" ");
 
-export const usesOf = ({ limitUses }: Tables, account: string): LimitUse[] =>
+/** Newest first, as many as libSQL reads. */
+export const newestUses = ({ limitUses }: Tables, scope: string): LimitUse[] =>
   [...limitUses.values()]
-    .filter(({ scope }) => scope === scopeOfAccount(account))
-    .sort((a, b) => b.day - a.day);
+    .filter((use) => use.scope === scope)
+    .sort((a, b) => b.day - a.day)
+    .slice(0, 20);
 
 /** The same condition as of the insert on libSQL: what limits leave of a group of intents. */
 export function withinLimits(

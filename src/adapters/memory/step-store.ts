@@ -1,9 +1,10 @@
 import { StoreError } from "../../errors.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { scopeOfAccount } from "../../limits/standing.ts";
 import { mayBeMet, meets, type Reach, reachOf } from "../../own-orders.ts";
 import { EVERY_ACCOUNT, killMessage, type Order, type Strategy } from "../../records.ts";
 import type { Changes, Lease, Snapshot, StepStore } from "../../store.ts";
-import { countUses, usesOf, withinLimits } from "./limits.ts";
+import { countUses, newestUses, withinLimits } from "./limits.ts";
 import { accountRow, exchangeKey, fillKey, mayBecome, putOrder, type Tables } from "./tables.ts";
 
 const constraint = (message: string): StoreError => new StoreError("constraint", message);
@@ -118,7 +119,7 @@ function snapshot(tables: Tables, lease: Lease, overlap: Millis): Snapshot {
     memory: row.memory,
     failures: row.failures,
     limits: tables.limits,
-    limitUses: usesOf(tables, account),
+    limitUses: newestUses(tables, scopeOfAccount(account)),
   };
 }
 

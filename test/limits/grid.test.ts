@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { drivenApp, type GridOut } from "../support/driven.ts";
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 57_000,
+  upperPrice: 63_000,
+  gridLevels: 6,
+  orderSize: 200,
+};
+
+interface Told extends GridOut {
+  readonly refused: readonly { slot: number; reason: string; detail?: string }[];
+  readonly notices: readonly { code: string; message: string }[];
+}
+
+async function app() {
+  const driven = await drivenApp();
+  const { call } = driven;
+  return {
+    ...driven,
+    limit: (body: object) => call("PUT", "/limits", body),
+    started: async (over: object = {}) => {
+      const { status, body } = await call<GridOut & { limit?: string; message: string }>(
+        "POST",
+        "/strategy/grid",
+        { ...GRID, ...over },
+      );
+      return { code: status, ...body };
+    },
+    status: async (id: string) =>
+      (await call<{ strategies: [Told] }>("GET", `/strategy/grid/status?id=${id}`)).body.strategies[0],
+    cancelAll: () => call("DELETE", "/orders?exchange=kraken"),
+    sells: async () =>
+      (
+        await driven.context.client.execute(
+          "select price, amount, kind from orders where side = 'sell' and state = 'filled' and kind = 'exit' order by rowid",
+        )
+      ).rows.map(({ amount }) => Number(amount)),
+  };
+}
+
+describe("a start", () => {
+  it.each([
+    [{ orderNotional: "USDT=199" }, "limit_order"],
+    [{ dayNotional: "USDT=1100" }, "limit_day"],
+    [{ openOrders: 5 }, "limit_open_orders"],
+    [{ symbols: "ETH/USDT" }, "limit_symbol"],
+    [{ scope: "token:admin", dayNotional: "USDT=1100" }, "limit_day"],
+  ])("beyond %j is refused, and nothing is stored", async (set, limit) => {
+    const { started, limit: put, store, resting } = await app();
+    await put(set);
+    expect(await started()).toMatchObject({ code: 403, limit });
+    expect(await store.strategies({})).toEqual([]);
+    expect(await resting()).toEqual([]);
+  });
+
+  it("within them places every order, and counts each once", async () => {
+    const { started, limit, resting, call } = await app();
+    await limit({ dayNotional: "USDT=1300", openOrders: 6, orderNotional: "USDT=220" });
+    expect((await started()).code).toBe(200);
+    expect(await resting()).toHaveLength(6);
+    const { body } = await call<{ used: { orders: number; notional: string }[] }>("GET", "/limits");
+    expect(body.used[0]?.orders).toBe(6);
+    expect(Number(body.used[0]?.notional)).toBeCloseTo(1200, -1);
+  });
+});
+
+describe("a running grid", () => {
+  it.each([
+    [{ orderNotional: "USDT=150" }, "limit_order"],
+    [{ dayNotional: "USDT=1" }, "limit_day"],
+    [{ symbols: "ETH/USDT" }, "limit_symbol"],
+  ])("meets %j at its next order, says which, and places again once it is raised", async (set, reason) => {
+    const { started, limit, cancelAll, tick, status, resting } = await app();
+    const { id } = await started();
+    await limit(set);
+    await cancelAll();
+    for (const _pass of [1, 2, 3]) await tick();
+    const told = await status(id);
+    expect(told).toMatchObject({ status: "running", openOrders: 0, lastError: null });
+    expect(told.refused.map((one) => one.reason)).toEqual(Array(6).fill(reason));
+    expect(told.refused[0]?.detail).toMatch(/the limit \w+ is .*edgemaker limits set --/);
+    expect(await resting()).toEqual([]);
+    await limit(Object.fromEntries(Object.keys(set).map((name) => [name, "off"])));
+    for (const _pass of [1, 2]) await tick();
+    expect(await resting()).toHaveLength(6);
+    expect((await status(id)).refused).toEqual([]);
+  });
+
+  it("places as many of a day as there is room for, nearest the market first", async () => {
+    const { started, limit, cancelAll, tick, status, resting } = await app();
+    const { id } = await started();
+    await limit({ dayNotional: "USDT=1650" });
+    await cancelAll();
+    for (const _pass of [1, 2, 3]) await tick();
+    expect(await resting()).toHaveLength(2);
+    expect((await status(id)).refused.map(({ reason }) => reason)).toEqual(Array(4).fill("limit_day"));
+  });
+
+  it("places one order at a time where a least time is set", async () => {
+    const { started, limit, cancelAll, tick, resting } = await app();
+    await started();
+    await limit({ orderGapMillis: 2000 });
+    await cancelAll();
+    const seen: number[] = [];
+    for (const _pass of [1, 2, 3, 4, 5, 6]) {
+      await tick(1000);
+      seen.push((await resting()).length);
+    }
+    expect(seen).toEqual([0, 1, 1, 2, 2, 3]);
+  });
+});
+
+describe("an exit", () => {
+  it("sells in parts that the cap of an order allows, beyond the day's limit, and is counted", async () => {
+    const { started, limit, tick, status, sells, call } = await app();
+    const { id } = await started();
+    await limit({ orderNotional: "USDT=250", dayNotional: "USDT=1" });
+    await call("DELETE", "/strategy/grid", { id, sellBase: true });
+    for (const _pass of [1, 2, 3, 4]) await tick();
+    expect((await status(id)).status).toBe("stopped");
+    const parts = await sells();
+    expect(parts.length).toBeGreaterThan(1);
+    for (const amount of parts) expect(amount * 60_100).toBeLessThanOrEqual(251);
+    const { body } = await call<{ used: { orders: number }[] }>("GET", "/limits");
+    expect(body.used[0]?.orders).toBe(6 + parts.length);
+  });
+
+  it("passes the collar on purpose and says so", async () => {
+    const { started, limit, tick, status, call, sells } = await app();
+    const { id } = await started();
+    await limit({ collarPercent: 0.5 });
+    await call("DELETE", "/strategy/grid", { id, sellBase: true });
+    await tick();
+    const told = await status(id);
+    expect(told.status).toBe("stopped");
+    expect(await sells()).toHaveLength(1);
+    expect(told.notices).toMatchObject([
+      {
+        code: "exit_beyond_collar",
+        message: expect.stringMatching(/on purpose: the limit collarPercent is 0.5/),
+      },
+    ]);
+  });
+});
+
+describe("a first buy", () => {
+  it("is bought in parts that the cap of an order allows", async () => {
+    const { started, limit, tick, resting, context } = await app();
+    await limit({ orderNotional: "USDT=250" });
+    expect((await started({ initialBuy: true, useOwnBase: false })).code).toBe(200);
+    for (const _pass of [1, 2, 3, 4]) await tick();
+    const { rows } = await context.client.execute("select price, amount from orders where slot = 1000");
+    expect(rows.length).toBeGreaterThan(1);
+    for (const { price, amount } of rows) expect(Number(price) * Number(amount)).toBeLessThanOrEqual(250);
+    const sides = (await resting()).map(({ side }) => side).sort();
+    expect(sides).toEqual(["buy", "buy", "buy", "buy", "sell", "sell"]);
+  });
+});
