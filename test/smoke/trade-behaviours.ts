@@ -1,0 +1,77 @@
+/** What only an order shows: a buy at half the price, and a post-only one that would take. Each is cancelled. */
+import { type Asking, type Behaviour, NOT_SEEN, yesOrNo } from "./asking.ts";
+
+interface Small {
+  readonly amount: number;
+  readonly far: number;
+  readonly taking: number;
+}
+
+/** As small as the market takes it, with a tenth to spare. */
+async function smallOf({ client, symbol }: Asking): Promise<Small> {
+  const { bid, ask } = await client.fetchTicker(symbol);
+  const { limits } = client.market(symbol);
+  const far = Number(client.priceToPrecision(symbol, Number(bid) / 2));
+  const least = Math.max(Number(limits.amount?.min ?? 0), (1.1 * Number(limits.cost?.min ?? 0)) / far);
+  const lot = Number(client.market(symbol).precision.amount);
+  const amount = Number(client.amountToPrecision(symbol, Math.ceil(least / lot + 1) * lot));
+  return { amount, far, taking: Number(client.priceToPrecision(symbol, 1.01 * Number(ask))) };
+}
+
+const codeIn = (error: unknown): string =>
+  /"(?:label|code)":\s*"?([\w-]+)|"(E[A-Z]\w+:[^"]+)"/.exec(String(error))?.slice(1).find(Boolean) ??
+  "no code";
+
+async function place(
+  { client, symbol }: Asking,
+  amount: number,
+  price: number,
+  params: object,
+): Promise<string> {
+  const { id } = await client.createOrder(symbol, "limit", "buy", amount, price, params);
+  return String(id);
+}
+
+const cancel = ({ client, symbol }: Asking, id: string): Promise<unknown> =>
+  client.cancelOrder(id, symbol).catch(() => undefined);
+
+export const tradeBehaviours = (newId: () => string): readonly Behaviour[] => [
+  {
+    what: "a post-only order that would take is refused",
+    async ask(asking) {
+      const { amount, taking } = await smallOf(asking);
+      return place(asking, amount, taking, { postOnly: true, clientOrderId: newId() }).then(
+        async (id) => {
+          await cancel(asking, id);
+          const { filled } = await asking.client.fetchOrder(id, asking.symbol);
+          return `no: it was taken, and ${filled} of it filled`;
+        },
+        (error: unknown) => `yes (${codeIn(error)})`,
+      );
+    },
+  },
+  {
+    what: "a second order with the client id of an open one is refused",
+    async ask(asking) {
+      const { amount, far } = await smallOf(asking);
+      const clientOrderId = newId();
+      const first = await place(asking, amount, far, { clientOrderId });
+      const second = await place(asking, amount, far, { clientOrderId }).catch((error: unknown) => ({
+        error,
+      }));
+      await cancel(asking, first);
+      if (typeof second === "string") await cancel(asking, second);
+      return typeof second === "string" ? "no, both were taken" : `yes (${codeIn(second.error)})`;
+    },
+  },
+  {
+    what: "an order tells its self-trade prevention",
+    async ask(asking) {
+      const { amount, far } = await smallOf(asking);
+      const id = await place(asking, amount, far, { clientOrderId: newId() });
+      const { info } = await asking.client.fetchOrder(id, asking.symbol).finally(() => cancel(asking, id));
+      const told = Object.entries(info ?? {}).find(([field]) => /stp|selftrade/i.test(field));
+      return told ? `yes (${told[0]}: ${told[1]})` : info ? yesOrNo(false) : NOT_SEEN;
+    },
+  },
+];
