@@ -75,6 +75,37 @@ export interface VenueFill {
   readonly at: Millis;
 }
 
+/** Market time from an instant, inclusive, to another, exclusive. */
+export interface Span {
+  readonly from: Millis;
+  readonly to: Millis;
+}
+
+/** A row of the venue's that cannot be booked as it stands; its time and order where they can be read. */
+export interface UnreadableFill {
+  readonly id: string | null;
+  readonly orderId: string | null;
+  readonly at: Millis | null;
+  readonly reason: string;
+}
+
+export interface FillsRead {
+  /** Oldest first. */
+  readonly fills: readonly VenueFill[];
+  readonly unreadable: readonly UnreadableFill[];
+}
+
+/** What one question for a span of time has been answered with. */
+export interface FillsOfSpan extends FillsRead {
+  /**
+   * The part of the span asked for that needs no other question: all that the venue tells of it is here. It begins
+   * where the span begins, or ends where it ends.
+   */
+  readonly told: Span;
+  /** The venue's market time, up to which it was asked at most. */
+  readonly now: Millis;
+}
+
 export interface NewOrder {
   readonly clientId: string;
   readonly symbol: Pair;
@@ -117,7 +148,7 @@ export interface Timing {
   readonly readLag: Millis;
   /** Least time between the two misses that end an order. */
   readonly secondMiss: Millis;
-  /** How far behind the last seen trade reading begins, in market time. */
+  /** How far behind the time up to which trades were read reading begins, in market time. */
   readonly overlap: Millis;
   readonly backoff: { readonly first: Millis; readonly most: Millis };
 }
@@ -142,8 +173,13 @@ export interface Venue extends MarketData {
     id?: string | undefined;
     clientId?: string | undefined;
   }): Promise<VenueOrder | undefined>;
-  /** Own executions at or after `since` (market time), oldest first, all pages. */
-  fills(symbol: Pair, since: Millis): Promise<readonly VenueFill[]>;
+  /** Own executions of a span of time, of which one question may tell a part; without `to`, up to now. */
+  fills(
+    symbol: Pair,
+    span: { readonly from: Millis; readonly to?: Millis | undefined },
+  ): Promise<FillsOfSpan>;
+  /** All executions of some orders placed at or after a time, by the venue's ids, as far as it still tells them. */
+  fillsOf(symbol: Pair, orderIds: readonly string[], since: Millis): Promise<FillsRead>;
   create(order: NewOrder, permit: Permit): Promise<CreateOutcome>;
   cancel(order: { symbol: Pair; id: string }, permit: Permit): Promise<CancelOutcome>;
   /**

@@ -11,6 +11,7 @@ import type {
   OrderStatus,
   OrderType,
   Side,
+  Span,
   TimeInForce,
 } from "./ports.ts";
 
@@ -169,6 +170,14 @@ export interface Fill {
   readonly at: Millis;
   /** Arrived after its amount had been booked from the order itself; moves nothing. */
   readonly superseded: boolean;
+}
+
+/** How far an account's executions on a pair have been read, in market time. */
+export interface FillCursor {
+  /** Everything before it. */
+  readonly at: Millis;
+  /** Beyond a part that a pass had no calls left for: this is read as well. */
+  readonly ahead: Span | null;
 }
 
 export type EventKind =

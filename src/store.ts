@@ -11,6 +11,7 @@ import type {
   AccountMemory,
   Event,
   Fill,
+  FillCursor,
   Order,
   Phase,
   Strategy,
@@ -33,8 +34,8 @@ export interface Snapshot {
   readonly strategies: readonly Strategy[];
   /** Orders that are not settled. */
   readonly orders: readonly Order[];
-  /** Market time of the newest trade seen, per symbol. */
-  readonly cursors: Readonly<Record<string, Millis>>;
+  /** How far executions have been read, per symbol. */
+  readonly cursors: Readonly<Record<string, FillCursor>>;
   /** Trade ids booked at or after cursor − overlap, per symbol. */
   readonly booked: Readonly<Record<string, ReadonlySet<string>>>;
   readonly memory: AccountMemory;
@@ -62,7 +63,7 @@ export interface Changes {
   /** What has to hold of limits where the intents are recorded; null where none are known. */
   readonly terms: Terms | null;
   readonly events: readonly Event[];
-  readonly cursors: Readonly<Record<string, Millis>>;
+  readonly cursors: Readonly<Record<string, FillCursor>>;
   readonly memory: AccountMemory | null;
 }
 

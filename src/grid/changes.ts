@@ -2,8 +2,9 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { AccountMemory, Event, Fill, Order, Strategy } from "../records.ts";
+import type { AccountMemory, Event, Fill, FillCursor, Order, Strategy } from "../records.ts";
 import { type Changes, NO_CHANGES, type Snapshot, type StrategyUpdate } from "../store.ts";
+import { cursorAfter, missingSince } from "./fill-cursor.ts";
 import { addFee, movementsOf } from "./fills.ts";
 import type { Observation } from "./observation.ts";
 import type { Reconciled } from "./reconcile.ts";
@@ -46,8 +47,11 @@ export const accountChanges = (
     observation,
     memory,
     waiting,
+    live,
   }: {
     reconciled: readonly Reconciled[];
+    /** All unsettled orders of the account after this pass. */
+    live: readonly Order[];
     snapshot: Snapshot;
     observation: Observation;
     memory: AccountMemory | null;
@@ -59,7 +63,7 @@ export const accountChanges = (
   fills: reconciled.flatMap(({ fills }) => fills),
   orders: reconciled.filter(({ order, before }) => order !== before).map(({ order }) => order),
   events: reconciled.flatMap((one) => orderEvents(one, now)),
-  cursors: cursorsOf(snapshot, observation, waiting),
+  cursors: cursorsOf(snapshot, observation, waiting, { live, now }),
   memory,
 });
 
@@ -117,17 +121,19 @@ const adoptedEvent = ({ account, strategy, clientId }: Order, at: Millis): Event
 
 function cursorsOf(
   { cursors }: Snapshot,
-  { markets }: Observation,
+  { markets, timing }: Observation,
   waiting: ReadonlyMap<Pair, Millis>,
-): Record<string, Millis> {
-  const moved: Record<string, Millis> = {};
-  for (const [symbol, { trades }] of markets) {
-    const most = waiting.get(symbol) ?? Number.POSITIVE_INFINITY;
-    const newest = trades.reduce(
-      (latest, { at }) => Math.max(latest, Math.min(at, most)),
-      cursors[symbol] ?? 0,
+  { live, now }: { live: readonly Order[]; now: Millis },
+): Record<string, FillCursor> {
+  const moved: Record<string, FillCursor> = {};
+  for (const [symbol, { reading }] of markets) {
+    const orders = live.filter((order) => order.symbol === symbol);
+    const most = Math.min(
+      waiting.get(symbol) ?? Number.POSITIVE_INFINITY,
+      reading?.until === undefined ? 0 : missingSince(orders, now, reading.until),
     );
-    if (newest > (cursors[symbol] ?? 0)) moved[symbol] = newest;
+    const next = reading && cursorAfter(cursors[symbol], reading, timing, most);
+    if (next) moved[symbol] = next;
   }
   return moved;
 }

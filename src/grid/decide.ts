@@ -82,7 +82,7 @@ export function decide(
     ),
     ...untoldChanges(snapshot.strategies, observation, now),
     accountChanges(
-      { reconciled: others, snapshot, observation, memory: written, waiting: rest.waiting },
+      { reconciled: others, snapshot, observation, memory: written, waiting: rest.waiting, live },
       now,
     ),
   ];

@@ -1,8 +1,9 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Balance, Market, Quote, Timing, VenueFill, VenueOrder } from "../ports.ts";
+import type { Balance, Market, Quote, Timing, UnreadableFill, VenueFill, VenueOrder } from "../ports.ts";
 import type { Confidence, Order } from "../records.ts";
+import type { FillReading } from "./fill-cursor.ts";
 import type { Sight } from "./order-life.ts";
 import type { SlotSearch } from "./state.ts";
 
@@ -16,6 +17,10 @@ export interface MarketSight {
   readonly open: readonly VenueOrder[];
   /** Trades not booked yet, oldest first. */
   readonly trades: readonly VenueFill[];
+  /** Rows of trades that cannot be booked as they stand. */
+  readonly unreadable: readonly UnreadableFill[];
+  /** How far trades have been read; undefined where there was nothing to read for. */
+  readonly reading: FillReading | undefined;
 }
 
 /** What a pass has seen of its account. A market that could not be read is absent, never empty. */

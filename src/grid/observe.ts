@@ -1,12 +1,12 @@
 import { VenueError } from "../errors.ts";
 import type { Pair } from "../kernel/pair.ts";
-import type { Millis } from "../kernel/time.ts";
 import type { Balance, Venue, VenueOrder } from "../ports.ts";
 import type { Order } from "../records.ts";
 import type { Snapshot, StepStore } from "../store.ts";
 import { type Budget, spend } from "./budget.ts";
 import { mayCreate } from "./may-create.ts";
 import type { MarketSight, Observation } from "./observation.ts";
+import { readFills, readLacking } from "./observe-fills.ts";
 import { readFeePrices } from "./observe-prices.ts";
 import { lookAtStrangers, search, strangersAmong } from "./observe-strangers.ts";
 import { isFinal, type Sight } from "./order-life.ts";
@@ -24,7 +24,7 @@ export async function observe(
   let balances: readonly Balance[] | undefined;
   if (balancesFirst) balances = await spend(budget, () => venue.balances());
 
-  const markets = new Map<Pair, MarketSight>();
+  const markets = new Map<Pair, MarketSight & { readonly short: boolean }>();
   const refused = new Map<Pair, string>();
   const sights = new Map<string, Sight>();
   let short = false;
@@ -39,6 +39,7 @@ export async function observe(
       continue;
     }
     markets.set(symbol, sight);
+    short ||= sight.short;
     const looked = await lookUp(venue, ordersOn(snapshot, symbol), sight.open, budget);
     for (const [clientId, order] of looked.sights) sights.set(clientId, order);
     short ||= looked.short;
@@ -57,10 +58,15 @@ export async function observe(
   });
   const met = meet(snapshot, looked.found, named);
   for (const [clientId, order] of met.sights) sights.set(clientId, order);
-  const feePrices = await readFeePrices(venue, markets, budget);
+  const whole = new Map<Pair, MarketSight>();
+  for (const [symbol, sight] of markets) {
+    const found = met.found.filter((order) => order.symbol === symbol);
+    whole.set(symbol, await readLacking(venue, snapshot, symbol, { sight, sights, found }, budget));
+  }
+  const feePrices = await readFeePrices(venue, whole, budget);
   const rest = { balances, balancesFirst, feePrices, foreign: looked.foreign, timing: venue.timing };
   return {
-    markets,
+    markets: whole,
     refused,
     sights,
     ...rest,
@@ -108,15 +114,11 @@ async function look(
   snapshot: Snapshot,
   symbol: Pair,
   budget: Budget,
-): Promise<MarketSight | string> {
+): Promise<(MarketSight & { readonly short: boolean }) | string> {
   try {
     const open = await spend(budget, () => venue.openOrders(symbol));
-    const trades = await spend(budget, () =>
-      venue.fills(symbol, tradesSince(snapshot, symbol, venue.timing.overlap)),
-    );
-    const booked = snapshot.booked[symbol] ?? new Set();
-    const price = await lookAtPrice(venue, symbol, budget);
-    return { ...price, open, trades: trades.filter(({ id }) => !booked.has(id)) };
+    const fills = await readFills(venue, snapshot, symbol, budget);
+    return { ...(await lookAtPrice(venue, symbol, budget)), open, ...fills };
   } catch (error) {
     if (error instanceof VenueError && (error.failure === "unlisted" || error.failure === "refused"))
       return error.message;
@@ -140,18 +142,6 @@ async function lookAtPrice(
     if (!(error instanceof VenueError)) throw error;
     return { market: undefined, quote: undefined, error: error.message };
   }
-}
-
-// An order whose trades are missing is asked for from its own beginning.
-function tradesSince({ cursors, orders, strategies }: Snapshot, symbol: Pair, overlap: Millis): Millis {
-  const mine = orders.filter((order) => order.symbol === symbol);
-  const cursor = cursors[symbol];
-  const starts = strategies
-    .filter((strategy) => strategy.symbol === symbol)
-    .map(({ startedAt }) => startedAt);
-  const first = Math.min(...starts, ...mine.map(({ createdAt }) => createdAt));
-  const lacking = mine.filter(({ filled, booked }) => filled > booked).map(({ createdAt }) => createdAt);
-  return Math.min(cursor ?? first, ...lacking) - overlap;
 }
 
 /** Live orders that are not on the open list, each by a targeted look. */

@@ -151,10 +151,10 @@ function firstCursors(
   const fills = changes.flatMap((one) => one.fills);
   const fresh = Object.entries(change.cursors).filter(([symbol]) => known[symbol] === undefined);
   return Object.fromEntries(
-    fresh.map(([symbol, at]) => [
-      symbol,
-      Math.min(at, ...fills.filter((fill) => fill.symbol === symbol).map((fill) => fill.at)),
-    ]),
+    fresh.map(([symbol, { at }]) => {
+      const booked = fills.filter((fill) => fill.symbol === symbol).map((fill) => fill.at);
+      return [symbol, { at: Math.min(at, ...booked), ahead: null }];
+    }),
   );
 }
 

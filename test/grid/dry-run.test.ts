@@ -4,6 +4,7 @@ import { memoryBooks } from "../../src/adapters/sandbox/memory-books.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { MarketData, NewOrder } from "../../src/ports.ts";
 import { edgemaker } from "../support/command.ts";
+import { allFills } from "../support/fills.ts";
 import { d, market } from "../support/grid.ts";
 import { liveApp, PERMIT } from "../support/live.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
@@ -89,7 +90,7 @@ describe("an account on paper", () => {
       quote = { bid: d(bid), ask: d(ask), at: quote.at + 5 * SECOND };
     };
     const place = (side: "buy" | "sell", price: string) => venue.create(order(side, price), PERMIT);
-    const fills = () => venue.fills("BTC/USDT", 0);
+    const fills = () => allFills(venue, "BTC/USDT", 0);
     return { venue, move, place, fills };
   }
 

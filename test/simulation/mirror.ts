@@ -171,7 +171,11 @@ async function compareRows(context: Context, tables: Tables, differs: (what: str
     ["strategies", [...tables.strategies.values()], await all(strategies)],
     ["fills", [...tables.fills.values()], await all(fills)],
     ["events", tables.events, (await context.db.select().from(events)).map(({ id: _, ...event }) => event)],
-    ["cursors", [...tables.cursors.values()], (await context.db.select().from(cursors)).map(({ at }) => at)],
+    [
+      "cursors",
+      [...tables.cursors.values()].map(({ at, ahead }) => [at, ahead?.from ?? null, ahead?.to ?? null]),
+      (await context.db.select().from(cursors)).map((row) => [row.at, row.aheadFrom, row.aheadTo]),
+    ],
   ];
   for (const [name, memory, libsql] of pairs) {
     const [a, b] = [ordered(memory) as unknown[], ordered(libsql) as unknown[]];

@@ -1,8 +1,7 @@
-import { told } from "../../src/adapters/sandbox/booked-venue.ts";
+import { told, toldFill } from "../../src/adapters/sandbox/booked-venue.ts";
 import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
 import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import type { HistoryStore } from "../../src/history-store.ts";
-import { mul } from "../../src/kernel/decimal.ts";
 import type {
   CancelOutcome,
   CreateOutcome,
@@ -14,6 +13,7 @@ import type {
 } from "../../src/ports.ts";
 import type { HandOrderStore, StepStore, Store, StrategyStore } from "../../src/store.ts";
 import { call, type Net, storeSilence, venueRefuses, venueSilence } from "./calls.ts";
+import { type FillWindows, windowed } from "./fill-windows.ts";
 import type { Past } from "./history.ts";
 import { sleep, type Task } from "./task.ts";
 
@@ -53,6 +53,7 @@ export interface Behaviour {
   readonly lag: (() => number) | undefined;
   /** It refuses requests that are older than their expiry. */
   readonly expires: boolean;
+  readonly windows: FillWindows;
   readonly isClosed: () => boolean;
   /** Told in the turn in which a create leaves, and when it was asked for: a process may be held up in between. */
   readonly leaving: (clientId: string, askedAt: number) => void;
@@ -63,7 +64,7 @@ export function venueOf(
   net: Net,
   task: Task,
   simulation: Simulation,
-  { past, skew, readLag, lag: lagging, expires, isClosed, leaving }: Behaviour,
+  { past, skew, readLag, lag: lagging, expires, windows, isClosed, leaving }: Behaviour,
 ): Venue {
   const inner = simulatedVenue(simulation);
   const { timing, account } = simulation;
@@ -122,16 +123,29 @@ export function venueOf(
         () => inner.order({ symbol, ...key }),
         (at) => maybe(past.order(exchange, key, at)),
       ),
-    fills: (symbol, since) =>
+    fills: (symbol, span) =>
       read(
         "fills",
-        () => inner.fills(symbol, since),
-        (at) =>
-          past.fills(exchange, symbol, since, at).map(({ fee, ...fill }) => ({
-            ...fill,
-            notional: mul(fill.price, fill.amount, "half"),
-            fees: [fee],
-          })),
+        async () => {
+          const { fills, now: at } = await inner.fills(symbol, span);
+          return windowed(windows, { from: span.from, to: span.to ?? at }, { fills, now: at });
+        },
+        // What it shows is old; the venue does not know that.
+        (at) => {
+          const fills = past.fills(exchange, symbol, span.from, at).map(toldFill);
+          return windowed(windows, { from: span.from, to: span.to ?? now() }, { fills, now: now() });
+        },
+      ),
+    fillsOf: (symbol, ids, since) =>
+      read(
+        "fillsOf",
+        () => inner.fillsOf(symbol, ids, since),
+        (at) => {
+          const fills = past
+            .fills(exchange, symbol, since, at)
+            .filter(({ orderId }) => ids.includes(orderId));
+          return { fills: fills.map(toldFill), unreadable: [] };
+        },
       ),
     create(order: NewOrder, permit: Permit): Promise<CreateOutcome> {
       let signedAt = 0;

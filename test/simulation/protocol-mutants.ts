@@ -68,9 +68,9 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "no trade is known to be booked",
-    "src/grid/observe.ts",
-    "trades: trades.filter(({ id }) => !booked.has(id))",
-    "trades",
+    "src/grid/observe-fills.ts",
+    ".filter(({ id }) => !booked[symbol]?.has(id))",
+    "",
   ),
   one(
     "a fee in base is ignored",
@@ -127,13 +127,15 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
-  one(
-    "trades are read from the newest one on",
-    "src/grid/observe.ts",
-    "return Math.min(cursor ?? first, ...lacking) - overlap;",
-    "return (cursor ?? first) + 1;",
-    1000004,
-  ),
+  {
+    name: "trades are read from the newest one on",
+    edits: [
+      { file: "src/grid/fill-cursor.ts", from: "from: cursor.at - overlap", to: "from: cursor.at + 1" },
+      { file: "src/grid/fill-cursor.ts", from: "Math.min(from, until - readLag, most)", to: "from" },
+      { file: "src/grid/observe-fills.ts", from: "now - order.behindSince >= readLag", to: "now < 0" },
+    ],
+    shownBy: 1000004,
+  },
   one(
     "sells what was bought before fees",
     "src/grid/plan.ts",

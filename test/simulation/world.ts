@@ -10,6 +10,7 @@ import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
 import { type Faults, randomFaults } from "./faults.ts";
 import { feesInToken, TOKEN } from "./fee-token.ts";
+import { windowsOf } from "./fill-windows.ts";
 import { historyBooks, lateTrades, promptTrades } from "./history.ts";
 import { walk } from "./market.ts";
 import { createMirror } from "./mirror.ts";
@@ -139,6 +140,7 @@ export async function createWorld({
     readLag,
     lag: plan.doubts ? () => (now() < plan.quietAt ? plan.lag : 0) : undefined,
     expires: shape.broken !== "expiry",
+    windows: windowsOf(seed),
     isClosed: () => state.isClosed,
     leaving: checks.leaving,
   };

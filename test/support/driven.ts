@@ -137,6 +137,7 @@ class Switches {
       openOrders: read(venue.openOrders),
       order: read(venue.order),
       fills: read(venue.fills),
+      fillsOf: read(venue.fillsOf),
       create: async (order, permit) => {
         if (this.hold) this.reached();
         await this.hold;

@@ -3,6 +3,7 @@ import type { VenueName } from "../../src/config.ts";
 import { decimal, ONE, sum, text, wire, ZERO } from "../../src/kernel/decimal.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import type { NewOrder, Permit, Venue } from "../../src/ports.ts";
+import { allFills } from "../support/fills.ts";
 import { heardVenue } from "../support/heard.ts";
 import type { Connection } from "./adapter.ts";
 import { type EmulatedVenue, startVenue } from "./index.ts";
@@ -181,24 +182,24 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       }
       exchange.own({ symbol: "ETH/USDT", side: "buy", price: "3100", amount: "0.01" });
       pass(60_000);
-      const fills = await venue.fills(PAIR, START);
+      const fills = await allFills(venue, PAIR, START);
       expect(fills).toHaveLength(more);
       expect(new Set(fills.map((fill) => fill.id)).size).toBe(more);
       expect(new Set(fills.map(({ orderId }) => orderId))).toEqual(new Set([id]));
       expect(sum(fills.map(({ amount }) => amount))).toBe(BigInt(more) * decimal(part));
       const truth = exchange.executions().filter((one) => one.order.id === id);
       expect(fills.map((fill) => fill.id).sort()).toEqual(truth.map((one) => one.id).sort());
-      expect((await venue.fills(PAIR, START)).map((fill) => fill.id).sort()).toEqual(
+      expect((await allFills(venue, PAIR, START)).map((fill) => fill.id).sort()).toEqual(
         fills.map((fill) => fill.id).sort(),
       );
-      expect(await venue.fills(PAIR, now)).toEqual([]);
+      expect(await allFills(venue, PAIR, now)).toEqual([]);
     });
 
     it("tells each fee in the asset it was taken in, to the last unit", async () => {
       const buy = await place({ price: decimal("61000") });
       const sell = await place({ clientId: "em1sell00000000000", side: "sell", price: decimal("59000") });
       pass(1);
-      const fills = await venue.fills(PAIR, START);
+      const fills = await allFills(venue, PAIR, START);
       for (const [id, asset] of [
         [buy, expected.feeOfBuy],
         [sell, "USDT"],
@@ -227,7 +228,7 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       exchange.deposit(asset, "10");
       const id = await place({ price: decimal("61000") });
       pass(1);
-      const fees = (await venue.fills(PAIR, START)).flatMap((fill) => fill.fees);
+      const fees = (await allFills(venue, PAIR, START)).flatMap((fill) => fill.fees);
       const taken = exchange.executions().filter((one) => one.order.id === id);
       expect(fees.every((fee) => fee.asset === asset)).toBe(true);
       expect(sum(fees.map(({ amount }) => amount))).toBe(sum(taken.map(({ fee }) => fee.amount)));

@@ -23,6 +23,7 @@ export type Route =
   | "open"
   | "closed"
   | "fills"
+  | "fillsOf"
   | "cancel"
   | "cancelAll"
   | "fee"

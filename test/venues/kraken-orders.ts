@@ -191,6 +191,14 @@ export function tradesHistory(ask: PrivateAsk): Reply {
   });
 }
 
+/** By their ids; one that is unknown is left out, none known is an error. */
+export function queryTrades(ask: PrivateAsk): Reply {
+  const ids = (formOf(ask.asked).get("txid") ?? "").split(",");
+  const found = visibleFills(ask).filter(({ id }) => ids.includes(id));
+  if (found.length === 0) return error("EQuery:Invalid trade");
+  return result(Object.fromEntries(found.map((one) => [one.id, tradeOf(one)])));
+}
+
 // The fee is always told in quote, whatever it was taken in.
 const tradeOf = ({ id, number, order, price, amount, notional, fee, maker, at }: Execution) => ({
   ordertxid: order.id,

@@ -4,7 +4,15 @@ import { SECOND } from "../../src/kernel/time.ts";
 import type { Listing } from "./catalog.ts";
 import { type Ask, type Dialect, limitOf, padded, type Reply, type Route } from "./dialect.ts";
 import { candles, market, ticker, tradeVolume } from "./kraken-markets.ts";
-import { addOrder, closedOrders, openOrders, queryOrders, removed, tradesHistory } from "./kraken-orders.ts";
+import {
+  addOrder,
+  closedOrders,
+  openOrders,
+  queryOrders,
+  queryTrades,
+  removed,
+  tradesHistory,
+} from "./kraken-orders.ts";
 import {
   altnameOf,
   assetId,
@@ -32,6 +40,7 @@ const ROUTES: Record<string, Route> = {
   "private/OpenOrders": "open",
   "private/ClosedOrders": "closed",
   "private/TradesHistory": "fills",
+  "private/QueryTrades": "fillsOf",
   "private/CancelOrder": "cancel",
   "private/CancelAll": "cancelAll",
   "private/TradeVolume": "fee",
@@ -130,6 +139,7 @@ export const kraken: Dialect = {
     open: openOrders,
     closed: closedOrders,
     fills: tradesHistory,
+    fillsOf: queryTrades,
     cancel: removed,
     cancelAll: ({ engine, member }) => {
       const all = [...member.account.open.keys()];

@@ -21,6 +21,7 @@ const METHODS = [
   "openOrders",
   "order",
   "fills",
+  "fillsOf",
   "create",
   "cancel",
 ] as const;

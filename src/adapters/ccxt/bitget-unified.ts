@@ -4,15 +4,13 @@
  * cursor of a page, and gives orders of pairs that it does not know the pair that was asked for.
  */
 import type { Pair } from "../../kernel/pair.ts";
-import { DAY, type Millis } from "../../kernel/time.ts";
+import type { Span } from "../../ports.ts";
 import { type Ccxt, type Dict, fieldOf, isDict } from "./ccxt.ts";
 import type { AccountKind } from "./keeping.ts";
 import { pages, unlessMissing } from "./quirks.ts";
 import { CallFailed, noAnswer } from "./told.ts";
 
 const PAGE = 100;
-/** "Each individual query can only cover a maximum of 30 days" (Get Fill History). */
-const SPAN: Millis = 30 * DAY;
 const SPOT = { category: "SPOT", limit: String(PAGE) } as const;
 
 export const isUnified = ({ options }: Ccxt): boolean => options.uta === true;
@@ -39,17 +37,23 @@ const openOrders = (exchange: Ccxt, symbol: Pair | undefined): Promise<readonly 
     exchange.privateUtaGetV3TradeUnfilledOrders({ ...SPOT, ...marketOf(exchange, symbol), ...cursor }),
   );
 
-async function fills(exchange: Ccxt, symbol: Pair, since: Millis): Promise<readonly Dict[]> {
-  const now = exchange.milliseconds();
-  const found: Dict[] = [];
-  for (let from = since; from <= now; from += SPAN) {
-    const range = { startTime: String(from), endTime: String(Math.min(from + SPAN - 1, now)) };
-    const ask = (cursor: Dict) => exchange.privateUtaGetV3TradeFills({ ...SPOT, ...range, ...cursor });
-    found.push(...(await listed(exchange, symbol, ask)));
-  }
-  // Its list is that of all pairs.
-  return found.filter((row) => row.symbol === symbol);
+/** Its list is that of all pairs, and goes on by a cursor alone: what follows some rows is what all pages have beside them. */
+async function fills(
+  exchange: Ccxt,
+  symbol: Pair,
+  { from, to }: Span,
+  after: readonly Dict[],
+): Promise<readonly Dict[]> {
+  const range = { startTime: from, endTime: to - 1 };
+  const ask = (cursor: Dict) => exchange.privateUtaGetV3TradeFills({ ...SPOT, ...range, ...cursor });
+  if (after.length === 0) return rowsOf(exchange, symbol, await ask({}));
+  const known = new Set(after.map(({ id }) => id));
+  return (await listed(exchange, symbol, ask)).filter(({ id }) => !known.has(id));
 }
+
+/** "Each individual query can only cover a maximum of 30 days" (Get Fill History). */
+const fillsOf = (exchange: Ccxt, symbol: Pair, asked: Dict): Promise<readonly Dict[]> =>
+  listed(exchange, symbol, (cursor) => exchange.privateUtaGetV3TradeFills({ ...SPOT, ...asked, ...cursor }));
 
 const byId = (exchange: Ccxt, symbol: Pair, orderId: string): Promise<Dict | undefined> =>
   looked(exchange, symbol, { orderId });
@@ -140,4 +144,4 @@ const feesOf = (detail: unknown): readonly Dict[] =>
     ? detail.map((one) => ({ cost: fieldOf(one, "fee"), currency: fieldOf(one, "feeCoin") }))
     : [];
 
-export const unified = { askKind, permissions, openOrders, fills, byId, find };
+export const unified = { askKind, permissions, openOrders, fills, fillsOf, byId, find };

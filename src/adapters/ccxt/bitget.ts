@@ -1,7 +1,8 @@
-import { SECOND } from "../../kernel/time.ts";
+import { DAY, SECOND } from "../../kernel/time.ts";
+import type { Span } from "../../ports.ts";
 import { isUnified, unified } from "./bitget-unified.ts";
 import { asCcxt, type Ccxt, type Dict, fieldOf } from "./ccxt.ts";
-import { inForce, LIVE_TIMING, pages, type Quirks, USUAL, unlessMissing } from "./quirks.ts";
+import { forEach, inForce, LIVE_TIMING, pages, type Quirks, USUAL, unlessMissing } from "./quirks.ts";
 import { meanings } from "./told.ts";
 
 const CODES = meanings({
@@ -76,18 +77,30 @@ export const bitget: Quirks = {
           lastOf,
         ),
 
-  fills: (exchange, symbol, since) =>
+  // A classic account is answered with an error, 43111, beyond ninety days (ccxt#21502); a unified one takes thirty at once.
+  fillReach: { span: 30 * DAY, back: 90 * DAY, page: PAGE, tick: 1, goesOn: true },
+  fills: (exchange, symbol, span, after) =>
     isUnified(exchange)
-      ? unified.fills(exchange, symbol, since)
-      : pages(
-          null as string | null,
-          (last) =>
-            exchange.fetchMyTrades(symbol, undefined, PAGE, {
-              startTime: since,
-              ...(last === null ? {} : { idLessThan: last }),
-            }),
-          lastOf,
-        ),
+      ? unified.fills(exchange, symbol, span, after)
+      : exchange.fetchMyTrades(symbol, undefined, PAGE, {
+          ...ends(span),
+          ...(after.length === 0 ? {} : { idLessThan: leastId(after) }),
+        }),
+  fillsOf: (exchange, symbol, orderIds, span) =>
+    forEach(orderIds, (orderId) =>
+      isUnified(exchange)
+        ? unified.fillsOf(exchange, symbol, { ...ends(span), orderId })
+        : pages(
+            null as string | null,
+            (last) =>
+              exchange.fetchMyTrades(symbol, undefined, PAGE, {
+                ...ends(span),
+                orderId,
+                ...(last === null ? {} : { idLessThan: last }),
+              }),
+            lastOf,
+          ),
+    ),
 
   byId: (exchange, symbol, id) =>
     isUnified(exchange) ? unified.byId(exchange, symbol, id) : USUAL.byId(exchange, symbol, id),
@@ -116,11 +129,14 @@ export const bitget: Quirks = {
 const authorities = async (exchange: Ccxt): Promise<unknown> =>
   fieldOf(fieldOf(await exchange.privateSpotGetV2SpotAccountInfo?.({}), "data"), "authorities");
 
+// Both ends included.
+const ends = ({ from, to }: Span) => ({ startTime: from, endTime: to - 1 });
+
 /** Ids fall from page to page; the least one is the next page's bound. */
-function lastOf(page: readonly Dict[]): string | undefined {
-  if (page.length < PAGE) return undefined;
-  const ids = page.map(({ id }) => String(id)).sort(byNumber);
-  return ids[0];
-}
+const lastOf = (page: readonly Dict[]): string | undefined =>
+  page.length < PAGE ? undefined : leastId(page);
+
+const leastId = (rows: readonly Dict[]): string | undefined =>
+  rows.map(({ id }) => String(id)).sort(byNumber)[0];
 
 const byNumber = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1);

@@ -70,6 +70,10 @@ export interface Ccxt {
   privateAccountGetMainKeys(params: Dict): Promise<unknown>;
   readonly spotPrivateGetAccount?: (params: Dict) => Promise<Dict>;
   readonly privateSpotGetV2SpotAccountInfo?: (params: Dict) => Promise<Dict>;
+  readonly privatePostQueryOrders?: (params: Dict) => Promise<Dict>;
+  readonly privatePostQueryTrades?: (params: Dict) => Promise<Dict>;
+  /** Rows of one of those as ccxt tells executions. */
+  parseTrades(rows: readonly Dict[]): readonly Dict[];
   readonly privatePostGetApiKeyInfo?: (params: Dict) => Promise<Dict>;
 }
 

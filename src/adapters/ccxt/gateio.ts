@@ -1,5 +1,7 @@
+import { DAY, SECOND } from "../../kernel/time.ts";
+import type { Span } from "../../ports.ts";
 import { asCcxt, type Dict, fieldOf } from "./ccxt.ts";
-import { inForce, pages, type Quirks, USUAL, unlessMissing } from "./quirks.ts";
+import { forEach, inForce, pages, type Quirks, USUAL, unlessMissing } from "./quirks.ts";
 import { CallFailed, meanings, noAnswer } from "./told.ts";
 
 const LABELS = meanings({
@@ -70,12 +72,21 @@ export const gateio: Quirks = {
       (found, page) => (isFullFor(found) ? page + 1 : undefined),
     ),
 
-  fills: (exchange, symbol, since) =>
-    pages(
-      1,
-      (page) =>
-        exchange.fetchMyTrades(symbol, undefined, TRADE_PAGE, { from: Math.floor(since / 1000), page }),
-      (found, page) => (found.length < TRADE_PAGE ? undefined : page + 1),
+  // With `from` alone it answers seven days from there, with `to` at most thirty (its SpotApi.md, list_my_trades).
+  fillReach: { span: 30 * DAY - SECOND, page: TRADE_PAGE, tick: SECOND, goesOn: true },
+  fills: (exchange, symbol, span, after) =>
+    exchange.fetchMyTrades(symbol, undefined, TRADE_PAGE, {
+      ...ends(span),
+      page: after.length / TRADE_PAGE + 1,
+    }),
+  fillsOf: (exchange, symbol, orderIds, span) =>
+    forEach(orderIds, (id) =>
+      pages(
+        1,
+        (page) =>
+          exchange.fetchMyTrades(symbol, undefined, TRADE_PAGE, { ...ends(span), order_id: id, page }),
+        (found, page) => (found.length < TRADE_PAGE ? undefined : page + 1),
+      ),
     ),
 
   // Its look by text alone proves nothing: it forgets ended orders, and shows new ones late.
@@ -116,6 +127,9 @@ export const gateio: Quirks = {
   }),
   createHeaders: ({ by }) => ({ "X-Gate-Exptime": String(by) }),
 };
+
+// Both ends included, in seconds.
+const ends = ({ from, to }: Span) => ({ from: from / SECOND, to: to / SECOND - 1 });
 
 function isFullFor(found: readonly Dict[]): boolean {
   const counts = new Map<unknown, number>();

@@ -1,5 +1,6 @@
+import { SECOND } from "../../kernel/time.ts";
 import { asCcxt, type Dict, fieldOf, isDict } from "./ccxt.ts";
-import { inForce, pages, type Quirks, USUAL } from "./quirks.ts";
+import { inForce, type Quirks, USUAL } from "./quirks.ts";
 import type { Meaning } from "./told.ts";
 
 /** Beginnings of what follows the first colon of an error. */
@@ -38,6 +39,8 @@ const PHRASES: readonly (readonly [string, Meaning])[] = [
 ];
 
 const PAGE = 50;
+/** Trades that one question may name; ccxt asks for as many. */
+const NAMED = 20;
 
 /** What earns rewards; `.B`, `.M`, `.S` and `.P` are bonded, opted in, staked and parachained: not to be traded as they are. */
 const REWARDS = ".F";
@@ -93,16 +96,26 @@ export const kraken: Quirks = {
     return symbol === undefined ? orders : orders.filter((order) => order.symbol === symbol);
   },
 
-  async fills(exchange, symbol, since) {
-    // Its start is exclusive, and its list is that of all pairs.
-    const start = Math.floor(since / 1000) - 1;
-    const trades = await pages(
-      0,
-      (ofs) =>
-        exchange.fetchMyTrades(undefined, undefined, undefined, { start, ...(ofs === 0 ? {} : { ofs }) }),
-      (page, ofs) => (page.length < PAGE ? undefined : ofs + PAGE),
-    );
-    return trades.filter((trade) => trade.symbol === symbol);
+  // Its list is that of all pairs; its start is exclusive, its end inclusive, in seconds.
+  fillReach: { page: PAGE, tick: SECOND, goesOn: true },
+  fills: (exchange, _symbol, { from, to }, after) =>
+    exchange.fetchMyTrades(undefined, undefined, undefined, {
+      start: from / SECOND - 1,
+      end: to / SECOND,
+      ...(after.length === 0 ? {} : { ofs: after.length }),
+    }),
+  async fillsOf(exchange, symbol, orderIds) {
+    const told = await exchange.privatePostQueryOrders?.({ txid: orderIds.join(","), trades: true });
+    const orders = fieldOf(told, "result");
+    const ids = isDict(orders) ? Object.values(orders).flatMap(tradeIdsOf) : [];
+    const found: Dict[] = [];
+    for (let first = 0; first < ids.length; first += NAMED) {
+      const asked = { txid: ids.slice(first, first + NAMED).join(",") };
+      const rows = fieldOf(await exchange.privatePostQueryTrades?.(asked), "result");
+      const named = Object.entries(isDict(rows) ? rows : {}).map(([id, row]) => ({ ...(row as Dict), id }));
+      found.push(...exchange.parseTrades(named));
+    }
+    return found.filter((trade) => trade.symbol === symbol);
   },
 
   // Not fetchOrder: it would send our id as a userref.
@@ -135,6 +148,11 @@ function meaningOf(error: string): Meaning | undefined {
   if (phrase.startsWith("Invalid arguments:cl_ord_id")) return undefined;
   return PHRASES.find(([beginning]) => phrase.startsWith(beginning))?.[1];
 }
+
+const tradeIdsOf = (order: unknown): string[] => {
+  const ids = fieldOf(order, "trades");
+  return Array.isArray(ids) ? ids.map(String) : [];
+};
 
 function clientIdOf({ info }: Dict): string | undefined {
   const id = fieldOf(info, "cl_ord_id");

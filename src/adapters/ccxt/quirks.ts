@@ -1,7 +1,7 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { NewOrder, Timing } from "../../ports.ts";
+import type { NewOrder, Span, Timing } from "../../ports.ts";
 import type { Ccxt, CcxtClass, Dict } from "./ccxt.ts";
 import type { AccountKind } from "./keeping.ts";
 import type { Meaning, Refusal } from "./told.ts";
@@ -21,6 +21,20 @@ export type PrivateCall =
   | "create"
   | "cancel"
   | "kind";
+
+/** How far one question for own executions reaches. Its answer shows the newest rows of its span first. */
+export interface FillReach {
+  /** The longest span of one question; undefined where any will do. */
+  readonly span?: Millis;
+  /** How long ago it may begin: of what is older the exchange tells nothing. */
+  readonly back?: Millis;
+  /** Most rows of an answer. */
+  readonly page: number;
+  /** The unit in which the exchange takes the ends of a span. */
+  readonly tick: Millis;
+  /** It tells the rows that follow a full page, also where they are all of one unit of time. */
+  readonly goesOn: boolean;
+}
 
 /** What one exchange does differently, all in its own file. */
 export interface Quirks {
@@ -70,8 +84,11 @@ export interface Quirks {
   readonly opensByPair: boolean;
   /** Every open order, all pages; of one pair where `opensByPair`. */
   openOrders(exchange: Ccxt, symbol: Pair | undefined): Promise<readonly Dict[]>;
-  /** Own executions at or after a time, all pages, in any order. */
-  fills(exchange: Ccxt, symbol: Pair, since: Millis): Promise<readonly Dict[]>;
+  readonly fillReach: FillReach;
+  /** A page of own executions of a span, both ends in whole units; with rows, those that follow them. */
+  fills(exchange: Ccxt, symbol: Pair, span: Span, after: readonly Dict[]): Promise<readonly Dict[]>;
+  /** Own executions of some orders, by the exchange's ids, all of those of a span that one question may have. */
+  fillsOf(exchange: Ccxt, symbol: Pair, orderIds: readonly string[], span: Span): Promise<readonly Dict[]>;
   /** A look by the exchange's own id. */
   byId(exchange: Ccxt, symbol: Pair, id: string): Promise<Dict | undefined>;
   /** A look by our own id, everywhere where the exchange may show it; undefined when it is nowhere. */
@@ -139,7 +156,17 @@ function isMissing(error: unknown): boolean {
   return "told" in error && (error.told as { missing?: boolean }).missing === true;
 }
 
-const MOST_PAGES = 200;
+/** Asks for each of some orders on its own. */
+export async function forEach(
+  orderIds: readonly string[],
+  ask: (orderId: string) => Promise<readonly Dict[]>,
+): Promise<readonly Dict[]> {
+  const found: Dict[] = [];
+  for (const id of orderIds) found.push(...(await ask(id)));
+  return found;
+}
+
+export const MOST_PAGES = 200;
 
 /** Reads pages until `next` says that there is none after this one. An item that two pages show counts once. */
 export async function pages<C>(

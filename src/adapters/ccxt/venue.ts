@@ -5,9 +5,10 @@ import { accountKey } from "../../records.ts";
 import type { Ccxt, Dict } from "./ccxt.ts";
 import { openOnEveryPair } from "./every-pair.ts";
 import { accountFees } from "./fees.ts";
+import { readOrders, readSpan } from "./fills.ts";
 import type { Place } from "./place.ts";
 import { publicData } from "./public-data.ts";
-import { balancesOf, fillOf, marketOf, orderOf } from "./reading.ts";
+import { balancesOf, marketOf, orderOf } from "./reading.ts";
 import { createSession, type Hold } from "./session.ts";
 import { cancel, create } from "./writes.ts";
 
@@ -70,13 +71,8 @@ export function ccxtVenue(place: Place, access: Access): Venue {
       return order?.symbol === symbol ? order : undefined;
     },
 
-    async fills(symbol, since) {
-      const found = await session.read("fills", symbol, (exchange) => quirks.fills(exchange, symbol, since));
-      return found
-        .map(fillOf)
-        .filter(({ at }) => at >= since)
-        .sort((a, b) => a.at - b.at);
-    },
+    fills: (symbol, span) => readSpan({ session, quirks }, symbol, span),
+    fillsOf: (symbol, orderIds, since) => readOrders({ session, quirks }, symbol, orderIds, since),
 
     create: (order, permit) => create({ place, session, market, quote: data.quote }, order, permit),
     cancel: (order, permit) => cancel({ session }, order, permit),

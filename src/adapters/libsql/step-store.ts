@@ -6,6 +6,7 @@ import { type LimitUse, scopeOfAccount } from "../../limits/standing.ts";
 import {
   type AccountKey,
   EVERY_ACCOUNT,
+  type FillCursor,
   killMessage,
   NO_MEMORY,
   type Order,
@@ -220,7 +221,7 @@ function snapshot(lease: Lease, result: ResultSet | undefined): Snapshot {
     killed: settings.kill,
     strategies: rows(strategies, result) satisfies Strategy[],
     orders: rows(orders, result) satisfies Order[],
-    cursors: Object.fromEntries(rows(cursors, result).map(({ symbol, at }) => [symbol, at])),
+    cursors: Object.fromEntries(rows(cursors, result).map((row) => [row.symbol, cursorOf(row)])),
     booked,
     memory: memory?.memory ?? NO_MEMORY,
     failures: memory?.failures ?? 0,
@@ -233,18 +234,24 @@ function snapshot(lease: Lease, result: ResultSet | undefined): Snapshot {
   };
 }
 
+const cursorOf = ({ at, aheadFrom, aheadTo }: typeof cursors.$inferSelect): FillCursor => ({
+  at,
+  ahead: aheadFrom === null || aheadTo === null ? null : { from: aheadFrom, to: aheadTo },
+});
+
 function changeStatements(context: Context, lease: Lease, changes: Changes): Statement[] {
   const { db } = context;
   const { strategy, memory } = changes;
   const written = [
     ...changes.fills.map((fill) => db.insert(fills).values(fill)),
     ...(strategy ? [updateStrategy(context, strategy)] : []),
-    ...Object.entries(changes.cursors).map(([symbol, at]) =>
-      db
+    ...Object.entries(changes.cursors).map(([symbol, { at, ahead }]) => {
+      const set = { at, aheadFrom: ahead?.from ?? null, aheadTo: ahead?.to ?? null };
+      return db
         .insert(cursors)
-        .values({ account: lease.account, symbol: symbol as Order["symbol"], at })
-        .onConflictDoUpdate({ target: [cursors.account, cursors.symbol], set: { at } }),
-    ),
+        .values({ account: lease.account, symbol: symbol as Order["symbol"], ...set })
+        .onConflictDoUpdate({ target: [cursors.account, cursors.symbol], set });
+    }),
     ...(memory ? [db.update(accounts).set({ memory }).where(eq(accounts.account, lease.account))] : []),
   ].map(statement);
   return [

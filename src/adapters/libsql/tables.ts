@@ -197,6 +197,9 @@ export const cursors = sqliteTable(
     account: text("account").notNull(),
     symbol: text("symbol").$type<Pair>().notNull(),
     at: integer("at").notNull(),
+    /** What is read as well, beyond a part that is not. */
+    aheadFrom: integer("ahead_from"),
+    aheadTo: integer("ahead_to"),
   },
   (table) => [primaryKey({ columns: [table.account, table.symbol] })],
 );

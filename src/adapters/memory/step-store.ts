@@ -126,7 +126,7 @@ function snapshot(tables: Tables, lease: Lease, overlap: Millis): Snapshot {
 function bookedSince(
   tables: Tables,
   account: string,
-  window: { cursors: Record<string, number>; orders: readonly Order[]; overlap: Millis },
+  window: { cursors: Snapshot["cursors"]; orders: readonly Order[]; overlap: Millis },
 ) {
   const booked: Record<string, Set<string>> = {};
   const since = new Map(
@@ -136,7 +136,7 @@ function bookedSince(
       );
       return [
         symbol,
-        Math.min(cursor, ...lacking.map(({ createdAt }) => createdAt)) - window.overlap,
+        Math.min(cursor.at, ...lacking.map(({ createdAt }) => createdAt)) - window.overlap,
       ] as const;
     }),
   );

@@ -1,5 +1,5 @@
 import type { LimitUse, StoredLimits } from "../../limits/standing.ts";
-import type { AccountMemory, Event, Fill, Order, OrderState, Strategy } from "../../records.ts";
+import type { AccountMemory, Event, Fill, FillCursor, Order, OrderState, Strategy } from "../../records.ts";
 import { NO_MEMORY } from "../../records.ts";
 
 export interface AccountRow {
@@ -24,7 +24,7 @@ export interface Tables {
   readonly byExchangeId: Map<string, string>;
   /** By account, symbol and trade id; newest last. */
   readonly fills: Map<string, Fill>;
-  readonly cursors: Map<string, number>;
+  readonly cursors: Map<string, FillCursor>;
   readonly events: Event[];
   limits: StoredLimits;
   readonly limitUses: Map<string, LimitUse>;

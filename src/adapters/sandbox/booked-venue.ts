@@ -12,9 +12,17 @@ import type {
   Permit,
   Timing,
   Venue,
+  VenueFill,
   VenueOrder,
 } from "../../ports.ts";
-import { applied, type BookChange, type BookedOrder, type Books, type VenueBooks } from "./books.ts";
+import {
+  applied,
+  type BookChange,
+  type BookedFill,
+  type BookedOrder,
+  type Books,
+  type VenueBooks,
+} from "./books.ts";
 import { type Arrival, cancel, place } from "./placing.ts";
 
 /** A venue's books at one version, with what they meet. */
@@ -74,14 +82,21 @@ export function bookedVenue<M extends Moment>(simulated: Simulated<M>): Omit<Ven
       return found && found.symbol === symbol ? told(found) : undefined;
     },
 
-    async fills(symbol, since) {
+    async fills(symbol, { from, to }) {
+      const { at } = await settled();
+      const end = to ?? at;
+      const found = await reading(books.fills(key, symbol, from));
+      const fills = found.filter(({ at: made }) => to === undefined || made < to).map(toldFill);
+      return { fills, unreadable: [], told: { from, to: end }, now: at };
+    },
+
+    async fillsOf(symbol, orderIds, since) {
       await settled();
-      const fills = await reading(books.fills(key, symbol, since));
-      return fills.map(({ fee, ...fill }) => ({
-        ...fill,
-        notional: mul(fill.price, fill.amount, "half"),
-        fees: fee.amount === ZERO ? [] : [fee],
-      }));
+      const found = await reading(books.fills(key, symbol, since));
+      return {
+        fills: found.filter(({ orderId }) => orderIds.includes(orderId)).map(toldFill),
+        unreadable: [],
+      };
     },
 
     create: (order, permit) => create(simulated, order, permit),
@@ -160,6 +175,13 @@ export const reading = <T>(read: Promise<T>): Promise<T> =>
       throw new VenueError("unavailable", "the simulated venue cannot be reached", { cause: error });
     throw error;
   });
+
+/** A booked execution as its venue tells it. */
+export const toldFill = ({ fee, ...fill }: BookedFill): VenueFill => ({
+  ...fill,
+  notional: mul(fill.price, fill.amount, "half"),
+  fees: fee.amount === ZERO ? [] : [fee],
+});
 
 /** A booked order as its venue tells it. */
 export function told({

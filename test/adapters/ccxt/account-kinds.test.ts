@@ -155,7 +155,9 @@ it("a unified account's fee is what was taken, not given", async () => {
     price: 61_000n * 10n ** 18n,
     amount: 10n ** 15n,
   });
-  const [fill] = await app.deps.venue("bitget").fills("BTC/USDT", Date.now() - MINUTE);
+  const {
+    fills: [fill],
+  } = await app.deps.venue("bitget").fills("BTC/USDT", { from: Date.now() - MINUTE });
   expect(fill?.fees).toEqual([
     { asset: "BTC", amount: before + (fill?.amount ?? 0n) - exchange.total("BTC") },
   ]);

@@ -69,7 +69,7 @@ const READS: Readonly<Record<string, (venue: Venue, one: Case) => Promise<readon
       ({ id, price, amount, filled }) => id !== "" && price >= 0n && filled >= 0n && filled <= amount,
     ),
   fetchMyTrades: async (venue, { input }) =>
-    (await venue.fills(input[0] as "BTC/USDT", 0)).map(
+    (await venue.fills(input[0] as "BTC/USDT", { from: 0 })).fills.map(
       ({ id, orderId, price, amount, at }) =>
         id !== "" && orderId !== "" && price > 0n && amount > 0n && at > 0,
     ),

@@ -56,7 +56,10 @@ export const CALLS: Readonly<
   },
   fetchMyTrades: {
     call: async (venue, [symbol]) =>
-      (await venue.fills(symbol as Pair, 0)).map(({ fees, ...fill }) => ({ ...numbers(fill), ...fee(fees) })),
+      (await venue.fills(symbol as Pair, { from: 0 })).fills.map(({ fees, ...fill }) => ({
+        ...numbers(fill),
+        ...fee(fees),
+      })),
     told: (parsed: Dict[]) =>
       parsed.sort(byTime).map((trade) => ({
         id: trade.id,

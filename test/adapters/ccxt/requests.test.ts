@@ -71,8 +71,15 @@ const CALLS: { readonly [K in Asking]: Ways } = {
     "by an id that nobody knows": (venue) => venue.order({ symbol: PAIR, clientId: "em1neverexisted000" }),
   },
   fills: {
-    "of the last hour": (venue) => venue.fills(PAIR, NOW - HOUR),
-    "of eight days": (venue) => venue.fills(PAIR, NOW - 8 * DAY),
+    "of the last hour": (venue) => venue.fills(PAIR, { from: NOW - HOUR }),
+    "of eight days": (venue) => venue.fills(PAIR, { from: NOW - 8 * DAY }),
+    "of half an hour a day ago": (venue) => venue.fills(PAIR, { from: NOW - DAY, to: NOW - DAY + HOUR / 2 }),
+  },
+  fillsOf: {
+    "of an order": async (venue) => {
+      const { fills } = await venue.fills(PAIR, { from: NOW - HOUR });
+      return venue.fillsOf(PAIR, [fills[0]?.orderId ?? ""], NOW - DAY);
+    },
   },
   cancel: { "by the exchange's id": (venue, id) => venue.cancel({ symbol: PAIR, id }, PERMIT) },
 };

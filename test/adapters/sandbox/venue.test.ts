@@ -10,6 +10,7 @@ import { place } from "../../../src/adapters/sandbox/placing.ts";
 import { type Decimal, mul, sum, text, ZERO } from "../../../src/kernel/decimal.ts";
 import { HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import type { NewOrder, Permit, Venue } from "../../../src/ports.ts";
+import { allFills } from "../../support/fills.ts";
 import { d } from "../../support/grid.ts";
 import { START, testSandbox } from "../../support/sandbox.ts";
 
@@ -85,7 +86,7 @@ describe("a simulated venue", () => {
     expect(await kraken.create(order({ type: "market", price: ZERO, amount }), permit)).toMatchObject({
       result: "accepted",
     });
-    const fills = await kraken.fills("BTC/USDT", 0);
+    const fills = await allFills(kraken, "BTC/USDT", 0);
     expect(fills.map(({ price }) => price)).toEqual(asks.slice(0, 3).map(({ price }) => price));
     const cost = sum(fills.map(({ notional, fees }) => notional + sum(fees.map((fee) => fee.amount))));
     expect(await balance(kraken, "USDT")).toEqual({ free: text(d("100000") - cost), used: "0" });
@@ -97,7 +98,7 @@ describe("a simulated venue", () => {
     const assets = await Promise.all(
       ["mexc", "gateio", "bitget", "kraken"].map(async (exchange) => {
         await venue(exchange).create(order({ type: "market", price: ZERO }), permit);
-        return (await venue(exchange).fills("BTC/USDT", 0))[0]?.fees[0]?.asset;
+        return (await allFills(venue(exchange), "BTC/USDT", 0))[0]?.fees[0]?.asset;
       }),
     );
     expect(assets).toEqual(["BTC", "USDT", "BTC", "USDT"]);
@@ -110,7 +111,10 @@ describe("a simulated venue", () => {
     const best = asks[0];
     if (!best) throw new Error("no book");
     await kraken.create(order({ price: best.price, amount: best.amount + d("0.01") }), permit);
-    expect((await kraken.fills("BTC/USDT", 0)).map(({ amount }) => amount)).toEqual([best.amount, d("0.01")]);
+    expect((await allFills(kraken, "BTC/USDT", 0)).map(({ amount }) => amount)).toEqual([
+      best.amount,
+      d("0.01"),
+    ]);
     await kraken.create(
       order({ clientId: "now", price: best.price, amount: best.amount + d("0.01"), timeInForce: "ioc" }),
       permit,

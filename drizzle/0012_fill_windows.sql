@@ -1,0 +1,2 @@
+ALTER TABLE `cursors` ADD `ahead_from` integer;--> statement-breakpoint
+ALTER TABLE `cursors` ADD `ahead_to` integer;

@@ -1,0 +1,114 @@
+import { max, ZERO } from "../kernel/decimal.ts";
+import type { Pair } from "../kernel/pair.ts";
+import { type Millis, SECOND } from "../kernel/time.ts";
+import type { FillsRead, Venue, VenueOrder } from "../ports.ts";
+import type { Snapshot } from "../store.ts";
+import { type Budget, spend } from "./budget.ts";
+import { nextSpan, startReading, withAnswer } from "./fill-cursor.ts";
+import type { MarketSight } from "./observation.ts";
+import type { Sight } from "./order-life.ts";
+
+/** What a pass has read of one pair's executions. */
+export interface FillSight extends Pick<MarketSight, "trades" | "unreadable" | "reading"> {
+  /** There is more to read than this pass had calls for. */
+  readonly short: boolean;
+}
+
+/** So many questions a pass and pair; what is left is for the next one. */
+const MOST_QUESTIONS = 8;
+/** So many orders are asked for on their own a pass and pair, in turn. */
+const MOST_ORDERS = 3;
+
+/** Reads own executions from where the last pass ended. */
+export async function readFills(
+  venue: Venue,
+  snapshot: Snapshot,
+  symbol: Pair,
+  budget: Budget,
+): Promise<FillSight> {
+  const read: FillsRead[] = [];
+  let reading = startReading(snapshot, symbol, venue.timing.overlap);
+  // The rest of the pass needs calls too: lookups, cancels, creates.
+  const last = budget.left - Math.max(1, Math.min(MOST_QUESTIONS, Math.floor(budget.left / 2)));
+  let span = reading && nextSpan(reading);
+  while (reading && span && budget.left > last) {
+    const asked = span;
+    const answer = await spend(budget, () => venue.fills(symbol, asked));
+    read.push(answer);
+    reading = withAnswer(reading, answer);
+    span = nextSpan(reading);
+  }
+  return { ...unbooked(snapshot, symbol, read), reading, short: span !== undefined };
+}
+
+/** What is read of one pair's orders, after all lookups. */
+interface Looked {
+  readonly sight: MarketSight & { readonly short: boolean };
+  readonly sights: ReadonlyMap<string, Sight>;
+  /** Orders without a row that the venue alone knew: they are booked at once or not at all. */
+  readonly found: readonly VenueOrder[];
+}
+
+/**
+ * Asks for the trades of single orders that lack some: where they should have shown by now, or where the pair's have
+ * not been read to their end.
+ */
+export async function readLacking(
+  venue: Venue,
+  snapshot: Snapshot,
+  symbol: Pair,
+  looked: Looked,
+  budget: Budget,
+): Promise<MarketSight> {
+  const { sight } = looked;
+  const wanted = budget.left > 0 ? lackingOrders(snapshot, symbol, looked, venue.timing.readLag) : [];
+  if (wanted.length === 0) return sight;
+  const asked = wanted.slice(0, budget.left);
+  const ids = asked.map(({ id }) => id);
+  const since = Math.min(...asked.map(({ at }) => at)) - venue.timing.overlap;
+  const read = await spend(budget, () => venue.fillsOf(symbol, ids, since));
+  return {
+    ...sight,
+    ...unbooked(snapshot, symbol, [{ fills: sight.trades, unreadable: sight.unreadable }, read]),
+  };
+}
+
+type Lacking = Pick<VenueOrder, "id" | "at">;
+
+function lackingOrders(
+  { orders, lease: { now } }: Snapshot,
+  symbol: Pair,
+  { sight, sights, found }: Looked,
+  readLag: Millis,
+): readonly Lacking[] {
+  const tradedOf = (id: string) =>
+    sight.trades.reduce((sum, { orderId, amount }) => (orderId === id ? sum + amount : sum), ZERO);
+  const isWhole = !sight.short && found.length === 0;
+  const lacking = orders.flatMap((order): Lacking[] => {
+    if (order.symbol !== symbol || order.strategy === null) return [];
+    const told = sights.get(order.clientId);
+    const seen = typeof told === "object" ? told : undefined;
+    const id = order.exchangeId ?? seen?.id;
+    const lacks = max(order.filled, seen?.filled ?? ZERO) > order.booked + tradedOf(id ?? "");
+    const isLate = order.behindSince !== null && now - order.behindSince >= readLag;
+    return id !== undefined && lacks && (isLate || !isWhole) ? [{ id, at: order.createdAt }] : [];
+  });
+  const strangers = found.filter(({ id, filled }) => filled > tradedOf(id));
+  if (strangers.length > 0) return [...strangers, ...lacking];
+  const first = lacking.length > MOST_ORDERS ? Math.floor(now / SECOND) % lacking.length : 0;
+  return [...lacking.slice(first), ...lacking.slice(0, first)].slice(0, MOST_ORDERS);
+}
+
+/** Each execution once; a row that one answer shows unreadable may be whole in another. */
+function unbooked(
+  { booked }: Snapshot,
+  symbol: Pair,
+  read: readonly FillsRead[],
+): Pick<MarketSight, "trades" | "unreadable"> {
+  const fills = new Map(read.flatMap((one) => one.fills.map((fill) => [fill.id, fill] as const)));
+  const rows = read.flatMap(({ unreadable }) => unreadable).filter(({ id }) => !fills.has(id ?? ""));
+  return {
+    trades: [...fills.values()].filter(({ id }) => !booked[symbol]?.has(id)).sort((a, b) => a.at - b.at),
+    unreadable: rows.filter((row, place) => rows.findIndex(({ id }) => id === row.id) === place),
+  };
+}

@@ -1,0 +1,32 @@
+import type { Millis } from "../../src/kernel/time.ts";
+import type { FillsOfSpan, Span, VenueFill } from "../../src/ports.ts";
+
+/** How far one question for executions reaches on the simulated venue; it shows the newest of a span first. */
+export interface FillWindows {
+  readonly span: Millis;
+  /** Rows of an answer. More of them that were made in one millisecond are shown whole. */
+  readonly page: number;
+}
+
+const LIMITS: readonly FillWindows[] = [
+  { span: Number.POSITIVE_INFINITY, page: Number.POSITIVE_INFINITY },
+  { span: Number.POSITIVE_INFINITY, page: 2 },
+  { span: 90_000, page: 5 },
+  { span: 600_000, page: 1 },
+];
+
+/** Each seed has its own, without a draw of its own. */
+export const windowsOf = (seed: number): FillWindows => LIMITS[seed % LIMITS.length] as FillWindows;
+
+/** Of all that a span holds, what one answer shows. */
+export function windowed(
+  { span, page }: FillWindows,
+  asked: Span,
+  { now, ...answer }: { fills: readonly VenueFill[]; now: Millis },
+): FillsOfSpan {
+  const to = Math.min(asked.to, asked.from + span);
+  const fills = answer.fills.filter(({ at }) => at >= asked.from && at < to).sort((a, b) => a.at - b.at);
+  const first = fills.at(-page)?.at ?? asked.from;
+  const from = fills.length > page ? first : asked.from;
+  return { fills: fills.filter(({ at }) => at >= from), unreadable: [], told: { from, to }, now };
+}
