@@ -59,6 +59,7 @@ export function create(ask: PrivateAsk): Reply {
     side,
     type: market ? "market" : "limit",
     force: FORCES[(order.timeInForce ?? "gtc").toLowerCase()] ?? "gtc",
+    stp: order.stpMode === "cancel_taker" ? "taker" : "none",
     price: parseDecimal(order.price ?? "0") ?? ZERO,
     amount: parseDecimal(order.qty) ?? ZERO,
     byCost: market && side === "buy",
