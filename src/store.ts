@@ -144,14 +144,21 @@ export interface StrategyView {
   readonly now: Millis;
 }
 
+export interface StrategyFilter {
+  readonly id?: string | undefined;
+  readonly request?: string | undefined;
+  readonly account?: AccountKey | undefined;
+  /** false: only those that are not stopped, whose number is all that it costs. */
+  readonly stopped?: boolean;
+  /** The newest so many, of those whose number is below `before`. */
+  readonly page?: { readonly limit: number; readonly before?: number | undefined } | undefined;
+}
+
 export interface StrategyStore {
   /** Stores it under a free millisecond at or after `startedAt`; the one that its `request` has started before, if it has. */
   createStrategy(strategy: NewStrategy): Promise<Strategy>;
-  strategies(filter: {
-    readonly id?: string | undefined;
-    readonly request?: string | undefined;
-    readonly stopped?: boolean;
-  }): Promise<readonly StrategyView[]>;
+  /** Oldest first; a page newest first. */
+  strategies(filter: StrategyFilter): Promise<readonly StrategyView[]>;
   /** A stop also says whether it keeps the orders, or sells the base. */
   setWants(id: string, wants: Wants, keepOrders: boolean, sellBase?: boolean): Promise<void>;
   /** Pauses or resumes it; a stop that was asked for stays. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../errors.ts";
-import { idField } from "../kernel/fields.ts";
+import { countField, flagField, idField, textField } from "../kernel/fields.ts";
 import { type Operation, operation } from "../operation.ts";
 import type { Deps } from "../ports.ts";
 import { parseAccountKey } from "../records.ts";
@@ -34,17 +34,37 @@ const gridStatus = operation({
     examples: ["edgemaker grid status --watch", "edgemaker grid status --json"],
   },
   input: () =>
-    z.object({ id: idField("Invalid request").optional().describe("Strategy id; all when left out") }),
+    z.object({
+      id: idField("Invalid request").optional().describe("Strategy id; all that run when left out"),
+      stopped: flagField("Invalid request", "stopped")
+        .default(false)
+        .describe("Those that are stopped too, newest first and page by page"),
+      limit: countField("Invalid limit", { least: 1, most: 1000 })
+        .optional()
+        .describe("A page of so many, newest first; 100 with --stopped"),
+      before: textField("Invalid request", /^\d{1,15}$/, "before must be the `next` of the page before")
+        .optional()
+        .describe("The `next` of the page before"),
+    }),
   output: StatusShape,
-  async run(deps, { id }) {
-    const views = await deps.store.strategies({ id });
+  async run(deps, { id, stopped, limit, before }) {
+    const page = pageOf({ stopped, limit, before });
+    const views = await deps.store.strategies(id === undefined ? { stopped, page } : { id });
     if (id !== undefined && views.length === 0) throw new AppError("Not found", `there is no strategy ${id}`);
     return {
       strategies: views.map((view) => ({ ...shown(deps, view), ...(id ? slotsOf(view) : {}) })),
       count: views.length,
+      next: page && views.length === page.limit ? String(views.at(-1)?.strategy.number) : null,
     };
   },
 });
+
+/** All that run are told at once, as a person needs them; what has ever run has no end, and is told in pages. */
+function pageOf(asked: { stopped: boolean; limit?: number | undefined; before?: string | undefined }) {
+  const { stopped, limit, before } = asked;
+  if (!stopped && limit === undefined && before === undefined) return undefined;
+  return { limit: limit ?? 100, before: before === undefined ? undefined : Number.parseInt(before, 10) };
+}
 
 const slotsOf = ({ strategy }: StrategyView) => ({ slots: strategy.state.slots.map(slotOut) });
 

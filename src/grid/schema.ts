@@ -121,7 +121,9 @@ const GridShape = lazy(() =>
   }),
 );
 
-export const StatusShape = lazy(() => z.object({ strategies: z.array(GridShape()), count: z.number() }));
+export const StatusShape = lazy(() =>
+  z.object({ strategies: z.array(GridShape()), count: z.number(), next: z.string().nullable() }),
+);
 
 export const ListShape = lazy(() =>
   z.object({

@@ -64,10 +64,8 @@ const first = ({ symbol, dryBalance }: Where): DryBalances => ({
   quote: splitPair(symbol).quote,
 });
 
-async function gridsOf({ store }: Deps, { account }: Venue): Promise<StrategyView[]> {
-  const views = await store.strategies({ stopped: false });
-  return views.filter(({ strategy }) => strategy.account === accountKey(account));
-}
+const gridsOf = ({ store }: Deps, { account }: Venue): Promise<readonly StrategyView[]> =>
+  store.strategies({ stopped: false, account: accountKey(account) });
 
 /** Other balances are for an account that nothing trades on: what a grid of it holds would be gone. */
 export async function fund(deps: Deps, where: Where, venue: Venue): Promise<void> {

@@ -1,4 +1,4 @@
-import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { StoreError } from "../../errors.ts";
 import { NO_MEMORY, ownerName } from "../../records.ts";
 import type { StrategyStore } from "../../store.ts";
@@ -41,12 +41,17 @@ export function strategyStore(context: Context): StrategyStore {
       return known;
     },
 
-    async strategies({ id, request, stopped = true }) {
+    async strategies({ id, request, account: ofAccount, stopped = true, page }) {
       const wanted = [
         id === undefined ? undefined : eq(strategies.id, id),
         request === undefined ? undefined : eq(strategies.request, request),
+        ofAccount === undefined ? undefined : eq(strategies.account, ofAccount),
+        page?.before === undefined ? undefined : lt(strategies.number, page.before),
         stopped ? undefined : isRunning(),
       ];
+      // With the plus, or SQLite walks all that ever ran in the order of their numbers to sort the few that run.
+      const number = stopped ? sql`${strategies.number}` : sql`+${strategies.number}`;
+      const inOrder = page ? desc(number) : number;
       const open = db
         .select({ count: sql<number>`count(*)` })
         .from(orders)
@@ -58,7 +63,8 @@ export function strategyStore(context: Context): StrategyStore {
         .from(strategies)
         .innerJoin(accounts, eq(accounts.account, strategies.account))
         .where(and(...wanted))
-        .orderBy(strategies.number);
+        .orderBy(inOrder)
+        .limit(page?.limit ?? -1);
       return rows.map(({ strategy, account, openOrders, now: at }) => ({
         strategy,
         openOrders,

@@ -47,14 +47,17 @@ export function memoryStore(
       return created;
     },
 
-    async strategies({ id, request, stopped = true }) {
+    async strategies({ id, request, account, stopped = true, page }) {
       const wanted = [...tables.strategies.values()].filter(
         (one) =>
           (id === undefined || one.id === id) &&
           (request === undefined || one.request === request) &&
+          (account === undefined || one.account === account) &&
+          one.number < (page?.before ?? Number.POSITIVE_INFINITY) &&
           (stopped || one.status !== "stopped"),
       );
-      return wanted.sort((a, b) => a.number - b.number).map((strategy) => viewOf(tables, strategy, now()));
+      const sorted = wanted.sort((a, b) => (page ? b.number - a.number : a.number - b.number));
+      return sorted.slice(0, page?.limit).map((strategy) => viewOf(tables, strategy, now()));
     },
 
     async setWants(id, wants, keepOrders, sellBase = false) {
