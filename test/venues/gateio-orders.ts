@@ -183,8 +183,7 @@ export function fills(ask: PrivateAsk): Reply {
   const listing = pair ? listingBy(engine, idOf, pair) : undefined;
   if (pair && !listing) return refuse(400, "INVALID_CURRENCY_PAIR", "Invalid currency pair");
   const { from, to } = tradesRangeOf(ask);
-  if (to - from > 30 * DAY)
-    return refuse(400, "INVALID_PARAM_VALUE", "time range exceeds the maximum of 30 days");
+  if (to - from > 30 * DAY) return refuse(400, "INVALID_PARAM_VALUE", "invalid time range");
   const order = asked.query.get("order_id");
   const chosen = visibleFills(ask)
     .filter(inPair(listing))
