@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { edgemaker } from "../support/command.ts";
-import { tempFolder } from "../support/temp.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { edgemaker, type Ran, together } from "../support/command.ts";
+import { makeFolder, tempFolder } from "../support/temp.ts";
 
 const START = [
   "--exchange",
@@ -26,53 +26,59 @@ const databases = (folder: string): string[] =>
         .filter((name) => name.endsWith(".db"))
     : [];
 
+const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
+  [
+    "a flag before the command",
+    ["--dry-run", "grid", "start", ...START],
+    /--dry-run stands before the command/,
+  ],
+  [
+    "a flag before the sub-command",
+    ["grid", "--db", "file:x.db", "start", ...START],
+    /--db stands before the sub-command of grid/,
+  ],
+  ["a value flag before the sub-command", ["grid", "--json", "start", ...START], /--json stands before/],
+  ["an unknown flag", ["grid", "start", ...START, "--dryrun"], /unknown flag: --dryrun/],
+  ["a slip of a flag, with the nearest one", ["ticker", "--exchang", "kraken"], /did you mean --exchange\?/],
+  ["a slip of a command, with the nearest one", ["tickr"], /did you mean ticker\?/],
+  ["a slip of a sub-command", ["grid", "statsu"], /did you mean status\?/],
+  ["a flag without its value", ["grid", "stop", "--id"], /--id needs a value/],
+  ["a flag whose value is another flag", ["orders", "get", "--id", "--json"], /--id needs a value/],
+  ["a flag with an empty value", ["orders", "get", "--id="], /--id needs a value/],
+  ["a flag twice", ["ticker", "--exchange", "kraken", "--exchange", "mexc"], /--exchange is given twice/],
+  ["a stray word", ["ticker", "BTC/USDT"], /unexpected word: BTC\/USDT/],
+  ["a switch with another value", ["ticker", "--json=yes"], /--json takes no value/],
+  ["no command", [], /name a command/],
+  ["no sub-command", ["grid"], /name a sub-command of grid/],
+  [
+    "--sandbox with an exchange's address",
+    ["ticker", "--sandbox", "--venue-url", "kraken=http://127.0.0.1:1"],
+    /exclude each other/,
+  ],
+  ["an address for nobody", ["ticker", "--venue-url", "binance=http://127.0.0.1:1"], /not configured/],
+  ["a sandbox flag without --sandbox", ["serve", "--speed", "10"], /need --sandbox/],
+  ["a speed that is none", ["serve", "--sandbox", "--speed", "fast"], /--speed must be/],
+  ["a time that is none", ["serve", "--sandbox", "--origin", "yesterday"], /--origin must be/],
+  ["a port that is none", ["serve", "--sandbox", "--port", "70000"], /--port must be/],
+  [
+    "two ways at once",
+    ["ticker", "--api-url", "http://127.0.0.1:1", "--db", "file:x.db"],
+    /leave one of them out/,
+  ],
+];
+
 describe("a command line that is wrong exits 2, says why, and opens no database", () => {
-  it.each([
-    [
-      "a flag before the command",
-      ["--dry-run", "grid", "start", ...START],
-      /--dry-run stands before the command/,
-    ],
-    [
-      "a flag before the sub-command",
-      ["grid", "--db", "file:x.db", "start", ...START],
-      /--db stands before the sub-command of grid/,
-    ],
-    ["a value flag before the sub-command", ["grid", "--json", "start", ...START], /--json stands before/],
-    ["an unknown flag", ["grid", "start", ...START, "--dryrun"], /unknown flag: --dryrun/],
-    [
-      "a slip of a flag, with the nearest one",
-      ["ticker", "--exchang", "kraken"],
-      /did you mean --exchange\?/,
-    ],
-    ["a slip of a command, with the nearest one", ["tickr"], /did you mean ticker\?/],
-    ["a slip of a sub-command", ["grid", "statsu"], /did you mean status\?/],
-    ["a flag without its value", ["grid", "stop", "--id"], /--id needs a value/],
-    ["a flag whose value is another flag", ["orders", "get", "--id", "--json"], /--id needs a value/],
-    ["a flag with an empty value", ["orders", "get", "--id="], /--id needs a value/],
-    ["a flag twice", ["ticker", "--exchange", "kraken", "--exchange", "mexc"], /--exchange is given twice/],
-    ["a stray word", ["ticker", "BTC/USDT"], /unexpected word: BTC\/USDT/],
-    ["a switch with another value", ["ticker", "--json=yes"], /--json takes no value/],
-    ["no command", [], /name a command/],
-    ["no sub-command", ["grid"], /name a sub-command of grid/],
-    [
-      "--sandbox with an exchange's address",
-      ["ticker", "--sandbox", "--venue-url", "kraken=http://127.0.0.1:1"],
-      /exclude each other/,
-    ],
-    ["an address for nobody", ["ticker", "--venue-url", "binance=http://127.0.0.1:1"], /not configured/],
-    ["a sandbox flag without --sandbox", ["serve", "--speed", "10"], /need --sandbox/],
-    ["a speed that is none", ["serve", "--sandbox", "--speed", "fast"], /--speed must be/],
-    ["a time that is none", ["serve", "--sandbox", "--origin", "yesterday"], /--origin must be/],
-    ["a port that is none", ["serve", "--sandbox", "--port", "70000"], /--port must be/],
-    [
-      "two ways at once",
-      ["ticker", "--api-url", "http://127.0.0.1:1", "--db", "file:x.db"],
-      /leave one of them out/,
-    ],
-  ])("%s", async (_what, args, told) => {
-    const folder = tempFolder();
-    const { code, stdout, stderr } = await edgemaker(folder, args);
+  const { path: folder, remove } = makeFolder();
+  let ran: readonly Ran[] = [];
+  beforeAll(async () => {
+    ran = await together(
+      folder,
+      WRONG.map(([, args]) => ({ args })),
+    );
+  });
+  afterAll(remove);
+  it.each(WRONG.map(([what, , told], place) => ({ what, told, place })))("$what", ({ told, place }) => {
+    const { code, stdout, stderr } = ran[place] as Ran;
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(told);
     expect(stderr).not.toMatch(/\n {4}at /);

@@ -1,8 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { edgemaker } from "../support/command.ts";
-import { tempFolder } from "../support/temp.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { edgemaker, type Ran, together } from "../support/command.ts";
+import { makeFolder, tempFolder } from "../support/temp.ts";
 
 const FILE = "profile.json";
 const TRADE = ["trade", "--strategy", "grid", "--exchange", "kraken", "--symbol", "BTC/USDT", "--preview"];
@@ -25,11 +25,56 @@ interface Planned {
   readonly orders: readonly { readonly side: string; readonly price: number; readonly amount: number }[];
 }
 
+const ARGS = [...TRADE, "--sandbox", "--grid-profile", FILE, "--json"];
+const writeProfile = (folder: string, profile: unknown) =>
+  writeFileSync(join(folder, FILE), typeof profile === "string" ? profile : JSON.stringify(profile));
+
 const run = (profile: unknown, flags: readonly string[] = []) => {
   const folder = tempFolder();
-  writeFileSync(join(folder, FILE), typeof profile === "string" ? profile : JSON.stringify(profile));
-  return edgemaker(folder, [...TRADE, "--sandbox", "--grid-profile", FILE, "--json", ...flags]);
+  writeProfile(folder, profile);
+  return edgemaker(folder, [...ARGS, ...flags]);
 };
+
+const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
+  ["no JSON", "{levels: 3}", /cannot be read/],
+  ["a list", [PROFILE], /profile\.json: .*object/],
+  ["an unknown field", { level: 3 }, /level/],
+  ["text for a number", { levels: "3" }, /profile\.json: levels: /],
+  ["text in a list", { ...PROFILE, customSpacings: [0.01, "0.03", 0.07] }, /: customSpacings\.1: /],
+  ["too many levels", { levels: 11 }, /profile\.json: levels: .*1 to 10/],
+  ["a negative size", { baseSize: -5 }, /profile\.json: baseSize: .*positive/],
+  ["a spacing of nothing", { baseSpacing: 0 }, /profile\.json: baseSpacing: .*positive/],
+  ["another model", { spacingModel: "cubic" }, /profile\.json: spacingModel: .*linear or geometric/],
+  [
+    "a negative share",
+    { ...PROFILE, customSpacings: [0.01, -0.03, 0.07] },
+    /: customSpacings\.1: .*positive/,
+  ],
+  ["falling shares", { ...PROFILE, customSpacings: [0.03, 0.01, 0.07] }, /: customSpacings: .*increasing/],
+  ["too few multiples", { ...PROFILE, sizeWeights: [1, 2] }, /: sizeWeights: .*one multiple a level/],
+];
+
+describe("--grid-profile refuses, and names the field by its path:", () => {
+  const { path: folder, remove } = makeFolder();
+  let ran: readonly Ran[] = [];
+  beforeAll(async () => {
+    const lines = WRONG.map(([, profile], place) => {
+      const cwd = join(folder, String(place));
+      mkdirSync(cwd);
+      writeProfile(cwd, profile);
+      return { args: ARGS, cwd };
+    });
+    ran = await together(folder, lines);
+  });
+  afterAll(remove);
+
+  it.each(WRONG.map(([what, , told], place) => ({ what, told, place })))("$what", ({ told, place }) => {
+    const { code, stdout, stderr } = ran[place] as Ran;
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(told);
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+});
 
 describe("--grid-profile", () => {
   it("lays the grid out by the profile, whatever the matching flags say", async () => {
@@ -55,30 +100,6 @@ describe("--grid-profile", () => {
       size: 300,
     });
     expect((config.gridSpacing ?? 0) / ((config.lowerPrice ?? 0) / 0.9)).toBeCloseTo(0.05, 4);
-  });
-
-  it.each<[string, unknown, RegExp]>([
-    ["no JSON", "{levels: 3}", /cannot be read/],
-    ["a list", [PROFILE], /profile\.json: .*object/],
-    ["an unknown field", { level: 3 }, /level/],
-    ["text for a number", { levels: "3" }, /profile\.json: levels: /],
-    ["text in a list", { ...PROFILE, customSpacings: [0.01, "0.03", 0.07] }, /: customSpacings\.1: /],
-    ["too many levels", { levels: 11 }, /profile\.json: levels: .*1 to 10/],
-    ["a negative size", { baseSize: -5 }, /profile\.json: baseSize: .*positive/],
-    ["a spacing of nothing", { baseSpacing: 0 }, /profile\.json: baseSpacing: .*positive/],
-    ["another model", { spacingModel: "cubic" }, /profile\.json: spacingModel: .*linear or geometric/],
-    [
-      "a negative share",
-      { ...PROFILE, customSpacings: [0.01, -0.03, 0.07] },
-      /: customSpacings\.1: .*positive/,
-    ],
-    ["falling shares", { ...PROFILE, customSpacings: [0.03, 0.01, 0.07] }, /: customSpacings: .*increasing/],
-    ["too few multiples", { ...PROFILE, sizeWeights: [1, 2] }, /: sizeWeights: .*one multiple a level/],
-  ])("refuses %s and names the field by its path", async (_what, profile, told) => {
-    const { code, stdout, stderr } = await run(profile);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(told);
-    expect(stderr).not.toMatch(/\n {4}at /);
   });
 
   it("refuses a file that is not there", async () => {

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { edgemaker, serve } from "../support/command.ts";
-import { tempFolder } from "../support/temp.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { edgemaker, type Ran, serve, together } from "../support/command.ts";
+import { makeFolder, tempFolder } from "../support/temp.ts";
 
 const MARKET = ["--exchange", "kraken", "--symbol", "BTC/USDT"];
 const GRID = [
@@ -19,17 +19,28 @@ const GRID = [
   "9",
 ];
 
+const MISTAKES: readonly (readonly [string, readonly string[], RegExp])[] = [
+  ["flags and no sub-command", ["orders", ...MARKET], /name a sub-command of orders\n[\s\S]*cancel-all/],
+  ["a flag before the sub-command", ["orders", "--json", "list"], /--json stands before the sub-command/],
+  ["an order without its id", ["orders", "cancel", ...MARKET], /^Invalid request: --id must be an id/],
+  ["a grid without its id", ["grid", "stop"], /^Invalid request: --id must be an id/],
+  ["a flag that is no number", GRID, /^Invalid range: --lower must be a positive number/],
+  ["no exchange", ["ticker"], /^Invalid exchange: --exchange must be one of mexc/],
+];
+
 describe("a mistake on the command line is told by what to do:", () => {
-  it.each<[string, readonly string[], RegExp]>([
-    ["flags and no sub-command", ["orders", ...MARKET], /name a sub-command of orders\n[\s\S]*cancel-all/],
-    ["a flag before the sub-command", ["orders", "--json", "list"], /--json stands before the sub-command/],
-    ["an order without its id", ["orders", "cancel", ...MARKET], /^Invalid request: --id must be an id/],
-    ["a grid without its id", ["grid", "stop"], /^Invalid request: --id must be an id/],
-    ["a flag that is no number", GRID, /^Invalid range: --lower must be a positive number/],
-    ["no exchange", ["ticker"], /^Invalid exchange: --exchange must be one of mexc/],
-  ])("%s", async (_what, args, told) => {
-    const sandbox = args.includes("--json") || args.length < 6 ? [] : ["--sandbox"];
-    const { code, stdout, stderr } = await edgemaker(tempFolder(), [...args, ...sandbox]);
+  const { path: folder, remove } = makeFolder();
+  let ran: readonly Ran[] = [];
+  beforeAll(async () => {
+    const lines = MISTAKES.map(([, args]) => ({
+      args: args.includes("--json") || args.length < 6 ? args : [...args, "--sandbox"],
+    }));
+    ran = await together(folder, lines);
+  });
+  afterAll(remove);
+
+  it.each(MISTAKES.map(([what, , told], place) => ({ what, told, place })))("$what", ({ told, place }) => {
+    const { code, stdout, stderr } = ran[place] as Ran;
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr.replace(/^edgemaker: /, "")).toMatch(told);
   });

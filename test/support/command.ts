@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { environment, launcher, type Spawned, spawnServer } from "./server.ts";
 
@@ -11,16 +12,36 @@ export interface Ran {
 }
 
 /** Runs `edgemaker …` to its end, in a home of its own. */
-export function edgemaker(
+export const edgemaker = (
   folder: string,
   args: readonly string[],
   over: Record<string, string> = {},
+): Promise<Ran> => ran(folder, [launcher, ...args], over);
+
+/**
+ * What becomes of each of many command lines, run one after the other in one process and one home: most of what a short
+ * command takes is its start. For those that end without having opened anything.
+ */
+export async function together(
+  folder: string,
+  lines: readonly { readonly args: readonly string[]; readonly cwd?: string }[],
+): Promise<readonly Ran[]> {
+  const { code, stdout, stderr } = await ran(folder, [TOGETHER], {}, JSON.stringify(lines));
+  if (code !== 0) throw new Error(`command lines in one process ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+const TOGETHER = fileURLToPath(new URL("together.mjs", import.meta.url));
+
+function ran(
+  folder: string,
+  args: readonly string[],
+  over: Record<string, string>,
+  input?: string,
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [launcher, ...args], {
-      env: environment(folder, over),
-      cwd: folder,
-    });
+    const child = spawn(process.execPath, args, { env: environment(folder, over), cwd: folder });
+    if (input !== undefined) child.stdin.end(input);
     let [stdout, stderr] = ["", ""];
     child.stdout.on("data", (part) => (stdout += String(part)));
     child.stderr.on("data", (part) => (stderr += String(part)));

@@ -1,0 +1,18 @@
+// Runs command lines one after the other in one process: [{ args, cwd? }] on standard input, what became of each on standard output.
+import { readFileSync } from "node:fs";
+import { currentBundle } from "../../cli/build.mjs";
+
+const { main } = await import((await currentBundle()).href);
+const answer = process.stdout.write.bind(process.stdout);
+const ran = [];
+for (const { args, cwd } of JSON.parse(readFileSync(0, "utf8"))) {
+  const told = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"])
+    process[name].write = (part) => {
+      told[name] += String(part);
+      return true;
+    };
+  if (cwd !== undefined) process.chdir(cwd);
+  ran.push({ code: await main(args), ...told });
+}
+answer(JSON.stringify(ran));
