@@ -1,0 +1,16 @@
+import { defineConfig } from "vitest/config";
+
+/** `npm run test:heavy`: what takes too long for every `npm test`. That of the edge is `npm run test:edge`. */
+export default defineConfig({
+  test: {
+    include: ["test/**/*.run.ts"],
+    exclude: ["test/edge/**"],
+    globalSetup: ["test/support/global-setup.ts"],
+    setupFiles: ["test/support/canary-watch.ts"],
+    // Each of them starts servers: one file at a time has the cores to itself.
+    fileParallelism: false,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    reporters: ["verbose"],
+  },
+});
