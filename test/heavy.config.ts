@@ -1,10 +1,13 @@
 import { defineConfig } from "vitest/config";
 
+/** Tables of which every `npm test` walks a part (test/support/whole.ts). */
+const WALKED = ["test/venues/order-faults.test.ts"];
+
 /** `npm run test:heavy`: what takes too long for every `npm test`. That of the edge is `npm run test:edge`. */
 export default defineConfig({
   test: {
-    include: ["test/**/*.run.ts"],
-    exclude: ["test/edge/**"],
+    include: ["test/processes/*.run.ts", "test/grid/*.run.ts", ...WALKED],
+    env: { WHOLE: "1" },
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/canary-watch.ts"],
     // Each of them starts servers: one file at a time has the cores to itself.
