@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { createDeps, type Live } from "../src/deps.ts";
 import { messageOf } from "../src/errors.ts";
 import { SECOND } from "../src/kernel/time.ts";
+import { mayWithdrawText } from "../src/live-rights.ts";
 import type { Deps, ExchangeInfo } from "../src/ports.ts";
 import type { Values } from "./arguments.ts";
 import { configFile, dataDirectory } from "./directories.ts";
@@ -117,14 +118,22 @@ async function exchange(
       { check: `${info.id} keys`, finding: "note", detail: "none: edgemaker setup adds them" },
     ];
   const { live } = deps;
-  await attempt<unknown>(checks, `${info.id} keys`, async () => {
+  const check = `${info.id} keys`;
+  await attempt<unknown>(checks, check, async () => {
     if (!live) return [await venue.balances(), "simulated"];
     const { assets, mayWithdraw } = await live.venues.checkKeys(info.id);
-    const may = mayWithdraw === undefined ? "" : `, which may ${mayWithdraw ? "also" : "not"} withdraw`;
-    return [assets, `accepted${may}; ${assets} assets`];
+    if (mayWithdraw)
+      checks.push({ check: `${info.id} withdrawals`, finding: "bad", detail: mayWithdrawText(info.id) });
+    return [assets, `accepted; ${assets} assets; ${RIGHTS[String(mayWithdraw)]}`];
   });
   return checks;
 }
+
+const RIGHTS: Readonly<Record<string, string>> = {
+  true: "they may withdraw",
+  false: "they may not withdraw",
+  undefined: "whether they may withdraw the exchange does not tell",
+};
 
 const MOST_SKEW = 2 * SECOND;
 

@@ -88,7 +88,7 @@ export async function createDeps(
     dry,
     venueOf: (account) => (account.kind === "dry" ? dry.venueOf(account) : venues.venueOf(account)),
     marketTime: venues.marketTime,
-    ...(live ? { live } : {}),
+    ...(live ? { live, warnings: live.venues.rights.warnings } : {}),
     resolve: (venue) => step({ store, local, log, limits: config.limits, requests, reference }, venue),
     exchanges,
     inTime,

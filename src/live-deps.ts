@@ -1,7 +1,7 @@
 import { bitget } from "./adapters/ccxt/bitget.ts";
 import { gateio } from "./adapters/ccxt/gateio.ts";
 import type { Keeping, MarketKeeper } from "./adapters/ccxt/keeping.ts";
-import { checkKeys, type KeyCheck } from "./adapters/ccxt/key-check.ts";
+import { askRights, checkKeys, type KeyCheck } from "./adapters/ccxt/key-check.ts";
 import { kraken } from "./adapters/ccxt/kraken.ts";
 import { mexc } from "./adapters/ccxt/mexc.ts";
 import { createPlace, type Place } from "./adapters/ccxt/place.ts";
@@ -15,6 +15,7 @@ import type { StoredCredentials } from "./adapters/vault/stored-keys.ts";
 import type { Config, ConfiguredExchange, VenueName } from "./config.ts";
 import { AppError } from "./errors.ts";
 import type { Millis } from "./kernel/time.ts";
+import { type KeyRights, keyRights } from "./live-rights.ts";
 import type { AccountRef, Deps, Keys, Local, Log, Timing, Venue } from "./ports.ts";
 import { accountKey } from "./records.ts";
 import { keyHash } from "./transport/digest.ts";
@@ -49,6 +50,7 @@ export interface LiveVenues extends Pick<Deps, "venue" | "venueOf" | "marketTime
   isConfigured(exchange: string): boolean;
   /** Asks the exchange what keys open: those given, or the server's own. */
   checkKeys(exchange: string, keys?: Omit<Keys, "hash">): Promise<KeyCheck>;
+  readonly rights: KeyRights;
 }
 
 /** The real exchanges, each at its own address or at the one that the operator has named. */
@@ -101,6 +103,14 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
   return {
     accountOf,
     isConfigured,
+    rights: keyRights({
+      exchanges: [...places.keys()],
+      accountOf: (exchange) => accountKey(accountOf(exchange)),
+      keysOf: ownKeys,
+      ask: (exchange, keys) => askRights(found(exchange).place, accountOf(exchange), keys),
+      keeper: parts.keeping.markets,
+      log: parts.log,
+    }),
 
     venue(exchange, keys): Venue {
       const { place } = found(exchange);
@@ -120,7 +130,11 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
     async checkKeys(exchange, keys) {
       const asked = keys ? await hashed(keys) : await ownKeys(exchange);
       if (!asked) throw noKeys(exchange);
-      return checkKeys(found(exchange).place, accountOf(exchange), asked);
+      const told = await checkKeys(found(exchange).place, accountOf(exchange), asked);
+      const { mayWithdraw } = told;
+      const account = accountKey(accountOf(exchange));
+      if (!keys) await parts.keeping.markets.keepRights(account, { key: asked.hash, mayWithdraw });
+      return told;
     },
 
     marketTime: (_account, now) => now,

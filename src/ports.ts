@@ -236,6 +236,8 @@ export interface Deps {
   readonly marketTime: (account: AccountRef, now: Millis) => Millis;
   /** Ends a read of the world at its time limit: throws VenueError naming who was asked. */
   readonly inTime: <T>(who: string, read: () => Promise<T>) => Promise<T>;
+  /** What a person has to know of the exchange keys; absent where there are none. */
+  readonly warnings?: () => Promise<readonly string[]>;
   readonly dex: Dex;
   /** Asks every other configured venue, and the chain, for a pair's price; absent where there is nobody to ask. */
   readonly reference?: (exchange: string, symbol: Pair) => Promise<Reference>;

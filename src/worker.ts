@@ -8,7 +8,7 @@ import { createDeps } from "./deps.ts";
 import { AppError, messageOf, SettingsError } from "./errors.ts";
 import type { Pass } from "./grid/step.ts";
 import { accountsDue, stepAccount, tick } from "./grid/tick.ts";
-import { SECOND } from "./kernel/time.ts";
+import { DAY, HOUR, type Millis, SECOND } from "./kernel/time.ts";
 import { createOperations } from "./operations.ts";
 import type { Deps, Local, Log } from "./ports.ts";
 import type { AccountKey } from "./records.ts";
@@ -140,6 +140,21 @@ async function stepInline(deps: Deps, times: readonly number[], made: () => numb
   }
 }
 
+/** What the keys may do is asked once a day, before the passes; whether it was, an isolate looks up once an hour. */
+async function askRights({ live, requests }: Opened["deps"], { databaseUrl = "" }: Config): Promise<void> {
+  const now = local.monotonic();
+  if (!live || now - (rightsSeen.get(databaseUrl) ?? Number.NEGATIVE_INFINITY) < HOUR) return;
+  const mayGoOn = () => (requests?.() ?? 0) > LEFT_TO_PASSES && local.monotonic() - now < MOST_TO_WAIT;
+  const isDone = await live.venues.rights.ask(DAY, mayGoOn);
+  if (isDone) rightsSeen.set(databaseUrl, now);
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
+const LEFT_TO_PASSES = 35;
+/** After which no further exchange is asked: the passes wait. */
+const MOST_TO_WAIT: Millis = 5 * SECOND;
+const rightsSeen = new Map<string, Millis>();
+
 export default {
   async fetch(request: Request, environment: Environment): Promise<Response> {
     try {
@@ -164,6 +179,9 @@ export default {
         { length: config.passesPerMinute },
         (_, place) => scheduledTime + place * apart,
       );
+      await askRights(deps, config).catch((error: unknown) => {
+        deps.log("warn", "nobody was asked what the exchange keys may do", { reason: messageOf(error) });
+      });
       await (environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times, made));
     } catch (error) {
       logFrom("error")("error", "a scheduled tick failed", { reason: messageOf(error) });

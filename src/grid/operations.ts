@@ -55,6 +55,7 @@ const gridStatus = operation({
       strategies: views.map((view) => ({ ...shown(deps, view), ...(id ? slotsOf(view) : {}) })),
       count: views.length,
       next: page && views.length === page.limit ? String(views.at(-1)?.strategy.number) : null,
+      warnings: [...((await deps.warnings?.()) ?? [])],
     };
   },
 });

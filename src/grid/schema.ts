@@ -122,7 +122,12 @@ const GridShape = lazy(() =>
 );
 
 export const StatusShape = lazy(() =>
-  z.object({ strategies: z.array(GridShape()), count: z.number(), next: z.string().nullable() }),
+  z.object({
+    strategies: z.array(GridShape()),
+    count: z.number(),
+    next: z.string().nullable(),
+    warnings: z.array(z.string()).describe("What a person has to know of the exchange keys"),
+  }),
 );
 
 export const ListShape = lazy(() =>

@@ -5,8 +5,13 @@ type Grid = z.output<ReturnType<typeof StatusShape>>["strategies"][number];
 
 /** Grids as a person reads them: a few lines each. */
 export const gridsView = (answer: unknown) => {
-  const { strategies, count, next } = answer as z.output<ReturnType<typeof StatusShape>>;
-  return { strategies: strategies.map(gridView), count, ...(next === null ? {} : { next }) };
+  const { strategies, count, next, warnings } = answer as z.output<ReturnType<typeof StatusShape>>;
+  return {
+    ...(warnings.length > 0 ? { warnings } : {}),
+    strategies: strategies.map(gridView),
+    count,
+    ...(next === null ? {} : { next }),
+  };
 };
 
 function gridView(grid: Grid) {

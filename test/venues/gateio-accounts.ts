@@ -1,7 +1,7 @@
 /** Gate's two kinds of account, and what it tells of keys (gate.com/docs/developers/apiv4, read 2026-11-21). */
 import { text } from "../../src/kernel/decimal.ts";
 import type { Account } from "./account.ts";
-import { type Asked, type Member, ok, type PrivateAsk, type Reply } from "./dialect.ts";
+import { type Member, ok, type PrivateAsk, type Reply } from "./dialect.ts";
 
 /** GET /unified/unified_mode: classic, multi_currency, portfolio or single_currency. */
 export const modeOf = ({ unified }: Account): string => (unified ? "multi_currency" : "classic");
@@ -51,11 +51,14 @@ export function isElsewhere({ asked, member }: PrivateAsk): boolean {
   return named !== null && named !== (member.account.unified ? "unified" : "spot");
 }
 
+/** How tests tell such a key. */
+const isOfSub = (key: string): boolean => key.includes("of-a-sub-account");
+
 const HIDDEN = "*****";
 const SHOWN = 12;
 
-/** All keys of the main account, each by the beginning of its text alone. */
-export function mainKeys(member: Member, _asked: Asked): Reply {
+/** All keys of the main account, each by the beginning of its text alone; a sub-account's is not among them. */
+export function mainKeys(member: Member): Reply {
   const { may, key } = member.keys;
   const row = (name: string, shown: string, wallet: boolean) => ({
     state: 1,
@@ -74,5 +77,6 @@ export function mainKeys(member: Member, _asked: Asked): Reply {
     update_at: 1_756_300_567,
     last_access: 1_753_030_929,
   });
-  return ok([row("another", "c5dcfbf1f3a7", !may.withdraw), row("own", key.slice(0, SHOWN), may.withdraw)]);
+  const another = row("another", "c5dcfbf1f3a7", !may.withdraw);
+  return ok(isOfSub(key) ? [another] : [another, row("own", key.slice(0, SHOWN), may.withdraw)]);
 }

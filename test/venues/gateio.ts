@@ -191,7 +191,7 @@ export const gateio: Dialect = {
     },
     permissions: ({ member, asked }) =>
       pathOf(asked) === "/account/main_keys"
-        ? mainKeys(member, asked)
+        ? mainKeys(member)
         : ok({
             ip_whitelist: [],
             currency_pairs: [],

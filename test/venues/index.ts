@@ -208,6 +208,12 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
 
     deposit: (asset: string, amount: string, account: Account = first.account) =>
       engine.deposit(account, asset, decimal(amount)),
+    /** The first key's owner lets it do other things. */
+    grant(may: Partial<VenueKeys["may"]>) {
+      const member = members.get(first.key);
+      if (member)
+        members.set(first.key, { ...member, keys: { ...member.keys, may: { ...member.keys.may, ...may } } });
+    },
     /** The account's owner has it made the other kind, as both exchanges let them. */
     unify(unified = true, account: Account = first.account) {
       account.unified = unified;

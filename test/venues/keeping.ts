@@ -31,6 +31,8 @@ export function memoryKeeping(now: () => Millis): Keeping {
       keepFees: async (account, symbol, fees) => keep(`fees ${account} ${symbol}`, fees),
       kind: async (account) => find(`kind ${account}`),
       keepKind: async (account, known) => keep(`kind ${account}`, known),
+      rights: async () => new Map(),
+      keepRights: async (account, known) => keep(`rights ${account}`, known),
     },
     turns: {
       async take(account, { owner, ttl, count }) {

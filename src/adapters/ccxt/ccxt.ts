@@ -5,6 +5,7 @@ type Params = Dict | undefined;
 
 export interface Ccxt {
   options: Record<string, unknown>;
+  readonly apiKey: string;
   milliseconds: () => number;
   nonce: () => number;
   setMarkets(markets: readonly Dict[]): unknown;

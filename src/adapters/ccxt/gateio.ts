@@ -63,7 +63,13 @@ export const gateio: Quirks = {
 
   opensByPair: false,
   passphrase: false,
-  mayWithdraw: async () => undefined,
+  // It tells of all keys of the main account, each by the beginning of its text; of a sub-account's it tells nothing.
+  async mayWithdraw(exchange) {
+    const told = await exchange.privateAccountGetMainKeys({});
+    const rows = Array.isArray(told) ? told.filter((row) => isOf(exchange.apiKey, fieldOf(row, "key"))) : [];
+    const [first, ...others] = new Set(rows.map(mayMove));
+    return others.length > 0 ? undefined : first;
+  },
 
   openOrders: (exchange, symbol) =>
     pages(
@@ -130,6 +136,21 @@ export const gateio: Quirks = {
 
 // Both ends included, in seconds.
 const ends = ({ from, to }: Span) => ({ from: from / SECOND, to: to / SECOND - 1 });
+
+/** A key as it is shown: its beginning, and asterisks for the rest. */
+function isOf(key: string, shown: unknown): boolean {
+  const [beginning] = typeof shown === "string" ? shown.split("*") : [];
+  return beginning !== undefined && beginning !== "" && key.startsWith(beginning);
+}
+
+/** The wallet's permission is that of transfers and withdrawals; a key without a list of permissions is not told of. */
+function mayMove(row: unknown): boolean | undefined {
+  const perms = fieldOf(row, "perms");
+  if (!Array.isArray(perms)) return undefined;
+  return perms.some(
+    (one) => /wallet|withdraw/i.test(String(fieldOf(one, "name"))) && fieldOf(one, "read_only") !== true,
+  );
+}
 
 function isFullFor(found: readonly Dict[]): boolean {
   const counts = new Map<unknown, number>();

@@ -25,7 +25,14 @@ export interface KnownKind {
   readonly kind: AccountKind;
 }
 
-/** Markets as the exchange lists them, by its host; fees as it charges them to an account, and of which kind that is. */
+/** What a key may do, as the exchange tells; the key by its hash. */
+export interface KnownRights {
+  readonly key: string;
+  /** Undefined where the exchange does not tell. */
+  readonly mayWithdraw: boolean | undefined;
+}
+
+/** Markets as the exchange lists them, by its host; fees as it charges them to an account, of which kind that is, and what its keys may do. */
 export interface MarketKeeper {
   market(host: string, symbol: Pair): Promise<Kept<Dict> | undefined>;
   /** The exchange's own id of every pair that it lists. */
@@ -44,6 +51,9 @@ export interface MarketKeeper {
   keepFees(account: AccountKey, symbol: Pair, fees: FeeRates): Promise<void>;
   kind(account: AccountKey): Promise<Kept<KnownKind> | undefined>;
   keepKind(account: AccountKey, known: KnownKind): Promise<void>;
+  /** Of every account whose keys were asked about. */
+  rights(): Promise<ReadonlyMap<AccountKey, Kept<KnownRights>>>;
+  keepRights(account: AccountKey, known: KnownRights): Promise<void>;
 }
 
 /** The order in which processes make private calls of one account. */

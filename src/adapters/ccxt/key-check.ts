@@ -1,9 +1,10 @@
+import { VenueError } from "../../errors.ts";
 import { ZERO } from "../../kernel/decimal.ts";
 import type { AccountRef, Keys } from "../../ports.ts";
 import { accountKey } from "../../records.ts";
 import type { Place } from "./place.ts";
 import { balancesOf } from "./reading.ts";
-import { createSession } from "./session.ts";
+import { createSession, type Session } from "./session.ts";
 
 export interface KeyCheck {
   /** Assets that the account holds. */
@@ -14,10 +15,26 @@ export interface KeyCheck {
 
 /** Asks the exchange what these keys open and what they may do. Throws VenueError when it refuses them. */
 export async function checkKeys(place: Place, account: AccountRef, keys: Keys): Promise<KeyCheck> {
-  const { quirks } = place;
-  const session = createSession(place, { account: accountKey(account), keys: async () => keys });
-  const told = await session.read("balances", undefined, (exchange) => quirks.balances(exchange));
-  const held = balancesOf(told, quirks).filter(({ free, used }) => free + used > ZERO);
-  const mayWithdraw = await session.read("balances", undefined, (exchange) => quirks.mayWithdraw(exchange));
+  const session = sessionOf(place, account, keys);
+  const told = await session.read("balances", undefined, (exchange) => place.quirks.balances(exchange));
+  const held = balancesOf(told, place.quirks).filter(({ free, used }) => free + used > ZERO);
+  const mayWithdraw = await rightsOf(place, session).catch(unlessRefused);
   return { assets: held.length, mayWithdraw };
+}
+
+/** What these keys may do, alone. Throws VenueError where the exchange does not say. */
+export const askRights = (place: Place, account: AccountRef, keys: Keys): Promise<boolean | undefined> =>
+  rightsOf(place, sessionOf(place, account, keys));
+
+const sessionOf = (place: Place, account: AccountRef, keys: Keys): Session =>
+  createSession(place, { account: accountKey(account), keys: async () => keys });
+
+const rightsOf = (place: Place, session: Session): Promise<boolean | undefined> =>
+  session.read("balances", undefined, (exchange) => place.quirks.mayWithdraw(exchange));
+
+/** Keys that have just read balances are right ones: what refuses this question is a right that they lack. */
+function unlessRefused(error: unknown): undefined {
+  if (error instanceof VenueError && (error.failure === "invalid_credentials" || error.failure === "refused"))
+    return;
+  throw error;
 }

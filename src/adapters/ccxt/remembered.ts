@@ -54,6 +54,8 @@ export function rememberedMarkets(monotonic: () => Millis) {
       known.delete(`${account} kind`);
       await inner.keepKind(account, kind);
     },
+    rights: () => inner.rights(),
+    keepRights: (account, rights) => inner.keepRights(account, rights),
   });
 }
 

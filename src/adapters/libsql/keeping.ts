@@ -4,8 +4,9 @@ import { DAY, SECOND } from "../../kernel/time.ts";
 import { type AccountKey, NO_MEMORY } from "../../records.ts";
 import type { Dict } from "../ccxt/ccxt.ts";
 import type { Keeping, MarketKeeper, RateKeeper, TurnKeeper } from "../ccxt/keeping.ts";
+import { accountFacts } from "./account-facts.ts";
 import { type Context, statement } from "./context.ts";
-import { accountFees, accountKinds, listings, markets, nonces, rates } from "./live-tables.ts";
+import { accountFees, listings, markets, nonces, rates } from "./live-tables.ts";
 import { accounts, orders } from "./tables.ts";
 
 /** What the adapter of real exchanges keeps, in the same database as all else. */
@@ -26,7 +27,8 @@ async function tradedSymbols({ db, now }: Context, account: AccountKey): Promise
 /** Of the shape in which markets and listings are stored. */
 const VERSION = 1;
 
-function marketKeeper({ client, db, now }: Context): MarketKeeper {
+function marketKeeper(context: Context): MarketKeeper {
+  const { client, db, now } = context;
   return {
     async market(host, symbol) {
       const [row] = await db
@@ -97,26 +99,7 @@ function marketKeeper({ client, db, now }: Context): MarketKeeper {
       );
     },
 
-    async kind(account) {
-      const { key, kind, loadedAt } = accountKinds;
-      const [row] = await db
-        .select({ value: { key, kind }, age: sql<number>`${now()} - ${loadedAt}` })
-        .from(accountKinds)
-        .where(eq(accountKinds.account, account));
-      return row;
-    },
-
-    async keepKind(account, known) {
-      const set = { ...known, loadedAt: now() };
-      await client.execute(
-        statement(
-          db
-            .insert(accountKinds)
-            .values({ account, ...set })
-            .onConflictDoUpdate({ target: accountKinds.account, set }),
-        ),
-      );
-    },
+    ...accountFacts(context),
   };
 }
 

@@ -45,6 +45,14 @@ export const accountKinds = sqliteTable("account_kinds", {
   loadedAt: integer("loaded_at").notNull(),
 });
 
+/** Whether the key with this hash may withdraw; null where the exchange does not tell. */
+export const keyRights = sqliteTable("key_rights", {
+  account: text("account").primaryKey(),
+  key: text("key").notNull(),
+  mayWithdraw: integer("may_withdraw", { mode: "boolean" }),
+  loadedAt: integer("loaded_at").notNull(),
+});
+
 /** Private calls of an account: `fullAt` is when its rate will be whole again. */
 export const rates = sqliteTable(
   "rates",

@@ -1,0 +1,29 @@
+import { expect, it, onTestFinished } from "vitest";
+import { edgeDatabase } from "../support/edge.ts";
+import { fireCron, liveAccounts } from "../support/edge-live.ts";
+import { runOperation } from "../support/sandbox.ts";
+import { startWorker } from "../support/worker.ts";
+
+const MINUTE = 60_000;
+
+it("the cron asks once what the keys may do, and status says which may withdraw", {
+  timeout: 120_000,
+}, async () => {
+  const accounts = await liveAccounts(1);
+  const { gateio, kraken } = accounts.venues;
+  gateio.grant({ withdraw: true });
+  const database = await edgeDatabase(accounts.settings);
+  const said: unknown[] = [];
+  const worker = await startWorker(database.settings, { onLog: ({ message }) => said.push(message) });
+  onTestFinished(async () => {
+    await worker.dispose();
+    await database.close();
+    await accounts.close();
+  });
+  for (let minute = 0; minute < 3; minute++) await fireCron(worker, Date.UTC(2026, 0, 1) + minute * MINUTE);
+  for (const venue of [gateio, kraken]) expect(venue.count("permissions"), venue.name).toBe(1);
+  const line = "the keys of gateio may withdraw: make others that only read and trade";
+  expect(said.filter((one) => one === line)).toHaveLength(1);
+  const { warnings } = await runOperation<{ warnings: string[] }>(database.deps, "get_grid_status", {});
+  expect(warnings).toEqual([line]);
+});
