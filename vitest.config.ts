@@ -8,7 +8,7 @@ export default defineConfig({
     // Many tests wait for processes: more of them than cores may run at once.
     maxWorkers: 4,
     // What hangs is told, however slow the machine.
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

@@ -1,7 +1,12 @@
 import { defineConfig } from "vitest/config";
 
-/** Tables of which every `npm test` walks a part (test/support/whole.ts). */
-const WALKED = ["test/venues/order-faults.test.ts"];
+/** Tables and runs of which every `npm test` walks a part (test/support/whole.ts). */
+const WALKED = [
+  "test/venues/order-faults.test.ts",
+  "test/adapters/ccxt/orders.test.ts",
+  "test/adapters/sandbox/venue.test.ts",
+  "test/grid/centered.test.ts",
+];
 
 /** `npm run test:heavy`: what takes too long for every `npm test`. That of the edge is `npm run test:edge`. */
 export default defineConfig({

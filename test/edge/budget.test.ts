@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const FIRST = Date.UTC(2026, 0, 1);
 const GRID = { symbol: "BTC/USDT", lowerPrice: 55_000, upperPrice: 65_000 };
 
-describe("an invocation held to its requests", { timeout: 240_000 }, () => {
+describe("an invocation held to its requests", () => {
   it("places a grid of 100 slots over ⌈100/37⌉ + 2 passes, none of which asks more than it may", async () => {
     const edge = await deployment(1, { only: ["bitget"] });
     const worker = await edge.start();

@@ -6,7 +6,7 @@ import { fireCron } from "../support/edge-live.ts";
 const MINUTE = 60_000;
 const GRID = { symbol: "BTC/USDT", lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6, orderSize: 60 };
 
-describe("the cron, through the queue", { timeout: 240_000 }, () => {
+describe("the cron, through the queue", () => {
   let edge: Awaited<ReturnType<typeof deployment>>;
   let worker: Miniflare;
   let minute = Date.UTC(2026, 0, 1);

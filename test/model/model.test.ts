@@ -77,7 +77,7 @@ describe("grids and orders keep to their states, whatever is asked in any order 
         tallies.reduce((sum, tally) => sum + tally[what], 0),
         what,
       ).toBeGreaterThan(2);
-  }, 120_000);
+  });
 
   it("in new runs", async () => {
     const tally = await prove(seed === undefined ? {} : { seed }, RUNS);

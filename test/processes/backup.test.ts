@@ -108,7 +108,7 @@ describe("a database restored from a backup", () => {
     expect(kept).toHaveLength(2);
     for (const name of kept)
       expect(await placed(join(folder, name))).toBeGreaterThan((await placed(backup)) + 3);
-  }, 300_000);
+  });
 });
 
 describe("edgemaker db", () => {

@@ -29,4 +29,4 @@ it("the demo fills a buy and its matching sell, and tells of both", async () => 
   expect(told).toMatch(/bought 0\.0\d+ BTC at \d+/);
   expect(told).toMatch(/sold +0\.0\d+ BTC at \d+/);
   expect(told).toContain(join(folder, "data/edgemaker/demo.db"));
-}, 200_000);
+});

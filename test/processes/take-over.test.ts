@@ -89,4 +89,4 @@ it("of two servers one takes over from the other once its lease has run out", as
   await eventually(status, (now) => now === "stopped");
   await two.kill("SIGTERM");
   expect(await auditSandbox(client, "kraken")).toMatchObject(CLEAN);
-}, 300_000);
+});

@@ -21,15 +21,15 @@ describe("the simulated step", () => {
     const figures = await randomTier(100_000, 24, how, true);
     expect(figures.map(({ title }) => title)).toEqual(["random", "determinism"]);
     expect(failures(figures)).toEqual([]);
-  }, 180_000);
+  });
 
   it("holds with one fault, or the kill switch, at every thirty-first call", async () => {
     expect(failures(await exhaustiveTier([3], how, 31))).toEqual([]);
-  }, 180_000);
+  });
 
   it("is answered alike by memory and libSQL", async () => {
     expect(failures(await parityTier(200_000, 3, how, 60))).toEqual([]);
-  }, 180_000);
+  });
 
   it("has planted bugs whose texts stand exactly once", () => {
     const places = MUTANTS.flatMap(({ name, edits }) =>
@@ -43,5 +43,5 @@ describe("the simulated step", () => {
     const some = new Set(["a timeout is a reject", "no write-ahead", "drawn base loses its cost"]);
     expect(MUTANTS.filter(({ name }) => some.has(name))).toHaveLength(some.size);
     expect(failures(await mutantTier(100, how, ({ name }) => some.has(name)))).toEqual([]);
-  }, 180_000);
+  });
 });

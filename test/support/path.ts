@@ -40,7 +40,7 @@ export async function gridOver(
     return runOperation<T>(deps, name, operation?.input.parse(input) as object);
   };
   const status = async () => {
-    const { strategies } = await ask<{ strategies: Status[] }>("get_grid_status", {});
+    const { strategies } = await ask<{ strategies: Status[] }>("get_grid_status", { stopped: true });
     return strategies[0] as Status;
   };
   const worth = async (mark: Decimal): Promise<Decimal> => {

@@ -13,6 +13,7 @@ import type { NewOrder, Permit, Venue } from "../../../src/ports.ts";
 import { allFills } from "../../support/fills.ts";
 import { d } from "../../support/grid.ts";
 import { START, testSandbox } from "../../support/sandbox.ts";
+import { most } from "../../support/whole.ts";
 
 const permit: Permit = { mayLeave: () => true, sendBy: Number.MAX_SAFE_INTEGER };
 const order = (over: Partial<NewOrder> = {}): NewOrder => ({
@@ -212,6 +213,7 @@ describe("resting orders", () => {
         const end = 24 * HOUR;
         expect(run(books, [...at].sort((a, b) => a - b).concat(end))).toEqual(run(books, [end]));
       }),
+      { numRuns: most(100, 25) },
     );
   });
 
@@ -244,6 +246,7 @@ describe("resting orders", () => {
           ]);
         },
       ),
+      { numRuns: most(100, 25) },
     );
   });
 
