@@ -214,6 +214,19 @@ export interface Confidence {
   readonly askedAt: Millis;
 }
 
+/** A result that is watched for what it loses from its best so far, in quote. */
+export interface LossWatch {
+  readonly peak: Decimal;
+  /** Why nothing more is placed; null while the loss is within its limit. */
+  readonly over: string | null;
+  /** The limits and the count of resumes under which it was judged. */
+  readonly version: number;
+  readonly resumes: number;
+}
+
+/** By quote asset; `closed` is the result of strategies that have stopped since the limit was set. */
+export type Losses = Readonly<Record<string, { readonly closed: Decimal; readonly watch: LossWatch | null }>>;
+
 /** What the step remembers of an account. */
 export interface AccountMemory {
   /** Totals at the first strategy's start, from which other changes are counted. */
@@ -229,6 +242,8 @@ export interface AccountMemory {
   >;
   /** Of prices, per symbol, where a strategy asks for it. */
   readonly confidence?: Readonly<Record<string, Confidence>>;
+  /** Where the account's loss is limited. */
+  readonly losses?: Losses;
   /** Orders that trades have named and that are no grid's, newest last. */
   readonly foreign: readonly string[];
   /** Where the next pass begins when this one ran out of budget. */

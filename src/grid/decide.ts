@@ -2,7 +2,8 @@ import { messageOf } from "../errors.ts";
 import { splitPair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import { type Bounds, termsOf } from "../limits/standing.ts";
-import type { AccountMemory, Order, Strategy } from "../records.ts";
+import type { Quote } from "../ports.ts";
+import type { AccountMemory, Losses, Order, Strategy } from "../records.ts";
 import type { Changes, Snapshot } from "../store.ts";
 import { type Adopted, adopt } from "./adopt.ts";
 import { advance, book } from "./advance.ts";
@@ -11,6 +12,7 @@ import { accountChanges, changesOf, isSomething, remember } from "./changes.ts";
 import { untold } from "./closed.ts";
 import { withFeeValues } from "./fee-value.ts";
 import { windowOf } from "./intents.ts";
+import { judgeAccount, withStopped } from "./loss.ts";
 import type { MarketSight, Observation } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
 import { type Reconciled, reconcile, reconcileLate } from "./reconcile.ts";
@@ -53,9 +55,12 @@ export function decide(
   });
   const live = reconciled.map(({ order }) => order).filter(({ settled }) => !settled);
   let share = firstShare(observation, live, { limit, bounds });
+  const quotes = quotesOf(observation);
+  const hidden = snapshot.strategies.filter((one) => !isSeen(one));
+  const losses = judgeAccount(snapshot.memory, [...strategies, ...hidden], { bounds, quotes });
 
   const advanced = strategies.map((strategy, place) => {
-    const turn = turnOf({ snapshot, observation, strategies, live, ...rest }, share, strategy);
+    const turn = turnOf({ snapshot, observation, strategies, live, losses, ...rest }, share, strategy);
     const done = attempt(
       strategy,
       live.filter((order) => order.strategy === strategy.id),
@@ -69,13 +74,18 @@ export function decide(
   });
 
   const others = reconciled.filter(({ order }) => !before.some(({ id }) => id === order.strategy));
+  const stopped = strategies.filter(({ status }) => status === "stopped");
   const memory = remember(
-    snapshot.memory,
+    withLosses(snapshot.memory, withStopped(losses, stopped, { memory: snapshot.memory, quotes })),
     observation,
     reconciled.flatMap(({ fills }) => fills),
   );
   const written =
-    memory.moved === snapshot.memory.moved && memory.baseline === snapshot.memory.baseline ? null : memory;
+    memory.moved === snapshot.memory.moved &&
+    memory.baseline === snapshot.memory.baseline &&
+    memory.losses === snapshot.memory.losses
+      ? null
+      : memory;
   const changes = [
     ...advanced.map((one, place) =>
       changesOf(before[place] as Strategy, one, ofStrategy(reconciled, one.strategy), now),
@@ -95,6 +105,15 @@ export function decide(
     short: share.short,
   };
 }
+
+const quotesOf = ({ markets }: Observation): ReadonlyMap<string, Quote> =>
+  new Map([...markets].flatMap(([symbol, { quote }]) => (quote ? [[symbol, quote] as const] : [])));
+
+// The same memory where no loss of an account is limited.
+const withLosses = (memory: AccountMemory, losses: Losses): AccountMemory =>
+  losses === (memory.losses ?? losses) && (memory.losses || Object.keys(losses).length === 0)
+    ? memory
+    : { ...memory, losses };
 
 function withWorth(one: Reconciled, { markets, feePrices: mids = new Map() }: Observation): Reconciled {
   if (one.fills.length === 0) return one;
@@ -126,10 +145,11 @@ interface Account extends Pick<Adopted, "held" | "stranger" | "waiting"> {
   /** As far as this pass has taken them. */
   readonly strategies: readonly Strategy[];
   readonly live: readonly Order[];
+  readonly losses: Losses;
 }
 
 function turnOf(
-  { snapshot, observation, strategies, live, held, stranger, waiting }: Account,
+  { snapshot, observation, strategies, live, losses, held, stranger, waiting }: Account,
   share: Share,
   strategy: Strategy,
 ): Turn {
@@ -154,6 +174,7 @@ function turnOf(
     timing,
     limit: share.limit,
     bounds: share.bounds,
+    accountLoss: losses[splitPair(strategy.symbol).quote]?.watch?.over ?? null,
   };
 }
 

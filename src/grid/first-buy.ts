@@ -67,7 +67,7 @@ export function firstBuy(
   const over = () => none({ ...drawAll(state, config, market), firstBuy: null });
   const bought = firstBuyOf(state, config, { market, quote, bounds });
   if (!bought) return over();
-  if (killed || isHeld || !market.active || !funds || limit < 1) return none(state);
+  if (killed || isHeld || state.halted || !market.active || !funds || limit < 1) return none(state);
   const { asset, amount } = need(market, bought.intent);
   if (amount > (funds[asset] ?? ZERO)) return over();
   const order = { ...bought.intent, symbol: market.symbol, type: "limit" as const };

@@ -176,6 +176,7 @@ function refuse(
   if (!wish) return { reason: slot.side === "sell" && held(slot) === ZERO ? "no_base" : "below_minimum" };
   if (killed) return { reason: "killed" };
   if (isHeld) return { reason: "recovering" };
+  if (state.halted) return { reason: "limit_loss", detail: state.halted };
   if (!market.active) return { reason: "market_closed" };
   if (isDoubtful(view)) return { reason: "low_confidence" };
   if (now < slot.retryAt) return rejectedBefore(slot, state.refused);

@@ -7,6 +7,7 @@ import { checkSpacing } from "./check-rules.ts";
 import { firstBuy } from "./first-buy.ts";
 import { orderOf } from "./intents.ts";
 import { giveFirstBase, layOut } from "./layout.ts";
+import { judgeLoss } from "./loss.ts";
 import { isOfVenue, plan } from "./plan.ts";
 import { profitOf } from "./profit.ts";
 import { obstacle, relaid } from "./rebuild.ts";
@@ -30,7 +31,8 @@ export function run(before: Strategy, live: readonly Order[], turn: Turn): Parti
   if (!triggered) return { strategy: { ...before, status: "idle", phase: "starting" } };
   const started = start(triggered, turn);
   if (!started) return { short: true };
-  const { strategy: watched, problem } = watch(withMids(started, quote), world, turn);
+  const judged = judgeLoss(withMids(started, quote), quote, turn);
+  const { strategy: watched, problem } = watch(judged, world, turn);
   if (watched.state.exit)
     return {
       strategy: { ...watched, status: "running", phase: "stopping" },
@@ -89,12 +91,13 @@ function withMids(strategy: Strategy, quote: Quote): Strategy {
 /** What the mid asks of the whole grid, once two passes have seen it, and why it cannot be. */
 function watch(strategy: Strategy, world: World, turn: Turn): { strategy: Strategy; problem: string | null } {
   const { config, state } = strategy;
-  if (state.rebuild || state.trail.way) return { strategy, problem: null };
+  if (state.exit || state.rebuild || state.trail.way) return { strategy, problem: null };
   const { confidence } = turn;
   const move = moveOf(config, state, { quote: world.quote, tick: world.market.tick });
   const isPrice = move === "stop_loss" || move === "take_profit";
   const isSure =
-    config.confidence === undefined || confidence === undefined || confidence >= config.confidence;
+    !state.halted &&
+    (config.confidence === undefined || confidence === undefined || confidence >= config.confidence);
   const { signal, confirmed } = confirm(state.signal, isPrice || isSure ? move : undefined, world.quote);
   const seen = signal === state.signal ? state : { ...state, signal };
   const problem = confirmed ? problemWith(confirmed, strategy, world, turn) : null;
@@ -171,7 +174,7 @@ function place(
     ...strategy,
     state: planned.next,
     status: "running",
-    phase: waits || intents.length > 0 ? "placing" : "active",
+    phase: planned.next.halted ? "paused" : waits || intents.length > 0 ? "placing" : "active",
     lastError: strangerError(turn) ?? turn.problem ?? bought.problem ?? venueError(planned.next.refused),
   };
   return {
@@ -203,6 +206,7 @@ function noticesOf(state: GridState, { quote, market }: World, rests: boolean): 
   const isBelow = !rests && heldInAll(state) > ZERO && breakEvenPrice !== null;
   return [
     ...spacingNotices(state, market),
+    ...(state.halted ? [{ code: "loss_limit", message: state.halted } as const] : []),
     ...(isWide(quote)
       ? [
           {

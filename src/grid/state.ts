@@ -2,6 +2,7 @@ import { type Decimal, ONE } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { LimitCode } from "../limits/allowed.ts";
 import type { TimeInForce } from "../ports.ts";
+import type { LossWatch } from "../records.ts";
 import type { Lot } from "./lots.ts";
 
 export type { GridConfig } from "./grid-config.ts";
@@ -94,7 +95,7 @@ export interface Refusal {
 
 /** What a strategy says of itself beside its refused slots. */
 export interface Notice {
-  readonly code: "wide_spread" | "all_below_cost" | "below_break_even" | "exit_beyond_collar";
+  readonly code: "wide_spread" | "all_below_cost" | "below_break_even" | "exit_beyond_collar" | "loss_limit";
   readonly message: string;
 }
 
@@ -109,7 +110,7 @@ export interface Signal {
 
 /** Selling all base, once orders have ended. A price that was reached is never taken back. */
 export interface Exit {
-  readonly reason: "stop" | "stop_loss" | "take_profit";
+  readonly reason: "stop" | "stop_loss" | "take_profit" | "loss";
   /** Orders placed for it so far. */
   readonly tries: number;
   /** Protocol time since which the account shows less free base than there is to sell. */
@@ -156,6 +157,9 @@ export interface GridState {
   /** How far the search for orders has come that were placed before the database was restored. */
   readonly search?: { readonly epoch: number; readonly slots: readonly SlotSearch[] };
   readonly unexplained?: Unexplained | null;
+  /** Where its loss is limited, and why nothing more is placed: a loss of its own or of the account. */
+  readonly loss?: LossWatch | null;
+  readonly halted?: string | null;
   /** A person's resumes that it has taken note of. */
   readonly resumes?: number;
   /** Protocol time from which a stop may leave the open orders: what was filled before it was asked is seen by then. */

@@ -33,6 +33,8 @@ export interface Turn {
   readonly timing: Timing;
   readonly limit: number;
   readonly bounds: Bounds;
+  /** Why nothing more is placed: what all strategies with this quote have lost together. */
+  readonly accountLoss: string | null;
 }
 
 export interface Advanced {

@@ -122,12 +122,27 @@ function settledDown(world: World, strategy: Strategy): void {
       mine[0]?.price === (slot.side === "buy" ? slot.lower : sellPrice(slot));
     const isKilled = world.killAt !== undefined && refusal?.reason === "killed";
     const isExcused =
-      mine.length === 0 && refusal !== undefined && (isKilled || QUIET_REASONS.has(refusal.reason));
+      mine.length === 0 &&
+      refusal !== undefined &&
+      (isKilled || QUIET_REASONS.has(refusal.reason) || isThrough(world, strategy, slot, refusal));
     if (!isRight && !isExcused)
       checks.violate(
         `${id} slot ${slot.index} (${slot.side}) has ${mine.map(({ clientId, side, price }) => `${clientId} ${side} ${text(price)}`).join() || "no order"}; should be at ${text(slot.lower)} or ${text(sellPrice(slot))}; refused: ${refusal?.reason ?? "no"}; ${symbol} ${simulation.venue}`,
       );
   }
+}
+
+/** The collar holds back only what would trade far through the price as it is now. */
+function isThrough(
+  { simulation, scheduler, plan }: World,
+  { symbol }: Strategy,
+  slot: Strategy["state"]["slots"][number],
+  { reason }: { reason: string },
+): boolean {
+  const ticks = simulation.listings(EXCHANGE, symbol, {})?.path.at(scheduler.now());
+  if (reason !== "limit_collar" || ticks === undefined) return false;
+  const price = BigInt(ticks) * plan.market.tick;
+  return slot.side === "buy" ? slot.lower > (price * 109n) / 100n : sellPrice(slot) < (price * 91n) / 100n;
 }
 
 /** An exit leaves only what the venue would not take, unless a person has taken it away or locked it. */

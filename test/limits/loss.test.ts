@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { drivenApp, type GridOut } from "../support/driven.ts";
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 57_000,
+  upperPrice: 63_000,
+  gridLevels: 6,
+  orderSize: 200,
+};
+
+interface Told extends GridOut {
+  readonly refused: readonly { slot: number; reason: string; detail?: string }[];
+  readonly notices: readonly { code: string; message: string }[];
+}
+
+async function app(set: object) {
+  const driven = await drivenApp();
+  const { call } = driven;
+  const limit = (body: object) => call("PUT", "/limits", body);
+  await limit(set);
+  return {
+    ...driven,
+    limit,
+    /** A shock takes half a minute of market time to be whole. */
+    moved: async (factor: number) => {
+      await driven.move(factor);
+      await driven.tick(31_000);
+    },
+    id: (await driven.start(GRID)).id,
+    status: async (id: string) =>
+      (await call<{ strategies: [Told] }>("GET", `/strategy/grid/status?id=${id}`)).body.strategies[0],
+    resume: (id: string) => call("POST", `/strategy/grid/${id}/resume`, {}),
+    sides: async () => (await driven.resting()).map(({ side }) => side).sort(),
+  };
+}
+
+describe("a grid that has lost more than its limit", () => {
+  it("places nothing more and says why, through a rebound, until a person resumes it", async () => {
+    const { id, moved, tick, status, resume, resting } = await app({ strategyLoss: "USDT=20" });
+    await moved(0.94);
+    for (const _pass of [1, 2, 3]) await tick();
+    const told = await status(id);
+    expect(told).toMatchObject({ status: "running", phase: "paused" });
+    expect(told.notices).toMatchObject([
+      {
+        code: "loss_limit",
+        message: expect.stringMatching(
+          /strategyLoss is USDT=20, and this grid lost [\d.]+ USDT from the best result of 0; resume/,
+        ),
+      },
+    ]);
+    expect(new Set(told.refused.map(({ reason }) => reason))).toEqual(new Set(["limit_loss"]));
+    const before = await resting();
+    await moved(1 / 0.94);
+    for (const _pass of [1, 2, 3]) await tick();
+    expect((await status(id)).phase).toBe("paused");
+    expect((await resting()).length).toBeLessThanOrEqual(before.length);
+    await resume(id);
+    for (const _pass of [1, 2]) await tick();
+    expect((await status(id)).phase).toBe("active");
+    expect(await resting()).toHaveLength(6);
+  });
+
+  it("is stopped and sold where that is set", async () => {
+    const { id, moved, tick, status, resting } = await app({ strategyLoss: "USDT=20", onLoss: "stop" });
+    await moved(0.94);
+    for (const _pass of [1, 2, 3, 4]) await tick();
+    expect(await status(id)).toMatchObject({ status: "stopped", notices: [{ code: "loss_limit" }] });
+    expect(await resting()).toEqual([]);
+  });
+
+  it("counts from its best result, which is stored", async () => {
+    const { id, moved, tick, status, context } = await app({ strategyLoss: "USDT=20" });
+    await moved(1.04);
+    for (const _pass of [1, 2]) await tick();
+    const { rows } = await context.client.execute("select state from strategies");
+    const { loss } = JSON.parse(String(rows[0]?.state)) as { loss: { peak: string } };
+    expect(Number(loss.peak.slice(1))).toBeGreaterThan(10);
+    expect((await status(id)).phase).toBe("active");
+    await moved(0.98);
+    for (const _pass of [1, 2]) await tick();
+    expect((await status(id)).phase).toBe("active");
+    await moved(0.95);
+    for (const _pass of [1, 2]) await tick();
+    expect((await status(id)).phase).toBe("paused");
+  });
+
+  it("goes on when the limit is raised", async () => {
+    const { id, moved, tick, status, limit } = await app({ strategyLoss: "USDT=20" });
+    await moved(0.94);
+    await tick();
+    await tick();
+    expect((await status(id)).phase).toBe("paused");
+    await limit({ strategyLoss: "USDT=2000" });
+    for (const _pass of [1, 2]) await tick();
+    expect((await status(id)).phase).toBe("active");
+  });
+});
+
+describe("an account that has lost more than its limit", () => {
+  it("pauses every grid of that quote, the stopped one's loss included", async () => {
+    const { id, start, stop, moved, tick, status, limit, resume } = await app({ accountLoss: "USDT=30" });
+    const second = (await start({ ...GRID, lowerPrice: 56_500 })).id;
+    await tick();
+    await limit({ accountLoss: "USDT=30" });
+    await moved(0.985);
+    for (const _pass of [1, 2]) await tick();
+    expect((await status(id)).phase).toBe("active");
+    await stop(second);
+    await moved(0.95);
+    for (const _pass of [1, 2, 3]) await tick();
+    const told = await status(id);
+    expect(told.phase).toBe("paused");
+    expect(told.notices).toMatchObject([
+      {
+        code: "loss_limit",
+        message: expect.stringMatching(/accountLoss is USDT=30, and the account's grids lost/),
+      },
+    ]);
+    await resume(id);
+    for (const _pass of [1, 2]) await tick();
+    expect((await status(id)).phase).not.toBe("paused");
+  });
+});
