@@ -5,6 +5,7 @@ import type { Quote } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
 import { costInAll, heldInAll } from "./booking.ts";
 import type { MarketSight, Observation } from "./observation.ts";
+import { isFinal } from "./order-life.ts";
 import { type Capital, type Funds, need, type Resting } from "./plan.ts";
 
 /** What is left for the strategies of an account whose turn is still to come in this pass. */
@@ -73,7 +74,8 @@ function freeFunds({ balances = [], markets, sights }: Observation, orders: read
 
 // The person's own orders too: crossing them would be a trade with oneself all the same.
 function restingOn(symbol: Pair, { open }: MarketSight, orders: readonly Order[]): Resting[] {
-  const mine = orders.filter((order) => order.symbol === symbol);
+  // One that has ended and waits for its trades rests no more, unless the list still shows it.
+  const mine = orders.filter((order) => order.symbol === symbol && !isFinal(order));
   const known = new Set(mine.map(({ exchangeId }) => exchangeId));
   return [...mine, ...open.filter(({ id }) => !known.has(id))].map(({ side, price }) => ({ side, price }));
 }
