@@ -62,9 +62,8 @@ async function small(year: Year): Promise<void> {
   year.meet(dusty);
   await year.booked("the rest of an order with dust");
 
-  // The clock stands still meanwhile.
   const crowded = year.nearest();
-  for (let count = 0; count < CROWD[year.name]; count++) exchange.fill(crowded.id, "0.01");
+  year.crowd(crowded, CROWD[year.name]);
   await year.booked("more than a page in one second");
   year.meet(crowded);
   await year.booked("the rest of it");
@@ -108,6 +107,7 @@ async function isAway(year: Year, gap: number): Promise<void> {
   year.sleep(gap - 2 * HOUR);
   const fresh = year.meetNearest(HOUR);
   year.restart();
+  if (gap >= REACH[year.name]) year.mayBeNamed(old);
   await year.booked(`late ${what}`, [fresh]);
   if (gap < REACH[year.name]) await year.booked(`early ${what}`, [old]);
   else if (!(await year.bookedOrNamed(`early ${what}`, old, PATIENCE))) return;
