@@ -4,6 +4,7 @@ import { createDeps } from "../src/deps.ts";
 import { createOperations } from "../src/operations.ts";
 import { mcpServer } from "../src/transport/mcp/server.ts";
 import type { Values } from "./arguments.ts";
+import { askAboutKeys } from "./asked-keys.ts";
 import { answering } from "./mcp-answering.ts";
 import { relay } from "./mcp-relay.ts";
 import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
@@ -37,7 +38,9 @@ async function answer(transport: StdioServerTransport, { config, databaseUrl, sa
     version: version(),
   });
   await server.connect(transport);
+  const asking = askAboutKeys(deps);
   return async () => {
+    asking.stop();
     await server.close();
     deps.close();
   };

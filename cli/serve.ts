@@ -5,11 +5,11 @@ import { serve as listen } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { createApp } from "../src/app.ts";
 import { createDeps } from "../src/deps.ts";
-import { messageOf } from "../src/errors.ts";
 import { createOperations } from "../src/operations.ts";
 import type { Deps } from "../src/ports.ts";
 import { createLimiter } from "../src/transport/limiter.ts";
 import type { Values } from "./arguments.ts";
+import { askAboutKeys } from "./asked-keys.ts";
 import { dataDirectory } from "./directories.ts";
 import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
 import { localToken, writeServerFile } from "./server-file.ts";
@@ -68,20 +68,13 @@ export async function startServer(values: Values): Promise<Serving> {
   const noToken = !config.token && (await deps.store.tokens()).every(({ revokedAt }) => revokedAt !== null);
   if (noToken) process.stderr.write(`No API token is configured: this server's own is in ${local.file}\n`);
   const timer = startTimer(deps, interval);
-  let isStopping = false;
-  // Nobody waits for the answers: what they say is logged, and told by status.
-  deps.live?.venues.rights
-    .ask(0, () => !isStopping)
-    .catch((error: unknown) => {
-      if (!isStopping)
-        log("warn", "nobody was asked what the exchange keys may do", { reason: messageOf(error) });
-    });
+  const asking = askAboutKeys(deps);
 
   let stop: () => void = () => undefined;
   const stopped = new Promise<void>((resolve) => {
     stop = resolve;
   }).then(async () => {
-    isStopping = true;
+    asking.stop();
     forget();
     await timer.stop();
     await new Promise((resolve) => {

@@ -1,7 +1,9 @@
 import type { Operation } from "../src/operation.ts";
+import type { Deps } from "../src/ports.ts";
 import { fromTexts, kindsOf } from "../src/transport/input.ts";
 import type { Answer } from "../src/transport/run.ts";
 import type { Values } from "./arguments.ts";
+import { askAboutKeys } from "./asked-keys.ts";
 import { textsOf } from "./fields.ts";
 import { blameProfile, readProfile } from "./grid-profile.ts";
 import { render } from "./output.ts";
@@ -84,9 +86,19 @@ async function connect(
     byServer: remote !== undefined,
     ask: (name, input) => ask(named(operations, name), input),
     refuse: (answer) => fail(answer, { remote }),
-    step: () => (deps ? startTimer(deps, interval) : { stop: async () => undefined }),
+    step: () => (deps ? stepping(deps, interval) : { stop: async () => undefined }),
     view: named(operations, "get_grid_status").cli?.view,
     close,
+  };
+}
+
+function stepping(deps: Deps, interval: number) {
+  const [timer, asking] = [startTimer(deps, interval), askAboutKeys(deps)];
+  return {
+    async stop() {
+      asking.stop();
+      await timer.stop();
+    },
   };
 }
 

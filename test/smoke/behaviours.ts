@@ -82,8 +82,8 @@ const gateio: readonly Behaviour[] = [
   {
     what: "the account is",
     async ask({ call }) {
-      const mode = Number(fieldOf(fieldOf(await call("privateAccountGetDetail"), "key"), "mode"));
-      return mode === 2 ? "unified" : mode === 1 ? "classic" : NOT_SEEN;
+      const mode = fieldOf(await call("privateUnifiedGetUnifiedMode"), "mode");
+      return typeof mode === "string" ? mode : NOT_SEEN;
     },
   },
   {

@@ -37,6 +37,8 @@ const KINDS: readonly FaultKind[] = [
 
 export interface GridRun {
   readonly name: VenueName;
+  /** The account is a unified one. */
+  readonly unified?: boolean;
   readonly ticks: number;
   readonly seed: number;
 }
@@ -54,10 +56,11 @@ export interface GridReport {
 
 type World = Awaited<ReturnType<typeof emulatedWorld>>;
 
-export async function runGrid({ name, ticks, seed }: GridRun): Promise<GridReport> {
+export async function runGrid({ name, unified = false, ticks, seed }: GridRun): Promise<GridReport> {
   const process = createProcess(chance(seed + 1));
   const world = await emulatedWorld({
     names: [name],
+    venue: { unified },
     seed,
     fetch: process.fetch,
     timing: {

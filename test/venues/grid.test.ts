@@ -2,13 +2,17 @@ import { expect, it } from "vitest";
 import type { VenueName } from "../../src/config.ts";
 import { runGrid } from "./grid-run.ts";
 
-const NAMES: readonly VenueName[] = ["mexc", "gateio", "bitget", "kraken"];
+const KINDS: readonly (readonly [string, { readonly name: VenueName; readonly unified?: boolean }])[] = [
+  ...(["mexc", "gateio", "bitget", "kraken"] as const).map((name) => [name, { name }] as const),
+  ["gateio, a unified account", { name: "gateio", unified: true }],
+  ["bitget, a unified account", { name: "bitget", unified: true }],
+];
 
 // A part of what `npm run soak` does.
-it.each(NAMES)(
+it.each(KINDS)(
   "a grid on %s keeps its invariants among random faults",
-  async (name) => {
-    const { violations, faults, executions } = await runGrid({ name, ticks: 50, seed: 7 });
+  async (_kind, account) => {
+    const { violations, faults, executions } = await runGrid({ ...account, ticks: 50, seed: 7 });
     expect(violations).toEqual([]);
     expect(faults).toBeGreaterThan(5);
     expect(executions).toBeGreaterThan(5);

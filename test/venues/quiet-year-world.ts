@@ -31,9 +31,10 @@ interface Grid {
   };
 }
 
-export async function createYear(name: VenueName) {
+export async function createYear(name: VenueName, unified = false) {
   const world = await emulatedWorld({
     names: [name],
+    venue: { unified },
     timing: { requestTimeout: 5000, readLag: 20 * SECOND, secondMiss: 5 * SECOND },
   });
   const { time } = world;

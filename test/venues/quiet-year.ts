@@ -10,6 +10,8 @@ import { createYear, type Year } from "./quiet-year-world.ts";
 
 export interface QuietYear {
   readonly name: VenueName;
+  /** The account is a unified one. */
+  readonly unified?: boolean;
   /** In days. */
   readonly gaps: readonly number[];
 }
@@ -36,8 +38,8 @@ const CROWD: Record<VenueName, number> = { mexc: 120, gateio: 1010, bitget: 120,
 /** Longer than missing trades are waited for. */
 const PATIENCE = 12 * MINUTE;
 
-export async function runQuietYear({ name, gaps }: QuietYear): Promise<YearReport> {
-  const year = await createYear(name);
+export async function runQuietYear({ name, unified = false, gaps }: QuietYear): Promise<YearReport> {
+  const year = await createYear(name, unified);
   try {
     await small(year);
     for (const days of gaps) await runsOn(year, days * DAY);

@@ -2,6 +2,7 @@
  * A grid on each emulated exchange: node test/venues/run.mjs [exchange …]
  *   [--ticks N] [--seed N]   20 slots among random faults
  *   --quiet-year             a pair on which days and months go by between fills
+ *   --unified                on unified accounts, where the exchange has such
  */
 import { parseArgs } from "node:util";
 import { VENUES, type VenueName } from "../../src/config.ts";
@@ -13,9 +14,11 @@ const { values, positionals } = parseArgs({
     ticks: { type: "string", default: "2000" },
     seed: { type: "string", default: "1" },
     "quiet-year": { type: "boolean", default: false },
+    unified: { type: "boolean", default: false },
   },
   allowPositionals: true,
 });
+const { unified } = values;
 const names = (positionals.length > 0 ? positionals : Object.keys(VENUES)) as VenueName[];
 
 interface Run {
@@ -24,13 +27,13 @@ interface Run {
 }
 
 async function amongFaults(name: VenueName): Promise<Run> {
-  const asked = { name, ticks: Number(values.ticks), seed: Number(values.seed) };
+  const asked = { name, unified, ticks: Number(values.ticks), seed: Number(values.seed) };
   const { violations, passes, ...counted } = await runGrid(asked);
   return { violations, figures: { ticks: asked.ticks, ...counted, ...passes } };
 }
 
 async function quietYear(name: VenueName): Promise<Run> {
-  const { violations, slowest, ...counted } = await runQuietYear({ name, gaps: ALL_GAPS });
+  const { violations, slowest, ...counted } = await runQuietYear({ name, unified, gaps: ALL_GAPS });
   return { violations, figures: { ...counted, "passes at most until a fill was booked": slowest } };
 }
 
