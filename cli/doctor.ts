@@ -121,10 +121,11 @@ async function exchange(
   const check = `${info.id} keys`;
   await attempt<unknown>(checks, check, async () => {
     if (!live) return [await venue.balances(), "simulated"];
-    const { assets, mayWithdraw } = await live.venues.checkKeys(info.id);
+    const { assets, mayWithdraw, kind } = await live.venues.checkKeys(info.id);
     if (mayWithdraw)
       checks.push({ check: `${info.id} withdrawals`, finding: "bad", detail: mayWithdrawText(info.id) });
-    return [assets, `accepted; ${assets} assets; ${RIGHTS[String(mayWithdraw)]}`];
+    const account = kind === undefined ? "" : ` by a ${kind} account`;
+    return [assets, `accepted${account}; ${assets} assets; ${RIGHTS[String(mayWithdraw)]}`];
   });
   return checks;
 }

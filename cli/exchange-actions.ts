@@ -67,8 +67,9 @@ export const removeKeys = (values: Values, exchange: string): Promise<number> =>
 export const testKeys = (values: Values, exchange: string): Promise<number> =>
   withLive(values, async ({ venues }, { config }) => {
     configured(config.exchanges, exchange);
-    const { assets, mayWithdraw } = await venues.checkKeys(exchange);
-    return { exchange, accepted: true, assets, mayWithdraw: told(mayWithdraw) };
+    const { assets, mayWithdraw, kind } = await venues.checkKeys(exchange);
+    const account = kind === undefined ? {} : { account: kind };
+    return { exchange, accepted: true, ...account, assets, mayWithdraw: told(mayWithdraw) };
   });
 
 export const rotateKeys = (values: Values): Promise<number> =>

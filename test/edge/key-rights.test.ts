@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
+import { TOKENS } from "../support/app.ts";
 import { edgeDatabase } from "../support/edge.ts";
 import { fireCron, liveAccounts } from "../support/edge-live.ts";
 import { runOperation } from "../support/sandbox.ts";
@@ -6,11 +7,11 @@ import { startWorker } from "../support/worker.ts";
 
 const MINUTE = 60_000;
 
-it("the cron asks once what the keys may do, and status says which may withdraw", {
+it("the cron asks once of which kind accounts are and what their keys may do, and status says so", {
   timeout: 120_000,
 }, async () => {
-  const accounts = await liveAccounts(1);
-  const { gateio, kraken } = accounts.venues;
+  const accounts = await liveAccounts(1, { unified: true });
+  const { gateio, kraken, bitget } = accounts.venues;
   gateio.grant({ withdraw: true });
   const database = await edgeDatabase(accounts.settings);
   const said: unknown[] = [];
@@ -24,6 +25,15 @@ it("the cron asks once what the keys may do, and status says which may withdraw"
   for (const venue of [gateio, kraken]) expect(venue.count("permissions"), venue.name).toBe(1);
   const line = "the keys of gateio may withdraw: make others that only read and trade";
   expect(said.filter((one) => one === line)).toHaveLength(1);
+  // Of which kind an account is was found out by the first to ask, in whatever invocation.
+  const headers = { authorization: `Bearer ${TOKENS.read}` };
+  for (const { name } of [gateio, bitget]) {
+    const answer = await worker.dispatchFetch(`http://localhost/api/v1/balance?exchange=${name}`, {
+      headers,
+    });
+    expect((await answer.json()) as object, name).toMatchObject({ balances: expect.any(Array) });
+  }
+  expect([gateio.count("kind"), bitget.count("kind")]).toEqual([1, 1]);
   const { warnings } = await runOperation<{ warnings: string[] }>(database.deps, "get_grid_status", {});
   expect(warnings).toEqual([line]);
 });

@@ -37,6 +37,8 @@ it("serve says which keys may withdraw, without waiting for it, and doctor says 
   expect(again.stderr()).not.toContain(secret);
   await again.kill("SIGTERM");
 
+  const tested = await edgemaker(folder, ["exchange", "test", "gateio", "--json"], env);
+  expect(JSON.parse(tested.stdout)).toMatchObject({ account: "classic", mayWithdraw: "yes" });
   const { code, stdout } = await edgemaker(folder, ["doctor", "--json"], env);
   expect(code).toBe(1);
   const { checks } = JSON.parse(stdout) as { checks: { check: string; finding: string; detail: string }[] };

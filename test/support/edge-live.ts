@@ -16,9 +16,15 @@ const NAMES: readonly VenueName[] = ["mexc", "gateio", "bitget", "kraken"];
 /** `each` accounts on every one of the four exchanges; with one, the exchange id is the venue's own. */
 export async function liveAccounts(
   each: number,
-  { only = NAMES, most = Number.POSITIVE_INFINITY }: { only?: readonly VenueName[]; most?: number } = {},
+  {
+    only = NAMES,
+    most = Number.POSITIVE_INFINITY,
+    unified = false,
+  }: { only?: readonly VenueName[]; most?: number; unified?: boolean } = {},
 ): Promise<Accounts> {
-  const started = await Promise.all(only.map(async (name) => [name, await startVenue(name)] as const));
+  const started = await Promise.all(
+    only.map(async (name) => [name, await startVenue(name, { unified })] as const),
+  );
   const venues = Object.fromEntries(started) as Record<VenueName, EmulatedVenue>;
   const settings: Record<string, string> = {};
   const ids = started

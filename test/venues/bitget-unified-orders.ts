@@ -71,6 +71,9 @@ export function create(ask: PrivateAsk): Reply {
 const isTaken = ({ member }: PrivateAsk, clientOid: string): boolean =>
   (member.account.byClientId.get(clientOid) ?? []).some(({ status }) => status !== "filled");
 
+/** Of what has no fee, or none yet, it names no coin (Bitget.Net, GetOpenOrders.txt). */
+const NO_FEE = [{ feeCoin: null, fee: null }];
+
 const pointerTo = ({ id, clientId }: Order) => ({ orderId: id, clientOid: clientId });
 
 export function removed(ask: PrivateAsk): Reply {
@@ -103,9 +106,8 @@ export const orderOf = (order: Order) => ({
   holdMode: "one_way_mode",
   delegateType: "normal",
   reduceOnly: "NO",
-  // Of an order without executions it names no coin (Bitget.Net, GetOpenOrders.txt).
   feeDetail:
-    order.filled > ZERO ? [{ feeCoin: order.feeIn, fee: text(order.fee) }] : [{ feeCoin: null, fee: null }],
+    order.filled > ZERO && !order.hidesFee ? [{ feeCoin: order.feeIn, fee: text(order.fee) }] : NO_FEE,
   cancelReason: order.status === "canceled" ? "normal_cancel" : "",
   execType: "normal",
   stpMode: "none",
@@ -126,7 +128,7 @@ const fillOf = ({ id, order, price, amount, notional, fee, maker, at }: Executio
   execQty: text(amount),
   execValue: text(notional),
   tradeScope: maker ? "maker" : "taker",
-  feeDetail: [{ feeCoin: fee.asset, fee: text(fee.amount) }],
+  feeDetail: order.hidesFee ? NO_FEE : [{ feeCoin: fee.asset, fee: text(fee.amount) }],
   createdTime: String(at),
   updatedTime: String(at),
   execPnl: "0",

@@ -2,6 +2,7 @@ import { VenueError } from "../../errors.ts";
 import { ZERO } from "../../kernel/decimal.ts";
 import type { AccountRef, Keys } from "../../ports.ts";
 import { accountKey } from "../../records.ts";
+import type { AccountKind } from "./keeping.ts";
 import type { Place } from "./place.ts";
 import { balancesOf } from "./reading.ts";
 import { createSession, type Session } from "./session.ts";
@@ -11,6 +12,8 @@ export interface KeyCheck {
   readonly assets: number;
   /** Undefined where the exchange does not tell. */
   readonly mayWithdraw: boolean | undefined;
+  /** Undefined where the exchange has one kind alone. */
+  readonly kind: AccountKind | undefined;
 }
 
 /** Asks the exchange what these keys open and what they may do. Throws VenueError when it refuses them. */
@@ -19,7 +22,7 @@ export async function checkKeys(place: Place, account: AccountRef, keys: Keys): 
   const told = await session.read("balances", undefined, (exchange) => place.quirks.balances(exchange));
   const held = balancesOf(told, place.quirks).filter(({ free, used }) => free + used > ZERO);
   const mayWithdraw = await rightsOf(place, session).catch(unlessRefused);
-  return { assets: held.length, mayWithdraw };
+  return { assets: held.length, mayWithdraw, kind: session.kind() };
 }
 
 /** What these keys may do, alone. Throws VenueError where the exchange does not say. */

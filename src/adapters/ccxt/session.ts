@@ -38,6 +38,8 @@ export interface Expiry {
 export interface Session {
   readonly now: () => Millis;
   keys(): Promise<Keys | undefined>;
+  /** Of which kind the account is, where the exchange has two and was asked. */
+  kind(): AccountKind | undefined;
   /** Throws VenueError. */
   read<T>(kind: PrivateCall, symbol: Pair | undefined, call: (exchange: Ccxt) => Promise<T>): Promise<T>;
   /** Throws NotSent, CallFailed, or whatever ccxt makes of an answer that it cannot read. Never tries twice. */
@@ -154,6 +156,7 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
   return {
     now,
     keys: keysOnce,
+    kind: () => accountKind,
     read: (kind, symbol, call) =>
       oneByOne(() =>
         read(kind, symbol, call).catch((error: unknown) => {

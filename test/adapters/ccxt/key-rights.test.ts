@@ -18,7 +18,9 @@ describe.each(CASES)("a key of %s", (_case, name, unified) => {
     const { deps, venues } = await liveApp([name], { unified });
     const keys = venues[name].addKeys({ account: venues[name].account, may: { withdraw } });
     const told = await deps.live?.venues.checkKeys(name, keys);
-    expect(told).toEqual({ assets: 8, mayWithdraw: withdraw });
+    const hasKinds = name === "bitget" || name === "gateio";
+    const kind = hasKinds ? (unified ? "unified" : "classic") : undefined;
+    expect(told).toEqual({ assets: 8, mayWithdraw: withdraw, kind });
   });
 });
 
