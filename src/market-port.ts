@@ -18,8 +18,8 @@ export interface Market {
   /** Fee rates as shares of the notional: 0.001 is 0.1 %. */
   readonly maker: Decimal;
   readonly taker: Decimal;
-  /** The asset a buy's fee is taken in; a sell's is taken in quote. */
-  readonly buyFeeIn: "base" | "quote";
+  /** The asset a buy's fee is taken in; a sell's is taken in quote. Where it is not known, the dearer of both counts. */
+  readonly buyFeeIn: "base" | "quote" | "unknown";
 }
 
 export interface Quote {

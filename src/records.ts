@@ -188,6 +188,7 @@ export type EventKind =
   | "rejected"
   | "error"
   | "adopted"
+  | "unreadable"
   | "kill"
   | "limits";
 
@@ -246,6 +247,8 @@ export interface AccountMemory {
   readonly losses?: Losses;
   /** Orders that trades have named and that are no grid's, newest last. */
   readonly foreign: readonly string[];
+  /** Trades that cannot be booked and that an event has named, newest last. */
+  readonly unreadable?: readonly string[] | undefined;
   /** Where the next pass begins when this one ran out of budget. */
   readonly turn: number;
 }

@@ -19,6 +19,8 @@ export const accountingShape = () => ({
     order: z.string().nullable(),
     since: z.number().nullable(),
     assets: z.record(z.string(), z.string()),
+    /** Trades that the exchange tells in a way in which they cannot be booked. */
+    trades: z.array(z.object({ order: z.string(), trade: z.string(), reason: z.string() })),
   }),
 });
 
@@ -39,14 +41,14 @@ export function accountingOut({ strategy, memory }: StrategyView) {
   const known = config.confidence === undefined ? undefined : memory.confidence?.[symbol];
   const lot = memory.marks[symbol]?.lot;
   const position = heldInAll(state);
-  const { order = null, since = null } = state.unexplained ?? {};
+  const { order = null, since = null, trades = [] } = state.unexplained ?? {};
   const assets = state.unexplained?.assets ?? unexplainedAssets(state, symbol);
   return {
     feesValue: wire(state.ledger.feesValue),
     feesEstimated: state.ledger.feesEstimated,
     dust: lot === undefined ? null : text(position - snap(position, lot, "down")),
     confidence: known ? { value: wire(known.value), source: known.source, timestamp: known.at } : null,
-    unexplained: { order, since, assets: textsOf(assets) },
+    unexplained: { order, since, assets: textsOf(assets), trades: [...trades] },
   };
 }
 

@@ -94,7 +94,11 @@ export function advance(before: Strategy, live: readonly Order[], turn: Turn): A
   const known = revived(state === before.state ? before : { ...before, state });
   const { market } = turn.sight;
   const why = market && !market.active ? `${before.symbol} is closed on the exchange` : null;
-  const strategy = closed(audited(known, live, turn.now), market ? why : undefined, turn.now);
+  const strategy = closed(
+    audited(known, live, turn.now, turn.sight.unreadable),
+    market ? why : undefined,
+    turn.now,
+  );
   const nothing = still(strategy, turn.funds);
   if (strategy.wants === "stop" || strategy.state.exit) return { ...nothing, ...stop(strategy, live, turn) };
   if (strategy.status === "error") return nothing;

@@ -1,11 +1,13 @@
 import { type Decimal, text, ZERO } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
+import type { UnreadableFill } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
 import { TRADES_WAIT } from "./order-life.ts";
 import { movedBase } from "./profit.ts";
 import type { Reconciled } from "./reconcile.ts";
-import type { GridState, Refusal, Unexplained } from "./state.ts";
+import type { GridState, Refusal, Unexplained, UnreadTrade } from "./state.ts";
+import { unreadTrades } from "./unreadable.ts";
 
 /** Per asset what slots and cash say, less what the fills moved; nothing where they agree. */
 export function unexplainedAssets(state: GridState, symbol: Pair): Readonly<Record<string, Decimal>> {
@@ -34,14 +36,23 @@ export function blamed(strategy: Strategy, reconciled: readonly Reconciled[]): S
  * Compares a strategy with its fills: assets, and orders with less booked than filled. What
  * is not explained for ten minutes ends in error; a strategy that stops goes on to its end.
  */
-export function audited(strategy: Strategy, live: readonly Order[], now: Millis): Strategy {
+export function audited(
+  strategy: Strategy,
+  live: readonly Order[],
+  now: Millis,
+  rows: readonly UnreadableFill[] = [],
+): Strategy {
   const { state, symbol, status, wants } = strategy;
   const known = state.unexplained ?? null;
-  const found = differences(state, symbol, live);
+  const found = differences(state, symbol, live, rows);
   if (!found) return known === null ? strategy : { ...strategy, state: { ...state, unexplained: null } };
   // Each order has its own ten minutes: another one may lack trades before the first has got its own.
   const since = found.since ?? (known?.order === found.order ? known.since : null) ?? now;
-  const same = known?.since === since && known.order === found.order && isSame(known.assets, found.assets);
+  const same =
+    known?.since === since &&
+    known.order === found.order &&
+    isSame(known.assets, found.assets) &&
+    (known.trades?.length ?? 0) === (found.trades?.length ?? 0);
   const noted = same ? strategy : { ...strategy, state: { ...state, unexplained: { ...found, since } } };
   if (now - since < TRADES_WAIT || status === "error") return noted;
   const told = { ...withMissing(noted, live), lastError: messageFor(found) };
@@ -58,7 +69,12 @@ function withMissing({ state, ...strategy }: Strategy, live: readonly Order[]): 
   return { ...strategy, state: { ...state, refused: [...others, ...missing] } };
 }
 
-function differences(state: GridState, symbol: Pair, live: readonly Order[]): Unexplained | undefined {
+function differences(
+  state: GridState,
+  symbol: Pair,
+  live: readonly Order[],
+  rows: readonly UnreadableFill[],
+): Unexplained | undefined {
   const assets = unexplainedAssets(state, symbol);
   const [short] = live
     .flatMap((order) => (order.behindSince === null ? [] : [{ ...order, since: order.behindSince }]))
@@ -66,10 +82,30 @@ function differences(state: GridState, symbol: Pair, live: readonly Order[]): Un
   if (short) {
     const { base } = splitPair(symbol);
     const lacks = (assets[base] ?? ZERO) + short.filled - short.booked;
-    return { order: short.clientId, since: short.since, assets: { ...assets, [base]: lacks } };
+    const trades = unreadOf(state, live, rows);
+    return {
+      order: short.clientId,
+      since: short.since,
+      assets: { ...assets, [base]: lacks },
+      ...(trades.length > 0 ? { trades } : {}),
+    };
   }
   if (Object.keys(assets).length === 0) return undefined;
   return { order: state.unexplained?.order ?? null, since: null, assets };
+}
+
+/** What this pass has seen, and what others have: an order's trades are not asked for in each. */
+function unreadOf(
+  { unexplained }: GridState,
+  live: readonly Order[],
+  rows: readonly UnreadableFill[],
+): readonly UnreadTrade[] {
+  const short = live.filter(({ behindSince }) => behindSince !== null);
+  const before = (unexplained?.trades ?? []).filter(({ order }) =>
+    short.some(({ clientId }) => clientId === order),
+  );
+  const seen = short.flatMap((order) => unreadTrades(order, rows));
+  return [...before.filter(({ trade }) => !seen.some((one) => one.trade === trade)), ...seen];
 }
 
 const isSame = (a: Unexplained["assets"], b: Unexplained["assets"]): boolean => {
@@ -77,8 +113,9 @@ const isSame = (a: Unexplained["assets"], b: Unexplained["assets"]): boolean => 
   return names.length === Object.keys(b).length && names.every((asset) => a[asset] === b[asset]);
 };
 
-function messageFor({ order, assets }: Unexplained): string {
+function messageFor({ order, assets, trades = [] }: Unexplained): string {
   const amounts = Object.entries(assets).map(([asset, amount]) => `${text(amount)} ${asset}`);
   const whose = order === null ? "no order of it explains" : `its trades do not explain order ${order}:`;
-  return `${whose} ${amounts.join(", ")}; nothing is placed until this is settled`;
+  const unread = trades.map(({ trade, reason }) => `; trade ${trade} is not booked, ${reason}`).slice(0, 3);
+  return `${whose} ${amounts.join(", ")}${unread.join("")}; nothing is placed until this is settled`;
 }

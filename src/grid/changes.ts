@@ -48,8 +48,11 @@ export const accountChanges = (
     memory,
     waiting,
     live,
+    events,
   }: {
     reconciled: readonly Reconciled[];
+    /** What else has happened on the account. */
+    events: readonly Event[];
     /** All unsettled orders of the account after this pass. */
     live: readonly Order[];
     snapshot: Snapshot;
@@ -62,7 +65,7 @@ export const accountChanges = (
   ...NO_CHANGES,
   fills: reconciled.flatMap(({ fills }) => fills),
   orders: reconciled.filter(({ order, before }) => order !== before).map(({ order }) => order),
-  events: reconciled.flatMap((one) => orderEvents(one, now)),
+  events: [...events, ...reconciled.flatMap((one) => orderEvents(one, now))],
   cursors: cursorsOf(snapshot, observation, waiting, { live, now }),
   memory,
 });

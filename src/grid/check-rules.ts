@@ -57,7 +57,7 @@ function leastSize({ lower, upper }: Slot, market: Market): Decimal {
 
 // What a buy brings is less by a fee in base and is floored to the lot before it is sold.
 function leastBuy({ lower, upper }: Pick<Slot, "lower" | "upper">, market: Market): Decimal {
-  const fee = market.buyFeeIn === "base" ? max(market.maker, market.taker) : ZERO;
+  const fee = market.buyFeeIn !== "quote" ? max(market.maker, market.taker) : ZERO;
   const gross = snap(div(leastAmount(market, upper), ONE - fee, "up"), market.lot, "up");
   return max(leastAmount(market, lower), gross);
 }

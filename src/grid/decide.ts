@@ -18,6 +18,7 @@ import { isFinal } from "./order-life.ts";
 import { type Reconciled, reconcile, reconcileLate } from "./reconcile.ts";
 import { afterTurn, capitalOf, firstShare, ownBase, type Share } from "./share.ts";
 import { type Advanced, still, type Turn } from "./turn.ts";
+import { nameUnreadable } from "./unreadable.ts";
 
 /** What a pass writes first and then asks of the venue. */
 export interface Decision {
@@ -75,24 +76,29 @@ export function decide(
 
   const others = reconciled.filter(({ order }) => !before.some(({ id }) => id === order.strategy));
   const stopped = strategies.filter(({ status }) => status === "stopped");
-  const memory = remember(
+  const named = nameUnreadable(snapshot, observation, live);
+  const remembered = remember(
     withLosses(snapshot.memory, withStopped(losses, stopped, { memory: snapshot.memory, quotes })),
     observation,
     reconciled.flatMap(({ fills }) => fills),
   );
-  const written =
-    memory.moved === snapshot.memory.moved &&
-    memory.baseline === snapshot.memory.baseline &&
-    memory.losses === snapshot.memory.losses
-      ? null
-      : memory;
+  const memory = { ...remembered, unreadable: named.unreadable };
+  const written = isSame(memory, snapshot.memory) ? null : memory;
   const changes = [
     ...advanced.map((one, place) =>
       changesOf(before[place] as Strategy, one, ofStrategy(reconciled, one.strategy), now),
     ),
     ...untoldChanges(snapshot.strategies, observation, now),
     accountChanges(
-      { reconciled: others, snapshot, observation, memory: written, waiting: rest.waiting, live },
+      {
+        reconciled: others,
+        snapshot,
+        observation,
+        memory: written,
+        waiting: rest.waiting,
+        live,
+        events: named.events,
+      },
       now,
     ),
   ];
@@ -114,6 +120,10 @@ const withLosses = (memory: AccountMemory, losses: Losses): AccountMemory =>
   losses === (memory.losses ?? losses) && (memory.losses || Object.keys(losses).length === 0)
     ? memory
     : { ...memory, losses };
+
+// What else it holds is written when the pass ends.
+const isSame = (a: AccountMemory, b: AccountMemory): boolean =>
+  a.moved === b.moved && a.baseline === b.baseline && a.losses === b.losses && a.unreadable === b.unreadable;
 
 function withWorth(one: Reconciled, { markets, feePrices: mids = new Map() }: Observation): Reconciled {
   if (one.fills.length === 0) return one;

@@ -75,7 +75,7 @@ export function leavingAgain({ state, config, wants }: Strategy, { price }: Pick
 
 /** Base bought at the start, for selling slots that have none; the fee in base on top. */
 export const grossed = (amount: Decimal, { buyFeeIn, maker, taker, lot }: Market): Decimal =>
-  buyFeeIn === "base" ? snap(div(amount, ONE - max(maker, taker), "up"), lot, "up") : amount;
+  buyFeeIn !== "quote" ? snap(div(amount, ONE - max(maker, taker), "up"), lot, "up") : amount;
 
 /** A limit that takes what is there now: 1 % beyond the ask, or the bid. */
 export const takingPrice = ({ ask }: Quote, { tick }: Market): Decimal =>

@@ -5,7 +5,7 @@ export interface CycleFees {
   /** Rates as shares of the notional. */
   readonly buy: Decimal;
   readonly sell: Decimal;
-  /** The asset the buy's fee is taken in. */
+  /** The asset the buy's fee is taken in; in base it is the dearer. */
   readonly buyFeeIn: Market["buyFeeIn"];
 }
 
@@ -30,7 +30,7 @@ export function netOfCycle({
 }): Decimal {
   const ratio = div(sellAt, buyAt, "down");
   const { buy, sell, buyFeeIn } = fees;
-  if (buyFeeIn === "base") return mul(mul(ONE - buy, ONE - sell, "down"), ratio, "down") - ONE;
+  if (buyFeeIn !== "quote") return mul(mul(ONE - buy, ONE - sell, "down"), ratio, "down") - ONE;
   return ratio - ONE - buy - mul(sell, ratio, "up");
 }
 

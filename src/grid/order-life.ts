@@ -14,14 +14,16 @@ export type Sight = VenueOrder | "missing";
 export function seen(order: Order, told: VenueOrder, now: Millis): Order {
   const filled = max(order.filled, told.filled);
   const state = isFinal(order) ? order.state : stateFrom(order, told, filled > ZERO);
-  const fresh = filled > order.filled || order.notional === null;
+  // Sums are of the amount that they were told with: of another one nothing is known yet.
+  const known = filled > order.filled ? null : order;
+  const fresh = told.filled === filled ? told : undefined;
   const next: Order = {
     ...order,
     state,
     exchangeId: order.exchangeId ?? told.id,
     filled,
-    notional: fresh ? (told.notional ?? order.notional) : order.notional,
-    fees: fresh ? (told.fees ?? order.fees) : order.fees,
+    notional: known?.notional ?? fresh?.notional ?? null,
+    fees: known?.fees ?? fresh?.fees ?? null,
     misses: 0,
     missedAt: null,
     endedAt: order.endedAt ?? (FINAL.has(state) ? now : null),
@@ -39,6 +41,8 @@ const sameLife = (a: Order, b: Order): boolean =>
   a.state === b.state &&
   a.exchangeId === b.exchangeId &&
   a.filled === b.filled &&
+  a.notional === b.notional &&
+  a.fees === b.fees &&
   a.misses === b.misses &&
   a.endedAt === b.endedAt;
 

@@ -234,7 +234,7 @@ export function need(market: Market, { side, price, amount }: Wish): { asset: st
   const rate = market.maker > market.taker ? market.maker : market.taker;
   return {
     asset: market.quote,
-    amount: market.buyFeeIn === "quote" ? mul(notional, ONE + rate, "up") : notional,
+    amount: market.buyFeeIn !== "base" ? mul(notional, ONE + rate, "up") : notional,
   };
 }
 

@@ -160,7 +160,7 @@ export function plannedOut(
 
 /** With a fee that is taken in quote. */
 const quoteFee = ({ buyFeeIn, maker, taker }: Market): Decimal =>
-  buyFeeIn === "quote" ? max(maker, taker) : ZERO;
+  buyFeeIn !== "base" ? max(maker, taker) : ZERO;
 
 /** Quote that a grid can come to hold in base: every slot has bought. A rebuild does not change it. */
 export const mostQuote = ({ slots }: GridState, market: Market): Decimal =>

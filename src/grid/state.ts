@@ -66,6 +66,15 @@ export interface Unexplained {
   readonly order: string | null;
   readonly since: Millis | null;
   readonly assets: Readonly<Record<string, Decimal>>;
+  /** Trades of its orders that cannot be booked as the venue tells them. */
+  readonly trades?: readonly UnreadTrade[];
+}
+
+export interface UnreadTrade {
+  /** Client id of the order that it is of. */
+  readonly order: string;
+  readonly trade: string;
+  readonly reason: string;
 }
 
 export type RefusalReason =

@@ -33,3 +33,11 @@ describe("the net of one cycle", () => {
     expect(eight(netOfCycle({ ...prices, fees: both(rate, "base") }))).toBe(inBase);
   });
 });
+
+it("counts with the dearer of both where nobody knows in which asset a buy is charged", () => {
+  const rates = { buy: d("0.001"), sell: d("0.001") };
+  const inEither = (["base", "quote"] as const).map((buyFeeIn) => breakEvenRatio({ ...rates, buyFeeIn }));
+  const dearer = inEither[0] !== undefined && inEither[1] !== undefined && inEither[0] > inEither[1];
+  expect(dearer).toBe(true);
+  expect(breakEvenRatio({ ...rates, buyFeeIn: "unknown" })).toBe(inEither[0]);
+});

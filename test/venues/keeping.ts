@@ -46,7 +46,7 @@ export function memoryKeeping(now: () => Millis): Keeping {
       },
       nonces: async (account, count) => nonces(account, count),
     },
-    traded: { symbols: async () => [] },
+    traded: { symbols: async () => [], buyFees: async () => [] },
     rates: { spend: async () => 0, exhaust: async () => {} },
   };
 }

@@ -1,6 +1,6 @@
 /** MEXC's orders and executions. */
 import { parseDecimal, text, ZERO } from "../../src/kernel/decimal.ts";
-import { DAY, type Millis } from "../../src/kernel/time.ts";
+import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { Listing } from "./catalog.ts";
 import {
   type Asked,
@@ -120,6 +120,9 @@ export const orderOf = (order: Order) => ({
   origQuoteOrderQty: text(order.cost ?? (order.price * order.amount) / 10n ** 18n),
 });
 
+/** Of trades, whole seconds are told and asked for (mexc-api-sdk#56). */
+const second = ({ at }: Execution): Millis => Math.floor(at / SECOND) * SECOND;
+
 const between = ({ query }: Asked) => {
   const [from, to] = [
     Number(query.get("startTime") ?? 0),
@@ -145,26 +148,29 @@ export function fills(listing: Listing, ask: PrivateAsk): Reply {
   const order = query.get("orderId");
   const chosen = visibleFills(ask)
     .filter(inPair(listing))
-    .filter(between(ask.asked))
+    .filter((one) => between(ask.asked)({ at: second(one) }))
     .filter((one) => (order === null || one.order.id === order) && one.at >= ask.now - REACH);
   if (Number(query.get("startTime") ?? ask.now) < ask.now - REACH) return ok([]);
   return ok(chosen.slice(0, limit).map(fillOf));
 }
 
-const fillOf = ({ id, order, price, amount, notional, fee, maker, at }: Execution) => ({
-  symbol: idOf(order.listing),
-  id,
-  orderId: order.id,
-  orderListId: -1,
-  price: text(price),
-  qty: text(amount),
-  quoteQty: text(notional),
-  commission: order.hidesFee ? null : text(fee.amount),
-  commissionAsset: order.hidesFee ? null : fee.asset,
-  time: at,
-  isBuyer: order.side === "buy",
-  isMaker: maker,
-  isBestMatch: true,
-  isSelfTrade: false,
-  clientOrderId: order.clientId || null,
-});
+const fillOf = (execution: Execution) => {
+  const { id, order, price, amount, notional, fee, maker } = execution;
+  return {
+    symbol: idOf(order.listing),
+    id,
+    orderId: order.id,
+    orderListId: -1,
+    price: text(price),
+    qty: text(amount),
+    quoteQty: text(notional),
+    commission: order.hidesFee ? null : text(fee.amount),
+    commissionAsset: order.hidesFee ? null : fee.asset,
+    time: second(execution),
+    isBuyer: order.side === "buy",
+    isMaker: maker,
+    isBestMatch: true,
+    isSelfTrade: false,
+    clientOrderId: order.clientId || null,
+  };
+};

@@ -47,7 +47,8 @@ export const mexc: Dialect = {
     order: (number) => `C02__${String(number).padStart(21, "0")}`,
     trade: (number) => number.toString(16).padStart(32, "0"),
   },
-  buyFeeIn: "base",
+  // Its page says base, real payloads quote (ccxt#14774, ccxt#22320).
+  buyFeeIn: "quote",
   maxOpen: 500,
   route: ({ method, path }) => ROUTES[`${method} ${path}`],
 

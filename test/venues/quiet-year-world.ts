@@ -102,7 +102,7 @@ export async function createYear(name: VenueName, unified = false) {
       .filter((order) => isOurs(ourId(order)) && order.filled > ZERO && !forgotten.has(order.id));
 
   /** Passes until all that these orders have executed is booked. */
-  async function booked(what: string, orders: readonly Order[] = filled()): Promise<void> {
+  async function booked(what: string, orders: readonly Order[] = filled(), soon = SOON): Promise<void> {
     const shown = Math.max(
       ...exchange.executions().map(({ order, visibleAt }) => (orders.includes(order) ? visibleAt : 0)),
     );
@@ -116,7 +116,7 @@ export async function createYear(name: VenueName, unified = false) {
     const late = await behind(orders);
     for (const order of late)
       violate(`${what}: ${text(order.filled)} of ${ourId(order)} are not booked after ${count} passes`);
-    if (late.length === 0 && count > SOON) violate(`${what}: booked after ${count} passes`);
+    if (late.length === 0 && count > soon) violate(`${what}: booked after ${count} passes`);
     if (late.length > 0) for (const order of late) forgotten.add(order.id);
     await explained(what);
   }

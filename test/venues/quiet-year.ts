@@ -33,8 +33,8 @@ const REACH: Record<VenueName, number> = {
   bitget: 90 * DAY,
   kraken: Number.POSITIVE_INFINITY,
 };
-/** More than a page of executions, all in one second. */
-const CROWD: Record<VenueName, number> = { mexc: 120, gateio: 1010, bitget: 120, kraken: 60 };
+/** More than a page of executions, all in one second; on mexc a full one, beyond which it shows nothing of an order. */
+const CROWD: Record<VenueName, number> = { mexc: 100, gateio: 1010, bitget: 120, kraken: 60 };
 /** Longer than missing trades are waited for. */
 const PATIENCE = 12 * MINUTE;
 

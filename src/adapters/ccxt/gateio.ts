@@ -117,6 +117,17 @@ export const gateio: Quirks = {
     typeof clientOrderId === "string" && clientOrderId.startsWith(PREFIX)
       ? clientOrderId.slice(PREFIX.length)
       : undefined,
+  // A market buy is asked for by its cost: what it was to buy is what it has bought.
+  sizesOf({ info }) {
+    const [filled, type] = [fieldOf(info, "filled_amount"), fieldOf(info, "type")];
+    if (filled === undefined) return undefined;
+    const byCost = type === "market" && fieldOf(info, "side") === "buy";
+    return { filled, amount: byCost ? filled : fieldOf(info, "amount") };
+  },
+  tellsFee({ info }) {
+    const fee = fieldOf(info, "fee");
+    return fee !== undefined && fee !== null && fee !== "";
+  },
   // Of a market buy ccxt tells what it was to cost, not what it did.
   notionalOf: ({ info }) => fieldOf(info, "filled_total"),
   // How it was finished has more words than ccxt knows: all but `filled` end an order before it was filled.

@@ -2,6 +2,7 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { Fee } from "../../ports.ts";
 import type { AccountKey } from "../../records.ts";
 import type { Dict } from "./ccxt.ts";
 import type { Rate } from "./quirks.ts";
@@ -75,9 +76,16 @@ export interface RateKeeper {
   exhaust(account: AccountKey, rate: Rate): Promise<void>;
 }
 
+export interface TradedFees {
+  readonly symbol: Pair;
+  readonly fees: readonly Fee[];
+}
+
 export interface TradedKeeper {
   /** Pairs on which the account has had orders lately. */
   symbols(account: AccountKey): Promise<readonly Pair[]>;
+  /** Fees of the newest booked buy on each of them. */
+  buyFees(account: AccountKey): Promise<readonly TradedFees[]>;
 }
 
 export interface Keeping {

@@ -23,6 +23,8 @@ export const mexc: Quirks = {
   host: "api.mexc.com",
   load: async () => asCcxt(await import("../../../node_modules/ccxt/js/src/mexc.js")),
   options: { defaultType: "spot", recvWindow: LIVE_TIMING.expiry },
+  // Its page says base, real payloads quote (ccxt#14774, ccxt#22320).
+  buyFeeIn: "unknown",
   rate: { burst: 20, perSecond: 10 },
 
   refusalIn(body) {

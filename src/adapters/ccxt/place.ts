@@ -41,6 +41,8 @@ export interface Place extends Around {
   readonly fees: Map<string, { readonly rates: FeeRates | undefined; readonly until: Millis }>;
   /** When it was asked, by this process's own clock. */
   readonly kinds: Map<AccountKey, KnownKind & { readonly at: Millis }>;
+  /** In which asset accounts are charged for buys, where their fills have told. */
+  readonly buyFees: Map<AccountKey, { readonly asset: "base" | "quote"; readonly until: Millis }>;
   /** The keyless instance, with this market among those that it knows. */
   publicly(market: Dict): Promise<Ccxt>;
   /** The last private call of each account whose calls go one at a time. */
@@ -90,6 +92,7 @@ export function createPlace(given: Given): Place {
     budget: given.budget,
     check,
     fees: new Map(),
+    buyFees: new Map(),
     kinds: new Map(),
     queues: new Map(),
     async publicly(market) {

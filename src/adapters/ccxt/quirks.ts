@@ -1,7 +1,7 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { NewOrder, Span, Timing } from "../../ports.ts";
+import type { Market, NewOrder, Span, Timing } from "../../ports.ts";
 import type { Ccxt, CcxtClass, Dict } from "./ccxt.ts";
 import type { AccountKind } from "./keeping.ts";
 import type { Meaning, Refusal } from "./told.ts";
@@ -52,7 +52,8 @@ export interface Quirks {
   readonly costs: Partial<Record<PrivateCall, number>>;
   /** Private calls of one key have to arrive in the order of their nonces, so one at a time. */
   readonly serial: boolean;
-  readonly buyFeeIn: "base" | "quote";
+  /** Where accounts differ it is found out from the account's own fills. */
+  readonly buyFeeIn: Market["buyFeeIn"];
   /** The exchange takes a market buy by its cost only, so a limit that takes at once is sent instead. */
   readonly buysByCost: boolean;
 
@@ -96,6 +97,10 @@ export interface Quirks {
   /** The exchange's own id of the pair of an order. */
   marketIdOf(order: Dict): unknown;
   clientIdOf(order: Dict): string | undefined;
+  /** What was filled and asked for, in base, where ccxt divides costs by a rounded price; undefined where it is not told. */
+  readonly sizesOf?: (order: Dict) => { readonly filled: unknown; readonly amount: unknown } | undefined;
+  /** Whether an order tells its fee, where ccxt tells others beside it and nothing of its being missing. */
+  readonly tellsFee?: (order: Dict) => boolean;
   /** Quote exchanged, where ccxt only estimates it. */
   readonly notionalOf?: (order: Dict) => unknown;
   /** The status word, where ccxt does not translate it. */

@@ -1,6 +1,6 @@
 /** What ccxt has made of an answer as our own types. What is not finite, negative or missing is a failed read. */
 import { VenueError } from "../../errors.ts";
-import { type Decimal, div, fromNumber, mul, parseDecimal, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, div, fromNumber, mul, ONE, parseDecimal, ZERO } from "../../kernel/decimal.ts";
 import { isPair, type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type {
@@ -75,7 +75,11 @@ function exactTime(value: unknown, what: string): Millis {
   return value;
 }
 
-export function marketOf(market: Dict, { buyFeeIn }: Quirks, fees: FeeRates | undefined): Market {
+export function marketOf(
+  market: Dict,
+  { buyFeeIn }: Pick<Market, "buyFeeIn">,
+  fees: FeeRates | undefined,
+): Market {
   const symbol = pairOf(market.symbol);
   const { precision, limits, active } = market;
   const amount = fieldOf(limits, "amount");
@@ -168,12 +172,13 @@ export function balancesOf(told: Dict, { spentAs }: Pick<Quirks, "spentAs">): Ba
 }
 
 export function orderOf(told: Dict, quirks: Quirks, now: Millis): VenueOrder {
-  const filled = natural(told.filled, "filled amount");
+  const sizes = quirks.sizesOf?.(told) ?? told;
+  const filled = natural(sizes.filled, "filled amount");
   const type = String(told.type).includes("market") ? "market" : "limit";
   const cost = quirks.notionalOf?.(told) ?? told.cost;
   const notional = filled === ZERO ? ZERO : isTold(cost) ? natural(cost, "cost of an order") : undefined;
   const limit = decimalOf(told.price) ?? ZERO;
-  const amount = natural(told.amount ?? told.filled, "amount");
+  const amount = natural(sizes.amount ?? sizes.filled, "amount");
   // Of market orders by cost some exchanges tell the cost as the amount.
   if (type === "limit" && (filled > amount || limit < ZERO)) throw bad("order, which cannot be,");
   return {
@@ -186,7 +191,7 @@ export function orderOf(told: Dict, quirks: Quirks, now: Millis): VenueOrder {
     amount,
     filled,
     notional,
-    fees: filled === ZERO ? [] : wholeFees(told),
+    fees: filled === ZERO ? [] : quirks.tellsFee?.(told) === false ? undefined : wholeFees(told),
     status: statusOf(quirks.statusOf?.(told) ?? told.status, filled),
     at: timeOf(told.timestamp, now),
   };
@@ -215,6 +220,18 @@ function wholeFees(told: Dict): Fee[] | undefined {
   return fees.filter((fee): fee is Fee => fee !== undefined && fee.amount !== ZERO);
 }
 
+/**
+ * The cost as it is told. Nothing is a cost too, where price × amount rounds to nothing in the places that it is told
+ * in: kraken takes dust for free (infinity-grid#7).
+ */
+function notionalOf(told: unknown, worth: Decimal): Decimal {
+  if (!isTold(told)) return worth;
+  const cost = natural(told, "cost of a fill");
+  const places = typeof told === "string" ? (told.split(".")[1]?.length ?? 0) : 0;
+  if (cost === ZERO && worth * 2n >= ONE / 10n ** BigInt(places)) throw bad("cost of a fill");
+  return cost;
+}
+
 export function fillOf(told: Dict): VenueFill {
   const [price, amount] = [positive(told.price, "fill price"), positive(told.amount, "fill amount")];
   const fees = wholeFees(told);
@@ -226,7 +243,7 @@ export function fillOf(told: Dict): VenueFill {
     side: sideOf(told.side),
     price,
     amount,
-    notional: isTold(told.cost) ? positive(told.cost, "cost of a fill") : mul(price, amount, "half"),
+    notional: notionalOf(told.cost, mul(price, amount, "half")),
     fees,
     at: exactTime(told.timestamp, "time of a fill"),
   };

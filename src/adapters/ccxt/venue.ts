@@ -2,6 +2,7 @@ import { VenueError } from "../../errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { AccountRef, Keys, Venue, VenueOrder } from "../../ports.ts";
 import { accountKey } from "../../records.ts";
+import { buyFeeIn } from "./buy-fee.ts";
 import type { Ccxt, Dict } from "./ccxt.ts";
 import { openOnEveryPair } from "./every-pair.ts";
 import { accountFees } from "./fees.ts";
@@ -31,7 +32,8 @@ export function ccxtVenue(place: Place, access: Access): Venue {
   const listed = async (symbol: Pair) => marketOf(await catalog.fresh(symbol), quirks, undefined);
   const market = async (symbol: Pair) => {
     const fresh = await catalog.fresh(symbol);
-    return marketOf(fresh, quirks, await fees(symbol));
+    const asset = await buyFeeIn(place, accountKey(account));
+    return marketOf(fresh, { buyFeeIn: asset }, await fees(symbol));
   };
 
   const balances = async () =>

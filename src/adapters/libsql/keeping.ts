@@ -3,18 +3,21 @@ import type { Pair } from "../../kernel/pair.ts";
 import { DAY, SECOND } from "../../kernel/time.ts";
 import { type AccountKey, NO_MEMORY } from "../../records.ts";
 import type { Dict } from "../ccxt/ccxt.ts";
-import type { Keeping, MarketKeeper, RateKeeper, TurnKeeper } from "../ccxt/keeping.ts";
+import type { Keeping, MarketKeeper, RateKeeper, TradedFees, TurnKeeper } from "../ccxt/keeping.ts";
 import { accountFacts } from "./account-facts.ts";
 import { type Context, statement } from "./context.ts";
 import { accountFees, listings, markets, nonces, rates } from "./live-tables.ts";
-import { accounts, orders } from "./tables.ts";
+import { accounts, cursors, fills, orders } from "./tables.ts";
 
 /** What the adapter of real exchanges keeps, in the same database as all else. */
 export const libsqlKeeping = (context: Context): Keeping => ({
   markets: marketKeeper(context),
   turns: turnKeeper(context),
   rates: rateKeeper(context),
-  traded: { symbols: (account) => tradedSymbols(context, account) },
+  traded: {
+    symbols: (account) => tradedSymbols(context, account),
+    buyFees: (account) => newestBuyFees(context, account),
+  },
 });
 
 /** Of unsettled orders, and of those that ended lately. */
@@ -22,6 +25,16 @@ async function tradedSymbols({ db, now }: Context, account: AccountKey): Promise
   const isRecent = sql`${orders.account} = ${account} and (${orders.settled} = 0 or ${orders.endedAt} > ${now()} - ${30 * DAY})`;
   const rows = await db.selectDistinct({ symbol: orders.symbol }).from(orders).where(isRecent);
   return rows.map(({ symbol }) => symbol);
+}
+
+// From the few cursors to one fill of each: the other way round reads every fill there ever was.
+async function newestBuyFees({ db }: Context, account: AccountKey): Promise<readonly TradedFees[]> {
+  const newest = sql`(select f.rowid from ${fills} f where f.account = ${cursors.account} and f.symbol = ${cursors.symbol} and f.side = 'buy' order by f.at desc limit 1)`;
+  const rowids = db.select({ rowid: newest }).from(cursors).where(eq(cursors.account, account));
+  return db
+    .select({ symbol: fills.symbol, fees: fills.fees })
+    .from(fills)
+    .where(sql`${fills}.rowid in ${rowids}`);
 }
 
 /** Of the shape in which markets and listings are stored. */

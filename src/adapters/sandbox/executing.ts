@@ -51,7 +51,7 @@ export function reserveFor(
 ): Decimal {
   if (side === "sell") return amount;
   const rate = market.maker > market.taker ? market.maker : market.taker;
-  return mul(mul(price, amount, "up"), market.buyFeeIn === "quote" ? ONE + rate : ONE, "up");
+  return mul(mul(price, amount, "up"), market.buyFeeIn === "base" ? ONE : ONE + rate, "up");
 }
 
 interface Movement {

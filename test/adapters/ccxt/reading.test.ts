@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Dict } from "../../../src/adapters/ccxt/ccxt.ts";
+import { gateio } from "../../../src/adapters/ccxt/gateio.ts";
 import { kraken } from "../../../src/adapters/ccxt/kraken.ts";
-import { balancesOf, candleOf, orderOf, tradeOf } from "../../../src/adapters/ccxt/reading.ts";
+import { balancesOf, candleOf, fillOf, orderOf, tradeOf } from "../../../src/adapters/ccxt/reading.ts";
 import { VenueError } from "../../../src/errors.ts";
 
 const AT = 1_767_225_600_000;
@@ -37,5 +38,54 @@ describe("an answer that lacks what money depends on is a failed read", () => {
     const read = READ[name.split(",")[0] as string] as (told: Dict) => unknown;
     expect(() => read(whole)).not.toThrow();
     expect(() => read(lacking)).toThrow(VenueError);
+  });
+});
+
+it("takes what a market buy by cost has bought from gateio's own word, not from a quotient", async () => {
+  const info = {
+    id: "9",
+    text: "t-em1",
+    currency_pair: "BTC_USDT",
+    type: "market",
+    side: "buy",
+    account: "spot",
+    amount: "100",
+    price: "0",
+    left: "0.0031",
+    filled_amount: "0.00163929",
+    filled_total: "99.9969",
+    // Rounded, so that 99.9969 divided by it is 0.0016392934...
+    avg_deal_price: "61000.1",
+    fee: "0.00000163929",
+    fee_currency: "BTC",
+    finish_as: "filled",
+    status: "closed",
+    create_time_ms: AT,
+  };
+  const exchange = new (await gateio.load())({ number: String, options: gateio.options });
+  const told = (exchange as unknown as { parseOrder: (row: Dict) => Dict }).parseOrder(info);
+  const order = orderOf({ ...told, symbol: "BTC/USDT" }, gateio, AT);
+  expect(order).toMatchObject({ amount: order.filled, notional: 99_996_900_000_000_000_000n });
+  expect(order.filled).toBe(1_639_290_000_000_000n);
+});
+
+describe("the cost of an execution", () => {
+  const row = {
+    id: "1",
+    order: "2",
+    symbol: "BTC/USDT",
+    side: "buy",
+    price: "60000",
+    amount: "0.5",
+    cost: "30000",
+    timestamp: AT,
+    fees: [{ cost: "0", currency: "USDT" }],
+  };
+  it("is what is told, nothing too where it rounds to nothing", () => {
+    expect(fillOf(row).notional).toBe(30_000n * 10n ** 18n);
+    expect(fillOf({ ...row, price: "0.5", amount: "0.00000001", cost: "0.000000" }).notional).toBe(0n);
+  });
+  it("is not nothing where it is worth something", () => {
+    expect(() => fillOf({ ...row, cost: "0.00000" })).toThrow(VenueError);
   });
 });

@@ -1,0 +1,106 @@
+import { expect, it, onTestFinished } from "vitest";
+import { VENUES, type VenueName } from "../../src/config.ts";
+import { tick } from "../../src/grid/tick.ts";
+import { decimal } from "../../src/kernel/decimal.ts";
+import { MINUTE, SECOND } from "../../src/kernel/time.ts";
+import { accountKey } from "../../src/records.ts";
+import { emulatedWorld } from "../support/emulated.ts";
+import { runOperation } from "../support/sandbox.ts";
+
+const PAIR = "ADA/USDT";
+const NAMES = Object.keys(VENUES) as VenueName[];
+
+interface Status {
+  readonly status: string;
+  readonly lastError: string | null;
+  readonly refused: readonly { readonly reason: string; readonly detail?: string }[];
+  readonly unexplained: {
+    readonly order: string | null;
+    readonly trades: readonly { readonly order: string }[];
+  };
+}
+
+/** A grid of eight orders, and two buys of it that fill: the first one's fees are not told. */
+async function grid(name: VenueName) {
+  const world = await emulatedWorld({
+    names: [name],
+    timing: { requestTimeout: 5000, readLag: 20 * SECOND },
+  });
+  onTestFinished(world.close);
+  const { deps, time } = world;
+  const exchange = world.exchange(name);
+  const pass = async (millis = 5 * SECOND) => {
+    time.pass(millis);
+    exchange.advance();
+    for (const { outcome, message } of await tick(deps)) expect(outcome, message).not.toBe("failed");
+  };
+  const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
+    exchange: name,
+    symbol: PAIR,
+    lowerPrice: decimal("0.44"),
+    upperPrice: decimal("0.56"),
+    gridLevels: 8,
+    orderSize: decimal("20"),
+  });
+  for (let count = 0; count < 6; count++) await pass();
+  const buys = exchange.open(PAIR).filter(({ side }) => side === "buy");
+  const ours = ({ clientId }: { readonly clientId: string }) => clientId.replace(/^t-/, "");
+  const [untold, told] = [buys[0], buys[1]];
+  if (!untold || !told) throw new Error("no buys rest");
+  exchange.tellFees(untold.id, false);
+  for (const order of [untold, told]) exchange.fill(order.id);
+  await pass();
+  return {
+    exchange,
+    pass,
+    names: { untold: ours(untold), told: ours(told) },
+    orders: { untold, told },
+    status: async () =>
+      (await runOperation<{ strategies: [Status] }>(deps, "get_grid_status", { id })).strategies[0],
+    events: () => deps.store.eventsOf(id, { limit: 100 }),
+    row: async (order: { readonly id: string }) => {
+      const account = accountKey(deps.venue(name).account);
+      const [row] = await deps.store.ordersByIds(account, { exchange: [order.id], client: [] });
+      if (!row) throw new Error("it has no row");
+      return row;
+    },
+  };
+}
+
+it.each(NAMES)("on %s a trade without its fee is named once and holds up no other", async (name) => {
+  const { pass, names, orders, status, events, row, exchange } = await grid(name);
+  expect(await row(orders.told)).toMatchObject({ booked: orders.told.filled, settled: true });
+  expect(await row(orders.untold)).toMatchObject({ booked: 0n, fees: null, settled: false });
+  expect(await status()).toMatchObject({
+    status: "running",
+    unexplained: { order: names.untold, trades: [{ order: names.untold }] },
+  });
+  await pass();
+  const told = (await events()).filter(({ kind }) => kind === "unreadable");
+  expect(told).toEqual([expect.objectContaining({ message: expect.stringContaining(names.untold) })]);
+
+  exchange.tellFees(orders.untold.id, true);
+  await pass();
+  expect(await row(orders.untold)).toMatchObject({ booked: orders.untold.filled, settled: true });
+  expect(await status()).toMatchObject({ status: "running", unexplained: { order: null, trades: [] } });
+});
+
+it.each(NAMES)(
+  "on %s an order whose fees nobody ever tells is missing its fills, and never free",
+  async (name) => {
+    const { pass, names, orders, status, row, exchange } = await grid(name);
+    for (let count = 0; count < 12; count++) await pass(MINUTE);
+    expect(await row(orders.untold)).toMatchObject({ booked: 0n, bookedFees: {}, settled: false });
+    const told = await status();
+    expect(told).toMatchObject({ status: "error", lastError: expect.stringContaining(names.untold) });
+    expect(told?.refused).toContainEqual(
+      expect.objectContaining({ reason: "fills_missing", detail: names.untold }),
+    );
+    expect(told?.unexplained.trades).toMatchObject([{ order: names.untold }]);
+
+    // Told in the end, it is booked, however late.
+    exchange.tellFees(orders.untold.id, true);
+    await pass();
+    expect(await row(orders.untold)).toMatchObject({ booked: orders.untold.filled, settled: true });
+  },
+);
