@@ -27,6 +27,12 @@ export function meets({ side, limit }: Reach, other: Resting): boolean {
   return side === "buy" ? other.price <= limit : other.price >= limit;
 }
 
+/** Whether an order would take at these prices. A side without a price has nobody to meet. */
+export const takes = (
+  { side, price }: Pick<Resting, "side" | "price">,
+  { bid, ask }: { readonly bid: Decimal; readonly ask: Decimal },
+): boolean => (side === "buy" ? ask > 0n && price >= ask : bid > 0n && price <= bid);
+
 const UNCLEAR: readonly OrderState[] = ["pending", "unknown"];
 const RESTING: readonly OrderState[] = ["submitted", "open", "partially_filled"];
 

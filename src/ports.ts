@@ -128,7 +128,13 @@ export interface Permit {
 export type CreateOutcome =
   | { readonly result: "accepted"; readonly id: string }
   | { readonly result: "not_sent"; readonly reason?: string; readonly failure?: "rate_limited" }
-  | { readonly result: "rejected"; readonly reason: string; readonly failure?: VenueFailure }
+  | {
+      readonly result: "rejected";
+      readonly reason: string;
+      readonly failure?: VenueFailure;
+      /** An order that may only rest would have taken. */
+      readonly wouldTake?: boolean;
+    }
   | { readonly result: "unknown"; readonly reason: string };
 
 /** `look` says that the venue knows no such open order: only a look at the order tells what became of it. */

@@ -2,7 +2,7 @@ import { type Millis, SECOND } from "../kernel/time.ts";
 import type { CreateOutcome, Local, Permit, Venue } from "../ports.ts";
 import { type Event, type Order, wanted } from "../records.ts";
 import type { Lease, Settlement, StepStore } from "../store.ts";
-import { NOT_SENT } from "./advance.ts";
+import { NOT_SENT, WOULD_TAKE } from "./advance.ts";
 import { type Budget, spend } from "./budget.ts";
 
 type Outcome = Settlement["outcomes"][number];
@@ -107,14 +107,19 @@ function outcomeOf({ clientId }: Order, outcome: CreateOutcome): Outcome {
     case "not_sent":
       return { clientId, state: "rejected", exchangeId: null, reason: NOT_SENT };
     case "rejected":
-      return { clientId, state: "rejected", exchangeId: null, reason: outcome.reason };
+      return { clientId, state: "rejected", exchangeId: null, reason: reasonOf(outcome) };
     case "unknown":
       return { clientId, state: "unknown", exchangeId: null, reason: outcome.reason };
   }
 }
 
+const reasonOf = ({ reason, wouldTake }: Extract<CreateOutcome, { result: "rejected" }>): string =>
+  wouldTake ? `${WOULD_TAKE}${reason}` : reason;
+
 /** What the venue said of an order that it has not clearly taken. */
 function toldOf(order: Order, hold: Hold, outcome: CreateOutcome): Event[] {
+  // The market has moved between the pass's look and the order: nothing that anybody has to know of.
+  if (outcome.result === "rejected" && outcome.wouldTake) return [];
   if (outcome.result === "rejected") return [eventOf(order, hold, outcome.reason, "rejected")];
   if (outcome.result !== "unknown") return [];
   return [eventOf(order, hold, `the venue did not say whether it took the order: ${outcome.reason}`)];

@@ -33,7 +33,8 @@ export function book(
     if (!ended) continue;
     state = bookEnd(state, { ...order, slot });
     if (order.state !== "rejected") state = accepted(state, slot);
-    else if (order.reason !== NOT_SENT) state = bookReject(state, order, { lost, now, backoff });
+    else if (order.reason !== NOT_SENT && !hasMet(order))
+      state = bookReject(state, order, { lost, now, backoff });
   }
   return state === strategy.state ? strategy : { ...strategy, state };
 }
@@ -49,6 +50,11 @@ const bySequence = ({ order: a }: Reconciled, { order: b }: Reconciled): number 
   a.generation - b.generation || sequenceOf(a) - sequenceOf(b);
 
 const NO_SLOT = -1;
+
+/** How the reason of an order begins that would have taken, and may only rest: it is planned again at once. */
+export const WOULD_TAKE = "would take: ";
+
+const hasMet = ({ reason }: Order): boolean => reason?.startsWith(WOULD_TAKE) === true;
 
 /** The reason of an order that our own guard kept from leaving. */
 export const NOT_SENT = "not sent";

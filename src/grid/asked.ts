@@ -26,6 +26,7 @@ export function centeredOf({
   allowLoss,
   useOwnBase,
   initialBuy,
+  postOnly,
   volatility,
   volatilityLow,
   volatilityHigh,
@@ -39,6 +40,7 @@ export function centeredOf({
     allowLoss,
     useOwnBase,
     initialBuy,
+    postOnly,
     centered: {
       ...centered,
       ...(volatility ? { volatility: { low: volatilityLow, high: volatilityHigh } } : {}),

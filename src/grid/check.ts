@@ -17,7 +17,14 @@ export type Asked = Omit<GridConfig, "gridSpacing" | "isSpaced" | "centered"> & 
 /** A centered grid as a person asks for it. */
 export type AskedCentered = Pick<
   GridConfig,
-  "orderSize" | "allowLoss" | "useOwnBase" | "initialBuy" | "confidence" | "maxPosition" | "safetyReserve"
+  | "orderSize"
+  | "allowLoss"
+  | "useOwnBase"
+  | "initialBuy"
+  | "postOnly"
+  | "confidence"
+  | "maxPosition"
+  | "safetyReserve"
 > & { readonly centered: CenteredConfig };
 
 export interface Checked {

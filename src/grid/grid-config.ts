@@ -16,6 +16,8 @@ export interface GridConfig {
   readonly allowLoss?: boolean | undefined;
   readonly useOwnBase?: boolean | undefined;
   readonly initialBuy?: boolean | undefined;
+  /** false lets a slot's order take; absent, it rests or is placed again. */
+  readonly postOnly?: boolean | undefined;
   readonly stopLossPrice?: Decimal | undefined;
   readonly takeProfitPrice?: Decimal | undefined;
   readonly triggerPrice?: Decimal | undefined;

@@ -48,6 +48,7 @@ export const common = () => ({
   allowLoss: flag("allowLoss").describe("false refuses a grid whose cycles do not pay their fees"),
   useOwnBase: flag("useOwnBase").describe("false leaves the base that the account has alone"),
   initialBuy: flag("initialBuy").describe("Buys the base that selling slots lack, at once"),
+  postOnly: flag("postOnly").describe("false lets an order that meets the market on arrival take at once"),
   dryRun: flag("dryRun").describe("On paper: live prices, simulated fills, nothing asked of your account"),
   dryBalance: dryBalance(),
 });

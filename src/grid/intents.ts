@@ -40,7 +40,7 @@ export function orderOf(
     type: "limit",
     price,
     amount,
-    timeInForce: timeInForceOf(slot),
+    timeInForce: timeInForceOf(slot, strategy.config),
     createdAt: at,
   };
 }

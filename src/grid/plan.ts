@@ -2,6 +2,7 @@ import { type Decimal, min, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
 import { type Bounds, boundsAfter, refusedWithin } from "../limits/standing.ts";
+import { takes } from "../own-orders.ts";
 import type { Market, Quote, Side } from "../ports.ts";
 import { held } from "./booking.ts";
 import type { GridConfig } from "./grid-config.ts";
@@ -37,7 +38,7 @@ export interface View {
   readonly limit: number;
   /** Price confidence; undefined where nobody asks for it. */
   readonly confidence?: Decimal | undefined;
-  readonly config: Pick<GridConfig, "confidence" | "maxPosition" | "safetyReserve">;
+  readonly config: Pick<GridConfig, "confidence" | "maxPosition" | "safetyReserve" | "postOnly">;
   /** What limits are shares of; undefined when the balances are not known. */
   readonly capital?: Capital | undefined;
   /** Undefined where no order is held to limits. */
@@ -86,7 +87,7 @@ export function plan(state: GridState, view: View): Plan {
   for (const slot of nearestFirst(free, mid)) {
     const turned = turn(slot, view.market, mid);
     planned.set(slot.index, turned);
-    const wish = wishOf(turned, view.market);
+    const wish = atRest(wishOf(turned, view.market), view);
     const refusal = refuse(turned, wish, { ...view, funds, capital, resting, bounds }, state);
     if (refusal) refused.push({ slot: slot.index, ...refusal });
     else if (!wish) continue;
@@ -166,13 +167,23 @@ function wishOf(slot: Slot, market: Market): Wish | undefined {
   return meetsMinimum(market, wish.price, wish.amount) ? wish : undefined;
 }
 
+/**
+ * At its level, or where that would take at the nearest price that rests: better for the grid than the level. Once the
+ * level rests too, the order goes back there (see turn.ts).
+ */
+function atRest(wish: Wish | undefined, { config, market, quote }: View): Wish | undefined {
+  if (!wish || config.postOnly === false || !takes(wish, quote)) return wish;
+  const price = wish.side === "buy" ? quote.bid : quote.ask;
+  return price > ZERO && meetsMinimum(market, price, wish.amount) ? { ...wish, price } : wish;
+}
+
 function refuse(
   slot: Slot,
   wish: Wish | undefined,
   view: View,
   state: GridState,
 ): Omit<Refusal, "slot"> | undefined {
-  const { market, now, killed, held: isHeld, funds, resting } = view;
+  const { market, quote, now, killed, held: isHeld, funds, resting, config } = view;
   if (!wish) return { reason: slot.side === "sell" && held(slot) === ZERO ? "no_base" : "below_minimum" };
   if (killed) return { reason: "killed" };
   if (isHeld) return { reason: "recovering" };
@@ -181,6 +192,7 @@ function refuse(
   if (isDoubtful(view)) return { reason: "low_confidence" };
   if (now < slot.retryAt) return rejectedBefore(slot, state.refused);
   if (crosses(wish, resting)) return { reason: "would_self_cross" };
+  if (config.postOnly !== false && takes(wish, quote)) return { reason: "would_take" };
   const { asset, amount } = need(market, wish);
   if (funds && amount > (funds[asset] ?? ZERO))
     return { reason: wish.side === "buy" ? "no_quote" : "inventory_missing" };

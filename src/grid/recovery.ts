@@ -98,7 +98,7 @@ export function adopted(told: VenueOrder, strategies: readonly Strategy[], now: 
     type: told.type,
     price: told.price,
     amount: told.amount,
-    timeInForce: timeInForceOf(key.slot),
+    timeInForce: timeInForceOf(key.slot, strategy.config),
     state: "submitted",
     exchangeId: told.id,
     createdAt: told.at,

@@ -36,10 +36,10 @@ export function run(before: Strategy, live: readonly Order[], turn: Turn): Parti
   if (watched.state.exit)
     return {
       strategy: { ...watched, status: "running", phase: "stopping" },
-      cancels: toCancel(watched.state, live),
+      cancels: toCancel(watched.state, live, quote),
     };
   const strategy = settledMoves(watched, live, world);
-  const cancels = toCancel(strategy.state, live);
+  const cancels = toCancel(strategy.state, live, quote);
   if (strategy.state.rebuild) {
     const notices = noticesOf(strategy.state, world, true);
     return {

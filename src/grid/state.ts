@@ -3,9 +3,10 @@ import type { Millis } from "../kernel/time.ts";
 import type { LimitCode } from "../limits/allowed.ts";
 import type { TimeInForce } from "../ports.ts";
 import type { LossWatch } from "../records.ts";
+import type { GridConfig } from "./grid-config.ts";
 import type { Lot } from "./lots.ts";
 
-export type { GridConfig } from "./grid-config.ts";
+export type { GridConfig };
 
 /**
  * The interval between two neighbouring levels. It rests a buy at `lower` or a sell at `upper`.
@@ -82,6 +83,8 @@ export type RefusalReason =
   | "no_quote"
   | "below_minimum"
   | "would_self_cross"
+  /** It would take, and nothing is there beside which it could rest. */
+  | "would_take"
   | "inventory_missing"
   | "fills_missing"
   | "market_closed"
@@ -130,9 +133,11 @@ export interface Exit {
 export const FIRST_BUY_SLOT = 1000;
 export const EXIT_SLOT = 1001;
 
-/** First buys and exits take what is there now; a slot's order rests. */
-export const timeInForceOf = (slot: number): TimeInForce =>
-  slot === FIRST_BUY_SLOT || slot === EXIT_SLOT ? "ioc" : "gtc";
+/** First buys and exits take what is there now; a slot's order rests, and does nothing else unless told otherwise. */
+export const timeInForceOf = (
+  slot: number,
+  { postOnly = true }: Pick<GridConfig, "postOnly">,
+): TimeInForce => (slot === FIRST_BUY_SLOT || slot === EXIT_SLOT ? "ioc" : postOnly ? "post_only" : "gtc");
 
 export interface GridState {
   readonly generation: number;

@@ -1,7 +1,8 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Bounds, Terms } from "../limits/standing.ts";
-import type { Timing } from "../ports.ts";
+import { takes } from "../own-orders.ts";
+import type { Quote, Timing } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
 import type { Window } from "./intents.ts";
 import type { MarketSight } from "./observation.ts";
@@ -75,16 +76,23 @@ export const cancellable = (live: readonly Order[]): Order[] => live.filter(mayC
  * Orders that stand in the way of what the grid is to become: all for a rebuild, one for a trail, any of slots
  * that are no more, and any at a price that its slot has left.
  */
-export function toCancel(state: GridState, live: readonly Order[]): Order[] {
+export function toCancel(state: GridState, live: readonly Order[], quote?: Quote): Order[] {
   if (state.rebuild) return cancellable(live);
   const going = leaving(state)?.index;
   return cancellable(live).filter(
-    (order) => order.generation !== state.generation || order.slot === going || isMisplaced(state, order),
+    (order) =>
+      order.generation !== state.generation || order.slot === going || isMisplaced(state, order, quote),
   );
 }
 
-// Found after a restore, when the backup is older than the grid's last move.
-function isMisplaced({ slots }: GridState, { slot: index, side, price }: Order): boolean {
+// Found after a restore, when the backup is older than the grid's last move; or placed where it could rest while its
+// level would have taken, which it does not any more.
+function isMisplaced({ slots }: GridState, order: Order, quote: Quote | undefined): boolean {
+  const { slot: index, side, price, timeInForce } = order;
   const slot = slots.find((one) => one.index === index);
-  return slot !== undefined && price !== (side === "buy" ? slot.lower : sellPrice(slot));
+  if (!slot) return false;
+  const level = side === "buy" ? slot.lower : sellPrice(slot);
+  const isBetter = side === "buy" ? price < level : price > level;
+  const mayStay = timeInForce === "post_only" && isBetter && (!quote || takes({ side, price: level }, quote));
+  return price !== level && !mayStay;
 }

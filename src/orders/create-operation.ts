@@ -3,6 +3,7 @@ import { AppError, messageOf } from "../errors.ts";
 import {
   decimalField,
   exchangeField,
+  flagField,
   MOST_AMOUNT,
   pairField,
   textField,
@@ -29,6 +30,9 @@ const inputOf = (ids: readonly string[]) =>
       type: wordField("Invalid type", ["limit", "market"]).describe("limit or market"),
       amount: decimalField("Invalid amount", MOST_AMOUNT).describe("Size in base"),
       price: decimalField("Invalid price").optional().describe("Limit price in quote; required for limit"),
+      postOnly: flagField("Invalid request", "postOnly")
+        .optional()
+        .describe("true: the order rests, or is refused where it would take"),
       clientOrderId: textField(
         "Invalid request",
         /^(?!em)[0-9a-z]{1,18}$/,
@@ -36,6 +40,10 @@ const inputOf = (ids: readonly string[]) =>
       )
         .optional()
         .describe("Your own id of the order: 1 to 18 of 0-9a-z, not beginning with em"),
+    })
+    .refine(({ type, postOnly }) => type === "limit" || postOnly !== true, {
+      path: ["postOnly"],
+      error: "Invalid request: a market order takes, so it cannot be postOnly",
     })
     .refine(({ type, price }) => type !== "limit" || price !== undefined, {
       path: ["price"],

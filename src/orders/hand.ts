@@ -21,14 +21,17 @@ interface Placing extends Wanted {
 }
 
 /** The intent of an order by hand: written without the lease, so it carries its own bound. */
-export function handOrder({ now, at, ...wanted }: Placing, { requestTimeout, expiry, skew }: Timing): Order {
+export function handOrder(
+  { now, at, postOnly, ...wanted }: Placing,
+  { requestTimeout, expiry, skew }: Timing,
+): Order {
   const sendBy = now + SEND_WITHIN;
   return {
     ...NEW_ORDER,
     ...wanted,
     strategy: null,
     kind: "hand",
-    timeInForce: wanted.type === "market" ? "ioc" : "gtc",
+    timeInForce: wanted.type === "market" ? "ioc" : postOnly ? "post_only" : "gtc",
     generation: 0,
     slot: 0,
     createdAt: at,

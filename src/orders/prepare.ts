@@ -8,16 +8,23 @@ export interface Wanted {
   readonly amount: Decimal;
   /** Of a limit order. */
   readonly price: Decimal;
+  /** Rests or is refused. */
+  readonly postOnly?: boolean | undefined;
 }
 
 /**
  * The order as the market takes it: the amount down to the lot, a buy's price down and a sell's up to
  * the tick, so that rounding never promises more. Throws Invalid amount or Invalid price below a minimum.
  */
-export function prepare({ side, type, amount, price }: Wanted, market: Market, quote: Quote): Wanted {
+export function prepare(
+  { side, type, amount, price, postOnly }: Wanted,
+  market: Market,
+  quote: Quote,
+): Wanted {
   const rounded = {
     side,
     type,
+    postOnly,
     amount: snap(amount, market.lot, "down"),
     price: type === "market" ? price : snap(price, market.tick, side === "buy" ? "down" : "up"),
   };

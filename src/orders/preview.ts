@@ -1,4 +1,5 @@
 import { type Decimal, max, mul, ONE, snap, sum, text } from "../kernel/decimal.ts";
+import { takes } from "../own-orders.ts";
 import type { Preview } from "../plan-records.ts";
 import type { Balance, Market, Quote, VenueOrder } from "../ports.ts";
 import type { Wanted } from "./prepare.ts";
@@ -25,13 +26,13 @@ export function previewOrder(order: Wanted, around: Around): Preview {
       ? `at ${text(price)} ${market.quote}`
       : `at the market, now ${text(price)} ${market.quote}`;
   return {
-    what: `${side} ${text(amount)} ${market.base} ${at} on ${exchange} (${type} order)`,
+    what: `${side} ${text(amount)} ${market.base} ${at} on ${exchange} (${type} order${order.postOnly ? ", post only" : ""})`,
     cost:
       side === "buy"
         ? `${text(notional)} ${market.quote} and a fee of at most ${text(fee)} ${market.quote}`
         : `${text(amount)} ${market.base}, for about ${text(notional - fee)} ${market.quote} after the fee`,
     worstCase: worstOf(order, market),
-    limits: limitsOf({ side, amount, needed: notional + fee }, around),
+    limits: limitsOf({ ...order, needed: notional + fee }, around),
     uses: { asset: market.quote, amount: notional },
   };
 }
@@ -46,9 +47,10 @@ function worstOf({ side, type, price, amount }: Wanted, { base, quote }: Market)
 }
 
 function limitsOf(
-  { side, amount, needed }: { side: Wanted["side"]; amount: Decimal; needed: Decimal },
-  { market, balances, killed, met }: Around,
+  { needed, ...order }: Wanted & { readonly needed: Decimal },
+  { market, quote, balances, killed, met }: Around,
 ): string[] {
+  const { side, amount, postOnly } = order;
   const [asset, need] = side === "buy" ? [market.quote, needed] : [market.base, amount];
   const free = balances.find((balance) => balance.asset === asset)?.free ?? 0n;
   const covers =
@@ -57,6 +59,9 @@ function limitsOf(
     `least order here: ${text(market.minNotional)} ${market.quote}`,
     `free balance: ${text(free)} ${asset}, ${covers}`,
     ...(killed ? ["the kill switch is on: it would be refused"] : []),
+    ...(postOnly && takes(order, quote)
+      ? ["it would take at the prices now shown: it would be refused"]
+      : []),
     ...(met ? [`it would meet your own order ${describe(met)}: it would be refused`] : []),
   ];
 }

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { giveFirstBase, layOut } from "../../src/grid/layout.ts";
 import { plan, type View } from "../../src/grid/plan.ts";
 import type { GridState } from "../../src/grid/state.ts";
+import { toCancel } from "../../src/grid/turn.ts";
 import { text } from "../../src/kernel/decimal.ts";
+import { NEW_ORDER, type Order } from "../../src/records.ts";
 import { d, market, slot, state } from "../support/grid.ts";
 
 const levels = ["90", "95", "100", "105", "110"].map(d);
@@ -95,7 +97,13 @@ describe("a plan refuses", () => {
       slot(),
       slot({ index: 1, side: "sell", lower: d("90"), upper: d("99"), base: d("2"), cost: d("180") }),
     ]);
-    expect(shown(two).refused).toEqual(["1 would_self_cross"]);
+    expect(shown(two, { config: { postOnly: false } }).refused).toEqual(["1 would_self_cross"]);
+  });
+
+  it("to take, where there is no price beside which the order could rest", () => {
+    const empty = { bid: 0n, ask: d("100"), at: 0 };
+    expect(shown(one, { quote: empty }).refused).toEqual(["0 would_take"]);
+    expect(shown(one, { quote: empty, config: { postOnly: false } }).orders).toHaveLength(1);
   });
 
   it("everything while the kill switch is on or the market is closed", () => {
@@ -116,6 +124,35 @@ describe("a plan refuses", () => {
       { slot: 0, reason: "rejected", detail: "too small" },
     ]);
     expect(plan(rejected, view({ now: 50 })).intents).toHaveLength(1);
+  });
+});
+
+describe("a slot whose level would take", () => {
+  const quote = { bid: d("98.9"), ask: d("99.1"), at: 0 };
+  const buying = state([slot({ lower: d("100"), upper: d("110") })]);
+  const selling = state([
+    slot({ side: "sell", lower: d("90"), upper: d("95"), base: d("2"), cost: d("180") }),
+  ]);
+
+  it("rests at the nearest price that does not, which is better for the grid", () => {
+    expect(shown(buying, { quote }).orders).toEqual(["0 buy 1 at 98.9"]);
+    expect(shown(selling, { quote }).orders).toEqual(["0 sell 2 at 99.1"]);
+  });
+
+  it("takes where the grid may", () => {
+    const config = { postOnly: false };
+    expect(shown(buying, { quote, config }).orders).toEqual(["0 buy 1 at 100"]);
+    expect(shown(selling, { quote, config }).orders).toEqual(["0 sell 2 at 95"]);
+  });
+
+  it("goes back to its level as soon as that rests too, and not while nobody knows", () => {
+    const live = { exchangeId: "1", generation: 0, slot: 0, side: "buy", price: d("98.9") };
+    const order = { ...NEW_ORDER, ...live, state: "open", timeInForce: "post_only" } as unknown as Order;
+    expect(toCancel(buying, [order], quote)).toEqual([]);
+    expect(toCancel(buying, [order])).toEqual([]);
+    expect(toCancel(buying, [order], at("100.5"))).toEqual([order]);
+    expect(toCancel(buying, [{ ...order, price: d("101") }], quote)).toHaveLength(1);
+    expect(toCancel(buying, [{ ...order, timeInForce: "gtc" }], quote)).toHaveLength(1);
   });
 });
 

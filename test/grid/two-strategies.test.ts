@@ -52,17 +52,21 @@ const rejected = async ({ context }: Driven) =>
   (await context.client.execute("select message from events where kind = 'rejected'")).rows;
 
 describe("two strategies on one market of one account", () => {
-  it("never cross each other or the person's own orders, wherever the price goes", async () => {
-    const app = await drivenApp();
-    const one = await app.start(WIDE);
-    const two = await app.start(NARROW);
-    await person(app);
-    const refused = await walk(app, async () => expect(await crossed(app)).toBe(false));
-    expect(refused).toContain("would_self_cross");
-    for (const { id } of [one, two])
-      expect(await app.grid(id)).toMatchObject({ status: "running", lastError: null });
-    expect((await auditBooks(app.context, "kraken")).unbooked).toEqual([]);
-  });
+  it.each([true, false])(
+    "never cross each other or the person's own orders; post only: %s",
+    async (postOnly) => {
+      const app = await drivenApp();
+      const one = await app.start({ ...WIDE, postOnly });
+      const two = await app.start({ ...NARROW, postOnly });
+      await person(app);
+      const refused = await walk(app, async () => expect(await crossed(app)).toBe(false));
+      // What only rests is placed beside the market, and meets nothing there.
+      expect(refused.has("would_self_cross")).toBe(!postOnly);
+      for (const { id } of [one, two])
+        expect(await app.grid(id)).toMatchObject({ status: "running", lastError: null });
+      expect((await auditBooks(app.context, "kraken")).unbooked).toEqual([]);
+    },
+  );
 
   it("share a balance that is too small for both, and never ask the exchange for more than there is", async () => {
     const app = await drivenApp();

@@ -96,12 +96,16 @@ export function createChecks(now: () => number, tables: () => Tables) {
   }
 
   /** A grid that is laid out anew gives its slots other ids, by which late trades are told apart. */
-  function inGeneration({ clientId, strategy, generation, slot, side, price }: Order): void {
-    if (side !== "buy" || slot >= FIRST_BUY_SLOT) return;
+  function inGeneration(order: Order, { state }: Strategy): void {
+    const { clientId, strategy, generation, slot, side, price } = order;
+    const level = state.slots.find(({ index }) => index === slot)?.lower;
+    if (side !== "buy" || slot >= FIRST_BUY_SLOT || generation !== state.generation || !level) return;
     const key = `${strategy}.${generation}.${slot}`;
-    const before = buysAt.get(key) ?? price;
+    const before = buysAt.get(key) ?? level;
     buysAt.set(key, before);
-    if (before !== price) violate(`${clientId} buys at ${text(price)}, its generation at ${text(before)}`);
+    if (before !== level) violate(`${clientId} buys for ${text(level)}, its generation for ${text(before)}`);
+    // Where its level would take, it rests below.
+    if (price > level) violate(`${clientId} buys at ${text(price)}, above its level ${text(level)}`);
   }
 
   /** What an intent may not be, whatever its strategy was at the time. */
@@ -184,7 +188,7 @@ export function createChecks(now: () => number, tables: () => Tables) {
         if (kill && !isAdopted) violate(`${clientId} was recorded though the kill switch is on`);
         if (strategy && !isAdopted && order.kind === "grid" && order.generation === strategy.state.generation)
           intended(order, strategy);
-        if (strategy?.config.centered && !isAdopted) inGeneration(order);
+        if (strategy?.config.centered && !isAdopted) inGeneration(order, strategy);
         known.add(clientId);
         intents.set(clientId, [...(intents.get(clientId) ?? []), order]);
       }

@@ -1,10 +1,14 @@
 import type { Tables } from "../../src/adapters/memory/tables.ts";
+import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
+import { tickerAt } from "../../src/adapters/sandbox/prints.ts";
 import { costInAll, heldInAll } from "../../src/grid/booking.ts";
 import { sellPrice } from "../../src/grid/plan.ts";
 import { movedBase } from "../../src/grid/profit.ts";
+import type { Slot } from "../../src/grid/state.ts";
 import { mul, snap, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
+import { takes } from "../../src/own-orders.ts";
 import type { Order, Strategy } from "../../src/records.ts";
 import { accountKey } from "../../src/records.ts";
 import type { Beside } from "./actions.ts";
@@ -116,10 +120,7 @@ function settledDown(world: World, strategy: Strategy): void {
   for (const slot of state.slots) {
     const mine = live.filter((order) => parseClientOrderId(order.clientId)?.slot === slot.index);
     const refusal = state.refused.find((one) => one.slot === slot.index);
-    const isRight =
-      mine.length === 1 &&
-      mine[0]?.side === slot.side &&
-      mine[0]?.price === (slot.side === "buy" ? slot.lower : sellPrice(slot));
+    const isRight = mine.length === 1 && mine[0]?.side === slot.side && isAtRest(world, slot, mine[0]);
     const isKilled = world.killAt !== undefined && refusal?.reason === "killed";
     const isExcused =
       mine.length === 0 &&
@@ -143,6 +144,16 @@ function isThrough(
   if (reason !== "limit_collar" || ticks === undefined) return false;
   const price = BigInt(ticks) * plan.market.tick;
   return slot.side === "buy" ? slot.lower > (price * 109n) / 100n : sellPrice(slot) < (price * 91n) / 100n;
+}
+
+/** At its level, or at a better price while its level would take. */
+function isAtRest({ simulation, scheduler, plan }: World, slot: Slot, { side, price, symbol }: BookedOrder) {
+  const level = side === "buy" ? slot.lower : sellPrice(slot);
+  const listed = simulation.listings(EXCHANGE, symbol, {});
+  if (price === level || !listed) return price === level;
+  const isBetter = side === "buy" ? price < level : price > level;
+  const at = Math.min(scheduler.now(), plan.endAt);
+  return isBetter && takes({ side, price: level }, tickerAt(listed.market, listed.path, at));
 }
 
 /** An exit leaves only what the venue would not take, unless a person has taken it away or locked it. */

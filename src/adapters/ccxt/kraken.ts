@@ -28,7 +28,7 @@ const PHRASES: readonly (readonly [string, Meaning])[] = [
   ["Feature disabled", "refused"],
   ["Trading agreement required", "refused"],
   ["Insufficient funds", "refused"],
-  ["Post only order", "refused"],
+  ["Post only order", "taking"],
   ["Orders limit exceeded", "refused"],
   ["Positions limit exceeded", "refused"],
   ["Market in cancel_only mode", "refused"],

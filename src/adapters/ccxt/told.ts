@@ -13,6 +13,8 @@ export interface Told {
   readonly missing?: boolean;
   /** Signing again with a higher nonce may help. */
   readonly nonce?: boolean;
+  /** It may only rest, and would have taken. */
+  readonly wouldTake?: boolean;
   /** The market's rules are others than those that we have stored. */
   readonly stale?: boolean;
   /** The account is of the other kind, and is to be asked by other calls. */
@@ -34,6 +36,7 @@ export type Meaning =
   | "rules"
   | "unlisted"
   | "refused"
+  | "taking"
   | "short"
   | "kind"
   | "missing";
@@ -49,6 +52,7 @@ const MEANINGS: Record<Meaning, Omit<Told, "reason">> = {
   refused: { failure: "refused", definite: true },
   short: { failure: "refused", definite: true, short: true },
   kind: { failure: "unavailable", definite: true, otherKind: true },
+  taking: { failure: "refused", definite: true, wouldTake: true },
   missing: { failure: "refused", definite: false, missing: true },
 };
 

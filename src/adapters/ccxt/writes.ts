@@ -93,8 +93,8 @@ function watched(permit: Permit) {
 
   function outcomeOf(error: unknown): Exclude<CreateOutcome, { result: "accepted" }> {
     if (error instanceof CallFailed) {
-      const { definite, reason, failure } = error.told;
-      return definite ? { result: "rejected", reason, failure } : { result: "unknown", reason };
+      const { definite, reason, failure, wouldTake = false } = error.told;
+      return definite ? { result: "rejected", reason, failure, wouldTake } : { result: "unknown", reason };
     }
     if (left) return { result: "unknown", reason: "the exchange's answer cannot be read" };
     if (error instanceof VenueError && error.failure.endsWith("credentials"))

@@ -129,7 +129,8 @@ async function create<M extends Moment>(
     if (!permit.mayLeave()) return { result: "not_sent" };
     if (seen.now > permit.sendBy) return { result: "rejected", reason: "expired before it arrived" };
     const change = place(seen.books, order, arrival);
-    if ("rejected" in change) return { result: "rejected", reason: change.rejected };
+    if ("rejected" in change)
+      return { result: "rejected", reason: change.rejected, wouldTake: change.wouldTake === true };
     try {
       if (await books.commit(key, seen.books.version, change, permit.sendBy))
         return { result: "accepted", id: (change.orders[0] as BookedOrder).id };

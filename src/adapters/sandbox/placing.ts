@@ -16,10 +16,12 @@ export function place(
   books: VenueBooks,
   order: NewOrder,
   { market, levels, at }: Arrival,
-): BookChange | { readonly rejected: string } {
+): BookChange | { readonly rejected: string; readonly wouldTake?: boolean } {
   const rejected = refusal(order, market);
   if (rejected) return { rejected };
   const takes = taken(order, levels);
+  if (order.timeInForce === "post_only" && takes.length > 0)
+    return { rejected: "it would take at once, and may only rest", wouldTake: true };
   const worst = order.type === "market" ? (takes.at(-1)?.price ?? ZERO) : order.price;
   const needed = reserveFor(market, { ...order, price: worst });
   const asset = order.side === "buy" ? market.quote : market.base;
