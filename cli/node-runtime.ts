@@ -46,9 +46,18 @@ export function nodeRuntime(url: string, config: Config, log: Log): Runtime {
   const file = databaseFile(url);
   if (file) makePrivate(file);
   const client = file
-    ? createClient({ url: `file:${file}`, concurrency: 1, timeout: 50 })
+    ? {
+        connection: createClient({ url: `file:${file}`, concurrency: 1, timeout: 50 }),
+        identity: () => identityOf(file),
+      }
     : { url, authToken: config.databaseAuthToken, fetch };
   return { client, log, local: nodeLocal, migrations: readMigrations(), readCandles };
+}
+
+/** Tells a file from another one of the same name; undefined when there is none. */
+function identityOf(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
 }
 
 // The file holds an account's history, its side files inherit its mode.

@@ -104,12 +104,8 @@ export function createApp({
   app.onError((error, c) => {
     const { requestId } = c.var;
     if (error instanceof AppError) return respond(c, refusal(error, requestId));
-    if (error instanceof StoreError && c.req.path === "/ready") {
-      return respond(
-        c,
-        refusal(new AppError("Not ready", "the database cannot be reached or is not migrated"), requestId),
-      );
-    }
+    if (error instanceof StoreError && c.req.path === "/ready")
+      return respond(c, refusal(new AppError("Not ready", error.message), requestId));
     deps.log("error", messageOf(error), { requestId, path: c.req.path, stack: error.stack });
     return respond(
       c,

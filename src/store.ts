@@ -258,6 +258,8 @@ export interface Store
     TokenStore,
     PlanStore,
     LimitStore {
-  /** Throws `unavailable` when the database cannot be reached or is not migrated. */
+  /** Throws `unavailable`, with the reason, when the database cannot be reached or written or is not what this program knows. */
   ready(): Promise<void>;
+  /** What is known to be wrong with the database, without asking it. */
+  trouble(): string | undefined;
 }

@@ -69,11 +69,12 @@ function pageOf(asked: { stopped: boolean; limit?: number | undefined; before?: 
 
 const slotsOf = ({ strategy }: StrategyView) => ({ slots: strategy.state.slots.map(slotOut) });
 
-function shown({ venueOf, marketTime }: Deps, view: StrategyView) {
+function shown({ store, venueOf, marketTime }: Deps, view: StrategyView) {
   const account = parseAccountKey(view.strategy.account);
-  const missing =
-    venueOf(account) || view.strategy.status === "stopped" ? null : notConfigured(view.strategy.account);
-  return gridOut(account.exchange, view, { now: marketTime(account, view.now), missing });
+  const isStopped = view.strategy.status === "stopped";
+  const missing = venueOf(account) || isStopped ? null : notConfigured(view.strategy.account);
+  const trouble = isStopped ? undefined : store.trouble();
+  return gridOut(account.exchange, view, { now: marketTime(account, view.now), missing, trouble });
 }
 
 const notConfigured = (account: string): string =>

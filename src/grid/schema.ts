@@ -168,14 +168,17 @@ export function configOut(
 export interface Times {
   /** Market time now. */
   readonly now: Millis;
+  /** That nobody here steps it. */
   readonly missing: string | null;
+  /** What is wrong with the database, where nothing can be written of it. */
+  readonly trouble?: string | undefined;
 }
 
 /** One strategy as the contract shows it, and what it leaves open: where the profit comes from, and what rests nothing. */
 export function gridOut(
   exchange: string,
   view: StrategyView,
-  { now, missing }: Times,
+  { now, missing, trouble }: Times,
 ): z.input<ReturnType<typeof GridShape>> {
   const { strategy, memory } = view;
   const { ledger, refused, notices, startPrice } = strategy.state;
@@ -206,7 +209,7 @@ export function gridOut(
     runningTime: runningTime(strategy, now),
     lastStepAt: view.steppedAt,
     lastStepBy: view.steppedBy,
-    lastError: strategy.lastError ?? view.accountError ?? missing,
+    lastError: trouble ?? strategy.lastError ?? view.accountError ?? missing,
     cost: costOut(view.costs, strategy.id),
   };
 }

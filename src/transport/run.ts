@@ -1,4 +1,4 @@
-import { AppError, type Label, messageOf, statusOf, VenueError } from "../errors.ts";
+import { AppError, type Label, messageOf, StoreError, statusOf, VenueError } from "../errors.ts";
 import type { Call, Operation } from "../operation.ts";
 import type { Deps } from "../ports.ts";
 
@@ -58,9 +58,9 @@ function classify(error: unknown, failure: Label): AppError {
       cause: error,
       ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
     });
-  return new AppError("Internal error", "something went wrong on our side; the log has the request id", {
-    cause: error,
-  });
+  const isDatabase = error instanceof StoreError && error.failure === "unavailable";
+  const message = isDatabase ? error.message : "something went wrong on our side; the log has the request id";
+  return new AppError("Internal error", message, { cause: error });
 }
 
 const stackOf = (error: unknown): string | undefined => (error instanceof Error ? error.stack : undefined);

@@ -149,7 +149,7 @@ describe("edgemaker db", () => {
       ["trade.db", 2, /is the database itself/],
       ["text.db", 2, /is no backup/],
       ["strange.db", 2, /is no backup/],
-      ["half.db", 2, /malformed/],
+      ["half.db", 2, /damaged/],
       ["torn.db", 2, /damaged/],
     ] as const) {
       const ran = await run(["db", "restore", file]);

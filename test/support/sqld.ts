@@ -7,6 +7,9 @@ import { makeFolder } from "./temp.ts";
 
 export interface Sqld {
   readonly url: string;
+  /** Kills it, and starts it again where it was, with what it has kept. */
+  halt(): Promise<void>;
+  resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -20,19 +23,33 @@ const binary = (): string => {
 export async function startSqld(attempts = 5): Promise<Sqld> {
   const { path: folder, remove } = makeFolder();
   const address = `127.0.0.1:${await freePort()}`;
-  const child = spawn(binary(), ["--db-path", folder, "--http-listen-addr", address], { stdio: "ignore" });
-  const closed = new Promise<void>((resolve) => child.on("close", () => resolve()));
   const url = `http://${address}`;
-  const stop = async () => {
+  const begin = () => {
+    const child = spawn(binary(), ["--db-path", folder, "--http-listen-addr", address], { stdio: "ignore" });
+    return { child, closed: new Promise<void>((resolve) => child.on("close", () => resolve())) };
+  };
+  let { child, closed } = begin();
+  const halt = async () => {
     child.kill("SIGKILL");
     await closed;
+  };
+  const stop = async () => {
+    await halt();
     remove();
   };
-  const until = performance.now() + 60_000;
-  while (child.exitCode === null && performance.now() < until) {
-    if (await answers(url)) return { url, stop };
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  const isUp = async () => {
+    const until = performance.now() + 60_000;
+    while (child.exitCode === null && performance.now() < until) {
+      if (await answers(url)) return true;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return false;
+  };
+  const resume = async () => {
+    ({ child, closed } = begin());
+    if (!(await isUp())) throw new Error("sqld does not answer again");
+  };
+  if (await isUp()) return { url, halt, resume, stop };
   await stop();
   // Another program was quicker to take the port.
   if (child.exitCode !== null && attempts > 1) return startSqld(attempts - 1);

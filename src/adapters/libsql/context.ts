@@ -24,6 +24,8 @@ export interface Context {
   readonly db: SqliteRemoteDatabase;
   /** Protocol time as an SQL expression. */
   readonly now: () => SQL<number>;
+  /** The migrations that this program has, and what the last look found beyond; undefined where another applies them. */
+  readonly version?: { readonly names: ReadonlySet<string>; newer: string | undefined };
   /** What the passes under way have asked of the database so far, by account. */
   readonly uses: Map<AccountKey, DatabaseUse>;
 }

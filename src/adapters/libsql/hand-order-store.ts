@@ -3,6 +3,7 @@ import { firstMet } from "../../own-orders.ts";
 import { NO_MEMORY } from "../../records.ts";
 import type { HandOrderStore } from "../../store.ts";
 import { type Context, rowsOf, statement } from "./context.ts";
+import { refuseNewer } from "./migrate.ts";
 import { insertByHand } from "./order-rows.ts";
 import { accounts, orders } from "./tables.ts";
 
@@ -15,6 +16,7 @@ export function handOrderStore(context: Context): HandOrderStore {
     },
 
     async recordByHand(order, held) {
+      await refuseNewer(context);
       const account = db
         .insert(accounts)
         .values({ account: order.account, memory: NO_MEMORY })

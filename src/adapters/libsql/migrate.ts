@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { StoreError } from "../../errors.ts";
 import { type Context, type Statement, statement } from "./context.ts";
 
 /** One generated file of `drizzle/`, in the order of its name. */
@@ -8,6 +9,18 @@ export interface Migration {
 }
 
 const BREAK = "--> statement-breakpoint";
+
+/** What a database has had that this program does not know: it is older than whoever has last worked on it. */
+export async function refuseNewer({ client, version }: Context): Promise<void> {
+  if (!version) return;
+  const { rows } = await client.execute("select name from migrations order by name desc limit 1");
+  const name = String(rows[0]?.[0] ?? "");
+  const isKnown = name === "" || version.names.has(name);
+  version.newer = isKnown
+    ? undefined
+    : `the database was changed by a newer edgemaker, to ${name}: update this one, or restore a backup from before`;
+  if (version.newer !== undefined) throw new StoreError("unavailable", version.newer);
+}
 
 /**
  * Applies what is missing, each migration in one batch together with the row that says so:

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
-import { SettingsError, StoreError } from "../../errors.ts";
+import { messageOf, SettingsError, StoreError } from "../../errors.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Local } from "../../ports.ts";
 import { type Context, createContext, statement } from "./context.ts";
-import { type Migration, migrate } from "./migrate.ts";
+import { type Migration, migrate, refuseNewer } from "./migrate.ts";
 import { type Database, safeClient } from "./safe-client.ts";
 import { codeOf } from "./store-error.ts";
 import { control } from "./tables.ts";
@@ -29,8 +29,18 @@ export async function openDatabase({
   isChecked,
   clock,
 }: Opening): Promise<Context> {
-  const context = createContext(await safeClient(client, local).catch(noDatabase), clock);
-  if (migrations.length > 0) await migrate(context, migrations);
+  const names = new Set(migrations.map(({ name }) => name));
+  const context: Context = {
+    ...createContext(await safeClient(client, local).catch(noDatabase), clock),
+    ...(names.size > 0 ? { version: { names, newer: undefined } } : {}),
+  };
+  if (migrations.length > 0) {
+    await migrate(context, migrations);
+    await refuseNewer(context).catch((error: unknown) => {
+      context.client.close();
+      throw new SettingsError(messageOf(error), { cause: error });
+    });
+  }
   const { db } = context;
   if (migrations.length > 0) {
     await context.client.execute(statement(db.insert(control).values({ id: 1, kind }).onConflictDoNothing()));

@@ -3,7 +3,7 @@ import type { DatabaseUse } from "../../cost.ts";
 import { SECOND } from "../../kernel/time.ts";
 import type { Local } from "../../ports.ts";
 import { patient } from "./patient.ts";
-import type { SafeClient } from "./safe-client.ts";
+import type { Calls } from "./safe-client.ts";
 
 /** A libSQL server, reached over HTTP. */
 export interface RemoteDatabase {
@@ -17,7 +17,7 @@ const ATTEMPTS = 12;
 const TIMEOUT = 10 * SECOND;
 
 /** Each call is one request. The library does not pass on how many rows it cost, so the answer is read here. */
-export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: Local): SafeClient {
+export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: Local): Calls {
   const open = (use: DatabaseUse | undefined) =>
     createClient({
       url,
@@ -39,6 +39,8 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
   return {
     execute: (statement, use) => patiently(() => open(use).execute(statement)),
     batch: (statements, mode, use) => patiently(() => open(use).batch(statements, mode)),
+    first: (statements) => patiently(() => open(undefined).batch(statements, "write")),
+    keptWaiting: () => 0,
     close: () => undefined,
   };
 }

@@ -1,51 +1,90 @@
 import type { Client, InStatement, ResultSet } from "@libsql/client";
 import type { DatabaseUse } from "../../cost.ts";
+import { StoreError } from "../../errors.ts";
+import type { Millis } from "../../kernel/time.ts";
 import type { Local } from "../../ports.ts";
-import { patient } from "./patient.ts";
+import { callQueue, type Turn } from "./call-queue.ts";
 import { type RemoteDatabase, remoteClient } from "./remote-client.ts";
+import { isSelect, type Watched, watched } from "./watched.ts";
 
-/** The only way to a database: two calls that either happened as they say or throw StoreError. `use` is added to. */
-export interface SafeClient {
+/** The calls to a database: they either happened as they say or throw StoreError. `use` is added to. */
+export interface Calls {
   execute(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
   /** All statements or none. */
   batch(statements: InStatement[], mode: "write" | "read", use?: DatabaseUse): Promise<ResultSet[]>;
+  /** A write that goes before all that wait, and waits for a lock as long as it takes. */
+  first(statements: InStatement[]): Promise<ResultSet[]>;
+  /** How long another process has kept a write waiting. */
+  keptWaiting(): Millis;
   close(): void;
 }
 
-/** A connection to a file, or where a server is reached. */
-export type Database = Client | RemoteDatabase;
+/** The only way to a database. */
+export type SafeClient = Calls & Watched;
 
-const ATTEMPTS = 40;
+/** A connection to a file, together with what tells whether that file is still the one that has its name. */
+export interface FileDatabase {
+  readonly connection: Client;
+  /** Undefined when there is no file of this name. */
+  readonly identity: () => string | undefined;
+}
+
+/** A connection, or where a server is reached. */
+export type Database = Client | FileDatabase | RemoteDatabase;
+
+export async function safeClient(client: Database, local: Local): Promise<SafeClient> {
+  if ("connection" in client) return watched(await fileClient(client, local), local);
+  if ("protocol" in client)
+    return watched(await fileClient({ connection: client, identity: () => "" }, local), local);
+  return watched(remoteClient(client, local), local);
+}
 
 /**
  * On a file, after one SQLITE_BUSY a connection reports later writes as done and never commits them
  * (libsql-client-ts#352). So calls go one at a time through one connection, none is interactive, and
- * a busy one is given a new connection before it is tried again: it had no lock and so wrote nothing.
+ * a busy one is given a new connection before it is tried again.
  */
-export async function safeClient(client: Database, local: Local): Promise<SafeClient> {
-  if (!("protocol" in client)) return remoteClient(client, local);
+async function fileClient({ connection, identity }: FileDatabase, local: Local): Promise<Calls> {
+  const opened = identity();
   const setUp = async () => {
-    await client.execute("PRAGMA journal_mode = WAL");
+    await connection.execute("PRAGMA journal_mode = WAL");
     // Per connection: without it each commit waits for the disk, 14 times slower.
-    await client.execute("PRAGMA synchronous = NORMAL");
+    await connection.execute("PRAGMA synchronous = NORMAL");
   };
   const again = async () => {
-    await client.reconnect();
+    // Opening a name that has no file would make an empty one.
+    if (identity() !== opened) return;
+    await connection.reconnect();
     await setUp().catch(() => undefined);
   };
-  const patiently = <T>(call: () => Promise<T>) => patient(call, { local, attempts: ATTEMPTS, again });
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(call: () => Promise<T>): Promise<T> => {
-    const result = last.then(() => patiently(call));
-    last = result.catch(() => undefined);
-    return result;
-  };
-  await inTurn(setUp);
+  const queue = callQueue({ local, again });
+  const inTurn = <T>(call: () => Promise<T>, turn: Turn): Promise<T> =>
+    queue.run(() => {
+      refuseAnother(identity(), opened);
+      return call();
+    }, turn);
+  const write = { isRead: false, isFirst: false };
+  await inTurn(setUp, write);
   return {
-    execute: (statement, use) => inTurn(() => counted(client.execute(statement), use)),
-    batch: (statements, mode, use) => inTurn(() => counted(client.batch(statements, mode), use)),
-    close: () => client.close(),
+    execute: (statement, use) =>
+      inTurn(() => counted(connection.execute(statement), use), { ...write, isRead: isSelect(statement) }),
+    batch: (statements, mode, use) =>
+      inTurn(() => counted(connection.batch(statements, mode), use), { ...write, isRead: mode === "read" }),
+    first: (statements) =>
+      inTurn(() => connection.batch(statements, "write"), { isRead: false, isFirst: true }),
+    keptWaiting: queue.keptWaiting,
+    close: () => connection.close(),
   };
+}
+
+/** What is written to a file without a name is nowhere. Put back, it goes on; another one may be behind or ahead. */
+function refuseAnother(now: string | undefined, opened: string | undefined): void {
+  if (now === opened) return;
+  const what =
+    now === undefined
+      ? "its file is gone: put it back"
+      : "its file was replaced under this program: stop it, and use edgemaker db restore";
+  throw new StoreError("unavailable", `the database cannot be used: ${what}`);
 }
 
 // A file does not tell how many rows it has read.

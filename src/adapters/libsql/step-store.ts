@@ -16,6 +16,7 @@ import type { Changes, Lease, Snapshot, StepStore, StrategyUpdate } from "../../
 import { bundle, type Context, queries, rowsOf, type Statement, statement } from "./context.ts";
 import { guarded, stillWanted } from "./fence.ts";
 import { limits, limitUses } from "./limit-tables.ts";
+import { refuseNewer } from "./migrate.ts";
 import { insertEvents, insertIntents, updateOrder } from "./order-rows.ts";
 import {
   accounts,
@@ -32,6 +33,7 @@ import {
 export function stepStore(context: Context): StepStore {
   const { client, db, now, uses } = context;
   const passes = new Map<AccountKey, Running>();
+  let killing = false;
 
   const record = async (lease: Lease, changes: readonly Changes[]) => {
     const statements = changes.flatMap((change) => changeStatements(context, lease, change));
@@ -44,6 +46,7 @@ export function stepStore(context: Context): StepStore {
 
   return {
     async due() {
+      await refuseNewer(context);
       const running = db.select({ account: strategies.account }).from(strategies).where(isRunning());
       const unsettled = db.select({ account: orders.account }).from(orders).where(isUnsettled());
       return (
@@ -85,6 +88,8 @@ export function stepStore(context: Context): StepStore {
     record,
 
     async killed(account) {
+      // Asked for and not written yet, because another process holds the lock.
+      if (killing) return true;
       const result = await client.execute(statement(db.select().from(control)), uses.get(account ?? ""));
       const [row] = rowsOf(control, result);
       if (!row) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
@@ -94,7 +99,12 @@ export function stepStore(context: Context): StepStore {
     async setKill(on, actor) {
       const told = sql`insert into ${events} (account, strategy, at, kind, message) select ${EVERY_ACCOUNT}, null, ${now()}, 'kill', ${killMessage(on, actor)} from ${control} where ${control.kill} <> ${on}`;
       const turned = db.update(control).set({ kill: on });
-      await client.batch([statement(told), statement(turned)], "write");
+      killing = on;
+      try {
+        await client.first([statement(told), statement(turned)]);
+      } finally {
+        killing = false;
+      }
     },
 
     async nextEpoch() {

@@ -1,15 +1,13 @@
-import { sql } from "drizzle-orm";
-import { StoreError } from "../../errors.ts";
 import type { Store } from "../../store.ts";
-import { type Context, statement } from "./context.ts";
+import type { Context } from "./context.ts";
 import { handOrderStore } from "./hand-order-store.ts";
 import { historyStore } from "./history-store.ts";
 import { limitStore } from "./limit-store.ts";
 import { planStore } from "./plan-store.ts";
+import { readiness } from "./readiness.ts";
 import { requestStore } from "./request-store.ts";
 import { stepStore } from "./step-store.ts";
 import { strategyStore } from "./strategy-store.ts";
-import { control } from "./tables.ts";
 import { tokenStore } from "./token-store.ts";
 
 /** The store on libSQL: a file, or a server over HTTP. The database has to be migrated. */
@@ -22,8 +20,6 @@ export const createStore = (context: Context): Store => ({
   ...tokenStore(context),
   ...planStore(context),
   ...limitStore(context),
-  async ready() {
-    const result = await context.client.execute(statement(sql`select ${control.kind} from ${control}`));
-    if (result.rows.length === 0) throw new StoreError("unavailable", "the database is not migrated");
-  },
+  ready: readiness(context),
+  trouble: () => context.client.trouble() ?? context.version?.newer,
 });
