@@ -49,7 +49,10 @@ const ENGLISH = {
     })),
 };
 
-/** Builds into a folder of its own: a command that runs from an older bundle still finds its later chunks. */
+/**
+ * Builds into a folder of its own: a command that runs from an older bundle still finds its later chunks.
+ * Returns the files that the bundle is made of.
+ */
 export async function build() {
   const startedAt = new Date();
   const esbuild = await import("esbuild");
@@ -57,7 +60,8 @@ export async function build() {
   const { copySwaggerUi } = await import("./swagger-ui.mjs");
   mkdirSync(dist, { recursive: true });
   const name = `cli-${startedAt.getTime()}-${process.pid}`;
-  await esbuild.build({
+  const { metafile } = await esbuild.build({
+    metafile: true,
     absWorkingDir: root,
     entryPoints: ["cli/main.ts"],
     outdir: join(dist, name),
@@ -83,6 +87,7 @@ export async function build() {
   writeFileSync(`${pointer}-${name}`, name);
   renameSync(`${pointer}-${name}`, pointer);
   removeOld(name);
+  return Object.keys(metafile.inputs);
 }
 
 function removeOld(current) {
