@@ -78,7 +78,7 @@ describe.skipIf(!isThere)("a grid over the real January of 2022, stepped every f
     expect(days.map(({ change }) => change)).toEqual(days.map(({ told }) => told));
     expect(doubles).toEqual([]);
     expect(view?.strategy.state.ledger.cycles).toBeGreaterThan(100);
-  }, 240_000);
+  });
 });
 
 /** The account's change, and what the grid says of it: total profit + idle base × (mark − start price). */
