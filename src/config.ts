@@ -226,10 +226,10 @@ function rateLimitsOf(entries: readonly string[]): RateLimits | undefined {
 
 function rateLimit(entry: string): Partial<RateLimits> {
   if (entry === "loopback") return { loopback: true };
-  const [, name, count] = /^(address|token|burst|failed)=([1-9]\d{0,5})$/.exec(entry) ?? [];
+  const [, name, count] = /^(address|token|burst|failed|outbound)=([1-9]\d{0,5})$/.exec(entry) ?? [];
   if (name) return { [name]: Number(count) };
   throw new SettingsError(
-    `EDGEMAKER_RATE_LIMIT is off, or some of address, token, burst, failed=1 to 999999 and loopback, not ${entry}`,
+    `EDGEMAKER_RATE_LIMIT is off, or some of address, token, burst, failed, outbound=1 to 999999 and loopback, not ${entry}`,
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Budget, PublicBudgets } from "./adapters/ccxt/public-budget.ts";
+import { type Budget, outboundRate, type PublicBudgets } from "./adapters/ccxt/public-budget.ts";
 import { IRIS_URL, irisAggregator } from "./adapters/iris/aggregator.ts";
 import { cached } from "./adapters/iris/cached.ts";
 import type { Config } from "./config.ts";
@@ -24,12 +24,16 @@ export interface DexParts extends Pick<Deps, "exchanges" | "inTime"> {
 
 /** The live aggregator of the settings: for steps, and within a budget for whoever asks. */
 export function liveAggregators(
-  { venueUrls, readTimeoutMillis }: Pick<Config, "venueUrls" | "readTimeoutMillis">,
+  {
+    venueUrls,
+    readTimeoutMillis,
+    rateLimits,
+  }: Pick<Config, "venueUrls" | "readTimeoutMillis" | "rateLimits">,
   { budgets, monotonic }: { readonly budgets: PublicBudgets; readonly monotonic: () => Millis },
 ): { readonly own: Aggregator; readonly forAnyone: Aggregator } {
   const url = venueUrls.get("iris") ?? IRIS_URL;
   const iris = irisAggregator({ url, timeoutMillis: readTimeoutMillis });
-  const budget = budgets(new URL(url).host, WHO, RATE);
+  const budget = budgets(new URL(url).host, WHO, outboundRate(RATE, rateLimits?.outbound));
   const keeping = { ttl: TTL, monotonic };
   return { own: cached(iris, keeping), forAnyone: cached(within(budget, iris), keeping) };
 }

@@ -6,7 +6,7 @@ import { kraken } from "./adapters/ccxt/kraken.ts";
 import { mexc } from "./adapters/ccxt/mexc.ts";
 import { createPlace, type Place } from "./adapters/ccxt/place.ts";
 import { noKeys } from "./adapters/ccxt/private-exchange.ts";
-import { type PublicBudgets, publicBudgets } from "./adapters/ccxt/public-budget.ts";
+import { outboundRate, type PublicBudgets, publicBudgets } from "./adapters/ccxt/public-budget.ts";
 import type { Quirks } from "./adapters/ccxt/quirks.ts";
 import { KEPT_FOR } from "./adapters/ccxt/shared-reads.ts";
 import type { Fetch } from "./adapters/ccxt/transport.ts";
@@ -78,7 +78,11 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),
       clock: options.clock ?? (() => Date.now()),
       keptFor: options.keptFor ?? KEPT_FOR,
-      budget: budgets(new URL(base).host, quirks.name, quirks.publicRate),
+      budget: budgets(
+        new URL(base).host,
+        quirks.name,
+        outboundRate(quirks.publicRate, config.rateLimits?.outbound),
+      ),
     });
   }
 

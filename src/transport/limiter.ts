@@ -12,6 +12,8 @@ export interface RateLimits {
   readonly failed: number;
   /** Whether addresses of this machine are limited too. */
   readonly loopback: boolean;
+  /** Public reads a second that one exchange is asked for everybody together, in place of its own number. */
+  readonly outbound?: number;
 }
 
 /** What one address may still ask. Each call throws Too many requests when it may not. */

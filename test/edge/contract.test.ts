@@ -14,7 +14,14 @@ contractSuite("the contract, in workerd over a libSQL server and four emulated e
   const accounts = await liveAccounts(1);
   const iris = await startIris(POOLS);
   const urls = `${accounts.settings.EDGEMAKER_VENUE_URLS},iris=${iris.url}`;
-  const app = await edgeApp({ ...accounts.settings, EDGEMAKER_SANDBOX: "0", EDGEMAKER_VENUE_URLS: urls });
+  const app = await edgeApp({
+    ...accounts.settings,
+    EDGEMAKER_SANDBOX: "0",
+    EDGEMAKER_VENUE_URLS: urls,
+    // A machine asks as fast as it can, and slower than it can wait.
+    EDGEMAKER_RATE_LIMIT: "address=9999,token=9999,burst=9999,outbound=9999",
+    EDGEMAKER_READ_TIMEOUT_MILLIS: "120000",
+  });
   return {
     ...app,
     async close() {

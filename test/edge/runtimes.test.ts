@@ -43,7 +43,7 @@ describe.each(["node", "workerd", "bun", "deno"])("the service on %s", (name) =>
       orderSize: 50,
     };
     const { id } = await json("/strategy/grid", post(grid));
-    expect(await json("/internal/tick", post({}))).toEqual({
+    expect(await json("/internal/tick", post({}))).toMatchObject({
       accounts: [{ account: "sandbox:gateio:", outcome: "stepped" }],
     });
     const { strategies } = await json(`/strategy/grid/status?id=${id}`);

@@ -9,6 +9,10 @@ export interface Budget {
   refusal(): VenueError | undefined;
 }
 
+/** An exchange's own rate of public reads, or the operator's for each of them. */
+export const outboundRate = (own: Rate, set: number | undefined): Rate =>
+  set === undefined ? own : { burst: set, perSecond: set };
+
 /** More hosts than a process has exchanges. */
 const MOST_HOSTS = 1000;
 
