@@ -18,6 +18,10 @@ export const VENUES = {
   kraken: { passphrase: false, quotes: ["USDT", "USD", "EUR"] },
 } as const;
 
+/** Kinds of account by which a venue counts calls, the least first: that is the one until another is told. */
+export const TIERS = { kraken: ["starter", "intermediate", "pro"] } as const;
+export type Tier = (typeof TIERS)["kraken"][number];
+
 export type VenueName = keyof typeof VENUES;
 const isVenue = (name: string): name is VenueName => Object.hasOwn(VENUES, name);
 
@@ -43,6 +47,8 @@ export interface Config {
   readonly rateLimits: RateLimits | undefined;
   /** Base urls by exchange id, in place of the venues' own. */
   readonly venueUrls: ReadonlyMap<string, string>;
+  /** Kinds of account by exchange id, where a venue counts calls by them. */
+  readonly tiers: ReadonlyMap<string, Tier>;
   /** How long one public read may take. */
   readonly readTimeoutMillis: Millis;
   /** Other bounds for exchanges on this machine, in milliseconds by their name: emulated ones answer sooner. */
@@ -84,6 +90,7 @@ const Settings = z.object({
   EDGEMAKER_DATABASE_AUTH_TOKEN: z.string().optional(),
   EDGEMAKER_EXCHANGES: list.default(Object.keys(VENUES)),
   EDGEMAKER_VENUE_URLS: list.default([]),
+  EDGEMAKER_TIERS: list.default([]),
   EDGEMAKER_ALLOWED_HOSTS: list.default([]),
   EDGEMAKER_RATE_LIMIT: list.default([]),
   EDGEMAKER_KEK: list.default([]),
@@ -137,8 +144,9 @@ export function parseConfig(environment: Environment): Config {
     throw new SettingsError(`${issue?.path.join(".")}: ${issue?.message}`);
   }
   const settings = parsed.data;
+  const exchanges = eachOnce(settings.EDGEMAKER_EXCHANGES.map((entry) => exchangeOf(entry, set)));
   return {
-    exchanges: eachOnce(settings.EDGEMAKER_EXCHANGES.map((entry) => exchangeOf(entry, set))),
+    exchanges,
     token: settings.EDGEMAKER_TOKEN,
     apiUrl: settings.EDGEMAKER_API_URL,
     databaseUrl: settings.EDGEMAKER_DATABASE_URL,
@@ -148,6 +156,7 @@ export function parseConfig(environment: Environment): Config {
     allowedHosts: settings.EDGEMAKER_ALLOWED_HOSTS.map((host) => host.toLowerCase()),
     rateLimits: rateLimitsOf(settings.EDGEMAKER_RATE_LIMIT),
     venueUrls: new Map(settings.EDGEMAKER_VENUE_URLS.map(venueUrl)),
+    tiers: new Map(settings.EDGEMAKER_TIERS.map((entry) => tierOf(entry, exchanges))),
     readTimeoutMillis: settings.EDGEMAKER_READ_TIMEOUT_MILLIS,
     timing: Object.fromEntries(settings.EDGEMAKER_TIMING.map(timingBound)),
     logLevel: settings.EDGEMAKER_LOG_LEVEL,
@@ -205,7 +214,16 @@ function kekOf(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-const TIMING = ["leaseTtl", "requestTimeout", "expiry", "skew", "readLag", "secondMiss", "overlap"] as const;
+const TIMING = [
+  "leaseTtl",
+  "requestTimeout",
+  "expiry",
+  "skew",
+  "readLag",
+  "secondMiss",
+  "overlap",
+  "tradesEvery",
+] as const;
 type TimingName = (typeof TIMING)[number];
 
 function timingBound(entry: string): [TimingName, Millis] {
@@ -262,6 +280,16 @@ function mostOf(entry: string): [string, Decimal] {
       `EDGEMAKER_MCP_MOST is QUOTE=amount, several with commas, for example USDT=500, not ${entry}`,
     );
   return [asset, amount];
+}
+
+function tierOf(entry: string, exchanges: readonly ConfiguredExchange[]): [string, Tier] {
+  const [, id = "", name] = /^([^=]+)=(.+)$/.exec(entry) ?? [];
+  const venue = exchanges.find((one) => one.id === id)?.venue;
+  const tier = venue === "kraken" ? TIERS.kraken.find((one) => one === name) : undefined;
+  if (tier) return [id, tier];
+  throw new SettingsError(
+    `EDGEMAKER_TIERS is exchange=tier, several with commas, for an exchange on kraken and one of ${TIERS.kraken.join(", ")}, not ${entry}`,
+  );
 }
 
 /** `name=url` of EDGEMAKER_VENUE_URLS or of --venue-url. */

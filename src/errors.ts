@@ -96,6 +96,14 @@ interface VenueErrorOptions extends ErrorOptions {
   readonly retryAfterSeconds?: number;
 }
 
+/** Our own budget of calls has none left for this one: nothing was asked. */
+export class BudgetSpent extends VenueError {
+  constructor(message: string) {
+    super("rate_limited", message);
+    this.name = "BudgetSpent";
+  }
+}
+
 export type StoreFailure = "fenced" | "constraint" | "unavailable";
 
 /** A write to the store failed. `unavailable` leaves open whether it was committed. */

@@ -12,7 +12,7 @@ import { KEPT_FOR } from "./adapters/ccxt/shared-reads.ts";
 import type { Fetch } from "./adapters/ccxt/transport.ts";
 import { ccxtVenue } from "./adapters/ccxt/venue.ts";
 import type { StoredCredentials } from "./adapters/vault/stored-keys.ts";
-import type { Config, ConfiguredExchange, VenueName } from "./config.ts";
+import { type Config, type ConfiguredExchange, TIERS, type VenueName } from "./config.ts";
 import { AppError } from "./errors.ts";
 import type { Millis } from "./kernel/time.ts";
 import { type KeyRights, keyRights } from "./live-rights.ts";
@@ -73,8 +73,7 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
       quirks,
       base,
       timing: { ...quirks.timing, ...options.timing, ...(isLoopback(base) ? config.timing : {}) },
-      // A venue on this very machine is a test's: nobody counts its calls.
-      rate: isLoopback(base) ? undefined : quirks.rate,
+      rate: quirks.tiers?.[config.tiers.get(id) ?? TIERS.kraken[0]] ?? quirks.rate,
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),
       clock: options.clock ?? (() => Date.now()),
       keptFor: options.keptFor ?? KEPT_FOR,

@@ -156,6 +156,8 @@ export interface Timing {
   readonly secondMiss: Millis;
   /** How far behind the time up to which trades were read reading begins, in market time. */
   readonly overlap: Millis;
+  /** How often trades are read where no order of ours has moved; 0 reads them in every pass. */
+  readonly tradesEvery: Millis;
   readonly backoff: { readonly first: Millis; readonly most: Millis };
 }
 
@@ -179,6 +181,8 @@ export interface Venue extends MarketData {
     id?: string | undefined;
     clientId?: string | undefined;
   }): Promise<VenueOrder | undefined>;
+  /** Many targeted looks in one, by the venue's ids, where it takes that; an order that it does not know is left out. */
+  readonly orders?: (symbol: Pair, ids: readonly string[]) => Promise<readonly VenueOrder[]>;
   /** Own executions of a span of time, of which one question may tell a part; without `to`, up to now. */
   fills(
     symbol: Pair,
@@ -190,9 +194,13 @@ export interface Venue extends MarketData {
   cancel(order: { symbol: Pair; id: string }, permit: Permit): Promise<CancelOutcome>;
   /**
    * The same account for the holder of its lease, asked for at `askedAt` of the process's own clock. Where
-   * private calls have to go one at a time, others wait for the lease; its holder must not.
+   * private calls have to go one at a time, others wait for the lease; its holder must not. A pass for which people
+   * wait may use what is kept from others of the rate of calls.
    */
-  readonly under?: (lease: { readonly now: Millis }, askedAt: Millis) => Venue;
+  readonly under?: (
+    lease: { readonly now: Millis },
+    asked: { readonly askedAt: Millis; readonly isUrgent: boolean },
+  ) => Venue;
 }
 
 /** Exchange keys that came with one request; never stored, never logged. */

@@ -249,6 +249,8 @@ export interface AccountMemory {
   readonly foreign: readonly string[];
   /** Trades that cannot be booked and that an event has named, newest last. */
   readonly unreadable?: readonly string[] | undefined;
+  /** Protocol time at which a pair's trades were last read, all that there were. */
+  readonly tradesAt?: Readonly<Record<string, Millis>>;
   /** Where the next pass begins when this one ran out of budget. */
   readonly turn: number;
 }

@@ -148,11 +148,16 @@ const MOST_FOREIGN = 200;
 export function remember(
   memory: AccountMemory,
   { markets, balances, foreign, confidence }: Observation,
-  fills: readonly Fill[],
+  {
+    fills,
+    waiting,
+    now,
+  }: { readonly fills: readonly Fill[]; readonly waiting: ReadonlyMap<Pair, Millis>; readonly now: Millis },
 ): AccountMemory {
   const quotes = [...markets].flatMap(([symbol, { quote, market }]) =>
     quote ? [[symbol, { mid: midOf(quote), at: quote.at, lot: market?.lot }] as const] : [],
   );
+  const read = [...markets].filter(([symbol, { tradesRead }]) => tradesRead && !waiting.has(symbol));
   const totals =
     balances && Object.fromEntries(balances.map(({ asset, free, used }) => [asset, free + used]));
   const moved = fills
@@ -164,6 +169,7 @@ export function remember(
     ...(confidence?.size ? { confidence: { ...memory.confidence, ...Object.fromEntries(confidence) } } : {}),
     baseline: memory.baseline ?? totals ?? null,
     ...(balances ? { balances, movedBefore: moved } : {}),
+    tradesAt: { ...memory.tradesAt, ...Object.fromEntries(read.map(([symbol]) => [symbol, now])) },
     foreign: foreign.length === 0 ? memory.foreign : [...memory.foreign, ...foreign].slice(-MOST_FOREIGN),
     moved,
   };

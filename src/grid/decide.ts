@@ -80,7 +80,7 @@ export function decide(
   const remembered = remember(
     withLosses(snapshot.memory, withStopped(losses, stopped, { memory: snapshot.memory, quotes })),
     observation,
-    reconciled.flatMap(({ fills }) => fills),
+    { fills: reconciled.flatMap(({ fills }) => fills), waiting: rest.waiting, now },
   );
   const memory = { ...remembered, unreadable: named.unreadable };
   const written = isSame(memory, snapshot.memory) ? null : memory;

@@ -15,7 +15,8 @@ export interface MarketSight {
   /** Why the market was not observed. */
   readonly error: string | null;
   readonly open: readonly VenueOrder[];
-  /** Trades not booked yet, oldest first. */
+  readonly tradesRead: boolean;
+  /** Trades not booked yet, oldest first; none where they were not read. */
   readonly trades: readonly VenueFill[];
   /** Rows of trades that cannot be booked as they stand. */
   readonly unreadable: readonly UnreadableFill[];

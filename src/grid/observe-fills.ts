@@ -3,7 +3,8 @@ import type { Pair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { FillsRead, Venue, VenueOrder } from "../ports.ts";
 import type { Snapshot } from "../store.ts";
-import { type Budget, spend } from "./budget.ts";
+import { ask } from "./asking.ts";
+import type { Budget } from "./budget.ts";
 import { nextSpan, startReading, withAnswer } from "./fill-cursor.ts";
 import type { MarketSight } from "./observation.ts";
 import type { Sight } from "./order-life.ts";
@@ -13,6 +14,9 @@ export interface FillSight extends Pick<MarketSight, "trades" | "unreadable" | "
   /** There is more to read than this pass had calls for. */
   readonly short: boolean;
 }
+
+/** Where nothing has moved, nothing is asked. */
+export const NOTHING_READ: FillSight = { trades: [], unreadable: [], reading: undefined, short: false };
 
 /** So many questions a pass and pair; what is left is for the next one. */
 const MOST_QUESTIONS = 8;
@@ -33,7 +37,9 @@ export async function readFills(
   let span = reading && nextSpan(reading);
   while (reading && span && budget.left > last) {
     const asked = span;
-    const answer = await spend(budget, () => venue.fills(symbol, asked));
+    const told = await ask(budget, () => venue.fills(symbol, asked));
+    if (!told) break;
+    const { answer } = told;
     read.push(answer);
     reading = withAnswer(reading, answer);
     span = nextSpan(reading);
@@ -66,10 +72,11 @@ export async function readLacking(
   const asked = wanted.slice(0, budget.left);
   const ids = asked.map(({ id }) => id);
   const since = Math.min(...asked.map(({ at }) => at)) - venue.timing.overlap;
-  const read = await spend(budget, () => venue.fillsOf(symbol, ids, since));
+  const told = await ask(budget, () => venue.fillsOf(symbol, ids, since));
+  if (!told) return sight;
   return {
     ...sight,
-    ...unbooked(snapshot, symbol, [{ fills: sight.trades, unreadable: sight.unreadable }, read]),
+    ...unbooked(snapshot, symbol, [{ fills: sight.trades, unreadable: sight.unreadable }, told.answer]),
   };
 }
 

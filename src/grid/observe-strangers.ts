@@ -3,7 +3,8 @@ import type { Millis } from "../kernel/time.ts";
 import type { Timing, Venue, VenueFill, VenueOrder } from "../ports.ts";
 import type { Strategy } from "../records.ts";
 import type { Snapshot } from "../store.ts";
-import { type Budget, spend } from "./budget.ts";
+import { ask } from "./asking.ts";
+import type { Budget } from "./budget.ts";
 import type { MarketSight } from "./observation.ts";
 import type { Sight } from "./order-life.ts";
 import { isBehind, isOfGrid, MISSES, nextId, searchOf } from "./recovery.ts";
@@ -44,11 +45,12 @@ export async function lookAtStrangers(
   let short = false;
   for (const id of unknown.filter((one) => !memory.foreign.includes(one))) {
     const open = openWith(markets, id);
-    if (!open && budget.left <= 0) {
+    const looked = open ? { answer: open } : await lookAtTraded(venue, markets, id, budget);
+    if (!looked) {
       leave(unlooked, markets, id);
       short = true;
     } else {
-      const order = open ?? (await lookAtTraded(venue, markets, id, budget));
+      const order = looked.answer;
       if (order && isOfGrid(order)) found.push(order);
       else if (order || !isYoung(venue.timing, tradesOf(markets, id), now)) foreign.push(id);
       else leave(unlooked, markets, id);
@@ -78,9 +80,9 @@ async function lookAtTraded(
   markets: ReadonlyMap<Pair, MarketSight>,
   id: string,
   budget: Budget,
-): Promise<VenueOrder | undefined> {
+): Promise<{ readonly answer: VenueOrder | undefined } | undefined> {
   const { symbol } = tradesOf(markets, id)[0] ?? {};
-  return symbol && spend(budget, () => venue.order({ symbol, id }));
+  return symbol === undefined ? { answer: undefined } : ask(budget, () => venue.order({ symbol, id }));
 }
 
 /** So many looks a pass, of all grids: more of them would outlast the lease of a simulated venue. */
@@ -97,17 +99,19 @@ export async function search(
   const done = new Map<string, readonly SlotSearch[]>();
   const left = Math.min(budget.left, LOOKS_A_PASS);
   const last = budget.left - left;
+  let lacks = false;
   for (const strategy of strategies.filter((one) => isBehind(one, epoch) && markets.has(one.symbol))) {
     const slots: SlotSearch[] = [];
     for (const before of searchOf(strategy, epoch).filter(({ misses }) => misses < MISSES)) {
       const looked = await searchSlot(venue, strategy, before, { budget, last });
       found.push(...looked.found);
+      lacks ||= looked.lacks;
       slots.push(looked.search);
     }
     done.set(strategy.id, slots);
   }
   const isDone = [...done.values()].every((slots) => slots.every(({ misses }) => misses >= MISSES));
-  return { found, done, short: !isDone && budget.left <= 0 };
+  return { found, done, short: !isDone && (lacks || budget.left <= 0) };
 }
 
 async function searchSlot(
@@ -115,14 +119,18 @@ async function searchSlot(
   strategy: Strategy,
   before: SlotSearch,
   { budget, last }: { budget: Budget; last: number },
-): Promise<{ found: VenueOrder[]; search: SlotSearch }> {
+): Promise<{ found: VenueOrder[]; search: SlotSearch; lacks: boolean }> {
   const found: VenueOrder[] = [];
   let search = before;
-  while (search.misses < MISSES && budget.left > last) {
+  let lacks = false;
+  while (search.misses < MISSES && budget.left > last && !lacks) {
     const clientId = nextId(strategy, search);
-    const order = await spend(budget, () => venue.order({ symbol: strategy.symbol, clientId }));
+    const looked = await ask(budget, () => venue.order({ symbol: strategy.symbol, clientId }));
+    lacks = !looked;
+    if (!looked) continue;
+    const order = looked.answer;
     if (order) found.push({ ...order, clientId });
     search = { ...search, sequence: search.sequence + 1, misses: order ? 0 : search.misses + 1 };
   }
-  return { found, search };
+  return { found, search, lacks };
 }

@@ -1,15 +1,18 @@
-import { VenueError } from "../errors.ts";
+import { BudgetSpent, VenueError } from "../errors.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Balance, Venue, VenueOrder } from "../ports.ts";
 import type { Order } from "../records.ts";
 import type { Snapshot, StepStore } from "../store.ts";
+import { ask } from "./asking.ts";
 import { type Budget, spend } from "./budget.ts";
 import { mayCreate } from "./may-create.ts";
 import type { MarketSight, Observation } from "./observation.ts";
-import { readFills, readLacking } from "./observe-fills.ts";
+import { NOTHING_READ, readFills, readLacking } from "./observe-fills.ts";
+import { lookUp } from "./observe-orders.ts";
 import { readFeePrices } from "./observe-prices.ts";
 import { lookAtStrangers, search, strangersAmong } from "./observe-strangers.ts";
-import { isFinal, type Sight } from "./order-life.ts";
+import type { Sight } from "./order-life.ts";
+import { tradesAreDue } from "./trades-due.ts";
 
 /** Reads what a pass needs, in an order that loses nothing: open orders before trades, both before lookups. */
 export async function observe(
@@ -21,31 +24,35 @@ export async function observe(
   const balancesFirst = snapshot.strategies.some(
     ({ phase, wants }) => phase === "starting" && wants === "run",
   );
+  const readBalances = async () => (await ask(budget, () => venue.balances()))?.answer;
   let balances: readonly Balance[] | undefined;
-  if (balancesFirst) balances = await spend(budget, () => venue.balances());
+  if (balancesFirst) balances = await readBalances();
 
   const markets = new Map<Pair, MarketSight & { readonly short: boolean }>();
   const refused = new Map<Pair, string>();
   const sights = new Map<string, Sight>();
   let short = false;
   for (const symbol of symbolsInTurn(snapshot)) {
-    if (budget.left < CALLS_A_MARKET) {
+    const sight = budget.left < CALLS_A_MARKET ? undefined : await look(venue, snapshot, symbol, budget);
+    if (!sight) {
       short = true;
       break;
     }
-    const sight = await look(venue, snapshot, symbol, budget);
     if (typeof sight === "string") {
       refused.set(symbol, sight);
       continue;
     }
     markets.set(symbol, sight);
     short ||= sight.short;
-    const looked = await lookUp(venue, ordersOn(snapshot, symbol), sight.open, budget);
+    const orders = snapshot.orders.filter((order) => order.symbol === symbol);
+    const looked = await lookUp(venue, { orders, open: sight.open, turn: snapshot.memory.turn }, budget);
     for (const [clientId, order] of looked.sights) sights.set(clientId, order);
     short ||= looked.short;
   }
-  if (!balances && mayCreate(snapshot, markets, sights))
-    balances = await spend(budget, () => venue.balances());
+  if (!balances && mayCreate(snapshot, markets, sights)) {
+    balances = await readBalances();
+    short ||= !balances;
+  }
   const strangers = [...strangersAmong(snapshot, markets, sights)];
   const known = await store.ordersByIds(snapshot.lease.account, { exchange: strangers, client: [] });
   const unknown = strangers.filter((id) => !known.some(({ exchangeId }) => exchangeId === id));
@@ -105,21 +112,24 @@ function symbolsInTurn({ strategies, orders, memory }: Snapshot): Pair[] {
   return [...symbols.slice(first), ...symbols.slice(0, first)];
 }
 
-const ordersOn = ({ orders }: Snapshot, symbol: Pair): readonly Order[] =>
-  orders.filter((order) => order.symbol === symbol);
-
-/** One market; the reason when the venue refuses this market alone. A venue that cannot be read ends the pass. */
+/**
+ * One market; the reason when the venue refuses this market alone, and undefined where its own budget lacks the
+ * calls. A venue that cannot be read ends the pass.
+ */
 async function look(
   venue: Venue,
   snapshot: Snapshot,
   symbol: Pair,
   budget: Budget,
-): Promise<(MarketSight & { readonly short: boolean }) | string> {
+): Promise<(MarketSight & { readonly short: boolean }) | string | undefined> {
   try {
     const open = await spend(budget, () => venue.openOrders(symbol));
-    const fills = await readFills(venue, snapshot, symbol, budget);
-    return { ...(await lookAtPrice(venue, symbol, budget)), open, ...fills };
+    const isDue = tradesAreDue(snapshot, symbol, open, venue.timing);
+    const fills = isDue ? await readFills(venue, snapshot, symbol, budget) : NOTHING_READ;
+    const tradesRead = isDue && !fills.short;
+    return { ...(await lookAtPrice(venue, symbol, budget)), open, tradesRead, ...fills };
   } catch (error) {
+    if (error instanceof BudgetSpent) return undefined;
     if (error instanceof VenueError && (error.failure === "unlisted" || error.failure === "refused"))
       return error.message;
     throw error;
@@ -142,23 +152,4 @@ async function lookAtPrice(
     if (!(error instanceof VenueError)) throw error;
     return { market: undefined, quote: undefined, error: error.message };
   }
-}
-
-/** Live orders that are not on the open list, each by a targeted look. */
-async function lookUp(venue: Venue, orders: readonly Order[], open: readonly VenueOrder[], budget: Budget) {
-  const sights = new Map<string, Sight>();
-  let short = false;
-  for (const order of orders) {
-    const listed = open.find(({ id, clientId }) => id === order.exchangeId || clientId === order.clientId);
-    if (listed) sights.set(order.clientId, listed);
-    else if (isFinal(order)) continue;
-    else if (budget.left <= 0) short = true;
-    else {
-      const { symbol, clientId, exchangeId } = order;
-      const key = { symbol, clientId, id: exchangeId ?? undefined };
-      const found = await spend(budget, () => venue.order(key), order.strategy);
-      sights.set(clientId, found ?? "missing");
-    }
-  }
-  return { sights, short };
 }

@@ -1,15 +1,16 @@
-import { messageOf, StoreError } from "../errors.ts";
+import { BudgetSpent, messageOf, StoreError } from "../errors.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Deps, Venue } from "../ports.ts";
+import type { Deps, Log, Venue } from "../ports.ts";
 import { type AccountKey, accountKey, leaseOwner, type Strategy } from "../records.ts";
-import { type Changes, NO_CHANGES, type Snapshot, type StepStore } from "../store.ts";
+
+import { type Changes, type Lease, NO_CHANGES, type Snapshot, type StepStore } from "../store.ts";
 import { act, type Cancelled, cancelEach, type Hold } from "./act.ts";
 import { boundsOf } from "./bounds.ts";
 import { type Budget, budgetOf } from "./budget.ts";
 import { type Decision, decide } from "./decide.ts";
 import { observe } from "./observe.ts";
 import { readConfidence } from "./observe-prices.ts";
-import { unread, urgentCancels } from "./urgent.ts";
+import { isStopping, unread, urgentCancels } from "./urgent.ts";
 
 /** How one pass over an account ended. */
 export interface Pass {
@@ -27,6 +28,8 @@ export interface StepOptions {
   readonly calls?: number;
   /** The time that a scheduler has set this pass for: at most one is made for it. */
   readonly scheduled?: Millis | undefined;
+  /** A person waits for it. */
+  readonly isUrgent?: boolean;
 }
 
 /**
@@ -37,7 +40,7 @@ export interface StepOptions {
 export async function step(
   world: World,
   venue: Venue,
-  { calls, scheduled }: StepOptions = {},
+  { calls, scheduled, isUrgent = false }: StepOptions = {},
 ): Promise<Pass> {
   const account = accountKey(venue.account);
   const { timing } = venue;
@@ -51,16 +54,19 @@ export async function step(
     snapshot = await world.store.acquire({ account, owner, ttl, overlap, scheduled });
     if (!snapshot) return { account, outcome: "busy" };
     const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };
-    const held = venue.under?.(snapshot.lease, askedAt) ?? venue;
+    const held =
+      venue.under?.(snapshot.lease, { askedAt, isUrgent: isUrgent || isStopping(snapshot) }) ?? venue;
     const cancels = urgentCancels(snapshot, budget.left);
     urgent = await cancelEach({ venue: held, local: world.local }, hold, { cancels, budget });
     const short = await pass(world, held, { snapshot, hold, budget, urgent });
     return { account, outcome: short ? "short" : "stepped", cancels: urgent.taken };
   } catch (error) {
     const message = messageOf(error);
-    world.log("warn", "a pass failed", { account, reason: message });
-    if (snapshot) await giveBack(world, venue, { snapshot, budget, urgent, message });
-    return { account, outcome: "failed", message, cancels: urgent.taken };
+    // Others have used up the rate of calls: the lease goes back at once, and the next pass goes on.
+    const isPutOff = error instanceof BudgetSpent;
+    if (!isPutOff) world.log("warn", "a pass failed", { account, reason: message });
+    if (snapshot) await giveBack(world, venue, { snapshot, budget, urgent, message, isPutOff });
+    return { account, outcome: isPutOff ? "short" : "failed", message, cancels: urgent.taken };
   }
 }
 
@@ -173,23 +179,33 @@ function inError(before: Strategy, message: string, at: Millis): Changes {
   };
 }
 
+interface Ended extends Omit<Started, "hold"> {
+  readonly message: string;
+  readonly isPutOff: boolean;
+}
+
 async function giveBack(
   { store, log }: World,
   { timing }: Venue,
-  { snapshot, budget, urgent, message }: Omit<Started, "hold"> & { readonly message: string },
+  { snapshot, budget, urgent, message, isPutOff }: Ended,
 ): Promise<void> {
-  const { lease, failures } = snapshot;
+  const { lease, failures, memory } = snapshot;
   const wait = Math.min(timing.backoff.most, timing.backoff.first * 2 ** Math.min(failures, 20));
-  const failure = { message, retryAt: lease.now + wait };
+  const { events, phases } = unread(snapshot, urgent.asked, message);
+  const told = isPutOff
+    ? { events: urgent.events, memory: { ...memory, turn: memory.turn + 1 }, failure: null }
+    : {
+        events: [...urgent.events, ...events],
+        memory: null,
+        failure: { message, retryAt: lease.now + wait },
+      };
   try {
-    const { events, phases } = unread(snapshot, urgent.asked, message);
-    const told = { outcomes: [], events: [...urgent.events, ...events], phases, memory: null };
-    await store.settle(lease, { ...told, calls: budget, failure });
+    await store.settle(lease, { ...told, outcomes: [], phases, calls: budget });
   } catch (error) {
-    // The lease runs out by itself.
-    log("warn", "a failed pass could not give its lease back", {
-      account: lease.account,
-      reason: messageOf(error),
-    });
+    sayKept(log, lease, error);
   }
 }
+
+// The lease runs out by itself.
+const sayKept = (log: Log, { account }: Lease, error: unknown): void =>
+  log("warn", "a pass could not give its lease back", { account, reason: messageOf(error) });

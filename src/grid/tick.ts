@@ -54,7 +54,7 @@ const BETWEEN: Millis = 50;
 export async function stepNow(world: World, venue: Venue): Promise<Pass> {
   const askedAt = world.local.monotonic();
   for (;;) {
-    const pass = await step(world, venue);
+    const pass = await step(world, venue, { isUrgent: true });
     if (pass.outcome !== "busy" || world.local.monotonic() - askedAt > PATIENCE) return pass;
     await world.local.sleep(BETWEEN);
   }

@@ -11,6 +11,8 @@ import { cancellable } from "./turn.ts";
 const isLeaving = ({ wants, keepOrders, sellBase, state }: Strategy): boolean =>
   state.exit !== null || (wants === "stop" && (!keepOrders || sellBase));
 
+export const isStopping = ({ strategies }: Snapshot): boolean => strategies.some(isLeaving);
+
 /** At most half of a pass's calls: what only cancels and never looks never ends either. */
 export function urgentCancels({ strategies, orders }: Snapshot, calls: number): Order[] {
   const leaving = new Set(strategies.filter(isLeaving).map(({ id }) => id));

@@ -34,6 +34,7 @@ function counting() {
 const wire = {
   quirks: kraken,
   clock: Date.now,
+  paid: async () => undefined,
   mayLeave: () => true,
   headers: () => ({}),
   secrets: [],

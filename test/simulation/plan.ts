@@ -15,6 +15,7 @@ export const REAL_TIMING: Timing = {
   readLag: 60_000,
   secondMiss: 20_000,
   overlap: 60_000,
+  tradesEvery: 60_000,
   backoff: { first: 15_000, most: 300_000 },
 };
 

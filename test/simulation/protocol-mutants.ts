@@ -172,9 +172,9 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "absence from the open list ends an order",
-    "src/grid/observe.ts",
-    'sights.set(clientId, found ?? "missing");',
-    'sights.set(clientId, { ...(found ?? { id: exchangeId ?? "", symbol, side: order.side, type: order.type, price: order.price, amount: order.amount, filled: order.filled, at: 0 }), status: "canceled" });',
+    "src/grid/observe-orders.ts",
+    'sights.set(clientId, found.answer ?? "missing");',
+    'sights.set(clientId, { ...(found.answer ?? { id: exchangeId ?? "", symbol, side: order.side, type: order.type, price: order.price, amount: order.amount, filled: order.filled, at: 0 }), status: "canceled" });',
   ),
   one(
     "a restored database goes on as if it knew all",

@@ -3,7 +3,7 @@ import { libsqlKeeping } from "../../src/adapters/libsql/keeping.ts";
 import { createStore } from "../../src/adapters/libsql/store.ts";
 import { sandboxAggregator } from "../../src/adapters/sandbox/aggregator.ts";
 import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";
-import { VENUES, type VenueName } from "../../src/config.ts";
+import { type Tier, VENUES, type VenueName } from "../../src/config.ts";
 import { connectDex } from "../../src/dex-deps.ts";
 import { timeLimit } from "../../src/in-time.ts";
 import { SECOND } from "../../src/kernel/time.ts";
@@ -20,21 +20,28 @@ export interface EmulatedWorld {
   readonly timing?: Partial<Timing>;
   readonly venue?: VenueOptions;
   readonly seed?: number;
+  /** Of the account on kraken, as the exchange counts and as we do; the highest when left out. */
+  readonly tier?: Tier;
   /** In place of the runtime's own. */
   readonly fetch?: Fetch;
 }
 
 /** The product over real sockets to emulated exchanges: real store, real adapter, and one clock that moves when told. */
-export async function emulatedWorld({ names, timing, venue = {}, seed, fetch }: EmulatedWorld) {
+export async function emulatedWorld({ names, timing, venue = {}, seed, tier = "pro", fetch }: EmulatedWorld) {
   const time = virtualLocal(START, seed);
   const venues = new Map<VenueName, EmulatedVenue>();
   for (const name of names) {
-    venues.set(name, await startVenue(name, { ...venue, clock: time.now, keys: KEYS }));
+    venues.set(name, await startVenue(name, { ...venue, tier, clock: time.now, keys: KEYS }));
   }
   // Real time, beside a busy test run: long enough that only what is told to hang does.
   const options = { timing: { requestTimeout: 1500, ...timing }, ...(fetch ? { fetch } : {}) };
   const urls = Object.fromEntries([...venues].map(([name, { url }]) => [name, url]));
-  const box = await liveBox({ urls, options, time });
+  const box = await liveBox({
+    urls,
+    options,
+    time,
+    env: names.includes("kraken") ? { EDGEMAKER_TIERS: `kraken=${tier}` } : {},
+  });
   const exchanges = names.map((id) => ({
     id,
     venue: id,

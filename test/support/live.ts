@@ -8,7 +8,7 @@ import { libsqlKeeping } from "../../src/adapters/libsql/keeping.ts";
 import { openDatabase } from "../../src/adapters/libsql/open.ts";
 import { createStore } from "../../src/adapters/libsql/store.ts";
 import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";
-import { parseConfig, type VenueName } from "../../src/config.ts";
+import { parseConfig, type Tier, type VenueName } from "../../src/config.ts";
 import { createDeps, type Runtime } from "../../src/deps.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import { type LiveOptions, liveVenues } from "../../src/live-deps.ts";
@@ -124,16 +124,22 @@ interface LiveApp {
   readonly keys?: typeof KEYS;
   /** The accounts are unified ones, where the exchange has such. */
   readonly unified?: boolean;
+  /** Of the account on kraken. */
+  readonly tier?: Tier;
 }
 
 /** The whole service over emulated exchanges, wired as it is when it runs. */
 export async function liveApp<N extends VenueName>(
   names: readonly N[],
-  { keys: own, unified = false, ...over }: Partial<Runtime> & LiveApp = {},
+  { keys: own, unified = false, tier, ...over }: Partial<Runtime> & LiveApp = {},
 ) {
   const started = await Promise.all(
     names.map(
-      async (name) => [name, await startVenue(name, { unified, ...(own ? { keys: own } : {}) })] as const,
+      async (name) =>
+        [
+          name,
+          await startVenue(name, { unified, ...(tier ? { tier } : {}), ...(own ? { keys: own } : {}) }),
+        ] as const,
     ),
   );
   onTestFinished(async () => {
@@ -147,6 +153,7 @@ export async function liveApp<N extends VenueName>(
   const config = parseConfig({
     EDGEMAKER_EXCHANGES: names.join(","),
     EDGEMAKER_VENUE_URLS: started.map(([name, { url }]) => `${name}=${url}`).join(","),
+    ...(tier ? { EDGEMAKER_TIERS: `kraken=${tier}` } : {}),
     ...Object.fromEntries(env),
   });
   const deps = await createDeps(config, {

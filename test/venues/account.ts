@@ -1,3 +1,4 @@
+import type { Tier } from "../../src/config.ts";
 import { type Decimal, decimal, ZERO } from "../../src/kernel/decimal.ts";
 import type { Order } from "./order.ts";
 
@@ -5,6 +6,8 @@ export interface VenueKeys {
   readonly key: string;
   readonly secret: string;
   readonly passphrase: string;
+  /** Of the account, where the exchange counts calls by it. */
+  readonly tier: Tier;
   /** What the key may do, in our words; each dialect tells it in its exchange's. */
   readonly may: { readonly read: boolean; readonly trade: boolean; readonly withdraw: boolean };
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { VenueName } from "../../src/config.ts";
 import { ccxtClient } from "./ccxt-client.ts";
 import { type EmulatedVenue, startVenue } from "./index.ts";
@@ -22,6 +22,7 @@ describe.each(NAMES)("ccxt's %s class on the emulated exchange", (name) => {
     if (name === "kraken") client.options.marketsByAltname = keyless.options.marketsByAltname;
   });
   afterAll(() => venue.close());
+  beforeEach(() => venue.rest());
 
   it("reads public data", async () => {
     const market = client.market(PAIR);

@@ -73,6 +73,8 @@ export interface Dialect {
   /** The member whose key signed, or the exchange's refusal. */
   authenticate(asked: Asked, members: ReadonlyMap<string, Member>, now: Millis): Member | Reply;
   readonly open: Partial<Record<Route, (ask: Ask) => Reply>>;
+  /** The refusal of a signed call for which its counters have no room. */
+  readonly counted?: (route: Route, ask: PrivateAsk) => Reply | undefined;
   readonly signed: Partial<Record<Route, (ask: PrivateAsk) => Reply>>;
   /** A refusal in the exchange's own envelope. */
   says(code: string, text: string): Reply;

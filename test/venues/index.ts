@@ -19,13 +19,13 @@
  * Accounts:     addKeys({ balances?, account?, may? })   another key pair: of a new account, or of a given one
  *               deposit(asset, "5"), earn(asset), holdings(), unify()   makes it a unified account, or a classic one again
  * What is so:   selfTrades(): what must never be; orders(), open(symbol?), executions(), order(id), byClient(clientId): the venue's truth, no read lag
- * Requests:     count(route?), seen (route, key, status), resetCounts()
+ * Requests:     count(route?), seen (route, key, status), resetCounts(); limited: calls that kraken's counters refused; rest()
  * Faults:       fail({ kind, route?, times?, skip?, acts?, millis?, code?, text? }) (kinds: faults.ts), chance(route => fault), heal()
  *               late({ orders: 5000, trades: 0 })   reads show what is new so much later
  *               latency.before / latency.after   milliseconds of real time around the act
  *               skew(millis)   the venue's clock against the given one
  */
-import type { VenueName } from "../../src/config.ts";
+import type { Tier, VenueName } from "../../src/config.ts";
 import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
@@ -39,6 +39,7 @@ import { createEngine } from "./engine.ts";
 import type { Fault, Switch } from "./faults.ts";
 import { gateio } from "./gateio.ts";
 import { kraken } from "./kraken.ts";
+import { rest } from "./kraken-limits.ts";
 import { mexc } from "./mexc.ts";
 import type { Execution, Order } from "./order.ts";
 import { serveVenue } from "./server.ts";
@@ -52,6 +53,8 @@ export interface VenueOptions {
   readonly port?: number;
   /** Accounts are unified ones, where the exchange has such. */
   readonly unified?: boolean;
+  /** By which kraken counts; the least when left out. */
+  readonly tier?: Tier;
   /** Keys of the first account, in place of made ones. */
   readonly keys?: Partial<VenueKeys>;
 }
@@ -116,6 +119,7 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
       key: wanted.key ?? canary(`${name}-key-${number}`),
       secret: wanted.secret ?? canarySecret(`${name} ${number}`),
       passphrase: wanted.passphrase ?? canary(`${name}-passphrase-${number}`),
+      tier: wanted.tier ?? options.tier ?? "starter",
       may: { read: true, trade: true, withdraw: false, ...wanted.may },
     };
     members.set(keys.key, { keys, account, nonce: 0n });
@@ -248,6 +252,12 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
       route
         ? (server.counts.get(route) ?? 0)
         : [...server.counts.values()].reduce((sum, one) => sum + one, 0),
+    /** Calls that found the exchange's own counter full, oldest first. */
+    limited: server.limited,
+    /** Its counters are empty, as after minutes without a call. */
+    rest() {
+      for (const member of members.values()) rest(member);
+    },
     resetCounts() {
       server.counts.clear();
       server.seen.length = 0;

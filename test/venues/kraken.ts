@@ -3,6 +3,7 @@ import { createHash, createHmac } from "node:crypto";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { Listing } from "./catalog.ts";
 import { type Ask, type Dialect, limitOf, padded, type Reply, type Route } from "./dialect.ts";
+import { counted } from "./kraken-limits.ts";
 import { candles, market, ticker, tradeVolume } from "./kraken-markets.ts";
 import {
   addOrder,
@@ -132,6 +133,7 @@ export const kraken: Dialect = {
     candles: (ask) => withPair(ask, candles),
   },
 
+  counted,
   signed: {
     balance: ({ member }) => result(balanceRows(member.account)),
     create: addOrder,

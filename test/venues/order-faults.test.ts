@@ -91,6 +91,9 @@ const CASES: Record<string, Case> = {
 /** Long enough for a lost order to be given up: its expiry, the read lag, a second look, and failed passes between. */
 const RESOLVED = 200 * SECOND;
 
+/** Less than a request takes to expire, and more than the latest act in time. */
+const BETWEEN = 4 * SECOND;
+
 const PLACED = KINDS.map(([kind, of], place) => [kind, { ...of, place }] as const);
 
 describe.each(PLACED)("an order by hand on %s whose request meets", (_kind, { name, unified, place }) => {
@@ -130,8 +133,8 @@ describe.each(PLACED)("an order by hand on %s whose request meets", (_kind, { na
   };
 
   async function resolve(clientOrderId: string) {
-    for (let passed = 0; passed < RESOLVED; passed += 5 * SECOND) {
-      world.time.pass(5 * SECOND);
+    for (let passed = 0; passed < RESOLVED; passed += BETWEEN) {
+      world.time.pass(BETWEEN);
       exchange.advance();
       await tick(world.deps);
       const order = await world.deps.store.orderByClientId(clientOrderId);

@@ -42,6 +42,7 @@ export async function serveVenue(
   const faults = createFaults();
   const counts = new Map<Route | "unknown", number>();
   const seen: Seen[] = [];
+  const limited: Route[] = [];
   const latency = { before: 0 as Millis, after: 0 as Millis };
   let late: Late[] = [];
 
@@ -63,8 +64,12 @@ export async function serveVenue(
     return { reply: act(route, asked, member), key: member.keys.key };
   }
 
-  const act = (route: Route, asked: Asked, member: Member): Reply =>
-    dialect.signed[route]?.({ asked, engine, member, now: clock() }) ?? dialect.trouble.unknownRoute;
+  function act(route: Route, asked: Asked, member: Member): Reply {
+    const ask = { asked, engine, member, now: clock() };
+    const refused = dialect.counted?.(route, ask);
+    if (refused) limited.push(route);
+    return refused ?? dialect.signed[route]?.(ask) ?? dialect.trouble.unknownRoute;
+  }
 
   function note(route: Route | "unknown", { path }: Asked): Seen {
     counts.set(route, (counts.get(route) ?? 0) + 1);
@@ -124,6 +129,7 @@ export async function serveVenue(
     faults,
     counts,
     seen,
+    limited,
     latency,
     catchUp,
     async close() {

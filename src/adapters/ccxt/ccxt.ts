@@ -24,6 +24,7 @@ export interface Ccxt {
   fetchBalance(params: Dict): Promise<Dict>;
   fetchTradingFee(symbol: string): Promise<Dict>;
   fetchOrder(id: string, symbol: string, params?: Params): Promise<Dict>;
+  fetchOrdersByIds(ids: readonly string[]): Promise<readonly Dict[]>;
   fetchOrders(symbol: string, since: undefined, limit: number, params?: Params): Promise<readonly Dict[]>;
   fetchOpenOrders(
     symbol: string | undefined,
@@ -57,6 +58,8 @@ export interface Ccxt {
     price: string | undefined,
     params: Dict,
   ): Promise<Dict>;
+  /** An order as the exchange tells it, the market being known. */
+  parseOrder(info: unknown, market: Dict): Dict;
   cancelOrder(id: string, symbol: string): Promise<Dict>;
   /** The market of a pair among those that it knows. */
   market(symbol: string): Dict;

@@ -1,4 +1,4 @@
-import { VenueError } from "../../errors.ts";
+import { BudgetSpent, VenueError } from "../../errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { DAY, MINUTE } from "../../kernel/time.ts";
 import type { AccountKey } from "../../records.ts";
@@ -6,6 +6,10 @@ import type { FeeRates } from "./keeping.ts";
 import type { Place } from "./place.ts";
 import { feesOf } from "./reading.ts";
 import type { Session } from "./session.ts";
+
+function raise(error: Error): never {
+  throw error;
+}
 
 /** How long a failed question is not asked again. */
 const PAUSE = 10 * MINUTE;
@@ -30,6 +34,7 @@ export function accountFees(place: Place, account: AccountKey, session: Session)
       return remember(key, rates, DAY);
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
+      if (error instanceof BudgetSpent) return kept?.value ?? raise(error);
       log("warn", `${quirks.name} does not tell this account's fees`, { symbol, reason: error.message });
       return remember(key, kept?.value, PAUSE);
     }

@@ -70,8 +70,15 @@ export interface TurnKeeper {
 }
 
 export interface RateKeeper {
-  /** Takes calls from the account's rate. Answers 0 when they were taken, else how long to wait for them. */
-  spend(account: AccountKey, calls: number, rate: Rate): Promise<Millis>;
+  /**
+   * Takes calls from the account's rate, so that `kept` of its burst are left. Answers 0 when they were taken, else
+   * how long to wait for them.
+   */
+  spend(
+    account: AccountKey,
+    asked: { readonly calls: number; readonly kept: number },
+    rate: Rate,
+  ): Promise<Millis>;
   /** The exchange has said that there are none left. */
   exhaust(account: AccountKey, rate: Rate): Promise<void>;
 }

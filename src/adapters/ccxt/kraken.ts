@@ -1,6 +1,6 @@
 import { SECOND } from "../../kernel/time.ts";
 import { asCcxt, type Dict, fieldOf, isDict } from "./ccxt.ts";
-import { inForce, type Quirks, USUAL } from "./quirks.ts";
+import { inForce, type Quirks, USUAL, unlessMissing } from "./quirks.ts";
 import type { Meaning } from "./told.ts";
 
 /** Beginnings of what follows the first colon of an error. */
@@ -51,11 +51,16 @@ export const kraken: Quirks = {
   host: "api.kraken.com",
   load: async () => asCcxt(await import("../../../node_modules/ccxt/js/src/kraken.js")),
   options: {},
-  // An intermediate account's counter; placing and cancelling are counted elsewhere.
-  rate: { burst: 20, perSecond: 0.5 },
+  // Its counters of calls, less one: requests do not arrive as evenly as they leave. Those of its trade history count
+  // twice; placing and cancelling are counted in the matching engine.
+  rate: { burst: 14, perSecond: 0.33, reserve: 6 },
+  tiers: {
+    intermediate: { burst: 19, perSecond: 0.5, reserve: 8 },
+    pro: { burst: 19, perSecond: 1, reserve: 8 },
+  },
   // It takes about one public call a second from an address.
   publicRate: { burst: 15, perSecond: 1 },
-  costs: { fills: 2, order: 2, create: 0, cancel: 0 },
+  costs: { fills: 2, create: 0, cancel: 0 },
   serial: true,
   buyFeeIn: "quote",
 
@@ -95,6 +100,8 @@ export const kraken: Quirks = {
     const orders = await exchange.fetchOpenOrders(undefined);
     return symbol === undefined ? orders : orders.filter((order) => order.symbol === symbol);
   },
+
+  orders: async (exchange, ids) => (await unlessMissing(exchange.fetchOrdersByIds(ids))) ?? [],
 
   // Its list is that of all pairs; its start is exclusive, its end inclusive, in seconds.
   fillReach: { page: PAGE, tick: SECOND, goesOn: true },

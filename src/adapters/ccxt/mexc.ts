@@ -25,7 +25,7 @@ export const mexc: Quirks = {
   options: { defaultType: "spot", recvWindow: LIVE_TIMING.expiry },
   // Its page says base, real payloads quote (ccxt#14774, ccxt#22320).
   buyFeeIn: "unknown",
-  rate: { burst: 20, perSecond: 10 },
+  rate: { burst: 20, perSecond: 10, reserve: 4 },
 
   refusalIn(body) {
     const code = fieldOf(body, "code");

@@ -8,7 +8,7 @@ import { type ClockCheck, clockCheck } from "./clock-check.ts";
 import type { FeeRates, Keeping, KnownKind } from "./keeping.ts";
 import { light } from "./light.ts";
 import type { Budget } from "./public-budget.ts";
-import type { Quirks, Rate } from "./quirks.ts";
+import type { PrivateRate, Quirks } from "./quirks.ts";
 import { type SharedReads, sharedReads } from "./shared-reads.ts";
 import { type Fetch, transport, type Wire } from "./transport.ts";
 
@@ -29,8 +29,8 @@ export interface Place extends Around {
   readonly base: string;
   readonly host: string;
   readonly timing: Timing;
-  /** Undefined where the operator's own address needs no budget. */
-  readonly rate: Rate | undefined;
+  /** Undefined where nobody counts. */
+  readonly rate: PrivateRate | undefined;
   readonly catalog: Catalog;
   /** One for each of those whose questions and failures are to touch nobody else's. */
   readonly reads: Readonly<Record<Asker, SharedReads>>;
@@ -116,6 +116,7 @@ export interface Wiring {
   readonly fetch: Fetch;
   readonly clock: () => Millis;
   readonly keys?: Keys | undefined;
+  readonly paid?: Wire["paid"];
   readonly mayLeave?: () => boolean;
   readonly headers?: () => Readonly<Record<string, string>>;
   readonly onDate?: Wire["onDate"];
@@ -140,6 +141,7 @@ export async function createExchange(wiring: Wiring): Promise<Ccxt> {
       fetch,
       timeoutMillis: timing.requestTimeout,
       clock,
+      paid: wiring.paid ?? (async () => undefined),
       mayLeave: wiring.mayLeave ?? (() => true),
       headers: wiring.headers ?? (() => ({})),
       onDate: wiring.onDate ?? (() => undefined),

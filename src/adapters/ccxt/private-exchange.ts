@@ -9,6 +9,7 @@ import { createExchange, type Place } from "./place.ts";
 
 /** What the next request goes by; one call at a time, so there is one of it. */
 export interface NextRequest {
+  paid: () => Promise<void>;
   mayLeave: () => boolean;
   headers: Readonly<Record<string, string>>;
 }
@@ -23,7 +24,7 @@ interface Given {
 /** The one instance that signs for an invocation, made when it is first needed. */
 export function privateExchange(place: Place, { keys, now, nonce, check }: Given) {
   const { quirks, catalog } = place;
-  const next: NextRequest = { mayLeave: () => true, headers: {} };
+  const next: NextRequest = { paid: async () => undefined, mayLeave: () => true, headers: {} };
   const markets = new Map<Pair, Dict>();
   let made: Promise<Ccxt> | undefined;
 
@@ -32,6 +33,7 @@ export function privateExchange(place: Place, { keys, now, nonce, check }: Given
       ...place,
       clock: now,
       keys: usable(place, await keys()),
+      paid: () => next.paid(),
       mayLeave: () => next.mayLeave(),
       headers: () => next.headers,
       onDate: check.answered,

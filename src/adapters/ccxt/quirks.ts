@@ -1,3 +1,4 @@
+import type { Tier } from "../../config.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -6,10 +7,16 @@ import type { Ccxt, CcxtClass, Dict } from "./ccxt.ts";
 import type { AccountKind } from "./keeping.ts";
 import type { Meaning, Refusal } from "./told.ts";
 
-/** Private calls that an account may make: so many at once, regained at so many a second. */
+/** Calls that may be made: so many at once, regained at so many a second. */
 export interface Rate {
   readonly burst: number;
   readonly perSecond: number;
+}
+
+/** Of an account's private calls. */
+export interface PrivateRate extends Rate {
+  /** Of the burst, what no pass takes for its reads: a person's calls and a stop's come first. */
+  readonly reserve: number;
 }
 
 export type PrivateCall =
@@ -45,10 +52,12 @@ export interface Quirks {
   load(): Promise<CcxtClass>;
   readonly options: Dict;
   readonly timing: Timing;
-  readonly rate: Rate;
+  readonly rate: PrivateRate;
+  /** Of accounts of other kinds than the least. */
+  readonly tiers?: Partial<Record<Tier, PrivateRate>>;
   /** Public calls for strangers, well below what the exchange allows an address: steps ask from the same one. */
   readonly publicRate: Rate;
-  /** What a call takes of the rate; 1 where nothing is said. */
+  /** What each request of such a call takes of the rate; 1 where nothing is said. */
   readonly costs: Partial<Record<PrivateCall, number>>;
   /** Private calls of one key have to arrive in the order of their nonces, so one at a time. */
   readonly serial: boolean;
@@ -85,6 +94,8 @@ export interface Quirks {
   readonly opensByPair: boolean;
   /** Every open order, all pages; of one pair where `opensByPair`. */
   openOrders(exchange: Ccxt, symbol: Pair | undefined): Promise<readonly Dict[]>;
+  /** Orders by the exchange's ids, many in one call, where it takes that. Those that it does not know are left out. */
+  readonly orders?: (exchange: Ccxt, ids: readonly string[]) => Promise<readonly Dict[]>;
   readonly fillReach: FillReach;
   /** A page of own executions of a span, both ends in whole units; with rows, those that follow them. */
   fills(exchange: Ccxt, symbol: Pair, span: Span, after: readonly Dict[]): Promise<readonly Dict[]>;
@@ -121,15 +132,16 @@ export const LIVE_TIMING: Timing = {
   readLag: 60_000,
   secondMiss: 20_000,
   overlap: 120_000,
+  tradesEvery: 300_000,
   backoff: { first: 15_000, most: 300_000 },
 };
 
 /** What an exchange does unless its own file says otherwise. */
 export const USUAL = {
   timing: LIVE_TIMING,
-  rate: { burst: 10, perSecond: 10 },
+  rate: { burst: 10, perSecond: 10, reserve: 2 },
   publicRate: { burst: 30, perSecond: 5 },
-  costs: { order: 2 },
+  costs: {},
   serial: false,
   buyFeeIn: "base",
   buysByCost: false,
@@ -145,7 +157,7 @@ export function inForce({ type, timeInForce }: NewOrder): Dict {
 }
 
 /** Undefined where a look answers that there is no such order; any other failure stays one. */
-export async function unlessMissing(look: Promise<Dict>): Promise<Dict | undefined> {
+export async function unlessMissing<T>(look: Promise<T>): Promise<T | undefined> {
   try {
     return await look;
   } catch (error) {

@@ -20,6 +20,7 @@ export interface Hold {
   readonly now: Millis;
   /** This process's own clock just before it was asked for. */
   readonly askedAt: Millis;
+  readonly isUrgent: boolean;
 }
 
 export interface Caller {
@@ -42,6 +43,8 @@ export interface Session {
   kind(): AccountKind | undefined;
   /** Throws VenueError. */
   read<T>(kind: PrivateCall, symbol: Pair | undefined, call: (exchange: Ccxt) => Promise<T>): Promise<T>;
+  /** What is known without a call, this pair's market being known. */
+  knowing<T>(symbol: Pair, tell: (exchange: Ccxt) => T): Promise<T>;
   /** Throws NotSent, CallFailed, or whatever ccxt makes of an answer that it cannot read. Never tries twice. */
   write<T>(asked: Write, call: (exchange: Ccxt, expiry: Expiry) => Promise<T>): Promise<T>;
 }
@@ -59,7 +62,7 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
   const { quirks, timing, local, clock } = place;
   const now = hold ? () => Math.floor(hold.now + local.monotonic() - hold.askedAt) : clock;
   const check = hold ? clockCheck(quirks.name, timing.skew, now) : place.check;
-  const spend = spender(place, account, hold !== undefined);
+  const spend = spender(place, account, hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person");
   const turn = inTurn(place, account, hold !== undefined);
   let given: Promise<Keys | undefined> | undefined;
   const keysOnce = () => {
@@ -72,13 +75,13 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
   const oneByOne = queue();
 
   /** Signs again after a nonce that came too late; nothing else is tried twice. */
-  async function signed<T>(call: () => Promise<T>): Promise<T> {
+  async function signed<T>(kind: PrivateCall, call: () => Promise<T>): Promise<T> {
     for (let signing = 1; ; signing++) {
       try {
         return await call();
       } catch (error) {
         if (!(error instanceof CallFailed)) throw error;
-        if (error.told.failure === "rate_limited") await spend.exhausted();
+        if (error.told.failure === "rate_limited") await spend.exhausted(kind);
         if (!error.told.nonce || signing === SIGNINGS) throw error;
         await turn.renew();
       }
@@ -100,8 +103,8 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
 
   async function askKind(exchange: Ccxt): Promise<AccountKind> {
     await spend.take("kind");
-    Object.assign(own.next, { mayLeave: () => true, headers: {} });
-    return signed(() => kinds.ask(exchange));
+    Object.assign(own.next, { paid: () => spend.request("kind"), mayLeave: () => true, headers: {} });
+    return signed("kind", () => kinds.ask(exchange));
   }
 
   /** A call that is refused because the account is of the other kind has done nothing: it is made once more, in the other way. */
@@ -122,8 +125,8 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
     await spend.take(kind);
     const found = await turn.run((inTime) =>
       ofItsKind(exchange, () => {
-        Object.assign(own.next, { mayLeave: inTime, headers: {} });
-        return signed(() => call(exchange));
+        Object.assign(own.next, { paid: () => spend.request(kind), mayLeave: inTime, headers: {} });
+        return signed(kind, () => call(exchange));
       }),
     );
     // A pass whose clock is wrong would send orders that expire too early or too late.
@@ -139,10 +142,11 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
     await spend.take(kind);
     if (kind === "create") check.refuse();
     const send = (inTime: () => boolean) => () =>
-      signed(() => {
+      signed(kind, () => {
         const expiry = { now: now(), by: now() + Math.max(timing.expiry, SECOND) };
         const headers = kind === "create" ? (quirks.createHeaders?.(expiry) ?? {}) : {};
-        Object.assign(own.next, { mayLeave: () => inTime() && permit.mayLeave(), headers });
+        const mayLeave = () => inTime() && permit.mayLeave();
+        Object.assign(own.next, { paid: () => spend.request(kind), mayLeave, headers });
         return call(exchange, expiry);
       });
     return turn
@@ -163,6 +167,7 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
           throw venueErrorOf(error, quirks);
         }),
       ),
+    knowing: async (symbol, tell) => tell(await own.with(symbol)),
     write: (asked, call) => oneByOne(() => write(asked, call)),
   };
 }

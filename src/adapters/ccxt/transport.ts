@@ -14,6 +14,8 @@ export interface Wire {
   readonly fetch: Fetch;
   /** Over the whole exchange of request and answer, its body included. */
   readonly timeoutMillis: number;
+  /** Waited for before each request; it does not leave when this throws. */
+  readonly paid: () => Promise<void>;
   /** Asked in the very turn in which the request leaves. */
   readonly mayLeave: () => boolean;
   readonly headers: () => Readonly<Record<string, string>>;
@@ -40,6 +42,7 @@ export const transport = (wire: Wire) =>
     if (target.protocol !== "https:" || target.host !== wire.quirks.host)
       throw new NotSent(`requests to ${target.host} are not allowed`);
     const address = `${wire.base}${target.pathname}${target.search}`;
+    await wire.paid();
     const signal = AbortSignal.timeout(wire.timeoutMillis);
     const request: RequestInit = {
       method,

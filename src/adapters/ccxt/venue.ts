@@ -10,7 +10,7 @@ import { readOrders, readSpan } from "./fills.ts";
 import type { Place } from "./place.ts";
 import { publicData } from "./public-data.ts";
 import { balancesOf, marketOf, orderOf } from "./reading.ts";
-import { createSession, type Hold } from "./session.ts";
+import { createSession, type Hold, type Session } from "./session.ts";
 import { cancel, create } from "./writes.ts";
 
 export interface Access {
@@ -19,6 +19,9 @@ export interface Access {
   readonly keys: () => Promise<Keys | undefined>;
   readonly hold?: Hold;
 }
+
+/** Most orders that one call tells of. */
+const BATCH = 50;
 
 /** One account on a real exchange, for one invocation. */
 export function ccxtVenue(place: Place, access: Access): Venue {
@@ -41,6 +44,7 @@ export function ccxtVenue(place: Place, access: Access): Venue {
 
   const openOn = async (symbol: Pair) =>
     (await session.read("openOrders", symbol, (exchange) => quirks.openOrders(exchange, symbol))).map(told);
+  const ofPass = openOfPass(place, session);
 
   const openOnAll = async () => {
     if (quirks.opensByPair)
@@ -48,6 +52,16 @@ export function ccxtVenue(place: Place, access: Access): Venue {
     const list = (exchange: Ccxt) => quirks.openOrders(exchange, undefined);
     return (await named(place, await session.read("openOrders", undefined, list))).map(told);
   };
+
+  async function ordersById(symbol: Pair, ids: readonly string[]): Promise<VenueOrder[]> {
+    const found: VenueOrder[] = [];
+    for (let first = 0; first < ids.length; first += BATCH) {
+      const some = ids.slice(first, first + BATCH);
+      const orders = await session.read("order", symbol, async (exchange) => quirks.orders?.(exchange, some));
+      found.push(...(orders ?? []).map(told));
+    }
+    return found.filter((order) => order.symbol === symbol);
+  }
 
   return {
     account,
@@ -59,10 +73,15 @@ export function ccxtVenue(place: Place, access: Access): Venue {
       ...publicData(place, "anyone"),
       market: async (symbol) => marketOf(await catalog.forAnyone.fresh(symbol), quirks, undefined),
     },
-    under: (lease, askedAt) => ccxtVenue(place, { ...access, hold: { now: lease.now, askedAt } }),
+    under: (lease, asked) => ccxtVenue(place, { ...access, hold: { now: lease.now, ...asked } }),
 
     balances,
-    openOrders: (symbol) => (symbol === undefined ? openOnAll() : openOn(symbol)),
+    async openOrders(symbol) {
+      if (symbol === undefined) return openOnAll();
+      return hold && !quirks.opensByPair ? (await ofPass(symbol)).map(told) : openOn(symbol);
+    },
+
+    ...(quirks.orders ? { orders: (symbol, ids) => ordersById(symbol, ids) } : {}),
 
     async order({ symbol, id, clientId }) {
       const found = await session.read("order", symbol, async (exchange) => {
@@ -78,6 +97,28 @@ export function ccxtVenue(place: Place, access: Access): Venue {
 
     create: (order, permit) => create({ place, session, market, quote: data.quote }, order, permit),
     cancel: (order, permit) => cancel({ session }, order, permit),
+  };
+}
+
+/** One list of all pairs for every pair of a pass. An order on a pair that the catalog lacks is nobody's here. */
+function openOfPass({ quirks, catalog }: Place, session: Session) {
+  let all: Promise<readonly Dict[]> | undefined;
+  const list = () =>
+    session.read("openOrders", undefined, (exchange) => quirks.openOrders(exchange, undefined));
+
+  return async function openOn(symbol: Pair): Promise<readonly Dict[]> {
+    all ??= list().catch((error: unknown) => {
+      all = undefined;
+      throw error;
+    });
+    const orders = await all;
+    if (orders.length === 0) return [];
+    const names = await catalog.names();
+    const mine = orders.filter((order) => names.get(String(quirks.marketIdOf(order))) === symbol);
+    // Read again with the market that the list was read without.
+    return session.knowing(symbol, (exchange) =>
+      mine.map(({ info }) => exchange.parseOrder(info, exchange.market(symbol))),
+    );
   };
 }
 

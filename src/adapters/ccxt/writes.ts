@@ -1,4 +1,4 @@
-import { AppError, messageOf, VenueError } from "../../errors.ts";
+import { AppError, BudgetSpent, messageOf, VenueError } from "../../errors.ts";
 import { mul, snap, text } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { CancelOutcome, CreateOutcome, MarketData, NewOrder, Permit } from "../../ports.ts";
@@ -100,7 +100,8 @@ function watched(permit: Permit) {
     if (error instanceof VenueError && error.failure.endsWith("credentials"))
       return { result: "rejected", reason: error.message, failure: error.failure };
     const isOurs = error instanceof NotSent || error instanceof VenueError || error instanceof AppError;
-    const isBusy = error instanceof AppError && error.label === "Too many requests";
+    const isBusy =
+      error instanceof BudgetSpent || (error instanceof AppError && error.label === "Too many requests");
     return {
       result: "not_sent",
       ...(isOurs ? { reason: error.message } : {}),

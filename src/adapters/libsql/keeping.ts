@@ -157,10 +157,10 @@ function turnKeeper({ client, db, now, uses }: Context): TurnKeeper {
 
 function rateKeeper({ client, db, now, uses }: Context): RateKeeper {
   return {
-    async spend(account, calls, { burst, perSecond }) {
+    async spend(account, { calls, kept }, { burst, perSecond }) {
       const each = SECOND / perSecond;
       const cost = Math.ceil(calls * each);
-      const whole = Math.ceil(burst * each);
+      const whole = Math.ceil((burst - kept) * each);
       const spent = db
         .insert(rates)
         .values({ account, fullAt: sql`${now()} + ${cost}` })

@@ -20,6 +20,7 @@ export const SANDBOX_TIMING: Timing = {
   readLag: 0,
   secondMiss: 0,
   overlap: MINUTE,
+  tradesEvery: 0,
   backoff: { first: SECOND, most: SECOND },
 };
 

@@ -52,11 +52,12 @@ describe.each(NAMES)("orders by hand on %s", (name) => {
       "x-exchange-passphrase": passphrase,
     }));
     venue.latency.before = 1;
-    const count = 200;
+    // As many as kraken's counter of each key has room for.
+    const count = name === "kraken" ? 28 : 200;
     // Twenty at once: a busy machine would keep two hundred waiting beyond their time.
     const totals: unknown[] = [];
     for (let first = 0; first < count; first += 20) {
-      const some = Array.from({ length: 20 }, async (_, place) => {
+      const some = Array.from({ length: Math.min(20, count - first) }, async (_, place) => {
         const answer = await get(app, `/balance?exchange=${name}&asset=USDT`, headers[place % 2]);
         const { balances, error } = await answer.json();
         return balances?.[0]?.total ?? error;

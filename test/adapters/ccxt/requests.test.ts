@@ -63,12 +63,19 @@ const CALLS: { readonly [K in Asking]: Ways } = {
   },
   openOrders: {
     "of a pair": (venue) => venue.openOrders(PAIR),
+    "of a pair, in a pass": async (venue) => {
+      const pass = venue.under?.({ now: NOW }, { askedAt: NOW, isUrgent: false });
+      return [await pass?.openOrders(PAIR), await pass?.openOrders("ETH/USDT")];
+    },
     "of all pairs": (venue) => venue.openOrders(),
   },
   order: {
     "by the exchange's id": (venue, id) => venue.order({ symbol: PAIR, id }),
     "by our id": (venue) => venue.order({ symbol: PAIR, clientId: OURS }),
     "by an id that nobody knows": (venue) => venue.order({ symbol: PAIR, clientId: "em1neverexisted000" }),
+  },
+  orders: {
+    "by the exchange's ids": (venue, id) => venue.orders?.(PAIR, [id, id]) ?? Promise.resolve([]),
   },
   fills: {
     "of the last hour": (venue) => venue.fills(PAIR, { from: NOW - HOUR }),
@@ -115,6 +122,7 @@ it.each<readonly [string, VenueName]>([
   for (const [call, ways] of Object.entries(CALLS)) {
     for (const [way, act] of Object.entries(ways)) {
       const venue = heardVenue(adapterVenue(place, connection));
+      exchange.rest();
       const outcome = await act(venue, exchange.open()[0]?.id ?? "");
       if (call === "create" || call === "cancel") expect(outcome, way).toMatchObject({ result: "accepted" });
       write(`${call}: ${way}`);

@@ -12,6 +12,7 @@ const wire = (base: string) => ({
   fetch: (url: string, init: RequestInit) => fetch(url, init),
   timeoutMillis: 30_000,
   clock: Date.now,
+  paid: async () => undefined,
   mayLeave: () => true,
   headers: () => ({}),
   secrets: [],

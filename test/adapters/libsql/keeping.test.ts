@@ -8,7 +8,7 @@ import { START } from "../../support/sandbox.ts";
 import { tempFolder } from "../../support/temp.ts";
 
 const ACCOUNT = "live:kraken:api.kraken.com";
-const RATE = { burst: 20, perSecond: 0.5 };
+const RATE = { burst: 20, perSecond: 0.5, reserve: 6 };
 
 /** Two processes on one database, with a clock that moves only when told. */
 async function keepers() {
@@ -31,21 +31,29 @@ describe("an account's rate of calls", () => {
   it("is one for all processes, and comes back with time", async () => {
     const { time, one, two } = await keepers();
     for (let call = 0; call < 10; call++) {
-      expect(await one.rates.spend(ACCOUNT, 1, RATE)).toBe(0);
-      expect(await two.rates.spend(ACCOUNT, 1, RATE)).toBe(0);
+      expect(await one.rates.spend(ACCOUNT, { calls: 1, kept: 0 }, RATE)).toBe(0);
+      expect(await two.rates.spend(ACCOUNT, { calls: 1, kept: 0 }, RATE)).toBe(0);
     }
-    expect(await one.rates.spend(ACCOUNT, 1, RATE)).toBe(2000);
-    expect(await two.rates.spend(ACCOUNT, 3, RATE)).toBe(6000);
+    expect(await one.rates.spend(ACCOUNT, { calls: 1, kept: 0 }, RATE)).toBe(2000);
+    expect(await two.rates.spend(ACCOUNT, { calls: 3, kept: 0 }, RATE)).toBe(6000);
     time.pass(2000);
-    expect(await two.rates.spend(ACCOUNT, 1, RATE)).toBe(0);
-    expect(await one.rates.spend(ACCOUNT, 1, RATE)).toBe(2000);
-    expect(await one.rates.spend("live:mexc:api.mexc.com", 1, RATE)).toBe(0);
+    expect(await two.rates.spend(ACCOUNT, { calls: 1, kept: 0 }, RATE)).toBe(0);
+    expect(await one.rates.spend(ACCOUNT, { calls: 1, kept: 0 }, RATE)).toBe(2000);
+    expect(await one.rates.spend("live:mexc:api.mexc.com", { calls: 1, kept: 0 }, RATE)).toBe(0);
+  });
+
+  it("keeps what is reserved from whoever leaves it to others", async () => {
+    const { one, two } = await keepers();
+    expect(await one.rates.spend(ACCOUNT, { calls: 14, kept: 6 }, RATE)).toBe(0);
+    expect(await one.rates.spend(ACCOUNT, { calls: 1, kept: 6 }, RATE)).toBe(2000);
+    expect(await two.rates.spend(ACCOUNT, { calls: 6, kept: 0 }, RATE)).toBe(0);
+    expect(await two.rates.spend(ACCOUNT, { calls: 1, kept: 0 }, RATE)).toBe(2000);
   });
 
   it("is used up when the exchange says so", async () => {
     const { one, two } = await keepers();
     await one.rates.exhaust(ACCOUNT, RATE);
-    expect(await two.rates.spend(ACCOUNT, 1, RATE)).toBe(2000);
+    expect(await two.rates.spend(ACCOUNT, { calls: 1, kept: 0 }, RATE)).toBe(2000);
   });
 });
 
