@@ -8,6 +8,7 @@ import { emulatedWorld } from "../support/emulated.ts";
 import { partOf } from "../support/whole.ts";
 import type { Switch } from "./faults.ts";
 import type { EmulatedVenue } from "./index.ts";
+import { REFUSAL_CODES, type Said } from "./refusal-codes.ts";
 
 interface Kind {
   readonly name: VenueName;
@@ -29,7 +30,16 @@ interface Case {
   readonly label: "success" | "Order failed" | "Order unknown";
   /** How late reads show what is new. */
   readonly late?: number;
+  /** Of which kind its words are, and whether it has acted all the same. */
+  readonly says?: { readonly result: Said["result"]; readonly acts: boolean };
 }
+
+const says = (result: Said["result"], acts: boolean): Case => ({
+  faults: [],
+  says: { result, acts },
+  placed: acts,
+  label: result === "rejected" ? "Order failed" : "Order unknown",
+});
 
 const lost = (kind: Switch["kind"], acts: boolean): Case => ({
   faults: [{ kind, acts, route: "create" }],
@@ -56,6 +66,9 @@ const CASES: Record<string, Case> = {
     ]),
   ),
   "429": { faults: [{ kind: "rate_limit", route: "create" }], placed: false, label: "Order failed" },
+  "a refusal that is certain": says("rejected", false),
+  "a code that nobody knows, before it acted": says("unknown", false),
+  "a code that nobody knows, after it acted": says("unknown", true),
   maintenance: { ...lost("maintenance", false) },
   "seen 5 s late": { faults: [], placed: true, label: "success", late: 5 * SECOND },
   "seen 5 s late, the answer lost": { ...lost("drop", true), late: 5 * SECOND },
@@ -143,24 +156,29 @@ describe.each(PLACED)("an order by hand on %s whose request meets", (_kind, { na
     throw new Error("the order was never resolved");
   }
 
-  it.each(partOf(Object.entries(CASES), place))("%s", async (_name, { faults, placed, label, late = 0 }) => {
-    const clientOrderId = `case${String(++count).padStart(8, "0")}`;
-    exchange.late({ orders: late });
-    for (const fault of faults) exchange.fail(fault);
-    const first = await post(clientOrderId);
-    expect(first.label).toBe(label);
-    if (label === "Order unknown") expect(first).toMatchObject({ status: 500, id: clientOrderId });
-    // The same key never acts again: it tells what is known by now.
-    const again = await post(clientOrderId);
-    expect(label === "Order unknown" && placed ? ["success", label] : [label]).toContain(again.label);
+  it.each(partOf(Object.entries(CASES), place))(
+    "%s",
+    async (_name, { faults, placed, label, late = 0, says: words }) => {
+      const clientOrderId = `case${String(++count).padStart(8, "0")}`;
+      exchange.late({ orders: late });
+      for (const fault of faults) exchange.fail(fault);
+      const said = words && REFUSAL_CODES[name].findLast(({ result }) => result === words.result);
+      if (said) exchange.fail({ kind: "says", route: "create", acts: words?.acts ?? false, ...said });
+      const first = await post(clientOrderId);
+      expect(first.label).toBe(label);
+      if (label === "Order unknown") expect(first).toMatchObject({ status: 500, id: clientOrderId });
+      // The same key never acts again: it tells what is known by now.
+      const again = await post(clientOrderId);
+      expect(label === "Order unknown" && placed ? ["success", label] : [label]).toContain(again.label);
 
-    const order = await resolve(clientOrderId);
-    const there = exchange.byClient(clientOrderId);
-    expect(there).toHaveLength(placed ? 1 : 0);
-    if (placed) expect([order.state, order.exchangeId]).toEqual(["open", there[0]?.id]);
-    else expect([order.state, order.settled]).toEqual(["rejected", true]);
-    expect(exchange.open().every(({ amount }) => amount === decimal("0.001"))).toBe(true);
-    expect((await post(clientOrderId)).label).toBe(placed ? "success" : "Order failed");
-    expect(exchange.byClient(clientOrderId)).toHaveLength(placed ? 1 : 0);
-  });
+      const order = await resolve(clientOrderId);
+      const there = exchange.byClient(clientOrderId);
+      expect(there).toHaveLength(placed ? 1 : 0);
+      if (placed) expect([order.state, order.exchangeId]).toEqual(["open", there[0]?.id]);
+      else expect([order.state, order.settled]).toEqual(["rejected", true]);
+      expect(exchange.open().every(({ amount }) => amount === decimal("0.001"))).toBe(true);
+      expect((await post(clientOrderId)).label).toBe(placed ? "success" : "Order failed");
+      expect(exchange.byClient(clientOrderId)).toHaveLength(placed ? 1 : 0);
+    },
+  );
 });
