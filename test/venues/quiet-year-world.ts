@@ -225,20 +225,20 @@ export async function createYear(name: VenueName, unified = false) {
     },
 
     /** Whether the order was booked in the end; one that is not has to be named. */
-    async bookedOrNamed(what: string, order: Order, patience: Millis): Promise<boolean> {
+    async bookedOrNamed(what: string, order: Order, patience: Millis): Promise<void> {
       for (let waited = 0; waited < patience; waited += SELDOM) {
-        if ((await behind([order])).length === 0) return true;
+        if ((await behind([order])).length === 0) return;
         await pass(SELDOM);
       }
       if (!isNamed(await grid(), order)) violate(`${what}: ${ourId(order)} is neither booked nor named`);
       forgotten.add(order.id);
-      return false;
     },
 
     /** The order is named within two passes, and not booked as if it had cost no fees. */
     async named(what: string, order: Order) {
       for (let count = 0; count < SOON; count++) await pass();
-      if (!isNamed(await grid(), order)) violate(`${what}: it is not named`);
+      if (!isNamed(await grid(), order))
+        violate(`${what}: it is not named: ${JSON.stringify((await grid()).unexplained)}`);
       if ((await behind([order])).length === 0) violate(`${what}: it is booked all the same`);
     },
 

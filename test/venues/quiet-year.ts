@@ -112,7 +112,7 @@ async function isAway(year: Year, gap: number): Promise<void> {
   if (gap >= REACH[year.name]) year.mayBeNamed(old);
   await year.booked(`late ${what}`, [fresh]);
   if (gap < REACH[year.name]) await year.booked(`early ${what}`, [old]);
-  else if (!(await year.bookedOrNamed(`early ${what}`, old, PATIENCE))) return;
+  else await year.bookedOrNamed(`early ${what}`, old, PATIENCE);
   if (await year.isWell()) return;
   // Nobody tells what it was: the grid ends, and another one begins.
   await year.stop();
