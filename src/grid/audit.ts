@@ -45,16 +45,20 @@ export function audited(
   const { state, symbol, status, wants } = strategy;
   const known = state.unexplained ?? null;
   const found = differences(state, symbol, live, rows);
-  if (!found) return known === null ? strategy : { ...strategy, state: { ...state, unexplained: null } };
+  if (!found)
+    return known === null
+      ? strategy
+      : { ...strategy, state: { ...state, unexplained: null, refused: withoutMissing(state) } };
   // Each order has its own ten minutes: another one may lack trades before the first has got its own.
   const since = found.since ?? (known?.order === found.order ? known.since : null) ?? now;
   const same =
     known?.since === since &&
     known.order === found.order &&
     isSame(known.assets, found.assets) &&
-    (known.trades?.length ?? 0) === (found.trades?.length ?? 0);
+    namesOf(known) === namesOf(found);
   const noted = same ? strategy : { ...strategy, state: { ...state, unexplained: { ...found, since } } };
-  if (now - since < TRADES_WAIT || status === "error") return noted;
+  if (now - since < TRADES_WAIT) return noted;
+  if (status === "error") return withMissing(noted, live);
   const told = { ...withMissing(noted, live), lastError: messageFor(found) };
   return wants === "stop" || state.exit ? told : { ...told, status: "error" };
 }
@@ -65,9 +69,20 @@ function withMissing({ state, ...strategy }: Strategy, live: readonly Order[]): 
   const missing = behind.map(
     ({ slot, clientId }): Refusal => ({ slot, reason: "fills_missing", detail: clientId }),
   );
-  const others = state.refused.filter(({ slot }) => !behind.some((order) => order.slot === slot));
-  return { ...strategy, state: { ...state, refused: [...others, ...missing] } };
+  const others = withoutMissing(state).filter(({ slot }) => !behind.some((order) => order.slot === slot));
+  const before = state.refused.filter(({ reason }) => reason === "fills_missing");
+  const isKnown =
+    before.length === missing.length &&
+    missing.every(({ detail }) => before.some((refusal) => refusal.detail === detail));
+  return isKnown
+    ? { ...strategy, state }
+    : { ...strategy, state: { ...state, refused: [...others, ...missing] } };
 }
+
+const withoutMissing = ({ refused }: GridState): Refusal[] =>
+  refused.filter(({ reason }) => reason !== "fills_missing");
+
+const namesOf = ({ trades = [] }: Unexplained): string => trades.map(({ trade }) => trade).join(" ");
 
 function differences(
   state: GridState,
