@@ -134,7 +134,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       { file: "src/grid/fill-cursor.ts", from: "Math.min(from, until - readLag, most)", to: "from" },
       { file: "src/grid/observe-fills.ts", from: "now - order.behindSince >= readLag", to: "now < 0" },
     ],
-    shownBy: 1000004,
+    shownBy: 2000003,
   },
   one(
     "sells what was bought before fees",

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { VenueName } from "../../src/config.ts";
 import { decimal, ONE, sum, text, wire, ZERO } from "../../src/kernel/decimal.ts";
-import { type Millis, SECOND } from "../../src/kernel/time.ts";
+import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { NewOrder, Permit, Venue } from "../../src/ports.ts";
 import { allFills } from "../support/fills.ts";
 import { heardVenue } from "../support/heard.ts";
@@ -20,6 +20,8 @@ interface Expected {
   readonly again: { readonly open: "accepted" | "unknown"; readonly filled: "accepted" | "unknown" };
   /** A page of the open list and of trades, and one more. */
   readonly more: { readonly open: number; readonly trades: number };
+  /** How long ago executions may be that it tells. */
+  readonly reach: Millis;
   /** The unit of its trades' times. */
   readonly instant: Millis;
   /** A request that came too late. */
@@ -32,6 +34,7 @@ const USUAL = {
   outOfTime: "rejected",
   feeOfBuy: "BTC",
   instant: 1,
+  reach: Number.POSITIVE_INFINITY,
   again: { open: "accepted", filled: "accepted" },
   marketBuy: "limit",
 } as const;
@@ -42,14 +45,21 @@ const EXCHANGES: Record<VenueName, Expected> = {
     feeOfBuy: "USDT",
     more: { open: 120, trades: 101 },
     instant: SECOND,
+    reach: 7 * DAY,
     marketBuy: "market",
   },
   gateio: { ...USUAL, more: { open: 101, trades: 1001 } },
-  bitget: { ...USUAL, more: { open: 101, trades: 101 }, again: { open: "unknown", filled: "accepted" } },
+  bitget: {
+    ...USUAL,
+    reach: 90 * DAY,
+    more: { open: 101, trades: 101 },
+    again: { open: "unknown", filled: "accepted" },
+  },
   kraken: {
     outOfTime: "unknown",
     feeOfBuy: "USDT",
     instant: 1,
+    reach: Number.POSITIVE_INFINITY,
     again: { open: "unknown", filled: "accepted" },
     more: { open: 120, trades: 51 },
     marketBuy: "market",
@@ -203,6 +213,34 @@ export function conformance(title: string, start: () => Promise<Runner>) {
         fills.map((fill) => fill.id).sort(),
       );
       expect(await allFills(venue, PAIR, now)).toEqual([]);
+    });
+
+    it("tells executions as far back as the exchange does, and asks for none beyond without an error", async () => {
+      const ids: string[] = [];
+      for (const days of [0, 4, 26, 59]) {
+        pass(days * DAY);
+        const id = await place({ clientId: `em1days${days}00000000000`.slice(0, 18) });
+        exchange.fill(id);
+        ids.push(id);
+      }
+      pass(6 * DAY);
+      const shown = ids.filter((_id, place) => ([95, 91, 65, 6][place] as number) * DAY < expected.reach);
+      const told = await allFills(venue, PAIR, START - 100 * DAY);
+      expect(told.map(({ orderId }) => orderId)).toEqual(shown);
+      const { fills } = await venue.fillsOf(PAIR, ids, START);
+      expect(fills.map(({ orderId }) => orderId)).toEqual(shown);
+    });
+
+    it("names a row that it cannot read, and reads the others", async () => {
+      const [good, bad] = [await place(), await place({ clientId: "em1bad000000000000" })];
+      for (const id of [bad, good]) exchange.fill(id);
+      exchange.tellFees(bad, false);
+      pass(1000);
+      const { fills, unreadable } = await venue.fills(PAIR, { from: START });
+      expect(fills.map(({ orderId }) => orderId)).toEqual([good]);
+      expect(unreadable).toMatchObject([{ orderId: bad, reason: expect.stringContaining("fee") }]);
+      expect((await venue.fillsOf(PAIR, [bad], START)).unreadable).toMatchObject([{ orderId: bad }]);
+      expect((await venue.order({ symbol: PAIR, id: bad }))?.fees).toBeUndefined();
     });
 
     it("tells each fee in the asset it was taken in, to the last unit", async () => {
