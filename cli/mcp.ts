@@ -32,7 +32,12 @@ async function answer(transport: StdioServerTransport, { config, databaseUrl, sa
   const server = mcpServer({
     deps,
     operations: createOperations(config.exchanges.map(({ id }) => id)),
-    settings: { trading: config.mcpTrading, confirm: config.mcpConfirm, most: config.mcpMost },
+    settings: {
+      trading: config.mcpTrading,
+      confirm: config.mcpConfirm,
+      most: config.mcpMost,
+      mostADay: config.mcpMostADay,
+    },
     // Of this process alone: no other one commits what this one was shown.
     caller: { actor: "mcp", scope: "trade", key: nodeLocal.randomText(25) },
     version: version(),

@@ -52,7 +52,12 @@ export async function startServer(values: Values): Promise<Serving> {
     },
     limiter: createLimiter(config.rateLimits, nodeLocal.monotonic),
     addressOf: (c) => getConnInfo(c).remote.address,
-    mcp: { trading: config.mcpTrading, confirm: config.mcpConfirm, most: config.mcpMost },
+    mcp: {
+      trading: config.mcpTrading,
+      confirm: config.mcpConfirm,
+      most: config.mcpMost,
+      mostADay: config.mcpMostADay,
+    },
     version: version(),
     instance,
     asset: swaggerAsset,

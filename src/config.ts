@@ -65,6 +65,8 @@ export interface Config {
   readonly mcpConfirm: "plan" | "terminal";
   /** The most that one plan of an agent may use, by quote asset; none where it is empty. */
   readonly mcpMost: ReadonlyMap<string, Decimal>;
+  /** The most that all plans of one token may use in a day; as much as one plan where it is empty. */
+  readonly mcpMostADay: ReadonlyMap<string, Decimal>;
 }
 
 const flag = z.enum(["0", "1", "true", "false"]).transform((text) => text === "1" || text === "true");
@@ -104,6 +106,7 @@ const Settings = z.object({
   EDGEMAKER_MCP_TRADING: flag.default(false),
   EDGEMAKER_MCP_CONFIRM: z.enum(["plan", "terminal"]).default("plan"),
   EDGEMAKER_MCP_MOST: list.default([]),
+  EDGEMAKER_MCP_MOST_A_DAY: list.default([]),
 });
 
 const CREDENTIAL = /^[A-Z0-9_]+_(API_KEY|SECRET|PASSPHRASE)$/;
@@ -166,6 +169,7 @@ export function parseConfig(environment: Environment): Config {
     mcpTrading: settings.EDGEMAKER_MCP_TRADING,
     mcpConfirm: settings.EDGEMAKER_MCP_CONFIRM,
     mcpMost: new Map(settings.EDGEMAKER_MCP_MOST.map(mostOf)),
+    mcpMostADay: new Map(settings.EDGEMAKER_MCP_MOST_A_DAY.map(mostOf)),
   };
 }
 

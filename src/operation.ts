@@ -44,6 +44,8 @@ export interface ToolSurface {
   readonly closedWorld?: boolean;
   /** Where an agent's default differs from the input's. */
   readonly defaults?: Readonly<Record<string, unknown>>;
+  /** What the answer comes to, in a sentence of our own words and its numbers. */
+  readonly told?: (answer: unknown) => string;
 }
 
 /** One use case; HTTP, OpenAPI, the command line and the tools for agents are read off it. */

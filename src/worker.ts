@@ -107,7 +107,12 @@ async function serve(request: Request, environment: Environment): Promise<Respon
     limiter,
     // Set by the platform, which lets no client set it.
     addressOf: (c) => c.req.header("cf-connecting-ip"),
-    mcp: { trading: config.mcpTrading, confirm: config.mcpConfirm, most: config.mcpMost },
+    mcp: {
+      trading: config.mcpTrading,
+      confirm: config.mcpConfirm,
+      most: config.mcpMost,
+      mostADay: config.mcpMostADay,
+    },
     version: "edge",
     instance: "edge",
   });

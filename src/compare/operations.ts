@@ -5,7 +5,7 @@ import { marketNow } from "../market-now.ts";
 import { type Operation, operation } from "../operation.ts";
 import { placesOf, readChain, readVenue } from "./reading-operation.ts";
 import { analysisOut, ComparisonShape, pricesOut } from "./schema.ts";
-import { comparisonView } from "./view.ts";
+import { comparisonView, netText } from "./view.ts";
 
 /** Ids with commas between them, spaces aside; a repeated one counts once. */
 const exchangesField = (ids: readonly string[]) => {
@@ -38,6 +38,7 @@ export const compareOperations = (ids: readonly string[]): Operation[] => [
       view: comparisonView,
       examples: ["edgemaker compare BTC/USDT --amount 0.5", "edgemaker compare SNEK/USDT --dex --watch"],
     },
+    mcp: { told: netText },
     input: () =>
       z.object({
         symbol: pairField(),

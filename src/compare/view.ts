@@ -26,6 +26,17 @@ export function comparisonView(answer: unknown) {
   };
 }
 
+/** What buying at one place and selling at another would come to after fees. */
+export function netText(answer: unknown): string {
+  const { symbol, analysis } = answer as Comparison;
+  const { executable } = analysis;
+  const whole = wholeText(symbol, executable).whole;
+  return [
+    `Net of fees, by the books as they are now: ${executableText(symbol, executable)}.`,
+    ...(whole === undefined ? [] : [`The amount as a whole: ${whole}.`]),
+  ].join(" ");
+}
+
 /** A pool's price is a quotient and has as many digits as there is room for. */
 const readable = (number: number): number => Number(number.toPrecision(10));
 

@@ -66,6 +66,7 @@ const resumeGrid = operation({
   preview: async (deps, { id }) =>
     previewChange(await changeable(deps, id), {
       told: "resume, placing what is missing,",
+      buys: true,
       killed: await deps.store.killed(),
     }),
   async run(deps, { id }) {

@@ -1,5 +1,4 @@
 import { type Decimal, div, max, mul, ONE, snap, sum, text, wire, ZERO } from "../kernel/decimal.ts";
-import { midOf } from "../kernel/spread.ts";
 import type { LimitCode, Refused } from "../limits/allowed.ts";
 import { type Bounds, boundsAfter, refusedWithin } from "../limits/standing.ts";
 import type { Balance, Market, Quote } from "../ports.ts";
@@ -109,9 +108,9 @@ export function beyondLimits(
 
 const isLimit = (reason: string): reason is LimitCode => reason.startsWith("limit_");
 
-/** What a grid can come to move, in quote: all slots buy, and its own base is sold at the market. */
-export const countedAtMost = ({ state, ownBase }: PlannedStart, { quote }: StartWorld): Decimal =>
-  sum(state.slots.map(({ size }) => size)) + mul(ownBase, midOf(quote), "up");
+/** What a grid can move at once, in quote: each slot rests one order, a buy or the sell of as much. */
+export const countedAtMost = ({ slots }: Pick<GridState, "slots">): Decimal =>
+  sum(slots.map(({ size }) => size));
 
 /** The plan as a person reads it: every order, what it needs, what a cycle nets, and what it can come to. */
 export function plannedOut(

@@ -118,7 +118,7 @@ async function begin(
 /** A grid counts to its token's day when it starts: what it can come to use, not what it places each time. */
 async function countStart({ store }: Deps, planned: PlannedStart, world: StartWorld & Read): Promise<void> {
   const { quote } = world.market;
-  const notional = countedAtMost(planned, world);
+  const notional = countedAtMost(planned.state);
   for (const { scope, actor, limits, used } of world.bounds.standings.all) {
     if (actor === null) continue;
     const most = limits.dayNotional?.[quote] ?? null;

@@ -4,7 +4,7 @@ import type { Deps } from "../ports.ts";
 import { parseAccountKey, type Strategy } from "../records.ts";
 import type { StrategyView } from "../store.ts";
 import { stopInput } from "./input.ts";
-import { previewChange } from "./preview.ts";
+import { previewChange, type Sale, saleOf } from "./preview.ts";
 import { StoppedShape, stoppedOut } from "./schema.ts";
 import type { Pass } from "./step.ts";
 import { stepNow } from "./tick.ts";
@@ -25,7 +25,9 @@ export const stopGrid = operation({
   failure: "Cancel failed",
   async preview(deps, { id, cancelOrders, sellBase }) {
     const how = cancelOrders ? "cancelling its orders" : "leaving its orders";
-    return previewChange(await viewOf(deps, id), {
+    const view = await viewOf(deps, id);
+    return previewChange(view, {
+      sale: sellBase ? await readSale(deps, view) : undefined,
       told: sellBase ? "stop, selling its base," : `stop, ${how},`,
       killed: sellBase && (await deps.store.killed()),
     });
@@ -48,6 +50,15 @@ export const stopGrid = operation({
     };
   },
 });
+
+/** What selling the base would bring now; where no process here reaches the exchange, by the last price that was seen. */
+async function readSale(deps: Deps, { strategy, memory }: StrategyView): Promise<Sale> {
+  const venue = deps.venueOf(parseAccountKey(strategy.account));
+  const mark = memory.marks[strategy.symbol]?.mid ?? strategy.state.startPrice;
+  if (!venue) return saleOf(strategy, { mark });
+  const [quote, book] = [await venue.ticker(strategy.symbol), await venue.book(strategy.symbol, 100)];
+  return saleOf(strategy, { quote, book, mark });
+}
 
 export async function viewOf({ store }: Deps, id: string): Promise<StrategyView> {
   const [view] = await store.strategies({ id });

@@ -16,7 +16,7 @@ import { accountKey, type Order } from "../records.ts";
 import { acceptedId, answered, asSent, asWanted, handOrder, SEND_WITHIN, unknownOrder } from "./hand.ts";
 import { prepare, type Wanted } from "./prepare.ts";
 import { previewOrder } from "./preview.ts";
-import { recordIntent } from "./recording-operation.ts";
+import { checkLimits, recordIntent } from "./recording-operation.ts";
 import { CreatedShape, orderOut } from "./schema.ts";
 import { ifAnswered, openMet, reachOf } from "./self-cross-operation.ts";
 import { venueFor } from "./venue-operations.ts";
@@ -76,12 +76,15 @@ export const createOrder = (ids: readonly string[]) =>
     input: () => inputOf(ids),
     output: CreatedShape,
     failure: "Order failed",
-    async preview(deps, input, { keys }) {
+    async preview(deps, input, { keys, actor }) {
       const venue = deps.venue(input.exchange, keys);
+      const { symbol, exchange } = input;
       const { market, quote, prepared } = await prepareFor(venue, input);
+      await checkLimits(deps, venue, { ...prepared, symbol, actor });
+      const book = await venue.book(symbol, 100);
       const [balances, killed] = [await venue.balances(), await deps.store.killed()];
-      const met = await openMet(venue, input.symbol, await reachOf(venue, input.symbol, prepared));
-      return previewOrder(prepared, { exchange: input.exchange, market, quote, balances, killed, met });
+      const met = await openMet(venue, symbol, await reachOf(venue, symbol, prepared));
+      return previewOrder(prepared, { exchange, market, quote, book, balances, killed, met });
     },
     async run(deps, { exchange, clientOrderId, ...input }, { keys, requestKey, actor }) {
       const { symbol } = input;

@@ -1,7 +1,10 @@
+import { expectedText, takeFrom } from "../depth.ts";
 import { type Decimal, max, mul, ONE, snap, sum, text } from "../kernel/decimal.ts";
+import { midOf } from "../kernel/spread.ts";
+import { countedNotional } from "../limits/allowed.ts";
 import { takes } from "../own-orders.ts";
 import type { Preview } from "../plan-records.ts";
-import type { Balance, Market, Quote, VenueOrder } from "../ports.ts";
+import type { Balance, Book, Market, Quote, VenueOrder } from "../ports.ts";
 import type { Wanted } from "./prepare.ts";
 
 interface Around {
@@ -10,31 +13,45 @@ interface Around {
   readonly quote: Quote;
   readonly balances: readonly Balance[];
   readonly killed: boolean;
+  readonly book: Book;
   /** An open order of the account that it would meet. */
   readonly met: VenueOrder | undefined;
 }
 
 /** What an order would cost, and the most it can come to when the market moves before it arrives. */
 export function previewOrder(order: Wanted, around: Around): Preview {
-  const { exchange, market, quote } = around;
+  const { exchange, market, quote, book } = around;
   const { side, type, amount } = order;
   const price = type === "limit" ? order.price : side === "buy" ? quote.ask : quote.bid;
   const notional = mul(price, amount, "up");
   const fee = mul(notional, max(market.maker, market.taker), "up");
+  const taken = takeFrom(book, { side, amount, limit: type === "limit" ? order.price : undefined });
+  const expected = order.postOnly ? undefined : expectedText(taken, amount, market);
   const at =
     type === "limit"
       ? `at ${text(price)} ${market.quote}`
       : `at the market, now ${text(price)} ${market.quote}`;
   return {
     what: `${side} ${text(amount)} ${market.base} ${at} on ${exchange} (${type} order${order.postOnly ? ", post only" : ""})`,
-    cost:
-      side === "buy"
-        ? `${text(notional)} ${market.quote} and a fee of at most ${text(fee)} ${market.quote}`
-        : `${text(amount)} ${market.base}, for about ${text(notional - fee)} ${market.quote} after the fee`,
+    cost: [costOf(order, { notional, fee, quote, market }), expected].filter(Boolean).join("; "),
     worstCase: worstOf(order, market),
     limits: limitsOf({ ...order, needed: notional + fee }, around),
-    uses: { asset: market.quote, amount: notional },
+    uses: { asset: market.quote, amount: countedNotional({ ...order, symbol: market.symbol }, quote) },
   };
+}
+
+interface Cost {
+  readonly notional: Decimal;
+  readonly fee: Decimal;
+  readonly quote: Quote;
+  readonly market: Market;
+}
+
+function costOf({ side, amount }: Wanted, { notional, fee, quote, market }: Cost): string {
+  if (side === "buy")
+    return `${text(notional)} ${market.quote} and a fee of at most ${text(fee)} ${market.quote}`;
+  const worth = text(mul(midOf(quote), amount, "half"));
+  return `${text(amount)} ${market.base} are sold, worth ${worth} ${market.quote} at the mid, for at least ${text(notional - fee)} ${market.quote} after the fee`;
 }
 
 function worstOf({ side, type, price, amount }: Wanted, { base, quote }: Market): string {
@@ -82,5 +99,6 @@ export function previewCancel(exchange: string, orders: readonly VenueOrder[], o
   };
 }
 
+// An id is the exchange's text: told in prose only where it is a word that can say nothing.
 const describe = ({ id, side, symbol, price, amount, filled }: VenueOrder): string =>
-  `${id} (${side} ${text(amount - filled)} of ${symbol} at ${text(price)})`;
+  `${/^[\w-]{1,40}$/.test(id) ? id : "an order"} (${side} ${text(amount - filled)} of ${symbol} at ${text(price)})`;

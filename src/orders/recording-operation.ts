@@ -1,3 +1,4 @@
+import { takeFrom } from "../depth.ts";
 import { AppError, StoreError } from "../errors.ts";
 import { mul, text, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
@@ -9,7 +10,6 @@ import type { Reach } from "../own-orders.ts";
 import type { Deps, Venue, VenueOrder } from "../ports.ts";
 import type { Order } from "../records.ts";
 import type { HandRecord, HandTerms } from "../store.ts";
-import { takeFrom } from "./depth.ts";
 import { hasEnded, selfCross } from "./self-cross-operation.ts";
 
 export interface Recording {
@@ -60,11 +60,21 @@ export async function recordIntent(deps: Deps, recording: Recording): Promise<Or
       });
 }
 
+type Asked = Pick<Order, "symbol" | "side" | "type" | "price" | "amount" | "actor">;
+
+/** Fails with what recording the order would fail with now. */
+export async function checkLimits(deps: Deps, venue: Venue, order: Asked): Promise<void> {
+  const look = await secondLook(deps, venue, order);
+  const standings = await readStandings(deps, venue.account, order.actor ?? "");
+  const refused = refusalOf(order, look, standings) ?? (await thinFor(venue, order, { look, standings }));
+  if (refused) throw await refusalError(venue, order, { refused, look });
+}
+
 /** The market right before the order is recorded: what was looked at to prepare it may have been wrong once. */
 export async function secondLook(
   { store, marketTime }: Deps,
   venue: Venue,
-  { symbol }: Order,
+  { symbol }: Asked,
 ): Promise<Look> {
   const quote = await venue.ticker(symbol);
   const { account } = venue;
@@ -74,7 +84,7 @@ export async function secondLook(
 /** An order beyond the cap that the account could not pay either fails as it would without a cap: in the exchange's words. */
 async function refusalError(
   venue: Venue,
-  { side, symbol, type, price, amount }: Order,
+  { side, symbol, type, price, amount }: Asked,
   { refused, look }: { refused: Refused; look: Look },
 ): Promise<AppError> {
   if (refused.reason !== "limit_order") return limitError(refused);
@@ -95,7 +105,7 @@ const LEVELS = 100;
 /** A market order is held against all the depth that it would take. */
 async function thinFor(
   venue: Venue,
-  order: Order,
+  order: Asked,
   { look, standings }: { look: Look; standings: Standings },
 ): Promise<Refused | undefined> {
   if (order.type !== "market") return undefined;

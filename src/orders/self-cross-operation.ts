@@ -1,10 +1,10 @@
+import { takeFrom } from "../depth.ts";
 import { AppError, VenueError } from "../errors.ts";
 import { type Decimal, text } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { firstMet, type Reach } from "../own-orders.ts";
 import type { Side, Venue, VenueOrder } from "../ports.ts";
 import type { Order } from "../records.ts";
-import { takeFrom } from "./depth.ts";
 import type { Wanted } from "./prepare.ts";
 
 /** Levels of the book that a market order is walked through. */

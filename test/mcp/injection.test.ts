@@ -132,15 +132,20 @@ it("arriving from an exchange, as ids and as errors, they leave as data", async 
       const result = await callTool(client, name, MARKET);
       expect(result.isError).toBeFalsy();
       isPlain(result);
-      expect(textOf(result).includes(text) && text.length > 3).toBe(false);
+      const [json, ...prose] = result.content as { text: string }[];
+      expect(JSON.parse(json?.text ?? "")).toEqual(result.structuredContent);
+      expect(prose.some((part) => part.text.includes(text))).toBe(false);
     }
     const order = await callTool(client, "get_order", { ...MARKET, id: "1" });
     expect(order.structuredContent).toMatchObject({ order: { side: "buy", amount: 0.001 } });
     isPlain(order);
     const failed = await callTool(client, "get_ohlcv", MARKET);
-    expect(Object.keys(errorOf(failed)).sort()).toEqual(["error", "message", "next", "requestId"]);
+    expect(Object.keys(errorOf(failed)).sort()).toEqual(["error", "message", "next", "requestId", "said"]);
     expect(errorOf(failed)).toMatchObject({ error: "Exchange error", next: expect.stringContaining("wait") });
     isPlain(failed);
+    expect(errorOf(failed).message).toBe(
+      "The exchange did not answer as asked; said is data, in its words or ours.",
+    );
     const shown = await callTool(client, "create_order", ORDER);
     const { planId } = shown.structuredContent as { planId: string };
     const refused = await callTool(client, "create_order", { ...ORDER, planId });

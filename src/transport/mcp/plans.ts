@@ -5,7 +5,7 @@ import type { Preview } from "../../plan-records.ts";
 import type { PlanKey, PlanState } from "../../store.ts";
 import { digest } from "../digest.ts";
 import { type Answer, attempt, refusal, run } from "../run.ts";
-import { limited } from "./limit.ts";
+import { countPlan, limited } from "./limit.ts";
 import type { McpOptions } from "./server.ts";
 
 /** A plan is for now: prices move on. */
@@ -23,11 +23,12 @@ export interface Asked {
 }
 
 /** Tells what a call would do, and keeps that for a commit; nothing is done. */
-export const propose = (asked: Asked, { deps, caller, settings }: McpOptions): Promise<Answer> =>
-  attempt(asked.operation, deps, asked.call.requestId, async () => {
+export const propose = (asked: Asked, options: McpOptions): Promise<Answer> => {
+  const { deps, caller, settings } = options;
+  return attempt(asked.operation, deps, asked.call.requestId, async () => {
     const { operation, given, input, call } = asked;
     if (!operation.preview) throw new Error(`${operation.name} trades and has no preview`);
-    const preview = limited(await operation.preview(deps, input, call), settings);
+    const preview = await limited(await operation.preview(deps, input, call), options);
     const id = `plan_${deps.local.randomText(20)}`;
     const { binding } = await keyOf(id, asked, caller.key);
     const plan = { id, binding, actor: call.actor, tool: operation.name, input: given, preview };
@@ -39,6 +40,7 @@ export const propose = (asked: Asked, { deps, caller, settings }: McpOptions): P
       next: nextOf(id, settings),
     };
   });
+};
 
 const shown = ({ what, cost, worstCase, limits }: Preview) => ({
   what,
@@ -71,12 +73,16 @@ interface Committing extends McpOptions {
 
 /** Does what a plan has shown, once. A plan that was used, altered, refused, has expired or is another's does nothing. */
 export async function commit(asked: Asked, planId: unknown, options: Committing): Promise<Answer> {
+  if (typeof planId !== "string") return refused("unknown", asked);
   const { deps, caller, settings } = options;
-  const key = await keyOf(String(planId), asked, caller.key);
+  const key = await keyOf(planId, asked, caller.key);
   const needsApproval = settings.confirm === "terminal";
   const state = await settled(key, needsApproval, options);
   const preview = state === "free" ? await deps.store.consumePlan(key, needsApproval) : undefined;
   if (!preview) return refused(state === "free" ? "used" : state, asked);
+  const { requestId } = asked.call;
+  const counted = await attempt(asked.operation, deps, requestId, () => countPlan(preview, options));
+  if (counted.status !== 200) return counted;
   const requestKey = await digest(key.id);
   return run(asked.operation, deps, { ...asked.input, ...preview.holds }, { ...asked.call, requestKey });
 }

@@ -17,7 +17,7 @@ import { type Answer, refusal, run } from "../run.ts";
 import { commit, propose } from "./plans.ts";
 import { addPrompts } from "./prompts.ts";
 import { addResources } from "./resources.ts";
-import { resultOf } from "./results.ts";
+import { proposalOf, resultOf } from "./results.ts";
 import { isTool, toolOf } from "./tools.ts";
 
 /** What the operator's settings allow. */
@@ -28,6 +28,8 @@ export interface McpSettings {
   readonly confirm: "plan" | "terminal";
   /** The most that one plan may use, by quote asset; all there is where none is set. */
   readonly most?: ReadonlyMap<string, Decimal>;
+  /** The most that all plans of one token may use in a day of UTC; as much as one plan where none is set. */
+  readonly mostADay?: ReadonlyMap<string, Decimal>;
 }
 
 export interface McpOptions {
@@ -94,12 +96,10 @@ async function call(
   const parsed = operation.input.strict().safeParse(given);
   if (!parsed.success) return resultOf(misread(operation, parsed.error, requestId));
   const asked = { operation, given, input: parsed.data, call: { actor: caller.actor, requestId } };
-  if (operation.effect === "read") return resultOf(await run(operation, deps, parsed.data, asked.call));
-  return resultOf(
-    planId === undefined
-      ? await propose(asked, options)
-      : await commit(asked, planId, { ...options, ...request }),
-  );
+  if (operation.effect === "read")
+    return resultOf(await run(operation, deps, parsed.data, asked.call), operation);
+  if (planId === undefined) return proposalOf(await propose(asked, options));
+  return resultOf(await commit(asked, planId, { ...options, ...request }));
 }
 
 function misread(operation: Operation, error: Parameters<typeof refusalOf>[1], requestId: string): Answer {

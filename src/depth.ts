@@ -1,5 +1,5 @@
-import { type Decimal, min, mul, text, ZERO } from "../kernel/decimal.ts";
-import type { Book, BookLevel, Side } from "../ports.ts";
+import { type Decimal, div, min, mul, ONE, snap, text, ZERO } from "./kernel/decimal.ts";
+import type { Book, BookLevel, Market, Side } from "./ports.ts";
 
 /** What an order would take from a book as it is shown. */
 export interface Taken {
@@ -39,5 +39,11 @@ function takeLevel(
   return { amount: taken.amount + more, notional, worst: price };
 }
 
-export const describeTaken = ({ amount, notional, worst }: Taken, base: string, quote: string): string =>
-  `${text(amount)} ${base} for ${text(notional)} ${quote}, down to the level of ${text(worst)}`;
+/** What an order is expected to get at once, by the book as it is shown; undefined where it meets nothing. */
+export function expectedText(taken: Taken, whole: Decimal, { base, quote }: Pick<Market, "base" | "quote">) {
+  if (taken.amount === ZERO) return undefined;
+  const average = text(snap(div(taken.notional, taken.amount, "half"), ONE / 10n ** 8n, "half"));
+  const rest = whole - taken.amount;
+  const more = rest > ZERO ? `, and not the other ${text(rest)} ${base}` : "";
+  return `at once ${text(taken.amount)} ${base} for ${text(taken.notional)} ${quote}, at ${average} on average and ${text(taken.worst)} at worst, by the book as it is now${more}`;
+}

@@ -1,0 +1,162 @@
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { describe, expect, it } from "vitest";
+import { testApp } from "../../support/app.ts";
+import { d } from "../../support/grid.ts";
+import { appClient, callTool, errorOf } from "../../support/mcp.ts";
+
+const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
+const BUY = { ...MARKET, side: "buy", type: "limit", amount: 0.001, price: 50_000 };
+const SELL = { ...MARKET, side: "sell", type: "limit", amount: 1.5, price: 57_000 };
+const GRID = { ...MARKET, lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6, orderSize: 50 };
+
+const most = (usdt: string, aDay?: string) => ({
+  trading: true,
+  confirm: "plan" as const,
+  most: new Map([["USDT", d(usdt)]]),
+  ...(aDay ? { mostADay: new Map([["USDT", d(aDay)]]) } : {}),
+});
+const open = async (mcp = most("500")) => {
+  const app = await testApp({ realTime: false, mcp });
+  return { app, client: await appClient(app, "trade") };
+};
+const planned = async (client: Client, name: string, input: object) =>
+  (await callTool(client, name, input as never)).structuredContent as {
+    planId: string;
+    preview: { cost: string; worstCase: string; limits: string[] };
+  };
+const done = async (client: Client, name: string, input: object): Promise<CallToolResult> => {
+  const shown = await callTool(client, name, input as never);
+  if (shown.isError) return shown;
+  const { planId } = shown.structuredContent as { planId: string };
+  return callTool(client, name, { ...input, planId } as never);
+};
+const texts = ({ content }: CallToolResult): string[] =>
+  content.map((part) => (part.type === "text" ? part.text : ""));
+
+describe("an agent with a limit of 500 USDT", () => {
+  it.each([
+    ["a sell far below the market", { ...SELL, amount: 0.05, price: 55_000 }],
+    ["a sell at a low price that counts 400 by itself", { ...SELL, amount: 0.0099, price: 54_500 }],
+    ["a market sell", { ...MARKET, side: "sell", type: "market", amount: 0.05 }],
+  ])("is refused %s of more", async (_name, order) => {
+    const { client, app } = await open();
+    const told = errorOf(await callTool(client, "create_order", order));
+    expect(told).toMatchObject({
+      error: "Forbidden",
+      message: expect.stringMatching(/one plan of an agent may use 500/),
+    });
+    expect(await app.store.plans()).toEqual([]);
+  });
+
+  it("is refused a stop that sells more, and one that sells within it counts", async () => {
+    const { client, app } = await open(most("400", "2000"));
+    const started = (await done(client, "start_grid", { ...GRID, useOwnBase: true })).structuredContent as {
+      id: string;
+    };
+    const stop = { id: started.id, sellBase: true };
+    const { preview } = await planned(client, "stop_grid", stop);
+    expect(preview.cost).toMatch(
+      /^0\.00\d+ BTC are sold, worth [\d.]+ USDT at the mid of [\d.]+; at once 0\.00\d+ BTC for [\d.]+ USDT, at [\d.]+ on average and [\d.]+ at worst, by the book as it is now/,
+    );
+    expect(preview.limits.join()).toMatch(/this could use 9\d\.\d+ USDT of the 400/);
+    const bigger = await app.deps.store.strategies({ id: started.id });
+    expect(bigger[0]?.strategy.id).toBe(started.id);
+    const small = await appWith(app, "90");
+    expect(errorOf(await callTool(small, "stop_grid", stop)).message).toMatch(
+      /one plan of an agent may use 90/,
+    );
+  });
+
+  it("does no more than that in thirty plans of a day, and goes on the day after", async () => {
+    const { client, app } = await open();
+    const order = { ...BUY, amount: 0.002 };
+    let placed = 0;
+    for (let plan = 0; plan < 30; plan++) if (!(await done(client, "create_order", order)).isError) placed++;
+    expect(placed).toBe(5);
+    expect(await app.venue("kraken").openOrders()).toHaveLength(5);
+    const told = errorOf(await callTool(client, "create_order", order));
+    expect(told.message).toMatch(/of the 500 that an agent's plans may use in a day \(UTC\) 500 are used/);
+    app.time.pass(24 * 3600_000);
+    expect((await done(client, "create_order", order)).isError).toBeFalsy();
+  });
+
+  it("commits no more than the day's in plans that were all shown before", async () => {
+    const { client, app } = await open();
+    const order = { ...BUY, amount: 0.002 };
+    const plans = await Promise.all(Array.from({ length: 30 }, () => planned(client, "create_order", order)));
+    const all = await Promise.all(
+      plans.map(({ planId }) => callTool(client, "create_order", { ...order, planId })),
+    );
+    expect(all.filter(({ isError }) => !isError)).toHaveLength(5);
+    expect(await app.venue("kraken").openOrders()).toHaveLength(5);
+  });
+
+  it("is told what of a sell fills at once, and at which price", async () => {
+    const { client } = await open(most("1000000"));
+    const { preview } = await planned(client, "create_order", { ...SELL, amount: 0.5, price: 59_900 });
+    expect(preview.cost).toMatch(
+      /^0\.5 BTC are sold, worth 300\d\d\.\d+ USDT at the mid, for at least 29920\.05 USDT after the fee; at once 0\.\d+ BTC for [\d.]+ USDT, at [\d.]+ on average/,
+    );
+  });
+
+  it("gets a refusal of the limits as a preview's error", async () => {
+    const { client } = await open(most("1000000"));
+    const told = errorOf(await callTool(client, "create_order", { ...BUY, price: 600_000 }));
+    expect(told).toMatchObject({ error: "Forbidden", message: expect.stringMatching(/collarPercent/) });
+  });
+});
+
+const appWith = async (app: Awaited<ReturnType<typeof testApp>>, usdt: string) => {
+  const { appOver } = await import("../../support/app.ts");
+  const deps = { ...app.deps, store: { ...app.deps.store, addToken: async () => undefined } };
+  return appClient(await appOver(deps, most(usdt)), "trade");
+};
+
+describe("the text of an answer", () => {
+  it.each([
+    ["get_ticker", MARKET],
+    ["list_exchanges", {}],
+    ["get_balance", { exchange: "kraken" }],
+    ["compare_prices", { symbol: "BTC/USDT" }],
+    ["get_kill_switch", {}],
+  ])("of %s is the answer itself, as JSON", async (name, input) => {
+    const { client } = await open();
+    const result = await callTool(client, name, input);
+    expect(JSON.parse(texts(result)[0] ?? "")).toEqual(result.structuredContent);
+  });
+
+  it("of a plan says everything that a person approves", async () => {
+    const { client } = await open();
+    const result = await callTool(client, "create_order", BUY);
+    const [json = "", prose = ""] = texts(result);
+    expect(JSON.parse(json)).toEqual(result.structuredContent);
+    const { planId, preview } = result.structuredContent as {
+      planId: string;
+      preview: Record<string, string>;
+    };
+    for (const one of [planId, preview.what, preview.cost, preview.worstCase, ...(preview.limits ?? [])])
+      expect(prose).toContain(one);
+  });
+
+  it("of a comparison says its net result", async () => {
+    const { client } = await open();
+    const [, prose] = texts(await callTool(client, "compare_prices", { symbol: "BTC/USDT", amount: 0.1 }));
+    expect(prose).toMatch(
+      /^Net of fees, by the books as they are now: (no: |[\d.]+ BTC from \w+ to \w+: -?[\d.]+ USDT)/,
+    );
+    expect(prose).toMatch(/The amount as a whole: 0\.1 BTC from \w+ to \w+: -?[\d.]+ USDT \(.*after fees of/);
+  });
+});
+
+describe("a planId that is no text", () => {
+  it.each([[{}], [[]], [7], [true], [null], [{ toString: 1 }]])(
+    "%j is an error of the tool",
+    async (planId) => {
+      const { client, app } = await open();
+      const told = errorOf(await callTool(client, "create_order", { ...BUY, planId }));
+      expect(told).toMatchObject({ error: "Conflict", message: expect.stringMatching(/not known/) });
+      expect(await app.venue("kraken").openOrders()).toEqual([]);
+    },
+  );
+});
