@@ -6,7 +6,8 @@ import { CallFailed, meanings, noAnswer } from "./told.ts";
 
 const LABELS = meanings({
   credentials:
-    "AUTHENTICATION_FAILED FORBIDDEN INVALID_CREDENTIALS INVALID_KEY INVALID_SIGNATURE IP_FORBIDDEN MISSING_REQUIRED_HEADER READ_ONLY",
+    "AUTHENTICATION_FAILED INVALID_CREDENTIALS INVALID_KEY INVALID_SIGNATURE IP_FORBIDDEN MISSING_REQUIRED_HEADER READ_ONLY",
+  forbidden: "FORBIDDEN",
   clock: "REQUEST_EXPIRED",
   limits: "TOO_FAST TOO_MANY_REQUESTS",
   rules:
@@ -33,10 +34,13 @@ export const gateio: Quirks = {
   options: { defaultType: "spot", unifiedAccount: false, fetchMarkets: { types: ["spot"] } },
   // ccxt asks for the key's mode, which is that of the unified account of old alone (its AccountDetailKey.md).
   kinds: {
+    // A key may be one of spot alone: it is forbidden the question, and all that a unified account is asked.
     async ask(exchange) {
-      const mode = fieldOf(await exchange.privateUnifiedGetUnifiedMode({}), "mode");
-      if (typeof mode !== "string") throw new CallFailed(noAnswer("gateio does not tell the account's mode"));
-      return mode === "classic" ? "classic" : "unified";
+      const answer = await exchange.privateUnifiedGetUnifiedMode({}).catch(unlessForbidden);
+      if (answer === undefined) return "classic";
+      if (typeof answer.mode !== "string")
+        throw new CallFailed(noAnswer("gateio does not tell the account's mode"));
+      return answer.mode === "classic" ? "classic" : "unified";
     },
     set(exchange, kind) {
       exchange.options.unifiedAccount = kind === "unified";
@@ -148,6 +152,11 @@ export const gateio: Quirks = {
 
 // Both ends included, in seconds.
 const ends = ({ from, to }: Span) => ({ from: from / SECOND, to: to / SECOND - 1 });
+
+function unlessForbidden(error: unknown): undefined {
+  if (error instanceof CallFailed && error.told.forbidden) return;
+  throw error;
+}
 
 /** A key as it is shown: its beginning, and asterisks for the rest. */
 function isOf(key: string, shown: unknown): boolean {

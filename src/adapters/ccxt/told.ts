@@ -19,6 +19,8 @@ export interface Told {
   readonly stale?: boolean;
   /** The account is of the other kind, and is to be asked by other calls. */
   readonly otherKind?: boolean;
+  /** The key is a right one, and lacks the right to this. */
+  readonly forbidden?: boolean;
   /** There is not enough money where the order would take it from. */
   readonly short?: boolean;
 }
@@ -30,6 +32,7 @@ export interface Told {
  */
 export type Meaning =
   | "credentials"
+  | "forbidden"
   | "nonce"
   | "clock"
   | "limits"
@@ -43,6 +46,7 @@ export type Meaning =
 
 const MEANINGS: Record<Meaning, Omit<Told, "reason">> = {
   credentials: { failure: "invalid_credentials", definite: true },
+  forbidden: { failure: "invalid_credentials", definite: true, forbidden: true },
   nonce: { failure: "unavailable", definite: true, nonce: true },
   clock: { failure: "unavailable", definite: true },
   limits: { failure: "rate_limited", definite: true },

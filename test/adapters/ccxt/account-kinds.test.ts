@@ -113,6 +113,28 @@ describe("an account that has become of the other kind", () => {
     expect((await app.deps.venue("bitget").balances()).length).toBeGreaterThan(0);
   });
 
+  it("on gateio is taken for a classic one of a key that may only trade spot", async () => {
+    const app = await liveApp(["gateio"]);
+    const exchange = app.venues.gateio;
+    for (const [code, kinds] of [
+      ["INVALID_KEY", 1],
+      ["FORBIDDEN", 2],
+    ] as const) {
+      exchange.fail({ kind: "says", route: "kind", code, text: "Request forbidden" });
+      const held = await app.deps
+        .venue("gateio")
+        .balances()
+        .catch(() => undefined);
+      expect([code, held?.length, exchange.count("kind")]).toEqual([
+        code,
+        code === "FORBIDDEN" ? 8 : undefined,
+        kinds,
+      ]);
+    }
+    expect((await post(app, buy("gateio"))).status).toBe(200);
+    expect(exchange.count("kind")).toBe(2);
+  });
+
   it("on gateio is found by its empty balances", async () => {
     const app = await liveApp(["gateio"], { unified: true });
     const exchange = app.venues.gateio;
