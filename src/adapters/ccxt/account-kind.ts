@@ -2,7 +2,7 @@ import { DAY, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Keys } from "../../ports.ts";
 import type { AccountKey } from "../../records.ts";
 import type { Ccxt } from "./ccxt.ts";
-import type { AccountKind } from "./keeping.ts";
+import type { AccountKind, Kept } from "./keeping.ts";
 import type { Place } from "./place.ts";
 
 const MOST_KEPT = 1000;
@@ -23,14 +23,28 @@ export function accountKinds(place: Place, account: AccountKey, keys: () => Prom
     return kind;
   };
 
+  /** What was told of this very key, however long ago. */
+  async function kept(): Promise<Kept<AccountKind> | undefined> {
+    const key = await keyOf();
+    const found = place.kinds.get(account);
+    if (found?.key === key) return { value: found.kind, age: local.monotonic() - found.at };
+    const row = await keeping.markets.kind(account);
+    if (row?.value.key !== key) return undefined;
+    remember(key, row.value.kind, row.age);
+    return { value: row.value.kind, age: row.age };
+  }
+
   return {
-    async known(): Promise<AccountKind | undefined> {
-      const key = await keyOf();
-      const found = place.kinds.get(account);
-      if (found?.key === key && local.monotonic() - found.at < DAY) return found.kind;
-      const kept = await keeping.markets.kind(account);
-      if (kept?.value.key !== key || kept.age >= DAY) return undefined;
-      return remember(key, kept.value.kind, kept.age);
+    /** As it was told within a day, else as `ask` tells it; where that fails, as it was told before. */
+    async settled(ask: () => Promise<AccountKind>): Promise<AccountKind> {
+      const before = await kept();
+      if (before && before.age < DAY) return before.value;
+      try {
+        return await ask();
+      } catch (error) {
+        if (!before) throw error;
+        return remember(await keyOf(), before.value, DAY - SURE);
+      }
     },
 
     async ask(exchange: Ccxt): Promise<AccountKind> {

@@ -92,7 +92,7 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
   async function ready(symbol: Pair | undefined): Promise<Ccxt> {
     const exchange = await own.with(symbol);
     if (!quirks.kinds || accountKind) return exchange;
-    settle(exchange, (await kinds.known()) ?? (await askKind(exchange)));
+    settle(exchange, await kinds.settled(() => askKind(exchange)));
     return exchange;
   }
 

@@ -87,6 +87,26 @@ describe.each(BOTH)("of which kind an account on %s is", (name) => {
   });
 });
 
+it.each(BOTH)(
+  "an account on %s is asked again after a day, and goes by what it was where that fails",
+  async (name) => {
+    const world = await emulatedWorld({ names: [name], venue: { unified: true } });
+    const exchange = world.exchange(name);
+    await world.deps.venue(name).balances();
+    world.time.pass(DAY);
+    exchange.fail({ kind: "bad_gateway", route: "kind" });
+    expect(await world.deps.venue(name).openOrders()).toEqual([]);
+    expect(exchange.count("kind")).toBe(2);
+    await world.deps.venue(name).openOrders();
+    expect(exchange.count("kind")).toBe(2);
+    world.time.pass(10 * MINUTE);
+    await world.deps.venue(name).openOrders();
+    await world.deps.venue(name).openOrders();
+    expect(exchange.count("kind")).toBe(3);
+    await world.close();
+  },
+);
+
 describe("an account that has become of the other kind", () => {
   it.each([true, false])(
     "on bitget is asked about again, and its order placed once (unified: %s)",
