@@ -55,7 +55,7 @@ export function decide(
     return blamed(book(one, mine, { now, backoff }), mine);
   });
   const live = reconciled.map(({ order }) => order).filter(({ settled }) => !settled);
-  let share = firstShare(observation, live, { limit, bounds });
+  let share = firstShare(observation, live, { limit, bounds, strategies });
   const quotes = quotesOf(observation);
   const hidden = snapshot.strategies.filter((one) => !isSeen(one));
   const losses = judgeAccount(snapshot.memory, [...strategies, ...hidden], { bounds, quotes });

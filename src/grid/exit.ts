@@ -3,10 +3,12 @@ import { midOf } from "../kernel/spread.ts";
 import type { Bounds } from "../limits/standing.ts";
 import type { Market, Quote } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
+import { heldInAll } from "./booking.ts";
 import { giveUp } from "./draw.ts";
 import { totalBase } from "./lots.ts";
 import { inOneOrder, meetsMinimum } from "./minimum.ts";
-import type { Funds, Intent } from "./plan.ts";
+import type { MarketSight } from "./observation.ts";
+import type { Funds, Intent, Resting } from "./plan.ts";
 import { EXIT_SLOT, type GridState, highestSequence } from "./state.ts";
 
 /** Below the bid, per cent; the last one stays. */
@@ -23,6 +25,16 @@ function exitPrice(quote: Quote, tries: number, { tick }: Market): Decimal {
   return max(snap(below(quote.bid, percent), tick, "down"), least);
 }
 
+/** How far down the next order of a grid that leaves sells. */
+export function exitReach(
+  { state, wants, sellBase }: Strategy,
+  { market, quote }: Pick<MarketSight, "market" | "quote">,
+): Resting[] {
+  const tries = state.exit?.tries ?? (wants === "stop" && sellBase ? 0 : undefined);
+  if (tries === undefined || !market || !quote || heldInAll(state) === 0n) return [];
+  return [{ side: "sell", price: exitPrice(quote, tries, market) }];
+}
+
 export interface ExitPlan {
   readonly next: GridState;
   /** Undefined when nothing is left that the venue would take. */
@@ -37,11 +49,14 @@ export function exitPlan(
     quote,
     funds,
     bounds,
+    above,
   }: {
     market: Market;
     quote: Quote;
     funds: Funds | undefined;
     bounds?: Bounds | undefined;
+    /** A buy of the account that nothing here may cancel: the order sells above it. */
+    above?: Decimal | undefined;
   },
 ): ExitPlan {
   const state = giveUp(before, () => true);
@@ -50,7 +65,7 @@ export function exitPlan(
   const all = totalBase(state.idle);
   // A person may have taken some of it away.
   const free = funds ? min(all, funds[market.base] ?? 0n) : all;
-  const price = exitPrice(quote, exit.tries, market);
+  const price = max(exitPrice(quote, exit.tries, market), above === undefined ? 0n : above + market.tick);
   // An order counts at the mid here: its limit lies below.
   const whole = snap(free, market.lot, "down");
   const part = inOneOrder(whole, { price: max(price, midOf(quote)), market, bounds });

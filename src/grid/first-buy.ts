@@ -1,4 +1,4 @@
-import { snap, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, min, snap, ZERO } from "../kernel/decimal.ts";
 import { type Bounds, boundsAfter, refusedWithin } from "../limits/standing.ts";
 import type { Market, Quote } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
@@ -9,7 +9,7 @@ import type { GridConfig } from "./grid-config.ts";
 import { firstAmount } from "./layout.ts";
 import { totalBase } from "./lots.ts";
 import { inOneOrder, meetsMinimum } from "./minimum.ts";
-import { type Funds, type Intent, need } from "./plan.ts";
+import { type Funds, type Intent, need, type Resting } from "./plan.ts";
 import { FIRST_BUY_SLOT, type GridState, highestSequence } from "./state.ts";
 import type { Turn } from "./turn.ts";
 
@@ -30,14 +30,26 @@ export interface FirstBuy {
 export function firstBuyOf(
   before: GridState,
   config: GridConfig,
-  { market, quote, bounds }: { market: Market; quote: Quote; bounds?: Bounds | undefined },
+  {
+    market,
+    quote,
+    bounds,
+    under,
+  }: {
+    market: Market;
+    quote: Quote;
+    bounds?: Bounds | undefined;
+    /** A sell of the account: the order buys below it. */
+    under?: Decimal | undefined;
+  },
 ): { readonly state: GridState; readonly intent: Intent } | undefined {
   if (!before.firstBuy || before.firstBuy.tries >= MOST_TRIES) return undefined;
   const state = drawAll(before, config, market);
   const lacking = state.slots.filter((slot) => slot.side === "sell" && held(slot) === ZERO);
   const whole = lacking.reduce((total, slot) => total + firstAmount(market, slot), ZERO);
   const all = snap(grossed(whole - totalBase(state.idle), market), market.lot, "up");
-  const price = takingPrice(quote, market);
+  const taking = takingPrice(quote, market);
+  const price = under === undefined ? taking : min(taking, under - market.tick);
   const amount = inOneOrder(all, { price, market, bounds });
   if (whole === ZERO || !meetsMinimum(market, price, amount)) return undefined;
   const tries = before.firstBuy.tries + 1;
@@ -48,11 +60,19 @@ export function firstBuyOf(
   };
 }
 
+const lowestSell = (resting: readonly Resting[]): Decimal | undefined =>
+  resting
+    .filter(({ side }) => side === "sell")
+    .reduce<Decimal | undefined>(
+      (least, { price }) => (least === undefined ? price : min(least, price)),
+      undefined,
+    );
+
 /** Buys what selling slots lack at the start, and gives it to them once it is there. */
 export function firstBuy(
   { state, config }: Strategy,
   live: readonly Order[],
-  { sight, funds, killed, limit, bounds, held: isHeld }: Omit<Turn, "held"> & { held: boolean },
+  { sight, funds, killed, limit, bounds, resting, held: isHeld }: Omit<Turn, "held"> & { held: boolean },
 ): FirstBuy {
   const none = (next: GridState, problem: string | null = null): FirstBuy => ({
     state: next,
@@ -65,8 +85,11 @@ export function firstBuy(
   const isUnderWay = live.some(({ slot }) => slot === FIRST_BUY_SLOT);
   if (!state.firstBuy || !market || !quote || isUnderWay) return none(state);
   const over = () => none({ ...drawAll(state, config, market), firstBuy: null });
-  const bought = firstBuyOf(state, config, { market, quote, bounds });
+  const under = lowestSell(resting);
+  const isInWay = under !== undefined && under <= quote.ask;
+  const bought = firstBuyOf(state, config, { market, quote, bounds, under: isInWay ? undefined : under });
   if (!bought) return over();
+  if (isInWay) return none(state, "the base is not bought yet: an order of this account sells at the ask");
   if (killed || isHeld || state.halted || !market.active || !funds || limit < 1) return none(state);
   const { asset, amount } = need(market, bought.intent);
   if (amount > (funds[asset] ?? ZERO)) return over();

@@ -4,6 +4,7 @@ import type { Millis } from "../kernel/time.ts";
 import { type Bounds, boundsAfter, refusedWithin } from "../limits/standing.ts";
 import { takes } from "../own-orders.ts";
 import type { Market, Quote, Side } from "../ports.ts";
+import type { Order } from "../records.ts";
 import { held } from "./booking.ts";
 import type { GridConfig } from "./grid-config.ts";
 import { lotsFor, meetsMinimum } from "./minimum.ts";
@@ -15,6 +16,9 @@ export type Funds = Readonly<Record<string, Decimal>>;
 export interface Resting {
   readonly side: Side;
   readonly price: Decimal;
+  /** Its row, where it has one; otherwise it was placed elsewhere, and `id` is the venue's. */
+  readonly order?: Order | undefined;
+  readonly id?: string | undefined;
 }
 
 /** What a plan may know of the world. */

@@ -158,7 +158,7 @@ function place(
     busy,
     now: turn.now,
     unclear: mine.flatMap(unclearRefusal),
-    resting: turn.resting,
+    resting: [...turn.resting, ...bought.intents],
     funds: bought.funds,
     killed: turn.killed,
     held: isOld || isHeld(strategy, turn),

@@ -1,9 +1,11 @@
-import { type Decimal, min, mul, sum, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, min, mul, ONE, sum, ZERO } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { type Bounds, boundsAfter } from "../limits/standing.ts";
+import { mayBeMet } from "../own-orders.ts";
 import type { Quote } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
 import { costInAll, heldInAll } from "./booking.ts";
+import { exitReach } from "./exit.ts";
 import type { MarketSight, Observation } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
 import { type Capital, type Funds, need, type Resting } from "./plan.ts";
@@ -25,11 +27,18 @@ export interface Share {
 export const firstShare = (
   observation: Observation,
   orders: readonly Order[],
-  { limit, bounds }: Pick<Share, "limit" | "bounds">,
+  { limit, bounds, strategies }: Pick<Share, "limit" | "bounds"> & { strategies: readonly Strategy[] },
 ): Share => ({
   funds: observation.balances && freeFunds(observation, orders),
   resting: new Map(
-    [...observation.markets].map(([symbol, sight]) => [symbol, restingOn(symbol, sight, orders)]),
+    [...observation.markets].map(([symbol, sight]) => [
+      symbol,
+      [
+        ...restingOn(symbol, sight, orders),
+        // No other grid buys where one that leaves is about to sell.
+        ...strategies.filter((one) => one.symbol === symbol).flatMap((one) => exitReach(one, sight)),
+      ],
+    ]),
   ),
   limit,
   openBuys: {},
@@ -77,8 +86,18 @@ function restingOn(symbol: Pair, { open }: MarketSight, orders: readonly Order[]
   // One that has ended and waits for its trades rests no more, unless the list still shows it.
   const mine = orders.filter((order) => order.symbol === symbol && !isFinal(order));
   const known = new Set(mine.map(({ exchangeId }) => exchangeId));
-  return [...mine, ...open.filter(({ id }) => !known.has(id))].map(({ side, price }) => ({ side, price }));
+  return [
+    ...mine.filter(mayBeMet).map((order) => ({ side: order.side, price: farthest(order), order })),
+    ...open.filter(({ id }) => !known.has(id)).map(({ side, price, id }) => ({ side, price, id })),
+  ];
 }
+
+/** Above every price. */
+const ANY: Decimal = ONE * ONE;
+
+// A market order that is under way may trade at any price.
+const farthest = ({ type, side, price }: Order): Decimal =>
+  type === "limit" ? price : side === "buy" ? ANY : ZERO;
 
 /**
  * Free base that no strategy of the account holds, or may just have bought. Balances have to be read before

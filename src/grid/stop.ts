@@ -6,6 +6,7 @@ import type { Order, Strategy } from "../records.ts";
 import { heldInAll } from "./booking.ts";
 import { exitPlan } from "./exit.ts";
 import { orderOf } from "./intents.ts";
+import type { Resting } from "./plan.ts";
 import type { Exit, GridState } from "./state.ts";
 import { type Advanced, cancellable, isHeld, type Turn } from "./turn.ts";
 
@@ -75,15 +76,34 @@ function sell(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
   const waits = (lastError: string | null) => ({ strategy: { ...strategy, lastError } });
   if (!market || !quote) return waits(error);
   if (!funds) return { ...waits(null), short: true };
-  const { next, intent } = exitPlan(strategy.state, { market, quote, funds, bounds });
+  const foreign = highestBuy(turn.resting.filter(({ order }) => !order));
+  const above = foreign?.price;
+  const { next, intent } = exitPlan(strategy.state, { market, quote, funds, bounds, above });
   if (!intent) return late(strategy, turn);
   if (killed) return waits("the kill switch is on: the base is not sold");
   if (!market.active) return waits("the market is closed: the base is not sold");
+  const met = turn.resting.flatMap(({ order: one }) =>
+    one?.side === "buy" && one.price >= intent.price ? [one] : [],
+  );
+  if (met.length > 0) return { ...waits(wayFor(met)), cancels: cancellable(met) };
+  if (foreign && intent.price > quote.bid) return waits(wayFor([foreign]));
   if (limit < 1) return { short: true };
   const order = orderOf({ ...strategy, state: next }, intent, { window, at: quote.at, kind: "exit" });
   const state = withCollarNotice(next, passesCollar(order, quote, bounds));
   return { strategy: { ...strategy, state, lastError: null }, intents: [order] };
 }
+
+/** Of orders that nothing here may cancel, the buy that a sell would meet first. */
+const highestBuy = (resting: readonly Resting[]): Resting | undefined =>
+  resting
+    .filter(({ side }) => side === "buy")
+    .reduce<Resting | undefined>((best, one) => (best && best.price >= one.price ? best : one), undefined);
+
+/** A row is cancelled first; an order that was placed elsewhere is the person's to cancel. */
+const wayFor = (met: readonly (Order | Resting)[]): string => {
+  const names = met.map((one) => ("clientId" in one ? (one.exchangeId ?? one.clientId) : (one.id ?? "")));
+  return `the base is sold once it would not meet this account's own ${names.slice(0, 3).join(", ")}`;
+};
 
 /** An exit goes beyond the collar on purpose, and says so: what is left is sold before the price falls further. */
 function withCollarNotice(state: GridState, refused: Refused | undefined): GridState {

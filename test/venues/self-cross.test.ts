@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { VenueName } from "../../src/config.ts";
+import { tick } from "../../src/grid/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { appOver } from "../support/app.ts";
@@ -123,5 +124,78 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
       );
     await runOperation(world.deps, "stop_grid", { id, cancelOrders: true });
     world.time.pass(90 * SECOND);
+  });
+
+  describe("of a grid that leaves", () => {
+    const grid = (over: object = {}) =>
+      runOperation<{ id: string }>(world.deps, "start_grid", {
+        exchange: name,
+        symbol: PAIR,
+        lowerPrice: decimal("57000"),
+        upperPrice: decimal("63000"),
+        gridLevels: 4,
+        orderSize: decimal("100"),
+        ...over,
+      });
+    const leave = (id: string) =>
+      runOperation<{ message: string }>(world.deps, "stop_grid", { id, cancelOrders: true, sellBase: true });
+    const pass = async (count: number) => {
+      for (let left = count; left > 0; left--) {
+        world.time.pass(5 * SECOND);
+        await tick(world.deps);
+      }
+    };
+    const view = async (id: string) => (await world.deps.store.strategies({ id }))[0]?.strategy;
+    const ended = async (id: string) => {
+      for (let left = 40; left > 0 && (await view(id))?.status !== "stopped"; left--) await pass(1);
+      expect((await view(id))?.status).toBe("stopped");
+    };
+
+    it("cancel first what they would meet, and no other grid buys there meanwhile", async () => {
+      beside();
+      await pass(20);
+      const leaving = await grid();
+      const staying = await grid({
+        lowerPrice: decimal("59000"),
+        upperPrice: decimal("59990"),
+        gridLevels: 3,
+      });
+      const best = await post("buy", 60_002);
+      await leave(leaving.id);
+      await ended(leaving.id);
+      const exits = exchange.orders().filter(({ force, side }) => force === "ioc" && side === "sell");
+      expect(exits.at(-1)?.status).toBe("filled");
+      expect(exchange.order(best.body.order?.id ?? "")?.status).toBe("canceled");
+      await pass(4);
+      expect(exchange.open().length).toBeGreaterThan(0);
+      expect((await view(staying.id))?.state.refused).toEqual([]);
+      await runOperation(world.deps, "stop_grid", { id: staying.id, cancelOrders: true });
+      await ended(staying.id);
+    });
+
+    it("never cancel what was placed at the exchange itself: they sell above it, or wait and say so", async () => {
+      beside();
+      const { id } = await grid();
+      const own = exchange.own({ symbol: PAIR, side: "buy", price: "60002", amount: "0.01" });
+      await leave(id);
+      await pass(3);
+      expect(own).toMatchObject({ status: "open", filled: 0n });
+      expect((await view(id))?.lastError).toContain(own.id);
+      exchange.engine.cancel(exchange.account, own.id);
+      const lower = exchange.own({ symbol: PAIR, side: "buy", price: "59500", amount: "0.01" });
+      await ended(id);
+      expect(lower).toMatchObject({ status: "open", filled: 0n });
+    });
+
+    it("buy their first base below what the account sells", async () => {
+      beside();
+      const sell = await post("sell", 60_500);
+      const { id } = await grid({ useOwnBase: false, initialBuy: true });
+      const bought = exchange.orders().filter(({ force, side }) => force === "ioc" && side === "buy");
+      expect(bought.at(-1)?.price).toBeLessThan(decimal("60500"));
+      expect(exchange.order(sell.body.order?.id ?? "")?.status).toBe("open");
+      await runOperation(world.deps, "stop_grid", { id, cancelOrders: true });
+      await ended(id);
+    });
   });
 });
