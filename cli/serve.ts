@@ -39,7 +39,7 @@ export async function startServer(values: Values): Promise<Serving> {
       : numberOf("--tick-interval", values["tick-interval"], { whole: true, least: 1, most: 86_400_000 });
   const folder = dataDirectory(process.env);
   const log = createLog(config.logLevel);
-  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, log), sandbox);
+  const deps = await createDeps(config, { ...nodeRuntime(databaseUrl, config, log), interval }, sandbox);
   const local = localToken(folder);
   const instance = nodeLocal.randomText(16);
   const app = createApp({

@@ -2,6 +2,7 @@ import { swaggerUI } from "@hono/swagger-ui";
 import { type Context, Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import { AppError, messageOf, StoreError } from "./errors.ts";
+import { watchOver } from "./grid/watch-operation.ts";
 import type { Operation } from "./operation.ts";
 import type { Deps } from "./ports.ts";
 import { type Access, checkHosts } from "./transport/access.ts";
@@ -60,8 +61,11 @@ export function createApp({
   });
 
   app.get("/health", (c) => c.json({ status: "ok", version, instance }));
+  const watched = watchOver(deps);
   app.get("/ready", async (c) => {
     await deps.store.ready();
+    const unwatched = await watched();
+    if (unwatched !== undefined) throw new AppError("Not ready", unwatched);
     return c.json({ status: "ready" });
   });
 

@@ -25,6 +25,7 @@ import { forAnyone } from "./for-anyone.ts";
 import { step } from "./grid/step.ts";
 import { timeLimit } from "./in-time.ts";
 import type { Pair } from "./kernel/pair.ts";
+import type { Millis } from "./kernel/time.ts";
 import { type LiveOptions, type LiveVenues, liveVenues } from "./live-deps.ts";
 import type { AccountRef, Deps, ExchangeInfo, Local, Log, Venue } from "./ports.ts";
 import { connectReference } from "./reference-deps.ts";
@@ -43,6 +44,8 @@ export interface Runtime {
   /** The database's kind was seen before. */
   readonly isChecked?: boolean;
   readonly requests?: (() => number) | undefined;
+  /** How often it steps. */
+  readonly interval?: Millis | undefined;
 }
 
 export type SandboxOptions = Omit<SandboxSettings, "replays"> & {
@@ -89,7 +92,11 @@ export async function createDeps(
     venueOf: (account) => (account.kind === "dry" ? dry.venueOf(account) : venues.venueOf(account)),
     marketTime: venues.marketTime,
     ...(live ? { live, warnings: live.venues.rights.warnings } : {}),
-    resolve: (venue) => step({ store, local, log, limits: config.limits, requests, reference }, venue),
+    resolve: (venue) =>
+      step(
+        { store, local, log, limits: config.limits, requests, reference, interval: runtime.interval },
+        venue,
+      ),
     exchanges,
     inTime,
     dex: dexOf(chain.forAnyone, (id) => forAnyone(venues.venue(id))),
@@ -97,6 +104,7 @@ export async function createDeps(
     store,
     limits: config.limits,
     requests,
+    interval: runtime.interval,
     local,
     log,
     close: () => context.client.close(),

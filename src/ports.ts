@@ -258,6 +258,8 @@ export interface Deps {
   readonly store: Store;
   /** Limits of the operator's settings: they hold beside those that are stored, which cannot raise them. */
   readonly limits?: Limits | undefined;
+  /** How often this process steps its accounts, in protocol time; undefined where it steps none itself. */
+  readonly interval?: Millis | undefined;
   /** How many requests of all kinds this process may still make, where the platform limits them. */
   readonly requests?: (() => number) | undefined;
   readonly local: Local;

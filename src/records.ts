@@ -190,6 +190,7 @@ export type EventKind =
   | "adopted"
   | "unreadable"
   | "kill"
+  | "watch"
   | "limits";
 
 /** Of an event that concerns every account. */
@@ -228,6 +229,15 @@ export interface LossWatch {
 /** By quote asset; `closed` is the result of strategies that have stopped since the limit was set. */
 export type Losses = Readonly<Record<string, { readonly closed: Decimal; readonly watch: LossWatch | null }>>;
 
+/** The last price of a symbol, in market time `at`, and the market's lot. */
+export interface Mark {
+  readonly mid: Decimal;
+  readonly at: Millis;
+  readonly lot?: Decimal | undefined;
+  /** Protocol time of the pass that has read it. */
+  readonly seenAt?: Millis;
+}
+
 /** What the step remembers of an account. */
 export interface AccountMemory {
   /** Totals at the first strategy's start, from which other changes are counted. */
@@ -237,10 +247,7 @@ export interface AccountMemory {
   readonly balances: readonly Balance[] | null;
   /** What strategies' fills had moved when these were read. */
   readonly movedBefore?: Readonly<Record<string, Decimal>>;
-  /** Last mid, its market time and the market's lot, per symbol. */
-  readonly marks: Readonly<
-    Record<string, { readonly mid: Decimal; readonly at: Millis; readonly lot?: Decimal | undefined }>
-  >;
+  readonly marks: Readonly<Record<string, Mark>>;
   /** Of prices, per symbol, where a strategy asks for it. */
   readonly confidence?: Readonly<Record<string, Confidence>>;
   /** Where the account's loss is limited. */
@@ -251,6 +258,8 @@ export interface AccountMemory {
   readonly unreadable?: readonly string[] | undefined;
   /** Protocol time at which a pair's trades were last read, all that there were. */
   readonly tradesAt?: Readonly<Record<string, Millis>>;
+  /** Strategies of which an event has said that their stop price is not watched. */
+  readonly unwatched?: readonly string[] | undefined;
   /** Where the next pass begins when this one ran out of budget. */
   readonly turn: number;
 }

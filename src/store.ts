@@ -93,6 +93,8 @@ export interface Settlement {
   readonly phases: readonly { readonly id: string; readonly phase: Phase }[];
   readonly events: readonly Event[];
   readonly memory: AccountMemory | null;
+  /** Of a pass that failed and so has no memory to write: what it has told of stop prices. */
+  readonly unwatched?: readonly string[] | undefined;
   readonly calls: VenueCalls;
   readonly failure: { readonly message: string; readonly retryAt: Millis } | null;
 }

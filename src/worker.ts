@@ -87,6 +87,7 @@ async function open(environment: Environment) {
     log: logFrom(config.logLevel),
     readCandles: () => Promise.reject(new SettingsError("candle files are replayed on Node")),
     requests: () => config.subrequests - made,
+    interval: (60 * SECOND) / config.passesPerMinute,
   });
   seen.add(database);
   return { config, deps, made: () => made };

@@ -155,7 +155,7 @@ export function remember(
   }: { readonly fills: readonly Fill[]; readonly waiting: ReadonlyMap<Pair, Millis>; readonly now: Millis },
 ): AccountMemory {
   const quotes = [...markets].flatMap(([symbol, { quote, market }]) =>
-    quote ? [[symbol, { mid: midOf(quote), at: quote.at, lot: market?.lot }] as const] : [],
+    quote ? [[symbol, { mid: midOf(quote), at: quote.at, lot: market?.lot, seenAt: now }] as const] : [],
   );
   const read = [...markets].filter(([symbol, { tradesRead }]) => tradesRead && !waiting.has(symbol));
   const totals =

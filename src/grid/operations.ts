@@ -11,8 +11,10 @@ import { pauseOperations } from "./pause-operations.ts";
 import { gridOut, isDry, ListShape, StatusShape, TickShape } from "./schema.ts";
 import { previewCenteredGrid, previewGrid, startCenteredGrid, startGrid } from "./start-operations.ts";
 import { stopGrid } from "./stop-operation.ts";
+import { watchNotices } from "./stop-watch.ts";
 import { tick } from "./tick.ts";
 import { gridsView } from "./view.ts";
+import { intervalOf } from "./watch-operation.ts";
 
 const reads = {
   effect: "read",
@@ -69,12 +71,14 @@ function pageOf(asked: { stopped: boolean; limit?: number | undefined; before?: 
 
 const slotsOf = ({ strategy }: StrategyView) => ({ slots: strategy.state.slots.map(slotOut) });
 
-function shown({ store, venueOf, marketTime }: Deps, view: StrategyView) {
+function shown(deps: Deps, view: StrategyView) {
+  const { store, venueOf, marketTime } = deps;
   const account = parseAccountKey(view.strategy.account);
   const isStopped = view.strategy.status === "stopped";
   const missing = venueOf(account) || isStopped ? null : notConfigured(view.strategy.account);
+  const watch = watchNotices(view, intervalOf(deps));
   const trouble = isStopped ? undefined : store.trouble();
-  return gridOut(account.exchange, view, { now: marketTime(account, view.now), missing, trouble });
+  return gridOut(account.exchange, view, { now: marketTime(account, view.now), missing, trouble, watch });
 }
 
 const notConfigured = (account: string): string =>

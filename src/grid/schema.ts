@@ -172,13 +172,15 @@ export interface Times {
   readonly missing: string | null;
   /** What is wrong with the database, where nothing can be written of it. */
   readonly trouble?: string | undefined;
+  /** What there is to say of its stop price. */
+  readonly watch?: readonly { readonly code: string; readonly message: string }[];
 }
 
 /** One strategy as the contract shows it, and what it leaves open: where the profit comes from, and what rests nothing. */
 export function gridOut(
   exchange: string,
   view: StrategyView,
-  { now, missing, trouble }: Times,
+  { now, missing, trouble, watch = [] }: Times,
 ): z.input<ReturnType<typeof GridShape>> {
   const { strategy, memory } = view;
   const { ledger, refused, notices, startPrice } = strategy.state;
@@ -204,7 +206,7 @@ export function gridOut(
     ...accountingOut(view),
     otherChanges: texts(otherChanges(view)),
     refused: refused.map((refusal) => ({ ...refusal })),
-    notices: notices.map((notice) => ({ ...notice })),
+    notices: [...notices, ...watch].map((notice) => ({ ...notice })),
     startedAt: strategy.startedAt,
     runningTime: runningTime(strategy, now),
     lastStepAt: view.steppedAt,

@@ -1,8 +1,7 @@
 import { BudgetSpent, messageOf, StoreError } from "../errors.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Deps, Log, Venue } from "../ports.ts";
-import { type AccountKey, accountKey, leaseOwner, type Strategy } from "../records.ts";
-
+import { type AccountKey, type AccountMemory, accountKey, leaseOwner, type Strategy } from "../records.ts";
 import { type Changes, type Lease, NO_CHANGES, type Snapshot, type StepStore } from "../store.ts";
 import { act, type Cancelled, cancelEach, type Hold } from "./act.ts";
 import { boundsOf } from "./bounds.ts";
@@ -10,6 +9,7 @@ import { type Budget, budgetOf } from "./budget.ts";
 import { type Decision, decide } from "./decide.ts";
 import { observe } from "./observe.ts";
 import { readConfidence } from "./observe-prices.ts";
+import { watchChanges } from "./stop-watch.ts";
 import { isStopping, unread, urgentCancels } from "./urgent.ts";
 
 /** How one pass over an account ended. */
@@ -21,7 +21,7 @@ export interface Pass {
   readonly cancels?: number;
 }
 
-export type World = Pick<Deps, "store" | "local" | "log" | "limits" | "requests" | "reference">;
+export type World = Pick<Deps, "store" | "local" | "log" | "limits" | "requests" | "reference" | "interval">;
 
 export interface StepOptions {
   /** Calls to the venue that this pass may make. */
@@ -80,10 +80,11 @@ interface Started {
 }
 
 async function pass(
-  { store, local, limits, reference }: World,
+  world: World,
   venue: Venue,
   { snapshot, hold, budget, urgent }: Started,
 ): Promise<boolean> {
+  const { store, local, limits, reference } = world;
   const seen = await observe(venue, store, snapshot, budget);
   const confidence = await readConfidence({ reference, venue }, snapshot, seen, budget);
   const observation = { ...seen, confidence };
@@ -95,9 +96,10 @@ async function pass(
   const cancels = wanted.slice(0, Math.max(0, budget.left - creates.length));
   const acted = await act({ venue, store, local }, hold, { cancels, creates, budget });
   const { outcomes } = acted;
-  const events = [...urgent.events, ...acted.events];
   const short = observation.short || decision.short || acted.short || cancels.length < wanted.length;
-  const memory = { ...decision.memory, turn: short ? decision.memory.turn + 1 : 0 };
+  const watch = watchOf(world, snapshot, decision.memory);
+  const memory = { ...decision.memory, ...watch.memory, turn: short ? decision.memory.turn + 1 : 0 };
+  const events = [...urgent.events, ...acted.events, ...watch.events];
   const accepted = new Set(
     outcomes.filter(({ state }) => state === "submitted").map(({ clientId }) => clientId),
   );
@@ -106,6 +108,13 @@ async function pass(
   const phases = decision.placing.filter(isPlaced).map((id) => ({ id, phase: "active" as const }));
   await store.settle(snapshot.lease, { outcomes, events, phases, memory, calls: budget, failure: null });
   return short;
+}
+
+/** What there is to say of stop prices; nothing where nobody knows how often this account is stepped. */
+function watchOf({ interval }: World, snapshot: Snapshot, memory: AccountMemory) {
+  if (interval === undefined) return { events: [], memory: {}, unwatched: undefined };
+  const { events, unwatched } = watchChanges(snapshot, memory, interval);
+  return { events, memory: unwatched ? { unwatched } : {}, unwatched };
 }
 
 /** One batch; where a constraint refuses it, strategy by strategy, so that one broken row does not hold up the rest. */
@@ -185,24 +194,30 @@ interface Ended extends Omit<Started, "hold"> {
 }
 
 async function giveBack(
-  { store, log }: World,
+  world: World,
   { timing }: Venue,
   { snapshot, budget, urgent, message, isPutOff }: Ended,
 ): Promise<void> {
   const { lease, failures, memory } = snapshot;
+  const watch = watchOf(world, snapshot, memory);
   const wait = Math.min(timing.backoff.most, timing.backoff.first * 2 ** Math.min(failures, 20));
   const { events, phases } = unread(snapshot, urgent.asked, message);
   const told = isPutOff
-    ? { events: urgent.events, memory: { ...memory, turn: memory.turn + 1 }, failure: null }
+    ? {
+        events: [...urgent.events, ...watch.events],
+        memory: { ...memory, ...watch.memory, turn: memory.turn + 1 },
+        failure: null,
+      }
     : {
-        events: [...urgent.events, ...events],
+        events: [...urgent.events, ...events, ...watch.events],
         memory: null,
+        unwatched: watch.unwatched,
         failure: { message, retryAt: lease.now + wait },
       };
   try {
-    await store.settle(lease, { ...told, outcomes: [], phases, calls: budget });
+    await world.store.settle(lease, { ...told, outcomes: [], phases, calls: budget });
   } catch (error) {
-    sayKept(log, lease, error);
+    sayKept(world.log, lease, error);
   }
 }
 

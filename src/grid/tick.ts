@@ -5,7 +5,10 @@ import type { Deps, Venue } from "../ports.ts";
 import { type AccountKey, parseAccountKey } from "../records.ts";
 import { type Pass, type StepOptions, step } from "./step.ts";
 
-type World = Pick<Deps, "store" | "local" | "log" | "venueOf" | "limits" | "requests" | "reference">;
+type World = Pick<
+  Deps,
+  "store" | "local" | "log" | "venueOf" | "limits" | "requests" | "reference" | "interval"
+>;
 
 /** Fewer requests than a pass over one market needs: what begins with less would only wait again. */
 const LEAST_REQUESTS = 12;

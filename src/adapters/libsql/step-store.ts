@@ -111,7 +111,7 @@ export function stepStore(context: Context): StepStore {
       await client.execute(statement(db.update(control).set({ epoch: sql`${control.epoch} + 1` })));
     },
 
-    async settle(lease, { outcomes, phases, events, memory, calls, failure }) {
+    async settle(lease, { outcomes, phases, events, memory, unwatched, calls, failure }) {
       const pass = passes.get(lease.account);
       const released = db
         .update(accounts)
@@ -122,7 +122,7 @@ export function stepStore(context: Context): StepStore {
           retryAt: failure?.retryAt ?? 0,
           error: failure?.message ?? null,
           ...(failure ? {} : { steppedAt: now() }),
-          ...(memory ? { memory } : {}),
+          ...(memory ? { memory } : unwatched ? { memory: withUnwatched(unwatched) } : {}),
           ...(pass
             ? {
                 costs: withPass(pass.costs, lease.now, {
@@ -158,6 +158,10 @@ export function stepStore(context: Context): StepStore {
     },
   };
 }
+
+// Alone: what the pass has recorded before it failed stays.
+const withUnwatched = (ids: readonly string[]) =>
+  sql`json_set(${accounts.memory}, '$.unwatched', json(${JSON.stringify(ids)}))`;
 
 /** With the settlement's own request: two rows read and three written, and one of each for what else it says. */
 const settled = (use = newUse(), more: number): DatabaseUse => ({

@@ -60,7 +60,7 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
       tables.epoch++;
     },
 
-    async settle(lease, { outcomes, phases, events, memory, failure }) {
+    async settle(lease, { outcomes, phases, events, memory, unwatched, failure }) {
       const row = fence(lease);
       for (const { clientId, ...outcome } of outcomes) {
         const order = tables.orders.get(clientId);
@@ -82,7 +82,7 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
         retryAt: failure?.retryAt ?? 0,
         error: failure?.message ?? null,
         ...(failure ? {} : { steppedAt: now() }),
-        ...(memory ? { memory } : {}),
+        ...(memory ? { memory } : unwatched ? { memory: { ...row.memory, unwatched } } : {}),
       });
     },
 

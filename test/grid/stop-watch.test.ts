@@ -1,0 +1,96 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { tick } from "../../src/grid/tick.ts";
+import { decimal } from "../../src/kernel/decimal.ts";
+import type { Deps } from "../../src/ports.ts";
+import { bearer } from "../contract/suite.ts";
+import { appOver } from "../support/app.ts";
+import { emulatedWorld } from "../support/emulated.ts";
+import { runOperation } from "../support/sandbox.ts";
+import type { Route } from "../venues/dialect.ts";
+
+const INTERVAL = 5000;
+
+interface Grid {
+  readonly notices: readonly { readonly code: string; readonly message: string }[];
+}
+
+async function watching(stop: object = { stopLossPrice: decimal("50000") }) {
+  const world = await emulatedWorld({ names: ["kraken"] });
+  onTestFinished(() => world.close());
+  const deps: Deps = { ...world.deps, interval: INTERVAL };
+  const app = await appOver(deps);
+  const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    lowerPrice: decimal("57000"),
+    upperPrice: decimal("63000"),
+    gridLevels: 4,
+    orderSize: decimal("100"),
+    ...stop,
+  });
+  const ask = async (path: string) =>
+    (await app.ask(`/api/v1/strategy/grid/${path}`, { headers: bearer(app.tokens.read) })).json();
+  return {
+    deps,
+    id,
+    exchange: world.exchange("kraken"),
+    step: async (times: number) => {
+      for (let pass = 0; pass < times; pass++) {
+        world.time.pass(INTERVAL);
+        await tick(deps);
+      }
+    },
+    pass: (millis: number) => world.time.pass(millis),
+    codes: async () => ((await ask(`status?id=${id}`)).strategies[0] as Grid).notices.map(({ code }) => code),
+    events: async () =>
+      ((await ask(`${id}/events`)).events as { kind: string; message: string }[])
+        .filter(({ kind }) => kind === "watch")
+        .map(({ message }) => message)
+        .reverse(),
+    ready: async () => (await app.ask("/ready")).status,
+  };
+}
+
+describe("a stop price that nobody watches", () => {
+  it.each<[string, readonly Route[]]>([
+    ["tickers alone", ["ticker"]],
+    ["all reads", ["ticker", "open"]],
+  ])(
+    "is told by notice, event and readiness while %s fail, and once it is watched again",
+    async (_what, routes) => {
+      const { exchange, step, codes, events, ready } = await watching();
+      await step(2);
+      expect([await codes(), await events(), await ready()]).toEqual([[], [], 200]);
+      exchange.fail({ kind: "server_error", route: routes, times: 1_000_000 });
+      await step(3);
+      expect([await codes(), await events(), await ready()]).toEqual([[], [], 200]);
+      await step(20);
+      expect(await codes()).toContain("stop_price_unwatched");
+      expect(await events()).toEqual([expect.stringMatching(/not being watched: .* BTC\/USDT for \d+ s/)]);
+      expect(await ready()).toBe(503);
+      exchange.heal();
+      await step(80);
+      expect(await codes()).not.toContain("stop_price_unwatched");
+      expect(await events()).toEqual([expect.anything(), "the stop price is watched again"]);
+      expect(await ready()).toBe(200);
+    },
+  );
+
+  it("is told although nothing steps it at all", async () => {
+    const { step, pass, codes, ready } = await watching();
+    await step(1);
+    pass(3 * INTERVAL + 1);
+    expect(await codes()).toContain("stop_price_unwatched");
+    expect(await ready()).toBe(503);
+  });
+
+  it("is none of a grid that has none, or that a person has paused", async () => {
+    const without = await watching({});
+    without.pass(100 * INTERVAL);
+    expect([await without.codes(), await without.ready()]).toEqual([[], 200]);
+    const paused = await watching();
+    await runOperation(paused.deps, "pause_grid", { id: paused.id });
+    paused.pass(100 * INTERVAL);
+    expect([await paused.codes(), await paused.ready()]).toEqual([[], 200]);
+  });
+});
