@@ -6,6 +6,9 @@ const WALKED = [
   "test/adapters/ccxt/orders.test.ts",
   "test/adapters/sandbox/venue.test.ts",
   "test/grid/centered.test.ts",
+  "test/venues/grid.test.ts",
+  "test/model/model.test.ts",
+  "test/simulation/simulation.test.ts",
 ];
 
 /** `npm run test:heavy`: what takes too long for every `npm test`. That of the edge is `npm run test:edge`. */

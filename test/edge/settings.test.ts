@@ -6,7 +6,6 @@ const DEAD = { EDGEMAKER_DATABASE_URL: "http://127.0.0.1:9" };
 
 it.each([
   ["EDGEMAKER_SANDBX", "1"],
-  ["EDGEMAKER_DRY_RUN", "true"],
   // A variable of wrangler.toml that is no text there is none here.
   ["EDGEMAKER_DRY_RUN", true],
 ])("the worker answers nothing under a setting that is none of ours: %s=%s", async (name, value) => {

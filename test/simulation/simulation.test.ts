@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
+import { most } from "../support/whole.ts";
 import { CASES } from "./cases.ts";
 import { MUTANTS } from "./mutants.ts";
 import { simulate } from "./run.ts";
@@ -18,17 +19,17 @@ describe("the simulated step", () => {
   });
 
   it("holds with seeds that no one has chosen, each leaving one trace", async () => {
-    const figures = await randomTier(100_000, 24, how, true);
+    const figures = await randomTier(100_000, most(24, 9), how, true);
     expect(figures.map(({ title }) => title)).toEqual(["random", "determinism"]);
     expect(failures(figures)).toEqual([]);
   });
 
-  it("holds with one fault, or the kill switch, at every thirty-first call", async () => {
-    expect(failures(await exhaustiveTier([3], how, 31))).toEqual([]);
+  it("holds with one fault, or the kill switch, at some calls of a run", async () => {
+    expect(failures(await exhaustiveTier([3], how, most(31, 97)))).toEqual([]);
   });
 
   it("is answered alike by memory and libSQL", async () => {
-    expect(failures(await parityTier(200_000, 3, how, 60))).toEqual([]);
+    expect(failures(await parityTier(200_000, most(3, 1), how, 60))).toEqual([]);
   });
 
   it("has planted bugs whose texts stand exactly once", () => {
@@ -40,7 +41,8 @@ describe("the simulated step", () => {
 
   it("breaks for planted bugs", async () => {
     // The ones that few seeds show; `npm run simulate -- --mutants` plants them all.
-    const some = new Set(["a timeout is a reject", "no write-ahead", "drawn base loses its cost"]);
+    const shown = ["a timeout is a reject", "no write-ahead", "drawn base loses its cost"];
+    const some = new Set(shown.slice(0, most(3, 1)));
     expect(MUTANTS.filter(({ name }) => some.has(name))).toHaveLength(some.size);
     expect(failures(await mutantTier(100, how, ({ name }) => some.has(name)))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { VenueName } from "../../src/config.ts";
+import { most } from "../support/whole.ts";
 import { runGrid } from "./grid-run.ts";
 
 const KINDS: readonly (readonly [string, { readonly name: VenueName; readonly unified?: boolean }])[] = [
@@ -9,13 +10,10 @@ const KINDS: readonly (readonly [string, { readonly name: VenueName; readonly un
 ];
 
 // A part of what `npm run soak` does.
-it.each(KINDS)(
-  "a grid on %s keeps its invariants among random faults",
-  async (_kind, account) => {
-    const { violations, faults, executions } = await runGrid({ ...account, ticks: 50, seed: 7 });
-    expect(violations).toEqual([]);
-    expect(faults).toBeGreaterThan(5);
-    expect(executions).toBeGreaterThan(5);
-  },
-  120_000,
-);
+it.each(KINDS)("a grid on %s keeps its invariants among random faults", async (_kind, account) => {
+  const ticks = most(100, 30);
+  const { violations, faults, executions } = await runGrid({ ...account, ticks, seed: 7 });
+  expect(violations).toEqual([]);
+  expect(faults).toBeGreaterThan(ticks / 10);
+  expect(executions).toBeGreaterThan(ticks / 10);
+});
