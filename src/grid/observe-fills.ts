@@ -6,6 +6,7 @@ import type { Snapshot } from "../store.ts";
 import { ask } from "./asking.ts";
 import type { Budget } from "./budget.ts";
 import { nextSpan, startReading, withAnswer } from "./fill-cursor.ts";
+import { gapIsDue } from "./fills.ts";
 import type { MarketSight } from "./observation.ts";
 import type { Sight } from "./order-life.ts";
 
@@ -97,7 +98,10 @@ function lackingOrders(
     const seen = typeof told === "object" ? told : undefined;
     const id = order.exchangeId ?? seen?.id;
     const lacks = max(order.filled, seen?.filled ?? ZERO) > order.booked + tradedOf(id ?? "");
-    const isLate = order.behindSince !== null && now - order.behindSince >= readLag;
+    const isLate =
+      order.behindSince !== null &&
+      now - order.behindSince >= readLag &&
+      (sight.tradesRead || !gapIsDue(order, now));
     return id !== undefined && lacks && (isLate || !isWhole) ? [{ id, at: order.createdAt }] : [];
   });
   const strangers = found.filter(({ id, filled }) => filled > tradedOf(id));

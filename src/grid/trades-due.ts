@@ -1,8 +1,10 @@
 import { max } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
+import type { Millis } from "../kernel/time.ts";
 import type { Timing, VenueOrder } from "../ports.ts";
 import type { Order } from "../records.ts";
 import type { Snapshot } from "../store.ts";
+import { gapIsDue } from "./fills.ts";
 import { isFinal } from "./order-life.ts";
 import { isBehind, isOfGrid } from "./recovery.ts";
 
@@ -28,8 +30,17 @@ export function tradesAreDue(
     return true;
   const isKnown = ({ id }: VenueOrder) => orders.some(({ exchangeId }) => exchangeId === id);
   if (open.some((order) => isOfGrid(order) && !isKnown(order))) return true;
-  return orders.some((order) => order.symbol === symbol && order.strategy !== null && hasMoved(order, open));
+  return orders.some(
+    (order) =>
+      order.symbol === symbol &&
+      order.strategy !== null &&
+      !isWaitedOut(order, lease.now) &&
+      hasMoved(order, open),
+  );
 }
+
+// Trades that have not shown in all that time are looked for at intervals.
+const isWaitedOut = (order: Order, now: Millis): boolean => isFinal(order) && gapIsDue(order, now);
 
 function hasMoved(order: Order, open: readonly VenueOrder[]): boolean {
   const listed = open.find(({ id, clientId }) => id === order.exchangeId || clientId === order.clientId);
