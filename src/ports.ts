@@ -141,7 +141,8 @@ export type CreateOutcome =
 export type CancelOutcome =
   | { readonly result: "accepted" | "look" }
   | { readonly result: "not_sent"; readonly failure?: "rate_limited" }
-  | { readonly result: "rejected" | "unknown"; readonly reason: string };
+  | { readonly result: "rejected"; readonly reason: string; readonly failure?: VenueFailure }
+  | { readonly result: "unknown"; readonly reason: string };
 
 /** Bounds of a venue's behaviour, in protocol time (see docs/reliability.md). */
 export interface Timing {
@@ -201,6 +202,8 @@ export interface Venue extends MarketData {
     lease: { readonly now: Millis },
     asked: { readonly askedAt: Millis; readonly isUrgent: boolean },
   ) => Venue;
+  /** Of such a pass: its last call is made. It gives its lease back after this, as others may call under it. */
+  readonly leave?: () => Promise<void>;
 }
 
 /** Exchange keys that came with one request; never stored, never logged. */

@@ -1,5 +1,5 @@
 import { type Millis, SECOND } from "../kernel/time.ts";
-import type { CreateOutcome, Local, Permit, Venue } from "../ports.ts";
+import type { CancelOutcome, CreateOutcome, Local, Permit, Venue } from "../ports.ts";
 import { type Event, type Order, wanted } from "../records.ts";
 import type { Lease, Settlement, StepStore } from "../store.ts";
 import { NOT_SENT, WOULD_TAKE } from "./advance.ts";
@@ -48,6 +48,7 @@ export async function cancelEach(
     if (cancelled.result === "accepted") taken++;
     if ("reason" in cancelled)
       events.push(eventOf(order, hold, `cancel ${cancelled.result}: ${cancelled.reason}`));
+    if (isFull(cancelled)) return { asked, taken, events, short: true };
   }
   return { asked, taken, events, short: false };
 }
@@ -84,9 +85,14 @@ export async function act(
           );
     outcomes.push(outcomeOf(order, outcome));
     told.push(...toldOf(order, hold, outcome));
+    short ||= isFull(outcome);
   }
   return { outcomes, events: [...cancelled.events, ...told], short };
 }
+
+// Who goes on asking waits the longer.
+const isFull = (outcome: CreateOutcome | CancelOutcome): boolean =>
+  "failure" in outcome && outcome.failure === "rate_limited";
 
 /** A request leaves while the lease lasts for its whole timeout and its own time has not passed. */
 export function permit(

@@ -48,14 +48,14 @@ export async function step(
   const budget = budgetOf(calls, world.requests);
   let snapshot: Snapshot | undefined;
   let urgent = NO_CANCELS;
+  let held = venue;
   try {
     const owner = leaseOwner(world.local.name, world.local.randomText(16));
     const { leaseTtl: ttl, overlap } = timing;
     snapshot = await world.store.acquire({ account, owner, ttl, overlap, scheduled });
     if (!snapshot) return { account, outcome: "busy" };
     const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };
-    const held =
-      venue.under?.(snapshot.lease, { askedAt, isUrgent: isUrgent || isStopping(snapshot) }) ?? venue;
+    held = venue.under?.(snapshot.lease, { askedAt, isUrgent: isUrgent || isStopping(snapshot) }) ?? venue;
     const cancels = urgentCancels(snapshot, budget.left);
     urgent = await cancelEach({ venue: held, local: world.local }, hold, { cancels, budget });
     const short = await pass(world, held, { snapshot, hold, budget, urgent });
@@ -65,6 +65,7 @@ export async function step(
     // Others have used up the rate of calls: the lease goes back at once, and the next pass goes on.
     const isPutOff = error instanceof BudgetSpent;
     if (!isPutOff) world.log("warn", "a pass failed", { account, reason: message });
+    await held.leave?.();
     if (snapshot) await giveBack(world, venue, { snapshot, budget, urgent, message, isPutOff });
     return { account, outcome: isPutOff ? "short" : "failed", message, cancels: urgent.taken };
   }
@@ -106,6 +107,7 @@ async function pass(
   const isPlaced = (id: string) =>
     decision.creates.every((order) => order.strategy !== id || accepted.has(order.clientId));
   const phases = decision.placing.filter(isPlaced).map((id) => ({ id, phase: "active" as const }));
+  await venue.leave?.();
   await store.settle(snapshot.lease, { outcomes, events, phases, memory, calls: budget, failure: null });
   return short;
 }

@@ -20,6 +20,8 @@ export interface EmulatedWorld {
   readonly timing?: Partial<Timing>;
   readonly venue?: VenueOptions;
   readonly seed?: number;
+  /** In place of a clock that moves when told. */
+  readonly time?: ReturnType<typeof virtualLocal>;
   /** Of the account on kraken, as the exchange counts and as we do; the highest when left out. */
   readonly tier?: Tier;
   /** In place of the runtime's own. */
@@ -27,8 +29,16 @@ export interface EmulatedWorld {
 }
 
 /** The product over real sockets to emulated exchanges: real store, real adapter, and one clock that moves when told. */
-export async function emulatedWorld({ names, timing, venue = {}, seed, tier = "pro", fetch }: EmulatedWorld) {
-  const time = virtualLocal(START, seed);
+export async function emulatedWorld({
+  names,
+  timing,
+  venue = {},
+  seed,
+  time: given,
+  tier = "pro",
+  fetch,
+}: EmulatedWorld) {
+  const time = given ?? virtualLocal(START, seed);
   const venues = new Map<VenueName, EmulatedVenue>();
   for (const name of names) {
     venues.set(name, await startVenue(name, { ...venue, tier, clock: time.now, keys: KEYS }));

@@ -2,10 +2,12 @@
  * A grid on each emulated exchange: node test/venues/run.mjs [exchange …]
  *   [--ticks N] [--seed N]   20 slots among random faults
  *   --quiet-year             a pair on which days and months go by between fills
+ *   --kraken-budget [--minutes 10] [--tier starter]   two grids and a person on kraken's counted calls, in real time
  *   --unified                on unified accounts, where the exchange has such
  */
 import { parseArgs } from "node:util";
-import { VENUES, type VenueName } from "../../src/config.ts";
+import { TIERS, VENUES, type VenueName } from "../../src/config.ts";
+import { runBudget } from "./budget-run.ts";
 import { runGrid } from "./grid-run.ts";
 import { ALL_GAPS, runQuietYear } from "./quiet-year.ts";
 
@@ -14,12 +16,17 @@ const { values, positionals } = parseArgs({
     ticks: { type: "string", default: "2000" },
     seed: { type: "string", default: "1" },
     "quiet-year": { type: "boolean", default: false },
+    "kraken-budget": { type: "boolean", default: false },
+    minutes: { type: "string", default: "10" },
+    tier: { type: "string", default: "starter" },
     unified: { type: "boolean", default: false },
   },
   allowPositionals: true,
 });
 const { unified } = values;
-const names = (positionals.length > 0 ? positionals : Object.keys(VENUES)) as VenueName[];
+const isBudget = values["kraken-budget"];
+const all = isBudget ? ["kraken"] : Object.keys(VENUES);
+const names = (positionals.length > 0 ? positionals : all) as VenueName[];
 
 interface Run {
   readonly violations: readonly string[];
@@ -37,10 +44,34 @@ async function quietYear(name: VenueName): Promise<Run> {
   return { violations, figures: { ...counted, "passes at most until a fill was booked": slowest } };
 }
 
+/** Of the slowest of a hundred cancels, and of stopping a grid of twenty slots. */
+const GOALS = { cancel: 1500, stop: 5000 };
+
+async function krakenBudget(): Promise<Run> {
+  const tier = TIERS.kraken.find((one) => one === values.tier) ?? "starter";
+  const told = await runBudget({ tier, rounds: Number(values.minutes) * 6, isReal: true });
+  const { answers, limited, cancelMillis, stopMillis, left, status, calls } = told;
+  const sorted = cancelMillis.toSorted((a, b) => a - b);
+  const slowest = Math.round(sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0);
+  const stopped = Math.round(stopMillis);
+  const refused = Object.entries(answers).filter(([code]) => code !== "200");
+  const violations = [
+    ...refused.map(([code, count]) => `${count} answers ${code}`),
+    ...(limited > 0 ? [`${limited} calls found kraken's counter full`] : []),
+    ...(slowest > GOALS.cancel ? [`a cancel took ${slowest} ms`] : []),
+    ...(stopped > GOALS.stop ? [`the stop took ${stopped} ms`] : []),
+    ...(left > 0 || status !== "stopped" ? [`${left} orders left, the grid is ${status}`] : []),
+  ];
+  const figures = { answers: answers[200] ?? 0, "ms cancel p99": slowest, "ms stop": stopped, ...calls };
+  return { violations, figures };
+}
+
+const chosen = isBudget ? krakenBudget : values["quiet-year"] ? quietYear : amongFaults;
+
 let violated = 0;
 for (const name of names) {
   const startedAt = performance.now();
-  const { violations, figures } = await (values["quiet-year"] ? quietYear(name) : amongFaults(name));
+  const { violations, figures } = await chosen(name);
   violated += violations.length;
   const told = Object.entries(figures).map(([what, count]) => `${count} ${what}`);
   console.log(`${name}: ${told.join(", ")}, in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);

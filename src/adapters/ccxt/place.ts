@@ -7,6 +7,7 @@ import type { Pause } from "./circuit.ts";
 import { type ClockCheck, clockCheck } from "./clock-check.ts";
 import type { FeeRates, Keeping, KnownKind } from "./keeping.ts";
 import { light } from "./light.ts";
+import type { Line } from "./line.ts";
 import type { Budget } from "./public-budget.ts";
 import type { PrivateRate, Quirks } from "./quirks.ts";
 import { type SharedReads, sharedReads } from "./shared-reads.ts";
@@ -45,8 +46,8 @@ export interface Place extends Around {
   readonly buyFees: Map<AccountKey, { readonly asset: "base" | "quote"; readonly until: Millis }>;
   /** The keyless instance, with this market among those that it knows. */
   publicly(market: Dict): Promise<Ccxt>;
-  /** The last private call of each account whose calls go one at a time. */
-  readonly queues: Map<AccountKey, Promise<unknown>>;
+  /** Of each account whose private calls go one at a time and that has some under way. */
+  readonly lines: Map<AccountKey, Line>;
 }
 
 /** A pass over an account, a person with a token or the command line, and whoever else. */
@@ -94,7 +95,7 @@ export function createPlace(given: Given): Place {
     fees: new Map(),
     buyFees: new Map(),
     kinds: new Map(),
-    queues: new Map(),
+    lines: new Map(),
     async publicly(market) {
       shared ??= keyless();
       const exchange = await shared;

@@ -37,6 +37,8 @@ export interface Expiry {
 
 /** The private calls of one invocation: one instance with one key, one call at a time. */
 export interface Session {
+  /** Of a pass: its last call is made. */
+  leave(): Promise<void>;
   readonly now: () => Millis;
   keys(): Promise<Keys | undefined>;
   /** Of which kind the account is, where the exchange has two and was asked. */
@@ -63,7 +65,7 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
   const now = hold ? () => Math.floor(hold.now + local.monotonic() - hold.askedAt) : clock;
   const check = hold ? clockCheck(quirks.name, timing.skew, now) : place.check;
   const spend = spender(place, account, hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person");
-  const turn = inTurn(place, account, hold !== undefined);
+  const turn = inTurn(place, account, hold);
   let given: Promise<Keys | undefined> | undefined;
   const keysOnce = () => {
     given ??= keys();
@@ -159,6 +161,7 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
 
   return {
     now,
+    leave: turn.leave,
     keys: keysOnce,
     kind: () => accountKind,
     read: (kind, symbol, call) =>

@@ -1,6 +1,7 @@
 import { AppError, messageOf } from "../../errors.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { AccountKey } from "../../records.ts";
+import { createLine, type Held, heldUntil, isOpen, type Line } from "./line.ts";
 import type { Place } from "./place.ts";
 
 const PATIENCE: Millis = 10 * SECOND;
@@ -8,77 +9,118 @@ const BETWEEN: Millis = 50;
 /** More than one call of the adapter ever signs. */
 const NONCES = 100;
 
+type Work<T> = (inTime: () => boolean) => Promise<T>;
+
 /**
- * Where nonces have to arrive in their order, private calls of one key go one at a time: by a queue in this
- * process, and between processes by the account's lease, which a pass holds anyway. Elsewhere they just go.
+ * Where nonces have to arrive in their order, private calls of one key go one at a time: in this process by a line in
+ * which people come first, and between processes by the account's lease. A person's call goes under the lease of this
+ * process's own pass, between two of its calls, and takes the lease itself where there is none. Elsewhere they just go.
  */
-export function inTurn(place: Place, account: AccountKey, isPass: boolean) {
-  const { quirks, keeping, local } = place;
-  let next = 0;
-  let left = 0;
-  const renew = async () => {
-    next = await keeping.turns.nonces(account, NONCES);
-    left = NONCES;
-  };
+export function inTurn(place: Place, account: AccountKey, hold: { readonly askedAt: Millis } | undefined) {
+  const { quirks, keeping, local, timing, lines } = place;
+  const ofPass = quirks.serial && hold ? entered(hold.askedAt + timing.leaseTtl) : undefined;
 
   return {
-    nonce: () => {
-      left--;
-      return next++;
+    nonce(): number {
+      const { nonces } = lineOf();
+      nonces.left--;
+      return nonces.next++;
     },
     renew,
-    run<T>(work: (inTime: () => boolean) => Promise<T>): Promise<T> {
+    run<T>(work: Work<T>): Promise<T> {
       if (!quirks.serial) return work(() => true);
-      return isPass ? ofPass(work) : queued(work);
+      return ofPass ? inLine("pass", work, () => true) : byPerson(work);
+    },
+    /** No further call comes from the pass; ends when those that went under its lease have. */
+    leave: async (): Promise<void> => {
+      if (ofPass) await left(ofPass);
     },
   };
 
-  async function ofPass<T>(work: (inTime: () => boolean) => Promise<T>): Promise<T> {
-    if (left < NONCES / 2) await renew();
-    return work(() => true);
+  function lineOf(): Line {
+    const line = lines.get(account) ?? createLine();
+    lines.set(account, line);
+    return line;
   }
 
-  function queued<T>(work: (inTime: () => boolean) => Promise<T>): Promise<T> {
+  async function renew(): Promise<void> {
+    const next = await keeping.turns.nonces(account, NONCES);
+    lineOf().nonces = { next, left: NONCES };
+  }
+
+  function entered(until: Millis): Held {
+    const line = lineOf();
+    line.nonces = { next: 0, left: 0 };
+    line.held = heldUntil(local.monotonic, until - timing.requestTimeout);
+    return line.held;
+  }
+
+  async function left(held: Held): Promise<void> {
+    held.isClosing = true;
+    await Promise.allSettled(held.riders);
+    if (lines.get(account)?.held === held) lines.delete(account);
+  }
+
+  function inLine<T>(who: "person" | "pass", work: Work<T>, inTime: () => boolean): Promise<T> {
+    return lineOf().run(who, async () => {
+      if (lineOf().nonces.left < NONCES / 2) await renew();
+      return work(inTime);
+    });
+  }
+
+  async function byPerson<T>(work: Work<T>): Promise<T> {
     const askedAt = local.monotonic();
-    const turn = (place.queues.get(account) ?? Promise.resolve()).then(() => leased(work, askedAt));
-    const ended = turn
-      .catch(() => undefined)
-      .then(() => {
-        if (place.queues.get(account) === ended) place.queues.delete(account);
-      });
-    place.queues.set(account, ended);
-    return turn;
-  }
-
-  async function leased<T>(work: (inTime: () => boolean) => Promise<T>, askedAt: Millis): Promise<T> {
-    const owner = local.randomText(16);
-    const ttl = place.timing.requestTimeout * 2;
-    const takenAt = await taken(owner, ttl, askedAt);
-    try {
-      // A request of ours must have ended before the lease could be another's.
-      return await work(() => local.monotonic() <= takenAt + ttl - place.timing.requestTimeout);
-    } finally {
-      await keeping.turns.give(account, owner).catch((error: unknown) => {
-        // The lease runs out by itself.
-        place.log("warn", "a lease could not be given back", { account, reason: messageOf(error) });
-      });
-    }
-  }
-
-  async function taken(owner: string, ttl: Millis, askedAt: Millis): Promise<Millis> {
     for (;;) {
-      const takenAt = local.monotonic();
-      const first = await keeping.turns.take(account, { owner, ttl, count: NONCES });
-      if (first !== undefined) {
-        next = first;
-        left = NONCES;
-        return takenAt;
-      }
+      const line = lineOf();
+      if (isOpen(line.held)) return riding(line.held, work);
+      if (!line.taking) {
+        const held = await taking(line);
+        if (held) return leased(held, work);
+      } else await line.taking;
+      if (isOpen(lines.get(account)?.held)) continue;
       if (local.monotonic() - askedAt > PATIENCE)
         throw new AppError("Too many requests", `${place.id} is busy with this account's other calls`, {
           retryAfterSeconds: 5,
         });
       await local.sleep(BETWEEN);
+    }
+  }
+
+  function riding<T>(held: Held, work: Work<T>): Promise<T> {
+    const ridden = inLine("person", work, held.inTime);
+    const ended: Promise<unknown> = ridden.catch(() => undefined).finally(() => held.riders.delete(ended));
+    held.riders.add(ended);
+    return ridden;
+  }
+
+  function taking(line: Line): Promise<Held | undefined> {
+    const asked = taken().finally(() => {
+      line.taking = undefined;
+    });
+    line.taking = asked.catch(() => undefined);
+    return asked;
+  }
+
+  async function taken(): Promise<Held | undefined> {
+    const ttl = timing.requestTimeout * 2;
+    const owner = local.randomText(16);
+    const takenAt = local.monotonic();
+    const next = await keeping.turns.take(account, { owner, ttl, count: NONCES });
+    if (next === undefined) return undefined;
+    const held = { ...heldUntil(local.monotonic, takenAt + ttl - timing.requestTimeout), owner };
+    Object.assign(lineOf(), { held, nonces: { next, left: NONCES } });
+    return held;
+  }
+
+  async function leased<T>(held: Held & { readonly owner?: string }, work: Work<T>): Promise<T> {
+    try {
+      return await inLine("person", work, held.inTime);
+    } finally {
+      await left(held);
+      await keeping.turns.give(account, held.owner ?? "").catch((error: unknown) => {
+        // The lease runs out by itself.
+        place.log("warn", "a lease could not be given back", { account, reason: messageOf(error) });
+      });
     }
   }
 }

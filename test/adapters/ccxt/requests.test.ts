@@ -27,8 +27,10 @@ const order = (clientId: string, over: Partial<NewOrder> = {}): NewOrder => ({
 
 /** Calls of a venue that ask an exchange; one that is new has to be added here. */
 type Asking = {
-  [K in keyof Venue]-?: NonNullable<Venue[K]> extends (...args: never[]) => Promise<unknown> ? K : never;
-}[keyof Venue];
+  [K in Exclude<keyof Venue, "leave">]-?: NonNullable<Venue[K]> extends (...args: never[]) => Promise<unknown>
+    ? K
+    : never;
+}[Exclude<keyof Venue, "leave">];
 
 type Ways = Readonly<Record<string, (venue: Venue, id: string) => Promise<unknown>>>;
 

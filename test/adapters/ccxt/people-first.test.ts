@@ -1,0 +1,72 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Tier } from "../../../src/config.ts";
+import { tick } from "../../../src/grid/tick.ts";
+import { decimal } from "../../../src/kernel/decimal.ts";
+import { appOver } from "../../support/app.ts";
+import { emulatedWorld } from "../../support/emulated.ts";
+import { buy, del, post } from "../../support/orders.ts";
+import { runOperation } from "../../support/sandbox.ts";
+
+async function kraken(tier: Tier) {
+  const world = await emulatedWorld({ names: ["kraken"], tier });
+  onTestFinished(() => world.close());
+  return { ...world, venue: world.exchange("kraken"), app: await appOver(world.deps) };
+}
+
+const grid = (symbol: string, gridLevels: number) => ({
+  exchange: "kraken",
+  symbol,
+  lowerPrice: decimal(symbol === "BTC/USDT" ? "57000" : "2850"),
+  upperPrice: decimal(symbol === "BTC/USDT" ? "63000" : "3150"),
+  gridLevels,
+  orderSize: decimal("100"),
+});
+
+const until = async (holds: () => boolean) => {
+  while (!holds()) await new Promise((after) => setTimeout(after, 2));
+};
+
+describe("a person on kraken, while a pass is under way", () => {
+  it("has a cancel sent between two calls of the pass", async () => {
+    const { venue, app, deps } = await kraken("pro");
+    const placed = (await (await post(app, buy("kraken"))).json()) as { order: { id: string } };
+    venue.latency.before = 15;
+    const starting = runOperation(deps, "start_grid", grid("BTC/USDT", 20));
+    await until(() => venue.count("create") > 3);
+    const answer = await del(app, `/orders/${placed.order.id}?exchange=kraken&symbol=BTC/USDT`);
+    expect(answer.status).toBe(200);
+    const createdBefore = venue.count("create");
+    await starting;
+    expect(venue.count("create")).toBeGreaterThan(createdBefore);
+    expect(venue.limited).toEqual([]);
+  });
+});
+
+describe("a quiet pass over two grids of kraken's lowest tier", () => {
+  it("asks for one list of open orders, and now and then for trades", async () => {
+    const { venue, deps, time } = await kraken("starter");
+    for (const symbol of ["BTC/USDT", "ETH/USDT"]) {
+      await runOperation(deps, "start_grid", grid(symbol, 10));
+      time.pass(60_000);
+    }
+    for (let settled = 0; settled < 4; settled++) {
+      time.pass(20_000);
+      await tick(deps);
+    }
+    venue.resetCounts();
+    for (let passed = 0; passed < 20; passed++) {
+      time.pass(5000);
+      expect((await tick(deps)).map(({ outcome }) => outcome)).toEqual(["stepped"]);
+    }
+    expect(venue.count("open")).toBe(20);
+    expect(venue.count("order") + venue.count("closed")).toBe(0);
+    for (let passed = 0; passed < 70; passed++) {
+      time.pass(5000);
+      await tick(deps);
+    }
+    // Seven and a half minutes of two pairs, each read every five.
+    expect(venue.count("fills")).toBeGreaterThanOrEqual(2);
+    expect(venue.count("fills")).toBeLessThanOrEqual(4);
+    expect(venue.limited).toEqual([]);
+  });
+});
