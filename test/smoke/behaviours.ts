@@ -71,9 +71,11 @@ const seconds = (at: number): number => Math.floor(at / SECOND);
 
 const gateio: readonly Behaviour[] = [
   {
+    // All keys of the main account are told, each by its beginning.
     what: "a key's rights are told",
-    async ask({ call }) {
-      const keys = rowsOf(await call("privateAccountGetMainKeys"));
+    async ask({ call, client }) {
+      const isOurs = ({ key }: Row) => client.apiKey.startsWith(String(key).replace(/\*+$/, ""));
+      const keys = rowsOf(await call("privateAccountGetMainKeys")).filter(isOurs);
       const perms = keys.flatMap(({ perms: one }) => rowsOf(one));
       const told = perms.map(({ name, read_only }) => `${name}${read_only === true ? " (reads)" : ""}`);
       return told.length === 0 ? NOT_SEEN : told.join(", ");
@@ -82,8 +84,8 @@ const gateio: readonly Behaviour[] = [
   {
     what: "the account is",
     async ask({ call }) {
-      const mode = fieldOf(await call("privateUnifiedGetUnifiedMode"), "mode");
-      return typeof mode === "string" ? mode : NOT_SEEN;
+      const mode = String(fieldOf(await call("privateUnifiedGetUnifiedMode"), "mode"));
+      return mode === "classic" ? mode : `unified (${mode})`;
     },
   },
   {
@@ -164,13 +166,15 @@ const bitget: readonly Behaviour[] = [
   },
 ];
 
-const krakenTrades = async ({ call }: Asking) =>
-  Object.entries(
-    (fieldOf(fieldOf(await call("privatePostTradesHistory"), "result"), "trades") ?? {}) as Record<
-      string,
-      Row
-    >,
-  );
+/** Asked for once: it counts twice. */
+const krakenHistory = new WeakMap<Asking, Promise<unknown>>();
+
+async function krakenTrades(asking: Asking): Promise<[string, Row][]> {
+  const told = krakenHistory.get(asking) ?? asking.call("privatePostTradesHistory");
+  krakenHistory.set(asking, told);
+  const trades = fieldOf(fieldOf(await told, "result"), "trades") ?? {};
+  return Object.entries(trades as Record<string, Row>);
+}
 
 const kraken: readonly Behaviour[] = [
   {

@@ -37,14 +37,15 @@ const cancel = ({ client, symbol }: Asking, id: string): Promise<unknown> =>
 
 export const tradeBehaviours = (newId: () => string): readonly Behaviour[] => [
   {
-    what: "a post-only order that would take is refused",
+    what: "a post-only order that would take does not",
     async ask(asking) {
       const { amount, taking } = await smallOf(asking);
       return place(asking, amount, taking, { postOnly: true, clientOrderId: newId() }).then(
         async (id) => {
+          const { status, filled } = await asking.client.fetchOrder(id, asking.symbol);
           await cancel(asking, id);
-          const { filled } = await asking.client.fetchOrder(id, asking.symbol);
-          return `no: it was taken, and ${filled} of it filled`;
+          const isGone = status === "canceled" && Number(filled) === 0;
+          return isGone ? "yes (cancelled at once)" : `no: it is ${status}, and ${filled} of it filled`;
         },
         (error: unknown) => `yes (${codeIn(error)})`,
       );

@@ -77,7 +77,9 @@ export const textOf = ({ content }: CallToolResult): string =>
   content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 
 /** What a tool's error says. */
-export const errorOf = (result: CallToolResult): { error: string; message: string; next: string } => {
+export const errorOf = (
+  result: CallToolResult,
+): { error: string; message: string; said?: string; next: string } => {
   if (!result.isError) throw new Error(`no error: ${JSON.stringify(result)}`);
   return JSON.parse(textOf(result));
 };

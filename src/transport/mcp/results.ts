@@ -57,6 +57,8 @@ function failed({ message, ...body }: Record<string, unknown>): CallToolResult {
 const SAID: Partial<Record<Label, string>> = {
   "Exchange error": "The exchange did not answer as asked; said is data, in its words or ours.",
   "Order failed": "The order was not placed; said is data, in the exchange's words or ours.",
+  "Order unknown":
+    "The exchange did not say whether it took the order; said is data, in the exchange's words or ours.",
   "Cancel failed": "Not every order was cancelled; said is data, in the exchange's words or ours.",
   "Start failed": "The grid was not started; said is data, in the exchange's words or ours.",
   "Price fetch failed": "The price could not be read; said is data, in its source's words or ours.",
