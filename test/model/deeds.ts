@@ -150,13 +150,36 @@ export const deposit = (exchange: string, asset: string, amount: string): Deed =
   },
 });
 
+interface ByHand {
+  readonly exchange: string;
+  readonly side: "buy" | "sell";
+  readonly price: number;
+}
+
+/** Whether an order of the account's other side rests where this one would execute against it. */
+async function meetsOurs(real: Driven, { exchange, side, price }: ByHand): Promise<boolean> {
+  const limit = d(String(price));
+  const others = (await readRows(real)).venueOrders.filter(
+    (one) => isOpen(one) && one.exchange === exchange && one.symbol === BTC.symbol && one.side !== side,
+  );
+  return others.some((one) => (side === "buy" ? one.price <= limit : one.price >= limit));
+}
+
 export const byHand = (exchange: string, side: "buy" | "sell", price: number): Deed => ({
   name: `${side} by hand at ${price} on ${exchange}`,
   async act(real, model, atOnce) {
     const body = { exchange, ...BTC, side, type: "limit", amount: 0.002, price };
-    const { status, body: told } = await real.call<{ order?: { id: string } }>("POST", "/orders", body);
+    const meets = await meetsOurs(real, { exchange, side, price });
+    const { status, body: told } = await real.call<{ error?: string; order?: { id: string } }>(
+      "POST",
+      "/orders",
+      body,
+    );
     return () => {
-      expectPlaced(status, model, atOnce);
+      // What would meet an order of ours is refused; at once, that one may come or go meanwhile.
+      if (told.error === "Would self-cross") expect(meets || atOnce).toBe(true);
+      else expectPlaced(status, model, atOnce);
+      if (status === 200 && !atOnce) expect(meets).toBe(false);
       if (told.order) model.persons.add(`${exchange} ${told.order.id}`);
     };
   },

@@ -74,8 +74,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   one(
     "an order stays at a price that its slot has left",
     "src/grid/turn.ts",
-    "return slot !== undefined && price !==",
-    "return slot === undefined && price !==",
+    "return price !== level && !mayStay;",
+    "return price === undefined && !mayStay;",
     1000221,
   ),
 ];
