@@ -37,7 +37,7 @@ describe.each(EXCHANGES)("answers of $name, from $source", ({ name, found }) => 
   });
 });
 
-/** What differs by intent: our own ids, expiry, fee asset and the signature with its time. */
+/** What differs by intent: our own ids, expiry, fee asset, self-trade prevention, and the signature with its time. */
 const OWN = [
   "newClientOrderId",
   "text",
@@ -47,6 +47,9 @@ const OWN = [
   "receiveWindow",
   "deadline",
   "oflags",
+  "stpMode",
+  "stptype",
+  "stp_act",
   "nonce",
   "timestamp",
   "recvWindow",
