@@ -1,5 +1,6 @@
 import { deposit } from "../../src/adapters/sandbox/person.ts";
 import { simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
+import { isOurs } from "../../src/kernel/ids.ts";
 import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Permit } from "../../src/ports.ts";
@@ -12,6 +13,8 @@ const operation = (name: string): Operation => {
   if (!found) throw new Error(`there is no operation ${name}`);
   return found;
 };
+
+const HALF = 5n * 10n ** 17n;
 
 const permit: Permit = { mayLeave: () => true, sendBy: Number.MAX_SAFE_INTEGER };
 
@@ -70,6 +73,26 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
         amount: deed.amount,
         price: deed.price,
       });
+    case "hand_against_own": {
+      const open = (await venue.openOrders()).filter(({ clientId = "" }) => isOurs(clientId));
+      const order = open[deed.nth % Math.max(1, open.length)];
+      if (!order) return undefined;
+      const side = order.side === "buy" ? "sell" : "buy";
+      const price = order.price + (side === "buy" ? deed.beyond : -deed.beyond);
+      const asked = { exchange: EXCHANGE, symbol: order.symbol, side, type: "limit", amount: HALF, price };
+      return price > 0n ? ask("create_order", asked) : undefined;
+    }
+    case "hand_both": {
+      const asked = {
+        exchange: EXCHANGE,
+        symbol: deed.symbol,
+        type: "limit",
+        amount: HALF,
+        price: deed.price,
+      };
+      await Promise.all(["buy", "sell"].map((side) => ask("create_order", { ...asked, side })));
+      return undefined;
+    }
     case "hand_cancel_all":
       return ask("cancel_all_orders", { exchange: EXCHANGE, symbol: deed.symbol });
     case "outside_order": {

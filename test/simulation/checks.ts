@@ -4,6 +4,7 @@ import { costInAll, held } from "../../src/grid/booking.ts";
 import { FIRST_BUY_SLOT } from "../../src/grid/state.ts";
 import { type Decimal, decimal, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
+import { firstMet } from "../../src/own-orders.ts";
 import type { Order, Strategy } from "../../src/records.ts";
 import type { Committed } from "./history.ts";
 
@@ -120,6 +121,21 @@ export function createChecks(now: () => number, tables: () => Tables) {
     if (net + 1000n < cost) violate(`${order.clientId} sells for ${text(net)} what cost ${text(cost)}`);
   }
 
+  /**
+   * Whether an order that came through the service could trade with another one that did: the venue's own books say
+   * what rests there. What a restored store has forgotten, or a stop has left to the person, is not the service's.
+   */
+  function metOwn(order: BookedOrder, open: readonly BookedOrder[]): void {
+    const { orders, unsettled } = tables();
+    const reach = { side: order.side, limit: order.type === "market" ? null : order.price };
+    const ours = open.filter(({ clientId }) => orders.has(clientId) && unsettled.has(clientId));
+    const met = firstMet(
+      reach,
+      ours.filter(({ symbol }) => symbol === order.symbol),
+    );
+    if (met) violate(`${order.clientId} could trade with ${met.clientId}, which is our own`);
+  }
+
   function crossed(order: BookedOrder): void {
     for (const other of [...live.values()].flatMap((orders) => [...orders.values()])) {
       if (other.id === order.id || other.symbol !== order.symbol || other.side === order.side) continue;
@@ -153,6 +169,8 @@ export function createChecks(now: () => number, tables: () => Tables) {
     committed({ before, change }: Committed): void {
       const known = new Set(before.open.map(({ id }) => id));
       for (const order of change.orders) if (!known.has(order.id)) arrived(order);
+      for (const order of change.orders)
+        if (!known.has(order.id) && isOurs(order.clientId)) metOwn(order, before.open);
       for (const fill of change.fills) {
         const order = change.orders.find(({ id }) => id === fill.orderId);
         const slot = order && slotOf(order.clientId);

@@ -28,6 +28,10 @@ export type Deed =
       readonly price: Decimal;
       readonly amount: Decimal;
     }
+  /** By hand at the price of an order of ours, or beyond it, on the side that would meet it. */
+  | { readonly kind: "hand_against_own"; readonly nth: number; readonly beyond: Decimal }
+  /** A buy and a sell by hand at once, at one price. */
+  | { readonly kind: "hand_both"; readonly symbol: Pair; readonly price: Decimal }
   | { readonly kind: "hand_cancel_all"; readonly symbol: Pair }
   | {
       readonly kind: "outside_order";
@@ -147,6 +151,21 @@ export function calmDeeds(
           deed: { kind: "stop", nth: 0, keep: false, ...(grid === "exit" ? { sell: true } : {}) } as Deed,
         },
       ];
+}
+
+/** People who place orders where ours rest. */
+export function againstOwn(random: Random, { quietAt }: { quietAt: number }): { at: number; deed: Deed }[] {
+  const any = () => START + random.whole(0, Math.floor((quietAt - START) * 0.95));
+  return Array.from({ length: random.whole(4, 16) }, () => ({
+    at: any(),
+    deed: random.chance(0.7)
+      ? {
+          kind: "hand_against_own" as const,
+          nth: random.whole(0, 20),
+          beyond: random.chance(0.5) ? 0n : decimal(String(random.whole(1, 4))),
+        }
+      : { kind: "hand_both" as const, symbol: random.pick(SYMBOLS), price: price(random, 5) },
+  }));
 }
 
 export function wildDeeds(

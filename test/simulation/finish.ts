@@ -71,7 +71,7 @@ function commitments(world: World, beside: Beside): void {
   const { history, checks, plan } = world;
   const took =
     [...beside.values()].some((amount) => amount < 0n) ||
-    plan.deeds.some(({ deed }) => deed.kind === "hand" || deed.kind === "outside_order");
+    plan.deeds.some(({ deed }) => deed.kind.startsWith("hand") || deed.kind === "outside_order");
   if (took) return;
   const { holdings } = history.latest(EXCHANGE);
   for (const [asset, { total }] of Object.entries(holdings)) {

@@ -1,7 +1,7 @@
 import { SANDBOX_TIMING } from "../../src/adapters/sandbox/venue.ts";
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
 import type { Market, Timing } from "../../src/ports.ts";
-import { calmDeeds, type Deed, share, start, startOfAny, wildDeeds } from "./deeds.ts";
+import { againstOwn, calmDeeds, type Deed, share, start, startOfAny, wildDeeds } from "./deeds.ts";
 import { TOKEN } from "./fee-token.ts";
 import type { Random } from "./random.ts";
 import { type Shape, START, SYMBOLS } from "./shape.ts";
@@ -85,7 +85,11 @@ export function planOf(random: Random, { ticks, calm, timing: asked, edition = 1
     doubts: false,
     lag: 0,
   };
-  return edition < 3 ? plan : withEdition3(random, plan, calm !== undefined);
+  if (edition < 3) return plan;
+  const third = withEdition3(random, plan, calm !== undefined);
+  if (edition < 4 || calm) return third;
+  const deeds = [...third.deeds, ...againstOwn(random, { quietAt })];
+  return { ...third, deeds: deeds.sort((a, b) => a.at - b.at) };
 }
 
 type Due = Plan["deeds"][number];

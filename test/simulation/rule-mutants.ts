@@ -78,4 +78,20 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     "return price === undefined && !mayStay;",
     1000221,
   ),
+  {
+    name: "an order by hand meets our own",
+    shownBy: 3000000,
+    edits: [
+      {
+        file: "src/adapters/memory/store.ts",
+        from: 'if (met) return { result: "meets", order: met };',
+        to: "",
+      },
+      {
+        file: "src/orders/self-cross-operation.ts",
+        from: "const met = firstMet(reach, open ?? []);",
+        to: "const met = firstMet(reach, []) as VenueOrder | undefined;",
+      },
+    ],
+  },
 ];

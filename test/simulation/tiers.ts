@@ -19,7 +19,7 @@ export interface How {
 
 const TICKS = 200;
 /** The first seed of each. */
-const EDITIONS = [0, EDITION, 2 * EDITION];
+const EDITIONS = [0, EDITION, 2 * EDITION, 3 * EDITION];
 /** Few seeds a job, so that no worker waits long for the other one. */
 const SEEDS_A_JOB = 25;
 
@@ -32,7 +32,7 @@ const jobsOf = (from: number, count: number, shape: Shape, mirrored = false): Jo
     mirrored,
   }));
 
-/** A third of the seeds of each edition. */
+/** As many seeds of each edition. */
 const ofEditions = (from: number, count: number, shape: Shape, mirrored = false): Job[] =>
   EDITIONS.flatMap((first, i) =>
     jobsOf(first + from, Math.floor((count + i) / EDITIONS.length), shape, mirrored),

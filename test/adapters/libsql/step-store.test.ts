@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { StoreError } from "../../../src/errors.ts";
+import { text } from "../../../src/kernel/decimal.ts";
 import { NEW_ORDER, NO_MEMORY, type Order } from "../../../src/records.ts";
 import { NO_CHANGES } from "../../../src/store.ts";
 import { d, state } from "../../support/grid.ts";
@@ -128,6 +129,54 @@ describe("an intent", () => {
     await expect(second).rejects.toSatisfy(
       (error) => error instanceof StoreError && error.failure === "constraint",
     );
+  });
+
+  it("is refused where it would meet an order by hand that its pass has not seen", async () => {
+    const { store, intent } = await started();
+    const held = await store.acquire(lease("a"));
+    if (!held) throw new Error("no lease");
+    const byHand = (clientId: string, price: string) =>
+      intent({ clientId, strategy: null, kind: "hand", slot: 0, side: "sell", price: d(price) });
+    const alone = { terms: null, limit: d("9.5"), ended: [] };
+    expect(await store.recordByHand(byHand("hand1", "9.5"), alone)).toEqual({ result: "recorded" });
+    const recorded = async (prices: readonly string[]) => {
+      const intents = prices.map((price, slot) =>
+        intent({
+          clientId: `em00000000000${price.padStart(5, "0").replace(".", "x")}`,
+          slot,
+          price: d(price),
+        }),
+      );
+      const ids = await store.record(held.lease, [{ ...NO_CHANGES, intents }]);
+      return intents.filter(({ clientId }) => ids.has(clientId)).map(({ price }) => text(price));
+    };
+    // In order as numbers, not as texts: 10.2 is above 9.5.
+    expect(await recorded(["9.49", "9.5", "9.51", "10.2", "0.95", "9"])).toEqual(["9.49", "0.95", "9"]);
+  });
+
+  it("by hand is refused where it would meet any of ours, of which the first is named", async () => {
+    const { store, intent } = await started();
+    const held = await store.acquire(lease("a"));
+    if (!held) throw new Error("no lease");
+    const intents = ["9.5", "10.2", "9"].map((price, slot) =>
+      intent({ clientId: `em000000000000000${slot}`, slot, price: d(price) }),
+    );
+    await store.record(held.lease, [{ ...NO_CHANGES, intents }]);
+    const sell = (limit: string | null, ended: readonly string[] = []) => {
+      const hand = { strategy: null, kind: "hand", side: "sell", price: d("9.5") } as const;
+      return store.recordByHand(intent({ clientId: "hand1", ...hand }), {
+        terms: null,
+        limit: limit === null ? null : d(limit),
+        ended,
+      });
+    };
+    const named = { result: "meets", order: { clientId: "em0000000000000001" } };
+    expect(await sell("9.5")).toMatchObject(named);
+    expect(await sell(null)).toMatchObject(named);
+    expect(await sell("9.5", ["em0000000000000001"])).toMatchObject({
+      order: { clientId: "em0000000000000000" },
+    });
+    expect(await sell("10.3")).toEqual({ result: "recorded" });
   });
 
   it("comes back from the store as it went in", async () => {
