@@ -4,11 +4,13 @@ import { describe, expect, it } from "vitest";
 import { carryOver, copyInto } from "../../src/adapters/libsql/backup.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { appOver, type Target } from "../support/app.ts";
-import { GRID } from "../support/grid.ts";
+import { d, GRID } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 
 type Box = Awaited<ReturnType<typeof testSandbox>>;
+
+const MARKET_BUY = { exchange: "kraken", symbol: "BTC/USDT", side: "buy", type: "limit" };
 
 /** A sandbox's database, what is done on it after its backup, and the database that was restored from that. */
 async function restoredAfter(before: (box: Box) => Promise<void>, since: (box: Box) => Promise<void>) {
@@ -71,6 +73,24 @@ describe("what people have asked since a backup", () => {
     const answer = await order(await appOver(again.deps));
     expect(answer.status).toBe(200);
     expect(await again.venue("kraken").openOrders()).toHaveLength(1);
+  });
+
+  it("is kept of limits, and what the day's orders have used of them", async () => {
+    const buy = (box: Box, clientOrderId: string) => {
+      const order = { ...MARKET_BUY, amount: d("0.001"), price: d("50000"), clientOrderId };
+      return runOperation(box.deps, "create_order", order);
+    };
+    const set = (box: Box, usdt: string) =>
+      runOperation(box.deps, "set_limits", { scope: "every", dayNotional: { USDT: d(usdt) } });
+    const again = await restoredAfter(
+      async (box) => void (await set(box, "1000")),
+      async (box) => {
+        await set(box, "120");
+        await buy(box, "one");
+      },
+    );
+    await buy(again, "two");
+    await expect(buy(again, "three")).rejects.toThrow(/dayNotional is USDT=120, .* beside the 100 of today/);
   });
 
   it("lets no agent's plan be committed that was shown before", async () => {

@@ -3,6 +3,7 @@ import { SettingsError } from "../../errors.ts";
 import { encode } from "../../kernel/codec.ts";
 import { NO_MEMORY } from "../../records.ts";
 import { type Statement, statement } from "./context.ts";
+import { limits, limitUses } from "./limit-tables.ts";
 import type { Migration } from "./migrate.ts";
 import { plans } from "./plan-tables.ts";
 import type { SafeClient } from "./safe-client.ts";
@@ -38,7 +39,7 @@ export async function checkBackup(client: SafeClient, known: readonly Migration[
 
 /**
  * Gives the backup that is about to replace this database what going back in time must not undo: what people
- * have asked since (stops, pauses, the kill switch, ended tokens, orders by hand, answered requests, used plans), and
+ * have asked since (stops, pauses, the kill switch, limits, ended tokens, orders by hand, answered requests, used plans), and
  * a sandbox's venues, which no more go back than real ones do.
  */
 export async function carryOver(replaced: SafeClient, backup: string): Promise<void> {
@@ -54,15 +55,22 @@ export async function carryOver(replaced: SafeClient, backup: string): Promise<v
 const was = (table: Table): SQL => sql`backup.${sql.identifier(getTableName(table))}`;
 const since = (table: Table): SQL => sql`main.${sql.identifier(getTableName(table))}`;
 
+const asNow = (table: Table): SQL[] => [
+  sql`delete from ${was(table)}`,
+  sql`insert into ${was(table)} select * from ${since(table)}`,
+];
+
 const peoplesWords = (): Statement[] =>
   [
-    sql`update ${was(control)} as was set kill = max(was.kill, since.kill), epoch = max(was.epoch, since.epoch) from ${since(control)} as since`,
+    sql`update ${was(control)} as was set kill = max(was.kill, since.kill), epoch = max(was.epoch, since.epoch), limits = since.limits from ${since(control)} as since`,
     sql`update ${was(strategies)} as was set wants = since.wants, keep_orders = since.keep_orders, sell_base = since.sell_base from ${since(strategies)} as since where since.id = was.id and since.wants <> 'run'`,
     sql`update ${was(tokens)} as was set revoked_at = since.revoked_at from ${since(tokens)} as since where since.id = was.id and was.revoked_at is null`,
     // A request whose process died is done again: its order's id, which is used, keeps it from placing another one.
     sql`insert or ignore into ${was(accounts)} (account, memory) select distinct account, ${encode(NO_MEMORY)} from ${since(orders)} where kind = 'hand'`,
     sql`insert or ignore into ${was(orders)} select * from ${since(orders)} where kind = 'hand'`,
     sql`insert or ignore into ${was(requests)} select * from ${since(requests)}`,
+    // Limits are people's word, and what the day's orders have used of them is not free again.
+    ...[limits, limitUses].flatMap(asNow),
     // What was shown then may have been done since.
     sql`delete from ${was(plans)}`,
   ].map(statement);
@@ -73,8 +81,4 @@ async function isSameSandbox(replaced: SafeClient): Promise<boolean> {
 }
 
 const venuesAsNow = (): Statement[] =>
-  [venues, venueBalances, venueOrders, venueFills, shocks].flatMap((table) =>
-    [sql`delete from ${was(table)}`, sql`insert into ${was(table)} select * from ${since(table)}`].map(
-      statement,
-    ),
-  );
+  [venues, venueBalances, venueOrders, venueFills, shocks].flatMap(asNow).map(statement);
