@@ -64,6 +64,8 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
     }
     case "kill":
       return ask("set_kill_switch", { on: deed.on });
+    case "limits":
+      return ask("set_limits", { scope: "every", ...deed.settings });
     case "hand":
       return ask("create_order", {
         exchange: EXCHANGE,

@@ -7,6 +7,7 @@ import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import { firstMet } from "../../src/own-orders.ts";
 import type { Order, Strategy } from "../../src/records.ts";
 import type { Committed } from "./history.ts";
+import { withinLimits } from "./limit-checks.ts";
 
 export interface Violation {
   readonly at: number;
@@ -195,6 +196,7 @@ export function createChecks(now: () => number, tables: () => Tables) {
     looked(): void {
       const { strategies, accounts, orders, unsettled, kill } = tables();
       noteGaps(tables());
+      const recorded: Order[] = [];
       for (const clientId of unsettled) {
         if (known.has(clientId)) continue;
         const order = orders.get(clientId);
@@ -208,8 +210,10 @@ export function createChecks(now: () => number, tables: () => Tables) {
           intended(order, strategy);
         if (strategy?.config.centered && !isAdopted) inGeneration(order, strategy);
         known.add(clientId);
+        if (!isAdopted) recorded.push(order);
         intents.set(clientId, [...(intents.get(clientId) ?? []), order]);
       }
+      if (recorded.length > 0) withinLimits(recorded, tables(), { now: now(), violate });
       killedAt = kill ? (killedAt ?? now()) : undefined;
       for (const [account, { token }] of accounts) {
         if (token < (tokens.get(account) ?? 0)) violate(`the token of ${account} fell`);

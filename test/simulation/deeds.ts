@@ -1,5 +1,6 @@
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
+import type { LimitSettings } from "../../src/limits/limits.ts";
 import type { Random } from "./random.ts";
 import { type Shape, START, SYMBOLS } from "./shape.ts";
 
@@ -43,7 +44,8 @@ export type Deed =
   | { readonly kind: "deposit"; readonly asset: string; readonly amount: Decimal }
   | { readonly kind: "duplicate_tick" | "backup" | "restore" | "kill_process" }
   | { readonly kind: "outage"; readonly what: "store" | "venue"; readonly millis: number }
-  | { readonly kind: "maintenance"; readonly millis: number };
+  | { readonly kind: "maintenance"; readonly millis: number }
+  | { readonly kind: "limits"; readonly settings: LimitSettings };
 
 const price = (random: Random, percent: number): Decimal =>
   (decimal("1") * BigInt(Math.round(10_000 + (random.share() * 2 - 1) * percent * 100))) / 100n;
@@ -189,13 +191,7 @@ export function wildDeeds(
   maybe(0.3, 3, () => ({ kind: "run", nth: random.whole(0, 2) }));
   maybe(0.15, 2, () => ({ kind: "kill", on: true }));
   maybe(0.3, 2, () => ({ kind: "kill", on: false }));
-  maybe(0.4, 4, () => ({
-    kind: "hand",
-    symbol: random.pick(SYMBOLS),
-    side: random.pick(["buy", "sell"]),
-    price: price(random, 10),
-    amount: decimal("0.5"),
-  }));
+  maybe(0.4, 4, () => handDeed(random));
   maybe(0.1, 1, () => ({ kind: "hand_cancel_all", symbol: random.pick(SYMBOLS) }));
   maybe(0.3, 2, () => ({
     kind: "outside_order",
@@ -225,4 +221,31 @@ export function wildDeeds(
     );
   }
   return deeds.sort((a, b) => a.at - b.at);
+}
+
+export const handDeed = (random: Random): Deed => ({
+  kind: "hand",
+  symbol: random.pick(SYMBOLS),
+  side: random.pick(["buy", "sell"]),
+  price: price(random, 10),
+  amount: decimal("0.5"),
+});
+
+/** Limits that grids meet now and then: some are drawn tight, and each may be taken away again. */
+export function limitsDeed(random: Random, interval: number): Deed {
+  const usdt = (least: number, most: number) => ({ USDT: decimal(String(random.whole(least, most))) });
+  const some = <T>(probability: number, make: () => T): T | null =>
+    random.chance(probability) ? make() : null;
+  return {
+    kind: "limits",
+    settings: {
+      orderNotional: some(0.5, () => usdt(30, 250)),
+      dayNotional: some(0.5, () => usdt(100, 4000)),
+      openOrders: some(0.4, () => random.whole(1, 12)),
+      orderGapMillis: some(0.2, () => random.whole(1, 4) * interval),
+      strategyLoss: some(0.3, () => usdt(1, 30)),
+      accountLoss: some(0.2, () => usdt(1, 60)),
+      onLoss: random.pick(["pause", "stop"]),
+    },
+  };
 }

@@ -7,6 +7,7 @@ import { sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../src/adapters/libsql/context.ts";
 import { statement } from "../../src/adapters/libsql/context.ts";
+import { limitUses } from "../../src/adapters/libsql/limit-tables.ts";
 import { openDatabase } from "../../src/adapters/libsql/open.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
 import { createStore } from "../../src/adapters/libsql/store.ts";
@@ -171,6 +172,7 @@ async function compareRows(context: Context, tables: Tables, differs: (what: str
     ["strategies", [...tables.strategies.values()], await all(strategies)],
     ["fills", [...tables.fills.values()], await all(fills)],
     ["events", tables.events, (await context.db.select().from(events)).map(({ id: _, ...event }) => event)],
+    ["limit uses", [...tables.limitUses.values()], await all(limitUses)],
     [
       "cursors",
       [...tables.cursors.values()].map(({ at, ahead }) => [at, ahead?.from ?? null, ahead?.to ?? null]),

@@ -1,7 +1,17 @@
 import { SANDBOX_TIMING } from "../../src/adapters/sandbox/venue.ts";
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
 import type { Market, Timing } from "../../src/ports.ts";
-import { againstOwn, calmDeeds, type Deed, share, start, startOfAny, wildDeeds } from "./deeds.ts";
+import {
+  againstOwn,
+  calmDeeds,
+  type Deed,
+  handDeed,
+  limitsDeed,
+  share,
+  start,
+  startOfAny,
+  wildDeeds,
+} from "./deeds.ts";
 import { TOKEN } from "./fee-token.ts";
 import type { Random } from "./random.ts";
 import { type Shape, START, SYMBOLS } from "./shape.ts";
@@ -88,6 +98,7 @@ export function planOf(random: Random, { ticks, calm, timing: asked, edition = 1
   if (edition < 3) return plan;
   const third = withEdition3(random, plan, calm !== undefined);
   if (edition < 4 || calm) return third;
+  if (edition > 4) return withLimits(random, third);
   const deeds = [...third.deeds, ...againstOwn(random, { quietAt })];
   return { ...third, deeds: deeds.sort((a, b) => a.at - b.at) };
 }
@@ -110,6 +121,22 @@ function withEdition3(random: Random, plan: Plan, always: boolean): Plan {
       .map(({ at, deed }) => ({ at, deed: doubting(random, deed) }))
       .sort((a, b) => a.at - b.at),
   };
+}
+
+/** Limits from the beginning, and others later: people raise and lower them while orders are under way. */
+function withLimits(random: Random, plan: Plan): Plan {
+  const span = plan.quietAt - START;
+  const later = Array.from(
+    { length: random.whole(0, 3) },
+    () => START + random.whole(0, Math.floor(span * 0.95)),
+  );
+  // People at two screens, each looking at what the other has not used up yet.
+  const bursts = later.flatMap((at) =>
+    Array.from({ length: 6 }, () => ({ at: at + random.whole(0, 200), deed: handDeed(random) })),
+  );
+  const limits = [START, ...later].map((at) => ({ at, deed: limitsDeed(random, plan.interval) }));
+  const deeds = [...limits, ...bursts.map(({ at, deed }) => ({ at: at + 5 * plan.interval, deed }))];
+  return { ...plan, deeds: [...plan.deeds, ...deeds].sort((a, b) => a.at - b.at) };
 }
 
 /** Grids beside others that have moved, been laid out anew or left base idle by then. */

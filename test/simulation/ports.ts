@@ -2,6 +2,7 @@ import { told, toldFill } from "../../src/adapters/sandbox/booked-venue.ts";
 import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
 import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import type { HistoryStore } from "../../src/history-store.ts";
+import type { LimitStore } from "../../src/limits/store.ts";
 import type {
   CancelOutcome,
   CreateOutcome,
@@ -19,7 +20,7 @@ import { sleep, type Task } from "./task.ts";
 
 const STORE_TIMEOUT = 10_000;
 
-export type SimStore = StepStore & StrategyStore & HistoryStore & HandOrderStore;
+export type SimStore = StepStore & StrategyStore & HistoryStore & HandOrderStore & LimitStore;
 
 /** The store as one task sees it: every method is a call that can go wrong. */
 export function storeOf(net: Net, task: Task, store: SimStore): Store {

@@ -94,4 +94,32 @@ export const RULE_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  one(
+    "a plan knows no limits",
+    "src/grid/plan.ts",
+    "bounds && refusedWithin(orderOf(wish, market), quote, bounds);",
+    "bounds && refusedWithin(orderOf(wish, market), quote, { ...bounds, standings: { version: 0, all: [] } });",
+    4000000,
+  ),
+  one(
+    "the statement that records repeats no limit",
+    "src/adapters/memory/limits.ts",
+    "if (!terms) return intents;",
+    "if (!terms || intents.length < 1000) return intents;",
+    4000009,
+  ),
+  one(
+    "what is recorded is counted when it is recorded again too",
+    "src/adapters/memory/limits.ts",
+    "orders: (before?.orders ?? 0) + recorded.length,",
+    "orders: (before?.orders ?? 0) + recorded.length + (recorded.length > 2 ? 1 : 0),",
+    4000000,
+  ),
+  one(
+    "an exit is no order of the day",
+    "src/adapters/memory/step-store.ts",
+    "countUses(tables, wanted, limited);",
+    'countUses(tables, wanted.filter(({ kind }) => kind !== "exit"), limited);',
+    1000000,
+  ),
 ];

@@ -1,3 +1,5 @@
+import type { LimitSettings } from "../../src/limits/limits.ts";
+import { EVERY } from "../../src/limits/standing.ts";
 import { act, type Beside } from "./actions.ts";
 import type { Violation } from "./checks.ts";
 import type { Deed } from "./deeds.ts";
@@ -41,6 +43,7 @@ export async function simulate(options: Options): Promise<Result> {
   for (const wait of world.killAt === undefined ? [0, 181_000] : []) {
     scheduler.at(plan.quietAt + wait, () => {
       state.dirty = true;
+      liftLimits(world);
       return world.store.setKill(false, "simulation");
     });
   }
@@ -80,4 +83,13 @@ async function quietly(world: Awaited<ReturnType<typeof createWorld>>, after: ()
   const before = history.latest("sim").version;
   await scheduler.runUntil(plan.endAt + 2 * plan.interval + 1000, after);
   return { commits: history.latest("sim").version - before };
+}
+
+/** From then on every slot has its order again. */
+function liftLimits({ store, tables }: Awaited<ReturnType<typeof createWorld>>): void {
+  const { version, set } = tables().limits;
+  if (!set[EVERY]) return;
+  const off = Object.keys(set[EVERY]).map((name) => [name, null]);
+  const settings = Object.fromEntries(off) as LimitSettings;
+  void store.setLimits({ version, scope: EVERY, settings, message: "lifted" });
 }

@@ -11,6 +11,7 @@ const READS = new Set([
   "releasedOrdersOf",
   "ordersByIds",
   "orderByClientId",
+  "readLimits",
 ]);
 
 /** The store, telling when it may have changed. */

@@ -1,0 +1,41 @@
+import type { Tables } from "../../src/adapters/memory/tables.ts";
+import { mul, text } from "../../src/kernel/decimal.ts";
+import { DAY } from "../../src/kernel/time.ts";
+import { EVERY, ownLimits, scopeOfAccount } from "../../src/limits/standing.ts";
+import type { Order } from "../../src/records.ts";
+
+interface At {
+  readonly now: number;
+  readonly violate: (what: string) => void;
+}
+
+/** What has just been recorded is within the limits of that moment, and counted once, whatever becomes of it. */
+export function withinLimits(recorded: readonly Order[], tables: Tables, { now, violate }: At): void {
+  const { orderNotional, dayNotional, openOrders } = ownLimits(tables.limits, EVERY);
+  const [{ account }] = recorded as [Order];
+  const uses = [...tables.limitUses.values()].filter(({ scope }) => scope === scopeOfAccount(account));
+  for (const { clientId, price, amount } of recorded) {
+    const notional = mul(price, amount, "up");
+    const most = orderNotional?.USDT;
+    if (most !== undefined && notional > most)
+      violate(`${clientId} moves ${text(notional)} USDT of the ${text(most)} that an order may`);
+  }
+  counted(tables, uses, { now, violate });
+  // An exit is counted and never refused.
+  if (recorded.some(({ kind }) => kind === "exit")) return;
+  const today = uses.find(({ day }) => day === Math.floor(now / DAY))?.notional ?? 0n;
+  const ofDay = dayNotional?.USDT;
+  if (ofDay !== undefined && today > ofDay)
+    violate(`${text(today)} USDT of the day's ${text(ofDay)} are used, ${recorded[0]?.clientId} the last`);
+  const open = [...tables.unsettled].filter((id) => tables.orders.get(id)?.account === account).length;
+  if (openOrders !== undefined && open > openOrders)
+    violate(`${open} orders are open of ${openOrders}, ${recorded[0]?.clientId} the last`);
+}
+
+/** Crashes between record and send, lost answers and repeated batches: an intent is counted once. */
+function counted(tables: Tables, uses: readonly { readonly orders: number }[], { violate }: At): void {
+  // One that was found after a restore was never recorded here.
+  const own = [...tables.orders.values()].filter(({ sendBy, notAfter }) => sendBy !== notAfter).length;
+  const all = uses.reduce((sum, { orders }) => sum + orders, 0);
+  if (own !== all) violate(`${own} orders were recorded and ${all} are counted`);
+}
