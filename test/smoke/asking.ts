@@ -21,6 +21,7 @@ export interface Asking {
   /** An endpoint under ccxt's name of it, as the exchange answers it. */
   call(endpoint: string, params?: Row): Promise<unknown>;
   readonly client: ReturnType<typeof ccxtClient>;
+  readonly isUnified: boolean | undefined;
 }
 
 /** One thing that an exchange does or does not do; what it cannot tell from this account is "not seen". */
@@ -53,14 +54,33 @@ export async function askingOf(
   // This machine's own answers need no pace.
   client.enableRateLimit = !/\/\/(localhost|127\.)/.test(url);
   const endpoints = client as unknown as Record<string, (params: Row) => Promise<unknown>>;
-  return {
-    symbol,
-    market: String(client.market(symbol).id),
-    now: Date.now(),
-    client,
-    call: async (endpoint, params = {}) => endpoints[endpoint]?.(params),
-  };
+  const call: Asking["call"] = async (endpoint, params = {}) => endpoints[endpoint]?.(params);
+  const isUnified = await KINDS[name]?.(call);
+  Object.assign(client.options, { uta: isUnified ?? false, unifiedAccount: isUnified ?? false });
+  return { symbol, market: String(client.market(symbol).id), now: Date.now(), client, call, isUnified };
 }
+
+/** Whether the account is a unified one, where there are two kinds; undefined where nobody says so. */
+const KINDS: Partial<Record<VenueName, (call: Asking["call"]) => Promise<boolean | undefined>>> = {
+  bitget: (call) =>
+    call("privateSpotGetV2SpotAccountInfo").then(
+      () => false,
+      (error: unknown) => (String(error).includes("40085") ? true : undefined),
+    ),
+  gateio: (call) =>
+    call("privateUnifiedGetUnifiedMode").then(
+      (told) => fieldOf(told, "mode") !== "classic",
+      () => undefined,
+    ),
+};
+
+const kindOf = (isUnified: boolean | undefined): string =>
+  isUnified === undefined ? NOT_SEEN : isUnified ? "unified" : "classic";
+
+export const ACCOUNT_KIND: Behaviour = {
+  what: "the account is",
+  ask: async ({ isUnified }) => kindOf(isUnified),
+};
 
 // ccxt's own way to the network is left out of what is bundled.
 const reached = <T extends object>(client: T): T =>

@@ -2,6 +2,7 @@
 import type { VenueName } from "../../src/config.ts";
 import { DAY, SECOND } from "../../src/kernel/time.ts";
 import {
+  ACCOUNT_KIND,
   type Asking,
   type Behaviour,
   feesOfBuys,
@@ -81,11 +82,12 @@ const gateio: readonly Behaviour[] = [
       return told.length === 0 ? NOT_SEEN : told.join(", ");
     },
   },
+  ACCOUNT_KIND,
   {
-    what: "the account is",
+    what: "the account's tier of fees",
     async ask({ call }) {
-      const mode = String(fieldOf(await call("privateUnifiedGetUnifiedMode"), "mode"));
-      return mode === "classic" ? mode : `unified (${mode})`;
+      const tier = fieldOf(await call("privateAccountGetDetail"), "tier");
+      return tier === undefined ? NOT_SEEN : String(tier);
     },
   },
   {
@@ -130,14 +132,8 @@ const gateio: readonly Behaviour[] = [
   },
 ];
 
-const isClassic = (asking: Asking): Promise<boolean> =>
-  asking.call("privateSpotGetV2SpotAccountInfo").then(
-    () => true,
-    (error: unknown) => (String(error).includes("40085") ? false : Promise.reject(error)),
-  );
-
 const bitget: readonly Behaviour[] = [
-  { what: "the account is", ask: async (asking) => ((await isClassic(asking)) ? "classic" : "unified") },
+  ACCOUNT_KIND,
   {
     what: "a key's rights are told",
     async ask({ call }) {
@@ -183,6 +179,10 @@ const kraken: readonly Behaviour[] = [
       const told = fieldOf(fieldOf(await call("privatePostGetApiKeyInfo"), "result"), "permissions");
       return Array.isArray(told) ? told.join(", ") : NOT_SEEN;
     },
+  },
+  {
+    what: "the account's tier of calls",
+    ask: async () => "not told by the exchange; EDGEMAKER_TIERS says it to us",
   },
   {
     what: "balances that earn rewards or are locked",

@@ -51,7 +51,7 @@ async function tellBehaviours(name: VenueName, id: string, keys: Keys): Promise<
   await tell(BEHAVIOURS[name], asking, keys);
   if (trades)
     await tell(
-      tradeBehaviours(() => handOrderId(nodeLocal.randomText(15))),
+      tradeBehaviours(name, () => handOrderId(nodeLocal.randomText(15))),
       asking,
       keys,
     );

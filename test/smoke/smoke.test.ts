@@ -18,6 +18,7 @@ const TOLD: Record<VenueName, readonly string[]> = {
   gateio: [
     "a key's rights are told: spot, account (reads)",
     "the account is: classic",
+    "the account's tier of fees: 1",
     "my trades from a start alone reach 7 days: yes",
     "a range of more than 30 days is refused: yes",
     "a buy's fee is taken in: base",
@@ -39,13 +40,22 @@ const TOLD: Record<VenueName, readonly string[]> = {
   ],
 };
 const TRADED: Record<VenueName, readonly string[]> = {
-  mexc: ["would take does not: yes (30041)", "of an open one is refused: no, both were taken"],
+  mexc: [
+    "self-trade prevention: yes",
+    "would take does not: yes (30041)",
+    "of an open one is refused: no, both were taken",
+  ],
   gateio: [
     "would take does not: yes (POC_FILL_IMMEDIATELY)",
     "of an open one is refused: no, both were taken",
   ],
-  bitget: ["would take does not: yes (cancelled at once)", "of an open one is refused: yes (43118)"],
+  bitget: [
+    "self-trade prevention: yes",
+    "would take does not: yes (cancelled at once)",
+    "of an open one is refused: yes (43118)",
+  ],
   kraken: [
+    "self-trade prevention: yes",
     "would take does not: yes (EOrder:Post only order)",
     "of an open one is refused: yes (EGeneral:Invalid arguments:cl_ord_id not unique)",
   ],
@@ -114,6 +124,20 @@ describe("of emulated exchanges", () => {
     }
     expect(venues.flatMap((venue) => [...venue.open(), ...venue.executions()])).toEqual([]);
   });
+});
+
+it("trades on a unified account as such", async () => {
+  const venue = await startVenue("bitget", { unified: true });
+  try {
+    const [told] = await smoke([venue], ["--trade"]);
+    expect(told).toContain("the account is: unified\n");
+    expect(told).toContain("of an open one is refused: yes");
+    expect(told).not.toContain("40085)\n  a second");
+    expect(venue.open()).toEqual([]);
+    expect(venue.orders().length).toBeGreaterThan(2);
+  } finally {
+    await venue.close();
+  }
 });
 
 it("asks nothing private where there are no keys", async () => {
