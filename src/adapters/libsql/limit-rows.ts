@@ -32,12 +32,17 @@ function ofDay(context: Context, { scope, dayNotional }: ScopeTerms, asset: stri
   return [sql`coalesce((${used}), 0) + ${NOTIONAL} <= ${unitsOf(dayNotional, "down")}`];
 }
 
-function ofOpenOrders({ openOrders, actor }: ScopeTerms, account: string): SQL[] {
-  if (openOrders === null) return [];
+/**
+ * An account's orders that are not settled, or of them one asker's. Without its index named, every order that the
+ * account ever had would be read for the asker's.
+ */
+export function countOpen(account: string, actor: string | null): SQL {
   const whose = actor === null ? sql`` : sql` and ${orders.actor} = ${actor}`;
-  const open = sql`select count(*) from ${orders} where ${orders.account} = ${account} and ${isUnsettled()}${whose}`;
-  return [sql`(${open}) + ${COUNT} <= ${openOrders}`];
+  return sql`(select count(*) from ${orders} indexed by orders_unsettled where ${orders.account} = ${account} and ${isUnsettled()}${whose})`;
 }
+
+const ofOpenOrders = ({ openOrders, actor }: ScopeTerms, account: string): SQL[] =>
+  openOrders === null ? [] : [sql`${countOpen(account, actor)} + ${COUNT} <= ${openOrders}`];
 
 function ofGap(context: Context, { scope, orderGapMillis }: ScopeTerms): SQL[] {
   if (orderGapMillis === null) return [];

@@ -5,17 +5,15 @@ import type { LimitStore } from "../../limits/store.ts";
 import { EVERY_ACCOUNT } from "../../records.ts";
 import { type Context, rowsOf, type Statement, statement } from "./context.ts";
 import { unless } from "./fence.ts";
-import { useOnce } from "./limit-rows.ts";
+import { countOpen, useOnce } from "./limit-rows.ts";
 import { limits, limitUses, unitsOf } from "./limit-tables.ts";
-import { control, events, isUnsettled, orders } from "./tables.ts";
+import { control, events } from "./tables.ts";
 
 export function limitStore(context: Context): LimitStore {
   const { client, db, now } = context;
   return {
     async readLimits({ scopes, account, actor }) {
-      const count = (mine: boolean) =>
-        sql`(select count(*) from ${orders} where ${orders.account} = ${account} and ${isUnsettled()}${mine ? sql` and ${orders.actor} = ${actor}` : sql``})`;
-      const at = sql`select ${now()}, ${control.limits}, ${count(false)}, ${count(true)} from ${control}`;
+      const at = sql`select ${now()}, ${control.limits}, ${countOpen(account, null)}, ${countOpen(account, actor)} from ${control}`;
       const statements = [statement(at), statement(db.select().from(limits)), ...scopes.map(newestUses)];
       const [found, set, ...uses] = await client.batch(statements, "read");
       const row = found?.rows[0];
