@@ -94,7 +94,7 @@ async function pass(
   const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));
   const asked = new Set(urgent.asked.map(({ clientId }) => clientId));
   const wanted = decision.cancels.filter(({ clientId }) => !asked.has(clientId));
-  const cancels = wanted.slice(0, Math.max(0, budget.left - creates.length));
+  const cancels = urgent.short ? [] : wanted.slice(0, Math.max(0, budget.left - creates.length));
   const acted = await act({ venue, store, local }, hold, { cancels, creates, budget });
   const { outcomes } = acted;
   const short = observation.short || decision.short || acted.short || cancels.length < wanted.length;

@@ -70,3 +70,22 @@ describe("a quiet pass over two grids of kraken's lowest tier", () => {
     expect(venue.limited).toEqual([]);
   });
 });
+
+describe("a stop on kraken whose orders are seconds old", () => {
+  it("asks no further in a pass that finds the matching engine's counter full, and ends", async () => {
+    const { venue, deps, time } = await kraken("starter");
+    const { id } = await runOperation<{ id: string }>(deps, "start_grid", grid("BTC/USDT", 20));
+    await runOperation(deps, "stop_grid", { id, cancelOrders: true });
+    expect(venue.open().length).toBeGreaterThan(0);
+    // Two passes of the stop, each of which heard it once.
+    expect(venue.limited).toEqual(["cancel", "cancel"]);
+    const status = async () => (await deps.store.strategies({ id }))[0]?.strategy.status;
+    let passes = 0;
+    for (; (await status()) !== "stopped" && passes < 60; passes++) {
+      time.pass(5000);
+      await tick(deps);
+    }
+    expect([await status(), venue.open().length]).toEqual(["stopped", 0]);
+    expect(venue.limited.length).toBeLessThanOrEqual(passes + 2);
+  });
+});
