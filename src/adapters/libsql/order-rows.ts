@@ -30,10 +30,12 @@ export function insertIntents(context: Context, intents: readonly Order[], terms
 /** The intent of an order by hand, and the select of the account's orders that keep it from being written. */
 export function insertByHand(context: Context, order: Order, { terms, limit, ended }: HandTerms) {
   const others = sql`${orders.account} = ${order.account} and ${orders.symbol} = ${order.symbol} and ${mayBeMet()} and ${isMetBy({ side: order.side, limit })} and ${notInArray(orders.clientId, [...ended])}`;
-  const condition = sql`not exists(select 1 from ${orders} where ${others})`;
+  // Left to choose, it would read every order that the account has ever had.
+  const from = sql`from ${orders} indexed by orders_unsettled where ${others}`;
+  const condition = sql`not exists(select 1 ${from})`;
   return {
     insert: insertWhere(context, [order], { terms, condition }),
-    others: statement(context.db.select().from(orders).where(others)),
+    others: statement(sql`select ${names} ${from}`),
   };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { insertByHand, insertIntents } from "../../../src/adapters/libsql/order-rows.ts";
 import { StoreError } from "../../../src/errors.ts";
 import { text } from "../../../src/kernel/decimal.ts";
 import { NEW_ORDER, NO_MEMORY, type Order } from "../../../src/records.ts";
@@ -177,6 +178,22 @@ describe("an intent", () => {
       order: { clientId: "em0000000000000000" },
     });
     expect(await sell("10.3")).toEqual({ result: "recorded" });
+  });
+
+  it("by hand, or beside one, is held against what is not settled, however much there once was", async () => {
+    const { context, intent } = await started();
+    const byHand = intent({ strategy: null, kind: "hand" });
+    const { insert, others } = insertByHand(context, byHand, { terms: null, limit: d("1"), ended: [] });
+    const looks: string[] = [];
+    for (const { sql, args } of [...insert, others, ...insertIntents(context, [intent()], null)]) {
+      const { rows } = await context.client.execute({ sql: `explain query plan ${sql}`, args });
+      looks.push(...rows.map(({ detail }) => String(detail)).filter((told) => / orders\b/.test(told)));
+    }
+    expect(looks).toEqual([
+      expect.stringContaining("orders_unsettled (account=?)"),
+      expect.stringContaining("orders_unsettled (account=?)"),
+      expect.stringContaining("orders_unsettled_by_hand (account=? AND symbol=?)"),
+    ]);
   });
 
   it("comes back from the store as it went in", async () => {
