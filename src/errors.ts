@@ -72,7 +72,7 @@ export type VenueFailure =
   | "unavailable"
   | "unlisted"
   | "rate_limited"
-  /** Our own budget for questions of strangers is used up: the venue was not asked. */
+  /** Our own budget of calls is used up: the venue was not asked. */
   | "too_many"
   | "missing_credentials"
   | "invalid_credentials"
@@ -98,8 +98,8 @@ interface VenueErrorOptions extends ErrorOptions {
 
 /** Our own budget of calls has none left for this one: nothing was asked. */
 export class BudgetSpent extends VenueError {
-  constructor(message: string) {
-    super("rate_limited", message);
+  constructor(message: string, retryAfterSeconds: number) {
+    super("too_many", message, { retryAfterSeconds });
     this.name = "BudgetSpent";
   }
 }

@@ -30,6 +30,24 @@ describe("EDGEMAKER_EXCHANGES", () => {
   });
 });
 
+describe("EDGEMAKER_TIERS", () => {
+  const exchanges = { EDGEMAKER_EXCHANGES: "kraken,kraken-two=kraken,mexc" };
+
+  it("tells by which tier kraken counts, for each account", () => {
+    const { tiers } = parseConfig({ ...exchanges, EDGEMAKER_TIERS: "kraken=pro, kraken-two=intermediate" });
+    expect([...tiers]).toEqual([
+      ["kraken", "pro"],
+      ["kraken-two", "intermediate"],
+    ]);
+  });
+
+  it.each(["kraken=gold", "mexc=pro", "bitget=pro", "pro"])("is refused: %s", (text) => {
+    const parse = () => parseConfig({ ...exchanges, EDGEMAKER_TIERS: text });
+    expect(parse).toThrow(SettingsError);
+    expect(parse).toThrow(/one of starter, intermediate, pro/);
+  });
+});
+
 describe("a setting that is none of ours", () => {
   it.each([
     ["EDGEMAKER_SANDBX", "1", /EDGEMAKER_SANDBX is no setting; did you mean EDGEMAKER_SANDBOX\?/],

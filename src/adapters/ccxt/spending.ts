@@ -57,10 +57,9 @@ export function spender({ quirks, rate, keeping, local }: Place, account: Accoun
       const wait = await keeping.rates.spend(account, { calls, kept }, rate);
       if (wait <= 0) return calls;
       waited += wait;
+      const seconds = Math.ceil(wait / SECOND);
       if (waited > most)
-        throw new BudgetSpent(
-          `the rate of calls to ${quirks.name} is used up for ${Math.ceil(wait / SECOND)} s`,
-        );
+        throw new BudgetSpent(`the rate of calls to ${quirks.name} is used up for ${seconds} s`, seconds);
       await local.sleep(wait);
     }
   }

@@ -1,10 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { libsqlKeeping } from "../../../src/adapters/libsql/keeping.ts";
 import type { Tier } from "../../../src/config.ts";
 import { tick } from "../../../src/grid/tick.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
+import { accountKey } from "../../../src/records.ts";
 import { appOver } from "../../support/app.ts";
 import { emulatedWorld } from "../../support/emulated.ts";
-import { buy, del, post } from "../../support/orders.ts";
+import { buy, del, get, post } from "../../support/orders.ts";
 import { runOperation } from "../../support/sandbox.ts";
 
 async function kraken(tier: Tier) {
@@ -68,6 +70,22 @@ describe("a quiet pass over two grids of kraken's lowest tier", () => {
     expect(venue.count("fills")).toBeGreaterThanOrEqual(2);
     expect(venue.count("fills")).toBeLessThanOrEqual(4);
     expect(venue.limited).toEqual([]);
+  });
+});
+
+describe("a person whose calls have used up kraken's counter", () => {
+  it("is told when to ask again, and may cancel all the same", async () => {
+    const { venue, deps, context, app } = await kraken("starter");
+    const placed = (await (await post(app, buy("kraken"))).json()) as { order: { id: string } };
+    const account = accountKey(deps.venue("kraken").account);
+    await libsqlKeeping(context).rates.exhaust(account, { burst: 20, perSecond: 0.33 });
+    const asked = venue.count("balance");
+    const answer = await get(app, "/balance?exchange=kraken");
+    expect([answer.status, (await answer.json()).error]).toEqual([429, "Too many requests"]);
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(8);
+    expect(venue.count("balance")).toBe(asked);
+    const cancelled = await del(app, `/orders/${placed.order.id}?exchange=kraken&symbol=BTC/USDT`);
+    expect(cancelled.status).toBe(200);
   });
 });
 
