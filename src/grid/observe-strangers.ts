@@ -22,9 +22,9 @@ export function strangersAmong(
     if (order.exchangeId) known.add(order.exchangeId);
     if (typeof sight === "object") known.add(sight.id);
   }
-  const named = [...markets.values()].flatMap(({ trades, open }) => [
-    ...trades.map(({ orderId }) => orderId),
-    ...open.filter(isOfGrid).map(({ id }) => id),
+  const named = [...markets].flatMap(([symbol, sight]) => [
+    ...namesIn(symbol, sight).map(({ orderId }) => orderId),
+    ...sight.open.filter(isOfGrid).map(({ id }) => id),
   ]);
   return new Set(named.filter((id) => !known.has(id)));
 }
@@ -59,11 +59,19 @@ export async function lookAtStrangers(
   return { found, foreign, unlooked, short };
 }
 
-const tradesOf = (markets: ReadonlyMap<Pair, MarketSight>, id: string): VenueFill[] =>
-  [...markets.values()].flatMap(({ trades }) => trades.filter(({ orderId }) => orderId === id));
+type Naming = Pick<VenueFill, "orderId" | "symbol" | "at">;
+
+/** A trade that cannot be booked still tells whose it is. */
+const namesIn = (symbol: Pair, { trades, unreadable }: MarketSight): readonly Naming[] => [
+  ...trades,
+  ...unreadable.flatMap(({ orderId, at }) => (orderId === null ? [] : [{ orderId, symbol, at: at ?? 0 }])),
+];
+
+const tradesOf = (markets: ReadonlyMap<Pair, MarketSight>, id: string): Naming[] =>
+  [...markets].flatMap(([symbol, sight]) => namesIn(symbol, sight).filter(({ orderId }) => orderId === id));
 
 // A simulated venue, whose trades are of a time of their own, shows all at once.
-const isYoung = ({ readLag, skew }: Timing, trades: readonly VenueFill[], now: Millis): boolean =>
+const isYoung = ({ readLag, skew }: Timing, trades: readonly Naming[], now: Millis): boolean =>
   readLag > 0 && trades.some(({ at }) => now - at <= readLag + skew);
 
 // Its market is read again from its first trade.

@@ -48,14 +48,23 @@ export function recover(
     searched,
     now,
     timing,
-  }: { epoch: number; searched: readonly SlotSearch[] | undefined; now: Millis; timing: Timing },
+    sight,
+  }: {
+    epoch: number;
+    searched: readonly SlotSearch[] | undefined;
+    now: Millis;
+    timing: Timing;
+    sight: { readonly tradesRead: boolean };
+  },
 ): GridState {
   const { search: _, ...state } = strategy.state;
   if (!isBehind(strategy, epoch) || !searched) return strategy.state;
   const slots = searchOf(strategy, epoch).map(
     (before) => searched.find(({ index }) => index === before.index) ?? before,
   );
-  if (slots.some(({ misses }) => misses < MISSES)) return { ...state, search: { epoch, slots } };
+  // A trade that was not read yet may name an order that no search has come to.
+  if (!sight.tradesRead || slots.some(({ misses }) => misses < MISSES))
+    return { ...state, search: { epoch, slots } };
   const { leaseTtl, expiry, skew, readLag } = timing;
   // One backup may be restored again and again: each time another range of ids.
   const skipped = SKIPPED * Math.max(1, epoch - noted(strategy));

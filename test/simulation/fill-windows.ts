@@ -1,5 +1,6 @@
+import { hashText, share } from "../../src/kernel/hash.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { FillsOfSpan, Span, VenueFill } from "../../src/ports.ts";
+import type { FillsOfSpan, FillsRead, Span, VenueFill } from "../../src/ports.ts";
 
 /** How far one question for executions reaches on the simulated venue; it shows the newest of a span first. */
 export interface FillWindows {
@@ -17,6 +18,26 @@ const LIMITS: readonly FillWindows[] = [
 
 /** Each seed has its own, without a draw of its own. */
 export const windowsOf = (seed: number): FillWindows => LIMITS[seed % LIMITS.length] as FillWindows;
+
+/** Rows that an answer shows in a way in which they cannot be read, each for half a minute. */
+export type Illegible = (id: string, now: Millis) => boolean;
+
+const HALF_MINUTE = 30_000;
+
+export const illegibleRows =
+  (seed: number, quietAt: Millis): Illegible =>
+  (id, now) =>
+    now < quietAt && share(hashText(`${id} ${Math.floor(now / HALF_MINUTE)}`), seed) < 0.04;
+
+/** Some fills, those that cannot be read by what can be read of them. */
+export function legible(fills: readonly VenueFill[], isIllegible: Illegible, now: Millis): FillsRead {
+  return {
+    fills: fills.filter(({ id }) => !isIllegible(id, now)),
+    unreadable: fills
+      .filter(({ id }) => isIllegible(id, now))
+      .map(({ id, orderId, at }) => ({ id, orderId, at, reason: "its fee cannot be read" })),
+  };
+}
 
 /** Of all that a span holds, what one answer shows. */
 export function windowed(

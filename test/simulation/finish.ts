@@ -55,13 +55,17 @@ export function finish(world: World, beside: Beside): void {
 }
 
 /** What was booked from the order itself had no trade to be seen for ten minutes. */
-function gaps({ history, checks, plan }: World, { clientId, exchangeId, symbol, sendBy, notAfter }: Order) {
+function gaps(
+  { history, checks, plan, illegible }: World,
+  { clientId, exchangeId, symbol, sendBy, notAfter }: Order,
+) {
   const bookedAt = checks.gapBookedAt(clientId);
   // One that was found after a restore is booked from what it tells at once.
   if (bookedAt === undefined || sendBy === notAfter) return;
   const inTime = bookedAt - 2 * plan.timing.leaseTtl;
   const seen = history.past.fills(EXCHANGE, symbol, 0, inTime).filter((fill) => fill.orderId === exchangeId);
   const all = history.allFills(EXCHANGE).filter((fill) => fill.orderId === exchangeId && fill.at <= inTime);
+  if (all.some(({ id }) => illegible(id, bookedAt))) return;
   if (all.length > 0 && seen.length === all.length)
     checks.violate(`${clientId} was booked from the order though its trades were there`);
 }

@@ -6,6 +6,7 @@ import type { LimitStore } from "../../src/limits/store.ts";
 import type {
   CancelOutcome,
   CreateOutcome,
+  FillsOfSpan,
   Local,
   NewOrder,
   Permit,
@@ -14,7 +15,7 @@ import type {
 } from "../../src/ports.ts";
 import type { HandOrderStore, StepStore, Store, StrategyStore } from "../../src/store.ts";
 import { call, type Net, storeSilence, venueRefuses, venueSilence } from "./calls.ts";
-import { type FillWindows, windowed } from "./fill-windows.ts";
+import { type FillWindows, type Illegible, legible, windowed } from "./fill-windows.ts";
 import type { Past } from "./history.ts";
 import { sleep, type Task } from "./task.ts";
 
@@ -55,6 +56,8 @@ export interface Behaviour {
   /** It refuses requests that are older than their expiry. */
   readonly expires: boolean;
   readonly windows: FillWindows;
+  /** Which rows of trades cannot be read now. */
+  readonly illegible: Illegible;
   readonly isClosed: () => boolean;
   /** Told in the turn in which a create leaves, and when it was asked for: a process may be held up in between. */
   readonly leaving: (clientId: string, askedAt: number) => void;
@@ -65,7 +68,7 @@ export function venueOf(
   net: Net,
   task: Task,
   simulation: Simulation,
-  { past, skew, readLag, lag: lagging, expires, windows, isClosed, leaving }: Behaviour,
+  { past, skew, readLag, lag: lagging, expires, windows, illegible, isClosed, leaving }: Behaviour,
 ): Venue {
   const inner = simulatedVenue(simulation);
   const { timing, account } = simulation;
@@ -84,6 +87,10 @@ export function venueOf(
       refused: venueRefuses,
       lag: readLag,
     });
+  const shown = (answer: FillsOfSpan): FillsOfSpan => ({
+    ...answer,
+    ...legible(answer.fills, illegible, now()),
+  });
   // The simulated exchange itself refuses a request that is older than its expiry, by its own clock.
   const isExpired = (signedAt: number) =>
     expires && timing.expiry > 0 && now() + skew > signedAt + timing.expiry;
@@ -129,23 +136,23 @@ export function venueOf(
         "fills",
         async () => {
           const { fills, now: at } = await inner.fills(symbol, span);
-          return windowed(windows, { from: span.from, to: span.to ?? at }, { fills, now: at });
+          return shown(windowed(windows, { from: span.from, to: span.to ?? at }, { fills, now: at }));
         },
         // What it shows is old; the venue does not know that.
         (at) => {
           const fills = past.fills(exchange, symbol, span.from, at).map(toldFill);
-          return windowed(windows, { from: span.from, to: span.to ?? now() }, { fills, now: now() });
+          return shown(windowed(windows, { from: span.from, to: span.to ?? now() }, { fills, now: now() }));
         },
       ),
     fillsOf: (symbol, ids, since) =>
       read(
         "fillsOf",
-        () => inner.fillsOf(symbol, ids, since),
+        async () => legible((await inner.fillsOf(symbol, ids, since)).fills, illegible, now()),
         (at) => {
           const fills = past
             .fills(exchange, symbol, since, at)
             .filter(({ orderId }) => ids.includes(orderId));
-          return { fills: fills.map(toldFill), unreadable: [] };
+          return legible(fills.map(toldFill), illegible, now());
         },
       ),
     create(order: NewOrder, permit: Permit): Promise<CreateOutcome> {

@@ -10,7 +10,7 @@ import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
 import { type Faults, randomFaults } from "./faults.ts";
 import { feesInToken, TOKEN } from "./fee-token.ts";
-import { windowsOf } from "./fill-windows.ts";
+import { illegibleRows, windowsOf } from "./fill-windows.ts";
 import { historyBooks, lateTrades, promptTrades } from "./history.ts";
 import { walk } from "./market.ts";
 import { createMirror } from "./mirror.ts";
@@ -134,6 +134,9 @@ export async function createWorld({
     isDown: (what) => state.down.has(what),
     kill: ({ process }) => killProcess(process),
   };
+  // Both at once, a restored database and rows that cannot be read, are not simulated.
+  const restores = plan.deeds.some(({ deed }) => deed.kind === "restore");
+  const illegible = illegibleRows(seed, restores ? START : plan.quietAt);
   const behaviour = {
     past: history.past,
     skew: shape.broken === "skew" ? plan.skew - 60_000 : plan.skew,
@@ -141,6 +144,7 @@ export async function createWorld({
     lag: plan.doubts ? () => (now() < plan.quietAt ? plan.lag : 0) : undefined,
     expires: shape.broken !== "expiry",
     windows: windowsOf(seed),
+    illegible,
     isClosed: () => state.isClosed,
     leaving: checks.leaving,
   };
@@ -216,6 +220,7 @@ export async function createWorld({
     checks,
     history,
     simulation,
+    illegible,
     store,
     state,
     processes,
