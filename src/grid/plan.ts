@@ -195,7 +195,8 @@ function refuse(
   if (!market.active) return { reason: "market_closed" };
   if (isDoubtful(view)) return { reason: "low_confidence" };
   if (now < slot.retryAt) return rejectedBefore(slot, state.refused);
-  if (crosses(wish, resting)) return { reason: "would_self_cross" };
+  const crossing = crosses(wish, resting);
+  if (crossing) return crossing;
   if (config.postOnly !== false && takes(wish, quote)) return { reason: "would_take" };
   const { asset, amount } = need(market, wish);
   if (funds && amount > (funds[asset] ?? ZERO))
@@ -238,10 +239,13 @@ const rejectedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refus
 export const isOfVenue = (reason: Refusal["reason"]): boolean =>
   reason === "rejected" || reason === "unclear";
 
-const crosses = ({ side, price }: Wish, resting: readonly Resting[]): boolean =>
-  resting.some(
+const crosses = ({ side, price }: Wish, resting: readonly Resting[]): Omit<Refusal, "slot"> | undefined => {
+  const met = resting.find(
     (other) => other.side !== side && (side === "buy" ? other.price <= price : other.price >= price),
   );
+  const id = met && (met.order?.exchangeId ?? met.order?.clientId ?? met.id);
+  return met && { reason: "would_self_cross", ...(id ? { detail: `it would meet order ${id}` } : {}) };
+};
 
 /** What an order takes from the free balance, a fee in quote included. */
 export function need(market: Market, { side, price, amount }: Wish): { asset: string; amount: Decimal } {

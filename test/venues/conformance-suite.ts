@@ -374,6 +374,25 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(await venue.order({ symbol: PAIR, id })).toMatchObject({ status: "canceled", filled: ZERO });
     });
 
+    it("rests or takes nothing when told so", async () => {
+      const taking = order({ price: decimal("61000"), timeInForce: "post_only" });
+      const outcome = await venue.create(taking, permit(now));
+      // One accepts such an order and cancels it; the others refuse it, one of them without saying why.
+      if (name === "bitget") expect(outcome).toMatchObject({ result: "accepted" });
+      else expect(outcome).toMatchObject({ result: "rejected", wouldTake: name !== "mexc" });
+      expect(exchange.open()).toEqual([]);
+      const id = await place({ clientId: "em1rests0000000000", timeInForce: "post_only" });
+      expect(exchange.open().map((one) => one.id)).toEqual([id]);
+      expect(exchange.executions()).toEqual([]);
+    });
+
+    it("asks the exchange to keep it from trading with itself, where it does", async () => {
+      await place({ side: "sell", price: decimal("60001") });
+      await place({ clientId: "em1meets0000000000", price: decimal("60001") });
+      // Gate does so for accounts in a group alone: there only our own rule does.
+      expect(exchange.selfTrades()).toHaveLength(name === "gateio" ? 1 : 0);
+    });
+
     it("reads prices, depth, trades and candles without a key", async () => {
       const keyless = runner?.venue({ name, url: exchange.url }, () => now) as Venue;
       exchange.resetCounts();
