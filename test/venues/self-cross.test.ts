@@ -3,6 +3,7 @@ import type { VenueName } from "../../src/config.ts";
 import { tick } from "../../src/grid/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
+import { createOperations } from "../../src/operations.ts";
 import { appOver } from "../support/app.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
@@ -66,6 +67,19 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     const below = await post("buy", 59_000);
     expect(below.status).toBe(200);
     expect((await post("sell", 58_999)).body.error).toBe("Would self-cross");
+  });
+
+  it("are told of by a preview, which places nothing", async () => {
+    beside();
+    const { body } = await post("sell", 60_500);
+    const create = createOperations([name]).find((one) => one.name === "create_order");
+    const asked = { exchange: name, symbol: PAIR, side: "buy", type: "limit", amount: 0.001, price: 60_500 };
+    const input = create?.input.parse({ ...asked, postOnly: true });
+    const shown = await create?.preview?.(world.deps, input as never, { actor: "person" });
+    expect(shown?.what).toContain("(limit order, post only)");
+    expect(shown?.limits).toContain("it would take at the prices now shown: it would be refused");
+    expect(shown?.limits.join()).toContain(`it would meet your own order ${body.order?.id} (sell 0.001`);
+    expect(exchange.count("create")).toBe(1);
   });
 
   it("of which one was placed at the exchange itself are refused too", async () => {
