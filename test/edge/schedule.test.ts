@@ -2,6 +2,7 @@ import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deployment, strangers } from "../support/deployment.ts";
 import { fireCron } from "../support/edge-live.ts";
+import { eventually } from "../support/server.ts";
 
 const MINUTE = 60_000;
 const GRID = { symbol: "BTC/USDT", lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6, orderSize: 60 };
@@ -33,17 +34,18 @@ describe("the cron, through the queue", () => {
     expect(await edge.wrongSlots()).toEqual([]);
   });
 
-  it("needs three calls of an exchange and two of the database where nothing happens", async () => {
+  it("needs two calls of an exchange and five of the database, at most, where nothing happens", async () => {
     await cron();
     for (const { venue } of edge.accounts.ids) edge.accounts.venues[venue].resetCounts();
     const turns = await cron();
-    for (const { venue } of edge.accounts.ids) expect(edge.accounts.venues[venue].count(), venue).toBe(3);
-    // On kraken a pass also takes a span of nonces.
+    for (const { venue } of edge.accounts.ids)
+      expect(edge.accounts.venues[venue].count(), venue).toBeLessThanOrEqual(2);
+    // On kraken a pass also takes a span of nonces; the account's rate is not asked in every one.
     for (const { account, requests } of turns)
-      expect(requests, account).toBe(account.includes("kraken") ? 6 : 5);
+      expect(requests, account).toBeLessThanOrEqual(account.includes("kraken") ? 8 : 7);
   });
 
-  it("writes four rows of the database where nothing happens, and counts them", async () => {
+  it("writes few rows of the database where nothing happens, and counts them", async () => {
     const written = async () => {
       const views = await edge.database.deps.store.strategies({});
       return views.map(({ costs, strategy }) => costs[0]?.of[strategy.id]?.rowsWritten ?? 0);
@@ -51,22 +53,34 @@ describe("the cron, through the queue", () => {
     const before = await written();
     await cron();
     const after = await written();
-    // On kraken the span of nonces is a fifth.
-    expect(after.map((count, place) => count - (before[place] ?? 0))).toEqual([4, 4, 4, 5]);
+    // Two of them take the pass's calls from the account's rate; on kraken the span of nonces is a seventh.
+    for (const [place, count] of after.entries()) {
+      const more = count - (before[place] ?? 0);
+      expect(more).toBeGreaterThanOrEqual(4);
+      expect(more).toBeLessThanOrEqual(7);
+    }
   });
 
   it("turns what was filled into the slots' next orders", async () => {
     for (const { venue } of edge.accounts.ids) edge.accounts.venues[venue].move("BTC/USDT", "58500");
-    await cron();
-    expect(await edge.wrongSlots()).toEqual([]);
+    // A pass that lacks calls is short, and a later one goes on: kraken counts them in real time.
+    await eventually(
+      async () => {
+        await cron();
+        return edge.wrongSlots();
+      },
+      (wrong) => wrong.length === 0,
+      { millis: 120_000, every: 2000 },
+    );
     const views = await edge.database.deps.store.strategies({});
     expect(views.map(({ strategy }) => strategy.state.ledger.filledOrders)).toEqual([1, 1, 1, 1]);
   });
 
   it("makes one pass of a time that comes twice", async () => {
     const turns = await cron(2);
-    const outcomes = turns.map(({ outcome }) => outcome).sort();
-    expect(outcomes).toEqual([...Array(4).fill("busy"), ...Array(4).fill("stepped")]);
+    const made = turns.filter(({ outcome }) => outcome === "stepped" || outcome === "short");
+    expect(new Set(made.map(({ account }) => account)).size).toBe(4);
+    expect([made.length, turns.length]).toEqual([4, 8]);
     expect(await strangers(edge.accounts, edge.database.deps.store)).toEqual({ twice: [], orphans: [] });
   });
 

@@ -1,6 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
+import { SECOND } from "../../src/kernel/time.ts";
+import { emulatedWorld } from "../support/emulated.ts";
 import { d } from "../support/grid.ts";
-import { liveApp } from "../support/live.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 interface Grid {
@@ -14,8 +15,10 @@ it.each([
   ["starts with what earns rewards, and sells what is bought into them", 0],
   ["sells what has moved to rewards since it was bought", 1],
 ])("a grid on kraken %s", async (_what, earnsFrom) => {
-  const { deps, venues, ask, tokens } = await liveApp(["kraken"], { live: { keptFor: 0 } });
-  const exchange = venues.kraken;
+  const world = await emulatedWorld({ names: ["kraken"] });
+  onTestFinished(() => world.close());
+  const { deps } = world;
+  const exchange = world.exchange("kraken");
   exchange.move("LTC/USDT", "75");
   const earn = () => {
     exchange.earn("LTC");
@@ -35,13 +38,14 @@ it.each([
     exchange.move("LTC/USDT", price);
     // What was bought is gone from LTC before a pass could sell it.
     if (place + 1 === earnsFrom) earn();
+    world.time.pass(10 * SECOND);
     await runOperation(deps, "tick", {});
   }
   expect(await status()).toMatchObject({ status: "running", lastError: null, otherChanges: {} });
   expect(exchange.executions().map(({ order }) => order.side)).toEqual(["buy", "sell"]);
-  const answer = await ask("/api/v1/balance?exchange=kraken&asset=LTC", {
-    headers: { authorization: `Bearer ${tokens.read}` },
+  const told = await runOperation<{ balances: { total: string }[] }>(deps, "get_balance", {
+    exchange: "kraken",
+    asset: "LTC",
   });
-  const [held] = (await answer.json()).balances;
-  expect(d(held.total)).toBe(exchange.total("LTC"));
+  expect(told.balances.map(({ total }) => d(total))).toEqual([exchange.total("LTC")]);
 });

@@ -23,7 +23,8 @@ export async function liveAccounts(
   }: { only?: readonly VenueName[]; most?: number; unified?: boolean } = {},
 ): Promise<Accounts> {
   const started = await Promise.all(
-    only.map(async (name) => [name, await startVenue(name, { unified })] as const),
+    // Crons follow each other here as they never do: the counters of kraken's lowest tier would hold them up.
+    only.map(async (name) => [name, await startVenue(name, { unified, tier: "pro" })] as const),
   );
   const venues = Object.fromEntries(started) as Record<VenueName, EmulatedVenue>;
   const settings: Record<string, string> = {};
@@ -41,6 +42,8 @@ export async function liveAccounts(
     )
     .slice(0, most);
   settings.EDGEMAKER_EXCHANGES = ids.map(({ id, venue }) => (id === venue ? id : `${id}=${venue}`)).join(",");
+  const tiers = ids.filter(({ venue }) => venue === "kraken").map(({ id }) => `${id}=pro`);
+  settings.EDGEMAKER_TIERS = tiers.join(",");
   settings.EDGEMAKER_VENUE_URLS = ids.map(({ id, venue }) => `${id}=${venues[venue].url}`).join(",");
   return {
     venues,

@@ -77,13 +77,14 @@ export function spawnServer(
 export async function eventually<T>(
   read: () => Promise<T>,
   holds: (value: T) => boolean,
-  millis = 60_000,
+  wait: number | { readonly millis: number; readonly every: number } = 60_000,
 ): Promise<T> {
+  const { millis, every } = typeof wait === "number" ? { millis: wait, every: 50 } : wait;
   const until = performance.now() + millis;
   for (;;) {
     const value = await read();
     if (holds(value)) return value;
     if (performance.now() > until) throw new Error(`not within ${millis} ms; last: ${JSON.stringify(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, every));
   }
 }
