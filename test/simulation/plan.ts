@@ -57,7 +57,13 @@ export function planOf(random: Random, { ticks, calm, timing: asked, edition = 1
   const interval = isReal ? 5000 : 1000;
   const quietAt = START + ticks * interval;
   const settling =
-    timing.leaseTtl + timing.expiry + timing.skew + timing.readLag + timing.secondMiss + 190_000;
+    timing.leaseTtl +
+    timing.expiry +
+    timing.skew +
+    timing.readLag +
+    timing.secondMiss +
+    timing.tradesEvery +
+    190_000;
   const late = !calm && isReal && random.chance(0.5);
   const plan: Plan = {
     timing,
