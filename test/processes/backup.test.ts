@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
-import { auditSandbox, CLEAN } from "../support/audit.ts";
+import { auditSandbox, RESTORED } from "../support/audit.ts";
 import { edgemaker, eventually, type Server, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
@@ -102,7 +102,7 @@ describe("a database restored from a backup", () => {
     await server.kill("SIGTERM");
     for (const exchange of ["kraken", "mexc", "gateio"]) {
       const audit = await auditSandbox(createClient({ url: db }), exchange);
-      expect(audit).toMatchObject({ exchange, ...CLEAN });
+      expect(audit).toMatchObject({ exchange, ...RESTORED });
     }
     const kept = readdirSync(folder).filter((name) => name.includes("before-restore"));
     expect(kept).toHaveLength(2);

@@ -52,6 +52,12 @@ export async function auditBooks(context: Context, exchange: string) {
     byHand: ours.length - ofGrids.size,
     strategies: grids.map(({ id, status }) => ({ id, status })),
     withoutIntent: ids.filter((id) => !known.has(id)),
+    /** Of them, those of which anything came: one that ended unfilled has moved nothing, and no look finds it for sure. */
+    forgotten: ours
+      .filter(
+        ({ clientId, filled, status }) => !known.has(clientId) && (filled > 0n || status !== "canceled"),
+      )
+      .map(({ clientId }) => clientId),
     twice: ids.filter((id, place) => ids.indexOf(id) !== place),
     open: open.map(({ clientId }) => clientId),
     unbooked: unbooked.map(({ id }) => id),
@@ -60,5 +66,7 @@ export async function auditBooks(context: Context, exchange: string) {
   };
 }
 
-/** What an exchange looks like when all its grids have stopped and nothing was lost or done twice. */
-export const CLEAN = { withoutIntent: [], twice: [], open: [], unbooked: [], differences: [] } as const;
+/** What an exchange looks like when all its grids have stopped, after a restore, and nothing was lost or done twice. */
+export const RESTORED = { forgotten: [], twice: [], open: [], unbooked: [], differences: [] } as const;
+/** The same where no intent was ever lost. */
+export const CLEAN = { ...RESTORED, withoutIntent: [] } as const;
