@@ -6,8 +6,8 @@ export default defineConfig({
     include: ["test/edge/heavy/**/*.run.ts"],
     setupFiles: ["test/support/canary-watch.ts"],
     fileParallelism: false,
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     reporters: ["verbose"],
   },
 });
