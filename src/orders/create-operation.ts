@@ -10,6 +10,7 @@ import {
   wordField,
 } from "../kernel/fields.ts";
 import { handOrderId } from "../kernel/ids.ts";
+import { SECOND } from "../kernel/time.ts";
 import { operation } from "../operation.ts";
 import type { CreateOutcome, Deps, Venue, VenueOrder } from "../ports.ts";
 import { accountKey, type Order } from "../records.ts";
@@ -109,12 +110,27 @@ export const createOrder = (ids: readonly string[]) =>
       if (earlier)
         return { success: true as const, exchange, order: orderOut(await madeBefore(venue, earlier)) };
       const mayLeave = () => deps.local.monotonic() - askedAt <= SEND_WITHIN;
-      const outcome = await venue.create(order, { mayLeave, sendBy: order.sendBy });
+      const killed = await isKilled(deps);
+      const outcome = killed ? NOT_SENT : await venue.create(order, { mayLeave, sendBy: order.sendBy });
       await noteAnswer(deps, order, outcome);
+      if (killed)
+        throw new AppError(
+          "Forbidden",
+          "the kill switch is on, or could not be read in time: nothing was sent",
+        );
       const id = acceptedId(order, outcome);
       return { success: true as const, exchange, order: orderOut(await lookAt(venue, order, id)) };
     },
   });
+
+const NOT_SENT = { result: "not_sent" } as const;
+
+/** Read again right before the order leaves: recording it may have been answered late. An answer that took long may be as old. */
+async function isKilled({ store, local }: Deps): Promise<boolean> {
+  const askedAt = local.monotonic();
+  const killed = await store.killed();
+  return killed || local.monotonic() - askedAt >= SECOND;
+}
 
 async function prepareFor(
   venue: Venue,

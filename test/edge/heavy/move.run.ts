@@ -5,7 +5,7 @@ import { fireCron } from "../../support/edge-live.ts";
 import { tempFolder } from "../../support/temp.ts";
 
 it("a running grid moves from Node to the edge and back, also while both step it", async () => {
-  const edge = await deployment(1, { only: ["bitget", "kraken"] });
+  const edge = await deployment(1, { only: ["bitget", "gateio"] });
   const folder = tempFolder();
   const { EDGEMAKER_TOKEN: _edges, ...settings } = edge.database.settings;
   const server = () => serve(folder, ["--tick-interval", "2000"], settings);
