@@ -10,7 +10,7 @@ import {
   wordField,
 } from "../kernel/fields.ts";
 import { handOrderId } from "../kernel/ids.ts";
-import { SECOND } from "../kernel/time.ts";
+import { type Millis, SECOND } from "../kernel/time.ts";
 import { operation } from "../operation.ts";
 import type { CreateOutcome, Deps, Venue, VenueOrder } from "../ports.ts";
 import { accountKey, type Order } from "../records.ts";
@@ -110,13 +110,13 @@ export const createOrder = (ids: readonly string[]) =>
       if (earlier)
         return { success: true as const, exchange, order: orderOut(await madeBefore(venue, earlier)) };
       const mayLeave = () => deps.local.monotonic() - askedAt <= SEND_WITHIN;
-      const killed = await isKilled(deps);
+      const killed = await isKilled(deps, askedAt);
       const outcome = killed ? NOT_SENT : await venue.create(order, { mayLeave, sendBy: order.sendBy });
       await noteAnswer(deps, order, outcome);
       if (killed)
         throw new AppError(
           "Forbidden",
-          "the kill switch is on, or could not be read in time: nothing was sent",
+          "the kill switch is on: no order is placed; turn it off to trade again",
         );
       const id = acceptedId(order, outcome);
       return { success: true as const, exchange, order: orderOut(await lookAt(venue, order, id)) };
@@ -125,11 +125,17 @@ export const createOrder = (ids: readonly string[]) =>
 
 const NOT_SENT = { result: "not_sent" } as const;
 
-/** Read again right before the order leaves: recording it may have been answered late. An answer that took long may be as old. */
-async function isKilled({ store, local }: Deps): Promise<boolean> {
-  const askedAt = local.monotonic();
-  const killed = await store.killed();
-  return killed || local.monotonic() - askedAt >= SECOND;
+/**
+ * Read again right before the order leaves: recording it may have been answered late. An answer that took long may be
+ * as old, so it is asked for again, as long as the order may leave at all.
+ */
+async function isKilled({ store, local }: Deps, askedAt: Millis): Promise<boolean> {
+  do {
+    const readAt = local.monotonic();
+    if (await store.killed()) return true;
+    if (local.monotonic() - readAt < SECOND) return false;
+  } while (local.monotonic() - askedAt <= SEND_WITHIN);
+  return false;
 }
 
 async function prepareFor(
