@@ -29,7 +29,6 @@ it("workerd gives up an exchange's answer that would not end", async () => {
         (open) => open === 0,
       );
     }
-    expect(servers[1]?.sent.bytes).toBeLessThan(16 * 1024 * 1024);
   } finally {
     await app.close();
     for (const server of servers) server.close();
