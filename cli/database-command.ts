@@ -1,6 +1,6 @@
 import { createDeps } from "../src/deps.ts";
+import { digest } from "../src/kernel/digest.ts";
 import type { Deps } from "../src/ports.ts";
-import { digest } from "../src/transport/digest.ts";
 import type { Values } from "./arguments.ts";
 import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
 import { print } from "./output.ts";

@@ -24,12 +24,12 @@ import { AppError, messageOf, SettingsError } from "./errors.ts";
 import { forAnyone } from "./for-anyone.ts";
 import { step } from "./grid/step.ts";
 import { timeLimit } from "./in-time.ts";
+import { digest } from "./kernel/digest.ts";
 import type { Pair } from "./kernel/pair.ts";
 import type { Millis } from "./kernel/time.ts";
 import { type LiveOptions, type LiveVenues, liveVenues } from "./live-deps.ts";
 import type { AccountRef, Deps, ExchangeInfo, Local, Log, Venue } from "./ports.ts";
 import { connectReference } from "./reference-deps.ts";
-import { digest } from "./transport/digest.ts";
 
 /** What a runtime gives. */
 export interface Runtime {

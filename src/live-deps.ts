@@ -14,11 +14,11 @@ import { ccxtVenue } from "./adapters/ccxt/venue.ts";
 import type { StoredCredentials } from "./adapters/vault/stored-keys.ts";
 import { type Config, type ConfiguredExchange, TIERS, type VenueName } from "./config.ts";
 import { AppError } from "./errors.ts";
+import { keyHash } from "./kernel/digest.ts";
 import type { Millis } from "./kernel/time.ts";
 import { type KeyRights, keyRights } from "./live-rights.ts";
 import type { AccountRef, Deps, Keys, Local, Log, Timing, Venue } from "./ports.ts";
 import { accountKey } from "./records.ts";
-import { keyHash } from "./transport/digest.ts";
 
 const QUIRKS: Record<VenueName, Quirks> = { mexc, gateio, bitget, kraken };
 

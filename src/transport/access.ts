@@ -1,8 +1,8 @@
 import { AppError } from "../errors.ts";
+import { digest, sameText } from "../kernel/digest.ts";
 import type { Operation } from "../operation.ts";
 import type { Scope } from "../records.ts";
 import type { TokenStore } from "../store.ts";
-import { digest, sameText } from "./digest.ts";
 import type { Allowance } from "./limiter.ts";
 
 export interface Access {

@@ -1,10 +1,10 @@
 import { type AppOptions, createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
+import { digest } from "../../src/kernel/digest.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports.ts";
 import type { Scope } from "../../src/records.ts";
 import type { TokenStore } from "../../src/store.ts";
-import { digest } from "../../src/transport/digest.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import type { McpSettings } from "../../src/transport/mcp/server.ts";
 import { canary } from "./canary.ts";

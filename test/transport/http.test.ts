@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { digest } from "../../src/transport/digest.ts";
+import { digest } from "../../src/kernel/digest.ts";
 import { bearer } from "../contract/suite.ts";
 import { testApp } from "../support/app.ts";
 
