@@ -120,6 +120,8 @@ export interface NewOrder {
 
 /** Asked in the very turn in which a write leaves; a request that may not leave never does. */
 export interface Permit {
+  /** Waited for when the request's turn has come, before it is signed: `mayLeave` may rest on what this finds. */
+  readonly look?: () => Promise<void>;
   readonly mayLeave: () => boolean;
   /** Protocol time after which a simulated venue refuses the request itself. */
   readonly sendBy: Millis;

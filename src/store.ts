@@ -115,6 +115,8 @@ export interface StepStore {
   record(lease: Lease, changes: readonly Changes[]): Promise<ReadonlySet<string>>;
   /** Within a pass over an account, whose cost it is then. */
   killed(account?: AccountKey): Promise<boolean>;
+  /** The same without asking: what this process has turned itself holds here at once. */
+  knownKilled(): boolean;
   /** Tells who has turned it, when it was not so before. */
   setKill(on: boolean, actor: string): Promise<void>;
   /** Says that the database was restored: every grid looks up its next ids before it places anything. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { flagField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
+import { LOOK_HOLDS } from "../kill-permit.ts";
 import { type Operation, operation } from "../operation.ts";
 
 const KillShape = lazy(() => z.object({ on: z.boolean(), message: z.string() }));
@@ -42,8 +43,10 @@ export const killOperations: readonly Operation[] = [
     },
     input: () =>
       z.object({ on: flagField("Invalid request", "on").describe("true places nothing any more") }),
-    async run({ store }, { on }, { actor }) {
+    async run({ store, local }, { on }, { actor }) {
       await store.setKill(on, actor);
+      // Another process may have looked right before: after this, nothing of its leaves either.
+      if (on) await local.sleep(LOOK_HOLDS);
       return answer(await store.killed());
     },
   }),

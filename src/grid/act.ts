@@ -1,4 +1,5 @@
-import { type Millis, SECOND } from "../kernel/time.ts";
+import type { Millis } from "../kernel/time.ts";
+import { watchKill } from "../kill-permit.ts";
 import type { CancelOutcome, CreateOutcome, Local, Permit, Venue } from "../ports.ts";
 import { type Event, type Order, wanted } from "../records.ts";
 import type { Lease, Settlement, StepStore } from "../store.ts";
@@ -64,25 +65,15 @@ export async function act(
   const cancelled = await cancelEach(world, hold, { cancels: orders.cancels, budget });
   const told: Event[] = [];
   let { short } = cancelled;
-  let askedKill = -SECOND;
-  let killed = false;
+  const kill = watchKill({ store, local }, hold.lease.account);
   for (const order of orders.creates) {
     // What is recorded and not sent is planned again, under an id of its own.
     if (budget.left <= 0) short = true;
-    else if (local.monotonic() - askedKill >= SECOND) {
-      askedKill = local.monotonic();
-      killed = await store.killed(order.account);
-      // An answer that took so long may be as old.
-      killed ||= local.monotonic() - askedKill >= SECOND;
-    }
+    const may = kill.unlessOn(permit(local, hold, order.sendBy));
     const outcome: CreateOutcome =
-      killed || short
+      short || kill.isOn()
         ? { result: "not_sent" }
-        : await spend(
-            budget,
-            () => venue.create(wanted(order), permit(local, hold, order.sendBy)),
-            order.strategy,
-          );
+        : await spend(budget, () => venue.create(wanted(order), may), order.strategy);
     outcomes.push(outcomeOf(order, outcome));
     told.push(...toldOf(order, hold, outcome));
     short ||= isFull(outcome);

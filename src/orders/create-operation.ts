@@ -10,7 +10,7 @@ import {
   wordField,
 } from "../kernel/fields.ts";
 import { handOrderId } from "../kernel/ids.ts";
-import { type Millis, SECOND } from "../kernel/time.ts";
+import { watchKill } from "../kill-permit.ts";
 import { operation } from "../operation.ts";
 import type { CreateOutcome, Deps, Venue, VenueOrder } from "../ports.ts";
 import { accountKey, type Order } from "../records.ts";
@@ -110,10 +110,10 @@ export const createOrder = (ids: readonly string[]) =>
       if (earlier)
         return { success: true as const, exchange, order: orderOut(await madeBefore(venue, earlier)) };
       const mayLeave = () => deps.local.monotonic() - askedAt <= SEND_WITHIN;
-      const killed = await isKilled(deps, askedAt);
-      const outcome = killed ? NOT_SENT : await venue.create(order, { mayLeave, sendBy: order.sendBy });
+      const kill = watchKill(deps, order.account);
+      const outcome = await venue.create(order, kill.unlessOn({ mayLeave, sendBy: order.sendBy }));
       await noteAnswer(deps, order, outcome);
-      if (killed)
+      if (outcome.result === "not_sent" && kill.isOn())
         throw new AppError(
           "Forbidden",
           "the kill switch is on: no order is placed; turn it off to trade again",
@@ -122,21 +122,6 @@ export const createOrder = (ids: readonly string[]) =>
       return { success: true as const, exchange, order: orderOut(await lookAt(venue, order, id)) };
     },
   });
-
-const NOT_SENT = { result: "not_sent" } as const;
-
-/**
- * Read again right before the order leaves: recording it may have been answered late. An answer that took long may be
- * as old, so it is asked for again, as long as the order may leave at all.
- */
-async function isKilled({ store, local }: Deps, askedAt: Millis): Promise<boolean> {
-  do {
-    const readAt = local.monotonic();
-    if (await store.killed()) return true;
-    if (local.monotonic() - readAt < SECOND) return false;
-  } while (local.monotonic() - askedAt <= SEND_WITHIN);
-  return false;
-}
 
 async function prepareFor(
   venue: Venue,

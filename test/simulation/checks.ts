@@ -4,6 +4,7 @@ import { costInAll, held } from "../../src/grid/booking.ts";
 import { FIRST_BUY_SLOT } from "../../src/grid/state.ts";
 import { type Decimal, decimal, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
+import { LOOK_HOLDS } from "../../src/kill-permit.ts";
 import { firstMet } from "../../src/own-orders.ts";
 import type { Order, Strategy } from "../../src/records.ts";
 import type { Committed } from "./history.ts";
@@ -25,8 +26,8 @@ const isOpen = ({ status }: BookedOrder): boolean => status === "open" || status
 
 const FEE = decimal("0.001");
 
-/** After the switch, no create is begun later than this; a call to the store lies in between. */
-const KILL_WITHIN = 2000;
+/** After another process has turned the switch on, no create is signed later than this. */
+const KILL_WITHIN = LOOK_HOLDS;
 
 /** Watches every commit of the venue and every write of the store, and keeps what breaks an invariant. */
 export function createChecks(now: () => number, tables: () => Tables) {
@@ -161,9 +162,9 @@ export function createChecks(now: () => number, tables: () => Tables) {
     wasAccepted: (clientId: string): boolean => accepted.has(clientId),
 
     /** A create leaves for the venue. */
-    leaving(clientId: string, askedAt: number): void {
-      if (killedAt !== undefined && askedAt - killedAt > KILL_WITHIN)
-        violate(`${clientId} was sent ${askedAt - killedAt} ms after the kill switch`);
+    leaving(clientId: string): void {
+      if (killedAt !== undefined && now() - killedAt > KILL_WITHIN)
+        violate(`${clientId} was sent ${now() - killedAt} ms after the kill switch`);
     },
 
     /** A venue's commit. */

@@ -41,7 +41,8 @@ export function storeOf(net: Net, task: Task, store: SimStore): Store {
         lag: 0,
       });
   }
-  return wrapped as unknown as Store;
+  // The switch is always turned by another process: this one has to look.
+  return { ...wrapped, knownKilled: () => false } as unknown as Store;
 }
 
 /** What of a venue's behaviour is simulated beside its books. */
@@ -59,8 +60,8 @@ export interface Behaviour {
   /** Which rows of trades cannot be read now. */
   readonly illegible: Illegible;
   readonly isClosed: () => boolean;
-  /** Told in the turn in which a create leaves, and when it was asked for: a process may be held up in between. */
-  readonly leaving: (clientId: string, askedAt: number) => void;
+  /** Told in the turn in which a create leaves. */
+  readonly leaving: (clientId: string) => void;
 }
 
 /** A venue as one task sees it: every method is a call, requests expire there, and reads may lag. */
@@ -155,9 +156,9 @@ export function venueOf(
           return legible(fills.map(toldFill), illegible, now());
         },
       ),
-    create(order: NewOrder, permit: Permit): Promise<CreateOutcome> {
+    async create(order: NewOrder, permit: Permit): Promise<CreateOutcome> {
+      await permit.look?.();
       let signedAt = 0;
-      const askedAt = now();
       return call<CreateOutcome>(net, task, {
         kind: "create",
         name: `create ${order.clientId} ${order.side}`,
@@ -165,7 +166,7 @@ export function venueOf(
         leaves() {
           signedAt = now();
           if (!permit.mayLeave()) return { result: "not_sent" };
-          leaving(order.clientId, askedAt);
+          leaving(order.clientId);
           return undefined;
         },
         async effect() {

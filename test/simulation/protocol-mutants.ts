@@ -107,8 +107,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "the kill switch is not read again",
-    "src/grid/act.ts",
-    "killed = await store.killed(order.account);",
+    "src/kill-permit.ts",
+    "seen = await store.killed(account);",
     "",
     2000000,
   ),

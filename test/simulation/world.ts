@@ -127,7 +127,10 @@ export async function createWorld({
     random,
     trace,
     faults: (call) => {
-      if (call.index === killAt) tables.kill = true;
+      if (call.index === killAt) {
+        tables.kill = true;
+        state.dirty = true;
+      }
       return state.meddle?.(call) ?? wrong(call);
     },
     quietAt: plan.quietAt,

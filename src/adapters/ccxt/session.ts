@@ -10,7 +10,7 @@ import type { Place } from "./place.ts";
 import { privateExchange } from "./private-exchange.ts";
 import type { PrivateCall } from "./quirks.ts";
 import { spender } from "./spending.ts";
-import { CallFailed } from "./told.ts";
+import { CallFailed, NotSent, TOO_LATE } from "./told.ts";
 import { inTurn } from "./turns.ts";
 import { venueErrorOf } from "./venue-error.ts";
 
@@ -144,10 +144,12 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
     await spend.take(kind);
     if (kind === "create") check.refuse();
     const send = (inTime: () => boolean) => () =>
-      signed(kind, () => {
+      signed(kind, async () => {
+        await permit.look?.();
+        const mayLeave = () => inTime() && permit.mayLeave();
+        if (!mayLeave()) throw new NotSent(TOO_LATE);
         const expiry = { now: now(), by: now() + Math.max(timing.expiry, SECOND) };
         const headers = kind === "create" ? (quirks.createHeaders?.(expiry) ?? {}) : {};
-        const mayLeave = () => inTime() && permit.mayLeave();
         Object.assign(own.next, { paid: () => spend.request(kind), mayLeave, headers });
         return call(exchange, expiry);
       });

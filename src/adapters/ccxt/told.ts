@@ -98,6 +98,8 @@ export class CallFailed extends Error {
   }
 }
 
+export const TOO_LATE = "it took too long before the request could leave";
+
 /** Our own guard kept the request from leaving. */
 export class NotSent extends Error {
   constructor(reason: string) {

@@ -2,7 +2,7 @@ import type { Millis } from "../../kernel/time.ts";
 import { boundedText, TooLong } from "../bounded-text.ts";
 import { fieldOf } from "./ccxt.ts";
 import type { Quirks } from "./quirks.ts";
-import { CallFailed, NotSent, noAnswer, tellRefusal } from "./told.ts";
+import { CallFailed, NotSent, noAnswer, TOO_LATE, tellRefusal } from "./told.ts";
 
 /** The runtime's own fetch. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -51,7 +51,7 @@ export const transport = (wire: Wire) =>
       signal,
       ...(body === undefined ? {} : { body }),
     };
-    if (!wire.mayLeave()) throw new NotSent("it took too long before the request could leave");
+    if (!wire.mayLeave()) throw new NotSent(TOO_LATE);
     const { status, text } = await wire
       .fetch(address, request)
       .then(whole(wire, wire.clock(), signal), failed);

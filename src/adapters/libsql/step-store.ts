@@ -15,6 +15,7 @@ import {
 import type { Changes, Lease, Snapshot, StepStore, StrategyUpdate } from "../../store.ts";
 import { bundle, type Context, queries, rowsOf, type Statement, statement } from "./context.ts";
 import { guarded, stillWanted } from "./fence.ts";
+import { knownSwitch } from "./known-switch.ts";
 import { limits, limitUses } from "./limit-tables.ts";
 import { refuseNewer } from "./migrate.ts";
 import { insertEvents, insertIntents, updateOrder } from "./order-rows.ts";
@@ -33,7 +34,7 @@ import {
 export function stepStore(context: Context): StepStore {
   const { client, db, now, uses } = context;
   const passes = new Map<AccountKey, Running>();
-  let killing = false;
+  const known = knownSwitch();
 
   const record = async (lease: Lease, changes: readonly Changes[]) => {
     const statements = changes.flatMap((change) => changeStatements(context, lease, change));
@@ -88,24 +89,22 @@ export function stepStore(context: Context): StepStore {
     record,
 
     async killed(account) {
-      // Asked for and not written yet, because another process holds the lock.
-      if (killing) return true;
+      if (known.isTurning() && known.isOn()) return true;
+      const asked = known.turns();
       const result = await client.execute(statement(db.select().from(control)), uses.get(account ?? ""));
       const [row] = rowsOf(control, result);
       if (!row) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
+      known.read(row.kill, asked);
       return row.kill;
     },
 
     async setKill(on, actor) {
       const told = sql`insert into ${events} (account, strategy, at, kind, message) select ${EVERY_ACCOUNT}, null, ${now()}, 'kill', ${killMessage(on, actor)} from ${control} where ${control.kill} <> ${on}`;
       const turned = db.update(control).set({ kill: on });
-      killing = on;
-      try {
-        await client.first([statement(told), statement(turned)]);
-      } finally {
-        killing = false;
-      }
+      await known.turn(on, () => client.first([statement(told), statement(turned)]));
     },
+
+    knownKilled: known.isOn,
 
     async nextEpoch() {
       await client.execute(statement(db.update(control).set({ epoch: sql`${control.epoch} + 1` })));

@@ -50,6 +50,7 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
     },
 
     killed: async () => tables.kill,
+    knownKilled: () => tables.kill,
     async setKill(on, actor) {
       const message = killMessage(on, actor);
       if (tables.kill !== on)

@@ -126,6 +126,7 @@ async function create<M extends Moment>(
     if (!("books" in seen)) return { result: "not_sent" };
     const arrival = await Promise.resolve(pricing.arrival(seen, order)).catch(notReached);
     if ("failed" in arrival) return { result: "not_sent" };
+    await permit.look?.();
     if (!permit.mayLeave()) return { result: "not_sent" };
     if (seen.now > permit.sendBy) return { result: "rejected", reason: "expired before it arrived" };
     const change = place(seen.books, order, arrival);

@@ -1,0 +1,86 @@
+/** The switch is looked at when a request leaves, not when it was asked for: real adapter, real sockets. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { decimal } from "../../src/kernel/decimal.ts";
+import type { Store } from "../../src/store.ts";
+import { appOver } from "../support/app.ts";
+import { emulatedWorld } from "../support/emulated.ts";
+import { buy, get, post } from "../support/orders.ts";
+import { runOperation } from "../support/sandbox.ts";
+
+async function kraken() {
+  const world = await emulatedWorld({ names: ["kraken"] });
+  onTestFinished(() => world.close());
+  return {
+    ...world,
+    venue: world.exchange("kraken"),
+    /** As another process turns it: this one hears of it from the database alone. */
+    killedElsewhere: () => world.restarted().store.setKill(true, "another process"),
+  };
+}
+
+const until = async (holds: () => boolean) => {
+  while (!holds()) await new Promise((after) => setTimeout(after, 2));
+};
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: decimal("57000"),
+  upperPrice: decimal("63000"),
+  gridLevels: 20,
+  orderSize: decimal("100"),
+};
+
+describe("the kill switch, turned on while an order waits in kraken's line", () => {
+  it.each(["here", "elsewhere"])("%s, keeps an order by hand from being signed", async (where) => {
+    const { venue, deps, killedElsewhere } = await kraken();
+    const ahead: Promise<Response>[] = [];
+    // Between its record and its turn, somebody's slow call is under way.
+    const recordByHand: Store["recordByHand"] = async (...given) => {
+      const recorded = await deps.store.recordByHand(...given);
+      venue.fail({ kind: "slow", route: "balance", millis: 600 });
+      const before = venue.count("balance");
+      ahead.push(get(app, "/balance?exchange=kraken"));
+      await until(() => venue.count("balance") > before);
+      return recorded;
+    };
+    const app = await appOver({ ...deps, store: { ...deps.store, recordByHand } });
+    const placing = post(app, buy("kraken"));
+    await until(() => ahead.length > 0);
+    // Looked at right after its record, it would be sent as soon as its turn comes.
+    await new Promise((after) => setTimeout(after, 100));
+    await (where === "here" ? deps.store.setKill(true, "test") : killedElsewhere());
+    const answer = await placing;
+    expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([403, "Forbidden"]);
+    expect((await ahead[0])?.status).toBe(200);
+    expect(venue.count("create")).toBe(0);
+  });
+});
+
+describe("the kill switch, turned on while a pass places twenty orders", () => {
+  it("in this process, lets none be signed from then on", async () => {
+    const { venue, deps } = await kraken();
+    venue.latency.before = 15;
+    const starting = runOperation(deps, "start_grid", GRID);
+    await until(() => venue.count("create") > 3);
+    const turning = deps.store.setKill(true, "test");
+    const asked = venue.count("create");
+    await Promise.all([starting, turning]);
+    // One may have been on its way.
+    expect(venue.count("create")).toBeLessThanOrEqual(asked + 1);
+    expect(venue.orders().length).toBeLessThan(20);
+  });
+
+  it("in another process, lets none be signed a second later", async () => {
+    const { venue, deps, time, killedElsewhere } = await kraken();
+    venue.latency.before = 15;
+    const starting = runOperation(deps, "start_grid", GRID);
+    await until(() => venue.count("create") > 3);
+    await killedElsewhere();
+    time.pass(1000);
+    const asked = venue.count("create");
+    await starting;
+    expect(venue.count("create")).toBeLessThanOrEqual(asked + 1);
+    expect(venue.orders().length).toBeLessThan(20);
+  });
+});
