@@ -32,6 +32,17 @@ export function startReading(snapshot: Snapshot, symbol: Pair, overlap: Millis):
   return { from: cursor.at - overlap, ahead: skips ? quiet : cursor.ahead, until: undefined };
 }
 
+/**
+ * Since when the snapshot tells which trades are booked. Whatever is older is booked as well, if an order of ours has
+ * it: an answer may show such, where the exchange takes whole seconds.
+ */
+export function bookedSince({ orders, cursors }: Snapshot, symbol: Pair, overlap: Millis): Millis {
+  const cursor = cursors[symbol];
+  if (!cursor) return Number.NEGATIVE_INFINITY;
+  const lacking = orders.filter((order) => order.symbol === symbol && order.filled !== order.booked);
+  return Math.min(cursor.at, ...lacking.map(({ createdAt }) => createdAt)) - overlap;
+}
+
 /** When the first order was placed, or grid started, whose fills may not all have been read. */
 function firstOfOurs({ orders, strategies }: Snapshot, symbol: Pair): Millis {
   const mine = orders.filter((order) => order.symbol === symbol && order.strategy !== null);

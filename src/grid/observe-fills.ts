@@ -1,11 +1,11 @@
 import { max, ZERO } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
-import type { FillsRead, Venue, VenueOrder } from "../ports.ts";
+import type { FillsRead, Venue, VenueFill, VenueOrder } from "../ports.ts";
 import type { Snapshot } from "../store.ts";
 import { ask } from "./asking.ts";
 import type { Budget } from "./budget.ts";
-import { nextSpan, startReading, withAnswer } from "./fill-cursor.ts";
+import { bookedSince, nextSpan, startReading, withAnswer } from "./fill-cursor.ts";
 import { gapIsDue } from "./fills.ts";
 import type { MarketSight } from "./observation.ts";
 import type { Sight } from "./order-life.ts";
@@ -45,7 +45,8 @@ export async function readFills(
     reading = withAnswer(reading, answer);
     span = nextSpan(reading);
   }
-  return { ...unbooked(snapshot, symbol, read), reading, short: span !== undefined };
+  const known = { since: bookedSince(snapshot, symbol, venue.timing.overlap), found: [] };
+  return { ...unbooked(snapshot, symbol, read, known), reading, short: span !== undefined };
 }
 
 /** What is read of one pair's orders, after all lookups. */
@@ -75,10 +76,9 @@ export async function readLacking(
   const since = Math.min(...asked.map(({ at }) => at)) - venue.timing.overlap;
   const told = await ask(budget, () => venue.fillsOf(symbol, ids, since));
   if (!told) return sight;
-  return {
-    ...sight,
-    ...unbooked(snapshot, symbol, [{ fills: sight.trades, unreadable: sight.unreadable }, told.answer]),
-  };
+  const read = [{ fills: sight.trades, unreadable: sight.unreadable }, told.answer];
+  const known = { since: bookedSince(snapshot, symbol, venue.timing.overlap), found: looked.found };
+  return { ...sight, ...unbooked(snapshot, symbol, read, known) };
 }
 
 type Lacking = Pick<VenueOrder, "id" | "at">;
@@ -110,16 +110,25 @@ function lackingOrders(
   return [...lacking.slice(first), ...lacking.slice(0, first)].slice(0, MOST_ORDERS);
 }
 
+/** Of what is read, the part that can be told from what is booked; nothing is booked of an order without a row. */
+interface Known {
+  readonly since: Millis;
+  readonly found: readonly VenueOrder[];
+}
+
 /** Each execution once; a row that one answer shows unreadable may be whole in another. */
 function unbooked(
   { booked }: Snapshot,
   symbol: Pair,
   read: readonly FillsRead[],
+  { since, found }: Known,
 ): Pick<MarketSight, "trades" | "unreadable"> {
   const fills = new Map(read.flatMap((one) => one.fills.map((fill) => [fill.id, fill] as const)));
   const rows = read.flatMap(({ unreadable }) => unreadable).filter(({ id }) => !fills.has(id ?? ""));
+  const isNew = ({ id, orderId, at }: VenueFill) =>
+    !booked[symbol]?.has(id) && (at >= since || found.some((order) => order.id === orderId));
   return {
-    trades: [...fills.values()].filter(({ id }) => !booked[symbol]?.has(id)).sort((a, b) => a.at - b.at),
+    trades: [...fills.values()].filter(isNew).sort((a, b) => a.at - b.at),
     unreadable: rows.filter((row, place) => rows.findIndex(({ id }) => id === row.id) === place),
   };
 }

@@ -69,8 +69,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "no trade is known to be booked",
     "src/grid/observe-fills.ts",
-    ".filter(({ id }) => !booked[symbol]?.has(id))",
-    "",
+    "!booked[symbol]?.has(id) && (at",
+    "(at",
   ),
   one(
     "a fee in base is ignored",

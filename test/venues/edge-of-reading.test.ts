@@ -1,0 +1,48 @@
+import { expect, it, onTestFinished } from "vitest";
+import { VENUES, type VenueName } from "../../src/config.ts";
+import { tick } from "../../src/grid/tick.ts";
+import { decimal } from "../../src/kernel/decimal.ts";
+import { SECOND } from "../../src/kernel/time.ts";
+import { emulatedWorld } from "../support/emulated.ts";
+import { runOperation, START } from "../support/sandbox.ts";
+
+const PAIR = "ADA/USDT";
+const NAMES = Object.keys(VENUES) as VenueName[];
+
+// Exchanges take whole seconds, so an answer may begin before what was asked for.
+it.each(NAMES)("a trade of %s just before what is read again is not booked twice", async (name) => {
+  const { deps, time, exchange: of, close } = await emulatedWorld({ names: [name] });
+  onTestFinished(close);
+  const exchange = of(name);
+  const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
+    exchange: name,
+    symbol: PAIR,
+    lowerPrice: decimal("0.44"),
+    upperPrice: decimal("0.56"),
+    gridLevels: 8,
+    orderSize: decimal("20"),
+  });
+  const passUntil = async (seconds: number) => {
+    while (time.now() < START + seconds * SECOND) {
+      time.pass(Math.min(5 * SECOND, START + seconds * SECOND - time.now()));
+      await tick(deps);
+    }
+  };
+  const fillOne = () => {
+    const [order] = exchange.open(PAIR).filter(({ side }) => side === "buy");
+    exchange.fill(order?.id ?? "");
+  };
+  await passUntil(200);
+  time.pass(0.5 * SECOND);
+  fillOne();
+  await passUntil(375.8);
+  fillOne();
+  // What was read up to is kept as a minute before this pass; two minutes before that is read again.
+  await passUntil(380.8);
+  await passUntil(400);
+  fillOne();
+  await passUntil(420);
+  const [view] = await deps.store.strategies({ id });
+  expect(view?.strategy).toMatchObject({ status: "running", lastError: null });
+  expect(view?.strategy.state.ledger.filledOrders).toBe(3);
+});
