@@ -1,3 +1,5 @@
+import { type Millis, SECOND } from "./kernel/time.ts";
+
 /** Every error label an answer can carry, with its status. Labels of the specification are exact. */
 const STATUS = {
   "Invalid exchange": 400,
@@ -98,9 +100,13 @@ interface VenueErrorOptions extends ErrorOptions {
 
 /** Our own budget of calls has none left for this one: nothing was asked. */
 export class BudgetSpent extends VenueError {
-  constructor(message: string, retryAfterSeconds: number) {
-    super("too_many", message, { retryAfterSeconds });
+  /** Until there is one. */
+  readonly wait: Millis;
+
+  constructor(message: string, wait: Millis) {
+    super("too_many", message, { retryAfterSeconds: Math.ceil(wait / SECOND) });
     this.name = "BudgetSpent";
+    this.wait = wait;
   }
 }
 

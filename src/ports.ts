@@ -204,6 +204,8 @@ export interface Venue extends MarketData {
     lease: { readonly now: Millis },
     asked: { readonly askedAt: Millis; readonly isUrgent: boolean },
   ) => Venue;
+  /** Of such a pass, before its first read: throws BudgetSpent, with when, where there are not the calls of a whole one. */
+  readonly enter?: () => Promise<void>;
   /** Of such a pass: its last call is made. It gives its lease back after this, as others may call under it. */
   readonly leave?: () => Promise<void>;
 }

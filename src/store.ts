@@ -97,6 +97,8 @@ export interface Settlement {
   readonly unwatched?: readonly string[] | undefined;
   readonly calls: VenueCalls;
   readonly failure: { readonly message: string; readonly retryAt: Millis } | null;
+  /** Of a pass that was put off: when there are calls for the next one. It counts neither as failed nor as made. */
+  readonly resumeAt?: Millis | undefined;
 }
 
 export interface StepStore {

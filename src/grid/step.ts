@@ -58,16 +58,17 @@ export async function step(
     held = venue.under?.(snapshot.lease, { askedAt, isUrgent: isUrgent || isStopping(snapshot) }) ?? venue;
     const cancels = urgentCancels(snapshot, budget.left);
     urgent = await cancelEach({ venue: held, local: world.local }, hold, { cancels, budget });
+    await held.enter?.();
     const short = await pass(world, held, { snapshot, hold, budget, urgent });
     return { account, outcome: short ? "short" : "stepped", cancels: urgent.taken };
   } catch (error) {
     const message = messageOf(error);
-    // Others have used up the rate of calls: the lease goes back at once, and the next pass goes on.
-    const isPutOff = error instanceof BudgetSpent;
-    if (!isPutOff) world.log("warn", "a pass failed", { account, reason: message });
+    // The rate of calls is used up: the lease goes back at once, and the next pass comes when there are some.
+    const wait = error instanceof BudgetSpent ? error.wait : undefined;
+    if (wait === undefined) world.log("warn", "a pass failed", { account, reason: message });
     await held.leave?.();
-    if (snapshot) await giveBack(world, venue, { snapshot, budget, urgent, message, isPutOff });
-    return { account, outcome: isPutOff ? "short" : "failed", message, cancels: urgent.taken };
+    if (snapshot) await giveBack(world, venue, { snapshot, budget, urgent, message, wait });
+    return { account, outcome: wait !== undefined ? "short" : "failed", message, cancels: urgent.taken };
   }
 }
 
@@ -192,30 +193,33 @@ function inError(before: Strategy, message: string, at: Millis): Changes {
 
 interface Ended extends Omit<Started, "hold"> {
   readonly message: string;
-  readonly isPutOff: boolean;
+  /** Of one that was put off: until there are calls for the next. */
+  readonly wait: Millis | undefined;
 }
 
 async function giveBack(
   world: World,
   { timing }: Venue,
-  { snapshot, budget, urgent, message, isPutOff }: Ended,
+  { snapshot, budget, urgent, message, wait }: Ended,
 ): Promise<void> {
   const { lease, failures, memory } = snapshot;
   const watch = watchOf(world, snapshot, memory);
-  const wait = Math.min(timing.backoff.most, timing.backoff.first * 2 ** Math.min(failures, 20));
+  const pause = Math.min(timing.backoff.most, timing.backoff.first * 2 ** Math.min(failures, 20));
   const { events, phases } = unread(snapshot, urgent.asked, message);
-  const told = isPutOff
-    ? {
-        events: [...urgent.events, ...watch.events],
-        memory: { ...memory, ...watch.memory, turn: memory.turn + 1 },
-        failure: null,
-      }
-    : {
-        events: [...urgent.events, ...events, ...watch.events],
-        memory: null,
-        unwatched: watch.unwatched,
-        failure: { message, retryAt: lease.now + wait },
-      };
+  const told =
+    wait !== undefined
+      ? {
+          events: [...urgent.events, ...watch.events],
+          memory: { ...memory, ...watch.memory, turn: memory.turn + 1 },
+          failure: null,
+          resumeAt: lease.now + wait,
+        }
+      : {
+          events: [...urgent.events, ...events, ...watch.events],
+          memory: null,
+          unwatched: watch.unwatched,
+          failure: { message, retryAt: lease.now + pause },
+        };
   try {
     await world.store.settle(lease, { ...told, outcomes: [], phases, calls: budget });
   } catch (error) {

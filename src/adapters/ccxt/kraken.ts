@@ -52,11 +52,12 @@ export const kraken: Quirks = {
   load: async () => asCcxt(await import("../../../node_modules/ccxt/js/src/kraken.js")),
   options: {},
   // Its counters of calls, less one: requests do not arrive as evenly as they leave. Those of its trade history count
-  // twice; placing and cancelling are counted in the matching engine.
-  rate: { burst: 14, perSecond: 0.33, reserve: 6 },
+  // twice; placing and cancelling are counted in the matching engine. A pass that books a fill and places what follows
+  // reads open orders, ended orders, trades and the balance.
+  rate: { burst: 14, perSecond: 0.33, reserve: 6, pass: 5 },
   tiers: {
-    intermediate: { burst: 19, perSecond: 0.5, reserve: 8 },
-    pro: { burst: 19, perSecond: 1, reserve: 8 },
+    intermediate: { burst: 19, perSecond: 0.5, reserve: 8, pass: 6 },
+    pro: { burst: 19, perSecond: 1, reserve: 8, pass: 6 },
   },
   // It takes about one public call a second from an address.
   publicRate: { burst: 15, perSecond: 1 },

@@ -17,6 +17,8 @@ export interface Rate {
 export interface PrivateRate extends Rate {
   /** Of the burst, what no pass takes for its reads: a person's calls and a stop's come first. */
   readonly reserve: number;
+  /** What a pass may need until it has placed something; where it is given, none begins with less. */
+  readonly pass?: number;
 }
 
 export type PrivateCall =

@@ -37,6 +37,8 @@ export interface Expiry {
 
 /** The private calls of one invocation: one instance with one key, one call at a time. */
 export interface Session {
+  /** Of a pass, before its first read: throws BudgetSpent where the rate lacks the calls of a whole one. */
+  enter(): Promise<void>;
   /** Of a pass: its last call is made. */
   leave(): Promise<void>;
   readonly now: () => Millis;
@@ -163,6 +165,7 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
 
   return {
     now,
+    enter: spend.begin,
     leave: turn.leave,
     keys: keysOnce,
     kind: () => accountKind,

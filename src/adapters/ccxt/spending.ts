@@ -15,6 +15,14 @@ export function spender({ quirks, rate, keeping, local }: Place, account: Accoun
   let left = 0;
   let first = true;
   return {
+    /**
+     * Of a pass: takes its first call, where there are those of a whole one. A pass that began with less would use up
+     * what has just come back, and so would the next: none would ever have enough to act.
+     */
+    async begin(): Promise<void> {
+      if (who !== "pass" || !rate?.pass) return;
+      left += await takeMore(1, rate.reserve + rate.pass - 1, 0);
+    },
     /** Before the call, and before its turn: whoever waits for the rate is in nobody's way. */
     async take(kind: PrivateCall): Promise<void> {
       await takeUp(kind, patience());
@@ -59,7 +67,7 @@ export function spender({ quirks, rate, keeping, local }: Place, account: Accoun
       waited += wait;
       const seconds = Math.ceil(wait / SECOND);
       if (waited > most)
-        throw new BudgetSpent(`the rate of calls to ${quirks.name} is used up for ${seconds} s`, seconds);
+        throw new BudgetSpent(`the rate of calls to ${quirks.name} is used up for ${seconds} s`, wait);
       await local.sleep(wait);
     }
   }

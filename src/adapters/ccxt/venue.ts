@@ -73,6 +73,7 @@ export function ccxtVenue(place: Place, access: Access): Venue {
       ...publicData(place, "anyone"),
       market: async (symbol) => marketOf(await catalog.forAnyone.fresh(symbol), quirks, undefined),
     },
+    enter: session.enter,
     leave: session.leave,
     under: (lease, asked) => ccxtVenue(place, { ...access, hold: { now: lease.now, ...asked } }),
 

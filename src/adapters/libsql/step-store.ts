@@ -110,7 +110,7 @@ export function stepStore(context: Context): StepStore {
       await client.execute(statement(db.update(control).set({ epoch: sql`${control.epoch} + 1` })));
     },
 
-    async settle(lease, { outcomes, phases, events, memory, unwatched, calls, failure }) {
+    async settle(lease, { outcomes, phases, events, memory, unwatched, calls, failure, resumeAt }) {
       const pass = passes.get(lease.account);
       const released = db
         .update(accounts)
@@ -118,9 +118,9 @@ export function stepStore(context: Context): StepStore {
           // Its owner stays: it tells who has stepped last.
           until: 0,
           failures: failure ? sql`${accounts.failures} + 1` : 0,
-          retryAt: failure?.retryAt ?? 0,
+          retryAt: failure?.retryAt ?? resumeAt ?? 0,
           error: failure?.message ?? null,
-          ...(failure ? {} : { steppedAt: now() }),
+          ...(failure || resumeAt !== undefined ? {} : { steppedAt: now() }),
           ...(memory ? { memory } : unwatched ? { memory: withUnwatched(unwatched) } : {}),
           ...(pass
             ? {

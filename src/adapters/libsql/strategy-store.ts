@@ -88,6 +88,7 @@ export function strategyStore(context: Context): StrategyStore {
               .where(and(eq(strategies.id, id), isRunning())),
           ),
           statement(sql`insert into ${events} (account, strategy, at, kind, message) ${asked}`),
+          resumed(context, id),
         ],
         "write",
       );
@@ -99,7 +100,7 @@ export function strategyStore(context: Context): StrategyStore {
       const resumes = sql`${strategies.resumes} + ${isPaused ? 0 : 1}`;
       const told = sql`insert into ${events} (account, strategy, at, kind, message) select ${strategies.account}, ${strategies.id}, ${now()}, 'wants', ${wants} from ${strategies} where ${asked}`;
       const set = db.update(strategies).set({ wants, resumes }).where(asked);
-      await client.batch([statement(told), statement(set)], "write");
+      await client.batch([statement(told), statement(set), resumed(context, id)], "write");
     },
 
     async releasedOrdersOf(strategy) {
@@ -112,3 +113,10 @@ export function strategyStore(context: Context): StrategyStore {
     },
   };
 }
+
+/** A pass that was put off for lack of calls is put off no longer: a person has asked for something. */
+const resumed = ({ db }: Context, strategy: string) => {
+  const account = sql`(select ${strategies.account} from ${strategies} where ${strategies.id} = ${strategy})`;
+  const isPutOff = sql`${accounts.account} = ${account} and ${accounts.failures} = 0`;
+  return statement(db.update(accounts).set({ retryAt: 0 }).where(isPutOff));
+};

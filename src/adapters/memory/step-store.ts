@@ -61,7 +61,7 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
       tables.epoch++;
     },
 
-    async settle(lease, { outcomes, phases, events, memory, unwatched, failure }) {
+    async settle(lease, { outcomes, phases, events, memory, unwatched, failure, resumeAt }) {
       const row = fence(lease);
       for (const { clientId, ...outcome } of outcomes) {
         const order = tables.orders.get(clientId);
@@ -80,9 +80,9 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
       Object.assign(row, {
         until: 0,
         failures: failure ? row.failures + 1 : 0,
-        retryAt: failure?.retryAt ?? 0,
+        retryAt: failure?.retryAt ?? resumeAt ?? 0,
         error: failure?.message ?? null,
-        ...(failure ? {} : { steppedAt: now() }),
+        ...(failure || resumeAt !== undefined ? {} : { steppedAt: now() }),
         ...(memory ? { memory } : unwatched ? { memory: { ...row.memory, unwatched } } : {}),
       });
     },

@@ -64,6 +64,7 @@ export function memoryStore(
       const strategy = tables.strategies.get(id);
       if (!strategy || strategy.status === "stopped") return;
       tables.strategies.set(id, { ...strategy, wants, keepOrders, sellBase });
+      resume(tables, strategy.account);
       tables.events.push({
         account: strategy.account,
         strategy: id,
@@ -79,6 +80,7 @@ export function memoryStore(
       const wants = isPaused ? "pause" : "run";
       const resumes = strategy.resumes + (isPaused ? 0 : 1);
       tables.strategies.set(id, { ...strategy, wants, resumes });
+      resume(tables, strategy.account);
       tables.events.push({
         account: strategy.account,
         strategy: id,
@@ -146,3 +148,9 @@ function viewOf(tables: Tables, strategy: Strategy, now: Millis): StrategyView {
 }
 
 const isOpen = ({ state }: Order): boolean => state === "open" || state === "partially_filled";
+
+/** A pass that was put off for lack of calls is put off no longer: a person has asked for something. */
+function resume(tables: Tables, account: string): void {
+  const row = accountRow(tables, account);
+  if (row.failures === 0) row.retryAt = 0;
+}

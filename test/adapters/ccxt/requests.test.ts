@@ -25,12 +25,15 @@ const order = (clientId: string, over: Partial<NewOrder> = {}): NewOrder => ({
   ...over,
 });
 
+/** The beginning and the end of a pass. */
+type Bounds = "enter" | "leave";
+
 /** Calls of a venue that ask an exchange; one that is new has to be added here. */
 type Asking = {
-  [K in Exclude<keyof Venue, "leave">]-?: NonNullable<Venue[K]> extends (...args: never[]) => Promise<unknown>
+  [K in Exclude<keyof Venue, Bounds>]-?: NonNullable<Venue[K]> extends (...args: never[]) => Promise<unknown>
     ? K
     : never;
-}[Exclude<keyof Venue, "leave">];
+}[Exclude<keyof Venue, Bounds>];
 
 type Ways = Readonly<Record<string, (venue: Venue, id: string) => Promise<unknown>>>;
 
