@@ -5,10 +5,10 @@ import { fireCron } from "../../support/edge-live.ts";
 import { tempFolder } from "../../support/temp.ts";
 
 it("a running grid moves from Node to the edge and back, also while both step it", async () => {
-  const edge = await deployment(1, { only: ["bitget", "gateio"] });
+  const edge = await deployment(1, { only: ["bitget", "kraken"] });
   const folder = tempFolder();
   const { EDGEMAKER_TOKEN: _edges, ...settings } = edge.database.settings;
-  const server = () => serve(folder, ["--tick-interval", "2000"], settings);
+  const server = () => serve(folder, ["--tick-interval", "300"], settings);
   const venues = edge.accounts.ids.map(({ venue }) => edge.accounts.venues[venue]);
   const move = (price: string) => venues.map((venue) => venue.move("BTC/USDT", price));
   const steppedBy = async () =>
