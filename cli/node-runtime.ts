@@ -20,6 +20,7 @@ import type { Migration } from "../src/adapters/libsql/migrate.ts";
 import type { Config } from "../src/config.ts";
 import type { Runtime } from "../src/deps.ts";
 import type { Local, Log, LogLevel } from "../src/ports.ts";
+import { killedByFile } from "./kill-file.ts";
 import { databaseFile, packageFolder } from "./locations.ts";
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -51,7 +52,14 @@ export function nodeRuntime(url: string, config: Config, log: Log): Runtime {
         identity: () => identityOf(file),
       }
     : { url, authToken: config.databaseAuthToken, fetch };
-  return { client, log, local: nodeLocal, migrations: readMigrations(), readCandles };
+  return {
+    client,
+    log,
+    local: nodeLocal,
+    migrations: readMigrations(),
+    readCandles,
+    killed: killedByFile(url),
+  };
 }
 
 /** Tells a file from another one of the same name; undefined when there is none. */

@@ -8,6 +8,7 @@ import { type Answer, refusal, run } from "../src/transport/run.ts";
 import type { Values } from "./arguments.ts";
 import { dataDirectory } from "./directories.ts";
 import { argName, textsOf } from "./fields.ts";
+import { killFile } from "./kill-file.ts";
 import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
 import { render } from "./output.ts";
 import { askOwnBase } from "./own-base.ts";
@@ -29,9 +30,32 @@ export interface Asking {
 export async function runOperation(
   operation: Operation,
   values: Values,
-  { said = {}, preview }: Asking = {},
+  { said, preview }: Asking = {},
 ): Promise<number> {
   const settings = readSettings(values, process.env);
+  const code = await runWith(settings, operation, values, { said, preview }).catch((error: unknown) => {
+    sayKillFile(operation, settings);
+    throw error;
+  });
+  if (code === 1) sayKillFile(operation, settings);
+  return code;
+}
+
+/** What stops everything must not depend on a server that answers, or on a database that works. */
+function sayKillFile({ http }: Operation, { databaseUrl }: Settings): void {
+  if (!http.urgent) return;
+  const file = killFile(databaseUrl);
+  process.stderr.write(
+    `Nothing else needed: create the file ${file}; while it is there, nothing on this machine places an order of this database.\n`,
+  );
+}
+
+async function runWith(
+  settings: Settings,
+  operation: Operation,
+  values: Values,
+  { said = {}, preview }: Asking,
+): Promise<number> {
   const asTable = isTable(values);
   const given = { ...fromTexts(kindsOf(operation), textsOf(operation, values)), ...said };
   const remote = await remoteOf(settings, values);

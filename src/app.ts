@@ -7,7 +7,7 @@ import type { Operation } from "./operation.ts";
 import type { Deps } from "./ports.ts";
 import { type Access, checkHosts } from "./transport/access.ts";
 import { MOST_URL } from "./transport/body.ts";
-import { mountOperations, respond, type Variables } from "./transport/http.ts";
+import { mountOperations, respond, urgentRoutes, type Variables } from "./transport/http.ts";
 import type { Limiter } from "./transport/limiter.ts";
 import { mountMcp } from "./transport/mcp/mount.ts";
 import type { McpSettings } from "./transport/mcp/server.ts";
@@ -44,6 +44,7 @@ export function createApp({
   asset,
 }: AppOptions) {
   const app = new Hono<{ Variables: Variables }>();
+  const urgent = urgentRoutes(operations);
 
   app.use(async (c, next) => {
     c.set("requestId", deps.local.randomText(12));
@@ -56,7 +57,9 @@ export function createApp({
       throw new AppError("Invalid request", `a URL may have at most ${MOST_URL} characters`);
     c.set("allowance", limiter(addressOf(c)));
     // What is not there is told before: what runs on every path is no route.
-    if (matchedRoutes(c).some(({ path }) => path !== "/*")) c.var.allowance.request();
+    const routes = matchedRoutes(c).filter(({ path }) => path !== "/*");
+    const isUrgent = routes.some(({ method, path }) => urgent.has(`${method} ${path}`));
+    if (routes.length > 0 && !isUrgent) c.var.allowance.request();
     await next();
   });
 

@@ -42,6 +42,8 @@ export interface Config {
   /** Keys that encrypt stored exchange keys, 32 bytes each: the first one encrypts, all decrypt. */
   readonly keks: readonly Uint8Array<ArrayBuffer>[];
   readonly sandbox: boolean;
+  /** This process places nothing. */
+  readonly kill: boolean;
   readonly allowedHosts: readonly string[];
   /** What the API takes from one address and one token; undefined: everything. */
   readonly rateLimits: RateLimits | undefined;
@@ -97,6 +99,7 @@ const Settings = z.object({
   EDGEMAKER_RATE_LIMIT: list.default([]),
   EDGEMAKER_KEK: list.default([]),
   EDGEMAKER_SANDBOX: flag.default(false),
+  EDGEMAKER_KILL: flag.default(false),
   EDGEMAKER_READ_TIMEOUT_MILLIS: whole(1, 999_999).default(10_000),
   EDGEMAKER_TIMING: list.default([]),
   EDGEMAKER_SUBREQUESTS: whole(15, 10_000).default(45),
@@ -156,6 +159,7 @@ export function parseConfig(environment: Environment): Config {
     databaseAuthToken: settings.EDGEMAKER_DATABASE_AUTH_TOKEN,
     keks: settings.EDGEMAKER_KEK.map(kekOf),
     sandbox: settings.EDGEMAKER_SANDBOX,
+    kill: settings.EDGEMAKER_KILL,
     allowedHosts: settings.EDGEMAKER_ALLOWED_HOSTS.map((host) => host.toLowerCase()),
     rateLimits: rateLimitsOf(settings.EDGEMAKER_RATE_LIMIT),
     venueUrls: new Map(settings.EDGEMAKER_VENUE_URLS.map(venueUrl)),

@@ -27,6 +27,7 @@ import { timeLimit } from "./in-time.ts";
 import { digest } from "./kernel/digest.ts";
 import type { Pair } from "./kernel/pair.ts";
 import type { Millis } from "./kernel/time.ts";
+import { type KillHere, withKillHere } from "./kill-here.ts";
 import { type LiveOptions, type LiveVenues, liveVenues } from "./live-deps.ts";
 import type { AccountRef, Deps, ExchangeInfo, Local, Log, Venue } from "./ports.ts";
 import { connectReference } from "./reference-deps.ts";
@@ -46,6 +47,8 @@ export interface Runtime {
   readonly requests?: (() => number) | undefined;
   /** How often it steps. */
   readonly interval?: Millis | undefined;
+  /** Why nothing may be placed now, as this machine tells it; undefined where it may. */
+  readonly killed?: () => string | undefined;
 }
 
 export type SandboxOptions = Omit<SandboxSettings, "replays"> & {
@@ -74,7 +77,10 @@ export async function createDeps(
     ? live.venues
     : await sandboxVenues(config, context, runtime, options);
   const exchanges = config.exchanges.map((one) => infoOf(one, live));
-  const store = createStore(context);
+  const killHere: KillHere = {
+    reason: () => (config.kill ? "EDGEMAKER_KILL is set" : runtime.killed?.()),
+  };
+  const store = withKillHere(createStore(context), killHere);
   const inTime = timeLimit(config.readTimeoutMillis);
   const chain =
     aggregator && !config.venueUrls.has("iris")
@@ -102,6 +108,7 @@ export async function createDeps(
     dex: dexOf(chain.forAnyone, (id) => forAnyone(venues.venue(id))),
     reference,
     store,
+    killHere,
     limits: config.limits,
     requests,
     interval: runtime.interval,

@@ -67,6 +67,8 @@ export interface Operation {
     readonly idempotent?: boolean;
     /** Takes exchange keys in headers. */
     readonly keys?: boolean;
+    /** Who has the right token is served whatever their address, or others there, have asked before. */
+    readonly urgent?: boolean;
   };
   readonly cli?: CommandSurface;
   readonly mcp?: ToolSurface;

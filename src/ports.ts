@@ -4,6 +4,7 @@ import type { VenueFailure } from "./errors.ts";
 import type { Decimal } from "./kernel/decimal.ts";
 import type { Pair } from "./kernel/pair.ts";
 import type { Millis } from "./kernel/time.ts";
+import type { KillHere } from "./kill-here.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { Market, MarketData, Side } from "./market-port.ts";
 import type { DryRuns } from "./paper-port.ts";
@@ -263,6 +264,8 @@ export interface Deps {
   /** Asks every other configured venue, and the chain, for a pair's price; absent where there is nobody to ask. */
   readonly reference?: (exchange: string, symbol: Pair) => Promise<Reference>;
   readonly store: Store;
+  /** What the store says of the kill switch comes from here too, where there is one. */
+  readonly killHere?: KillHere;
   /** Limits of the operator's settings: they hold beside those that are stored, which cannot raise them. */
   readonly limits?: Limits | undefined;
   /** How often this process steps its accounts, in protocol time; undefined where it steps none itself. */

@@ -3,15 +3,22 @@ import { flagField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { LOOK_HOLDS } from "../kill-permit.ts";
 import { type Operation, operation } from "../operation.ts";
+import type { Deps } from "../ports.ts";
 
 const KillShape = lazy(() => z.object({ on: z.boolean(), message: z.string() }));
 
-const answer = (on: boolean): z.input<ReturnType<typeof KillShape>> => ({
-  on,
-  message: on
-    ? "the kill switch is on: no order is placed; cancels and booking go on, and what rests stays until its grid is stopped"
-    : "the kill switch is off: grids and orders by hand are placed",
-});
+const ON =
+  "no order is placed; cancels and booking go on, and what rests stays until its grid is stopped: buys may still fill, and what they buy is not sold";
+
+async function told({ store, killHere }: Deps): Promise<z.input<ReturnType<typeof KillShape>>> {
+  const on = await store.killed();
+  const here = killHere?.reason();
+  if (here !== undefined) return { on, message: `the kill switch is on in this process, as ${here}: ${ON}` };
+  const message = on
+    ? `the kill switch is on: ${ON}`
+    : "the kill switch is off: grids and orders by hand are placed";
+  return { on, message };
+}
 
 const same = { access: "token", failure: "Internal error", output: KillShape } as const;
 
@@ -25,14 +32,14 @@ export const killOperations: readonly Operation[] = [
     http: { route: "GET /kill", from: "query" },
     cli: { path: "kill status", examples: ["edgemaker kill status"] },
     input: () => z.object({}),
-    run: async ({ store }) => answer(await store.killed()),
+    run: told,
   }),
   operation({
     ...same,
     name: "set_kill_switch",
     summary: "Turn the kill switch on or off",
     effect: "admin",
-    http: { route: "POST /kill", from: "body" },
+    http: { route: "POST /kill", from: "body", urgent: true },
     cli: {
       path: "kill",
       words: {
@@ -43,11 +50,11 @@ export const killOperations: readonly Operation[] = [
     },
     input: () =>
       z.object({ on: flagField("Invalid request", "on").describe("true places nothing any more") }),
-    async run({ store, local }, { on }, { actor }) {
-      await store.setKill(on, actor);
+    async run(deps, { on }, { actor }) {
+      await deps.store.setKill(on, actor);
       // Another process may have looked right before: after this, nothing of its leaves either.
-      if (on) await local.sleep(LOOK_HOLDS);
-      return answer(await store.killed());
+      if (on) await deps.local.sleep(LOOK_HOLDS);
+      return told(deps);
     },
   }),
 ];

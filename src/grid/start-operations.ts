@@ -1,7 +1,8 @@
-import { AppError, VenueError } from "../errors.ts";
+import { VenueError } from "../errors.ts";
 import { type Decimal, text } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { MINUTE } from "../kernel/time.ts";
+import { killRefusal } from "../kill-here.ts";
 import { howToChange, limitError } from "../limits/allowed.ts";
 import { operation } from "../operation.ts";
 import type { Deps, Market, Venue } from "../ports.ts";
@@ -78,8 +79,7 @@ async function begin(
 ): Promise<Begun> {
   const world = await readWorld(deps, where, actor);
   const checked = checkIn(world, true, planHash);
-  if (world.killed)
-    throw new AppError("Forbidden", "the kill switch is on: no grid is started; turn it off to trade again");
+  if (world.killed) throw killRefusal(deps.killHere, "no grid is started");
   const planned = planStart(checked, world);
   checkHash(planned, planHash);
   const refused = beyondLimits(planned, world);

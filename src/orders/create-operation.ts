@@ -10,6 +10,7 @@ import {
   wordField,
 } from "../kernel/fields.ts";
 import { handOrderId } from "../kernel/ids.ts";
+import { killRefusal } from "../kill-here.ts";
 import { watchKill } from "../kill-permit.ts";
 import { operation } from "../operation.ts";
 import type { CreateOutcome, Deps, Venue, VenueOrder } from "../ports.ts";
@@ -114,10 +115,7 @@ export const createOrder = (ids: readonly string[]) =>
       const outcome = await venue.create(order, kill.unlessOn({ mayLeave, sendBy: order.sendBy }));
       await noteAnswer(deps, order, outcome);
       if (outcome.result === "not_sent" && kill.isOn())
-        throw new AppError(
-          "Forbidden",
-          "the kill switch is on: no order is placed; turn it off to trade again",
-        );
+        throw killRefusal(deps.killHere, "no order is placed");
       const id = acceptedId(order, outcome);
       return { success: true as const, exchange, order: orderOut(await lookAt(venue, order, id)) };
     },

@@ -3,6 +3,7 @@ import { AppError, StoreError } from "../errors.ts";
 import { mul, text, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { DAY } from "../kernel/time.ts";
+import { killRefusal } from "../kill-here.ts";
 import { type Look, limitError, type Refused, thinBook } from "../limits/allowed.ts";
 import { readStandings } from "../limits/reading-operation.ts";
 import { refusalOf, type Standings, termsOf } from "../limits/standing.ts";
@@ -44,11 +45,7 @@ export async function recordIntent(deps: Deps, recording: Recording): Promise<Or
       continue;
     }
     attempt++;
-    if (await deps.store.killed())
-      throw new AppError(
-        "Forbidden",
-        "the kill switch is on: no order is placed; turn it off to trade again",
-      );
+    if (await deps.store.killed()) throw killRefusal(deps.killHere, "no order is placed");
   }
   const earlier = await earlierOf(deps, recording);
   if (earlier) return earlier;

@@ -7,7 +7,7 @@ import { keyHash } from "../kernel/digest.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { type Operation, routeOf } from "../operation.ts";
 import type { Deps, Keys } from "../ports.ts";
-import { type Access, authenticate, authorize } from "./access.ts";
+import { type Access, authenticate, authenticateUrgent, authorize } from "./access.ts";
 import { parseBody, readBody } from "./body.ts";
 import { wantsCsv } from "./csv.ts";
 import { once } from "./idempotency.ts";
@@ -39,7 +39,7 @@ export function mountOperations(
     const paths = [path, ...(operation.http.alias ? [operation.http.alias] : [])];
     app.on(
       [method],
-      paths.map((one) => `/api/v1${one}`),
+      paths.map((one) => `${API}${one}`),
       guard(operation, deps, access),
       read(operation),
       validate(operation),
@@ -55,6 +55,17 @@ export function mountOperations(
   }
 }
 
+/** Methods and paths of what must not wait for an allowance. */
+export const urgentRoutes = (operations: readonly Operation[]): ReadonlySet<string> =>
+  new Set(
+    operations
+      .filter(({ http }) => http.urgent)
+      .map(routeOf)
+      .map(({ method, path }) => `${method} ${API}${path}`),
+  );
+
+const API = "/api/v1";
+
 export const respond = (c: Ctx, { status, body, headers }: Answer): Response =>
   c.json(body, status as ContentfulStatusCode, headers);
 
@@ -69,7 +80,8 @@ const guard = (operation: Operation, deps: Deps, access: Access): MiddlewareHand
     c.set("actor", "public");
     const header = c.req.header("authorization");
     if (operation.access === "token" || (operation.knowsCaller && header !== undefined)) {
-      const caller = await authenticate(header, access, { store: deps.store, allowance: c.var.allowance });
+      const known = operation.http.urgent ? authenticateUrgent : authenticate;
+      const caller = await known(header, access, { store: deps.store, allowance: c.var.allowance });
       authorize(caller, operation);
       c.set("actor", caller.actor);
     }

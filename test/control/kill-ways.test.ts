@@ -1,0 +1,160 @@
+/** Ways to the kill switch that need neither an allowance, nor HTTP, nor a database that works. */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createClient } from "@libsql/client";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parseConfig } from "../../src/config.ts";
+import { createLimiter } from "../../src/transport/limiter.ts";
+import { testApp } from "../support/app.ts";
+import { canary } from "../support/canary.ts";
+import { edgemaker, environment, eventually, serve } from "../support/command.ts";
+import { edgeDatabase } from "../support/edge.ts";
+import { buy } from "../support/orders.ts";
+import { startSqld } from "../support/sqld.ts";
+import { tempFolder } from "../support/temp.ts";
+import { startWorker } from "../support/worker.ts";
+
+const ORDER = buy("kraken", { symbol: "ETH/USDT", amount: 0.01, price: 2000 });
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 50_000,
+  upperPrice: 70_000,
+  gridLevels: 4,
+  orderSize: 100,
+};
+
+describe("an address whose allowance is used up", () => {
+  async function usedUp(how: "wrong tokens" | "requests") {
+    const limits = parseConfig({ EDGEMAKER_RATE_LIMIT: "address=1,burst=20,failed=2,token=1" }).rateLimits;
+    const limiter = createLimiter(limits, () => 0);
+    const app = await testApp({ rates: { limiter, addressOf: () => "203.0.113.9" } });
+    const ask = async (method: string, path: string, token: string, body?: object) => {
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const init = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) };
+      return (await app.ask(`/api/v1${path}`, init)).status;
+    };
+    const wrong = `em_${canary("wrong")}`;
+    if (how === "requests") for (let asked = 0; asked < 21; asked++) await app.ask("/health");
+    else for (let asked = 0; asked < 4; asked++) await ask("GET", "/kill", wrong);
+    return { ...app, ask, wrong };
+  }
+
+  it.each(["wrong tokens", "requests"] as const)(
+    "by %s turns the switch on with a right token",
+    async (how) => {
+      const { ask, tokens, wrong, store } = await usedUp(how);
+      expect(await ask("GET", "/balance?exchange=kraken", tokens.admin)).toBe(429);
+      expect(await ask("POST", "/kill", wrong, { on: true })).toBe(429);
+      expect(await ask("POST", "/kill", tokens.trade, { on: true })).toBe(how === "requests" ? 429 : 403);
+      expect(await store.killed()).toBe(false);
+      for (const on of [true, false, true])
+        expect(await ask("POST", "/kill", tokens.admin, { on })).toBe(200);
+      expect(await store.killed()).toBe(true);
+    },
+  );
+});
+
+async function serving(over: Record<string, string> = {}, database?: string) {
+  const folder = tempFolder();
+  const file = join(folder, "edge.db");
+  const db = database ?? `file:${file}`;
+  const server = await serve(folder, ["--sandbox", "--tick-interval", "100", "--db", db], over);
+  const ask = async (path: string, body?: object) => {
+    const init = body ? { method: "POST", body: JSON.stringify(body) } : {};
+    const answer = await server.ask(`/api/v1${path}`, init);
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  };
+  return { folder, file, ask };
+}
+
+const REFUSED = {
+  status: 403,
+  body: { error: "Forbidden", message: expect.stringMatching(/kill switch is on/) },
+};
+
+describe("a file beside the database", () => {
+  it("turns the switch on for a running server, and off again when it is gone", async () => {
+    const { folder, file, ask } = await serving();
+    await ask("/strategy/grid", GRID);
+    writeFileSync(`${file}.kill`, "");
+    expect(await ask("/orders", ORDER)).toMatchObject(REFUSED);
+    expect(await ask("/strategy/grid", GRID)).toMatchObject(REFUSED);
+    expect(await ask("/kill")).toMatchObject({
+      body: { on: true, message: expect.stringContaining("edge.db.kill") },
+    });
+    // What is cancelled is not placed again.
+    const { code } = await edgemaker(folder, [
+      ...["orders", "cancel-all", "--exchange", "kraken", "--sandbox", "--db", `file:${file}`],
+    ]);
+    expect(code).toBe(0);
+    const refused = async () => {
+      const { body } = await ask("/strategy/grid/status");
+      return (body.strategies as { refused: { reason: string }[] }[])[0]?.refused.map(({ reason }) => reason);
+    };
+    await eventually(refused, (reasons) => reasons?.length === 4 && reasons.every((one) => one === "killed"));
+    // Not even a person's word takes it away.
+    expect(await ask("/kill", { on: false })).toMatchObject({ status: 200, body: { on: true } });
+    rmSync(`${file}.kill`);
+    await eventually(refused, (reasons) => reasons?.length === 0);
+    expect((await ask("/orders", ORDER)).status).toBe(200);
+  });
+
+  it("holds for an order that waits for a database which another process has locked", async () => {
+    const { file, ask } = await serving();
+    const other = createClient({ url: `file:${file}`, timeout: 5000 });
+    onTestFinished(() => other.close());
+    const lock = await other.transaction("write");
+    await lock.execute("update control set kind = kind");
+    const waiting = ask("/orders", ORDER);
+    await new Promise((after) => setTimeout(after, 300));
+    writeFileSync(`${file}.kill`, "");
+    await lock.rollback();
+    expect(await waiting).toMatchObject(REFUSED);
+    expect(await ask("/orders?exchange=kraken")).toMatchObject({ body: { count: 0 } });
+  });
+
+  it("lies in the data directory where the database is a server's", async () => {
+    const sqld = await startSqld();
+    onTestFinished(() => sqld.stop());
+    const { folder, ask } = await serving({}, sqld.url);
+    const data = join(environment(folder).XDG_DATA_HOME ?? "", "edgemaker");
+    mkdirSync(data, { recursive: true });
+    writeFileSync(join(data, "edgemaker.kill"), "");
+    expect(await ask("/orders", ORDER)).toMatchObject(REFUSED);
+  });
+
+  it("is named where the switch cannot be turned otherwise", async () => {
+    const folder = tempFolder();
+    const file = join(folder, "broken.db");
+    writeFileSync(file, "no database at all, and long enough to be read as one".repeat(20));
+    const { code, stderr } = await edgemaker(folder, ["kill", "on", "--sandbox", "--db", `file:${file}`]);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("broken.db.kill") });
+  });
+});
+
+describe("EDGEMAKER_KILL=1", () => {
+  it("keeps a server from placing anything", async () => {
+    const { ask } = await serving({ EDGEMAKER_KILL: "1" });
+    expect(await ask("/orders", ORDER)).toMatchObject(REFUSED);
+    expect(await ask("/kill")).toMatchObject({
+      body: { on: true, message: expect.stringContaining("EDGEMAKER_KILL") },
+    });
+  });
+
+  it("keeps the worker from placing anything", async () => {
+    const { settings, close } = await edgeDatabase({ EDGEMAKER_SANDBOX: "1", EDGEMAKER_KILL: "1" });
+    const worker = await startWorker(settings);
+    try {
+      const answer = await worker.dispatchFetch("http://localhost/api/v1/orders", {
+        method: "POST",
+        headers: { authorization: `Bearer ${settings.EDGEMAKER_TOKEN}`, "content-type": "application/json" },
+        body: JSON.stringify(ORDER),
+      });
+      expect({ status: answer.status, body: await answer.json() }).toMatchObject(REFUSED);
+    } finally {
+      await worker.dispose();
+      await close();
+    }
+  });
+});
