@@ -39,6 +39,7 @@ describe("an invocation held to its requests", () => {
       const stepped: string[][] = [];
       for (let pass = 1; pass <= 4; pass++) {
         const from = edge.turns.length;
+        await edge.rested();
         await fireCron(worker, FIRST + pass * MINUTE);
         const turns = await edge.turnsEnded(from, 4);
         stepped.push(turns.filter(({ outcome }) => outcome === "stepped").map(({ account }) => account));

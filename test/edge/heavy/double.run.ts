@@ -52,6 +52,7 @@ it("two crons of one minute, 100 times, while consumers are killed, place nothin
   for (let round = 0; round < ROUNDS; round++) {
     for (const venue of venues) venue.move("BTC/USDT", PRICES[round % PRICES.length] as string);
     const from = edge.turns.length;
+    await edge.rested();
     const both = [one, two].map(({ worker }) => fireCron(worker, minute(round)).catch(() => undefined));
     if (random() < 0.35) {
       await new Promise((resolve) => setTimeout(resolve, random() * 500));
@@ -78,8 +79,7 @@ it("two crons of one minute, 100 times, while consumers are killed, place nothin
     const from = edge.turns.length;
     await fireCron(one.worker, minute(round));
     await ended(from);
-    // In which kraken's counter of calls falls a little: a minute lies between two crons.
-    await new Promise((resolve) => setTimeout(resolve, 2000));
+    await edge.rested();
   }
   const { twice, orphans } = await strangers(edge.accounts, edge.database.deps.store);
   const placed = venues.reduce((sum, venue) => sum + venue.orders().length, 0);

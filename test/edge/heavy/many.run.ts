@@ -5,9 +5,6 @@ import { fireCron } from "../../support/edge-live.ts";
 
 const MINUTE = 60_000;
 const LATENCY = 80;
-/** In which kraken's counter of calls falls to nothing: a minute lies between two crons. */
-const COUNTED = 20_000;
-const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis));
 const MARKETS = [
   { symbol: "BTC/USDT", mid: 60_000, moved: "61500" },
   { symbol: "ETH/USDT", mid: 3000, moved: "3075" },
@@ -53,7 +50,7 @@ describe.each(SIZES)(
           const before = await rows(edge.database.deps.store);
           const from = edge.turns.length;
           minute += MINUTE;
-          await sleep(COUNTED);
+          await edge.rested();
           const startedAt = performance.now();
           await fireCron(worker, minute);
           const turns = await edge.turnsEnded(from, accounts, 240_000);
