@@ -5,7 +5,7 @@
  */
 export { completion } from "./completion.ts";
 export { estimateCost } from "./cost.ts";
-export { digest, newToken, nodeLocal, numberOf, withDatabase } from "./database-command.ts";
+export { byCommand, digest, newToken, nodeLocal, numberOf, withDatabase } from "./database-command.ts";
 export { backUp, restore } from "./db-actions.ts";
 export { runDemo } from "./demo.ts";
 export { runDoctor } from "./doctor.ts";

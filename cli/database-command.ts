@@ -1,6 +1,7 @@
 import { createDeps } from "../src/deps.ts";
 import { digest } from "../src/kernel/digest.ts";
 import type { Deps } from "../src/ports.ts";
+import type { By } from "../src/records.ts";
 import type { Values } from "./arguments.ts";
 import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
 import { print } from "./output.ts";
@@ -17,5 +18,8 @@ export async function withDatabase(values: Values, act: (deps: Deps) => Promise<
     deps.close();
   }
 }
+
+/** Who does what a command does here. */
+export const byCommand = (): By => ({ actor: "local", request: nodeLocal.randomText(12) });
 
 export { digest, newToken, nodeLocal, numberOf };

@@ -29,7 +29,9 @@ export const tokenCommand = command({
       run: async (values) => {
         const scope = SCOPES.find((one) => one === (values.scope ?? "read"));
         if (!scope) throw new UsageError("--scope must be read, trade or admin");
-        const { withDatabase, newToken, digest, numberOf, nodeLocal } = await import("./actions.ts");
+        const { byCommand, withDatabase, newToken, digest, numberOf, nodeLocal } = await import(
+          "./actions.ts"
+        );
         const days =
           values.days === undefined
             ? undefined
@@ -38,13 +40,16 @@ export const tokenCommand = command({
           const token = newToken();
           const id = `tok_${nodeLocal.randomText(10)}`;
           const expiresAt = days === undefined ? null : (await store.now()) + days * DAY;
-          await store.addToken({
-            id,
-            name: String(values.name ?? id),
-            scope,
-            expiresAt,
-            hash: await digest(token),
-          });
+          await store.addToken(
+            {
+              id,
+              name: String(values.name ?? id),
+              scope,
+              expiresAt,
+              hash: await digest(token),
+            },
+            byCommand(),
+          );
           return { id, scope, token };
         });
       },
@@ -67,10 +72,10 @@ export const tokenCommand = command({
       args: { id: { type: "positional", description: "The token's id", required: false }, ...DATABASE },
       run: async (values) => {
         if (values.id === undefined) throw new UsageError("name the token: edgemaker token revoke <id>");
-        const { withDatabase } = await import("./actions.ts");
+        const { byCommand, withDatabase } = await import("./actions.ts");
         return withDatabase(values, async ({ store }) => {
           const id = String(values.id);
-          if (!(await store.revokeToken(id))) throw new Error(`there is no live token ${id}`);
+          if (!(await store.revokeToken(id, byCommand()))) throw new Error(`there is no live token ${id}`);
           return { id, revoked: true };
         });
       },

@@ -1,5 +1,5 @@
 import type { Millis } from "./kernel/time.ts";
-import type { Event, Fill, Order } from "./records.ts";
+import type { Fill, KeptEvent, Order } from "./records.ts";
 
 /** A place in a history that is told newest first; `id` settles what happened in the same millisecond. */
 export interface Place {
@@ -20,5 +20,5 @@ export interface HistoryStore {
   /** By market time and trade id. */
   fillsOf(strategy: string, page: Page): Promise<readonly Fill[]>;
   /** By protocol time and number. */
-  eventsOf(strategy: string, page: Page): Promise<readonly (Event & { readonly id: number })[]>;
+  eventsOf(strategy: string, page: Page): Promise<readonly (KeptEvent & { readonly id: number })[]>;
 }

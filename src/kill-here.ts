@@ -27,6 +27,7 @@ export function withKillHere(store: Store, { reason }: KillHere): Store {
     },
     record: (lease, changes) =>
       store.record(lease, isOn() ? changes.map((change) => ({ ...change, intents: [] })) : changes),
-    recordByHand: async (order, held) => (isOn() ? { result: "refused" } : store.recordByHand(order, held)),
+    recordByHand: async (order, held, by) =>
+      isOn() ? { result: "refused" } : store.recordByHand(order, held, by),
   };
 }

@@ -3,6 +3,7 @@ import type { Label } from "./errors.ts";
 import { lazy } from "./kernel/lazy.ts";
 import type { Preview } from "./plan-records.ts";
 import type { Deps, Keys } from "./ports.ts";
+import type { By } from "./records.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -11,9 +12,18 @@ export interface Call {
   /** A token's id, `local` for the command line, or `public`. */
   readonly actor: string;
   readonly keys?: Keys | undefined;
+  readonly requestId?: string;
+  /** An agent asks, with the token of whoever let it. */
+  readonly isAgent?: boolean;
   /** Of a request with an Idempotency-Key: the same for every try, so that what is derived from it is too. */
   readonly requestKey?: string | undefined;
 }
+
+/** What the events of a call carry. */
+export const byOf = ({ actor, requestId, isAgent }: Call): By => ({
+  actor: isAgent ? `agent:${actor}` : actor,
+  request: requestId ?? null,
+});
 
 export interface CommandSurface {
   /** Words of the command: `grid start`. */

@@ -1,6 +1,6 @@
 /** What is stored. Protocol time is the store's clock, market time the venue's. */
 import type { GridConfig, GridState } from "./grid/state.ts";
-import type { Decimal } from "./kernel/decimal.ts";
+import { type Decimal, text } from "./kernel/decimal.ts";
 import type { Pair } from "./kernel/pair.ts";
 import type { Millis } from "./kernel/time.ts";
 import type {
@@ -191,7 +191,12 @@ export type EventKind =
   | "unreadable"
   | "kill"
   | "watch"
-  | "limits";
+  | "limits"
+  | "order"
+  | "cancel"
+  | "token"
+  | "wrong_tokens"
+  | "plan";
 
 /** Of an event that concerns every account. */
 export const EVERY_ACCOUNT: AccountKey = "";
@@ -205,7 +210,36 @@ export interface Event {
   readonly message: string;
 }
 
-export const killMessage = (on: boolean, actor: string): string => `${on ? "on" : "off"}, by ${actor}`;
+/** What is told of, without when and by whom. */
+export type Told = Omit<Event, "at">;
+
+/** Who has something done, and in which request; null where that is none. */
+export interface By {
+  /** A token's id, `admin` for the operator's own, `local` for the command line, `agent:…` for either's agent, `step`. */
+  readonly actor: string;
+  readonly request: string | null;
+}
+
+/** What passes do of themselves. */
+export const STEP: By = { actor: "step", request: null };
+
+/** An event as it is kept. Those from before there were actors have none. */
+export type KeptEvent = Event & { readonly actor: string | null; readonly request: string | null };
+
+/** That an order by hand is about to be sent. */
+export const handEvent = ({ account, side, type, amount, symbol, price, clientId }: Order): Told => ({
+  account,
+  strategy: null,
+  kind: "order",
+  message: `${clientId}: ${type} ${side} ${text(amount)} ${symbol}${type === "limit" ? ` at ${text(price)}` : ""}`,
+});
+
+export const killEvent = (on: boolean, { actor }: By): Told => ({
+  account: EVERY_ACCOUNT,
+  strategy: null,
+  kind: "kill",
+  message: `${on ? "on" : "off"}, by ${actor}`,
+});
 
 /** How far a venue's price can be trusted, 0 to 1, and why. */
 export interface Confidence {

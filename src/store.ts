@@ -9,6 +9,7 @@ import type { Plan, Preview } from "./plan-records.ts";
 import type {
   AccountKey,
   AccountMemory,
+  By,
   Event,
   Fill,
   FillCursor,
@@ -120,7 +121,7 @@ export interface StepStore {
   /** The same without asking: what this process has turned itself holds here at once. */
   knownKilled(): boolean;
   /** Tells who has turned it, when it was not so before. */
-  setKill(on: boolean, actor: string): Promise<void>;
+  setKill(on: boolean, by: By): Promise<void>;
   /** Says that the database was restored: every grid looks up its next ids before it places anything. */
   nextEpoch(): Promise<void>;
   /** Outcomes and the lease's release, in one fenced batch. */
@@ -162,13 +163,13 @@ export interface StrategyFilter {
 
 export interface StrategyStore {
   /** Stores it under a free millisecond at or after `startedAt`; the one that its `request` has started before, if it has. */
-  createStrategy(strategy: NewStrategy): Promise<Strategy>;
+  createStrategy(strategy: NewStrategy, by: By): Promise<Strategy>;
   /** Oldest first; a page newest first. */
   strategies(filter: StrategyFilter): Promise<readonly StrategyView[]>;
   /** A stop also says whether it keeps the orders, or sells the base. */
-  setWants(id: string, wants: Wants, keepOrders: boolean, sellBase?: boolean): Promise<void>;
+  setWants(id: string, wants: Wants, how: Pick<Strategy, "keepOrders" | "sellBase">, by: By): Promise<void>;
   /** Pauses or resumes it; a stop that was asked for stays. */
-  setPaused(id: string, isPaused: boolean): Promise<void>;
+  setPaused(id: string, isPaused: boolean, by: By): Promise<void>;
   /** Open orders that a stop has left to the person. */
   releasedOrdersOf(strategy: string): Promise<readonly Order[]>;
 }
@@ -194,7 +195,7 @@ export interface HandOrderStore {
    * Writes the intent of an order by hand: in one statement with what it is held against, so that of two orders that
    * would meet each other only one is written. Throws `constraint` on a used client id.
    */
-  recordByHand(order: Order, held: HandTerms): Promise<HandRecord>;
+  recordByHand(order: Order, held: HandTerms, by: By): Promise<HandRecord>;
   settleByHand(outcome: Settlement["outcomes"][number]): Promise<void>;
   orderByClientId(clientId: string): Promise<Order | undefined>;
   /** Whether an order of the account waits to be looked up: nobody has said what became of it. */
@@ -234,7 +235,7 @@ export interface PlanStore {
   /** Plans that can still be decided on or committed, oldest first. */
   plans(): Promise<readonly Plan[]>;
   /** False when there is no such plan to decide on. */
-  decidePlan(id: string, decision: "approved" | "refused"): Promise<boolean>;
+  decidePlan(id: string, decision: "approved" | "refused", by: By): Promise<boolean>;
   /** Where a plan stands, `waiting` being for the approval it needs; names the request that waits for it. */
   planState(
     key: PlanKey,
@@ -247,12 +248,12 @@ export interface PlanStore {
 }
 
 export interface TokenStore {
-  addToken(token: Omit<Token, "createdAt" | "revokedAt"> & { readonly hash: string }): Promise<void>;
+  addToken(token: Omit<Token, "createdAt" | "revokedAt"> & { readonly hash: string }, by: By): Promise<void>;
   tokens(): Promise<readonly Token[]>;
   /** The live token with this hash. */
   tokenByHash(hash: string): Promise<Token | undefined>;
   /** False when there is none to revoke. */
-  revokeToken(id: string): Promise<boolean>;
+  revokeToken(id: string, by: By): Promise<boolean>;
 }
 
 export interface Store

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { flagField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { LOOK_HOLDS } from "../kill-permit.ts";
-import { type Operation, operation } from "../operation.ts";
+import { byOf, type Operation, operation } from "../operation.ts";
 import type { Deps } from "../ports.ts";
 
 const KillShape = lazy(() => z.object({ on: z.boolean(), message: z.string() }));
@@ -50,8 +50,8 @@ export const killOperations: readonly Operation[] = [
     },
     input: () =>
       z.object({ on: flagField("Invalid request", "on").describe("true places nothing any more") }),
-    async run(deps, { on }, { actor }) {
-      await deps.store.setKill(on, actor);
+    async run(deps, { on }, call) {
+      await deps.store.setKill(on, byOf(call));
       // Another process may have looked right before: after this, nothing of its leaves either.
       if (on) await deps.local.sleep(LOOK_HOLDS);
       return told(deps);

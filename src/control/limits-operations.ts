@@ -7,7 +7,7 @@ import { changed, type LimitName, type LimitSettings, type Limits } from "../lim
 import { EVERY, isScope, ownLimits, type StoredLimits, scopeOfAccount } from "../limits/standing.ts";
 import type { LimitsRead } from "../limits/store.ts";
 import { FORMS, LIMIT_NAMES, OFF, readLimit, showLimit } from "../limits/texts.ts";
-import { type Operation, operation } from "../operation.ts";
+import { byOf, type Operation, operation } from "../operation.ts";
 import type { Deps } from "../ports.ts";
 import { accountKey } from "../records.ts";
 
@@ -117,7 +117,7 @@ export const limitsOperations: readonly Operation[] = [
     },
     input: inputOf,
     output: SetShape,
-    async run(deps, { scope, ...given }, { actor }) {
+    async run(deps, { scope, ...given }, call) {
       checkScope(deps, scope, given);
       const { stored } = await readAll(deps);
       const settings = changed(stored.set[scope] ?? {}, withoutAbsent(given));
@@ -125,7 +125,9 @@ export const limitsOperations: readonly Operation[] = [
       const told = changes.map(({ name, was, is }) => `${name} is ${is}, was ${was}`).join("; ");
       const message = `${scope}: ${told || "nothing has changed"}`;
       const { version } = stored;
-      if (!(await deps.store.setLimits({ version, scope, settings, message: `${message}, by ${actor}` })))
+      const by = byOf(call);
+      const change = { version, scope, settings, message: `${message}, by ${by.actor}` };
+      if (!(await deps.store.setLimits(change, by)))
         throw new AppError(
           "Conflict",
           "limits were changed at the same moment; look at them, then set them again",

@@ -5,7 +5,7 @@ import { text, wire } from "../kernel/decimal.ts";
 import { countField, idField, textField } from "../kernel/fields.ts";
 import { parseClientOrderId } from "../kernel/ids.ts";
 import { lazy } from "../kernel/lazy.ts";
-import type { Event, Fill, Order, OrderState } from "../records.ts";
+import type { Fill, KeptEvent, Order, OrderState } from "../records.ts";
 
 export const historyInput = lazy(() =>
   z.object({
@@ -91,7 +91,13 @@ export const FillsShape = lazy(() =>
 );
 
 const EventShape = lazy(() =>
-  z.object({ id: z.number(), kind: z.string(), message: z.string(), timestamp: z.number() }),
+  z.object({
+    id: z.number(),
+    kind: z.string(),
+    message: z.string(),
+    by: z.string().nullable(),
+    timestamp: z.number(),
+  }),
 );
 export const EventsShape = lazy(() =>
   z.object({ id: z.string(), events: z.array(EventShape()), count: z.number(), next: next() }),
@@ -142,10 +148,12 @@ export const eventOut = ({
   kind,
   message,
   at,
-}: Event & { readonly id: number }): z.input<ReturnType<typeof EventShape>> => ({
+  actor,
+}: KeptEvent & { readonly id: number }): z.input<ReturnType<typeof EventShape>> => ({
   id,
   kind,
   message,
+  by: actor,
   timestamp: at,
 });
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError } from "../errors.ts";
 import { idField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
-import { type Operation, operation } from "../operation.ts";
+import { byOf, type Operation, operation } from "../operation.ts";
 import type { Deps } from "../ports.ts";
 import { parseAccountKey } from "../records.ts";
 import type { StrategyView } from "../store.ts";
@@ -43,9 +43,9 @@ const pauseGrid = operation({
     previewChange(await changeable(deps, id), {
       told: "pause, leaving what rests and watching no stop price,",
     }),
-  async run(deps, { id }) {
+  async run(deps, { id }, call) {
     await changeable(deps, id);
-    await deps.store.setPaused(id, true);
+    await deps.store.setPaused(id, true, byOf(call));
     const { view, pass } = await passed(deps, id);
     const why = pass ? failureOf(pass) : notConfigured(view);
     return answer(view, view.strategy.wants === "pause", told(view, why));
@@ -69,9 +69,9 @@ const resumeGrid = operation({
       buys: true,
       killed: await deps.store.killed(),
     }),
-  async run(deps, { id }) {
+  async run(deps, { id }, call) {
     await changeable(deps, id);
-    await deps.store.setPaused(id, false);
+    await deps.store.setPaused(id, false, byOf(call));
     const { view, pass } = await passed(deps, id);
     const { status, wants, lastError } = view.strategy;
     if (status === "error") return answer(view, false, `${id} is in error again: ${lastError}`);

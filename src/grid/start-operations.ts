@@ -4,9 +4,9 @@ import { type Pair, splitPair } from "../kernel/pair.ts";
 import { MINUTE } from "../kernel/time.ts";
 import { killRefusal } from "../kill-here.ts";
 import { howToChange, limitError } from "../limits/allowed.ts";
-import { operation } from "../operation.ts";
+import { byOf, type Call, operation } from "../operation.ts";
 import type { Deps, Market, Venue } from "../ports.ts";
-import { accountKey, parseAccountKey, type Strategy } from "../records.ts";
+import { accountKey, type By, parseAccountKey, type Strategy } from "../records.ts";
 import { centeredOf, rangeOf } from "./asked.ts";
 import { type Checked, check, checkCentered } from "./check.ts";
 import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "./input.ts";
@@ -36,7 +36,14 @@ interface Asking {
   readonly request: string | null;
   /** Who asks: a token's own limits hold for what it starts. */
   readonly actor: string;
+  readonly by: By;
 }
+
+const whoOf = (call: Call): Pick<Asking, "request" | "actor" | "by"> => ({
+  request: call.requestKey ?? null,
+  actor: call.actor,
+  by: byOf(call),
+});
 
 async function start(deps: Deps, asking: Asking) {
   const { strategy, market, ownBase, warnings } =
@@ -75,7 +82,7 @@ async function begunBefore(deps: Deps, { where, request }: Asking): Promise<Begu
 
 async function begin(
   deps: Deps,
-  { where, checked: checkIn, planHash, request, actor }: Asking,
+  { where, checked: checkIn, planHash, request, actor, by }: Asking,
 ): Promise<Begun> {
   const world = await readWorld(deps, where, actor);
   const checked = checkIn(world, true, planHash);
@@ -90,22 +97,25 @@ async function begin(
   const { venue } = world;
   await fund(deps, where, venue);
   const isWaiting = checked.config.triggerPrice !== undefined;
-  const strategy = await deps.store.createStrategy({
-    config: checked.config,
-    state: await withHistory(venue, symbol, checked, firstState(checked, world.quote.at)),
-    wants: "run",
-    keepOrders: false,
-    sellBase: false,
-    status: isWaiting ? "idle" : "running",
-    phase: "starting",
-    lastError: null,
-    stoppedAt: null,
-    prefix: `grid-${exchange}-${base}-${quote}`,
-    account: accountKey(venue.account),
-    symbol,
-    startedAt: world.quote.at,
-    request,
-  });
+  const strategy = await deps.store.createStrategy(
+    {
+      config: checked.config,
+      state: await withHistory(venue, symbol, checked, firstState(checked, world.quote.at)),
+      wants: "run",
+      keepOrders: false,
+      sellBase: false,
+      status: isWaiting ? "idle" : "running",
+      phase: "starting",
+      lastError: null,
+      stoppedAt: null,
+      prefix: `grid-${exchange}-${base}-${quote}`,
+      account: accountKey(venue.account),
+      symbol,
+      startedAt: world.quote.at,
+      request,
+    },
+    by,
+  );
   const { market } = world;
   return {
     strategy,
@@ -158,7 +168,7 @@ async function preview(
 
 async function previewForAgents(
   deps: Deps,
-  { where, checked: checkIn, planHash, actor }: Omit<Asking, "request">,
+  { where, checked: checkIn, planHash, actor }: Omit<Asking, "request" | "by">,
 ) {
   const world = await readWorld(deps, where, actor);
   const planned = planStart(checkIn(world, true, planHash), world);
@@ -225,8 +235,8 @@ export const startGrid = (ids: readonly string[]) =>
     input: () => rangeInput(ids),
     preview: (deps, { planHash, ...asked }, { actor }) =>
       previewForAgents(deps, { where: asked, checked: checkRange(asked), planHash, actor }),
-    run: (deps, { planHash, ...asked }, { requestKey = null, actor }) =>
-      start(deps, { where: asked, checked: checkRange(asked), planHash, request: requestKey, actor }),
+    run: (deps, { planHash, ...asked }, call) =>
+      start(deps, { where: asked, checked: checkRange(asked), planHash, ...whoOf(call) }),
   });
 
 export const previewGrid = (ids: readonly string[]) =>
@@ -254,8 +264,8 @@ export const startCenteredGrid = (ids: readonly string[]) =>
     input: () => centeredInput(ids),
     preview: (deps, { planHash, ...asked }, { actor }) =>
       previewForAgents(deps, { where: asked, checked: checkAround(asked), planHash, actor }),
-    run: (deps, { planHash, ...asked }, { requestKey = null, actor }) =>
-      start(deps, { where: asked, checked: checkAround(asked), planHash, request: requestKey, actor }),
+    run: (deps, { planHash, ...asked }, call) =>
+      start(deps, { where: asked, checked: checkAround(asked), planHash, ...whoOf(call) }),
   });
 
 export const previewCenteredGrid = (ids: readonly string[]) =>

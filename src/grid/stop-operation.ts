@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import { operation } from "../operation.ts";
+import { byOf, operation } from "../operation.ts";
 import type { Deps } from "../ports.ts";
 import { parseAccountKey, type Strategy } from "../records.ts";
 import type { StrategyView } from "../store.ts";
@@ -32,11 +32,11 @@ export const stopGrid = operation({
       killed: sellBase && (await deps.store.killed()),
     });
   },
-  async run(deps, { id, cancelOrders, sellBase }) {
+  async run(deps, { id, cancelOrders, sellBase }, call) {
     const before = await viewOf(deps, id);
     let pass: Pass | undefined;
     if (before.strategy.status !== "stopped") {
-      await deps.store.setWants(id, "stop", !cancelOrders, sellBase);
+      await deps.store.setWants(id, "stop", { keepOrders: !cancelOrders, sellBase }, byOf(call));
       pass = await sweep(deps, before.strategy);
     }
     const view = await viewOf(deps, id);

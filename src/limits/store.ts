@@ -1,5 +1,6 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
+import type { By } from "../records.ts";
 import type { LimitSettings } from "./limits.ts";
 import type { LimitUse, StoredLimits } from "./standing.ts";
 
@@ -22,12 +23,15 @@ export interface LimitStore {
     readonly actor: string;
   }): Promise<LimitsRead>;
   /** Sets one scope's limits unless any has changed since `version`, which answers false; the event says what was. */
-  setLimits(change: {
-    readonly version: number;
-    readonly scope: string;
-    readonly settings: LimitSettings;
-    readonly message: string;
-  }): Promise<boolean>;
+  setLimits(
+    change: {
+      readonly version: number;
+      readonly scope: string;
+      readonly settings: LimitSettings;
+      readonly message: string;
+    },
+    by: By,
+  ): Promise<boolean>;
   /** Counts a use without an order against a scope's day; false when no room is left in `most`. */
   useLimit(use: {
     readonly scope: string;

@@ -12,7 +12,7 @@ import {
 import { handOrderId } from "../kernel/ids.ts";
 import { killRefusal } from "../kill-here.ts";
 import { watchKill } from "../kill-permit.ts";
-import { operation } from "../operation.ts";
+import { byOf, operation } from "../operation.ts";
 import type { CreateOutcome, Deps, Venue, VenueOrder } from "../ports.ts";
 import { accountKey, type Order } from "../records.ts";
 import { acceptedId, answered, asSent, asWanted, handOrder, SEND_WITHIN, unknownOrder } from "./hand.ts";
@@ -88,7 +88,8 @@ export const createOrder = (ids: readonly string[]) =>
       const met = await openMet(venue, symbol, await reachOf(venue, symbol, prepared));
       return previewOrder(prepared, { exchange, market, quote, book, balances, killed, met });
     },
-    async run(deps, { exchange, clientOrderId, ...input }, { keys, requestKey, actor }) {
+    async run(deps, { exchange, clientOrderId, ...input }, call) {
+      const { keys, requestKey, actor } = call;
       const { symbol } = input;
       const venue = await venueFor(deps, exchange, keys);
       const { quote, prepared } = await prepareFor(venue, input);
@@ -107,7 +108,7 @@ export const createOrder = (ids: readonly string[]) =>
         },
         venue.timing,
       );
-      const earlier = await recordIntent(deps, { venue, order, reach, open, requestKey });
+      const earlier = await recordIntent(deps, { venue, order, reach, open, requestKey, by: byOf(call) });
       if (earlier)
         return { success: true as const, exchange, order: orderOut(await madeBefore(venue, earlier)) };
       const mayLeave = () => deps.local.monotonic() - askedAt <= SEND_WITHIN;

@@ -9,7 +9,7 @@ import { readStandings } from "../limits/reading-operation.ts";
 import { refusalOf, type Standings, termsOf } from "../limits/standing.ts";
 import type { Reach } from "../own-orders.ts";
 import type { Deps, Venue, VenueOrder } from "../ports.ts";
-import type { Order } from "../records.ts";
+import type { By, Order } from "../records.ts";
 import type { HandRecord, HandTerms } from "../store.ts";
 import { hasEnded, selfCross } from "./self-cross-operation.ts";
 
@@ -20,6 +20,7 @@ export interface Recording {
   readonly reach: Reach;
   readonly open: VenueOrder | undefined;
   readonly requestKey: string | undefined;
+  readonly by: By;
 }
 
 /** So often an order is held against limits that others change or use up at the same moment. */
@@ -130,7 +131,7 @@ async function tryRecord(
   held: HandTerms,
 ): Promise<Order | HandRecord | undefined> {
   try {
-    const recorded = await deps.store.recordByHand(recording.order, held);
+    const recorded = await deps.store.recordByHand(recording.order, held, recording.by);
     return recorded.result === "recorded" ? undefined : recorded;
   } catch (error) {
     if (!(error instanceof StoreError) || error.failure !== "constraint") throw error;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError } from "../errors.ts";
 import { idField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
-import { type Operation, operation } from "../operation.ts";
+import { byOf, type Operation, operation } from "../operation.ts";
 import type { Plan } from "../plan-records.ts";
 
 const PlanShape = lazy(() =>
@@ -46,7 +46,8 @@ export const planOperations: readonly Operation[] = [
     cli: { path: "plans approve", positional: ["id"], examples: ["edgemaker plans approve plan_4f0c"] },
     input,
     output: DecidedShape,
-    run: async ({ store }, { id }) => decided(id, await store.decidePlan(id, "approved"), "is approved"),
+    run: async ({ store }, { id }, call) =>
+      decided(id, await store.decidePlan(id, "approved", byOf(call)), "is approved"),
   }),
   operation({
     ...decides,
@@ -56,8 +57,8 @@ export const planOperations: readonly Operation[] = [
     cli: { path: "plans refuse", positional: ["id"], examples: ["edgemaker plans refuse plan_4f0c"] },
     input,
     output: DecidedShape,
-    run: async ({ store }, { id }) =>
-      decided(id, await store.decidePlan(id, "refused"), "is refused: it can never be committed"),
+    run: async ({ store }, { id }, call) =>
+      decided(id, await store.decidePlan(id, "refused", byOf(call)), "is refused: it can never be committed"),
   }),
 ];
 

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { decimal } from "../../src/kernel/decimal.ts";
 import type { Store } from "../../src/store.ts";
 import { appOver } from "../support/app.ts";
+import { BY } from "../support/by.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { buy, get, post } from "../support/orders.ts";
 import { runOperation } from "../support/sandbox.ts";
@@ -14,7 +15,7 @@ async function kraken() {
     ...world,
     venue: world.exchange("kraken"),
     /** As another process turns it: this one hears of it from the database alone. */
-    killedElsewhere: () => world.restarted().store.setKill(true, "another process"),
+    killedElsewhere: () => world.restarted().store.setKill(true, BY),
   };
 }
 
@@ -49,7 +50,7 @@ describe("the kill switch, turned on while an order waits in kraken's line", () 
     await until(() => ahead.length > 0);
     // Looked at right after its record, it would be sent as soon as its turn comes.
     await new Promise((after) => setTimeout(after, 100));
-    await (where === "here" ? deps.store.setKill(true, "test") : killedElsewhere());
+    await (where === "here" ? deps.store.setKill(true, BY) : killedElsewhere());
     const answer = await placing;
     expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([403, "Forbidden"]);
     expect((await ahead[0])?.status).toBe(200);
@@ -63,7 +64,7 @@ describe("the kill switch, turned on while a pass places twenty orders", () => {
     venue.latency.before = 15;
     const starting = runOperation(deps, "start_grid", GRID);
     await until(() => venue.count("create") > 3);
-    const turning = deps.store.setKill(true, "test");
+    const turning = deps.store.setKill(true, BY);
     const asked = venue.count("create");
     await Promise.all([starting, turning]);
     // One may have been on its way.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { tick } from "../../src/grid/tick.ts";
 import type { Deps } from "../../src/ports.ts";
+import { BY } from "../support/by.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 
@@ -53,12 +54,15 @@ describe("a live grid", () => {
     const [view] = await store.strategies({ id });
     if (!view) throw new Error("no strategy");
     const { id: _id, number: _number, ...same } = view.strategy;
-    await store.createStrategy({
-      ...same,
-      request: null,
-      account: "live:kraken:api.kraken.com",
-      prefix: "grid-kraken-BTC-USDT",
-    });
+    await store.createStrategy(
+      {
+        ...same,
+        request: null,
+        account: "live:kraken:api.kraken.com",
+        prefix: "grid-kraken-BTC-USDT",
+      },
+      BY,
+    );
     const outcomes = await tick(deps);
     expect(outcomes).toMatchObject([
       { outcome: "not_configured" },

@@ -4,6 +4,7 @@ import { deposit } from "../../src/adapters/sandbox/person.ts";
 import { tick } from "../../src/grid/tick.ts";
 import { MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { Balance, Deps, Venue } from "../../src/ports.ts";
+import { BY } from "../support/by.ts";
 import { d, GRID } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 
@@ -71,12 +72,12 @@ describe("a stop that sells the base", () => {
     async (readLag) => {
       const app = await lagging(0, readLag);
       const { id } = await runOperation<{ id: string }>(app.deps, "start_grid", GRID);
-      await app.store.setPaused(id, true);
+      await app.store.setPaused(id, true, BY);
       const real = app.venue("kraken");
       const permit = { mayLeave: () => true, sendBy: Number.MAX_SAFE_INTEGER };
       for (const order of await real.openOrders()) await real.cancel(order, permit);
       await app.withdrawFree();
-      await app.store.setWants(id, "stop", false, true);
+      await app.store.setWants(id, "stop", { keepOrders: false, sellBase: true }, BY);
       for (let pass = 0; pass < 30; pass++) await app.pass(5 * SECOND);
       const { status, held, told } = await stopped(app);
       expect({ status, keeps: held > 0n }).toEqual({ status: "stopped", keeps: true });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../src/kernel/time.ts";
+import { BY } from "../support/by.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 
@@ -72,9 +73,9 @@ describe("a paused grid", () => {
 
   it("does not undo a stop, whoever comes later", async () => {
     const { id, ask, store, view, open } = await started();
-    await store.setWants(id, "stop", false);
-    await store.setPaused(id, true);
-    await store.setPaused(id, false);
+    await store.setWants(id, "stop", { keepOrders: false, sellBase: false }, BY);
+    await store.setPaused(id, true, BY);
+    await store.setPaused(id, false, BY);
     expect((await view()).strategy).toMatchObject({ wants: "stop", resumes: 0 });
     await expect(ask("pause_grid")).rejects.toMatchObject({ label: "Conflict" });
     await expect(ask("resume_grid")).rejects.toMatchObject({ label: "Conflict" });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { BY } from "../support/by.ts";
 import { drivenApp } from "../support/driven.ts";
 
 const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
@@ -81,7 +82,7 @@ describe("a start with the planHash of a preview", () => {
 
   it("says that the kill switch is on, not that the plan has changed", async () => {
     const app = await shown("/strategy/grid", RANGE);
-    await app.store.setKill(true, "test");
+    await app.store.setKill(true, BY);
     expect(await app.begin()).toMatchObject({ status: 403, body: { message: /kill switch/ } });
   });
 });

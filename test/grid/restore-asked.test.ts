@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { carryOver, copyInto } from "../../src/adapters/libsql/backup.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { appOver, type Target } from "../support/app.ts";
+import { BY } from "../support/by.ts";
 import { d, GRID } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
@@ -33,7 +34,7 @@ describe("what people have asked since a backup", () => {
       async ({ deps }) => void (await runOperation(deps, "start_grid", GRID)),
       async (box) => {
         const [view] = await box.store.strategies({});
-        await box.store.setWants(view?.strategy.id ?? "", "stop", false, true);
+        await box.store.setWants(view?.strategy.id ?? "", "stop", { keepOrders: false, sellBase: true }, BY);
       },
     );
     const [view] = await store.strategies({});

@@ -163,6 +163,15 @@ const show = (value: unknown): string =>
     typeof one === "bigint" ? `${one}` : one instanceof Set ? [...one] : one,
   )?.slice(0, 1500) ?? "nothing";
 
+/** In memory there is no chain. */
+const withoutPlace = ({
+  id: _id,
+  chain: _chain,
+  seq: _seq,
+  hash: _hash,
+  ...event
+}: typeof events.$inferSelect) => event;
+
 /** Every row that the store holds at the end. */
 async function compareRows(context: Context, tables: Tables, differs: (what: string) => void): Promise<void> {
   // By name: a column that a migration has added stands last in the database.
@@ -171,7 +180,7 @@ async function compareRows(context: Context, tables: Tables, differs: (what: str
     ["orders", [...tables.orders.values()], await all(orders)],
     ["strategies", [...tables.strategies.values()], await all(strategies)],
     ["fills", [...tables.fills.values()], await all(fills)],
-    ["events", tables.events, (await context.db.select().from(events)).map(({ id: _, ...event }) => event)],
+    ["events", tables.events, (await context.db.select().from(events)).map(withoutPlace)],
     ["limit uses", [...tables.limitUses.values()], await all(limitUses)],
     [
       "cursors",

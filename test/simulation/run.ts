@@ -1,5 +1,6 @@
 import type { LimitSettings } from "../../src/limits/limits.ts";
 import { EVERY } from "../../src/limits/standing.ts";
+import { BY } from "../support/by.ts";
 import { act, type Beside } from "./actions.ts";
 import type { Violation } from "./checks.ts";
 import type { Deed } from "./deeds.ts";
@@ -44,7 +45,7 @@ export async function simulate(options: Options): Promise<Result> {
     scheduler.at(plan.quietAt + wait, () => {
       state.dirty = true;
       liftLimits(world);
-      return world.store.setKill(false, "simulation");
+      return world.store.setKill(false, BY);
     });
   }
   const after = () => {
@@ -91,5 +92,5 @@ function liftLimits({ store, tables }: Awaited<ReturnType<typeof createWorld>>):
   if (!set[EVERY]) return;
   const off = Object.keys(set[EVERY]).map((name) => [name, null]);
   const settings = Object.fromEntries(off) as LimitSettings;
-  void store.setLimits({ version, scope: EVERY, settings, message: "lifted" });
+  void store.setLimits({ version, scope: EVERY, settings, message: "lifted" }, BY);
 }

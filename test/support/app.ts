@@ -7,6 +7,7 @@ import type { Scope } from "../../src/records.ts";
 import type { TokenStore } from "../../src/store.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import type { McpSettings } from "../../src/transport/mcp/server.ts";
+import { BY } from "./by.ts";
 import { canary } from "./canary.ts";
 import { heard } from "./heard.ts";
 import { EXCHANGES, type TestSandbox, testSandbox } from "./sandbox.ts";
@@ -52,7 +53,7 @@ export const TOKENS = {
 export async function addTokens(store: TokenStore): Promise<void> {
   for (const scope of ["read", "trade"] as const) {
     const hash = await digest(TOKENS[scope]);
-    await store.addToken({ id: `tok_${scope}`, name: scope, scope, expiresAt: null, hash });
+    await store.addToken({ id: `tok_${scope}`, name: scope, scope, expiresAt: null, hash }, BY);
   }
 }
 

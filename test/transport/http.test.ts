@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { digest } from "../../src/kernel/digest.ts";
 import { bearer } from "../contract/suite.ts";
 import { testApp } from "../support/app.ts";
+import { BY } from "../support/by.ts";
 
 type App = Awaited<ReturnType<typeof testApp>>;
 
@@ -224,13 +225,13 @@ describe("tokens", () => {
   it("end at once when revoked, and by themselves when they expire", async () => {
     const { ask, store, time: _time } = await testApp();
     const add = async (id: string, expiresAt: number | null) =>
-      store.addToken({ id, name: id, scope: "read", expiresAt, hash: await digest(`em_${id}`) });
+      store.addToken({ id, name: id, scope: "read", expiresAt, hash: await digest(`em_${id}`) }, BY);
     await add("tok_a", null);
     await add("tok_b", 1);
     const status = async (id: string) =>
       (await ask("/api/v1/strategy/grid/list", { headers: bearer(`em_${id}`) })).status;
     expect([await status("tok_a"), await status("tok_b")]).toEqual([200, 401]);
-    await store.revokeToken("tok_a");
+    await store.revokeToken("tok_a", BY);
     expect(await status("tok_a")).toBe(401);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { appOver, type Target } from "../support/app.ts";
+import { BY } from "../support/by.ts";
 import { testSandbox } from "../support/sandbox.ts";
 
 const market = { exchange: "kraken", symbol: "BTC/USDT" };
@@ -39,7 +40,7 @@ describe("a start whose process died before it answered", () => {
     expect((await ask(first, "/strategy/grid", { ...GRID, ...over })).status).toBe(500);
     const [begun] = await store.strategies({});
     time.pass(2 * MINUTE);
-    await store.setKill(killed, "test");
+    await store.setKill(killed, BY);
     const { status, body } = await ask<{ id: string }>(next, "/strategy/grid", { ...GRID, ...over });
     expect({ status, id: body.id }).toEqual({ status: 200, id: begun?.strategy.id });
     expect(await store.strategies({})).toHaveLength(1);

@@ -1,8 +1,9 @@
 import { eq, sql } from "drizzle-orm";
 import { firstMet } from "../../own-orders.ts";
-import { NO_MEMORY } from "../../records.ts";
+import { handEvent, NO_MEMORY } from "../../records.ts";
 import type { HandOrderStore } from "../../store.ts";
 import { type Context, rowsOf, statement } from "./context.ts";
+import { writeTold } from "./event-chain.ts";
 import { refuseNewer } from "./migrate.ts";
 import { insertByHand } from "./order-rows.ts";
 import { accounts, orders } from "./tables.ts";
@@ -15,14 +16,20 @@ export function handOrderStore(context: Context): HandOrderStore {
       return Number(result.rows[0]?.[0]);
     },
 
-    async recordByHand(order, held) {
+    async recordByHand(order, held, by) {
       await refuseNewer(context);
       const account = db
         .insert(accounts)
         .values({ account: order.account, memory: NO_MEMORY })
         .onConflictDoNothing();
       const { insert, others } = insertByHand(context, order, held);
-      const results = await client.batch([statement(account), ...insert, others], "write");
+      const isRecorded = sql`exists(select 1 from ${orders} where ${orders.clientId} = ${order.clientId})`;
+      const results = await writeTold(context, by, async ({ tell }) => [
+        statement(account),
+        ...insert,
+        await tell(handEvent(order), isRecorded),
+        others,
+      ]);
       if (results[1] && results[1].rows.length > 0) return { result: "recorded" };
       const met = firstMet({ side: order.side, limit: held.limit }, rowsOf(orders, results.at(-1)));
       return met ? { result: "meets", order: met } : { result: "refused" };

@@ -4,10 +4,11 @@ import { StoreError } from "../../errors.ts";
 import type { LimitStore } from "../../limits/store.ts";
 import { EVERY_ACCOUNT } from "../../records.ts";
 import { type Context, rowsOf, type Statement, statement } from "./context.ts";
+import { writeTold } from "./event-chain.ts";
 import { unless } from "./fence.ts";
 import { countOpen, useOnce } from "./limit-rows.ts";
 import { limits, limitUses, unitsOf } from "./limit-tables.ts";
-import { control, events } from "./tables.ts";
+import { control } from "./tables.ts";
 
 export function limitStore(context: Context): LimitStore {
   const { client, db, now } = context;
@@ -31,7 +32,7 @@ export function limitStore(context: Context): LimitStore {
       };
     },
 
-    async setLimits({ version, scope, settings, message }) {
+    async setLimits({ version, scope, settings, message }, by) {
       const isSame = sql`exists(select 1 from ${control} where ${control.limits} = ${version})`;
       const put = db
         .insert(limits)
@@ -41,12 +42,14 @@ export function limitStore(context: Context): LimitStore {
         .update(control)
         .set({ limits: version + 1 })
         .where(eq(control.limits, version));
-      const told = sql`insert into ${events} (account, strategy, at, kind, message) values (${EVERY_ACCOUNT}, null, ${now()}, 'limits', ${message})`;
+      const told = { account: EVERY_ACCOUNT, strategy: null, kind: "limits" as const, message };
       try {
-        await client.batch(
-          [...unless(context, isSame), statement(put), statement(count), statement(told)],
-          "write",
-        );
+        await writeTold(context, by, async ({ tell }) => [
+          ...unless(context, isSame),
+          statement(put),
+          statement(count),
+          await tell(told),
+        ]);
         return true;
       } catch (error) {
         if (error instanceof StoreError && error.failure === "fenced") return false;

@@ -1,12 +1,12 @@
 import { type Column, eq, getTableColumns, notInArray, type SQL, sql } from "drizzle-orm";
 import type { Terms } from "../../limits/standing.ts";
-import type { Event, Order } from "../../records.ts";
+import type { Order } from "../../records.ts";
 import type { HandTerms } from "../../store.ts";
 import { type Context, type Statement, statement } from "./context.ts";
 import { countUses, withinLimits } from "./limit-rows.ts";
 import { unitsOf } from "./limit-tables.ts";
 import { isMetBy, isMetWithin, mayBeMet } from "./own-orders.ts";
-import { control, events, orders, strategies } from "./tables.ts";
+import { control, orders, strategies } from "./tables.ts";
 
 const COLUMNS = Object.entries(getTableColumns(orders)) as [keyof Order, Column][];
 const names = sql.join(
@@ -115,6 +115,3 @@ export function updateOrder({ db }: Context, order: Order): Statement {
   } = order;
   return statement(db.update(orders).set(life).where(eq(orders.clientId, clientId)));
 }
-
-export const insertEvents = ({ db }: Context, list: readonly Event[]): Statement[] =>
-  list.length === 0 ? [] : [statement(db.insert(events).values([...list]))];

@@ -1,12 +1,15 @@
 import { asc, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { DAY } from "../../kernel/time.ts";
+import { EVERY_ACCOUNT } from "../../records.ts";
 import type { PlanKey, PlanState, PlanStore } from "../../store.ts";
 import { type Context, rowsOf, statement } from "./context.ts";
+import { writeTold } from "./event-chain.ts";
 import { plans } from "./plan-tables.ts";
 
 const { binding: _binding, waiter: _waiter, consumedAt: _consumedAt, ...shown } = getTableColumns(plans);
 
-export function planStore({ client, db, now }: Context): PlanStore {
+export function planStore(context: Context): PlanStore {
+  const { client, db, now } = context;
   const isOpen = (): SQL => sql`${plans.consumedAt} is null and ${plans.expiresAt} > ${now()}`;
   const isOf = ({ id, binding }: PlanKey): SQL => sql`${plans.id} = ${id} and ${plans.binding} = ${binding}`;
   const changed = async (query: Parameters<typeof statement>[0]): Promise<boolean> =>
@@ -26,12 +29,21 @@ export function planStore({ client, db, now }: Context): PlanStore {
       return db.select(shown).from(plans).where(open).orderBy(asc(plans.createdAt));
     },
 
-    async decidePlan(id, decision) {
-      const decide = db
-        .update(plans)
-        .set({ decision })
-        .where(sql`${plans.id} = ${id} and ${isOpen()} and ${plans.decision} is not 'refused'`);
-      return changed(decide.returning({ id: plans.id }));
+    async decidePlan(id, decision, by) {
+      const isUndecided = sql`${plans.id} = ${id} and ${isOpen()} and ${plans.decision} is not 'refused'`;
+      const decide = db.update(plans).set({ decision }).where(isUndecided).returning({ id: plans.id });
+      const told = {
+        account: EVERY_ACCOUNT,
+        strategy: null,
+        kind: "plan" as const,
+        message: `${id} ${decision}`,
+      };
+      const isThere = sql`exists(select 1 from ${plans} where ${isUndecided})`;
+      const [, decided] = await writeTold(context, by, async ({ tell }) => [
+        await tell(told, isThere),
+        statement(decide),
+      ]);
+      return (decided?.rows.length ?? 0) > 0;
     },
 
     async planState(key, { needsApproval, waiter }) {

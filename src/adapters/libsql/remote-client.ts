@@ -2,8 +2,9 @@ import { createClient } from "@libsql/client/http";
 import type { DatabaseUse } from "../../cost.ts";
 import { SECOND } from "../../kernel/time.ts";
 import type { Local } from "../../ports.ts";
+import { callQueue } from "./call-queue.ts";
 import { patient } from "./patient.ts";
-import type { Calls } from "./safe-client.ts";
+import type { Calls, Turned } from "./safe-client.ts";
 
 /** A libSQL server, reached over HTTP. */
 export interface RemoteDatabase {
@@ -35,11 +36,17 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
     return new Response(text, response);
   };
 
+  const direct: Turned = {
+    execute: (statement, use) => open(use).execute(statement),
+    batch: (statements, mode, use) => open(use).batch(statements, mode),
+  };
+  // Of many turns at once all but one would find that another came between.
+  const turns = callQueue({ local, again: async () => undefined });
   const patiently = <T>(call: () => Promise<T>) => patient(call, { local, attempts: ATTEMPTS });
   return {
-    execute: (statement, use) => patiently(() => open(use).execute(statement)),
-    batch: (statements, mode, use) => patiently(() => open(use).batch(statements, mode)),
-    first: (statements) => patiently(() => open(undefined).batch(statements, "write")),
+    execute: (statement, use) => patiently(() => direct.execute(statement, use)),
+    batch: (statements, mode, use) => patiently(() => direct.batch(statements, mode, use)),
+    turn: (act, isFirst = false) => turns.run(() => act(direct), { isRead: false, isFirst }),
     keptWaiting: () => 0,
     close: () => undefined,
   };

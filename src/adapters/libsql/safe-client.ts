@@ -12,12 +12,18 @@ export interface Calls {
   execute(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
   /** All statements or none. */
   batch(statements: InStatement[], mode: "write" | "read", use?: DatabaseUse): Promise<ResultSet[]>;
-  /** A write that goes before all that wait, and waits for a lock as long as it takes. */
-  first(statements: InStatement[]): Promise<ResultSet[]>;
+  /**
+   * A write after what it rests on was read: nothing of this process comes between, and all of it is done again where
+   * another process was in the way. One that is first goes before all that wait, and waits for a lock as long as it takes.
+   */
+  turn(act: (calls: Turned) => Promise<ResultSet[]>, isFirst?: boolean): Promise<ResultSet[]>;
   /** How long another process has kept a write waiting. */
   keptWaiting(): Millis;
   close(): void;
 }
+
+/** What a turn asks of the database; its errors are the library's own. */
+export type Turned = Pick<Calls, "execute" | "batch">;
 
 /** The only way to a database. */
 export type SafeClient = Calls & Watched;
@@ -64,14 +70,17 @@ async function fileClient({ connection, identity }: FileDatabase, local: Local):
       return call();
     }, turn);
   const write = { isRead: false, isFirst: false };
+  const direct: Turned = {
+    execute: (statement, use) => counted(connection.execute(statement), use),
+    batch: (statements, mode, use) => counted(connection.batch(statements, mode), use),
+  };
   await inTurn(setUp, write);
   return {
     execute: (statement, use) =>
-      inTurn(() => counted(connection.execute(statement), use), { ...write, isRead: isSelect(statement) }),
+      inTurn(() => direct.execute(statement, use), { ...write, isRead: isSelect(statement) }),
     batch: (statements, mode, use) =>
-      inTurn(() => counted(connection.batch(statements, mode), use), { ...write, isRead: mode === "read" }),
-    first: (statements) =>
-      inTurn(() => connection.batch(statements, "write"), { isRead: false, isFirst: true }),
+      inTurn(() => direct.batch(statements, mode, use), { ...write, isRead: mode === "read" }),
+    turn: (act, isFirst = false) => inTurn(() => act(direct), { isRead: false, isFirst }),
     keptWaiting: queue.keptWaiting,
     close: () => connection.close(),
   };

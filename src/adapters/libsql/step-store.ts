@@ -5,20 +5,21 @@ import { StoreError } from "../../errors.ts";
 import { type LimitUse, scopeOfAccount } from "../../limits/standing.ts";
 import {
   type AccountKey,
-  EVERY_ACCOUNT,
+  type Event,
   type FillCursor,
-  killMessage,
+  killEvent,
   NO_MEMORY,
   type Order,
   type Strategy,
 } from "../../records.ts";
 import type { Changes, Lease, Snapshot, StepStore, StrategyUpdate } from "../../store.ts";
 import { bundle, type Context, queries, rowsOf, type Statement, statement } from "./context.ts";
+import { type Head, headOf, writePass, writeTold } from "./event-chain.ts";
 import { guarded, stillWanted } from "./fence.ts";
 import { knownSwitch } from "./known-switch.ts";
 import { limits, limitUses } from "./limit-tables.ts";
 import { refuseNewer } from "./migrate.ts";
-import { insertEvents, insertIntents, updateOrder } from "./order-rows.ts";
+import { insertIntents, updateOrder } from "./order-rows.ts";
 import {
   accounts,
   control,
@@ -36,9 +37,23 @@ export function stepStore(context: Context): StepStore {
   const passes = new Map<AccountKey, Running>();
   const known = knownSwitch();
 
+  /** A fenced batch of the account's pass, with what is told of in it. */
+  const write = async (
+    lease: Lease,
+    told: readonly Event[],
+    make: (inserts: readonly Statement[]) => readonly Statement[],
+  ) => {
+    const pass = passes.get(lease.account);
+    const chain = { account: lease.account, head: pass?.head, use: uses.get(lease.account) };
+    const done = await writePass(context, chain, told, (inserts) => guarded(context, lease, make(inserts)));
+    if (pass) pass.head = done.head;
+    return done.results;
+  };
+
   const record = async (lease: Lease, changes: readonly Changes[]) => {
     const statements = changes.flatMap((change) => changeStatements(context, lease, change));
-    const results = await client.batch(guarded(context, lease, statements), "write", uses.get(lease.account));
+    const told = changes.flatMap(({ events }) => events);
+    const results = await write(lease, told, (inserts) => [...statements, ...inserts]);
     const recorded = results.flatMap((result) =>
       result.columns[0] === "client_id" ? result.rows.map((row) => String(row[0])) : [],
     );
@@ -81,8 +96,13 @@ export function stepStore(context: Context): StepStore {
       const [token, until, at] = [Number(row[0]), Number(row[1]), Number(row[2])];
       const found = snapshot({ account, token, until, now: at }, read);
       const [{ costs = null } = {}] = WHOLE.rows(accounts, read);
+      const [newest] = WHOLE.rows(events, read);
       uses.set(account, use);
-      passes.set(account, { costs: costs ?? [], strategies: found.strategies.map(({ id }) => id) });
+      passes.set(account, {
+        costs: costs ?? [],
+        strategies: found.strategies.map(({ id }) => id),
+        head: headOf(newest),
+      });
       return found;
     },
 
@@ -98,10 +118,13 @@ export function stepStore(context: Context): StepStore {
       return row.kill;
     },
 
-    async setKill(on, actor) {
-      const told = sql`insert into ${events} (account, strategy, at, kind, message) select ${EVERY_ACCOUNT}, null, ${now()}, 'kill', ${killMessage(on, actor)} from ${control} where ${control.kill} <> ${on}`;
-      const turned = db.update(control).set({ kill: on });
-      await known.turn(on, () => client.first([statement(told), statement(turned)]));
+    async setKill(on, by) {
+      const told = killEvent(on, by);
+      const isNews = sql`exists(select 1 from ${control} where ${control.kill} <> ${on})`;
+      const turned = statement(db.update(control).set({ kill: on }));
+      await known.turn(on, () =>
+        writeTold(context, by, async ({ tell }) => [await tell(told, isNews), turned], true),
+      );
     },
 
     knownKilled: known.isOn,
@@ -110,7 +133,7 @@ export function stepStore(context: Context): StepStore {
       await client.execute(statement(db.update(control).set({ epoch: sql`${control.epoch} + 1` })));
     },
 
-    async settle(lease, { outcomes, phases, events, memory, unwatched, calls, failure, resumeAt }) {
+    async settle(lease, { outcomes, phases, events: told, memory, unwatched, calls, failure, resumeAt }) {
       const pass = passes.get(lease.account);
       const released = db
         .update(accounts)
@@ -127,7 +150,7 @@ export function stepStore(context: Context): StepStore {
                 costs: withPass(pass.costs, lease.now, {
                   ...pass,
                   calls,
-                  use: settled(uses.get(lease.account), outcomes.length + phases.length + events.length),
+                  use: settled(uses.get(lease.account), outcomes.length + phases.length + told.length),
                 }),
               }
             : {}),
@@ -140,10 +163,8 @@ export function stepStore(context: Context): StepStore {
         ...phases.map(({ id, phase }) =>
           statement(db.update(strategies).set({ phase }).where(eq(strategies.id, id))),
         ),
-        ...insertEvents(context, events),
-        statement(released),
       ];
-      await client.batch(guarded(context, lease, statements), "write");
+      await write(lease, told, (inserts) => [...statements, ...inserts, statement(released)]);
     },
 
     async ordersByIds(account, { exchange, client: own }) {
@@ -171,6 +192,8 @@ const settled = (use = newUse(), more: number): DatabaseUse => ({
 
 /** What is kept of a pass while it lasts: an account has one at a time. */
 interface Running {
+  /** The newest event of the account's chain. */
+  head: Head | undefined;
   readonly costs: readonly CostDay[];
   readonly strategies: readonly string[];
 }
@@ -203,6 +226,10 @@ const WHOLE = bundle(() => {
         .from(orders)
         .where(and(eq(orders.account, account), isUnsettled()))
         .orderBy(orders.clientId),
+    ],
+    [
+      events,
+      queries.select().from(events).where(eq(events.chain, account)).orderBy(desc(events.seq)).limit(1),
     ],
     [cursors, queries.select().from(cursors).where(eq(cursors.account, account))],
     [fills, recent],
@@ -274,7 +301,6 @@ function changeStatements(context: Context, lease: Lease, changes: Changes): Sta
     ...(changes.adopted.length > 0 ? [statement(db.insert(orders).values([...changes.adopted]))] : []),
     ...written,
     ...insertIntents(context, changes.intents, changes.terms),
-    ...insertEvents(context, changes.events),
   ];
 }
 

@@ -6,6 +6,9 @@ export const codeOf = (error: unknown): string =>
 /** Refused because another one writes: it had no lock, and so has done nothing. */
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
 
+/** Refused because another event has taken its place in the chain. */
+export const isOvertaken = (error: unknown): boolean => messageOf(error).includes("events.chain");
+
 /** What may leave a connection in a state in which it reports writes that it does not keep. */
 export const needsConnection = (error: unknown): boolean =>
   /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/.test(codeOf(error));
@@ -32,6 +35,12 @@ export function storeError(error: unknown): StoreError {
   const message = messageOf(error);
   const options = { cause: error };
   if (message.includes("fence_holds")) return new StoreError("fenced", "the lease is another's now", options);
+  if (isOvertaken(error))
+    return new StoreError(
+      "unavailable",
+      "others write to the database at the same moment; try again",
+      options,
+    );
   if (codeOf(error).startsWith("SQLITE_CONSTRAINT")) return new StoreError("constraint", message, options);
   const reason = reasonOf(error);
   return new StoreError("unavailable", reason ? `the database cannot be used: ${reason}` : message, options);

@@ -1,44 +1,66 @@
-import { and, desc, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, exists, inArray, lt, notExists, type SQL, sql } from "drizzle-orm";
 import { StoreError } from "../../errors.ts";
-import { NO_MEMORY, ownerName } from "../../records.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { type By, NO_MEMORY, ownerName, type Strategy } from "../../records.ts";
 import type { StrategyStore } from "../../store.ts";
 import { type Context, rowsOf, statement } from "./context.ts";
-import { accounts, control, events, isRunning, isUnsettled, orders, strategies } from "./tables.ts";
+import { writeTold } from "./event-chain.ts";
+import type { Turned } from "./safe-client.ts";
+import { accounts, control, isRunning, isUnsettled, orders, strategies } from "./tables.ts";
+
+type Wish = Pick<Strategy, "wants"> &
+  Partial<Pick<Strategy, "keepOrders" | "sellBase">> & { readonly resumes?: SQL };
+
+/** The millisecond is chosen where it is written: of two starts in one, the second counts up. */
+async function freeNumber(calls: Turned, startedAt: Millis): Promise<number> {
+  const next = sql`select max(${startedAt}, coalesce(max(${strategies.number}) + 1, 0)) from ${strategies}`;
+  return Number((await calls.execute(statement(next))).rows[0]?.[0]);
+}
 
 export function strategyStore(context: Context): StrategyStore {
-  const { client, db, now } = context;
+  const { db, now } = context;
+
+  /** What a person wants of a strategy from now on, where it still may be wanted. */
+  const change = (id: string, asked: SQL | undefined, set: Wish, by: By) =>
+    writeTold(context, by, async ({ calls, tell }) => {
+      const wanted = db.select({ account: strategies.account }).from(strategies).where(asked);
+      const [row] = (await calls.execute(statement(wanted))).rows;
+      if (!row) return [resumed(context, id)];
+      const told = { account: String(row[0]), strategy: id, kind: "wants" as const, message: set.wants };
+      return [
+        await tell(told, exists(wanted)),
+        statement(db.update(strategies).set(set).where(asked)),
+        resumed(context, id),
+      ];
+    });
+
   return {
-    async createStrategy({ prefix, ...strategy }) {
-      // The millisecond is chosen where it is written: of two starts in one, the second counts up.
-      const number = sql<number>`(select cast(max(${strategy.startedAt}, coalesce(max(${strategies.number}) + 1, 0)) as integer) from ${strategies})`;
-      const account = db
-        .insert(accounts)
-        .values({ account: strategy.account, memory: NO_MEMORY })
-        .onConflictDoNothing();
-      const insert = db
-        .insert(strategies)
-        .values({
-          ...strategy,
-          epoch: sql`(select ${control.epoch} from ${control})`,
-          number,
-          id: sql`${prefix} || '-' || ${number}`,
-        })
-        .onConflictDoNothing({ target: strategies.request })
-        .returning();
-      // Of the row just inserted, if one was.
-      const started = sql`insert into ${events} (account, strategy, at, kind, message) select ${strategies.account}, ${strategies.id}, ${now()}, 'started', ${strategies.symbol} from ${strategies} where changes() = 1 and ${strategies.number} = (select max(${strategies.number}) from ${strategies})`;
-      const results = await client.batch(
-        [statement(account), statement(insert), statement(started)],
-        "write",
-      );
-      const [created] = rowsOf(strategies, results[1]);
-      if (created) return created;
-      const [known] = await db
-        .select()
-        .from(strategies)
-        .where(eq(strategies.request, strategy.request ?? ""));
-      if (!known) throw new StoreError("unavailable", "the database did not return the new strategy");
-      return known;
+    async createStrategy({ prefix, ...strategy }, by) {
+      const { account, symbol, request } = strategy;
+      const known = () =>
+        db
+          .select()
+          .from(strategies)
+          .where(eq(strategies.request, request ?? ""));
+      const results = await writeTold(context, by, async ({ calls, tell }) => {
+        const number = await freeNumber(calls, strategy.startedAt);
+        const id = `${prefix}-${number}`;
+        const insert = db
+          .insert(strategies)
+          .values({ ...strategy, epoch: sql`(select ${control.epoch} from ${control})`, number, id })
+          .onConflictDoNothing({ target: strategies.request })
+          .returning();
+        const isNew = notExists(known());
+        return [
+          statement(db.insert(accounts).values({ account, memory: NO_MEMORY }).onConflictDoNothing()),
+          // Before the strategy: of two that took the same number, this is what refuses the second one.
+          await tell({ account, strategy: id, kind: "started", message: symbol }, isNew),
+          statement(insert),
+        ];
+      });
+      const created = rowsOf(strategies, results[2])[0] ?? (await known())[0];
+      if (!created) throw new StoreError("unavailable", "the database did not return the new strategy");
+      return created;
     },
 
     async strategies({ id, request, account: ofAccount, stopped = true, page }) {
@@ -77,30 +99,15 @@ export function strategyStore(context: Context): StrategyStore {
       }));
     },
 
-    async setWants(id, wants, keepOrders, sellBase = false) {
-      const asked: SQL = sql`select ${strategies.account}, ${strategies.id}, ${now()}, 'wants', ${wants} from ${strategies} where ${strategies.id} = ${id} and ${isRunning()}`;
-      await client.batch(
-        [
-          statement(
-            db
-              .update(strategies)
-              .set({ wants, keepOrders, sellBase })
-              .where(and(eq(strategies.id, id), isRunning())),
-          ),
-          statement(sql`insert into ${events} (account, strategy, at, kind, message) ${asked}`),
-          resumed(context, id),
-        ],
-        "write",
-      );
+    async setWants(id, wants, { keepOrders, sellBase }, by) {
+      const asked = and(eq(strategies.id, id), isRunning());
+      await change(id, asked, { wants, keepOrders, sellBase }, by);
     },
 
-    async setPaused(id, isPaused) {
-      const wants = isPaused ? "pause" : "run";
+    async setPaused(id, isPaused, by) {
       const asked = sql`${strategies.id} = ${id} and ${isRunning()} and ${strategies.wants} <> 'stop'`;
       const resumes = sql`${strategies.resumes} + ${isPaused ? 0 : 1}`;
-      const told = sql`insert into ${events} (account, strategy, at, kind, message) select ${strategies.account}, ${strategies.id}, ${now()}, 'wants', ${wants} from ${strategies} where ${asked}`;
-      const set = db.update(strategies).set({ wants, resumes }).where(asked);
-      await client.batch([statement(told), statement(set), resumed(context, id)], "write");
+      await change(id, asked, { wants: isPaused ? "pause" : "run", resumes }, by);
     },
 
     async releasedOrdersOf(strategy) {

@@ -213,8 +213,19 @@ export const events = sqliteTable(
     at: integer("at").notNull(),
     kind: text("kind").$type<EventKind>().notNull(),
     message: text("message").notNull(),
+    actor: text("actor"),
+    request: text("request"),
+    /** Its chain, and its place there from 1 on; null before there were chains. */
+    chain: text("chain"),
+    seq: integer("seq"),
+    /** Of what it says and of the hash before it. */
+    hash: text("hash"),
   },
-  (table) => [index("events_of_strategy").on(table.strategy, table.id)],
+  (table) => [
+    index("events_of_strategy").on(table.strategy, table.id),
+    // Of two that follow the same event, the second one is refused.
+    uniqueIndex("events_chain").on(table.chain, table.seq),
+  ],
 );
 
 export const tokens = sqliteTable(

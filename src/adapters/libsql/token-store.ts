@@ -1,14 +1,21 @@
 import { asc, getTableColumns, sql } from "drizzle-orm";
+import { EVERY_ACCOUNT } from "../../records.ts";
 import type { TokenStore } from "../../store.ts";
 import { type Context, statement } from "./context.ts";
+import { writeTold } from "./event-chain.ts";
 import { tokens } from "./tables.ts";
 
 const { hash: _hash, ...shown } = getTableColumns(tokens);
 
-export function tokenStore({ client, db, now }: Context): TokenStore {
+const TOKEN_EVENT = { account: EVERY_ACCOUNT, strategy: null, kind: "token" } as const;
+
+export function tokenStore(context: Context): TokenStore {
+  const { db, now } = context;
   return {
-    async addToken(token) {
-      await client.execute(statement(db.insert(tokens).values({ ...token, createdAt: now() })));
+    async addToken(token, by) {
+      const added = statement(db.insert(tokens).values({ ...token, createdAt: now() }));
+      const message = `created ${token.id}, which may ${token.scope}`;
+      await writeTold(context, by, async ({ tell }) => [added, await tell({ ...TOKEN_EVENT, message })]);
     },
 
     async tokens() {
@@ -21,13 +28,19 @@ export function tokenStore({ client, db, now }: Context): TokenStore {
       return token;
     },
 
-    async revokeToken(id) {
+    async revokeToken(id, by) {
       const revoke = db
         .update(tokens)
         .set({ revokedAt: now() })
-        .where(sql`${tokens.id} = ${id} and ${tokens.revokedAt} is null`);
-      const result = await client.execute(statement(revoke.returning({ id: tokens.id })));
-      return result.rows.length > 0;
+        .where(sql`${tokens.id} = ${id} and ${tokens.revokedAt} is null`)
+        .returning({ id: tokens.id });
+      const told = { ...TOKEN_EVENT, message: `revoked ${id}` };
+      const isLive = sql`exists(select 1 from ${tokens} where ${tokens.id} = ${id} and ${tokens.revokedAt} is null)`;
+      const [, revoked] = await writeTold(context, by, async ({ tell }) => [
+        await tell(told, isLive),
+        statement(revoke),
+      ]);
+      return (revoked?.rows.length ?? 0) > 0;
     },
   };
 }

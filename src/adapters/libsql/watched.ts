@@ -38,7 +38,7 @@ export function watched(calls: Calls, local: Local): SafeClient {
     ...calls,
     execute: (statement, use) => watch(isSelect(statement), calls.execute(statement, use)),
     batch: (statements, mode, use) => watch(mode === "read", calls.batch(statements, mode, use)),
-    first: (statements) => watch(false, calls.first(statements)),
+    turn: (act, isFirst) => watch(false, calls.turn(act, isFirst)),
     trouble() {
       if (failed) return failed.message;
       const waited = calls.keptWaiting();

@@ -18,10 +18,10 @@ export const memoryLimitStore = (tables: Tables, now: () => Millis): LimitStore 
     };
   },
 
-  async setLimits({ version, scope, settings, message }) {
+  async setLimits({ version, scope, settings, message }, by) {
     if (tables.limits.version !== version) return false;
     tables.limits = { version: version + 1, set: { ...tables.limits.set, [scope]: settings } };
-    tables.events.push({ account: EVERY_ACCOUNT, strategy: null, at: now(), kind: "limits", message });
+    tables.events.push({ account: EVERY_ACCOUNT, strategy: null, at: now(), kind: "limits", message, ...by });
     return true;
   },
 

@@ -2,7 +2,7 @@ import { StoreError } from "../../errors.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { scopeOfAccount } from "../../limits/standing.ts";
 import { mayBeMet, meets, type Reach, reachOf } from "../../own-orders.ts";
-import { EVERY_ACCOUNT, killMessage, type Order, type Strategy } from "../../records.ts";
+import { killEvent, type Order, STEP, type Strategy } from "../../records.ts";
 import type { Changes, Lease, Snapshot, StepStore } from "../../store.ts";
 import { countUses, newestUses, withinLimits } from "./limits.ts";
 import { accountRow, exchangeKey, fillKey, mayBecome, putOrder, type Tables } from "./tables.ts";
@@ -51,10 +51,8 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
 
     killed: async () => tables.kill,
     knownKilled: () => tables.kill,
-    async setKill(on, actor) {
-      const message = killMessage(on, actor);
-      if (tables.kill !== on)
-        tables.events.push({ account: EVERY_ACCOUNT, strategy: null, at: now(), kind: "kill", message });
+    async setKill(on, by) {
+      if (tables.kill !== on) tables.events.push({ ...killEvent(on, by), at: now(), ...by });
       tables.kill = on;
     },
     async nextEpoch() {
@@ -76,7 +74,7 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
         const strategy = tables.strategies.get(id);
         if (strategy) tables.strategies.set(id, { ...strategy, phase });
       }
-      tables.events.push(...events);
+      tables.events.push(...events.map((event) => ({ ...event, ...STEP })));
       Object.assign(row, {
         until: 0,
         failures: failure ? row.failures + 1 : 0,
@@ -225,7 +223,7 @@ function apply(
     tables.strategies.set(strategy.id, { ...(tables.strategies.get(strategy.id) as Strategy), ...strategy });
   for (const [symbol, at] of Object.entries(change.cursors)) tables.cursors.set(`${account} ${symbol}`, at);
   if (memory) accountRow(tables, account).memory = memory;
-  tables.events.push(...change.events);
+  tables.events.push(...change.events.map((event) => ({ ...event, ...STEP })));
   const limited = { terms: change.terms, now };
   const wanted = withinLimits(
     tables,

@@ -3,7 +3,7 @@ import type { HistoryStore } from "../../history-store.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { LimitStore } from "../../limits/store.ts";
 import { firstMet } from "../../own-orders.ts";
-import { type Order, ownerName, type Strategy } from "../../records.ts";
+import { handEvent, type Order, ownerName, type Strategy } from "../../records.ts";
 import type { HandOrderStore, StepStore, StrategyStore, StrategyView } from "../../store.ts";
 import { memoryHistoryStore } from "./history-store.ts";
 import { memoryLimitStore } from "./limit-store.ts";
@@ -21,7 +21,7 @@ export function memoryStore(
     ...memoryHistoryStore(tables),
     ...memoryLimitStore(tables, now),
 
-    async createStrategy({ prefix, ...strategy }) {
+    async createStrategy({ prefix, ...strategy }, by) {
       const known = [...tables.strategies.values()].find(
         ({ request }) => request !== null && request === strategy.request,
       );
@@ -43,6 +43,7 @@ export function memoryStore(
         at: now(),
         kind: "started",
         message: created.symbol,
+        ...by,
       });
       return created;
     },
@@ -60,10 +61,10 @@ export function memoryStore(
       return sorted.slice(0, page?.limit).map((strategy) => viewOf(tables, strategy, now()));
     },
 
-    async setWants(id, wants, keepOrders, sellBase = false) {
+    async setWants(id, wants, how, by) {
       const strategy = tables.strategies.get(id);
       if (!strategy || strategy.status === "stopped") return;
-      tables.strategies.set(id, { ...strategy, wants, keepOrders, sellBase });
+      tables.strategies.set(id, { ...strategy, wants, ...how });
       resume(tables, strategy.account);
       tables.events.push({
         account: strategy.account,
@@ -71,10 +72,11 @@ export function memoryStore(
         at: now(),
         kind: "wants",
         message: wants,
+        ...by,
       });
     },
 
-    async setPaused(id, isPaused) {
+    async setPaused(id, isPaused, by) {
       const strategy = tables.strategies.get(id);
       if (!strategy || strategy.status === "stopped" || strategy.wants === "stop") return;
       const wants = isPaused ? "pause" : "run";
@@ -87,6 +89,7 @@ export function memoryStore(
         at: now(),
         kind: "wants",
         message: wants,
+        ...by,
       });
     },
 
@@ -98,7 +101,7 @@ export function memoryStore(
 
     now: async () => now(),
 
-    async recordByHand(order, { terms, limit, ended }) {
+    async recordByHand(order, { terms, limit, ended }, by) {
       accountRow(tables, order.account);
       const reach = { side: order.side, limit };
       const others = metOf(tables, order, reach).filter(({ clientId }) => !ended.includes(clientId));
@@ -110,6 +113,7 @@ export function memoryStore(
       if (tables.orders.has(order.clientId)) throw new StoreError("constraint", "this client id is used");
       putOrder(tables, order);
       countUses(tables, [order], limited);
+      tables.events.push({ ...handEvent(order), at: now(), ...by });
       return { result: "recorded" };
     },
 

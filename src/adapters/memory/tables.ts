@@ -1,5 +1,13 @@
 import type { LimitUse, StoredLimits } from "../../limits/standing.ts";
-import type { AccountMemory, Event, Fill, FillCursor, Order, OrderState, Strategy } from "../../records.ts";
+import type {
+  AccountMemory,
+  Fill,
+  FillCursor,
+  KeptEvent,
+  Order,
+  OrderState,
+  Strategy,
+} from "../../records.ts";
 import { NO_MEMORY } from "../../records.ts";
 
 export interface AccountRow {
@@ -25,7 +33,7 @@ export interface Tables {
   /** By account, symbol and trade id; newest last. */
   readonly fills: Map<string, Fill>;
   readonly cursors: Map<string, FillCursor>;
-  readonly events: Event[];
+  readonly events: KeptEvent[];
   limits: StoredLimits;
   readonly limitUses: Map<string, LimitUse>;
   kill: boolean;

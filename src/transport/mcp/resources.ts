@@ -97,7 +97,7 @@ function matched(template: string, uri: string): Record<string, string> | undefi
 async function read(operation: Operation, fields: object, { deps, caller }: McpOptions): Promise<string> {
   const parsed = operation.input.strict().safeParse(fields);
   if (!parsed.success) throw new McpError(ErrorCode.InvalidParams, "this is not the address of a resource");
-  const call = { actor: caller.actor, requestId: deps.local.randomText(12) };
+  const call = { actor: caller.actor, isAgent: true, requestId: deps.local.randomText(12) };
   const { status, body } = await run(operation, deps, parsed.data, call);
   if (status !== 200) throw new McpError(ErrorCode.InvalidParams, JSON.stringify(plainTexts(body)));
   return JSON.stringify(plainTexts(body));

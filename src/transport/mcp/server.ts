@@ -95,7 +95,12 @@ async function call(
   const given = { ...operation.mcp?.defaults, ...(operation.effect === "read" ? values : rest) };
   const parsed = operation.input.strict().safeParse(given);
   if (!parsed.success) return resultOf(misread(operation, parsed.error, requestId));
-  const asked = { operation, given, input: parsed.data, call: { actor: caller.actor, requestId } };
+  const asked = {
+    operation,
+    given,
+    input: parsed.data,
+    call: { actor: caller.actor, requestId, isAgent: true },
+  };
   if (operation.effect === "read")
     return resultOf(await run(operation, deps, parsed.data, asked.call), operation);
   if (planId === undefined) return proposalOf(await propose(asked, options));

@@ -4,6 +4,7 @@ import { StoreError } from "../../../src/errors.ts";
 import { text } from "../../../src/kernel/decimal.ts";
 import { NEW_ORDER, NO_MEMORY, type Order } from "../../../src/records.ts";
 import { NO_CHANGES } from "../../../src/store.ts";
+import { BY } from "../../support/by.ts";
 import { d, state } from "../../support/grid.ts";
 import { START, testSandbox } from "../../support/sandbox.ts";
 
@@ -12,28 +13,31 @@ const lease = (owner: string) => ({ account: ACCOUNT, owner, ttl: 5000, overlap:
 
 async function started() {
   const box = await testSandbox();
-  const strategy = await box.store.createStrategy({
-    prefix: "grid-kraken-BTC-USDT",
-    account: ACCOUNT,
-    symbol: "BTC/USDT",
-    config: {
-      lowerPrice: d("1"),
-      upperPrice: d("2"),
-      gridLevels: 2,
-      orderSize: d("5"),
-      gridSpacing: d("0.5"),
+  const strategy = await box.store.createStrategy(
+    {
+      prefix: "grid-kraken-BTC-USDT",
+      account: ACCOUNT,
+      symbol: "BTC/USDT",
+      config: {
+        lowerPrice: d("1"),
+        upperPrice: d("2"),
+        gridLevels: 2,
+        orderSize: d("5"),
+        gridSpacing: d("0.5"),
+      },
+      state: state([]),
+      wants: "run",
+      keepOrders: false,
+      sellBase: false,
+      status: "running",
+      phase: "active",
+      lastError: null,
+      startedAt: START,
+      stoppedAt: null,
+      request: null,
     },
-    state: state([]),
-    wants: "run",
-    keepOrders: false,
-    sellBase: false,
-    status: "running",
-    phase: "active",
-    lastError: null,
-    startedAt: START,
-    stoppedAt: null,
-    request: null,
-  });
+    BY,
+  );
   const intent = (over: Partial<Order> = {}): Order => ({
     ...NEW_ORDER,
     clientId: "em0000000000000001",
@@ -108,11 +112,11 @@ describe("an intent", () => {
         { ...NO_CHANGES, intents: [intent({ clientId: id, slot: Number(id.at(-1)) })] },
       ]);
     expect([...(await record("em0000000000000001"))]).toEqual(["em0000000000000001"]);
-    await store.setWants(strategy.id, "pause", false);
+    await store.setWants(strategy.id, "pause", { keepOrders: false, sellBase: false }, BY);
     expect((await record("em0000000000000002")).size).toBe(0);
-    await store.setWants(strategy.id, "stop", false);
+    await store.setWants(strategy.id, "stop", { keepOrders: false, sellBase: false }, BY);
     expect((await record("em0000000000000003")).size).toBe(0);
-    await store.setWants(strategy.id, "run", false);
+    await store.setWants(strategy.id, "run", { keepOrders: false, sellBase: false }, BY);
     await context.client.execute("update control set kill = 1");
     expect((await record("em0000000000000004")).size).toBe(0);
     await context.client.execute("update control set kill = 0");
@@ -139,7 +143,7 @@ describe("an intent", () => {
     const byHand = (clientId: string, price: string) =>
       intent({ clientId, strategy: null, kind: "hand", slot: 0, side: "sell", price: d(price) });
     const alone = { terms: null, limit: d("9.5"), ended: [] };
-    expect(await store.recordByHand(byHand("hand1", "9.5"), alone)).toEqual({ result: "recorded" });
+    expect(await store.recordByHand(byHand("hand1", "9.5"), alone, BY)).toEqual({ result: "recorded" });
     const recorded = async (prices: readonly string[]) => {
       const intents = prices.map((price, slot) =>
         intent({
@@ -165,11 +169,15 @@ describe("an intent", () => {
     await store.record(held.lease, [{ ...NO_CHANGES, intents }]);
     const sell = (limit: string | null, ended: readonly string[] = []) => {
       const hand = { strategy: null, kind: "hand", side: "sell", price: d("9.5") } as const;
-      return store.recordByHand(intent({ clientId: "hand1", ...hand }), {
-        terms: null,
-        limit: limit === null ? null : d(limit),
-        ended,
-      });
+      return store.recordByHand(
+        intent({ clientId: "hand1", ...hand }),
+        {
+          terms: null,
+          limit: limit === null ? null : d(limit),
+          ended,
+        },
+        BY,
+      );
     };
     const named = { result: "meets", order: { clientId: "em0000000000000001" } };
     expect(await sell("9.5")).toMatchObject(named);
@@ -216,7 +224,9 @@ describe("a strategy's id", () => {
     const { store, strategy } = await started();
     const { id: _id, number: _number, ...same } = strategy;
     const made = await Promise.all(
-      Array.from({ length: 100 }, () => store.createStrategy({ ...same, prefix: "grid-kraken-BTC-USDT" })),
+      Array.from({ length: 100 }, () =>
+        store.createStrategy({ ...same, prefix: "grid-kraken-BTC-USDT" }, BY),
+      ),
     );
     expect(new Set([strategy, ...made].map(({ id }) => id)).size).toBe(101);
     expect(

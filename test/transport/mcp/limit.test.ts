@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../src/config.ts";
+import { BY } from "../../support/by.ts";
 import { drivenApp } from "../../support/driven.ts";
 import { appClient, callTool, errorOf } from "../../support/mcp.ts";
 import { runOperation } from "../../support/sandbox.ts";
@@ -57,7 +58,7 @@ describe("a limit for plans of agents", () => {
 it("a plan to resume tells that the kill switch is on", async () => {
   const { ask, start, store } = await agent("");
   const { id } = await start(GRID);
-  await store.setKill(true, "test");
+  await store.setKill(true, BY);
   for (const [tool, input] of [
     ["resume_grid", { id }],
     ["stop_grid", { id, sellBase: true }],

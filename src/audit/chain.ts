@@ -1,0 +1,11 @@
+/** Events as links of a chain: changed, left out, put in or moved, one breaks it. */
+import type { KeptEvent } from "../records.ts";
+
+/** A chain is the account's whose passes write it, or "" for what people do; places count from 1. */
+export type Placed = KeptEvent & { readonly chain: string; readonly seq: number };
+
+/** What the SHA-256 of an event is of; `before` is the hash of the one before it, and empty for the first. */
+export const eventText = (
+  before: string,
+  { chain, seq, account, strategy, at, kind, message, actor, request }: Placed,
+): string => JSON.stringify([before, chain, seq, account, strategy, at, kind, message, actor, request]);

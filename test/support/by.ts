@@ -1,0 +1,4 @@
+import type { By } from "../../src/records.ts";
+
+/** Whoever a test is. */
+export const BY: By = { actor: "test", request: null };
