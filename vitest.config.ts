@@ -1,8 +1,15 @@
 import { defineConfig } from "vitest/config";
 
+/** Each of these wants a process to itself: it plants leaks, hears of keys, or compares what takes how long. */
+const ALONE = [
+  "test/adapters/ccxt/light.test.ts",
+  "test/check/canary.test.ts",
+  "test/fuzz/requests.test.ts",
+  "test/venues/process.test.ts",
+];
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/canary-watch.ts"],
     // Many tests wait for processes: more of them than cores may run at once.
@@ -10,5 +17,13 @@ export default defineConfig({
     // What hangs is told, however slow the machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    projects: [
+      { extends: true, test: { name: "alone", include: ALONE } },
+      // To load ccxt anew for each file would take a third of the whole.
+      {
+        extends: true,
+        test: { name: "shared", include: ["test/**/*.test.ts"], exclude: ALONE, isolate: false },
+      },
+    ],
   },
 });

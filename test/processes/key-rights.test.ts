@@ -23,6 +23,10 @@ it("serve says which keys may withdraw, without waiting for it, and doctor says 
   const status = async () =>
     (await (await server.ask("/api/v1/strategy/grid/status")).json()) as { warnings: string[] };
   expect((await status()).warnings).toEqual([]);
+  await eventually(
+    async () => venue.count("kind"),
+    (asked) => asked > 0,
+  );
   await server.kill("SIGKILL");
 
   const folder = tempFolder();

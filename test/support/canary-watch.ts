@@ -19,23 +19,32 @@ function listen<T extends object>(on: T, name: keyof T, before: (...args: unknow
   } as T[keyof T];
 }
 
-for (const name of ["stdout", "stderr"] as const)
-  listen(process[name], "write", looking(`the tests' own ${name}`));
-for (const name of ["debug", "error", "info", "log", "warn"] as const)
-  listen(console, name, (...told) => lookAt(`console.${name}`, told));
-
-for (const name of ["execute", "batch"] as const)
-  listen(Sqlite3Client.prototype, name, (...written) => lookAt("a row", written));
-
-// Every way to start a process goes through this method; what it then prints is heard without being taken away.
-const children = ChildProcess.prototype as unknown as { spawn(...of: unknown[]): unknown };
-const spawn = children.spawn;
-children.spawn = function (this: ChildProcess, ...of) {
-  const started = spawn.apply(this, of);
+function watch(): void {
   for (const name of ["stdout", "stderr"] as const)
-    if (this[name]) listen(this[name] as Readable, "push", looking(`${name} of ${this.spawnargs.join(" ")}`));
-  return started;
-};
+    listen(process[name], "write", looking(`the tests' own ${name}`));
+  for (const name of ["debug", "error", "info", "log", "warn"] as const)
+    listen(console, name, (...told) => lookAt(`console.${name}`, told));
+
+  for (const name of ["execute", "batch"] as const)
+    listen(Sqlite3Client.prototype, name, (...written) => lookAt("a row", written));
+
+  // Every way to start a process goes through this method; what it then prints is heard without being taken away.
+  const children = ChildProcess.prototype as unknown as { spawn(...of: unknown[]): unknown };
+  const spawn = children.spawn;
+  children.spawn = function (this: ChildProcess, ...of) {
+    const started = spawn.apply(this, of);
+    for (const name of ["stdout", "stderr"] as const)
+      if (this[name])
+        listen(this[name] as Readable, "push", looking(`${name} of ${this.spawnargs.join(" ")}`));
+    return started;
+  };
+}
+
+// Files that share a process (vitest.config.ts) share its watch.
+const WATCHED = Symbol.for("edgemaker tests are watched");
+const here = globalThis as { [WATCHED]?: true };
+if (!here[WATCHED]) watch();
+here[WATCHED] = true;
 
 const check = async () => {
   await heardAll();
