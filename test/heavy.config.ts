@@ -2,6 +2,10 @@ import { defineConfig } from "vitest/config";
 
 /** Tables and runs of which every `npm test` walks a part (test/support/whole.ts). */
 const WALKED = [
+  "test/commands/every.test.ts",
+  "test/fuzz/payloads.test.ts",
+  "test/grid/start-many.test.ts",
+  "test/mcp/stdio.test.ts",
   "test/venues/order-faults.test.ts",
   "test/adapters/ccxt/orders.test.ts",
   "test/adapters/sandbox/venue.test.ts",
@@ -14,7 +18,7 @@ const WALKED = [
 /** `npm run test:heavy`: what takes too long for every `npm test`. That of the edge is `npm run test:edge`. */
 export default defineConfig({
   test: {
-    include: ["test/processes/*.run.ts", "test/grid/*.run.ts", ...WALKED],
+    include: ["test/processes/*.run.ts", "test/grid/*.run.ts", "test/venues/*.run.ts", ...WALKED],
     env: { WHOLE: "1" },
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/canary-watch.ts"],

@@ -9,6 +9,7 @@ import { edgemaker, type Ran, serve, together } from "../support/command.ts";
 import { commandsOf } from "../support/pages.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
+import { partOf } from "../support/whole.ts";
 
 const COMMANDS = commandsOf(rootCommand(EXCHANGES)).filter(([, { run }]) => run);
 const MARKET = ["--exchange", "kraken", "--symbol", "BTC/USDT"];
@@ -134,7 +135,7 @@ describe("every command", () => {
     expect(asking.length).toBeGreaterThan(12);
     const dead = [...EXCHANGES, "iris"].flatMap((id) => ["--venue-url", `${id}=http://127.0.0.1:9`]);
     const over = { KRAKEN_API_KEY: canary("key"), KRAKEN_SECRET: canarySecret("nobody") };
-    await each(asking, async ([path, argsOf]) => {
+    await each(partOf(asking, 0), async ([path, argsOf]) => {
       const given = argsOf({ "orders create": { id: "", order: { id: "O1" } } });
       const ran = await edgemaker(tempFolder(), [...path.split(" "), ...given, ...dead], over);
       expect({ code: ran.code, plain: isPlain(ran) }, `${path}: ${ran.stdout}${ran.stderr}`).toEqual({

@@ -12,23 +12,26 @@ const how: How = { workers: Math.min(2, availableParallelism()) };
 const failures = (figures: readonly Figures[]) => figures.flatMap(({ failed }) => failed);
 
 describe("the simulated step", () => {
-  it.each(CASES)("holds with seed %i: %s", async (seed, _found, timing) => {
-    const { violations, passes } = await simulate({ seed, ticks: 200, ...(timing ? { timing } : {}) });
-    expect(violations.slice(0, 3)).toEqual([]);
-    expect(passes).toBeGreaterThan(0);
-  });
+  it.each(CASES.filter((_, place) => place % most(1, 4) === 0))(
+    "holds with seed %i: %s",
+    async (seed, _found, timing) => {
+      const { violations, passes } = await simulate({ seed, ticks: 200, ...(timing ? { timing } : {}) });
+      expect(violations.slice(0, 3)).toEqual([]);
+      expect(passes).toBeGreaterThan(0);
+    },
+  );
 
   // Not mended: seed 2000282 found it, until the run had one call more.
   it.todo("never ends with grids that claim more base than the account has");
 
   it("holds with seeds that no one has chosen, each leaving one trace", async () => {
-    const figures = await randomTier(100_000, most(24, 9), how, true);
+    const figures = await randomTier(100_000, most(24, 4), how, true);
     expect(figures.map(({ title }) => title)).toEqual(["random", "determinism"]);
     expect(failures(figures)).toEqual([]);
   });
 
   it("holds with one fault, or the kill switch, at some calls of a run", async () => {
-    expect(failures(await exhaustiveTier([3], how, most(31, 97)))).toEqual([]);
+    expect(failures(await exhaustiveTier([3], how, most(31, 301)))).toEqual([]);
   });
 
   it("is answered alike by memory and libSQL", async () => {
