@@ -28,6 +28,9 @@ export function ccxtClient(name: VenueName, { url, keys }: Endpoint) {
       defaultType: "spot",
     },
   });
+  // The clock of a machine may stand still, or go back: kraken refuses such a nonce.
+  let last = 0;
+  if (name === "kraken") client.nonce = () => (last = Math.max(last + 1, Date.now()));
   client.urls.api = replaced(client.urls.api, name === "gateio" ? `${url}/api/v4` : url);
   // A keyless market list, as the product loads it: with keys two exchanges add signed calls.
   client.has.fetchCurrencies = false;
