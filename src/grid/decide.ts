@@ -165,16 +165,17 @@ function turnOf(
 ): Turn {
   const { timing, markets } = observation;
   const { base } = splitPair(strategy.symbol);
+  const { now } = snapshot.lease;
   const isHidden = ({ symbol }: Strategy) => splitPair(symbol).base === base && !markets.has(symbol);
   const isKnown = strategy.phase === "starting" && !snapshot.strategies.some(isHidden);
   return {
     sight: markets.get(strategy.symbol) as MarketSight,
-    now: snapshot.lease.now,
+    now,
     window: windowOf(snapshot.lease, timing),
     funds: share.funds,
     capital: capitalOf(strategy, observation, strategies, live, share.openBuys),
     confidence: observation.confidence?.get(strategy.symbol)?.value,
-    ownBase: isKnown ? ownBase(base, observation, strategies, live) : undefined,
+    ownBase: isKnown ? ownBase(base, observation, { strategies, orders: live, now }) : undefined,
     resting: share.resting.get(strategy.symbol) ?? [],
     killed: snapshot.killed,
     held,

@@ -1,4 +1,4 @@
-import { type Decimal, max, mul, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, max, mul, sum, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import type { Market } from "../ports.ts";
 import { costInAll, held, heldInAll } from "./booking.ts";
@@ -37,6 +37,10 @@ export const firstAmount = (market: Market, { side, lower, upper, size }: Slot):
 
 // Before its first pass only where the database was restored to that moment.
 const hasTraded = ({ base, cost, sold }: Slot): boolean => base !== ZERO || cost !== ZERO || sold !== ZERO;
+
+/** What all selling slots of a starting grid would take. */
+export const wantedBase = ({ slots }: GridState, market: Market): Decimal =>
+  sum(slots.filter(({ side }) => side === "sell").map((slot) => firstAmount(market, slot)));
 
 /**
  * Gives the account's own free base to selling slots, lowest first, whole orders only, booked at the

@@ -1,12 +1,13 @@
 import { text, ZERO } from "../kernel/decimal.ts";
 import { midOf } from "../kernel/spread.ts";
+import { MINUTE } from "../kernel/time.ts";
 import type { Market, Quote } from "../ports.ts";
 import type { Order, Strategy } from "../records.ts";
 import { held, heldInAll } from "./booking.ts";
 import { checkSpacing } from "./check-rules.ts";
 import { firstBuy } from "./first-buy.ts";
 import { orderOf } from "./intents.ts";
-import { giveFirstBase, layOut } from "./layout.ts";
+import { giveFirstBase, layOut, wantedBase } from "./layout.ts";
 import { judgeLoss } from "./loss.ts";
 import { isOfVenue, plan } from "./plan.ts";
 import { profitOf } from "./profit.ts";
@@ -29,8 +30,9 @@ export function run(before: Strategy, live: readonly Order[], turn: Turn): Parti
   const world = { market, quote };
   const triggered = trigger(before, world);
   if (!triggered) return { strategy: { ...before, status: "idle", phase: "starting" } };
-  const started = start(triggered, turn);
+  const started = start(triggered, turn, quote);
   if (!started) return { short: true };
+  if (started.phase === "starting") return { strategy: started };
   const judged = judgeLoss(withMids(started, quote), quote, turn);
   const { strategy: watched, problem } = watch(judged, world, turn);
   if (watched.state.exit)
@@ -73,12 +75,22 @@ function trigger(strategy: Strategy, { quote }: World): Strategy | undefined {
   return { ...strategy, state: begun, status: "running", phase: "starting" };
 }
 
-/** Gives a starting grid its first base. Undefined until the account's own base is known. */
-function start(strategy: Strategy, { sight, ownBase }: Turn): Strategy | undefined {
+/** So long a grid waits until it is sure which base is nobody's; then it begins with what certainly is. */
+const LONGEST_START = 5 * MINUTE;
+
+/** Gives a starting grid its first base, once it is sure how much there is. Undefined until anything of it is known. */
+function start(strategy: Strategy, { sight, ownBase }: Turn, { at }: Quote): Strategy | undefined {
   if (strategy.phase !== "starting" || !sight.market) return strategy;
   if (ownBase === undefined) return undefined;
-  const free = strategy.config.useOwnBase === false ? ZERO : ownBase;
-  return { ...strategy, phase: "placing", state: giveFirstBase(strategy.state, sight.market, free) };
+  const { state, config } = strategy;
+  const free = config.useOwnBase === false ? ZERO : ownBase.least;
+  const isEnough = ownBase.isSure || config.useOwnBase === false || wantedBase(state, sight.market) <= free;
+  if (!isEnough && at - state.laidAt < LONGEST_START)
+    return {
+      ...strategy,
+      lastError: "it begins once the balances show what the other grids' sells have locked",
+    };
+  return { ...strategy, phase: "placing", state: giveFirstBase(state, sight.market, free) };
 }
 
 function withMids(strategy: Strategy, quote: Quote): Strategy {

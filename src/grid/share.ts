@@ -1,5 +1,6 @@
 import { type Decimal, min, mul, ONE, sum, ZERO } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
+import type { Millis } from "../kernel/time.ts";
 import { type Bounds, boundsAfter } from "../limits/standing.ts";
 import { mayBeMet } from "../own-orders.ts";
 import type { Quote } from "../ports.ts";
@@ -99,6 +100,13 @@ const ANY: Decimal = ONE * ONE;
 const farthest = ({ type, side, price }: Order): Decimal =>
   type === "limit" ? price : side === "buy" ? ANY : ZERO;
 
+/** Free base that no strategy of the account holds, at the least. */
+export interface OwnBase {
+  readonly least: Decimal;
+  /** No order of ours makes it look smaller than it may be. */
+  readonly isSure: boolean;
+}
+
 /**
  * Free base that no strategy of the account holds, or may just have bought. Balances have to be read before
  * orders and trades, or a fill in between would look like a person's base.
@@ -106,21 +114,27 @@ const farthest = ({ type, side, price }: Order): Decimal =>
 export function ownBase(
   asset: string,
   observation: Observation,
-  strategies: readonly Strategy[],
-  orders: readonly Order[],
-): Decimal | undefined {
+  { strategies, orders, now }: { strategies: readonly Strategy[]; orders: readonly Order[]; now: Millis },
+): OwnBase | undefined {
   const { balances, balancesFirst } = observation;
   if (!balances || !balancesFirst) return undefined;
   const { free, used } = balances.find((balance) => balance.asset === asset) ?? { free: ZERO, used: ZERO };
   const grids = strategies.filter(({ symbol }) => splitPair(symbol).base === asset);
   const mine = orders.filter(({ strategy }) => grids.some(({ id }) => id === strategy));
   const holding = sum(grids.map(({ state }) => heldInAll(state)));
+  const sells = mine.filter(({ side }) => side === "sell");
+  const sure = sells.filter((order) => hasLocked(order, observation, now));
   // What is not used is not locked, whatever a sell order of ours looks like.
-  const locked = min(
-    used,
-    sum(mine.map(({ side, amount, booked }) => (side === "sell" ? amount - booked : ZERO))),
-  );
-  return free - (holding - locked) - sum(mine.map((order) => unbookedBuy(order, observation)));
+  const locked = min(used, sum(sure.map(({ amount, booked }) => amount - booked)));
+  const unbooked = sum(mine.map((order) => unbookedBuy(order, observation)));
+  return { least: free - (holding - locked) - unbooked, isSure: sure.length === sells.length };
+}
+
+// The balances may be older than the order, as far as reads lag: then its base was still free in them.
+function hasLocked({ clientId }: Order, { sights, timing }: Observation, now: Millis): boolean {
+  const sight = sights.get(clientId);
+  if (typeof sight !== "object") return false;
+  return timing.readLag === 0 || sight.at + timing.skew <= now - timing.readLag;
 }
 
 // Where reads lag behind, an order that still looks open may have filled before the balances were read.

@@ -9,6 +9,7 @@ import type { MarketSight } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
 import { type Capital, type Funds, type Resting, sellPrice } from "./plan.ts";
 import { isBehind } from "./recovery.ts";
+import type { OwnBase } from "./share.ts";
 import type { GridState, SlotSearch } from "./state.ts";
 import { leaving } from "./trail.ts";
 
@@ -22,7 +23,7 @@ export interface Turn {
   readonly capital: Capital | undefined;
   readonly confidence: Decimal | undefined;
   /** Free base that no strategy of the account holds; undefined when it is not known for certain. */
-  readonly ownBase: Decimal | undefined;
+  readonly ownBase: OwnBase | undefined;
   readonly resting: readonly Resting[];
   readonly killed: boolean;
   /** Open orders without a row: of this database's grids, and of grids that it does not know. */

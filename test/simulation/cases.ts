@@ -32,6 +32,7 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [2_000_373, "a grid restored to before its start sold first base twice"],
     [1_000_559, "the search after a restore outlasted the lease, in every pass again"],
     [2_000_089, "an order by hand was sent though the kill switch had been thrown while it was recorded"],
+    [2_000_282, "base that an order of ours might have locked was given to a grid that began beside it"],
     [10028, "an order of a grid that the database does not know held up all grids for ever"],
     [10992, "a stop that cancels lost against a pass that had read the one that keeps"],
   ] as const

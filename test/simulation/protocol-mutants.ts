@@ -147,8 +147,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "takes base that another grid holds",
     "src/grid/share.ts",
-    "return free - (holding - locked) -",
-    "return free -",
+    "least: free - (holding - locked) -",
+    "least: free -",
     57,
   ),
   one(
