@@ -1,3 +1,4 @@
+import { ZERO } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { VenueOrder } from "../ports.ts";
@@ -36,7 +37,10 @@ export function adopt(
     return row ? [{ told, row }] : [];
   });
   for (const { told, row } of found.sort((a, b) => sequenceOf(a.row) - sequenceOf(b.row))) {
-    const after = withAdopted(reconciled, reconcileFound(row, told, observation, now), told.at);
+    const one = reconcileFound(row, told, observation, now);
+    const isLookedFor = (order: Order) => hasBeenLookedFor(order, observation);
+    const isWhole = one.order.gap === ZERO || isLookedFor({ ...one.order, booked: ZERO });
+    const after = isWhole ? withAdopted(reconciled, one, { at: told.at, isLookedFor }) : undefined;
     if (after) reconciled = after;
     else {
       waiting.set(row.symbol, Math.min(told.at, waiting.get(row.symbol) ?? told.at));
@@ -44,6 +48,12 @@ export function adopt(
     }
   }
   return { reconciled, held, stranger, waiting };
+}
+
+/** Whether an order's trades would have been seen if the exchange showed them: else the next pass asks for them. */
+function hasBeenLookedFor({ symbol, exchangeId, filled, booked }: Order, { markets }: Observation): boolean {
+  const { tradesRead = false, asked } = markets.get(symbol) ?? {};
+  return booked >= filled || tradesRead || asked?.has(exchangeId ?? "") === true;
 }
 
 const isOpen = ({ status }: VenueOrder): boolean => status === "open" || status === "partially_filled";
@@ -56,12 +66,12 @@ const isOpen = ({ status }: VenueOrder): boolean => status === "open" || status 
 function withAdopted(
   orders: readonly Reconciled[],
   one: Reconciled,
-  at: Millis,
+  { at, isLookedFor }: { at: Millis; isLookedFor: (order: Order) => boolean },
 ): readonly Reconciled[] | undefined {
   const isBefore = ({ order }: Reconciled) =>
     !order.settled && isSameSlot(order, one.order) && sequenceOf(order) < sequenceOf(one.order);
   const after = orders.map((other) =>
-    isBefore(other) && isFinal(other.order) ? settledFromSums(other, at) : other,
+    isBefore(other) && isFinal(other.order) && isLookedFor(other.order) ? settledFromSums(other, at) : other,
   );
   const isBlocked = after.some(
     ({ order }) =>

@@ -18,6 +18,8 @@ export interface MarketSight {
   readonly tradesRead: boolean;
   /** Trades not booked yet, oldest first; none where they were not read. */
   readonly trades: readonly VenueFill[];
+  /** Orders whose trades were asked for on their own. */
+  readonly asked?: ReadonlySet<string>;
   /** Rows of trades that cannot be booked as they stand. */
   readonly unreadable: readonly UnreadableFill[];
   /** How far trades have been read; undefined where there was nothing to read for. */

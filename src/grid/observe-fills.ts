@@ -1,4 +1,5 @@
 import { max, ZERO } from "../kernel/decimal.ts";
+import { parseClientOrderId } from "../kernel/ids.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { FillsRead, Venue, VenueFill, VenueOrder } from "../ports.ts";
@@ -78,10 +79,16 @@ export async function readLacking(
   if (!told) return sight;
   const read = [{ fills: sight.trades, unreadable: sight.unreadable }, told.answer];
   const known = { since: bookedSince(snapshot, symbol, venue.timing.overlap), found: looked.found };
-  return { ...sight, ...unbooked(snapshot, symbol, read, known) };
+  return { ...sight, asked: new Set(ids), ...unbooked(snapshot, symbol, read, known) };
 }
 
-type Lacking = Pick<VenueOrder, "id" | "at">;
+type Lacking = Pick<VenueOrder, "id" | "at" | "clientId">;
+
+/** An order's slot, as its client id names it. */
+function slotOf({ clientId = "" }: Lacking): string {
+  const { strategy, generation, slot } = parseClientOrderId(clientId) ?? {};
+  return `${strategy} ${generation} ${slot}`;
+}
 
 function lackingOrders(
   { orders, lease: { now } }: Snapshot,
@@ -102,10 +109,15 @@ function lackingOrders(
       order.behindSince !== null &&
       now - order.behindSince >= readLag &&
       (sight.tradesRead || !gapIsDue(order, now));
-    return id !== undefined && lacks && (isLate || !isWhole) ? [{ id, at: order.createdAt }] : [];
+    if (id === undefined || !lacks || (!isLate && !isWhole)) return [];
+    return [{ id, at: order.createdAt, clientId: order.clientId }];
   });
   const strangers = found.filter(({ id, filled }) => filled > tradedOf(id));
+  // What came before an order of its slot that is given its row is booked with it.
+  const slots = new Set(found.map(slotOf));
   if (strangers.length > 0) return [...strangers, ...lacking];
+  const before = lacking.filter((one) => slots.has(slotOf(one)));
+  if (before.length > 0) return before;
   const first = lacking.length > MOST_ORDERS ? Math.floor(now / SECOND) % lacking.length : 0;
   return [...lacking.slice(first), ...lacking.slice(0, first)].slice(0, MOST_ORDERS);
 }
