@@ -8,6 +8,7 @@ import type { Order } from "../records.ts";
 import { held } from "./booking.ts";
 import type { GridConfig } from "./grid-config.ts";
 import { lotsFor, meetsMinimum } from "./minimum.ts";
+import { keptBack } from "./owed.ts";
 import type { GridState, Refusal, Slot } from "./state.ts";
 
 /** Free balance per asset, as far as this pass may still use it. */
@@ -76,6 +77,11 @@ export interface Plan {
   readonly postponed: number;
 }
 
+const KEPT_BACK = {
+  reason: "inventory_missing",
+  detail: "another slot has sold this base already and buys it back first",
+} as const;
+
 type Wish = { readonly side: Side; readonly price: Decimal; readonly amount: Decimal };
 
 /** Which order each slot without one should rest next, and why another rests nothing. */
@@ -87,12 +93,19 @@ export function plan(state: GridState, view: View): Plan {
   const refused: Refusal[] = [...(view.unclear ?? [])];
   const planned = new Map<number, Slot>();
 
-  const free = state.slots.filter(({ index }) => !view.busy.has(index));
-  for (const slot of nearestFirst(free, mid)) {
+  const free = nearestFirst(
+    state.slots.filter(({ index }) => !view.busy.has(index)),
+    mid,
+  );
+  const kept = keptBack(state, free);
+  for (const slot of free) {
     const turned = turn(slot, view.market, mid);
     planned.set(slot.index, turned);
     const wish = atRest(wishOf(turned, view.market), view);
-    const refusal = refuse(turned, wish, { ...view, funds, capital, resting, bounds }, state);
+    const isKept = wish?.side === "sell" && kept.has(slot.index);
+    const refusal = isKept
+      ? KEPT_BACK
+      : refuse(turned, wish, { ...view, funds, capital, resting, bounds }, state);
     if (refusal) refused.push({ slot: slot.index, ...refusal });
     else if (!wish) continue;
     else if (intents.length >= view.limit) postponed++;

@@ -79,8 +79,11 @@ function trigger(strategy: Strategy, { quote }: World): Strategy | undefined {
 const LONGEST_START = 5 * MINUTE;
 
 /** Gives a starting grid its first base, once it is sure how much there is. Undefined until anything of it is known. */
-function start(strategy: Strategy, { sight, ownBase }: Turn, { at }: Quote): Strategy | undefined {
+function start(strategy: Strategy, turn: Turn, { at }: Quote): Strategy | undefined {
+  const { sight, ownBase } = turn;
   if (strategy.phase !== "starting" || !sight.market) return strategy;
+  // It may have begun before its database was restored: what it sold then tells what it had been given.
+  if (isHeld(strategy, turn)) return { ...strategy, lastError: strangerError(turn) };
   if (ownBase === undefined) return undefined;
   const { state, config } = strategy;
   const free = config.useOwnBase === false ? ZERO : ownBase.least;
