@@ -34,6 +34,8 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [2_000_089, "an order by hand was sent though the kill switch had been thrown while it was recorded"],
     [2_000_282, "base that an order of ours might have locked was given to a grid that began beside it"],
     [2_020_295, "after a restore orders were booked from their sums before their trades were asked for"],
+    [40_025, "the trades of an order's first part, older than the cursor, were booked once more"],
+    [3_040_125, "a person's order had locked base that a leaving grid could not sell"],
     [10028, "an order of a grid that the database does not know held up all grids for ever"],
     [10992, "a stop that cancels lost against a pass that had read the one that keeps"],
   ] as const

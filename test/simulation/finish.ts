@@ -161,14 +161,17 @@ function isAtRest({ simulation, scheduler, plan }: World, slot: Slot, { side, pr
 }
 
 /** An exit leaves only what the venue would not take, unless a person has taken it away or locked it. */
-function leftNothing({ checks, history, plan }: World, { id, status, state, symbol }: Strategy): void {
+function leftNothing(
+  { checks, history, plan, tables }: World,
+  { id, status, state, symbol, stoppedAt }: Strategy,
+): void {
   const { market } = plan;
   if (!state.exit || status !== "stopped") return;
   const left = snap(heldInAll(state), market.lot, "down");
   const { base } = splitPair(symbol);
-  const isTaken = plan.deeds.some(
-    ({ deed: one }) => one.kind === "deposit" && one.asset === base && one.amount < 0n,
-  );
+  const isTaken =
+    plan.deeds.some(({ deed: one }) => one.kind === "deposit" && one.asset === base && one.amount < 0n) ||
+    hasSold(tables(), base, stoppedAt);
   const held = history.latest(EXCHANGE).holdings[base];
   const isThere = (held?.total ?? 0n) - (held?.used ?? 0n) >= left;
   // The price of that time is not known any more: half the start price is below any of them.
@@ -176,6 +179,17 @@ function leftNothing({ checks, history, plan }: World, { id, status, state, symb
   if (isThere && !isTaken && worth > 2n * market.minNotional)
     checks.violate(`${id} has left the market and still holds ${text(left)}`);
 }
+
+/** Whether a person has offered this base by hand before a grid was done with it: the account then had none left for it. */
+const hasSold = ({ orders }: Tables, base: string, stoppedAt: number | null): boolean =>
+  [...orders.values()].some(
+    ({ strategy, side, symbol, exchangeId, createdAt }) =>
+      strategy === null &&
+      side === "sell" &&
+      exchangeId !== null &&
+      splitPair(symbol).base === base &&
+      createdAt <= (stoppedAt ?? 0),
+  );
 
 function ledgers(world: World, beside: Beside): void {
   const { checks, history, plan } = world;
