@@ -3,6 +3,7 @@
  * help; and Node takes a millisecond for each file it loads, so that two dozen small ones were half of a start.
  * Apart stay those that bring a large library of their own: setup and mcp.
  */
+export { exportEvents, signEvents, verifyEvents } from "./audit-actions.ts";
 export { completion } from "./completion.ts";
 export { estimateCost } from "./cost.ts";
 export { byCommand, digest, newToken, nodeLocal, numberOf, withDatabase } from "./database-command.ts";

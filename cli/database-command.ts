@@ -8,12 +8,13 @@ import { print } from "./output.ts";
 import { newToken } from "./server-file.ts";
 import { numberOf, readSettings } from "./settings.ts";
 
-/** Runs something on the database of a command and prints its answer. Returns the exit code. */
+/** Runs something on the database of a command and prints its answer, if it has one. Returns the exit code. */
 export async function withDatabase(values: Values, act: (deps: Deps) => Promise<unknown>): Promise<number> {
   const { config, databaseUrl, sandbox } = readSettings(values, process.env);
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
   try {
-    return print(values, await act(deps));
+    const answer = await act(deps);
+    return answer === undefined ? 0 : print(values, answer);
   } finally {
     deps.close();
   }

@@ -3,6 +3,7 @@ import { parseConfig } from "../src/config.ts";
 import { SettingsError } from "../src/errors.ts";
 import type { Operation } from "../src/operation.ts";
 import { createOperations } from "../src/operations.ts";
+import { auditCommand } from "./audit-commands.ts";
 import { command } from "./command.ts";
 import { completionCommand } from "./completion-command.ts";
 import { costCommand } from "./cost-command.ts";
@@ -51,6 +52,7 @@ export function rootCommand(ids: readonly string[]): CommandDef {
       exchange: exchangeCommand,
       db: dbCommand,
       token: tokenCommand,
+      audit: auditCommand,
       sandbox: sandboxCommand,
       completion: completionCommand(() => rootCommand(ids)),
     },

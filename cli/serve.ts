@@ -8,6 +8,7 @@ import { createDeps } from "../src/deps.ts";
 import { createOperations } from "../src/operations.ts";
 import type { Deps } from "../src/ports.ts";
 import { createLimiter } from "../src/transport/limiter.ts";
+import { countWrongTokens } from "../src/transport/wrong-tokens.ts";
 import type { Values } from "./arguments.ts";
 import { askAboutKeys } from "./asked-keys.ts";
 import { dataDirectory } from "./directories.ts";
@@ -49,6 +50,7 @@ export async function startServer(values: Values): Promise<Serving> {
       adminTokens: [local.token, ...(config.token ? [config.token] : [])],
       allowedHosts: config.allowedHosts,
       checkHost: true,
+      wrongTokens: countWrongTokens(nodeLocal.monotonic),
     },
     limiter: createLimiter(config.rateLimits, nodeLocal.monotonic),
     addressOf: (c) => getConnInfo(c).remote.address,

@@ -15,6 +15,7 @@ import { marketTime } from "./adapters/sandbox/market-clock.ts";
 import { parseCandleFile } from "./adapters/sandbox/replay.ts";
 import { SANDBOX_TIMING, simulatedVenue } from "./adapters/sandbox/venue.ts";
 import { importKek } from "./adapters/vault/envelope.ts";
+import { importSigner } from "./adapters/vault/signer.ts";
 import { NO_STORED_KEYS, storedKeys } from "./adapters/vault/stored-keys.ts";
 import { type Config, type ConfiguredExchange, VENUES } from "./config.ts";
 import { connectDex, type DexParts, liveAggregators } from "./dex-deps.ts";
@@ -107,6 +108,7 @@ export async function createDeps(
     inTime,
     dex: dexOf(chain.forAnyone, (id) => forAnyone(venues.venue(id))),
     reference,
+    signers: await Promise.all(config.keks.map(importSigner)),
     store,
     killHere,
     limits: config.limits,

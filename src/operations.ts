@@ -1,4 +1,5 @@
 import { accountOperations } from "./account/operations.ts";
+import { auditOperations } from "./audit/operations.ts";
 import { compareOperations } from "./compare/operations.ts";
 import { killOperations } from "./control/kill-operations.ts";
 import { limitsOperations } from "./control/limits-operations.ts";
@@ -20,4 +21,5 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...killOperations,
   ...limitsOperations,
   ...planOperations,
+  ...auditOperations,
 ];

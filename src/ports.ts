@@ -1,4 +1,5 @@
 /** All we ask of the world. Amounts and prices are Decimal; times are milliseconds. */
+import type { Signer } from "./audit/store.ts";
 import type { Dex } from "./dex-port.ts";
 import type { VenueFailure } from "./errors.ts";
 import type { Decimal } from "./kernel/decimal.ts";
@@ -272,6 +273,8 @@ export interface Deps {
   readonly interval?: Millis | undefined;
   /** How many requests of all kinds this process may still make, where the platform limits them. */
   readonly requests?: (() => number) | undefined;
+  /** Keys that sign checkpoints of events, the first one for new ones. */
+  readonly signers?: readonly Signer[];
   readonly local: Local;
   readonly log: Log;
 }

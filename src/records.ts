@@ -196,7 +196,8 @@ export type EventKind =
   | "cancel"
   | "token"
   | "wrong_tokens"
-  | "plan";
+  | "plan"
+  | "audit";
 
 /** Of an event that concerns every account. */
 export const EVERY_ACCOUNT: AccountKey = "";

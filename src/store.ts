@@ -1,4 +1,5 @@
 /** What has to outlive the process. Writes throw StoreError; every write is keyed, so none acts twice. */
+import type { AuditStore } from "./audit/store.ts";
 import type { CostDay } from "./cost.ts";
 import type { HistoryStore } from "./history-store.ts";
 import type { Decimal } from "./kernel/decimal.ts";
@@ -264,6 +265,7 @@ export interface Store
     RequestStore,
     TokenStore,
     PlanStore,
+    AuditStore,
     LimitStore {
   /** Throws `unavailable`, with the reason, when the database cannot be reached or written or is not what this program knows. */
   ready(): Promise<void>;

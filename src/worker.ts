@@ -14,6 +14,7 @@ import type { Deps, Local, Log } from "./ports.ts";
 import type { AccountKey } from "./records.ts";
 import { createLimiter, type Limiter } from "./transport/limiter.ts";
 import { refusal } from "./transport/run.ts";
+import { countWrongTokens } from "./transport/wrong-tokens.ts";
 
 /** One pass over one account; the same account and time twice is one pass. */
 interface Turn {
@@ -58,6 +59,7 @@ const seen = new Set<string>();
 const rememberMarkets = rememberedMarkets(local.monotonic);
 const budgets = publicBudgets(local.monotonic);
 let limiter: Limiter | undefined;
+const wrongTokens = countWrongTokens(local.monotonic);
 
 /** Texts, numbers and booleans: a variable of wrangler.toml need not be a text. What is bound otherwise is none. */
 const settingsOf = (environment: Environment): Readonly<Record<string, string>> =>
@@ -104,6 +106,7 @@ async function serve(request: Request, environment: Environment): Promise<Respon
       adminTokens: config.token ? [config.token] : [],
       allowedHosts: config.allowedHosts,
       checkHost: config.allowedHosts.length > 0,
+      wrongTokens,
     },
     limiter,
     // Set by the platform, which lets no client set it.

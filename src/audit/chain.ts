@@ -1,5 +1,6 @@
 /** Events as links of a chain: changed, left out, put in or moved, one breaks it. */
 import type { KeptEvent } from "../records.ts";
+import type { Checkpoint } from "./store.ts";
 
 /** A chain is the account's whose passes write it, or "" for what people do; places count from 1. */
 export type Placed = KeptEvent & { readonly chain: string; readonly seq: number };
@@ -9,3 +10,15 @@ export const eventText = (
   before: string,
   { chain, seq, account, strategy, at, kind, message, actor, request }: Placed,
 ): string => JSON.stringify([before, chain, seq, account, strategy, at, kind, message, actor, request]);
+
+/** What the signature of a checkpoint is of; `before` is the signature of the one before it, and empty for the first. */
+export const checkpointText = (
+  before: string,
+  { number, at, marks }: Pick<Checkpoint, "number" | "at" | "marks">,
+) =>
+  JSON.stringify([
+    before,
+    number,
+    at,
+    marks.map(({ chain, seq, hash, from, before: cut }) => [chain, seq, hash, from, cut]),
+  ]);

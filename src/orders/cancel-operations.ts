@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { AppError } from "../errors.ts";
+import { AppError, messageOf } from "../errors.ts";
 import { exchangeField, idField, pairField } from "../kernel/fields.ts";
 import type { Pair } from "../kernel/pair.ts";
-import { operation } from "../operation.ts";
+import { byOf, operation } from "../operation.ts";
 import type { CancelOutcome, Deps, Venue, VenueOrder } from "../ports.ts";
-import { accountKey } from "../records.ts";
+import { accountKey, type By } from "../records.ts";
 import { notSent, SEND_WITHIN } from "./hand.ts";
 import { previewCancel } from "./preview.ts";
 import { AllCanceledShape, CanceledShape } from "./schema.ts";
@@ -36,10 +36,11 @@ export const cancelOrder = (ids: readonly string[]) =>
       if (!order) throw unknownOrder(exchange, { symbol, id });
       return previewCancel(exchange, [order], (await ofGrids(deps, venue, [order])).size);
     },
-    async run(deps, { exchange, symbol, id }, { keys }) {
-      const venue = deps.venue(exchange, keys);
+    async run(deps, { exchange, symbol, id }, call) {
+      const venue = deps.venue(exchange, call.keys);
       await venue.market(symbol);
       const outcome = await cancel(deps, venue, { symbol, id });
+      await noteCancel(deps, venue, { told: `${id} ${symbol}: ${outcome.result}`, by: byOf(call) });
       if (outcome.result === "not_sent") throw notSent("Cancel failed", "the request was not sent", outcome);
       if ("reason" in outcome)
         throw new AppError("Cancel failed", `the exchange did not cancel the order: ${outcome.reason}`);
@@ -68,8 +69,8 @@ export const cancelAllOrders = (ids: readonly string[]) =>
       const open = await venue.openOrders(symbol);
       return previewCancel(exchange, open, (await ofGrids(deps, venue, open)).size);
     },
-    async run(deps, { exchange, symbol }, { keys }) {
-      const venue = deps.venue(exchange, keys);
+    async run(deps, { exchange, symbol }, call) {
+      const venue = deps.venue(exchange, call.keys);
       if (symbol) await venue.market(symbol);
       const open = await venue.openOrders(symbol);
       const live = await ofGrids(deps, venue, open);
@@ -82,6 +83,8 @@ export const cancelAllOrders = (ids: readonly string[]) =>
         cancelled++;
         if (live.has(order.id)) ofStrategies++;
       }
+      const told = `all ${symbol ?? "pairs"}: ${cancelled} of ${open.length} accepted`;
+      await noteCancel(deps, venue, { told, by: byOf(call) });
       if (failed.length > 0) {
         const message = `${cancelled} of ${open.length} cancels were accepted; ask again for the rest: ${failed.slice(0, 5).join(", ")}`;
         throw new AppError("Cancel failed", message, { fields: { cancelled, failed } });
@@ -106,6 +109,18 @@ async function cancel(
   const askedAt = local.monotonic();
   const mayLeave = () => local.monotonic() - askedAt <= SEND_WITHIN;
   return venue.cancel(order, { mayLeave, sendBy: Number.MAX_SAFE_INTEGER });
+}
+
+/** What the exchange was asked stands, whether or not it can be written down. */
+async function noteCancel(
+  { store, log }: Deps,
+  { account }: Venue,
+  { told, by }: { told: string; by: By },
+): Promise<void> {
+  const event = { account: accountKey(account), strategy: null, kind: "cancel" as const, message: told };
+  await store.note(event, by).catch((error: unknown) => {
+    log("warn", "a cancel could not be written to the events", { told, reason: messageOf(error) });
+  });
 }
 
 // "No such open order" says nothing of what became of it: only a look does.

@@ -1,9 +1,11 @@
+import type { AuditStore } from "../audit/store.ts";
 import { AppError } from "../errors.ts";
 import { digest, sameText } from "../kernel/digest.ts";
 import type { Operation } from "../operation.ts";
 import type { Scope } from "../records.ts";
 import type { TokenStore } from "../store.ts";
 import type { Allowance } from "./limiter.ts";
+import type { WrongTokens } from "./wrong-tokens.ts";
 
 export interface Access {
   /** Tokens of the operator's own settings: they may do everything. */
@@ -12,6 +14,7 @@ export interface Access {
   readonly allowedHosts: readonly string[];
   /** Whether a Host that is a name has to be listed; off where the platform routes by name itself. */
   readonly checkHost: boolean;
+  readonly wrongTokens?: WrongTokens;
 }
 
 export interface Caller {
@@ -23,16 +26,26 @@ export interface Caller {
 
 const RANK: Record<Scope, number> = { read: 0, trade: 1, admin: 2 };
 
+interface Presented {
+  readonly store: TokenStore & Pick<AuditStore, "note">;
+  readonly allowance: Allowance;
+  readonly requestId: string;
+}
+
 /** Who calls with this Authorization header. Throws Unauthorized or Too many requests; nothing private is ever open. */
 export async function authenticate(
   header: string | undefined,
-  { adminTokens }: Access,
-  { store, allowance }: { readonly store: TokenStore; readonly allowance: Allowance },
+  { adminTokens, wrongTokens }: Access,
+  { store, allowance, requestId }: Presented,
 ): Promise<Caller> {
   const token = tokenIn(header);
   allowance.presentToken();
   const hash = await digest(token);
   const caller = await callerOf(hash, adminTokens, store);
+  if (!caller) wrongTokens?.add();
+  const told = wrongTokens?.due();
+  // Whether it can be written down changes nothing for whoever asks.
+  if (told) await store.note(told, { actor: "public", request: requestId }).catch(() => undefined);
   if (!caller) {
     allowance.wrongToken();
     throw unknownToken();
@@ -47,8 +60,8 @@ export async function authenticate(
  */
 export async function authenticateUrgent(
   header: string | undefined,
-  { adminTokens }: Access,
-  { store, allowance }: { readonly store: TokenStore; readonly allowance: Allowance },
+  { adminTokens, wrongTokens }: Access,
+  { store, allowance }: Pick<Presented, "store" | "allowance">,
 ): Promise<Caller> {
   const hash = await digest(tokenIn(header));
   const admin = await adminOf(hash, adminTokens);
@@ -56,6 +69,7 @@ export async function authenticateUrgent(
   allowance.request();
   const caller = await callerOf(hash, [], store);
   if (caller) return caller;
+  wrongTokens?.add();
   allowance.presentToken();
   allowance.wrongToken();
   throw unknownToken();

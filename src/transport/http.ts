@@ -81,7 +81,7 @@ const guard = (operation: Operation, deps: Deps, access: Access): MiddlewareHand
     const header = c.req.header("authorization");
     if (operation.access === "token" || (operation.knowsCaller && header !== undefined)) {
       const known = operation.http.urgent ? authenticateUrgent : authenticate;
-      const caller = await known(header, access, { store: deps.store, allowance: c.var.allowance });
+      const caller = await known(header, access, { store: deps.store, ...c.var });
       authorize(caller, operation);
       c.set("actor", caller.actor);
     }

@@ -1,5 +1,7 @@
 /** Malformed answers into running grids: npm run fuzz:payloads -- [--mutations N] [--seed N] [exchange …] */
 import { parseArgs } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { VENUES, type VenueName } from "../../src/config.ts";
 import { runPayloads } from "./payloads.ts";
 
@@ -9,6 +11,15 @@ const { values, positionals } = parseArgs({
 });
 const names = (positionals.length > 0 ? positionals : Object.keys(VENUES)) as VenueName[];
 let violated = 0;
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+/** What is held after an exchange's run is over: its emulated books are gone by then, and all else should be. */
+function heap(): string {
+  collect();
+  return `${(process.memoryUsage().heapUsed / 1024 / 1024).toFixed(1)} MiB held after collection`;
+}
+
 for (const name of names) {
   const startedAt = performance.now();
   const mutations = Math.ceil(Number(values.mutations) / names.length);
@@ -19,7 +30,9 @@ for (const name of names) {
   });
   violated += violations.length;
   const figures = Object.entries({ ...counted, ...passes }).map(([what, count]) => `${count} ${what}`);
-  console.log(`${name}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s, ${figures.join(", ")}`);
+  console.log(
+    `${name}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s, ${figures.join(", ")}; ${heap()}`,
+  );
   for (const violation of violations.slice(0, 20)) console.log(`  VIOLATED ${violation}`);
 }
 console.log(violated === 0 ? "no order came from a malformed answer" : `${violated} violations`);

@@ -1,14 +1,16 @@
-import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { spawnServer } from "../support/server.ts";
+import { root } from "../support/bundle.ts";
+import { eventually, spawnServer } from "../support/server.ts";
 import { makeFolder } from "../support/temp.ts";
 import type { Request } from "./requests.ts";
 
 export interface Target {
   readonly url: string;
   readonly token: string;
-  /** Resident memory in KiB, where the server is our own. */
-  resident(): number | undefined;
+  /** Bytes of the heap after its garbage is collected, where the server is our own. */
+  heap(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
@@ -31,17 +33,28 @@ export function options() {
 
 /** The server that is named, or one of simulated exchanges made for the run. */
 export async function target(given?: { readonly url: string; readonly token: string }): Promise<Target> {
-  if (given) return { ...given, resident: () => undefined, close: async () => undefined };
+  if (given) return { ...given, heap: async () => undefined, close: async () => undefined };
   const folder = makeFolder();
-  const server = spawnServer(folder.path, ["--sandbox", "--tick-interval", "1000"]);
+  const server = spawnServer(folder.path, ["--sandbox", "--tick-interval", "1000"], {}, [
+    process.execPath,
+    "--expose-gc",
+    "--import",
+    pathToFileURL(join(root, "test/fuzz/heap.mjs")).href,
+  ]);
   const url = await server.listens;
   if (url === undefined) throw new Error(`the server does not start: ${server.stderr()}`);
   return {
     url,
     token: server.token,
-    resident: () => {
-      const told = readFileSync(`/proc/${server.child.pid}/status`, "utf8");
-      return Number(/VmRSS:\s+(\d+)/.exec(told)?.[1]);
+    async heap() {
+      const told = () => [...server.stderr().matchAll(/^heap (\d+)$/gm)];
+      const before = told().length;
+      server.child.kill("SIGUSR2");
+      const after = await eventually(
+        async () => told(),
+        (all) => all.length > before,
+      );
+      return Number(after.at(-1)?.[1]);
     },
     async close() {
       await server.kill("SIGKILL");

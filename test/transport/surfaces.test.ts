@@ -22,14 +22,21 @@ const NO_TOOL = {
   list_plans: "decides on what agents want",
   approve_plan: "decides on what agents want",
   refuse_plan: "decides on what agents want",
+  get_audit_events: "tells who has done what",
+  verify_audit: "tells who has done what",
 };
 const NO_COMMAND = {
   preview_centered_grid: "edgemaker trade --strategy grid --preview",
   start_centered_grid: "edgemaker trade --strategy grid",
+  get_audit_events: "edgemaker audit export",
+  verify_audit: "edgemaker audit verify",
 };
 
 /** Commands that are no operation: they run, keep or set up this program itself. */
 const ONLY_COMMANDS = [
+  "audit checkpoint",
+  "audit export",
+  "audit verify",
   "completion bash",
   "completion fish",
   "completion zsh",

@@ -1,4 +1,5 @@
 import type { Store } from "../../store.ts";
+import { auditStore } from "./audit-store.ts";
 import type { Context } from "./context.ts";
 import { handOrderStore } from "./hand-order-store.ts";
 import { historyStore } from "./history-store.ts";
@@ -19,6 +20,7 @@ export const createStore = (context: Context): Store => ({
   ...requestStore(context),
   ...tokenStore(context),
   ...planStore(context),
+  ...auditStore(context),
   ...limitStore(context),
   ready: readiness(context),
   trouble: () => context.client.trouble() ?? context.version?.newer,

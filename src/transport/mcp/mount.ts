@@ -14,7 +14,7 @@ export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...optio
   app.post("/mcp", async (c) => {
     const caller = await authenticate(c.req.header("authorization"), access, {
       store: options.deps.store,
-      allowance: c.var.allowance,
+      ...c.var,
     });
     const message = parseBody(await readBody(c.req.raw));
     // The protocol is loaded when it is first spoken: most processes never speak it.

@@ -1,0 +1,28 @@
+import { MINUTE, type Millis } from "../kernel/time.ts";
+import { EVERY_ACCOUNT, type Told } from "../records.ts";
+
+/** However many there are, an event tells of them no more often. */
+const APART: Millis = 10 * MINUTE;
+
+/** Requests with a wrong token that no event has told of yet, of this process or isolate. */
+export interface WrongTokens {
+  add(): void;
+  /** What to tell of them now; undefined where there are none, or the last event is too new. */
+  due(): Told | undefined;
+}
+
+export function countWrongTokens(clock: () => Millis): WrongTokens {
+  let count = 0;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return {
+    add() {
+      count++;
+    },
+    due() {
+      if (count === 0 || clock() - toldAt < APART) return undefined;
+      const message = `${count} requests with a wrong API token since the last event of this kind`;
+      [count, toldAt] = [0, clock()];
+      return { account: EVERY_ACCOUNT, strategy: null, kind: "wrong_tokens", message };
+    },
+  };
+}
