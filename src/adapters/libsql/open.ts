@@ -31,7 +31,10 @@ export async function openDatabase({
 }: Opening): Promise<Context> {
   const names = new Set(migrations.map(({ name }) => name));
   const context: Context = {
-    ...createContext(await safeClient(client, local).catch(noDatabase), clock),
+    ...createContext(
+      await safeClient(client, local, kind === "live" ? "durable" : "fast").catch(noDatabase),
+      clock,
+    ),
     ...(names.size > 0 ? { version: { names, newer: undefined } } : {}),
   };
   if (migrations.length > 0) {

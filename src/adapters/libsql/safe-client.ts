@@ -38,10 +38,20 @@ export interface FileDatabase {
 /** A connection, or where a server is reached. */
 export type Database = Client | FileDatabase | RemoteDatabase;
 
-export async function safeClient(client: Database, local: Local): Promise<SafeClient> {
-  if ("connection" in client) return watched(await fileClient(client, local), local);
+/**
+ * How much a commit to a file outlives: `durable` ones a power cut too. What an order on a real exchange rests on has
+ * to; where the exchange is in the same file, both lose the same.
+ */
+export type Durability = "durable" | "fast";
+
+export async function safeClient(
+  client: Database,
+  local: Local,
+  durability: Durability = "durable",
+): Promise<SafeClient> {
+  if ("connection" in client) return watched(await fileClient(client, local, durability), local);
   if ("protocol" in client)
-    return watched(await fileClient({ connection: client, identity: () => "" }, local), local);
+    return watched(await fileClient({ connection: client, identity: () => "" }, local, durability), local);
   return watched(remoteClient(client, local), local);
 }
 
@@ -50,12 +60,16 @@ export async function safeClient(client: Database, local: Local): Promise<SafeCl
  * (libsql-client-ts#352). So calls go one at a time through one connection, none is interactive, and
  * a busy one is given a new connection before it is tried again.
  */
-async function fileClient({ connection, identity }: FileDatabase, local: Local): Promise<Calls> {
+async function fileClient(
+  { connection, identity }: FileDatabase,
+  local: Local,
+  durability: Durability,
+): Promise<Calls> {
   const opened = identity();
   const setUp = async () => {
     await connection.execute("PRAGMA journal_mode = WAL");
-    // Per connection: without it each commit waits for the disk, 14 times slower.
-    await connection.execute("PRAGMA synchronous = NORMAL");
+    // Per connection. With NORMAL no commit waits for the disk, and a power cut takes the last ones.
+    await connection.execute(`PRAGMA synchronous = ${durability === "durable" ? "FULL" : "NORMAL"}`);
   };
   const again = async () => {
     // Opening a name that has no file would make an empty one.
