@@ -26,6 +26,7 @@ export function book(
     const { order, fills, ended, lost, adopted } = one;
     // An order of slots that are no more is of the grid as a whole.
     const slot = order.generation === state.generation ? order.slot : NO_SLOT;
+    if (adopted) state = withSequence(state, slot, sequenceOf(order));
     if (adopted && order.kind === "exit") state = leavingAgain({ ...strategy, state }, order);
     if (adopted && order.side === "sell" && strategy.phase === "starting") state = forgottenBase(state, one);
     for (const fill of fills) if (!fill.superseded) state = bookFill(state, strategy.symbol, fill, slot);
@@ -38,6 +39,14 @@ export function book(
   }
   return state === strategy.state ? strategy : { ...strategy, state };
 }
+
+// An id that the venue has seen is never given again.
+const withSequence = (state: GridState, index: number, used: number): GridState => ({
+  ...state,
+  slots: state.slots.map((slot) =>
+    slot.index === index && slot.sequence <= used ? { ...slot, sequence: used + 1 } : slot,
+  ),
+});
 
 // The slot had turned since the backup: its order tells to which side.
 const withSide = (state: GridState, index: number, side: Order["side"]): GridState => ({

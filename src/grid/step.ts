@@ -7,6 +7,7 @@ import { act, type Cancelled, cancelEach, type Hold } from "./act.ts";
 import { boundsOf } from "./bounds.ts";
 import { type Budget, budgetOf } from "./budget.ts";
 import { type Decision, decide } from "./decide.ts";
+import { forgotten, forgottenEvent } from "./lost-tail.ts";
 import { observe } from "./observe.ts";
 import { readConfidence } from "./observe-prices.ts";
 import { watchChanges } from "./stop-watch.ts";
@@ -84,10 +85,13 @@ interface Started {
 async function pass(
   world: World,
   venue: Venue,
-  { snapshot, hold, budget, urgent }: Started,
+  { snapshot: taken, hold, budget, urgent }: Started,
 ): Promise<boolean> {
   const { store, local, limits, reference } = world;
-  const seen = await observe(venue, store, snapshot, budget);
+  const seen = await observe(venue, store, taken, budget);
+  const lost = forgotten(taken, seen);
+  if (lost) await store.nextEpoch();
+  const snapshot = lost ? { ...taken, epoch: taken.epoch + 1 } : taken;
   const confidence = await readConfidence({ reference, venue }, snapshot, seen, budget);
   const observation = { ...seen, confidence };
   const decision = decide(snapshot, observation, { limit: budget.left, bounds: boundsOf(snapshot, limits) });
@@ -101,7 +105,8 @@ async function pass(
   const short = observation.short || decision.short || acted.short || cancels.length < wanted.length;
   const watch = watchOf(world, snapshot, decision.memory);
   const memory = { ...decision.memory, ...watch.memory, turn: short ? decision.memory.turn + 1 : 0 };
-  const events = [...urgent.events, ...acted.events, ...watch.events];
+  const told = lost ? [forgottenEvent(snapshot, lost)] : [];
+  const events = [...told, ...urgent.events, ...acted.events, ...watch.events];
   const accepted = new Set(
     outcomes.filter(({ state }) => state === "submitted").map(({ clientId }) => clientId),
   );

@@ -46,12 +46,9 @@ export async function emulatedWorld({
   // Real time, beside a busy test run: long enough that only what is told to hang does.
   const options = { timing: { requestTimeout: 1500, ...timing }, ...(fetch ? { fetch } : {}) };
   const urls = Object.fromEntries([...venues].map(([name, { url }]) => [name, url]));
-  const box = await liveBox({
-    urls,
-    options,
-    time,
-    env: names.includes("kraken") ? { EDGEMAKER_TIERS: `kraken=${tier}` } : {},
-  });
+  const env: Record<string, string> = names.includes("kraken") ? { EDGEMAKER_TIERS: `kraken=${tier}` } : {};
+  const box = await liveBox({ urls, options, time, env });
+  const opened = [box.client];
   const exchanges = names.map((id) => ({
     id,
     venue: id,
@@ -84,11 +81,29 @@ export async function emulatedWorld({
         store: createStore(box.context),
       };
     },
+    /** The same over another database, as if it had been put in this one's place. */
+    async over(database: string): Promise<Deps> {
+      const {
+        venue: ofName,
+        venueOf,
+        marketTime,
+        store,
+        client,
+      } = await liveBox({
+        urls,
+        options,
+        time,
+        env,
+        database,
+      });
+      opened.push(client);
+      return { ...deps, venue: ofName, venueOf, marketTime, store };
+    },
     context: box.context,
     time,
     exchange: (name: VenueName): EmulatedVenue => venues.get(name) as EmulatedVenue,
     async close() {
-      box.client.close();
+      for (const client of opened) client.close();
       for (const one of venues.values()) await one.close();
     },
   };

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { copyInto } from "../../src/adapters/libsql/backup.ts";
+import type { VenueName } from "../../src/config.ts";
+import { movedBase } from "../../src/grid/profit.ts";
+import type { Slot } from "../../src/grid/state.ts";
+import { tick } from "../../src/grid/tick.ts";
+import { decimal, text } from "../../src/kernel/decimal.ts";
+import { isOurs } from "../../src/kernel/ids.ts";
+import { SECOND } from "../../src/kernel/time.ts";
+import type { Deps } from "../../src/ports.ts";
+import { emulatedWorld } from "../support/emulated.ts";
+import { runOperation } from "../support/sandbox.ts";
+import { tempFolder } from "../support/temp.ts";
+
+const PAIR = "BTC/USDT";
+/** Through slots below and above the start, and back. */
+const SWING = ["58900", "61100", "59900"];
+const orderOf = ({ side, lower, upper }: Slot): string => `${side} ${text(side === "buy" ? lower : upper)}`;
+
+it.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])(
+  "on %s a grid runs on though its database has lost what it last wrote, and nobody said so",
+  async (name) => {
+    const world = await emulatedWorld({ names: [name] });
+    onTestFinished(world.close);
+    const { time } = world;
+    const exchange = world.exchange(name);
+    const before = exchange.total("BTC");
+    const passes = async (deps: Deps, count: number) => {
+      for (let pass = 0; pass < count; pass++) {
+        time.pass(5 * SECOND);
+        await tick(deps);
+      }
+    };
+    const swing = async (deps: Deps) => {
+      for (const price of SWING) {
+        exchange.move(PAIR, price);
+        await passes(deps, 3);
+      }
+    };
+    const { id } = await runOperation<{ id: string }>(world.deps, "start_grid", {
+      exchange: name,
+      symbol: PAIR,
+      lowerPrice: decimal("57000"),
+      upperPrice: decimal("63000"),
+      gridLevels: 12,
+      orderSize: decimal("60"),
+    });
+    await passes(world.deps, 4);
+    const file = join(tempFolder(), "earlier.db");
+    await copyInto(world.context.client, file);
+    const placed = exchange.orders().length;
+    await swing(world.deps);
+    expect(exchange.orders().length).toBeGreaterThan(placed);
+
+    const deps = await world.over(`file:${file}`);
+    await passes(deps, 60);
+    await swing(deps);
+    await passes(deps, 10);
+    const [view] = await deps.store.strategies({ id });
+    expect(view?.strategy).toMatchObject({ status: "running", lastError: null });
+    const ours = exchange.orders().filter(({ clientId }) => isOurs(clientId.replace(/^t-/, "")));
+    const ids = ours.map(({ clientId }) => clientId);
+    expect(ids.filter((one, place) => ids.indexOf(one) !== place)).toEqual([]);
+    const slots = view?.strategy.state.slots ?? [];
+    const open = exchange.open(PAIR).map(({ side, price }) => `${side} ${text(price)}`);
+    expect(open.sort()).toEqual(slots.map(orderOf).sort());
+    expect(text(view ? movedBase(view.strategy.state) : 0n)).toBe(text(exchange.total("BTC") - before));
+  },
+  60_000,
+);
