@@ -200,16 +200,23 @@ export interface Venue extends MarketData {
   /**
    * The same account for the holder of its lease, asked for at `askedAt` of the process's own clock. Where
    * private calls have to go one at a time, others wait for the lease; its holder must not. A pass for which people
-   * wait may use what is kept from others of the rate of calls.
+   * wait may use what is kept from others of the rate of calls. After `yieldsAfter` it makes no further call
+   * once a person waits for the lease in another process.
    */
   readonly under?: (
     lease: { readonly now: Millis },
-    asked: { readonly askedAt: Millis; readonly isUrgent: boolean },
+    asked: {
+      readonly askedAt: Millis;
+      readonly isUrgent: boolean;
+      readonly yieldsAfter: Millis | undefined;
+    },
   ) => Venue;
   /** Of such a pass, before its first read: throws BudgetSpent, with when, where there are not the calls of a whole one. */
   readonly enter?: () => Promise<void>;
   /** Of such a pass: its last call is made. It gives its lease back after this, as others may call under it. */
   readonly leave?: () => Promise<void>;
+  /** Tells whoever has the account's lease that a person waits for it. */
+  readonly wait?: () => Promise<void>;
 }
 
 /** Exchange keys that came with one request; never stored, never logged. */

@@ -114,6 +114,8 @@ export interface StepStore {
     readonly overlap: Millis;
     /** Refused when a lease was taken for this time before, or while the account is backing off. */
     readonly scheduled?: Millis | undefined;
+    /** A person waits for the pass; any other leaves the lease to whoever waits for it in another process. */
+    readonly isUrgent?: boolean;
   }): Promise<Snapshot | undefined>;
   /** One fenced batch. Returns the client ids whose intents were recorded: only those may be sent. */
   record(lease: Lease, changes: readonly Changes[]): Promise<ReadonlySet<string>>;

@@ -1,5 +1,5 @@
 import { BudgetSpent, messageOf, StoreError } from "../errors.ts";
-import type { Millis } from "../kernel/time.ts";
+import { type Millis, SECOND } from "../kernel/time.ts";
 import type { Deps, Log, Venue } from "../ports.ts";
 import { type AccountKey, type AccountMemory, accountKey, leaseOwner, type Strategy } from "../records.ts";
 import { type Changes, type Lease, NO_CHANGES, type Snapshot, type StepStore } from "../store.ts";
@@ -53,10 +53,11 @@ export async function step(
   try {
     const owner = leaseOwner(world.local.name, world.local.randomText(16));
     const { leaseTtl: ttl, overlap } = timing;
-    snapshot = await world.store.acquire({ account, owner, ttl, overlap, scheduled });
+    snapshot = await world.store.acquire({ account, owner, ttl, overlap, scheduled, isUrgent });
     if (!snapshot) return { account, outcome: "busy" };
     const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };
-    held = venue.under?.(snapshot.lease, { askedAt, isUrgent: isUrgent || isStopping(snapshot) }) ?? venue;
+    const asked = { askedAt, isUrgent: isUrgent || isStopping(snapshot), yieldsAfter: yieldsAfter(snapshot) };
+    held = venue.under?.(snapshot.lease, asked) ?? venue;
     const cancels = urgentCancels(snapshot, budget.left);
     urgent = await cancelEach({ venue: held, local: world.local }, hold, { cancels, budget });
     await held.enter?.();
@@ -71,6 +72,14 @@ export async function step(
     if (snapshot) await giveBack(world, venue, { snapshot, budget, urgent, message, wait });
     return { account, outcome: wait !== undefined ? "short" : "failed", message, cancels: urgent.taken };
   }
+}
+
+/** Most passes are over by then. After some that came to no end one has longer, so that people hold no grid up for ever. */
+const YIELDS = { after: SECOND, longer: 5 * SECOND, each: 10 };
+
+function yieldsAfter(snapshot: Snapshot): Millis | undefined {
+  if (isStopping(snapshot)) return undefined;
+  return snapshot.memory.turn % YIELDS.each < YIELDS.each - 1 ? YIELDS.after : YIELDS.longer;
 }
 
 const NO_CANCELS: Cancelled = { asked: [], taken: 0, events: [], short: false };

@@ -59,6 +59,7 @@ export async function stepNow(world: World, venue: Venue): Promise<Pass> {
   for (;;) {
     const pass = await step(world, venue, { isUrgent: true });
     if (pass.outcome !== "busy" || world.local.monotonic() - askedAt > PATIENCE) return pass;
+    await venue.wait?.();
     await world.local.sleep(BETWEEN);
   }
 }

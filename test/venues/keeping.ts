@@ -44,6 +44,8 @@ export function memoryKeeping(now: () => Millis): Keeping {
       async give(account, owner) {
         if (leases.get(account)?.owner === owner) leases.delete(account);
       },
+      wait: async () => {},
+      awaited: async () => false,
       nonces: async (account, count) => nonces(account, count),
     },
     traded: { symbols: async () => [], buyFees: async () => [] },

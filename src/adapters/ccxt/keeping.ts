@@ -59,12 +59,19 @@ export interface MarketKeeper {
 
 /** The order in which processes make private calls of one account. */
 export interface TurnKeeper {
-  /** Takes the account's lease, as a pass does; the first of `count` nonces, or undefined when another holds it. */
+  /**
+   * Takes the account's lease, as a pass does: the first of `count` nonces, or undefined when another holds it, who is
+   * told for a few seconds that somebody waits.
+   */
   take(
     account: AccountKey,
     asked: { readonly owner: string; readonly ttl: Millis; readonly count: number },
   ): Promise<number | undefined>;
   give(account: AccountKey, owner: string): Promise<void>;
+  /** Tells whoever has the lease that somebody waits for it. */
+  wait(account: AccountKey): Promise<void>;
+  /** Whether somebody waits for it, and is still there. */
+  awaited(account: AccountKey): Promise<boolean>;
   /** Nonces for the holder of the lease: the first of `count` that nobody else gets. */
   nonces(account: AccountKey, count: number): Promise<number>;
 }

@@ -21,6 +21,8 @@ export interface Hold {
   /** This process's own clock just before it was asked for. */
   readonly askedAt: Millis;
   readonly isUrgent: boolean;
+  /** After so long it gives way to people who wait for the lease in other processes; undefined where it does not. */
+  readonly yieldsAfter: Millis | undefined;
 }
 
 export interface Caller {
@@ -41,6 +43,8 @@ export interface Session {
   enter(): Promise<void>;
   /** Of a pass: its last call is made. */
   leave(): Promise<void>;
+  /** Tells whoever has the account's lease that a person waits for it. */
+  wait(): Promise<void>;
   readonly now: () => Millis;
   keys(): Promise<Keys | undefined>;
   /** Of which kind the account is, where the exchange has two and was asked. */
@@ -125,6 +129,7 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
   }
 
   async function read<T>(kind: PrivateCall, symbol: Pair | undefined, call: (exchange: Ccxt) => Promise<T>) {
+    await turn.giveWay();
     const exchange = await ready(symbol);
     await spend.take(kind);
     const found = await turn.run((inTime) =>
@@ -142,6 +147,7 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
     { kind, symbol, permit }: Write,
     call: (exchange: Ccxt, expiry: Expiry) => Promise<T>,
   ): Promise<T> {
+    await turn.giveWay();
     const exchange = await ready(symbol);
     await spend.take(kind);
     if (kind === "create") check.refuse();
@@ -167,6 +173,7 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
     now,
     enter: spend.begin,
     leave: turn.leave,
+    wait: turn.wait,
     keys: keysOnce,
     kind: () => accountKind,
     read: (kind, symbol, call) =>

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from "../../errors.ts";
+import { AppError, BudgetSpent, messageOf } from "../../errors.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { AccountKey } from "../../records.ts";
 import { createLine, type Held, heldUntil, isOpen, type Line } from "./line.ts";
@@ -6,6 +6,8 @@ import type { Place } from "./place.ts";
 
 const PATIENCE: Millis = 10 * SECOND;
 const BETWEEN: Millis = 50;
+/** How often a pass asks whether somebody waits in another process. */
+const LOOKS_EVERY: Millis = SECOND;
 /** More than one call of the adapter ever signs. */
 const NONCES = 100;
 
@@ -14,10 +16,17 @@ type Work<T> = (inTime: () => boolean) => Promise<T>;
 /**
  * Where nonces have to arrive in their order, private calls of one key go one at a time: in this process by a line in
  * which people come first, and between processes by the account's lease. A person's call goes under the lease of this
- * process's own pass, between two of its calls, and takes the lease itself where there is none. Elsewhere they just go.
+ * process's own pass, between two of its calls, and takes the lease itself where there is none; a pass of another
+ * process gives it back between two calls. Elsewhere they just go.
  */
-export function inTurn(place: Place, account: AccountKey, hold: { readonly askedAt: Millis } | undefined) {
+export function inTurn(
+  place: Place,
+  account: AccountKey,
+  hold: { readonly askedAt: Millis; readonly yieldsAfter: Millis | undefined } | undefined,
+) {
   const { quirks, keeping, local, timing, lines } = place;
+  let lookAt = (hold?.askedAt ?? 0) + (hold?.yieldsAfter ?? Number.POSITIVE_INFINITY);
+  let isAwaited = false;
   const ofPass = quirks.serial && hold ? entered(hold.askedAt + timing.leaseTtl) : undefined;
 
   return {
@@ -30,6 +39,22 @@ export function inTurn(place: Place, account: AccountKey, hold: { readonly asked
     run<T>(work: Work<T>): Promise<T> {
       if (!quirks.serial) return work(() => true);
       return ofPass ? inLine("pass", work, () => true) : byPerson(work);
+    },
+    /** Before each call of a pass: throws BudgetSpent once a person waits in another process, for the rest of the pass. */
+    async giveWay(): Promise<void> {
+      if (!ofPass) return;
+      if (!isAwaited && local.monotonic() >= lookAt) {
+        lookAt = local.monotonic() + LOOKS_EVERY;
+        isAwaited = await keeping.turns.awaited(account);
+      }
+      if (isAwaited) throw new BudgetSpent(`a person's call waits for this account of ${quirks.name}`, 0);
+    },
+    wait: async (): Promise<void> => {
+      if (!quirks.serial) return;
+      await keeping.turns.wait(account).catch((error: unknown) => {
+        // It waits all the same.
+        place.log("warn", "the wait for a lease could not be told", { account, reason: messageOf(error) });
+      });
     },
     /** No further call comes from the pass; ends when those that went under its lease have. */
     leave: async (): Promise<void> => {

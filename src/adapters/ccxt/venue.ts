@@ -75,6 +75,7 @@ export function ccxtVenue(place: Place, access: Access): Venue {
     },
     enter: session.enter,
     leave: session.leave,
+    wait: session.wait,
     under: (lease, asked) => ccxtVenue(place, { ...access, hold: { now: lease.now, ...asked } }),
 
     balances,

@@ -116,6 +116,9 @@ function marketKeeper(context: Context): MarketKeeper {
   };
 }
 
+/** How long somebody is taken to wait who has not said so again. */
+const WAITED = 3 * SECOND;
+
 function turnKeeper({ client, db, now, uses }: Context): TurnKeeper {
   // The last nonce runs ahead of the clock by what was given out, never further behind than the clock.
   const reserve = (account: string, count: number) =>
@@ -128,16 +131,25 @@ function turnKeeper({ client, db, now, uses }: Context): TurnKeeper {
       })
       .returning({ last: nonces.last });
 
+  // Said again by whoever still waits, but not written each time.
+  const waiting = (account: string, owner: string) =>
+    db
+      .update(accounts)
+      .set({ waitedUntil: sql`${now()} + ${WAITED}` })
+      .where(
+        sql`${accounts.account} = ${account} and ${accounts.owner} <> ${owner} and ${accounts.until} > ${now()} and ${accounts.waitedUntil} < ${now()} + ${WAITED / 2}`,
+      );
+
   return {
     async take(account, { owner, ttl, count }) {
       const made = db.insert(accounts).values({ account, memory: NO_MEMORY }).onConflictDoNothing();
       const lease = db
         .update(accounts)
-        .set({ token: sql`${accounts.token} + 1`, owner, until: sql`${now()} + ${ttl}` })
+        .set({ token: sql`${accounts.token} + 1`, owner, until: sql`${now()} + ${ttl}`, waitedUntil: 0 })
         .where(sql`${accounts.account} = ${account} and ${accounts.until} <= ${now()}`)
         .returning({ token: accounts.token });
       const [, taken, reserved] = await client.batch(
-        [made, lease, reserve(account, count)].map(statement),
+        [made, lease, reserve(account, count), waiting(account, owner)].map(statement),
         "write",
       );
       return taken?.rows.length ? Number(reserved?.rows[0]?.[0]) - count + 1 : undefined;
@@ -146,6 +158,17 @@ function turnKeeper({ client, db, now, uses }: Context): TurnKeeper {
     async give(account, owner) {
       const isMine = and(eq(accounts.account, account), eq(accounts.owner, owner));
       await client.execute(statement(db.update(accounts).set({ until: 0 }).where(isMine)));
+    },
+
+    async wait(account) {
+      await client.execute(statement(waiting(account, "")));
+    },
+
+    async awaited(account) {
+      const isWaited = sql<number>`${accounts.waitedUntil} > ${now()}`;
+      const asked = db.select({ isWaited }).from(accounts).where(eq(accounts.account, account));
+      const result = await client.execute(statement(asked), uses.get(account));
+      return Number(result.rows[0]?.[0]) === 1;
     },
 
     async nonces(account, count) {

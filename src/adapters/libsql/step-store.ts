@@ -75,9 +75,10 @@ export function stepStore(context: Context): StepStore {
       );
     },
 
-    async acquire({ account, owner, ttl, overlap, scheduled }) {
+    async acquire({ account, owner, ttl, overlap, scheduled, isUrgent = false }) {
       const use = newUse();
-      const isFree = sql`${accounts.account} = ${account} and (${accounts.until} <= ${now()} or ${accounts.owner} = ${owner})`;
+      const isLeft = isUrgent ? sql`` : sql` and ${accounts.waitedUntil} <= ${now()}`;
+      const isFree = sql`${accounts.account} = ${account} and (${accounts.until} <= ${now()}${isLeft} or ${accounts.owner} = ${owner})`;
       const isWanted = sql`${accounts.scheduled} < ${scheduled ?? null} and ${accounts.retryAt} <= ${now()}`;
       const lease = db
         .update(accounts)
@@ -85,6 +86,7 @@ export function stepStore(context: Context): StepStore {
           token: sql`${accounts.token} + 1`,
           owner,
           until: sql`${now()} + ${ttl}`,
+          waitedUntil: 0,
           ...(scheduled === undefined ? {} : { scheduled }),
         })
         .where(scheduled === undefined ? isFree : and(isFree, isWanted))

@@ -70,6 +70,8 @@ export const accounts = sqliteTable("accounts", {
   token: integer("token").notNull().default(0),
   owner: text("owner"),
   until: integer("until").notNull().default(0),
+  /** Until then, if nobody says it again, somebody waits for the lease. */
+  waitedUntil: integer("waited_until").notNull().default(0),
   failures: integer("failures").notNull().default(0),
   retryAt: integer("retry_at").notNull().default(0),
   error: text("error"),

@@ -25,8 +25,8 @@ const order = (clientId: string, over: Partial<NewOrder> = {}): NewOrder => ({
   ...over,
 });
 
-/** The beginning and the end of a pass. */
-type Bounds = "enter" | "leave";
+/** The beginning and the end of a pass, and the wait for it. */
+type Bounds = "enter" | "leave" | "wait";
 
 /** Calls of a venue that ask an exchange; one that is new has to be added here. */
 type Asking = {
@@ -69,7 +69,7 @@ const CALLS: { readonly [K in Asking]: Ways } = {
   openOrders: {
     "of a pair": (venue) => venue.openOrders(PAIR),
     "of a pair, in a pass": async (venue) => {
-      const pass = venue.under?.({ now: NOW }, { askedAt: NOW, isUrgent: false });
+      const pass = venue.under?.({ now: NOW }, { askedAt: NOW, isUrgent: false, yieldsAfter: undefined });
       return [await pass?.openOrders(PAIR), await pass?.openOrders("ETH/USDT")];
     },
     "of all pairs": (venue) => venue.openOrders(),

@@ -2,6 +2,7 @@ import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
 import { libsqlKeeping } from "../../../src/adapters/libsql/keeping.ts";
 import { openDatabase } from "../../../src/adapters/libsql/open.ts";
+import { stepStore } from "../../../src/adapters/libsql/step-store.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";
 import { START } from "../../support/sandbox.ts";
@@ -14,16 +15,16 @@ const RATE = { burst: 20, perSecond: 0.5, reserve: 6 };
 async function keepers() {
   const time = virtualLocal(START);
   const url = `file:${tempFolder()}/keeping.db`;
-  const open = async () =>
-    libsqlKeeping(
-      await openDatabase({
-        client: createClient({ url, concurrency: 1 }),
-        local: time.local,
-        migrations,
-        kind: "live",
-        clock: time.now,
-      }),
-    );
+  const open = async () => {
+    const context = await openDatabase({
+      client: createClient({ url, concurrency: 1 }),
+      local: time.local,
+      migrations,
+      kind: "live",
+      clock: time.now,
+    });
+    return { ...libsqlKeeping(context), steps: stepStore(context) };
+  };
   return { time, one: await open(), two: await open() };
 }
 
@@ -70,6 +71,33 @@ describe("an account's turns", () => {
     expect(await two.turns.take(ACCOUNT, { ...asked, owner: "b" })).toBeDefined();
     time.pass(1001);
     expect(await one.turns.take(ACCOUNT, { ...asked, owner: "a" })).toBeDefined();
+  });
+
+  it("are left by passes to who waits for them, as long as he says so", async () => {
+    const { time, one, two } = await keepers();
+    const pass = (owner: string, isUrgent = false) =>
+      one.steps.acquire({ account: ACCOUNT, owner, ttl: 10_000, overlap: 0, isUrgent });
+    await one.turns.take(ACCOUNT, { ...asked, owner: "a" });
+    expect(await one.turns.awaited(ACCOUNT)).toBe(false);
+    expect(await two.turns.take(ACCOUNT, { ...asked, owner: "b" })).toBeUndefined();
+    expect(await one.turns.awaited(ACCOUNT)).toBe(true);
+    await one.turns.give(ACCOUNT, "a");
+    expect(await pass("c")).toBeUndefined();
+    expect(await two.turns.take(ACCOUNT, { ...asked, owner: "b" })).toBeDefined();
+    expect(await one.turns.awaited(ACCOUNT)).toBe(false);
+
+    // Whoever waits and is not heard of again holds nobody up.
+    await one.turns.wait(ACCOUNT);
+    await two.turns.give(ACCOUNT, "b");
+    expect(await pass("c")).toBeUndefined();
+    time.pass(3000);
+    expect(await one.turns.awaited(ACCOUNT)).toBe(false);
+    expect(await pass("c")).toBeDefined();
+    await two.turns.wait(ACCOUNT);
+    time.pass(2999);
+    await one.turns.give(ACCOUNT, "c");
+    expect(await pass("d")).toBeUndefined();
+    expect(await pass("d", true)).toBeDefined();
   });
 
   it("give nonces that always rise, also when the clock goes back", async () => {
