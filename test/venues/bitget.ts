@@ -186,8 +186,8 @@ export const bitget: Dialect = {
   }),
 
   says: (code, text) => refuse(code, text),
+  limited: () => refuse("429", "Too Many Requests", 429),
   trouble: {
-    rateLimit: refuse("429", "Too Many Requests", 429),
     serverError: refuse("40725", "service return an error", 500),
     maintenance: refuse("40015", "System is abnormal, please try again later", 503),
     unknownRoute: refuse("40404", "Request URL NOT FOUND", 404),

@@ -78,7 +78,9 @@ export interface Dialect {
   readonly signed: Partial<Record<Route, (ask: PrivateAsk) => Reply>>;
   /** A refusal in the exchange's own envelope. */
   says(code: string, text: string): Reply;
-  readonly trouble: Readonly<Record<"rateLimit" | "serverError" | "maintenance" | "unknownRoute", Reply>>;
+  readonly trouble: Readonly<Record<"serverError" | "maintenance" | "unknownRoute", Reply>>;
+  /** The refusal of a call that comes too often. */
+  limited(route: Route): Reply;
 }
 
 /** At least so many decimals, and never fewer than the value has. */

@@ -203,8 +203,8 @@ export const gateio: Dialect = {
   },
 
   says: (code, text) => refuse(400, code, text),
+  limited: () => refuse(429, "TOO_MANY_REQUESTS", "Request Rate limit Exceeded"),
   trouble: {
-    rateLimit: refuse(429, "TOO_MANY_REQUESTS", "Request Rate limit Exceeded"),
     serverError: refuse(500, "SERVER_ERROR", "Internal Server Error"),
     maintenance: refuse(503, "SERVER_ERROR", "Server is under maintenance"),
     unknownRoute: refuse(404, "NOT_FOUND", "Not found"),

@@ -71,3 +71,22 @@ describe.each(TIER_NAMES)("the counters of an account of kraken's tier %s", (tie
     await client.fetchBalance();
   });
 });
+
+it("the fault of a full counter has the word of the counter that the call is of", async () => {
+  const { venue, client } = await connected("pro");
+  const calls = {
+    open: () => client.fetchOpenOrders(PAIR),
+    balance: () => client.fetchBalance(),
+    create: () => client.createOrder(PAIR, "limit", "buy", 0.001, 50000),
+    cancel: () => client.cancelOrder("OAAAAA-AAAAA-AAAAAA", PAIR),
+  } as const;
+  const said: string[] = [];
+  for (const [route, call] of Object.entries(calls)) {
+    venue.fail({ kind: "rate_limit", route: route as keyof typeof calls });
+    said.push(
+      await call().then(String, (error) => /E\w+:Rate limit exceeded/.exec(String(error))?.[0] ?? ""),
+    );
+  }
+  const [api, order] = ["EAPI:Rate limit exceeded", "EOrder:Rate limit exceeded"];
+  expect(said).toEqual([api, api, order, order]);
+});

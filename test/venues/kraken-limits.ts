@@ -61,17 +61,23 @@ export function rest(member: Member): void {
 /** The refusal of a call that finds a counter full. */
 export function counted(route: Route, ask: PrivateAsk): Reply | undefined {
   const tier = TIERS[ask.member.keys.tier];
-  if (route === "create" || route === "cancel") {
+  if (isTrading(route)) {
     const event = route === "create" ? placing(ask) : cancelling(ask);
     if (!event) return undefined;
     const room = counterOf(ask.member.account, event.pair).add(event.cost, ask.now, tier.orders);
-    return room ? undefined : error("EOrder:Rate limit exceeded");
+    return room ? undefined : limited(route);
   }
   const counter = calls.get(ask.member) ?? new Counter();
   calls.set(ask.member, counter);
   const room = counter.add(HISTORY.has(route) ? 2 : 1, ask.now, tier.calls);
-  return room ? undefined : error("EAPI:Rate limit exceeded");
+  return room ? undefined : limited(route);
 }
+
+const isTrading = (route: Route): boolean => route === "create" || route === "cancel";
+
+/** Each counter has its own word: https://docs.kraken.com/api/docs/guides/spot-errors, EAPI and EOrder. */
+export const limited = (route: Route): Reply =>
+  error(isTrading(route) ? "EOrder:Rate limit exceeded" : "EAPI:Rate limit exceeded");
 
 function counterOf(account: Account, pair: string): Counter {
   const pairs = orders.get(account) ?? new Map<string, Counter>();

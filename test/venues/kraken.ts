@@ -3,7 +3,7 @@ import { createHash, createHmac } from "node:crypto";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { Listing } from "./catalog.ts";
 import { type Ask, type Dialect, limitOf, padded, type Reply, type Route } from "./dialect.ts";
-import { counted } from "./kraken-limits.ts";
+import { counted, limited } from "./kraken-limits.ts";
 import { candles, market, ticker, tradeVolume } from "./kraken-markets.ts";
 import {
   addOrder,
@@ -175,8 +175,8 @@ export const kraken: Dialect = {
 
   // Its code is its text.
   says: (code, text) => error(text === "" ? code : `${code}:${text}`),
+  limited,
   trouble: {
-    rateLimit: error("EOrder:Rate limit exceeded"),
     serverError: error("EGeneral:Internal error"),
     maintenance: error("EService:Unavailable"),
     unknownRoute: error("EGeneral:Unknown method"),

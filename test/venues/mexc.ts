@@ -169,8 +169,8 @@ export const mexc: Dialect = {
   },
 
   says: (code, text) => refuse(Number(code), text),
+  limited: () => refuse(429, "Too many requests", 429),
   trouble: {
-    rateLimit: refuse(429, "Too many requests", 429),
     serverError: refuse(500, "Internal error", 500),
     maintenance: refuse(500, "The system is being upgraded and maintained", 503),
     unknownRoute: refuse(404, "Not Found", 404),

@@ -110,7 +110,7 @@ export async function serveVenue(
     entry.key = key;
     const pause = latency.after + (fault?.kind === "slow" ? millis : 0);
     if (pause > 0) await wait(pause);
-    if (fault && fault.kind !== "slow") spoil(response, fault, reply, dialect, clock());
+    if (fault && fault.kind !== "slow") spoil(response, { ...fault, route }, reply, dialect, clock());
     else send(response, reply ?? dialect.trouble.serverError, clock());
   }
 
@@ -176,9 +176,9 @@ const HTML = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad
 
 function spoil(
   response: ServerResponse,
-  { kind, code = "", text = "" }: Fault,
+  { kind, route, code = "", text = "" }: Fault & { readonly route: Route },
   reply: Reply | undefined,
-  { trouble, says }: Dialect,
+  { trouble, says, limited }: Dialect,
   now: Millis,
 ) {
   const payload = JSON.stringify((reply ?? trouble.serverError).body);
@@ -187,7 +187,7 @@ function spoil(
     case "says":
       return send(response, says(code, text), now);
     case "rate_limit":
-      return send(response, trouble.rateLimit, now);
+      return send(response, limited(route), now);
     case "server_error":
       return send(response, trouble.serverError, now);
     case "maintenance":
