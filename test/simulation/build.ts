@@ -30,12 +30,12 @@ const planting = ({ name, edits }: Mutant): Plugin => ({
 
 let built = 0;
 
-/** Bundles the worker, with a mutant or without. */
-export async function bundleWorker(mutant?: Mutant): Promise<string> {
-  const outfile = join(root, `dist/test/simulation-worker-${process.pid}-${built++}.mjs`);
+/** Bundles a worker, with a mutant or without. */
+export async function bundleWorker(mutant?: Mutant, entry = "test/simulation/worker.ts"): Promise<string> {
+  const outfile = join(root, `dist/test/worker-${process.pid}-${built++}.mjs`);
   await build({
     absWorkingDir: root,
-    entryPoints: ["test/simulation/worker.ts"],
+    entryPoints: [entry],
     outfile,
     bundle: true,
     format: "esm",

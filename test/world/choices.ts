@@ -1,0 +1,141 @@
+import { first } from "./exchange.ts";
+import { runOf } from "./moves.ts";
+import type { Asked } from "./pass.ts";
+import { KEY, TIMING, UNIT } from "./setting.ts";
+import { type Answer, type Move, type Person, PROCESSES, type State, strategyOf } from "./state.ts";
+
+export interface Choice {
+  readonly move: Move;
+  /** 1 for what does not happen on a quiet day. */
+  readonly cost: 0 | 1;
+}
+
+/** What happens next on a quiet day, undefined where nothing does any more, and everything else that may. */
+export async function choicesOf(
+  state: State,
+): Promise<{ readonly next: Move | undefined; readonly others: Choice[] }> {
+  const { running } = state;
+  const beside = besides(state);
+  if (running === undefined) {
+    const { next, free } = idle(state);
+    return { next, others: [...free.map((move) => ({ move, cost: 0 as const })), ...beside] };
+  }
+  const asked = (await runOf(state, running)).asked() as Asked;
+  if (state.setting.menu === "orders" && asked.kind !== "create" && asked.name !== "record")
+    return { next: { kind: "answer", how: "told" }, others: beside };
+  const answers = answersTo(asked, state).map((how) => ({
+    move: { kind: "answer", how } as const,
+    cost: 1 as const,
+  }));
+  const switches = Array.from({ length: PROCESSES }, (_, to) => to)
+    .filter((to) => to !== running)
+    .map((to) => ({ move: { kind: "switch", to } as const, cost: 1 as const }));
+  const freeze: Choice = { move: { kind: "freeze" }, cost: 1 };
+  if (state.setting.menu === "orders")
+    return { next: { kind: "answer", how: "told" }, others: [...answers, freeze, ...beside] };
+  return { next: { kind: "answer", how: "told" }, others: [...answers, ...switches, freeze, ...beside] };
+}
+
+const WRITES: readonly Answer[] = [
+  "lost",
+  "answer lost",
+  "late",
+  "refused",
+  "last moment",
+  "slow",
+  "crash before",
+  "crash after",
+];
+
+function answersTo({ kind, name }: Asked, { setting }: State): readonly Answer[] {
+  if (kind === "create") return WRITES;
+  if (kind === "cancel") return WRITES.filter((how) => how !== "last moment" && how !== "refused");
+  if (kind === "read") {
+    const isOld = name === "ticker" || setting.reads === "old";
+    return isOld ? ["lost", "slow", "crash before"] : ["lost", "slow", "stale", "crash before"];
+  }
+  if (name === "killed" || name === "ordersByIds") return ["lost", "slow", "crash before"];
+  return ["lost", "answer lost", "late", "slow", "crash before", "crash after"];
+}
+
+/** What may happen at any moment. */
+function besides(state: State): Choice[] {
+  const sides = (["buy", "sell"] as const).filter((side) => first(state.exchange, side));
+  const markets = sides.flatMap((side) =>
+    (["whole", "half"] as const).map((part): Move => ({ kind: "market", side, part })),
+  );
+  const outage: Move[] = state.now < state.dumbUntil ? [] : [{ kind: "outage" }];
+  if (state.setting.menu === "orders") {
+    const wholly = markets.filter((one) => one.kind === "market" && one.part === "whole");
+    return [...wholly, ...outage].map((move): Choice => ({ move, cost: 1 }));
+  }
+  const people = peopleMay(state).map((does): Move => ({ kind: "person", does }));
+  const restores = (state.restores > 0 ? [] : state.earlier).map(
+    (_, back): Move => ({ kind: "restore", back }),
+  );
+  const landings = state.flights.flatMap((one, flight): Choice[] =>
+    one.kind === "store" ? [{ move: { kind: "land", flight }, cost: 0 }] : [],
+  );
+  return [
+    ...[...markets, ...people, ...restores, ...outage].map((move): Choice => ({ move, cost: 1 })),
+    ...landings,
+  ];
+}
+
+function peopleMay(state: State): Person[] {
+  const { wants, status, keepOrders } = strategyOf(state);
+  const { kill } = state.tables;
+  if (status === "stopped") return [];
+  const isResting = first(state.exchange, "buy") ?? first(state.exchange, "sell");
+  return [
+    ...(wants === "stop" && !keepOrders ? [] : (["stop"] as const)),
+    ...(wants === "stop" ? [] : (["stop, keeping the orders"] as const)),
+    ...(wants === "run" ? (["pause"] as const) : []),
+    ...(wants === "pause" ? (["resume"] as const) : []),
+    kill ? "kill off" : "kill on",
+    ...(isResting ? (["cancel"] as const) : []),
+  ];
+}
+
+/** No pass is going on: a process goes on that waits, or time passes until the next pass. */
+function idle(state: State): { readonly next: Move | undefined; readonly free: Move[] } {
+  const { processes, now } = state;
+  const held = processes.findIndex((one) => one?.held && one.frozen === undefined);
+  const frozen = processes.findIndex((one) => one && (one.held === undefined || one.frozen !== undefined));
+  const free = processes.indexOf(undefined);
+  const time = free < 0 ? undefined : nextPass(state);
+  const begin: Move | undefined = time === undefined ? undefined : { kind: "begin", process: free, at: time };
+  if (held >= 0) return { next: { kind: "wake", process: held }, free: begin && time === now ? [begin] : [] };
+  if (frozen < 0) return { next: begin, free: [] };
+  const wake: Move = { kind: "wake", process: frozen };
+  const isFirst = processes[frozen]?.frozen === 0;
+  return isFirst && begin ? { next: begin, free: [wake] } : { next: wake, free: begin ? [begin] : [] };
+}
+
+/** When the next pass begins; undefined where passes change nothing any more and nothing is waited for. */
+function nextPass(state: State): number | undefined {
+  const { now, tables, quiet } = state;
+  const { until = 0, retryAt = 0 } = tables.accounts.get(KEY) ?? {};
+  const earliest = Math.max(now, until, retryAt);
+  if (quiet === 0) return Math.max(earliest, state.awaits === 0 ? now : now + UNIT);
+  const due = deadlines(state).filter((time) => time > now);
+  if (due.length > 0) return Math.max(earliest, Math.min(...due));
+  return quiet < 2 ? Math.max(earliest, now + UNIT) : undefined;
+}
+
+function deadlines({ tables, flights, past, now, dumbUntil }: State): number[] {
+  const times: number[] = [];
+  for (const id of tables.unsettled) {
+    const order = tables.orders.get(id);
+    if (!order || order.state === "open" || order.state === "partially_filled") continue;
+    // A grid that waits for an order goes on being stepped.
+    times.push(order.notAfter + TIMING.readLag, now + 2 * UNIT);
+    if (order.missedAt !== null) times.push(order.missedAt + TIMING.secondMiss);
+  }
+  for (const { state } of tables.strategies.values())
+    times.push(state.heldUntil, state.releaseAt ?? 0, ...state.slots.map(({ retryAt }) => retryAt));
+  for (const flight of flights) if (flight.kind !== "store") times.push(flight.at);
+  for (const { at } of past) times.push(at + TIMING.readLag);
+  times.push(dumbUntil);
+  return times;
+}

@@ -1,0 +1,112 @@
+import { step } from "../../src/grid/step.ts";
+import type { Market, NewOrder, Permit, Timing, Venue } from "../../src/ports.ts";
+import type { Store } from "../../src/store.ts";
+import { ACCOUNT } from "./setting.ts";
+
+/** What a pass has asked of the world, and waits for. */
+export interface Asked {
+  readonly kind: "store" | "read" | "create" | "cancel";
+  readonly name: string;
+  readonly args: readonly unknown[];
+}
+
+/** What it was told, and when. */
+export type Told = { readonly at: number } & ({ readonly value: unknown } | { readonly error: unknown });
+
+/** A pass of a process, as far as it has come: beginning again with the same answers, it comes there again. */
+export interface Passing {
+  readonly process: number;
+  /** Tells its lease from that of others. */
+  readonly attempt: number;
+  readonly startedAt: number;
+  readonly told: readonly Told[];
+}
+
+export interface Run {
+  /** Undefined once the pass has ended. */
+  readonly asked: () => Asked | undefined;
+  /** Whether it has ended, and nothing kept it from doing its work. */
+  readonly isDone: () => boolean;
+  /** Whether a write that it waits to send may still leave now. */
+  readonly mayLeave: (now: number) => boolean;
+  readonly answer: (told: Told) => Promise<void>;
+}
+
+const STORE = ["acquire", "record", "killed", "settle", "ordersByIds"] as const;
+const READS = ["ticker", "balances", "openOrders", "order", "fills", "fillsOf"] as const;
+
+/** Takes the real pass to where its answers end. */
+export async function openRun(passing: Passing, market: Market, timing: Timing): Promise<Run> {
+  const { process, attempt, startedAt, told } = passing;
+  let now = startedAt;
+  let given = 0;
+  let waiting: { readonly asked: Asked; readonly give: (told: Told) => void } | undefined;
+  let isDone = false;
+  let stopped = () => {};
+  const ask =
+    (kind: Asked["kind"], name: string) =>
+    (...args: unknown[]): Promise<never> =>
+      new Promise((resolve, reject) => {
+        const give = (one: Told) => {
+          now = one.at;
+          if ("error" in one) reject(one.error);
+          else resolve(one.value as never);
+        };
+        const known = told[given++];
+        if (known) return give(known);
+        waiting = { asked: { kind, name, args }, give };
+        return stopped();
+      });
+  const untilItWaits = async (go: () => void): Promise<void> => {
+    const waits = new Promise<void>((resolve) => {
+      stopped = resolve;
+    });
+    go();
+    await waits;
+  };
+  const asks = (kind: Asked["kind"], names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, ask(kind, name)]));
+  const venue = {
+    account: ACCOUNT,
+    timing,
+    market: () => Promise.resolve(market),
+    ...asks("read", READS),
+    // As a venue does, it looks at the kill switch in its turn.
+    async create(order: NewOrder, permit: Permit) {
+      await permit.look?.();
+      return ask("create", "create")(order, permit);
+    },
+    cancel: ask("cancel", "cancel"),
+  } as unknown as Venue;
+  const world = {
+    // What only a server's own process knows of the switch, nobody here does.
+    store: { ...asks("store", STORE), knownKilled: () => false } as unknown as Store,
+    local: {
+      name: `process ${process}`,
+      monotonic: () => now,
+      randomText: () => String(attempt),
+      sleep: () => Promise.reject(new Error("a pass does not sleep")),
+    },
+    log: () => {},
+  };
+  await untilItWaits(() => {
+    void step(world, venue).then((pass) => {
+      isDone = pass.outcome === "stepped";
+      waiting = undefined;
+      stopped();
+    });
+  });
+  return {
+    asked: () => waiting?.asked,
+    isDone: () => isDone,
+    mayLeave(at) {
+      now = at;
+      return (waiting?.asked.args[1] as Permit | undefined)?.mayLeave() ?? true;
+    },
+    async answer(one) {
+      const { give } = waiting ?? {};
+      waiting = undefined;
+      await untilItWaits(() => give?.(one));
+    },
+  };
+}

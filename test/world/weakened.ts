@@ -1,0 +1,108 @@
+import { type Mutant, one } from "../simulation/mutant.ts";
+
+/** The protocol without one of the things that it rests on. */
+export const WEAKENED: readonly Mutant[] = [
+  one(
+    "no wait for the read lag",
+    "src/grid/order-life.ts",
+    "if (now < order.notAfter + readLag) return order;",
+    "if (now < order.notAfter) return order;",
+  ),
+  one(
+    "no wait for the expiry",
+    "src/grid/intents.ts",
+    "notAfter: until + expiry + skew,",
+    "notAfter: until + skew + 0 * expiry,",
+  ),
+  one(
+    "no wait for the skew",
+    "src/grid/intents.ts",
+    "notAfter: until + expiry + skew,",
+    "notAfter: until + expiry + 0 * skew,",
+  ),
+  one(
+    "no look at the lease before sending",
+    "src/grid/act.ts",
+    "mayLeave: () => monotonic() <= last && protocolNow() <= sendBy",
+    "mayLeave: () => true",
+  ),
+  one(
+    "the record is not fenced",
+    "src/adapters/memory/step-store.ts",
+    "async record(lease, changes) {\n      fence(lease);",
+    "async record(lease, changes) {",
+  ),
+  one(
+    "the settlement is not fenced",
+    "src/adapters/memory/step-store.ts",
+    "const row = fence(lease);",
+    "const row = accountRow(tables, lease.account);",
+  ),
+  one(
+    "a lease is taken from its holder",
+    "src/adapters/memory/step-store.ts",
+    "row.until > now() && ",
+    "false && ",
+  ),
+  one(
+    "the intent does not ask for the kill switch",
+    "src/adapters/memory/step-store.ts",
+    "if (kill) return false;",
+    "",
+  ),
+  one(
+    "the intent does not ask for a stop",
+    "src/adapters/memory/step-store.ts",
+    'return kind === "grid" ? wants === "run" :',
+    'return kind === "grid" ? true :',
+  ),
+  one("the kill switch is not read again", "src/kill-permit.ts", "seen = await store.killed(account);", ""),
+  one(
+    "a slow answer about the kill switch counts",
+    "src/kill-permit.ts",
+    "lookedAt = askedAt;",
+    "lookedAt = local.monotonic() + 0 * askedAt;",
+  ),
+  one(
+    "a stop does not rest on its wish",
+    "src/adapters/memory/step-store.ts",
+    'throw new StoreError("fenced", "what is wanted has changed");',
+    "void 0;",
+  ),
+  one(
+    "no trade is known to be booked",
+    "src/grid/observe-fills.ts",
+    "!booked[symbol]?.has(id) && (at",
+    "(at",
+  ),
+  one(
+    "trades are read before open orders",
+    "src/grid/observe.ts",
+    "const open = await spend(budget, () => venue.openOrders(symbol));\n    const isDue = tradesAreDue(snapshot, symbol, open, venue.timing);\n    const fills = isDue ? await readFills(venue, snapshot, symbol, budget) : NOTHING_READ;",
+    "const fills = await readFills(venue, snapshot, symbol, budget);\n    const open = await spend(budget, () => venue.openOrders(symbol));\n    const isDue = tradesAreDue(snapshot, symbol, open, venue.timing) || NOTHING_READ !== undefined;",
+  ),
+  one(
+    "a look that failed found nothing",
+    "src/grid/observe-orders.ts",
+    "() => venue.order(key)",
+    "() => venue.order(key).catch(() => undefined)",
+  ),
+  one(
+    "no wait after a restore",
+    "src/grid/recovery.ts",
+    "heldUntil: now + leaseTtl + expiry + skew + readLag,",
+    "heldUntil: now + 0 * (leaseTtl + expiry + skew + readLag),",
+  ),
+  one(
+    "no other ids after a restore",
+    "src/grid/recovery.ts",
+    "sequence: slot.sequence + skipped",
+    "sequence: slot.sequence + 0 * skipped",
+  ),
+  one(
+    "a restore goes unnoticed",
+    "src/grid/recovery.ts",
+    "noted(strategy) !== now;",
+    "noted(strategy) > now;",
+  ),
+];

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { explore } from "./explore.ts";
+import type { Setting } from "./setting.ts";
+import { story } from "./tell.ts";
+import { weaken } from "./walks.ts";
+import { WEAKENED } from "./weakened.ts";
+
+/** `npm run world` walks more slots, and more moves. */
+const SMALL: readonly Setting[] = [
+  { name: "reads of now", slots: 1, reads: "fresh", menu: "all" },
+  { name: "old reads, what befalls orders", slots: 1, reads: "old", menu: "orders" },
+];
+
+describe("the small world", () => {
+  it.each(SMALL)("comes right from every state one move away from a quiet day: $name", async (setting) => {
+    const { found, isWhole, byMoves, awaits } = await explore(setting, { moves: 1 });
+    expect(found && (await story(setting, found))).toBeUndefined();
+    expect(isWhole).toBe(true);
+    expect(byMoves[1]).toBeGreaterThan(500);
+    expect(awaits).toBeGreaterThan(40);
+  });
+
+  it("shows in words what a protocol without one of its parts comes to", async () => {
+    const mutant = WEAKENED.find(({ name }) => name === "the intent does not ask for a stop");
+    const { by } = await weaken(mutant as (typeof WEAKENED)[number], 120, 1);
+    expect(by?.story?.join("\n")).toMatch(
+      /a person: (stop|pause)[\s\S]*was recorded though its grid is to (stop|pause)/,
+    );
+  });
+});
