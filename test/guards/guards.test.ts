@@ -1,0 +1,26 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { tempFolder } from "../support/temp.ts";
+import { GUARDS } from "./guards.ts";
+import { prove } from "./prove.ts";
+import { isOfSchema } from "./without.ts";
+
+const names = GUARDS.map(({ name }) => name);
+
+it("each guard has a name of its own", () => {
+  expect(new Set(names).size).toBe(names.length);
+});
+
+describe("with two writers on one file", () => {
+  it.each(GUARDS)("$name", async ({ name, should }) => {
+    const { was } = await prove(name, `file:${join(tempFolder(), "guards.db")}`, false);
+    expect(was).toEqual(should);
+  });
+});
+
+describe("without a guard of the schema, its deed comes to something else", () => {
+  it.each(GUARDS.filter(isOfSchema))("$name", async ({ name, should }) => {
+    const { was } = await prove(name, `file:${join(tempFolder(), "guards.db")}`, true);
+    expect(was).not.toEqual(should);
+  });
+});

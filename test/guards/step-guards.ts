@@ -1,0 +1,520 @@
+import { type Guard, guardsOf } from "./guard.ts";
+import { done, FREE, idsOf, SETTLED, TTL } from "./writers.ts";
+
+const LIBSQL = "src/adapters/libsql";
+
+/** Of leases, and of what is written under them. */
+export const STEP_GUARDS: readonly Guard[] = [
+  ...guardsOf(`${LIBSQL}/fence.ts`, [
+    [
+      "a lease is known by its token",
+      " and ${accounts.token} = ${lease.token}",
+      "",
+      "fenced",
+      async ({ a, b, lease, start, order, changes, pass }) => {
+        const strategy = await start();
+        const old = await lease(a, "a");
+        pass(TTL);
+        await lease(b, "b");
+        return done(a.record(old, [changes({ intents: [order(strategy)] })]));
+      },
+    ],
+    [
+      "and by its account",
+      "${accounts.account} = ${lease.account} and ",
+      "",
+      "fenced",
+      async ({ a, b, own, account, lease, start, order, changes, pass }) => {
+        const strategy = await start();
+        // Enough of a head start that no other account's token is the same.
+        for (let i = 0; i < 90; i++) {
+          await lease(a, "a");
+          pass(TTL);
+        }
+        const old = await lease(a, "a");
+        pass(TTL);
+        await lease(b, "b");
+        await start({ account: `${account}2` });
+        for (let i = 0; i < old.token; i++) {
+          await lease(b, `${own}2`, `${account}2`);
+          pass(TTL);
+        }
+        return done(a.record(old, [changes({ intents: [order(strategy)] })]));
+      },
+    ],
+    ...(
+      [
+        ["wants", "${strategies.wants} = ${wants} and ", { wants: "pause" }],
+        ["keepOrders", "${strategies.keepOrders} = ${keepOrders} and ", { keepOrders: true }],
+        ["sellBase", " and ${strategies.sellBase} = ${sellBase}", { sellBase: true }],
+      ] as const
+    ).map(
+      ([name, from, wish]) =>
+        [
+          `what a stop rests on: ${name}`,
+          from,
+          "",
+          "fenced",
+          async ({ a, b, lease, start, changes }) => {
+            const { id } = await start();
+            await b.setWants(id, "stop", { keepOrders: false, sellBase: false });
+            const asked = { id, wants: "stop", keepOrders: false, sellBase: false, ...wish } as const;
+            return done(a.record(await lease(a, "a"), [changes({ wish: asked })]));
+          },
+        ] as Parameters<typeof guardsOf>[1][number],
+    ),
+    [
+      "what a stop rests on: whose it is",
+      "${strategies.id} = ${id} and ",
+      "",
+      "fenced",
+      async ({ a, b, lease, start, changes }) => {
+        const [{ id }, other] = [await start(), await start()];
+        await b.setWants(other.id, "stop", { keepOrders: false, sellBase: false });
+        const asked = { id, wants: "stop", keepOrders: false, sellBase: false } as const;
+        return done(a.record(await lease(a, "a"), [changes({ wish: asked })]));
+      },
+    ],
+  ]),
+  ...guardsOf(`${LIBSQL}/step-store.ts`, [
+    [
+      "the record is fenced",
+      "(inserts) => guarded(context, lease, make(inserts))",
+      "make",
+      "fenced",
+      async ({ a, b, lease, start, order, changes, pass }) => {
+        const strategy = await start();
+        const old = await lease(a, "a");
+        pass(TTL);
+        await lease(b, "b");
+        return done(a.record(old, [changes({ intents: [order(strategy)] })]));
+      },
+    ],
+    [
+      "the settlement is fenced",
+      "(inserts) => guarded(context, lease, make(inserts))",
+      "make",
+      ["fenced", undefined],
+      async ({ a, b, lease, acquire, start, pass }) => {
+        await start();
+        const old = await lease(a, "a");
+        pass(TTL);
+        await lease(b, "b");
+        // Settled all the same, it would give back what is the other's.
+        return [await done(a.settle(old, SETTLED)), (await acquire(a, "a"))?.lease.token];
+      },
+    ],
+    [
+      "a lease is its holder's until it ends",
+      "(${accounts.until} <= ${now()} or ${accounts.owner} = ${owner})",
+      "(1 or ${accounts.owner} = ${owner})",
+      undefined,
+      async ({ a, b, acquire, start }) => {
+        await start();
+        await acquire(a, "a");
+        return (await acquire(b, "b"))?.lease.token;
+      },
+    ],
+    [
+      "an acquire that is repeated finds its own lease",
+      " or ${accounts.owner} = ${owner})",
+      ")",
+      2,
+      async ({ a, acquire, start }) => {
+        await start();
+        await acquire(a, "a");
+        return (await acquire(a, "a"))?.lease.token;
+      },
+    ],
+    [
+      "an acquire takes one account",
+      "sql`${accounts.account} = ${account} and (${accounts.until}",
+      "sql`(${accounts.until}",
+      1,
+      async ({ a, b, account, acquire, start }) => {
+        await start();
+        await start({ account: `${account}2` });
+        await acquire(a, "a");
+        return (await acquire(b, "b", undefined, `${account}2`))?.lease.token;
+      },
+    ],
+    [
+      "one pass for one scheduled time",
+      "${accounts.scheduled} < ${scheduled ?? null} and ",
+      "",
+      [1, undefined],
+      async ({ a, b, acquire, start, pass }) => {
+        await start();
+        const first = await acquire(a, "a", 1000);
+        pass(TTL);
+        return [first?.lease.token, (await acquire(b, "b", 1000))?.lease.token];
+      },
+    ],
+    [
+      "no scheduled pass while the account backs off",
+      " and ${accounts.retryAt} <= ${now()}`",
+      "`",
+      undefined,
+      async ({ a, b, lease, acquire, start }) => {
+        await start();
+        const held = await lease(a, "a");
+        await a.settle(held, { ...SETTLED, failure: { message: "no", retryAt: held.now + 60_000 } });
+        return (await acquire(b, "b", held.now))?.lease.token;
+      },
+    ],
+    [
+      "a switch is told of once",
+      "[await tell(told, isNews), turned]",
+      "[await tell(told), isNews && turned]",
+      0,
+      async ({ a, b, contexts }) => {
+        await a.setKill(true);
+        const count = async () =>
+          (await contexts.first.client.execute("select count(*) from events where kind = 'kill'"))
+            .rows[0]?.[0];
+        const before = Number(await count());
+        await b.setKill(true);
+        const told = Number(await count()) - before;
+        await a.setKill(false);
+        return told;
+      },
+    ],
+    [
+      "an outcome is one order's",
+      ".where(eq(orders.clientId, clientId))",
+      "",
+      ["submitted", "pending"],
+      async ({ a, b, lease, acquire, start, order, changes }) => {
+        const strategy = await start();
+        const held = await lease(a, "a");
+        const [one, two] = [order(strategy), order(strategy, { slot: 1 })];
+        await a.record(held, [changes({ intents: [one, two] })]);
+        const outcome = {
+          clientId: one.clientId,
+          state: "submitted",
+          exchangeId: "1",
+          reason: null,
+        } as const;
+        await a.settle(held, { ...SETTLED, outcomes: [outcome] });
+        return (await acquire(b, "b"))?.orders.map(({ state }) => state);
+      },
+    ],
+    [
+      "a phase is one grid's",
+      "db.update(strategies).set({ phase }).where(eq(strategies.id, id))",
+      "db.update(strategies).set({ phase })",
+      ["placing", "active"],
+      async ({ a, b, lease, acquire, start }) => {
+        const one = await start();
+        await start();
+        await a.settle(await lease(a, "a"), { ...SETTLED, phases: [{ id: one.id, phase: "placing" }] });
+        return (await acquire(b, "b"))?.strategies.map(({ phase }) => phase);
+      },
+    ],
+    [
+      "a release is one account's",
+      ".where(eq(accounts.account, lease.account));\n      const statements",
+      ";\n      const statements",
+      undefined,
+      async ({ a, b, account, lease, acquire, start }) => {
+        await start();
+        await start({ account: `${account}2` });
+        await lease(b, "b", `${account}2`);
+        await a.settle(await lease(a, "a"), SETTLED);
+        return (await acquire(a, "a", undefined, `${account}2`))?.lease.token;
+      },
+    ],
+    [
+      "orders by their ids are one account's",
+      "and(eq(orders.account, account), named)",
+      "named",
+      [],
+      async ({ a, b, account, lease, start, order, changes }) => {
+        const strategy = await start();
+        const one = order(strategy, { exchangeId: "7", state: "submitted" });
+        await a.record(await lease(a, "a"), [changes({ adopted: [one] })]);
+        return b.ordersByIds(`${account}2`, { exchange: [], client: [one.clientId] });
+      },
+    ],
+    [
+      "a pass knows its own account's grids",
+      ".where(and(eq(strategies.account, account), isRunning()))",
+      ".where(isRunning())",
+      1,
+      async ({ a, account, acquire, start }) => {
+        await start({ account: `${account}2` });
+        await start();
+        return (await acquire(a, "a"))?.strategies.length;
+      },
+    ],
+    [
+      "and of them those that are not stopped",
+      ".where(and(eq(strategies.account, account), isRunning()))",
+      ".where(eq(strategies.account, account))",
+      0,
+      async ({ a, acquire, start }) => {
+        await start({ status: "stopped" });
+        return (await acquire(a, "a"))?.strategies.length;
+      },
+    ],
+    [
+      "a pass knows its own account's orders",
+      ".where(and(eq(orders.account, account), isUnsettled()))",
+      ".where(isUnsettled())",
+      0,
+      async ({ a, b, account, acquire, start, order }) => {
+        await start();
+        await b.recordByHand(order(null, { account: `${account}2` }), {
+          terms: null,
+          limit: null,
+          ended: [],
+        });
+        return idsOf(await acquire(a, "a")).length;
+      },
+    ],
+    [
+      "and of them those that are not settled",
+      ".where(and(eq(orders.account, account), isUnsettled()))",
+      ".where(eq(orders.account, account))",
+      0,
+      async ({ a, b, acquire, start, order }) => {
+        await start();
+        const one = order(null);
+        await b.recordByHand(one, { terms: null, limit: null, ended: [] });
+        await b.settleByHand({ clientId: one.clientId, state: "rejected", exchangeId: null, reason: null });
+        return idsOf(await acquire(a, "a")).length;
+      },
+    ],
+    [
+      "a pass knows its own account's cursors",
+      "queries.select().from(cursors).where(eq(cursors.account, account))",
+      "queries.select().from(cursors)",
+      {},
+      async ({ a, b, account, lease, acquire, start, changes }) => {
+        await start();
+        await start({ account: `${account}2` });
+        const cursors = { "BTC/USDT": { at: 5, ahead: null } };
+        await b.record(await lease(b, "b", `${account}2`), [changes({ cursors })]);
+        return (await acquire(a, "a"))?.cursors;
+      },
+    ],
+    [
+      "a pass knows its own account's uses of limits",
+      "sql`${limitUses.scope} = ${SCOPE_OF_ACCOUNT} || ${account}`",
+      "sql`1`",
+      0,
+      async ({ a, b, own, acquire, start }) => {
+        await start();
+        await b.useLimit({ scope: `token:${own}`, asset: "USDT", notional: 1n, most: null });
+        return (await acquire(a, "a"))?.limitUses.length;
+      },
+    ],
+    [
+      "a pass's memory is its own account's",
+      "db.update(accounts).set({ memory }).where(eq(accounts.account, lease.account))",
+      "db.update(accounts).set({ memory })",
+      0,
+      async ({ a, b, account, lease, acquire, start, changes }) => {
+        await start();
+        await start({ account: `${account}2` });
+        const held = await acquire(a, "a");
+        if (!held) return "busy";
+        await a.record(held.lease, [changes({ memory: { ...held.memory, turn: 7 } })]);
+        return (
+          (await lease(b, "b", `${account}2`)) &&
+          (await acquire(b, "b", undefined, `${account}2`))?.memory.turn
+        );
+      },
+    ],
+    [
+      "a grid's state is its own",
+      "db.update(strategies).set(set).where(eq(strategies.id, id))",
+      "db.update(strategies).set(set)",
+      ["error", "running"],
+      async ({ a, b, lease, acquire, start, changes }) => {
+        const { id, state, phase } = await start();
+        await start();
+        const strategy = { id, state, phase, status: "error", lastError: "x", stoppedAt: null } as const;
+        await a.record(await lease(a, "a"), [changes({ strategy })]);
+        await a.settle((await acquire(a, "a"))?.lease ?? (await lease(a, "a")), SETTLED);
+        return (await acquire(b, "b"))?.strategies.map(({ status }) => status);
+      },
+    ],
+  ]),
+  ...guardsOf(`${LIBSQL}/order-rows.ts`, [
+    [
+      "the kill switch is a condition of each intent",
+      "where ${control.kill} = 0 and ${condition}",
+      "where ${condition}",
+      0,
+      async ({ a, b, lease, start, order, changes }) => {
+        const strategy = await start();
+        const held = await lease(a, "a");
+        await b.setKill(true);
+        const recorded = await a.record(held, [changes({ intents: [order(strategy)] })]);
+        await b.setKill(false);
+        return recorded.size;
+      },
+    ],
+    [
+      "a grid's intent asks for its wish to run",
+      "sql`${strategies.wants} = 'run'`",
+      "sql`1`",
+      0,
+      async ({ a, b, lease, start, order, changes }) => {
+        const strategy = await start();
+        const held = await lease(a, "a");
+        await b.setPaused(strategy.id, true);
+        return (await a.record(held, [changes({ intents: [order(strategy)] })])).size;
+      },
+    ],
+    [
+      "an exit's intent asks for no pause",
+      "sql`${strategies.wants} <> 'pause'`",
+      "sql`1`",
+      0,
+      async ({ a, b, lease, start, order, changes }) => {
+        const strategy = await start();
+        const held = await lease(a, "a");
+        await b.setPaused(strategy.id, true);
+        return (await a.record(held, [changes({ intents: [order(strategy, { kind: "exit", slot: 1001 })] })]))
+          .size;
+      },
+    ],
+    [
+      "an intent asks for its own grid",
+      "${strategies.id} = ${strategy} and ${wanted}",
+      "${wanted}",
+      0,
+      async ({ a, b, lease, start, order, changes }) => {
+        const strategy = await start();
+        await start();
+        const held = await lease(a, "a");
+        await b.setPaused(strategy.id, true);
+        return (await a.record(held, [changes({ intents: [order(strategy)] })])).size;
+      },
+    ],
+    [
+      "an intent meets no order by hand",
+      "sql`${asked} and not ${MEETS_BY_HAND}`",
+      "asked",
+      0,
+      async ({ a, b, lease, start, order, changes }) => {
+        const strategy = await start();
+        const held = await lease(a, "a");
+        await b.recordByHand(order(null, { side: "sell" }), { terms: null, limit: 10n ** 18n, ended: [] });
+        return (await a.record(held, [changes({ intents: [order(strategy)] })])).size;
+      },
+    ],
+    [
+      "of its own account",
+      'orders_unsettled_by_hand where ${orders.account} = ${intended("account")} and ',
+      "orders_unsettled_by_hand where ",
+      1,
+      async ({ a, b, account, lease, start, order, changes }) => {
+        const strategy = await start();
+        const held = await lease(a, "a");
+        const theirs = order(null, { side: "sell", account: `${account}2` });
+        await b.recordByHand(theirs, { terms: null, limit: 10n ** 18n, ended: [] });
+        return (await a.record(held, [changes({ intents: [order(strategy)] })])).size;
+      },
+    ],
+    [
+      "of its own pair",
+      "${orders.symbol} = ${intended(\"symbol\")} and ${orders.kind} = 'hand'",
+      "${orders.kind} = 'hand'",
+      1,
+      async ({ a, b, lease, start, order, changes }) => {
+        const strategy = await start();
+        const held = await lease(a, "a");
+        const theirs = order(null, { side: "sell", symbol: "ETH/USDT" });
+        await b.recordByHand(theirs, { terms: null, limit: 10n ** 18n, ended: [] });
+        return (await a.record(held, [changes({ intents: [order(strategy)] })])).size;
+      },
+    ],
+    [
+      "an order by hand meets none of ours",
+      "const condition = sql`not exists(select 1 ${from})`;",
+      "const condition = sql`1`;",
+      "meets",
+      async ({ a, b, lease, start, order, changes }) => {
+        const strategy = await start();
+        await a.record(await lease(a, "a"), [changes({ intents: [order(strategy)] })]);
+        return (
+          await b.recordByHand(order(null, { side: "sell" }), { terms: null, limit: 10n ** 18n, ended: [] })
+        ).result;
+      },
+    ],
+    [
+      "of its own account, by hand",
+      "const others = sql`${orders.account} = ${order.account} and ",
+      "const others = sql`",
+      "recorded",
+      async ({ a, b, account, order }) => {
+        await a.recordByHand(order(null, { account: `${account}2` }), {
+          terms: null,
+          limit: 10n ** 18n,
+          ended: [],
+        });
+        return (
+          await b.recordByHand(order(null, { side: "sell" }), { terms: null, limit: 10n ** 18n, ended: [] })
+        ).result;
+      },
+    ],
+    [
+      "of its own pair, by hand",
+      "${orders.symbol} = ${order.symbol} and ${mayBeMet()} and ${isMetBy",
+      "${mayBeMet()} and ${isMetBy",
+      "recorded",
+      async ({ a, b, order }) => {
+        await a.recordByHand(order(null, { symbol: "ETH/USDT" }), {
+          terms: null,
+          limit: 10n ** 18n,
+          ended: [],
+        });
+        return (
+          await b.recordByHand(order(null, { side: "sell" }), { terms: null, limit: 10n ** 18n, ended: [] })
+        ).result;
+      },
+    ],
+    [
+      "but for those that the exchange has told to have ended",
+      " and ${notInArray(orders.clientId, [...ended])}",
+      "",
+      "recorded",
+      async ({ a, b, order }) => {
+        const one = order(null);
+        await a.recordByHand(one, { terms: null, limit: 10n ** 18n, ended: [] });
+        const held = { terms: null, limit: 10n ** 18n, ended: [one.clientId] };
+        return (await b.recordByHand(order(null, { side: "sell" }), held)).result;
+      },
+    ],
+    [
+      "limits refuse no exit",
+      'terms && kind !== "exit" ?',
+      "terms ?",
+      1,
+      async ({ a, lease, start, order, changes }) => {
+        const strategy = await start();
+        const exit = order(strategy, { kind: "exit", slot: 1001 });
+        const terms = { ...FREE, version: 99 };
+        return (await a.record(await lease(a, "a"), [changes({ intents: [exit], terms })])).size;
+      },
+    ],
+    [
+      "what becomes of an order is its own",
+      "db.update(orders).set(life).where(eq(orders.clientId, clientId))",
+      "db.update(orders).set(life)",
+      ["open", "pending"],
+      async ({ a, b, lease, acquire, start, order, changes }) => {
+        const strategy = await start();
+        const held = await lease(a, "a");
+        const [one, two] = [order(strategy), order(strategy, { slot: 1 })];
+        await a.record(held, [changes({ intents: [one, two] })]);
+        await a.record(held, [changes({ orders: [{ ...one, state: "open" }] })]);
+        await a.settle(held, SETTLED);
+        return (await acquire(b, "b"))?.orders.map(({ state }) => state);
+      },
+    ],
+  ]),
+];

@@ -1,0 +1,167 @@
+import { createClient } from "@libsql/client";
+import { nodeLocal } from "../../cli/node-runtime.ts";
+import type { Context } from "../../src/adapters/libsql/context.ts";
+import { dryBooks } from "../../src/adapters/libsql/dry-books.ts";
+import type { Migration } from "../../src/adapters/libsql/migrate.ts";
+import { openDatabase } from "../../src/adapters/libsql/open.ts";
+import { createStore } from "../../src/adapters/libsql/store.ts";
+import { StoreError } from "../../src/errors.ts";
+import type { Terms } from "../../src/limits/standing.ts";
+import { type By, NEW_ORDER, type Order, type Strategy } from "../../src/records.ts";
+import { type Changes, NO_CHANGES, type Settlement, type Snapshot, type Store } from "../../src/store.ts";
+import { d, state } from "../support/grid.ts";
+
+export const START = 1_767_225_600_000;
+export const TTL = 5000;
+
+/** Two writers on one database, whose clock moves only when told. */
+export type Writers = Awaited<ReturnType<typeof twoWriters>>;
+
+/** Each on a connection of its own: two processes, as far as the database can tell. */
+export async function openBoth(url: string, migrations: readonly Migration[]) {
+  let now = START;
+  const open = (applied: readonly Migration[]): Promise<Context> =>
+    openDatabase({
+      client: url.startsWith("http") ? { url, fetch } : createClient({ url, concurrency: 1 }),
+      local: nodeLocal,
+      migrations: applied,
+      kind: "sandbox",
+      clock: () => now,
+    });
+  const first = await open(migrations);
+  const second = await open([]);
+  return {
+    first,
+    second,
+    pass: (millis: number) => {
+      now += millis;
+    },
+    close: () => {
+      first.client.close();
+      second.client.close();
+    },
+  };
+}
+
+const SIGNED = [
+  "setKill",
+  "createStrategy",
+  "setWants",
+  "setPaused",
+  "recordByHand",
+  "decidePlan",
+  "addToken",
+  "revokeToken",
+  "setLimits",
+] as const;
+type Name = (typeof SIGNED)[number];
+/** A store whose every deed of a person is the same person's. */
+export type Signed = Omit<Store, Name> & {
+  readonly [N in Name]: Store[N] extends (...args: [...infer A, By]) => infer R ? (...args: A) => R : never;
+};
+
+function signed(store: Store): Signed {
+  const by: By = { actor: "writer", request: null };
+  const own = SIGNED.map((name) => {
+    const deed = store[name] as (...args: unknown[]) => unknown;
+    return [name, (...args: unknown[]) => deed(...args, by)] as const;
+  });
+  return { ...store, ...Object.fromEntries(own) } as unknown as Signed;
+}
+
+/** For one guard: accounts, grids and ids of its own, whatever others have left in the database. */
+export function twoWriters({ first, second, pass }: Awaited<ReturnType<typeof openBoth>>, own: string) {
+  const [a, b] = [signed(createStore(first)), signed(createStore(second))] as [Signed, Signed];
+  const account = `sandbox:${own}:`;
+  let made = 0;
+  const acquire = (store: Signed, owner: string, scheduled?: number, of = account) =>
+    store.acquire({ account: of, owner, ttl: TTL, overlap: 0, scheduled });
+  return {
+    a,
+    b,
+    own,
+    account,
+    pass,
+    contexts: { first, second },
+    books: { a: dryBooks(first), b: dryBooks(second) },
+    acquire,
+    /** The lease, which has to be free. */
+    async lease(store: Signed, owner: string, of = account) {
+      const taken = await acquire(store, owner, undefined, of);
+      if (!taken) throw new Error(`${of} is taken`);
+      return taken.lease;
+    },
+    start: (over: Partial<Strategy> = {}): Promise<Strategy> =>
+      a.createStrategy({
+        prefix: `grid-${own}`,
+        account,
+        symbol: "BTC/USDT",
+        config: {
+          lowerPrice: d("1"),
+          upperPrice: d("2"),
+          gridLevels: 2,
+          orderSize: d("5"),
+          gridSpacing: d("0.5"),
+        },
+        state: state([]),
+        wants: "run",
+        keepOrders: false,
+        sellBase: false,
+        status: "running",
+        phase: "active",
+        lastError: null,
+        startedAt: START,
+        stoppedAt: null,
+        request: null,
+        ...over,
+      }),
+    /** An intent with an id of its own. */
+    order: (of: Strategy | null, over: Partial<Order> = {}): Order => ({
+      ...NEW_ORDER,
+      clientId: `em${own}-${made++}`,
+      account,
+      strategy: of?.id ?? null,
+      kind: of ? "grid" : "hand",
+      generation: 0,
+      slot: 0,
+      symbol: "BTC/USDT",
+      side: "buy",
+      type: "limit",
+      price: d("1"),
+      amount: d("5"),
+      timeInForce: "gtc",
+      createdAt: START,
+      sendBy: START,
+      notAfter: START,
+      ...over,
+    }),
+    changes: (over: Partial<Changes>): Changes => ({ ...NO_CHANGES, ...over }),
+  };
+}
+
+export const SETTLED: Settlement = {
+  outcomes: [],
+  phases: [],
+  events: [],
+  memory: null,
+  calls: { made: 0, own: {} },
+  failure: null,
+};
+
+export const FREE: Terms = { version: 0, asset: "USDT", scopes: [], counted: {} };
+
+/** How a write ended: what it answered, or how it failed. */
+export async function ending<T>(write: Promise<T>): Promise<T | string> {
+  try {
+    return await write;
+  } catch (error) {
+    if (error instanceof StoreError) return error.failure;
+    throw error;
+  }
+}
+
+/** A write that answers nothing: whether it was done. */
+export const done = (write: Promise<unknown>): Promise<string> => ending(write.then(() => "done"));
+
+export const idsOf = (snapshot: Snapshot | undefined): string[] =>
+  (snapshot?.orders ?? []).map(({ clientId }) => clientId);
