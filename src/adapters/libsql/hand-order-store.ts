@@ -12,7 +12,7 @@ export function handOrderStore(context: Context): HandOrderStore {
   const { client, db, now } = context;
   return {
     async now() {
-      const result = await client.execute(statement(sql`select ${now()}`));
+      const result = await client.fresh(statement(sql`select ${now()}`));
       return Number(result.rows[0]?.[0]);
     },
 
@@ -50,11 +50,13 @@ export function handOrderStore(context: Context): HandOrderStore {
 
     async hasUnclear(account) {
       const isUnclear = sql`${orders.account} = ${account} and ${orders.settled} = 0 and ${orders.state} in ('pending', 'unknown')`;
-      return (await db.select({ id: orders.clientId }).from(orders).where(isUnclear).limit(1)).length > 0;
+      const unclear = db.select({ id: orders.clientId }).from(orders).where(isUnclear).limit(1);
+      return (await client.fresh(statement(unclear))).rows.length > 0;
     },
 
     async orderByClientId(clientId) {
-      const [order] = await db.select().from(orders).where(eq(orders.clientId, clientId));
+      const found = db.select().from(orders).where(eq(orders.clientId, clientId));
+      const [order] = rowsOf(orders, await client.fresh(statement(found)));
       return order;
     },
   };

@@ -1,3 +1,4 @@
+import type { InStatement, ResultSet } from "@libsql/client";
 import { createClient } from "@libsql/client/http";
 import type { DatabaseUse } from "../../cost.ts";
 import { SECOND } from "../../kernel/time.ts";
@@ -36,15 +37,21 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
     return new Response(text, response);
   };
 
+  // A batch that may write is the primary's, whoever is asked.
+  const primary = async (statement: InStatement, use: DatabaseUse | undefined): Promise<ResultSet> => {
+    const [result] = await open(use).batch([statement], "write");
+    return result as ResultSet;
+  };
   const direct: Turned = {
-    execute: (statement, use) => open(use).execute(statement),
+    execute: primary,
     batch: (statements, mode, use) => open(use).batch(statements, mode),
   };
   // Of many turns at once all but one would find that another came between.
   const turns = callQueue({ local, again: async () => undefined });
   const patiently = <T>(call: () => Promise<T>) => patient(call, { local, attempts: ATTEMPTS });
   return {
-    execute: (statement, use) => patiently(() => direct.execute(statement, use)),
+    execute: (statement, use) => patiently(() => open(use).execute(statement)),
+    fresh: (statement, use) => patiently(() => primary(statement, use)),
     batch: (statements, mode, use) => patiently(() => direct.batch(statements, mode, use)),
     turn: (act, isFirst = false) => turns.run(() => act(direct), { isRead: false, isFirst }),
     keptWaiting: () => 0,

@@ -10,6 +10,8 @@ import { isSelect, type Watched, watched } from "./watched.ts";
 /** The calls to a database: they either happened as they say or throw StoreError. `use` is added to. */
 export interface Calls {
   execute(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
+  /** A read that a write may rest on: of the primary, where others answer too and may lag behind it. */
+  fresh(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
   /** All statements or none. */
   batch(statements: InStatement[], mode: "write" | "read", use?: DatabaseUse): Promise<ResultSet[]>;
   /**
@@ -89,9 +91,11 @@ async function fileClient(
     batch: (statements, mode, use) => counted(connection.batch(statements, mode), use),
   };
   await inTurn(setUp, write);
+  const execute: Calls["execute"] = (statement, use) =>
+    inTurn(() => counted(connection.execute(statement), use), { ...write, isRead: isSelect(statement) });
   return {
-    execute: (statement, use) =>
-      inTurn(() => direct.execute(statement, use), { ...write, isRead: isSelect(statement) }),
+    execute,
+    fresh: execute,
     batch: (statements, mode, use) =>
       inTurn(() => direct.batch(statements, mode, use), { ...write, isRead: mode === "read" }),
     turn: (act, isFirst = false) => inTurn(() => act(direct), { isRead: false, isFirst }),

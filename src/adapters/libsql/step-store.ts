@@ -113,7 +113,7 @@ export function stepStore(context: Context): StepStore {
     async killed(account) {
       if (known.isTurning() && known.isOn()) return true;
       const asked = known.turns();
-      const result = await client.execute(statement(db.select().from(control)), uses.get(account ?? ""));
+      const result = await client.fresh(statement(db.select().from(control)), uses.get(account ?? ""));
       const [row] = rowsOf(control, result);
       if (!row) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
       known.read(row.kill, asked);
@@ -176,7 +176,7 @@ export function stepStore(context: Context): StepStore {
         .select()
         .from(orders)
         .where(and(eq(orders.account, account), named));
-      return rowsOf(orders, await client.execute(statement(wanted), uses.get(account)));
+      return rowsOf(orders, await client.fresh(statement(wanted), uses.get(account)));
     },
   };
 }

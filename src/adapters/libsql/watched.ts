@@ -37,6 +37,7 @@ export function watched(calls: Calls, local: Local): SafeClient {
   return {
     ...calls,
     execute: (statement, use) => watch(isSelect(statement), calls.execute(statement, use)),
+    fresh: (statement, use) => watch(true, calls.fresh(statement, use)),
     batch: (statements, mode, use) => watch(mode === "read", calls.batch(statements, mode, use)),
     turn: (act, isFirst) => watch(false, calls.turn(act, isFirst)),
     trouble() {
