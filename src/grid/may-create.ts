@@ -1,12 +1,13 @@
 import type { Pair } from "../kernel/pair.ts";
 import type { Order } from "../records.ts";
 import type { Snapshot } from "../store.ts";
+import { waitsForLimit } from "./limited.ts";
 import type { MarketSight } from "./observation.ts";
 import { isFinal, type Sight } from "./order-life.ts";
 
 /** Whether a slot may want an order: only then are balances and other venues worth a call. */
 export function mayCreate(
-  { strategies, orders, killed }: Snapshot,
+  { strategies, orders, killed, lease: { now }, limits: { version } }: Snapshot,
   markets: ReadonlyMap<Pair, MarketSight>,
   sights: ReadonlyMap<string, Sight>,
 ): boolean {
@@ -29,6 +30,9 @@ export function mayCreate(
     const busy = orders.filter(
       (order) => order.strategy === id && order.generation === state.generation && isLive(order),
     );
-    return busy.length < state.slots.length;
+    const waiting = state.slots.filter(
+      (slot) => waitsForLimit(slot, { now, version }) && !busy.some((order) => order.slot === slot.index),
+    );
+    return busy.length + waiting.length < state.slots.length;
   });
 }

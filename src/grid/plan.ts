@@ -3,10 +3,11 @@ import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
 import { type Bounds, boundsAfter, refusedWithin } from "../limits/standing.ts";
 import { takes } from "../own-orders.ts";
-import type { Market, Quote, Side } from "../ports.ts";
+import type { Market, Quote, Side, Timing } from "../ports.ts";
 import type { Order } from "../records.ts";
 import { held } from "./booking.ts";
 import type { GridConfig } from "./grid-config.ts";
+import { isLasting, limitedAgain, unlimited, waitsForLimit } from "./limited.ts";
 import { lotsFor, meetsMinimum } from "./minimum.ts";
 import { keptBack } from "./owed.ts";
 import type { GridState, Refusal, Slot } from "./state.ts";
@@ -48,6 +49,8 @@ export interface View {
   readonly capital?: Capital | undefined;
   /** Undefined where no order is held to limits. */
   readonly bounds?: Bounds | undefined;
+  /** Left out where nothing is tried again. */
+  readonly backoff?: Timing["backoff"];
 }
 
 /** In quote. */
@@ -106,12 +109,15 @@ export function plan(state: GridState, view: View): Plan {
     const refusal = isKept
       ? KEPT_BACK
       : refuse(turned, wish, { ...view, funds, capital, resting, bounds }, state);
-    if (refusal) refused.push({ slot: slot.index, ...refusal });
-    else if (!wish) continue;
+    if (refusal) {
+      const told = backedOff(turned, refusal, view);
+      planned.set(slot.index, told.slot);
+      refused.push({ slot: slot.index, ...told.refusal });
+    } else if (!wish) continue;
     else if (intents.length >= view.limit) postponed++;
     else {
       intents.push({ slot: slot.index, sequence: turned.sequence, ...wish });
-      planned.set(slot.index, { ...turned, sequence: turned.sequence + 1 });
+      planned.set(slot.index, { ...unlimited(turned), sequence: turned.sequence + 1 });
       resting = [...resting, wish];
       funds = funds && spend(funds, view.market, wish);
       capital = capital && committed(capital, view.market, wish);
@@ -208,6 +214,7 @@ function refuse(
   if (!market.active) return { reason: "market_closed" };
   if (isDoubtful(view)) return { reason: "low_confidence" };
   if (now < slot.retryAt) return rejectedBefore(slot, state.refused);
+  if (waitsForLimit(slot, standingOf(view))) return limitedBefore(slot, state.refused);
   const crossing = crosses(wish, resting);
   if (crossing) return crossing;
   if (config.postOnly !== false && takes(wish, quote)) return { reason: "would_take" };
@@ -216,6 +223,19 @@ function refuse(
     return { reason: wish.side === "buy" ? "no_quote" : "inventory_missing" };
   return (wish.side === "buy" ? overLimit(amount, view) : undefined) ?? beyondBounds(wish, view);
 }
+
+const standingOf = ({ now, bounds }: View) => ({ now, version: bounds?.standings.version });
+
+/** A refusal as it stands, with what the slot remembers of it: one that waits is not refused anew. */
+const backedOff = (slot: Slot, refusal: Omit<Refusal, "slot">, view: View) =>
+  view.backoff && !waitsForLimit(slot, standingOf(view))
+    ? limitedAgain(slot, refusal, standingOf(view), view.backoff)
+    : { slot, refusal };
+
+const limitedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refusal, "slot"> => {
+  const told = before.find(({ slot, reason }) => slot === index && isLasting(reason));
+  return { reason: told?.reason ?? "limit_order", ...(told?.detail ? { detail: told.detail } : {}) };
+};
 
 const isDoubtful = ({ confidence, config }: View): boolean =>
   config.confidence !== undefined && confidence !== undefined && confidence < config.confidence;

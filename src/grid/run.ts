@@ -182,6 +182,7 @@ function place(
     config: strategy.config,
     capital: turn.capital,
     bounds: bought.bounds,
+    backoff: turn.timing.backoff,
   });
   const intents = [...bought.intents, ...planned.intents];
   const waits = turn.waits || planned.postponed > 0 || live.some(isUnclear);

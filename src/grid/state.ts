@@ -39,6 +39,8 @@ export interface Slot {
   readonly rejects?: number;
   /** Orders of it that ended unseen since a venue last took one: nobody said whether they were taken. */
   readonly lost?: number;
+  /** How often in a row a limit has refused its order, until when none is tried, and under which limits. */
+  readonly limited?: { readonly times: number; readonly until: Millis; readonly version: number };
 }
 
 /** What fills have moved since the start. Nothing here is an estimate. */

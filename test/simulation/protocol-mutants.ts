@@ -160,7 +160,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "a sequence is used again",
     "src/grid/plan.ts",
-    "planned.set(slot.index, { ...turned, sequence: turned.sequence + 1 });",
+    "planned.set(slot.index, { ...unlimited(turned), sequence: turned.sequence + 1 });",
     "planned.set(slot.index, turned);",
   ),
   one(
