@@ -4,25 +4,24 @@
  */
 
 export interface SeenOrder {
-  readonly id: string;
   readonly clientId: string;
   readonly symbol: string;
   readonly side: "buy" | "sell";
   /** Null where it takes whatever it finds. */
   readonly price: bigint | null;
-  readonly isLive: boolean;
+  /** The service looks after it: it came through it, and has not been left to the person since. */
+  readonly isOurs: boolean;
 }
 
 /** What was true in the moment in which an order came to the exchange. */
 export interface Arrival {
   readonly order: SeenOrder;
-  /** Every order that the exchange had taken before. */
-  readonly before: readonly SeenOrder[];
-  /** When the order's row was written; undefined where there was none. */
-  readonly recordedAt: number | undefined;
-  /** Since when the kill switch is on, and its grid is wanted to stop; undefined where neither. */
-  readonly killedAt: number | undefined;
-  readonly stoppedAt: number | undefined;
+  /** Every order that rested there, whosever it was. */
+  readonly live: readonly SeenOrder[];
+  /** Whether the exchange had taken an order of this client id before. */
+  readonly wasTaken: boolean;
+  /** Whether it had been written down before. */
+  readonly hasRow: boolean;
   /** Whether its grid has told that it is over. */
   readonly isOver: boolean;
 }
@@ -41,24 +40,18 @@ export function slotOfId(clientId: string): string | undefined {
 export const isOfProduct = (clientId: string): boolean => /^em[0-9a-z]{16}$/.test(clientId);
 
 /** What an order breaks by arriving; nothing for an order of somebody else. */
-export function brokenByArrival({ order, before, ...then }: Arrival): string[] {
-  if (!isOfProduct(order.clientId)) return [];
+export function brokenByArrival({ order, live, wasTaken, hasRow, isOver }: Arrival): string[] {
   const { clientId } = order;
+  if (!isOfProduct(clientId)) return [];
   const slot = slotOfId(clientId);
-  const live = before.filter(({ isLive }) => isLive);
   const twin = slot === undefined ? undefined : live.find((other) => slotOfId(other.clientId) === slot);
-  const met = live.find((other) => isOfProduct(other.clientId) && meet(order, other));
-  const { recordedAt = Number.NEGATIVE_INFINITY, killedAt, stoppedAt } = then;
+  const met = live.find((other) => other.isOurs && meet(order, other));
   return [
-    ...(then.recordedAt === undefined ? [`${clientId} is on the exchange and has no row`] : []),
-    ...(before.some((other) => other.clientId === clientId) ? [`${clientId} was taken twice`] : []),
-    ...(twin ? [`${clientId} rests beside ${twin.clientId} in one slot`] : []),
-    ...(met ? [`${clientId} meets ${met.clientId}, which is our own`] : []),
-    ...(killedAt !== undefined && recordedAt > killedAt
-      ? [`${clientId} was recorded after the kill switch`]
-      : []),
-    ...(stoppedAt !== undefined && recordedAt > stoppedAt ? [`${clientId} was recorded after the stop`] : []),
-    ...(then.isOver ? [`${clientId} came after its grid had told that it is over`] : []),
+    ...(hasRow ? [] : [`${clientId} is on the exchange and has no row`]),
+    ...(wasTaken ? [`${clientId} was taken twice`] : []),
+    ...(twin ? [`${clientId} and ${twin.clientId} rest in one slot`] : []),
+    ...(met ? [`${clientId} could trade with ${met.clientId}, which is our own`] : []),
+    ...(isOver ? [`${clientId} came after its grid had told that it is over`] : []),
   ];
 }
 
@@ -68,17 +61,20 @@ const meet = (a: SeenOrder, b: SeenOrder): boolean => {
   return a.side === "buy" ? a.price >= b.price : a.price <= b.price;
 };
 
-/** Slots in which more than one order rests. */
-export function crowded(orders: readonly SeenOrder[]): string[] {
-  const bySlot = new Map<string, string[]>();
-  for (const { clientId, isLive } of orders) {
-    const slot = slotOfId(clientId);
-    if (isLive && slot !== undefined) bySlot.set(slot, [...(bySlot.get(slot) ?? []), clientId]);
-  }
-  return [...bySlot.values()].flatMap((ids) =>
-    ids.length > 1 ? [`${ids.join(" and ")} rest in one slot`] : [],
-  );
+/** A row in the moment in which it was written, and what people wanted then. */
+export interface Recording {
+  readonly clientId: string;
+  /** It was placed for a slot; exits and orders by hand are placed whatever a grid is wanted to do. */
+  readonly isOfSlot: boolean;
+  readonly wants: string | undefined;
+  readonly killed: boolean;
 }
+
+/** What a row breaks by being written. */
+export const brokenByRecording = ({ clientId, isOfSlot, wants, killed }: Recording): string[] => [
+  ...(killed ? [`${clientId} was recorded though the kill switch is on`] : []),
+  ...(isOfSlot && wants !== "run" ? [`${clientId} was recorded though its grid is to ${wants}`] : []),
+];
 
 /** Sums per asset. */
 export type Sums = Readonly<Record<string, bigint>>;
@@ -114,10 +110,6 @@ export function differences(what: string, found: Sums, expected: Sums): string[]
     return is === should ? [] : [`${what}: ${is} ${asset}, and the exchange has moved ${should}`];
   });
 }
-
-/** What buys that rest leave of the quote, where some of it is to be left alone. */
-export const belowReserve = (quote: bigint, openBuys: bigint, reserve: bigint): string[] =>
-  quote - openBuys < reserve ? [`${quote - openBuys} of quote are left, and ${reserve} were to be`] : [];
 
 /** Uses of a limit above it. */
 export const aboveLimit = (name: string, used: bigint, most: bigint | undefined): string[] =>

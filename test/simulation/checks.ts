@@ -5,8 +5,8 @@ import { FIRST_BUY_SLOT } from "../../src/grid/state.ts";
 import { type Decimal, decimal, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import { LOOK_HOLDS } from "../../src/kill-permit.ts";
-import { firstMet } from "../../src/own-orders.ts";
 import type { Order, Strategy } from "../../src/records.ts";
+import { brokenByArrival, brokenByRecording, type SeenOrder } from "../invariants/venue.ts";
 import type { Committed } from "./history.ts";
 import { withinLimits } from "./limit-checks.ts";
 
@@ -51,23 +51,24 @@ export function createChecks(now: () => number, tables: () => Tables) {
   const liveOf = (number: number): BookedOrder[] =>
     [...live].flatMap(([slot, orders]) => (slot.startsWith(`${number}.`) ? [...orders.values()] : []));
 
-  function arrived(order: BookedOrder): void {
+  function arrived(order: BookedOrder, open: readonly BookedOrder[]): void {
     const { clientId } = order;
     if (!isOurs(clientId)) return;
     const versions = intents.get(clientId);
-    if (!versions) {
-      violate(`${clientId} is on the venue without an intent`);
-      return;
-    }
+    const strategy = strategyOf(parseClientOrderId(clientId)?.strategy);
+    const broken = brokenByArrival({
+      order: seen(order),
+      live: open.map(seen),
+      wasTaken: accepted.has(clientId),
+      hasRow: versions !== undefined,
+      isOver: strategy?.status === "stopped",
+    });
+    for (const what of broken) violate(what);
+    if (!versions) return;
     if (!versions.some((intent) => isSame(intent, order))) violate(`${clientId} is not what its intent says`);
-    if (accepted.has(clientId)) violate(`${clientId} was accepted twice`);
     accepted.add(clientId);
     const slot = slotOf(clientId);
     if (slot === undefined) return;
-    const others = [...(live.get(slot)?.keys() ?? [])].filter((id) => id !== order.id);
-    if (others.length > 0) violate(`slot ${slot} has two live orders`);
-    const strategy = strategyOf(parseClientOrderId(clientId)?.strategy);
-    if (strategy?.status === "stopped") violate(`${clientId} was placed after ${strategy.id} stopped`);
     if (order.side === "sell") covered(order, slot, strategy);
     const key = parseClientOrderId(clientId);
     const older = liveOf(key?.strategy ?? 0).filter(
@@ -123,19 +124,11 @@ export function createChecks(now: () => number, tables: () => Tables) {
     if (net + 1000n < cost) violate(`${order.clientId} sells for ${text(net)} what cost ${text(cost)}`);
   }
 
-  /**
-   * Whether an order that came through the service could trade with another one that did: the venue's own books say
-   * what rests there. What a restored store has forgotten, or a stop has left to the person, is not the service's.
-   */
-  function metOwn(order: BookedOrder, open: readonly BookedOrder[]): void {
+  /** As the exchange shows it. What a restored store has forgotten, or a stop has left to the person, is not the service's. */
+  function seen({ clientId, symbol, side, type, price }: BookedOrder): SeenOrder {
     const { orders, unsettled } = tables();
-    const reach = { side: order.side, limit: order.type === "market" ? null : order.price };
-    const ours = open.filter(({ clientId }) => orders.has(clientId) && unsettled.has(clientId));
-    const met = firstMet(
-      reach,
-      ours.filter(({ symbol }) => symbol === order.symbol),
-    );
-    if (met) violate(`${order.clientId} could trade with ${met.clientId}, which is our own`);
+    const isOurs = orders.has(clientId) && unsettled.has(clientId);
+    return { clientId, symbol, side, price: type === "market" ? null : price, isOurs };
   }
 
   function crossed(order: BookedOrder): void {
@@ -170,9 +163,7 @@ export function createChecks(now: () => number, tables: () => Tables) {
     /** A venue's commit. */
     committed({ before, change }: Committed): void {
       const known = new Set(before.open.map(({ id }) => id));
-      for (const order of change.orders) if (!known.has(order.id)) arrived(order);
-      for (const order of change.orders)
-        if (!known.has(order.id) && isOurs(order.clientId)) metOwn(order, before.open);
+      for (const order of change.orders) if (!known.has(order.id)) arrived(order, before.open);
       for (const fill of change.fills) {
         const order = change.orders.find(({ id }) => id === fill.orderId);
         const slot = order && slotOf(order.clientId);
@@ -204,9 +195,9 @@ export function createChecks(now: () => number, tables: () => Tables) {
         if (!order) continue;
         const strategy = order.strategy === null ? undefined : strategies.get(order.strategy);
         const isAdopted = order.exchangeId !== null && order.state !== "pending";
-        if (strategy && !isAdopted && strategy.wants !== "run" && order.kind === "grid")
-          violate(`${clientId} was recorded though ${strategy.id} is wanted to ${strategy.wants}`);
-        if (kill && !isAdopted) violate(`${clientId} was recorded though the kill switch is on`);
+        const isOfSlot = strategy !== undefined && order.kind === "grid";
+        const broken = brokenByRecording({ clientId, isOfSlot, wants: strategy?.wants, killed: kill });
+        if (!isAdopted) for (const what of broken) violate(what);
         if (strategy && !isAdopted && order.kind === "grid" && order.generation === strategy.state.generation)
           intended(order, strategy);
         if (strategy?.config.centered && !isAdopted) inGeneration(order, strategy);

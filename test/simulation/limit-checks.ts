@@ -1,8 +1,9 @@
 import type { Tables } from "../../src/adapters/memory/tables.ts";
-import { mul, text } from "../../src/kernel/decimal.ts";
+import { mul } from "../../src/kernel/decimal.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import { EVERY, ownLimits, scopeOfAccount } from "../../src/limits/standing.ts";
 import type { Order } from "../../src/records.ts";
+import { aboveLimit } from "../invariants/venue.ts";
 
 interface At {
   readonly now: number;
@@ -17,19 +18,18 @@ export function withinLimits(recorded: readonly Order[], tables: Tables, { now, 
   for (const { clientId, price, amount } of recorded) {
     const notional = mul(price, amount, "up");
     const most = orderNotional?.USDT;
-    if (most !== undefined && notional > most)
-      violate(`${clientId} moves ${text(notional)} USDT of the ${text(most)} that an order may`);
+    for (const what of aboveLimit(`${clientId}: notional of an order`, notional, most)) violate(what);
   }
   counted(tables, uses, { now, violate });
   // An exit is counted and never refused.
   if (recorded.some(({ kind }) => kind === "exit")) return;
   const today = uses.find(({ day }) => day === Math.floor(now / DAY))?.notional ?? 0n;
   const ofDay = dayNotional?.USDT;
-  if (ofDay !== undefined && today > ofDay)
-    violate(`${text(today)} USDT of the day's ${text(ofDay)} are used, ${recorded[0]?.clientId} the last`);
+  const last = recorded[0]?.clientId;
+  for (const what of aboveLimit(`${last}: notional of the day`, today, ofDay)) violate(what);
   const open = [...tables.unsettled].filter((id) => tables.orders.get(id)?.account === account).length;
-  if (openOrders !== undefined && open > openOrders)
-    violate(`${open} orders are open of ${openOrders}, ${recorded[0]?.clientId} the last`);
+  const mostOpen = openOrders === undefined ? undefined : BigInt(openOrders);
+  for (const what of aboveLimit(`${last}: open orders`, BigInt(open), mostOpen)) violate(what);
 }
 
 /** Crashes between record and send, lost answers and repeated batches: an intent is counted once. */

@@ -2,7 +2,7 @@ import { memoryStepStore } from "../../src/adapters/memory/step-store.ts";
 import { copyTables, type Tables } from "../../src/adapters/memory/tables.ts";
 import type { NewOrder } from "../../src/ports.ts";
 import type { Snapshot } from "../../src/store.ts";
-import { brokenByArrival, crowded, type SeenOrder } from "../invariants/venue.ts";
+import { brokenByArrival, brokenByRecording, type SeenOrder } from "../invariants/venue.ts";
 import { cancel, type Exchange, type Executed, isResting, type Placed, place, quoteOf } from "./exchange.ts";
 import type { Asked, Passing } from "./pass.ts";
 import { KEY, SYMBOL, TIMING, UNIT } from "./setting.ts";
@@ -60,9 +60,8 @@ function noteRows(state: State): void {
   for (const id of fresh) {
     const order = tables.orders.get(id);
     if (order?.state !== "pending") continue;
-    if (tables.kill) breaks(state, `${id} was recorded though the kill switch is on`);
-    if (order.kind === "grid" && wants !== "run")
-      breaks(state, `${id} was recorded though its grid is to ${wants}`);
+    const isOfSlot = order.kind === "grid";
+    breaks(state, ...brokenByRecording({ clientId: id, isOfSlot, wants, killed: tables.kill }));
   }
 }
 
@@ -75,15 +74,6 @@ export function toExchange(state: State, next: Exchange): void {
   state.past = [...state.past, { at: state.now, exchange: next }];
 }
 
-export const seen = ({ id, clientId, side, price, ...order }: Placed): SeenOrder => ({
-  id,
-  clientId,
-  symbol: SYMBOL,
-  side,
-  price,
-  isLive: isResting({ id, clientId, side, price, ...order }),
-});
-
 /** An order reaches the exchange. */
 export function arrive(state: State, order: NewOrder): { result: string; [more: string]: unknown } {
   const before = state.exchange.orders;
@@ -92,17 +82,22 @@ export function arrive(state: State, order: NewOrder): { result: string; [more: 
   toExchange(state, next);
   const placed = next.orders.at(-1) as Placed;
   const { status, keepOrders } = strategyOf(state);
+  const seen = ({ clientId, side, price }: Placed): SeenOrder => ({
+    clientId,
+    symbol: SYMBOL,
+    side,
+    price,
+    isOurs: state.tables.unsettled.has(clientId),
+  });
   breaks(
     state,
     ...brokenByArrival({
       order: seen(placed),
-      before: before.map(seen),
-      recordedAt: state.recorded.has(placed.clientId) ? 0 : undefined,
-      killedAt: undefined,
-      stoppedAt: undefined,
+      live: before.filter(isResting).map(seen),
+      wasTaken: before.some(({ clientId }) => clientId === placed.clientId),
+      hasRow: state.recorded.has(placed.clientId),
       isOver: status === "stopped" && !keepOrders,
     }),
-    ...crowded(next.orders.map(seen)),
   );
   return { result: "accepted", id: placed.id };
 }

@@ -32,7 +32,7 @@ export interface Run {
   readonly answer: (told: Told) => Promise<void>;
 }
 
-const STORE = ["acquire", "record", "killed", "settle", "ordersByIds"] as const;
+const STORE = ["acquire", "record", "killed", "settle", "ordersByIds", "nextEpoch"] as const;
 const READS = ["ticker", "balances", "openOrders", "order", "fills", "fillsOf"] as const;
 
 /** Takes the real pass to where its answers end. */
