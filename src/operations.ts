@@ -1,9 +1,9 @@
 import { accountOperations } from "./account/operations.ts";
 import { auditOperations } from "./audit/operations.ts";
 import { compareOperations } from "./compare/operations.ts";
-import { killOperations } from "./control/kill-operations.ts";
 import { limitsOperations } from "./control/limits-operations.ts";
 import { dexOperations } from "./dex/operations.ts";
+import { killOperations } from "./grid/kill-operations.ts";
 import { gridOperations } from "./grid/operations.ts";
 import { marketOperations } from "./market/operations.ts";
 import type { Operation } from "./operation.ts";
