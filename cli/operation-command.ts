@@ -18,6 +18,14 @@ const WATCH_ARGS = {
   watch: { type: "boolean", description: "Show it again every two seconds until Ctrl-C" },
 } as const satisfies Args;
 
+const UNTIL_ARGS = {
+  wait: {
+    type: "string",
+    description: "Seconds to go on while nothing changes (default 60)",
+    valueHint: "seconds",
+  },
+} as const satisfies Args;
+
 const FORMAT_ARG = {
   format: { type: "string", description: "csv prints comma-separated values", valueHint: "csv" },
 } as const satisfies Args;
@@ -74,7 +82,8 @@ export function fieldArgs(operation: Operation, said: Word["input"] = {}): Args 
   });
   const watch = cli?.watch ? WATCH_ARGS : {};
   const format = operation.csv ? FORMAT_ARG : {};
-  return { ...Object.fromEntries(fields), ...watch, ...format, ...DATABASE_ARGS, ...CALL_ARGS };
+  const until = cli?.until ? UNTIL_ARGS : {};
+  return { ...Object.fromEntries(fields), ...until, ...watch, ...format, ...DATABASE_ARGS, ...CALL_ARGS };
 }
 
 interface Field {

@@ -15,6 +15,7 @@ import { askOwnBase } from "./own-base.ts";
 import { askedRemote, callRemote, type Remote } from "./remote.ts";
 import { findServer } from "./server-file.ts";
 import { readSettings, type Settings } from "./settings.ts";
+import { until } from "./until.ts";
 import { UsageError } from "./usage-error.ts";
 import { watch } from "./watch.ts";
 
@@ -67,7 +68,12 @@ async function runWith(
     const own = preview ? await askOwnBase(given, values, () => ask(preview, withoutHash(given))) : {};
     if (own === undefined) return 1;
     const input = { ...given, ...own };
-    const answer = await ask(operation, input);
+    const first = await ask(operation, input);
+    if (first.status !== 200) return fail(first, { remote, operation });
+    const surface = operation.cli?.until;
+    const { answer, isDone } = surface
+      ? await until(first, { surface, ask: () => ask(operation, input), values })
+      : { answer: first, isDone: true };
     if (answer.status !== 200) return fail(answer, { remote, operation });
     if (values.watch)
       return await watch(answer, {
@@ -76,6 +82,7 @@ async function runWith(
       });
     if (asTable) process.stdout.write(operation.csv?.(answer.body) ?? "");
     else process.stdout.write(`${shown(operation, answer.body, values)}\n`);
+    if (!isDone) return 1;
   } finally {
     close();
   }

@@ -19,11 +19,13 @@ export function withKillHere(store: Store, { reason }: KillHere): Store {
   const isOn = () => reason() !== undefined;
   return {
     ...store,
-    killed: async (account) => isOn() || store.killed(account),
-    knownKilled: () => isOn() || store.knownKilled(),
+    killed: async (account, kind) => isOn() || store.killed(account, kind),
+    knownKilled: (kind) => isOn() || store.knownKilled(kind),
     async acquire(request) {
       const snapshot = await store.acquire(request);
-      return snapshot && isOn() ? { ...snapshot, killed: true } : snapshot;
+      return snapshot && isOn()
+        ? { ...snapshot, kill: { ...snapshot.kill, on: true, sells: false } }
+        : snapshot;
     },
     record: (lease, changes) =>
       store.record(lease, isOn() ? changes.map((change) => ({ ...change, intents: [] })) : changes),

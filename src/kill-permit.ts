@@ -1,6 +1,6 @@
 import { type Millis, SECOND } from "./kernel/time.ts";
 import type { Local, Permit } from "./ports.ts";
-import type { AccountKey } from "./records.ts";
+import type { Order } from "./records.ts";
 import type { StepStore } from "./store.ts";
 
 /**
@@ -9,12 +9,15 @@ import type { StepStore } from "./store.ts";
  */
 export const LOOK_HOLDS: Millis = SECOND;
 
-/** The kill switch as those see it who send one order after another. */
-export function watchKill({ store, local }: { store: StepStore; local: Local }, account?: AccountKey) {
+/** The kill switch as those see it who send one order of a kind after another. */
+export function watchKill(
+  { store, local }: { store: StepStore; local: Local },
+  { account, kind }: Pick<Order, "account" | "kind">,
+) {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let seen = false;
   const isFresh = () => local.monotonic() - lookedAt < LOOK_HOLDS;
-  const isOn = () => seen || store.knownKilled();
+  const isOn = () => seen || store.knownKilled(kind);
 
   return {
     /** What is known of it without a look. */
@@ -27,7 +30,7 @@ export function watchKill({ store, local }: { store: StepStore; local: Local }, 
         async look() {
           while (!isOn() && !isFresh() && permit.mayLeave()) {
             const askedAt = local.monotonic();
-            seen = await store.killed(account);
+            seen = await store.killed(account, kind);
             lookedAt = askedAt;
           }
         },

@@ -42,6 +42,11 @@ export interface CommandSurface {
   readonly examples?: readonly string[];
   /** Can be shown again and again. */
   readonly watch?: boolean;
+  /** Asked again until it is done: an answer tells how far it has come. */
+  readonly until?: {
+    readonly isDone: (answer: unknown) => boolean;
+    readonly progress: (answer: unknown) => string;
+  };
   /** An answer as a person reads it, where its own fields would not do. */
   readonly view?: (answer: unknown) => unknown;
   /** What it starts goes on only while a server steps it. */

@@ -14,7 +14,10 @@ import type {
   Event,
   Fill,
   FillCursor,
+  Kill,
   Order,
+  OrderKind,
+  Panic,
   Phase,
   Strategy,
   Token,
@@ -32,7 +35,7 @@ export interface Lease {
 /** All that a pass needs to know of its account, read in the turn in which the lease is taken. */
 export interface Snapshot {
   readonly lease: Lease;
-  readonly killed: boolean;
+  readonly kill: Kill;
   readonly strategies: readonly Strategy[];
   /** Orders that are not settled. */
   readonly orders: readonly Order[];
@@ -119,12 +122,16 @@ export interface StepStore {
   }): Promise<Snapshot | undefined>;
   /** One fenced batch. Returns the client ids whose intents were recorded: only those may be sent. */
   record(lease: Lease, changes: readonly Changes[]): Promise<ReadonlySet<string>>;
-  /** Within a pass over an account, whose cost it is then. */
-  killed(account?: AccountKey): Promise<boolean>;
+  /** Whether the kill switch keeps orders of a kind back. Within a pass over an account, it is that one's cost. */
+  killed(account?: AccountKey, kind?: OrderKind): Promise<boolean>;
   /** The same without asking: what this process has turned itself holds here at once. */
-  knownKilled(): boolean;
+  knownKilled(kind?: OrderKind): boolean;
   /** Tells who has turned it, when it was not so before. */
   setKill(on: boolean, by: By): Promise<void>;
+  /** Turns it on in one write with all that is asked beside it; returns the protocol time since which it is so. */
+  panic(asked: Panic, by: By): Promise<Millis>;
+  /** Orders that rest or may rest, of all accounts. */
+  unsettledOrders(): Promise<readonly Order[]>;
   /** Says that the database was restored: every grid looks up its next ids before it places anything. */
   nextEpoch(): Promise<void>;
   /** Outcomes and the lease's release, in one fenced batch. */

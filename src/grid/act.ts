@@ -65,10 +65,15 @@ export async function act(
   const cancelled = await cancelEach(world, hold, { cancels: orders.cancels, budget });
   const told: Event[] = [];
   let { short } = cancelled;
-  const kill = watchKill({ store, local }, hold.lease.account);
+  const { account } = hold.lease;
+  const kills = {
+    grid: watchKill({ store, local }, { account, kind: "grid" }),
+    exit: watchKill({ store, local }, { account, kind: "exit" }),
+  };
   for (const order of orders.creates) {
     // What is recorded and not sent is planned again, under an id of its own.
     if (budget.left <= 0) short = true;
+    const kill = order.kind === "exit" ? kills.exit : kills.grid;
     const may = kill.unlessOn(permit(local, hold, order.sendBy));
     const outcome: CreateOutcome =
       short || kill.isOn()

@@ -17,7 +17,7 @@ import type { MarketSight, Observation } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
 import { type Reconciled, reconcile, reconcileLate } from "./reconcile.ts";
 import { afterTurn, capitalOf, firstShare, ownBase, type Share } from "./share.ts";
-import { type Advanced, still, type Turn } from "./turn.ts";
+import { type Advanced, cancellable, still, type Turn } from "./turn.ts";
 import { nameUnreadable } from "./unreadable.ts";
 
 /** What a pass writes first and then asks of the venue. */
@@ -104,13 +104,21 @@ export function decide(
   ];
   return {
     changes: changes.filter(isSomething),
-    cancels: [...advanced.flatMap(({ cancels }) => cancels), ...revenants(observation)],
+    cancels: eachOnce([
+      ...advanced.flatMap(({ cancels }) => cancels),
+      ...revenants(observation),
+      ...(snapshot.kill.on && snapshot.kill.cancels ? cancellable(live) : []),
+    ]),
     creates: advanced.flatMap(({ intents }) => intents),
     placing: advanced.filter(({ placing }) => placing).map(({ strategy }) => strategy.id),
     memory,
     short: share.short,
   };
 }
+
+const eachOnce = (cancels: readonly Order[]): Order[] => [
+  ...new Map(cancels.map((order) => [order.clientId, order])).values(),
+];
 
 const quotesOf = ({ markets }: Observation): ReadonlyMap<string, Quote> =>
   new Map([...markets].flatMap(([symbol, { quote }]) => (quote ? [[symbol, quote] as const] : [])));
@@ -177,7 +185,8 @@ function turnOf(
     confidence: observation.confidence?.get(strategy.symbol)?.value,
     ownBase: isKnown ? ownBase(base, observation, { strategies, orders: live, now }) : undefined,
     resting: share.resting.get(strategy.symbol) ?? [],
-    killed: snapshot.killed,
+    killed: snapshot.kill.on,
+    panics: snapshot.kill.on && snapshot.kill.sells,
     held,
     stranger,
     epoch: snapshot.epoch,

@@ -50,6 +50,7 @@ export function exitPlan(
     funds,
     bounds,
     above,
+    least,
   }: {
     market: Market;
     quote: Quote;
@@ -57,6 +58,8 @@ export function exitPlan(
     bounds?: Bounds | undefined;
     /** A buy of the account that nothing here may cancel: the order sells above it. */
     above?: Decimal | undefined;
+    /** It sells no lower than this. */
+    least?: Decimal | undefined;
   },
 ): ExitPlan {
   const state = giveUp(before, () => true);
@@ -65,7 +68,10 @@ export function exitPlan(
   const all = totalBase(state.idle);
   // A person may have taken some of it away.
   const free = funds ? min(all, funds[market.base] ?? 0n) : all;
-  const price = max(exitPrice(quote, exit.tries, market), above === undefined ? 0n : above + market.tick);
+  const price = [
+    above === undefined ? 0n : above + market.tick,
+    least === undefined ? 0n : snap(least, market.tick, "up"),
+  ].reduce(max, exitPrice(quote, exit.tries, market));
   // An order counts at the mid here: its limit lies below.
   const whole = snap(free, market.lot, "down");
   const part = inOneOrder(whole, { price: max(price, midOf(quote)), market, bounds });

@@ -1,5 +1,5 @@
 import type { Pair } from "../kernel/pair.ts";
-import type { Order } from "../records.ts";
+import { isKeptBack, type Order } from "../records.ts";
 import type { Snapshot } from "../store.ts";
 import { waitsForLimit } from "./limited.ts";
 import type { MarketSight } from "./observation.ts";
@@ -7,11 +7,11 @@ import { isFinal, type Sight } from "./order-life.ts";
 
 /** Whether a slot may want an order: only then are balances and other venues worth a call. */
 export function mayCreate(
-  { strategies, orders, killed, lease: { now }, limits: { version } }: Snapshot,
+  { strategies, orders, kill, lease: { now }, limits: { version } }: Snapshot,
   markets: ReadonlyMap<Pair, MarketSight>,
   sights: ReadonlyMap<string, Sight>,
 ): boolean {
-  if (killed) return false;
+  if (isKeptBack(kill, "exit")) return false;
   const isLive = (order: Order) => {
     const sight = sights.get(order.clientId);
     return (
@@ -25,7 +25,7 @@ export function mayCreate(
   return strategies.some(({ id, symbol, wants, state, sellBase }) => {
     if (!markets.has(symbol)) return false;
     if (state.exit || (wants === "stop" && sellBase)) return true;
-    if (wants !== "run") return false;
+    if (wants !== "run" || kill.on) return false;
     if (state.rebuild || state.trail.way || state.firstBuy || state.signal) return true;
     const busy = orders.filter(
       (order) => order.strategy === id && order.generation === state.generation && isLive(order),

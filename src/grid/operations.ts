@@ -7,6 +7,7 @@ import { parseAccountKey } from "../records.ts";
 import type { StrategyView } from "../store.ts";
 import { slotOut } from "./accounting.ts";
 import { historyOperations } from "./history-operations.ts";
+import { BUYS_ON } from "./kill-operations.ts";
 import { pauseOperations } from "./pause-operations.ts";
 import { gridOut, isDry, ListShape, StatusShape, TickShape } from "./schema.ts";
 import { previewCenteredGrid, previewGrid, startCenteredGrid, startGrid } from "./start-operations.ts";
@@ -53,8 +54,9 @@ const gridStatus = operation({
     const page = pageOf({ stopped, limit, before });
     const views = await deps.store.strategies(id === undefined ? { stopped, page } : { id });
     if (id !== undefined && views.length === 0) throw new AppError("Not found", `there is no strategy ${id}`);
+    const killed = await deps.store.killed();
     return {
-      strategies: views.map((view) => ({ ...shown(deps, view), ...(id ? slotsOf(view) : {}) })),
+      strategies: views.map((view) => ({ ...shown(deps, view, killed), ...(id ? slotsOf(view) : {}) })),
       count: views.length,
       next: page && views.length === page.limit ? String(views.at(-1)?.strategy.number) : null,
       warnings: [...((await deps.warnings?.()) ?? [])],
@@ -71,12 +73,13 @@ function pageOf(asked: { stopped: boolean; limit?: number | undefined; before?: 
 
 const slotsOf = ({ strategy }: StrategyView) => ({ slots: strategy.state.slots.map(slotOut) });
 
-function shown(deps: Deps, view: StrategyView) {
+function shown(deps: Deps, view: StrategyView, killed: boolean) {
   const { store, venueOf, marketTime } = deps;
   const account = parseAccountKey(view.strategy.account);
   const isStopped = view.strategy.status === "stopped";
   const missing = venueOf(account) || isStopped ? null : notConfigured(view.strategy.account);
-  const watch = watchNotices(view, intervalOf(deps));
+  const kill = killed && !isStopped ? [{ code: "killed", message: `the kill switch is on: ${BUYS_ON}` }] : [];
+  const watch = [...watchNotices(view, intervalOf(deps)), ...kill];
   const trouble = isStopped ? undefined : store.trouble();
   return gridOut(account.exchange, view, { now: marketTime(account, view.now), missing, trouble, watch });
 }

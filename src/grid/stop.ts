@@ -1,7 +1,7 @@
 import { text } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import type { Refused } from "../limits/allowed.ts";
-import { passesCollar } from "../limits/standing.ts";
+import { collarFloor, passesCollar } from "../limits/standing.ts";
 import type { Order, Strategy } from "../records.ts";
 import { heldInAll } from "./booking.ts";
 import { exitPlan } from "./exit.ts";
@@ -71,16 +71,19 @@ function late(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
 
 /** One order of the exit; undefined when nothing is left that the venue would take. */
 function sell(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
-  const { sight, funds, killed, limit, window, bounds } = turn;
+  const { sight, funds, killed, panics, limit, window, bounds } = turn;
   const { market, quote, error } = sight;
   const waits = (lastError: string | null) => ({ strategy: { ...strategy, lastError } });
   if (!market || !quote) return waits(error);
   if (!funds) return { ...waits(null), short: true };
   const foreign = highestBuy(turn.resting.filter(({ order }) => !order));
   const above = foreign?.price;
-  const { next, intent } = exitPlan(strategy.state, { market, quote, funds, bounds, above });
+  const { next, intent } = exitPlan(strategy.state, {
+    ...{ market, quote, funds, bounds, above },
+    least: panics ? collarFloor(quote, bounds) : undefined,
+  });
   if (!intent) return late(strategy, turn);
-  if (killed) return waits("the kill switch is on: the base is not sold");
+  if (killed && !panics) return waits("the kill switch is on: the base is not sold");
   if (!market.active) return waits("the market is closed: the base is not sold");
   const met = turn.resting.flatMap(({ order: one }) =>
     one?.side === "buy" && one.price >= intent.price ? [one] : [],

@@ -26,6 +26,8 @@ export interface Turn {
   readonly ownBase: OwnBase | undefined;
   readonly resting: readonly Resting[];
   readonly killed: boolean;
+  /** The switch is on, and the base is sold all the same: no further through the price than the collar. */
+  readonly panics: boolean;
   /** Open orders without a row: of this database's grids, and of grids that it does not know. */
   readonly held: string | null;
   readonly stranger: string | null;

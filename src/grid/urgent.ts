@@ -11,15 +11,18 @@ import { cancellable } from "./turn.ts";
 const isLeaving = ({ wants, keepOrders, sellBase, state }: Strategy): boolean =>
   state.exit !== null || (wants === "stop" && (!keepOrders || sellBase));
 
-export const isStopping = ({ strategies }: Snapshot): boolean => strategies.some(isLeaving);
+const isCleared = ({ kill }: Snapshot): boolean => kill.on && kill.cancels;
+
+export const isStopping = (snapshot: Snapshot): boolean =>
+  isCleared(snapshot) || snapshot.strategies.some(isLeaving);
 
 /** At most half of a pass's calls: what only cancels and never looks never ends either. */
-export function urgentCancels({ strategies, orders }: Snapshot, calls: number): Order[] {
+export function urgentCancels(snapshot: Snapshot, calls: number): Order[] {
+  const { strategies, orders } = snapshot;
   const leaving = new Set(strategies.filter(isLeaving).map(({ id }) => id));
-  return cancellable(orders.filter(({ strategy }) => strategy !== null && leaving.has(strategy))).slice(
-    0,
-    Math.floor(Math.max(0, calls) / 2),
-  );
+  const isWanted = ({ strategy }: Order) =>
+    isCleared(snapshot) || (strategy !== null && leaving.has(strategy));
+  return cancellable(orders.filter(isWanted)).slice(0, Math.floor(Math.max(0, calls) / 2));
 }
 
 /** What a pass says that has asked for cancels and could not read what became of them: once for each stop. */
@@ -29,7 +32,7 @@ export function unread(
   why: string,
 ): Pick<Settlement, "events" | "phases"> {
   const mine = ({ id }: Strategy) => asked.filter(({ strategy }) => strategy === id).length;
-  const told = strategies.filter((one) => mine(one) > 0);
+  const told = strategies.filter((one) => isLeaving(one) && mine(one) > 0);
   const event = (one: Strategy): Event => ({
     account: one.account,
     strategy: one.id,

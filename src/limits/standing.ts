@@ -1,5 +1,6 @@
-import { type Decimal, min, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, max, min, mul, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
+import { midOf } from "../kernel/spread.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
 import type { Quote } from "../ports.ts";
 import {
@@ -143,6 +144,14 @@ export function mostOf({ standings }: Bounds, asset: string): Decimal | undefine
   );
   return caps.length === 0 ? undefined : caps.reduce(min);
 }
+
+/** The lowest price at which the collar lets a sell execute; 0 where there is none. */
+export const collarFloor = (quote: Quote, { standings }: Bounds): Decimal =>
+  standings.all
+    .map(({ limits: { collarPercent } }) =>
+      collarPercent === undefined ? ZERO : midOf(quote) - mul(midOf(quote), collarPercent / 100n, "down"),
+    )
+    .reduce(max, ZERO);
 
 /** What the collar would say of an order that passes it on purpose. */
 export const passesCollar = (order: Wanted, quote: Quote, { standings }: Bounds): Refused | undefined =>

@@ -112,7 +112,7 @@ export const createOrder = (ids: readonly string[]) =>
       if (earlier)
         return { success: true as const, exchange, order: orderOut(await madeBefore(venue, earlier)) };
       const mayLeave = () => deps.local.monotonic() - askedAt <= SEND_WITHIN;
-      const kill = watchKill(deps, order.account);
+      const kill = watchKill(deps, order);
       const outcome = await venue.create(order, kill.unlessOn({ mayLeave, sendBy: order.sendBy }));
       await noteAnswer(deps, order, outcome);
       if (outcome.result === "not_sent" && kill.isOn())

@@ -163,23 +163,6 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
     [
-      "a switch is told of once",
-      "[await tell(told, isNews), turned]",
-      "[await tell(told), isNews && turned]",
-      0,
-      async ({ a, b, contexts }) => {
-        await a.setKill(true);
-        const count = async () =>
-          (await contexts.first.client.execute("select count(*) from events where kind = 'kill'"))
-            .rows[0]?.[0];
-        const before = Number(await count());
-        await b.setKill(true);
-        const told = Number(await count()) - before;
-        await a.setKill(false);
-        return told;
-      },
-    ],
-    [
       "an outcome is one order's",
       ".where(eq(orders.clientId, clientId))",
       "",
@@ -341,10 +324,29 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
+  ...guardsOf(`${LIBSQL}/kill-rows.ts`, [
+    [
+      "a switch is told of once",
+      ", sql`exists(select 1 from ${control} where ${isNews})`)",
+      ")",
+      0,
+      async ({ a, b, contexts }) => {
+        await a.setKill(true);
+        const count = async () =>
+          (await contexts.first.client.execute("select count(*) from events where kind = 'kill'"))
+            .rows[0]?.[0];
+        const before = Number(await count());
+        await b.setKill(true);
+        const told = Number(await count()) - before;
+        await a.setKill(false);
+        return told;
+      },
+    ],
+  ]),
   ...guardsOf(`${LIBSQL}/order-rows.ts`, [
     [
       "the kill switch is a condition of each intent",
-      "where ${control.kill} = 0 and ${condition}",
+      "where ${mayPlace(kind)} and ${condition}",
       "where ${condition}",
       0,
       async ({ a, b, lease, start, order, changes }) => {

@@ -45,6 +45,7 @@ export async function openBoth(url: string, migrations: readonly Migration[]) {
 
 const SIGNED = [
   "setKill",
+  "panic",
   "createStrategy",
   "setWants",
   "setPaused",

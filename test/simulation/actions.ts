@@ -63,7 +63,11 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
       return ask(deed.kind === "pause" ? "pause_grid" : "resume_grid", { id: strategy.id });
     }
     case "kill":
-      return ask("set_kill_switch", { on: deed.on });
+      return ask("set_kill_switch", { on: deed.on, cancel: false });
+    case "panic":
+      if (world.tables().kill.cancels) return undefined;
+      later(10_000, () => act(world, deed, beside));
+      return ask("panic", { sell: deed.sell });
     case "limits":
       return ask("set_limits", { scope: "every", ...deed.settings });
     case "hand":

@@ -1,11 +1,11 @@
 import type { Tables } from "../../src/adapters/memory/tables.ts";
 import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
 import { costInAll, held } from "../../src/grid/booking.ts";
-import { FIRST_BUY_SLOT } from "../../src/grid/state.ts";
+import { EXIT_SLOT, FIRST_BUY_SLOT } from "../../src/grid/state.ts";
 import { type Decimal, decimal, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import { LOOK_HOLDS } from "../../src/kill-permit.ts";
-import type { Order, Strategy } from "../../src/records.ts";
+import { isKeptBack, type Order, type Strategy } from "../../src/records.ts";
 import { brokenByArrival, brokenByRecording, type SeenOrder } from "../invariants/venue.ts";
 import type { Committed } from "./history.ts";
 import { withinLimits } from "./limit-checks.ts";
@@ -156,6 +156,8 @@ export function createChecks(now: () => number, tables: () => Tables) {
 
     /** A create leaves for the venue. */
     leaving(clientId: string): void {
+      const isExit = parseClientOrderId(clientId)?.slot === EXIT_SLOT;
+      if (isExit && tables().kill.sells) return;
       if (killedAt !== undefined && now() - killedAt > KILL_WITHIN)
         violate(`${clientId} was sent ${now() - killedAt} ms after the kill switch`);
     },
@@ -196,7 +198,12 @@ export function createChecks(now: () => number, tables: () => Tables) {
         const strategy = order.strategy === null ? undefined : strategies.get(order.strategy);
         const isAdopted = order.exchangeId !== null && order.state !== "pending";
         const isOfSlot = strategy !== undefined && order.kind === "grid";
-        const broken = brokenByRecording({ clientId, isOfSlot, wants: strategy?.wants, killed: kill });
+        const broken = brokenByRecording({
+          clientId,
+          isOfSlot,
+          wants: strategy?.wants,
+          killed: isKeptBack(kill, order.kind),
+        });
         if (!isAdopted) for (const what of broken) violate(what);
         if (strategy && !isAdopted && order.kind === "grid" && order.generation === strategy.state.generation)
           intended(order, strategy);
@@ -206,7 +213,7 @@ export function createChecks(now: () => number, tables: () => Tables) {
         intents.set(clientId, [...(intents.get(clientId) ?? []), order]);
       }
       if (recorded.length > 0) withinLimits(recorded, tables(), { now: now(), violate });
-      killedAt = kill ? (killedAt ?? now()) : undefined;
+      killedAt = kill.on ? (killedAt ?? now()) : undefined;
       for (const [account, { token }] of accounts) {
         if (token < (tokens.get(account) ?? 0)) violate(`the token of ${account} fell`);
         tokens.set(account, token);

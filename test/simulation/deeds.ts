@@ -22,6 +22,8 @@ export type Deed =
   | { readonly kind: "stop"; readonly nth: number; readonly keep: boolean; readonly sell?: boolean }
   | { readonly kind: "pause" | "run"; readonly nth: number }
   | { readonly kind: "kill"; readonly on: boolean }
+  /** Asked again until it has been heard. */
+  | { readonly kind: "panic"; readonly sell: boolean }
   | {
       readonly kind: "hand";
       readonly symbol: Pair;
@@ -133,7 +135,11 @@ export function startOfAny(random: Random, symbol: Pair): Deed {
 
 export function calmDeeds(
   random: Random,
-  { calm, quietAt, grid = "range" }: { calm: "run" | "stop"; quietAt: number; grid: Shape["grid"] },
+  {
+    calm,
+    quietAt,
+    grid = "range",
+  }: { calm: NonNullable<Shape["calm"]>; quietAt: number; grid: Shape["grid"] },
 ) {
   const symbol = "AAA/USDT";
   const deed =
@@ -144,6 +150,13 @@ export function calmDeeds(
         : startWith(random, symbol, grid === "trail" ? trailOf : exitOf);
   const first = { at: START + 100, deed };
   const middle = START + (quietAt - START) * 0.6;
+  if (calm === "panic") {
+    const byHand = {
+      at: START + (quietAt - START) * 0.3,
+      deed: { ...handDeed(random), side: "buy" } as Deed,
+    };
+    return [first, byHand, { at: middle, deed: { kind: "panic", sell: grid === "exit" } as Deed }];
+  }
   return calm === "run"
     ? [first]
     : [

@@ -50,8 +50,18 @@ export function finish(world: World, beside: Beside): void {
     if (order.state === "rejected" && checks.wasAccepted(order.clientId))
       checks.violate(`${order.clientId} is rejected (${order.reason}) and was on the venue`);
   }
+  if (tables.kill.cancels) nothingRests(world);
   ledgers(world, beside);
   commitments(world, beside);
+}
+
+/** After a panic no order of ours is on the venue, and every strategy has stopped. */
+function nothingRests({ checks, history, tables }: World): void {
+  const { orders, strategies } = tables();
+  for (const { clientId } of history.latest(EXCHANGE).open)
+    if (orders.has(clientId)) checks.violate(`${clientId} rests after a panic`);
+  for (const { id, status } of strategies.values())
+    if (status !== "stopped") checks.violate(`${id} is ${status} after a panic`);
 }
 
 /** What was booked from the order itself had no trade to be seen for ten minutes. */

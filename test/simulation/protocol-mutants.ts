@@ -101,14 +101,14 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "an intent is written though the kill switch is on",
     "src/adapters/memory/step-store.ts",
-    "if (kill) return false;",
+    "if (isKeptBack(kill, kind)) return false;",
     "",
     1000035,
   ),
   one(
     "the kill switch is not read again",
     "src/kill-permit.ts",
-    "seen = await store.killed(account);",
+    "seen = await store.killed(account, kind);",
     "",
     2000000,
   ),

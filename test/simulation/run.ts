@@ -41,11 +41,11 @@ export async function simulate(options: Options): Promise<Result> {
     });
   }
   // Also after the last of the slow requests that may still switch it on.
-  for (const wait of world.killAt === undefined ? [0, 181_000] : []) {
-    scheduler.at(plan.quietAt + wait, () => {
+  for (const wait of world.killAt === undefined && options.calm !== "panic" ? [0, 181_000] : []) {
+    scheduler.at(plan.quietAt + wait, async () => {
       state.dirty = true;
       liftLimits(world);
-      return world.store.setKill(false, BY);
+      await world.store.setKill(false, BY);
     });
   }
   const after = () => {

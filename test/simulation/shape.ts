@@ -18,8 +18,8 @@ export const editionOf = (seed: number): Edition => Math.min(5, 1 + Math.floor(s
 export interface Shape {
   readonly ticks: number;
   readonly broken?: Bound;
-  /** Nothing but one start, and a stop where asked for. */
-  readonly calm?: "run" | "stop";
+  /** Nothing but one start, and a stop where asked for, or an order by hand and a panic. */
+  readonly calm?: "run" | "stop" | "panic";
   readonly timing?: "sandbox" | "real";
   /** The first knows range grids without options, the second all options, the third fees in a token and doubts, the fourth people against ourselves, the fifth limits. */
   readonly edition?: Edition;

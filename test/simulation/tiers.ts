@@ -71,7 +71,7 @@ export async function randomTier(from: number, count: number, how: How, again: b
   return [random, { title: "determinism", text, failed: other }];
 }
 
-const SHAPES: readonly Shape[] = (["run", "stop"] as const).flatMap((calm) => [
+const SHAPES: readonly Shape[] = (["run", "stop", "panic"] as const).flatMap((calm) => [
   ...(["sandbox", "real"] as const).map((timing) => ({ ticks: 14, calm, timing })),
   // A tick of a minute would show more moves in as many calls; 5 s apart is what a move needs.
   ...(["trail", "centered", "exit"] as const).map((grid) => ({
@@ -83,7 +83,7 @@ const SHAPES: readonly Shape[] = (["run", "stop"] as const).flatMap((calm) => [
   })),
 ]);
 
-/** One fault at every call of short runs, of a grid that goes on and of one that is stopped. */
+/** One fault at every call of short runs, of a grid that goes on, of one that is stopped and of a panic. */
 export async function exhaustiveTier(seeds: readonly number[], how: How, every = 1): Promise<Figures[]> {
   const script = await bundleWorker();
   const told: Figures[] = [];
@@ -95,7 +95,7 @@ export async function exhaustiveTier(seeds: readonly number[], how: How, every =
     for (const seed of seeds)
       for (const shape of SHAPES) jobs.push(...(await callsOf(seed, shape, faults, every)));
     const { value, seconds } = await run(script, jobs, how, title);
-    const text = `${seeds.length} seeds × ${SHAPES.length} shapes of run and stop × ${faults.length} faults at every ${every === 1 ? "" : `${every}th `}call: ${value.runs} runs, ${value.failed.length} violations in ${seconds} s`;
+    const text = `${seeds.length} seeds × ${SHAPES.length} shapes of run, stop and panic × ${faults.length} faults at every ${every === 1 ? "" : `${every}th `}call: ${value.runs} runs, ${value.failed.length} violations in ${seconds} s`;
     told.push({ title, text, failed: value.failed });
   }
   return told;

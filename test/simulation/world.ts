@@ -128,7 +128,7 @@ export async function createWorld({
     trace,
     faults: (call) => {
       if (call.index === killAt) {
-        tables.kill = true;
+        tables.kill = { ...tables.kill, on: true };
         state.dirty = true;
       }
       return state.meddle?.(call) ?? wrong(call);

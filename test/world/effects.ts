@@ -1,6 +1,7 @@
 import { memoryStepStore } from "../../src/adapters/memory/step-store.ts";
 import { copyTables, type Tables } from "../../src/adapters/memory/tables.ts";
 import type { NewOrder } from "../../src/ports.ts";
+import { isKeptBack } from "../../src/records.ts";
 import type { Snapshot } from "../../src/store.ts";
 import { brokenByArrival, brokenByRecording, type SeenOrder } from "../invariants/venue.ts";
 import { cancel, type Exchange, type Executed, isResting, type Placed, place, quoteOf } from "./exchange.ts";
@@ -61,7 +62,10 @@ function noteRows(state: State): void {
     const order = tables.orders.get(id);
     if (order?.state !== "pending") continue;
     const isOfSlot = order.kind === "grid";
-    breaks(state, ...brokenByRecording({ clientId: id, isOfSlot, wants, killed: tables.kill }));
+    breaks(
+      state,
+      ...brokenByRecording({ clientId: id, isOfSlot, wants, killed: isKeptBack(tables.kill, order.kind) }),
+    );
   }
 }
 

@@ -62,7 +62,7 @@ const asNow = (table: Table): SQL[] => [
 
 const peoplesWords = (): Statement[] =>
   [
-    sql`update ${was(control)} as was set kill = max(was.kill, since.kill), epoch = max(was.epoch, since.epoch), limits = since.limits from ${since(control)} as since`,
+    sql`update ${was(control)} as was set kill = max(was.kill, since.kill), cancels = max(was.cancels, since.cancels), sells = max(was.sells, since.sells), epoch = max(was.epoch, since.epoch), limits = since.limits from ${since(control)} as since`,
     sql`update ${was(strategies)} as was set wants = since.wants, keep_orders = since.keep_orders, sell_base = since.sell_base from ${since(strategies)} as since where since.id = was.id and since.wants <> 'run'`,
     sql`update ${was(tokens)} as was set revoked_at = since.revoked_at from ${since(tokens)} as since where since.id = was.id and was.revoked_at is null`,
     // A request whose process died is done again: its order's id, which is used, keeps it from placing another one.

@@ -49,11 +49,15 @@ function insertWhere(
   const within = terms && kind !== "exit" ? sql` and ${withinLimits(context, terms, account)}` : sql``;
   return [
     statement(
-      sql`insert into ${orders} (${names}) select ${columns} from (values ${rowsOf(group, terms)}) as intent, ${control} where ${control.kill} = 0 and ${condition}${within} returning client_id`,
+      sql`insert into ${orders} (${names}) select ${columns} from (values ${rowsOf(group, terms)}) as intent, ${control} where ${mayPlace(kind)} and ${condition}${within} returning client_id`,
     ),
     ...(terms ? countUses(context, terms, group) : []),
   ];
 }
+
+/** What `isKeptBack` says, where the intent is written. */
+const mayPlace = (kind: Order["kind"]): SQL =>
+  kind === "exit" ? sql`(${control.kill} = 0 or ${control.sells} = 1)` : sql`${control.kill} = 0`;
 
 /** A column of the intents that are being written, which have no names in `values`. */
 const intended = (key: keyof Order): SQL =>

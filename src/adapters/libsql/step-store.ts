@@ -7,7 +7,7 @@ import {
   type AccountKey,
   type Event,
   type FillCursor,
-  killEvent,
+  isKeptBack,
   NO_MEMORY,
   type Order,
   type Strategy,
@@ -16,6 +16,7 @@ import type { Changes, Lease, Snapshot, StepStore, StrategyUpdate } from "../../
 import { bundle, type Context, queries, rowsOf, type Statement, statement } from "./context.ts";
 import { type Head, headOf, writePass, writeTold } from "./event-chain.ts";
 import { guarded, stillWanted } from "./fence.ts";
+import { killOf, type Turn, turnStatements } from "./kill-rows.ts";
 import { knownSwitch } from "./known-switch.ts";
 import { limits, limitUses } from "./limit-tables.ts";
 import { refuseNewer } from "./migrate.ts";
@@ -59,6 +60,11 @@ export function stepStore(context: Context): StepStore {
     );
     return new Set(recorded);
   };
+
+  const turn = (asked: Turn) =>
+    known.turn(asked.on, asked.panic, () =>
+      writeTold(context, asked.by, ({ tell }) => turnStatements(context, tell, asked), true),
+    );
 
   return {
     async due() {
@@ -110,26 +116,32 @@ export function stepStore(context: Context): StepStore {
 
     record,
 
-    async killed(account) {
-      if (known.isTurning() && known.isOn()) return true;
+    async killed(account, kind = "grid") {
+      if (known.isTurning() && known.keepsBack(kind)) return true;
       const asked = known.turns();
       const result = await client.fresh(statement(db.select().from(control)), uses.get(account ?? ""));
       const [row] = rowsOf(control, result);
       if (!row) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
-      known.read(row.kill, asked);
-      return row.kill;
+      const found = killOf(row);
+      known.read(found, asked);
+      return isKeptBack(found, kind);
     },
 
     async setKill(on, by) {
-      const told = killEvent(on, by);
-      const isNews = sql`exists(select 1 from ${control} where ${control.kill} <> ${on})`;
-      const turned = statement(db.update(control).set({ kill: on }));
-      await known.turn(on, () =>
-        writeTold(context, by, async ({ tell }) => [await tell(told, isNews), turned], true),
-      );
+      await turn({ on, by, panic: {} });
     },
 
-    knownKilled: known.isOn,
+    async panic(panic, by) {
+      const results = await turn({ on: true, by, panic });
+      return Number(results[1]?.rows[0]?.[0]);
+    },
+
+    knownKilled: (kind = "grid") => known.keepsBack(kind),
+
+    async unsettledOrders() {
+      const unsettled = db.select().from(orders).where(isUnsettled());
+      return rowsOf(orders, await client.execute(statement(unsettled)));
+    },
 
     async nextEpoch() {
       await client.execute(statement(db.update(control).set({ epoch: sql`${control.epoch} + 1` })));
@@ -260,7 +272,7 @@ function snapshot(lease: Lease, result: ResultSet | undefined): Snapshot {
   }
   return {
     lease,
-    killed: settings.kill,
+    kill: killOf(settings),
     strategies: rows(strategies, result) satisfies Strategy[],
     orders: rows(orders, result) satisfies Order[],
     cursors: Object.fromEntries(rows(cursors, result).map((row) => [row.symbol, cursorOf(row)])),

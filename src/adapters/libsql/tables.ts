@@ -57,6 +57,11 @@ export const control = sqliteTable(
     id: integer("id").primaryKey(),
     kind: text("kind").$type<"live" | "sandbox">().notNull(),
     kill: flag("kill").notNull().default(false),
+    /** While it is on: orders are cancelled, and exits sell all the same. */
+    cancels: flag("cancels").notNull().default(false),
+    sells: flag("sells").notNull().default(false),
+    /** Protocol time at which it was turned to what it is. */
+    turnedAt: integer("turned_at").notNull().default(0),
     epoch: integer("epoch").notNull().default(0),
     /** Counts the changes of limits. */
     limits: integer("limits").notNull().default(0),

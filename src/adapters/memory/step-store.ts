@@ -2,7 +2,16 @@ import { StoreError } from "../../errors.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { scopeOfAccount } from "../../limits/standing.ts";
 import { mayBeMet, meets, type Reach, reachOf } from "../../own-orders.ts";
-import { killEvent, type Order, STEP, type Strategy } from "../../records.ts";
+import {
+  type By,
+  isKeptBack,
+  killEvent,
+  type Order,
+  type Panic,
+  STEP,
+  type Strategy,
+  turned,
+} from "../../records.ts";
 import type { Changes, Lease, Snapshot, StepStore } from "../../store.ts";
 import { countUses, newestUses, withinLimits } from "./limits.ts";
 import { accountRow, exchangeKey, fillKey, mayBecome, putOrder, type Tables } from "./tables.ts";
@@ -49,12 +58,15 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
       );
     },
 
-    killed: async () => tables.kill,
-    knownKilled: () => tables.kill,
-    async setKill(on, by) {
-      if (tables.kill !== on) tables.events.push({ ...killEvent(on, by), at: now(), ...by });
-      tables.kill = on;
+    killed: async (_account, kind = "grid") => isKeptBack(tables.kill, kind),
+    knownKilled: (kind = "grid") => isKeptBack(tables.kill, kind),
+    setKill: async (on, by) => turn(tables, now(), { on, by, panic: {} }),
+    async panic(panic, by) {
+      turn(tables, now(), { on: true, by, panic });
+      if (panic.stops) stopAll(tables, panic.sells ?? false);
+      return tables.turnedAt;
     },
+    unsettledOrders: async () => [...tables.unsettled].map((id) => tables.orders.get(id) as Order),
     async nextEpoch() {
       tables.epoch++;
     },
@@ -93,6 +105,29 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
   };
 }
 
+function turn(
+  tables: Tables,
+  at: Millis,
+  { on, by, panic }: { readonly on: boolean; readonly by: By; readonly panic: Panic },
+): void {
+  const next = turned(tables.kill, on, panic);
+  const { cancels, sells } = tables.kill;
+  if (tables.kill.on !== on || (next.cancels && !cancels) || (next.sells && !sells)) {
+    tables.events.push({ ...killEvent(on, by, panic), at, ...by });
+    tables.turnedAt = at;
+  }
+  tables.kill = next;
+}
+
+function stopAll(tables: Tables, sells: boolean): void {
+  for (const strategy of tables.strategies.values()) {
+    const { id, status, sellBase } = strategy;
+    if (status === "stopped") continue;
+    tables.strategies.set(id, { ...strategy, wants: "stop", keepOrders: false, sellBase: sellBase || sells });
+  }
+  for (const row of tables.accounts.values()) if (row.failures === 0) row.retryAt = 0;
+}
+
 function snapshot(tables: Tables, lease: Lease, overlap: Millis): Snapshot {
   const { account } = lease;
   const row = accountRow(tables, account);
@@ -109,7 +144,7 @@ function snapshot(tables: Tables, lease: Lease, overlap: Millis): Snapshot {
   );
   return {
     lease,
-    killed: tables.kill,
+    kill: tables.kill,
     epoch: tables.epoch,
     strategies: strategies.sort((a, b) => a.number - b.number),
     orders: orders.sort((a, b) => (a.clientId < b.clientId ? -1 : 1)),
@@ -194,7 +229,7 @@ const slotOf = ({ strategy, generation, slot, kind }: Order): string =>
 export function isWanted(tables: Tables, order: Order): boolean {
   const { kill, strategies } = tables;
   const { strategy, kind } = order;
-  if (kill) return false;
+  if (isKeptBack(kill, kind)) return false;
   if (strategy === null) return true;
   if (metOf(tables, order, reachOf(order)).some((other) => other.kind === "hand")) return false;
   const wants = strategies.get(strategy)?.wants;

@@ -1,9 +1,11 @@
+import type { Millis } from "../../kernel/time.ts";
 import type { LimitUse, StoredLimits } from "../../limits/standing.ts";
 import type {
   AccountMemory,
   Fill,
   FillCursor,
   KeptEvent,
+  Kill,
   Order,
   OrderState,
   Strategy,
@@ -36,7 +38,8 @@ export interface Tables {
   readonly events: KeptEvent[];
   limits: StoredLimits;
   readonly limitUses: Map<string, LimitUse>;
-  kill: boolean;
+  kill: Kill;
+  turnedAt: Millis;
   epoch: number;
 }
 
@@ -51,7 +54,8 @@ export const emptyTables = (): Tables => ({
   events: [],
   limits: { version: 0, set: {} },
   limitUses: new Map(),
-  kill: false,
+  kill: { on: false, cancels: false, sells: false },
+  turnedAt: 0,
   epoch: 0,
 });
 
@@ -68,6 +72,7 @@ export const copyTables = (tables: Tables): Tables => ({
   limits: tables.limits,
   limitUses: new Map(tables.limitUses),
   kill: tables.kill,
+  turnedAt: tables.turnedAt,
   epoch: tables.epoch,
 });
 

@@ -1,0 +1,102 @@
+import * as z from "zod";
+import { text } from "../kernel/decimal.ts";
+import { lazy } from "../kernel/lazy.ts";
+import { splitPair } from "../kernel/pair.ts";
+import { type Millis, SECOND } from "../kernel/time.ts";
+import type { Deps } from "../ports.ts";
+import { type AccountKey, type Order, parseAccountKey } from "../records.ts";
+import type { StrategyView } from "../store.ts";
+import { heldInAll } from "./booking.ts";
+import { isFinal } from "./order-life.ts";
+import { stepNow } from "./tick.ts";
+
+/** After so long an answer tells how far it has come; asking again goes on. */
+const ROUND: Millis = 8 * SECOND;
+const BETWEEN: Millis = 250;
+/** On Workers: what a pass over one account and the answer need. */
+const LEAST_REQUESTS = 15;
+
+export const ClearedShape = lazy(() => ({
+  /** Nothing is left of what was asked for. */
+  done: z.boolean(),
+  orders: z.array(
+    z.object({
+      exchange: z.string(),
+      symbol: z.string(),
+      id: z.string().nullable(),
+      clientOrderId: z.string(),
+      side: z.string(),
+      status: z.string(),
+      strategy: z.string().nullable(),
+    }),
+  ),
+}));
+
+/** What panic tells of a grid that was not stopped before it. */
+export const LeavingShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    status: z.string(),
+    asset: z.string(),
+    /** What it holds still. */
+    base: z.string(),
+    error: z.string().nullable(),
+  }),
+);
+
+/** Passes over every account that has something left, until none has, or the answer is due. */
+export async function clear(deps: Deps, isDone: () => Promise<boolean>): Promise<void> {
+  const { local, requests } = deps;
+  const startedAt = local.monotonic();
+  const mayGoOn = () =>
+    local.monotonic() - startedAt < ROUND && (requests?.() ?? Number.POSITIVE_INFINITY) > LEAST_REQUESTS;
+  for (;;) {
+    await passOverAll(deps);
+    if ((await isDone()) || !mayGoOn()) return;
+    await local.sleep(BETWEEN);
+  }
+}
+
+async function passOverAll(deps: Deps): Promise<void> {
+  const due = await deps.store.due();
+  const venues = due.flatMap(({ account }) => deps.venueOf(parseAccountKey(account)) ?? []);
+  if (!deps.requests) {
+    await Promise.all(venues.map((venue) => stepNow(deps, venue)));
+    return;
+  }
+  for (const venue of venues) if (deps.requests() > LEAST_REQUESTS) await stepNow(deps, venue);
+}
+
+/** Orders of ours that rest, or may. */
+export const restingOrders = async ({ store }: Deps): Promise<readonly Order[]> =>
+  (await store.unsettledOrders()).filter((order) => !isFinal(order));
+
+/** Whether another pass of this process may lessen it. */
+export const isReached = ({ venueOf }: Deps, account: AccountKey): boolean =>
+  venueOf(parseAccountKey(account)) !== undefined;
+
+export const orderLeft = ({ account, strategy, clientId, exchangeId, symbol, side, state }: Order) => ({
+  exchange: parseAccountKey(account).exchange,
+  symbol,
+  id: exchangeId,
+  clientOrderId: clientId,
+  side,
+  status: state,
+  strategy,
+});
+
+export const gridLeft = ({ strategy, accountError }: StrategyView) => ({
+  id: strategy.id,
+  status: strategy.status,
+  asset: splitPair(strategy.symbol).base,
+  base: text(heldInAll(strategy.state)),
+  error: strategy.lastError ?? (strategy.status === "stopped" ? null : accountError),
+});
+
+/** Told with what is left: who knows of it and cannot get at it. */
+export function unreachedText(deps: Deps, accounts: readonly AccountKey[]): string {
+  const unreached = [...new Set(accounts)].filter((account) => !isReached(deps, account));
+  if (unreached.length === 0) return "";
+  const names = unreached.map((account) => parseAccountKey(account).exchange).join(", ");
+  return `; this process has no keys for ${names}: another one has to finish it, or you on the exchange's site`;
+}

@@ -1,0 +1,253 @@
+/** Out of everything at once: what rests is cancelled and looked up until nothing does, whatever dies on the way. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { tick } from "../../src/grid/tick.ts";
+import type { Deps } from "../../src/ports.ts";
+import { testApp } from "../support/app.ts";
+import { edgemaker, serve } from "../support/command.ts";
+import { emulatedWorld } from "../support/emulated.ts";
+import { d } from "../support/grid.ts";
+import { appClient } from "../support/mcp.ts";
+import { runOperation, testSandbox } from "../support/sandbox.ts";
+import { tempFolder } from "../support/temp.ts";
+import { startVenue } from "../venues/index.ts";
+
+const grid = (symbol: string, lower: string, upper: string) => ({
+  exchange: "kraken",
+  symbol,
+  lowerPrice: d(lower),
+  upperPrice: d(upper),
+  gridLevels: 4,
+  orderSize: d("100"),
+});
+const BTC = grid("BTC/USDT", "57000", "63000");
+const ETH = grid("ETH/USDT", "2850", "3150");
+const BY_HAND = {
+  exchange: "kraken",
+  symbol: "ADA/USDT",
+  side: "buy",
+  type: "limit",
+  amount: d("100"),
+  price: d("0.4"),
+};
+
+interface Panic {
+  readonly done: boolean;
+  readonly message: string;
+  readonly orders: readonly object[];
+  readonly grids: readonly { readonly id: string; readonly status: string; readonly base: string }[];
+}
+interface Status {
+  readonly strategies: readonly {
+    readonly status: string;
+    readonly openOrders: number;
+    readonly notices: readonly { readonly code: string }[];
+  }[];
+}
+
+async function trading() {
+  const box = await testSandbox();
+  const { deps, time } = box;
+  for (const one of [BTC, ETH, { ...BTC, exchange: "mexc" }]) await runOperation(deps, "start_grid", one);
+  await runOperation(deps, "create_order", BY_HAND);
+  const step = async () => {
+    time.pass(1000);
+    await tick(deps);
+  };
+  await step();
+  const resting = async () =>
+    (await Promise.all(["kraken", "mexc"].map((one) => box.venue(one).openOrders()))).flat();
+  const status = async () => (await runOperation<Status>(deps, "get_grid_status", {})).strategies;
+  return { ...box, step, resting, status };
+}
+
+describe("panic", () => {
+  it("stops every grid and cancels every order, those by hand too", async () => {
+    const { deps, resting, store } = await trading();
+    expect(await resting()).toHaveLength(13);
+    const told = await runOperation<Panic>(deps, "panic", { sell: false });
+    expect(told).toMatchObject({
+      done: true,
+      orders: [],
+      message: expect.stringMatching(/no order of ours rests/),
+    });
+    expect(told.grids.map(({ status }) => status)).toEqual(["stopped", "stopped", "stopped"]);
+    expect(await resting()).toEqual([]);
+    expect(await store.killed()).toBe(true);
+    await expect(runOperation(deps, "create_order", BY_HAND)).rejects.toMatchObject({ label: "Forbidden" });
+  });
+
+  it("leaves the base of grids alone, or sells it within the collar, and nothing else", async () => {
+    const { deps, venue, step } = await trading();
+    const free = async () =>
+      (await venue("kraken").balances()).find(({ asset }) => asset === "BTC")?.free ?? 0n;
+    await runOperation(deps, "set_limits", { scope: "every", collarPercent: d("0.5") });
+    const kept = await runOperation<Panic>(deps, "panic", { sell: false });
+    expect(kept.done).toBe(true);
+    expect(Number(kept.grids.find(({ id }) => id.includes("kraken-BTC"))?.base)).toBeGreaterThan(0);
+    const before = await free();
+    await runOperation(deps, "set_kill_switch", { on: false, cancel: false });
+    await step();
+    await runOperation(deps, "start_grid", BTC);
+    const sold = await runOperation<Panic>(deps, "panic", { sell: true });
+    expect(sold).toMatchObject({ done: true, orders: [] });
+    const btc = sold.grids.find(({ id }) => id.includes("kraken-BTC"));
+    expect(btc).toMatchObject({ status: "stopped", error: null });
+    expect(Number(btc?.base)).toBeLessThan(0.0001);
+    expect(await free()).toBeLessThan(before);
+  });
+
+  it("sells no lower than the collar, though an exit would", async () => {
+    const { deps, context, venue } = await trading();
+    await runOperation(deps, "set_limits", { scope: "every", collarPercent: d("0.5") });
+    const { bid, ask } = await venue("kraken").ticker("BTC/USDT");
+    await runOperation<Panic>(deps, "panic", { sell: true });
+    const { rows } = await context.client.execute(
+      "select price, symbol from orders where kind = 'exit' and symbol = 'BTC/USDT' and account like '%kraken%'",
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    const floor = (Number((bid + ask) / 2n) / 1e18) * 0.995;
+    for (const { price } of rows) expect(Number(price)).toBeGreaterThanOrEqual(Math.floor(floor));
+  });
+
+  it("is asked again until it is done, where the exchange does not answer at first", async () => {
+    const { deps, venue, resting, time } = await trading();
+    const silent = {
+      ...venue("kraken"),
+      cancel: async () => ({ result: "unknown" as const, reason: "cut" }),
+    };
+    const cut: Deps = {
+      ...deps,
+      venueOf: (account) => (account.exchange === "kraken" ? silent : deps.venueOf(account)),
+    };
+    const first = await runOperation<Panic>(cut, "panic", { sell: false });
+    expect(first).toMatchObject({ done: false, message: expect.stringMatching(/orders may still rest/) });
+    expect((await resting()).length).toBeGreaterThan(0);
+    time.pass(1000);
+    expect(await runOperation<Panic>(deps, "panic", { sell: false })).toMatchObject({ done: true });
+    expect(await resting()).toEqual([]);
+  });
+
+  it("needs an administrator's token, and is no tool of agents", async () => {
+    const app = await testApp({ mcp: { trading: true, confirm: "plan" } });
+    const asked = async (token: string) =>
+      app.ask("/api/v1/panic", {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: "{}",
+      });
+    expect((await asked(app.tokens.trade)).status).toBe(403);
+    expect((await asked(app.tokens.admin)).status).toBe(200);
+    const client = await appClient(app, "admin");
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).filter((name) => /panic|set_kill/.test(name))).toEqual([]);
+  });
+});
+
+describe("kill on --cancel", () => {
+  it("cancels what rests and leaves grids running: they lay their orders again when it is off", async () => {
+    const { deps, resting, status, step } = await trading();
+    const turn = (on: boolean, cancel = false) =>
+      runOperation<Panic>(deps, "set_kill_switch", { on, cancel });
+    await turn(true);
+    expect((await status()).map(({ notices }) => notices.map(({ code }) => code))).toEqual([
+      ["killed"],
+      ["killed"],
+      ["killed"],
+    ]);
+    expect(await resting()).toHaveLength(13);
+    expect(await turn(true, true)).toMatchObject({ done: true });
+    expect(await resting()).toEqual([]);
+    expect((await status()).map((one) => one.status)).toEqual(["running", "running", "running"]);
+    await turn(false);
+    for (const _pass of [1, 2, 3]) await step();
+    expect(await resting()).toHaveLength(12);
+  });
+});
+
+describe("panic, whose process dies at any of its calls", () => {
+  /** The service as a process has it that ends at its nth call to the exchange or the database: it never hears more. */
+  function mortal(deps: Deps, calls: number): Deps {
+    let left = calls;
+    const gone = () => new Promise<never>(() => undefined);
+    const wrap = <T extends object>(of: T): T =>
+      Object.fromEntries(
+        Object.entries(of).map(([name, value]) => [
+          name,
+          typeof value !== "function" || ["under", "knownKilled", "trouble"].includes(name)
+            ? value
+            : (...given: unknown[]) => (left-- > 0 ? value(...given) : gone()),
+        ]),
+      ) as T;
+    const venueOf: Deps["venueOf"] = (account) => {
+      const venue = deps.venueOf(account);
+      if (!venue) return undefined;
+      const { under, ...rest } = wrap(venue);
+      return { ...rest, ...(under ? { under: (...held) => wrap(under(...held)) } : {}) };
+    };
+    return { ...deps, store: wrap(deps.store), venueOf };
+  }
+
+  it.each(["mexc", "kraken"] as const)("leaves no order of ours on %s in the end", async (exchange) => {
+    const world = await emulatedWorld({ names: [exchange] });
+    onTestFinished(() => world.close());
+    const venue = world.exchange(exchange);
+    const { time } = world;
+    let died = 0;
+    for (let calls = 0; calls < 60; calls += 4) {
+      const deps = world.restarted();
+      await runOperation(deps, "set_kill_switch", { on: false, cancel: false });
+      await runOperation(deps, "start_grid", { ...BTC, exchange, gridLevels: 2 });
+      expect({ calls, open: venue.open().length }).toEqual({ calls, open: 2 });
+      const dying = runOperation<Panic>(mortal(deps, calls), "panic", { sell: false }).then(() => "done");
+      const ended = await Promise.race([dying, new Promise((end) => setTimeout(() => end("died"), 300))]);
+      if (ended === "died") died++;
+      // Another process starts. A person who has had no answer asks again, where nothing of it was written.
+      const next = world.restarted();
+      if (!(await next.store.killed())) await runOperation(next, "panic", { sell: false });
+      for (let passed = 0; (await next.store.due()).length > 0 && passed < 80; passed++) {
+        time.pass(5000);
+        venue.rest();
+        await tick(next);
+      }
+      expect({ calls, open: venue.open().length }).toEqual({ calls, open: 0 });
+      expect(await next.store.strategies({ stopped: false })).toEqual([]);
+      // The lease of the dead one ends.
+      time.pass(120_000);
+    }
+    expect(died).toBeGreaterThan(0);
+  });
+});
+
+describe("edgemaker panic", () => {
+  it("tells how it goes, sells, and ends with 0", async () => {
+    const folder = tempFolder();
+    const server = await serve(folder, ["--sandbox", "--tick-interval", "200"]);
+    const body = { ...BTC, lowerPrice: 57000, upperPrice: 63000, orderSize: 100 };
+    await server.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(body) });
+    const { code, stdout } = await edgemaker(folder, ["panic", "--sell", "--json", "--sandbox"]);
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, on: true, done: true, orders: [] });
+    const orders = await (await server.ask("/api/v1/orders?exchange=kraken")).json();
+    expect(orders).toMatchObject({ count: 0 });
+  });
+
+  it("ends with 1 and says what is left where the exchange does not answer", async () => {
+    const venue = await startVenue("kraken");
+    const folder = tempFolder();
+    const { keys } = venue;
+    const over = {
+      EDGEMAKER_EXCHANGES: "kraken",
+      EDGEMAKER_VENUE_URLS: `kraken=${venue.url}`,
+      KRAKEN_API_KEY: keys.key,
+      KRAKEN_SECRET: keys.secret,
+    };
+    const server = await serve(folder, ["--tick-interval", "60000"], over);
+    const body = { ...BTC, lowerPrice: 57000, upperPrice: 63000, orderSize: 100, gridLevels: 2 };
+    const started = await server.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(body) });
+    expect(started.status).toBe(200);
+    await venue.close();
+    const { code, stdout, stderr } = await edgemaker(folder, ["panic", "--wait", "0", "--json"], over);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ done: false, grids: [{ status: "running" }] });
+    expect(stderr).toMatch(/1 grids are not stopped yet/);
+  });
+});
