@@ -35,6 +35,8 @@ export interface Tally {
   readonly fills: number;
   readonly moves: number;
   readonly calls: number;
+  /** The longest that a run took to come to rest after its last fault, in its own time. */
+  readonly settled: number;
   /** Of each run, in order. */
   readonly hashes: readonly number[];
   readonly failed: readonly Failure[];
@@ -47,6 +49,7 @@ export const NO_TALLY: Tally = {
   fills: 0,
   moves: 0,
   calls: 0,
+  settled: 0,
   hashes: [],
   failed: [],
 };
@@ -58,6 +61,7 @@ export const added = (a: Tally, b: Tally): Tally => ({
   fills: a.fills + b.fills,
   moves: a.moves + b.moves,
   calls: a.calls + b.calls,
+  settled: Math.max(a.settled, b.settled),
   hashes: [...a.hashes, ...b.hashes],
   failed: [...a.failed, ...b.failed],
 });

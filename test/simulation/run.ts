@@ -15,6 +15,8 @@ export interface Result {
   readonly calls: number;
   /** Before faults end. */
   readonly callsUntilQuiet: number;
+  /** From the end of faults until nothing was left to happen. */
+  readonly settled: number;
   readonly hash: number;
   readonly orders: number;
   readonly fills: number;
@@ -55,7 +57,8 @@ export async function simulate(options: Options): Promise<Result> {
   };
   await scheduler.runUntil(plan.quietAt, after);
   const callsUntilQuiet = trace.calls();
-  await scheduler.runUntil(plan.endAt, after);
+  await scheduler.runUntil(plan.endAt, after, restOf(world));
+  const restedAt = scheduler.now();
   const { commits } = await quietly(world, after);
   if (commits > 0)
     checks.violate(`two passes over what had come to rest wrote to the venue ${commits} times`);
@@ -67,6 +70,7 @@ export async function simulate(options: Options): Promise<Result> {
     passes: state.passes,
     calls: trace.calls(),
     callsUntilQuiet,
+    settled: restedAt - plan.quietAt,
     hash: trace.hash(),
     orders: world.tables().orders.size,
     fills: world.history.allFills("sim").length,
@@ -78,11 +82,42 @@ export async function simulate(options: Options): Promise<Result> {
   };
 }
 
+/**
+ * Whether a world has come to rest: nothing is on its way, no row waits for a time, and for as long as any bound
+ * lasts no pass has changed anything.
+ */
+function restOf({ scheduler, state, plan, tables, history }: Awaited<ReturnType<typeof createWorld>>) {
+  const { leaseTtl, expiry, skew, readLag, secondMiss, tradesEvery, backoff } = plan.timing;
+  const longest = leaseTtl + expiry + skew + readLag + secondMiss + tradesEvery + 4 * plan.interval;
+  let version = history.latest("sim").version;
+  return () => {
+    const now = scheduler.now();
+    const latest = history.latest("sim").version;
+    if (latest !== version) state.changedAt = now;
+    version = latest;
+    if (scheduler.waiting() > 0 || now - state.changedAt < longest) return false;
+    const { accounts, strategies, orders, unsettled } = tables();
+    const isSoon = (time: number) => time + backoff.most > now;
+    if ([...accounts.values()].some(({ failures, retryAt }) => failures > 0 || isSoon(retryAt))) return false;
+    for (const id of unsettled) {
+      const order = orders.get(id);
+      if (order?.state === "pending" || order?.state === "unknown" || order?.booked !== order?.filled)
+        return false;
+    }
+    return [...strategies.values()].every(({ state: grid, status, wants, phase }) => {
+      if (status === "stopped") return true;
+      const waits = [grid.heldUntil, grid.releaseAt ?? 0, ...grid.slots.map(({ retryAt }) => retryAt)];
+      const isUnderWay = grid.exit ?? grid.rebuild ?? grid.trail.way ?? grid.signal ?? grid.search;
+      return wants !== "stop" && !isUnderWay && phase !== "starting" && !waits.some(isSoon);
+    });
+  };
+}
+
 /** Two more passes: over a world that has come to rest they do nothing. */
 async function quietly(world: Awaited<ReturnType<typeof createWorld>>, after: () => void) {
   const { scheduler, plan, history } = world;
   const before = history.latest("sim").version;
-  await scheduler.runUntil(plan.endAt + 2 * plan.interval + 1000, after);
+  await scheduler.runUntil(scheduler.now() + 2 * plan.interval + 1000, after);
   return { commits: history.latest("sim").version - before };
 }
 

@@ -3,8 +3,12 @@ export interface Scheduler {
   now(): number;
   /** Runs something at a time; events of one time run in the order in which they were asked for. */
   at(time: number, run: () => void | Promise<void>): void;
-  /** Runs events up to a time, calling `after` behind each. */
-  runUntil(end: number, after: () => void): Promise<void>;
+  /** The same of what comes about in a quiet world too: the next pass, the end of a wait that is over. */
+  quietly(time: number, run: () => void | Promise<void>): void;
+  /** Events that are still to come, but for those. */
+  waiting(): number;
+  /** Runs events up to a time, or until `isOver`, calling `after` behind each. */
+  runUntil(end: number, after: () => void, isOver?: () => boolean): Promise<void>;
   /** How many events ran. */
   count(): number;
 }
@@ -12,6 +16,7 @@ export interface Scheduler {
 interface Event {
   readonly time: number;
   readonly order: number;
+  readonly isQuiet: boolean;
   readonly run: () => void | Promise<void>;
 }
 
@@ -21,6 +26,7 @@ export function createScheduler(start: number): Scheduler {
   let now = start;
   let asked = 0;
   let ran = 0;
+  let waiting = 0;
   const heap: Event[] = [];
 
   const push = (event: Event) => {
@@ -51,14 +57,21 @@ export function createScheduler(start: number): Scheduler {
   return {
     now: () => now,
     count: () => ran,
-    at: (time, run) => push({ time: Math.max(time, now), order: asked++, run }),
-    async runUntil(end, after) {
+    waiting: () => waiting,
+    at(time, run) {
+      waiting++;
+      push({ time: Math.max(time, now), order: asked++, isQuiet: false, run });
+    },
+    quietly: (time, run) => push({ time: Math.max(time, now), order: asked++, isQuiet: true, run }),
+    async runUntil(end, after, isOver = () => false) {
       for (let next = heap[0]; next && next.time <= end; next = heap[0]) {
         const event = pop() as Event;
+        if (!event.isQuiet) waiting--;
         now = event.time;
         ran++;
         await event.run();
         after();
+        if (isOver()) return;
       }
       now = Math.max(now, end);
     },

@@ -54,10 +54,10 @@ export async function randomTier(from: number, count: number, how: How, again: b
   const script = await bundleWorker();
   const jobs = ofEditions(from, count, { ticks: TICKS });
   const first = await run(script, jobs, how, "random");
-  const { runs, passes, orders, fills, moves, calls, failed, hashes } = first.value;
+  const { runs, passes, orders, fills, moves, calls, settled, failed, hashes } = first.value;
   const random: Figures = {
     title: "random",
-    text: `${runs} seeds, ${passes} passes, ${calls} calls, ${orders} orders, ${fills} fills, ${moves} rebuilds, trails and exits; ${failed.length} violations in ${first.seconds} s`,
+    text: `${runs} seeds, ${passes} passes, ${calls} calls, ${orders} orders, ${fills} fills, ${moves} rebuilds, trails and exits; at rest at most ${Math.round(settled / 1000)} s after the last fault; ${failed.length} violations in ${first.seconds} s`,
     failed,
   };
   if (!again) return [random];

@@ -16,13 +16,13 @@ const READS = new Set([
 ]);
 
 /** The store, telling when it may have changed. */
-export function watch(store: SimStore, changed: () => void): SimStore {
+export function watch(store: SimStore, changed: (name: string) => void): SimStore {
   const wrapped = Object.entries(store).map(([name, method]) => [
     name,
     READS.has(name)
       ? method
       : (...args: never[]) => {
-          changed();
+          changed(name);
           return (method as (...all: never[]) => Promise<unknown>)(...args);
         },
   ]);

@@ -49,7 +49,7 @@ async function runCalls({ seed, shape, faults, from, to }: Job & { kind: "calls"
 async function runOne(options: Options, run: string): Promise<Tally> {
   const result: Result = await simulate(options);
   const [first] = result.violations;
-  const { passes, orders, fills, moves, calls, hash } = result;
+  const { passes, orders, fills, moves, calls, settled, hash } = result;
   const failed = first ? [{ run, what: first.what }] : [];
-  return { runs: 1, passes, orders, fills, moves, calls, hashes: [hash], failed };
+  return { runs: 1, passes, orders, fills, moves, calls, settled, hashes: [hash], failed };
 }

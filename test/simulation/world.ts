@@ -99,6 +99,8 @@ export async function createWorld({
 
   const state = {
     dirty: false,
+    /** When a row or the venue last changed, but for a lease. */
+    changedAt: START,
     passes: 0,
     down: new Set<string>(),
     isClosed: false,
@@ -151,8 +153,10 @@ export async function createWorld({
     isClosed: () => state.isClosed,
     leaving: checks.leaving,
   };
-  const watched = watch(store, () => {
+  const watched = watch(store, (name) => {
     state.dirty = true;
+    // Each pass takes its lease and gives it back.
+    if (name !== "acquire" && name !== "settle") state.changedAt = now();
   });
 
   function depsOf(task: Task): Deps {
@@ -192,7 +196,7 @@ export async function createWorld({
     let isStepping = false;
     const beat = async (): Promise<void> => {
       if (!process.isAlive) return;
-      scheduler.at(now() + plan.interval, beat);
+      scheduler.quietly(now() + plan.interval, beat);
       if (isStepping) return;
       isStepping = true;
       await run(process, async (deps) => {
@@ -204,7 +208,7 @@ export async function createWorld({
         }
       });
     };
-    scheduler.at(now() + random.whole(1, plan.interval), beat);
+    scheduler.quietly(now() + random.whole(1, plan.interval), beat);
   }
 
   function killProcess(process: Process): void {
