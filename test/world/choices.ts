@@ -21,19 +21,22 @@ export async function choicesOf(
     return { next, others: [...free.map((move) => ({ move, cost: 0 as const })), ...beside] };
   }
   const asked = (await runOf(state, running)).asked() as Asked;
-  if (state.setting.menu === "orders" && asked.kind !== "create" && asked.name !== "record")
-    return { next: { kind: "answer", how: "told" }, others: beside };
-  const answers = answersTo(asked, state).map((how) => ({
-    move: { kind: "answer", how } as const,
-    cost: 1 as const,
-  }));
-  const switches = Array.from({ length: PROCESSES }, (_, to) => to)
-    .filter((to) => to !== running)
-    .map((to) => ({ move: { kind: "switch", to } as const, cost: 1 as const }));
-  const freeze: Choice = { move: { kind: "freeze" }, cost: 1 };
-  if (state.setting.menu === "orders")
-    return { next: { kind: "answer", how: "told" }, others: [...answers, freeze, ...beside] };
-  return { next: { kind: "answer", how: "told" }, others: [...answers, ...switches, freeze, ...beside] };
+  return {
+    next: { kind: "answer", how: "told" },
+    others: [...interruptions(asked, state, running), ...beside],
+  };
+}
+
+/** What may come between a question and its answer. */
+function interruptions(asked: Asked, state: State, running: number): Choice[] {
+  const { menu } = state.setting;
+  const isWrite = asked.kind === "create" || asked.name === "record" || asked.name === "settle";
+  if (menu === "orders" && !isWrite) return [];
+  const answers = menu === "people" ? (["slow"] as const) : answersTo(asked, state);
+  const moves: Move[] = [...answers.map((how): Move => ({ kind: "answer", how })), { kind: "freeze" }];
+  if (menu === "all")
+    for (let to = 0; to < PROCESSES; to++) if (to !== running) moves.push({ kind: "switch", to });
+  return moves.map((move) => ({ move, cost: 1 }));
 }
 
 const WRITES: readonly Answer[] = [
@@ -65,21 +68,20 @@ function besides(state: State): Choice[] {
     (["whole", "half"] as const).map((part): Move => ({ kind: "market", side, part })),
   );
   const outage: Move[] = state.now < state.dumbUntil ? [] : [{ kind: "outage" }];
-  if (state.setting.menu === "orders") {
-    const wholly = markets.filter((one) => one.kind === "market" && one.part === "whole");
-    return [...wholly, ...outage].map((move): Choice => ({ move, cost: 1 }));
-  }
   const people = peopleMay(state).map((does): Move => ({ kind: "person", does }));
   const restores = (state.restores > 0 ? [] : state.earlier).map(
     (_, back): Move => ({ kind: "restore", back }),
   );
+  const wholly = markets.filter((one) => one.kind === "market" && one.part === "whole");
+  const menus = {
+    all: [...markets, ...people, ...restores, ...outage],
+    orders: [...wholly, ...outage],
+    people,
+  };
   const landings = state.flights.flatMap((one, flight): Choice[] =>
     one.kind === "store" ? [{ move: { kind: "land", flight }, cost: 0 }] : [],
   );
-  return [
-    ...[...markets, ...people, ...restores, ...outage].map((move): Choice => ({ move, cost: 1 })),
-    ...landings,
-  ];
+  return [...menus[state.setting.menu].map((move): Choice => ({ move, cost: 1 })), ...landings];
 }
 
 function peopleMay(state: State): Person[] {

@@ -24,7 +24,7 @@ export const TIMING: Timing = {
   leaseTtl: 2 * UNIT,
   requestTimeout: UNIT,
   expiry: 6 * UNIT,
-  skew: 4 * UNIT,
+  skew: 6 * UNIT,
   readLag: 6 * UNIT,
   secondMiss: UNIT,
   overlap: 60 * UNIT,
@@ -51,8 +51,8 @@ export interface Setting {
   readonly slots: 1 | 2;
   /** Whether each read of orders, trades and balances is as old as it may be. */
   readonly reads: "fresh" | "old";
-  /** Everything that may happen, or of it only what befalls orders: so more of that is walked in one trace. */
-  readonly menu: "all" | "orders";
+  /** Everything that may happen, or of it what befalls orders or what people do: so more of that is walked in a trace. */
+  readonly menu: "all" | "orders" | "people";
 }
 
 /** A grid that was started and has not been stepped yet, on an account with some of both assets. */
