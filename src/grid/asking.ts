@@ -7,7 +7,8 @@ export async function ask<T>(
   call: () => Promise<T>,
   strategy?: string | null,
 ): Promise<{ readonly answer: T } | undefined> {
-  if (budget.left <= 0) return undefined;
+  // A pass that has time for no call after this one reads no more: what it has decided by then can still be done.
+  if (budget.left <= 0 || budget.fitting < 2) return undefined;
   try {
     return { answer: await spend(budget, call, strategy) };
   } catch (error) {

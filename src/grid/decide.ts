@@ -37,7 +37,7 @@ export interface Decision {
 export function decide(
   snapshot: Snapshot,
   observation: Observation,
-  { limit, bounds }: { readonly limit: number; readonly bounds: Bounds },
+  { limit, slow, bounds }: { readonly limit: number; readonly slow: string | null; readonly bounds: Bounds },
 ): Decision {
   const { now } = snapshot.lease;
   const isSeen = ({ symbol }: Order | Strategy) => observation.markets.has(symbol);
@@ -61,7 +61,7 @@ export function decide(
   const losses = judgeAccount(snapshot.memory, [...strategies, ...hidden], { bounds, quotes });
 
   const advanced = strategies.map((strategy, place) => {
-    const turn = turnOf({ snapshot, observation, strategies, live, losses, ...rest }, share, strategy);
+    const turn = turnOf({ snapshot, observation, strategies, live, losses, slow, ...rest }, share, strategy);
     const done = attempt(
       strategy,
       live.filter((order) => order.strategy === strategy.id),
@@ -164,10 +164,11 @@ interface Account extends Pick<Adopted, "held" | "stranger" | "waiting"> {
   readonly strategies: readonly Strategy[];
   readonly live: readonly Order[];
   readonly losses: Losses;
+  readonly slow: string | null;
 }
 
 function turnOf(
-  { snapshot, observation, strategies, live, losses, held, stranger, waiting }: Account,
+  { snapshot, observation, strategies, live, losses, held, stranger, waiting, slow }: Account,
   share: Share,
   strategy: Strategy,
 ): Turn {
@@ -193,6 +194,7 @@ function turnOf(
     searched: waiting.has(strategy.symbol) ? undefined : observation.searched.get(strategy.id),
     timing,
     limit: share.limit,
+    slow,
     bounds: share.bounds,
     accountLoss: losses[splitPair(strategy.symbol).quote]?.watch?.over ?? null,
   };

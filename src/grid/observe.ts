@@ -33,7 +33,9 @@ export async function observe(
   const sights = new Map<string, Sight>();
   let short = false;
   for (const symbol of symbolsInTurn(snapshot)) {
-    const sight = budget.left < CALLS_A_MARKET ? undefined : await look(venue, snapshot, symbol, budget);
+    const isTooMuch =
+      budget.left < CALLS_A_MARKET || (markets.size > 0 && budget.fitting < CALLS_WITH_ORDERS);
+    const sight = isTooMuch ? undefined : await look(venue, snapshot, symbol, budget);
     if (!sight) {
       short = true;
       break;
@@ -104,6 +106,8 @@ function meet({ orders }: Snapshot, found: readonly VenueOrder[], named: readonl
 
 /** Open orders, trades, and a quote. */
 const CALLS_A_MARKET = 3;
+/** The same, the balances, and an order or two: what has no time for these is for the next pass. */
+const CALLS_WITH_ORDERS = CALLS_A_MARKET + 3;
 
 /** Each symbol with a strategy or an unsettled order; another one begins when the last pass fell short. */
 function symbolsInTurn({ strategies, orders, memory }: Snapshot): Pair[] {

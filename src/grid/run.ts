@@ -191,7 +191,12 @@ function place(
     state: planned.next,
     status: "running",
     phase: planned.next.halted ? "paused" : waits || intents.length > 0 ? "placing" : "active",
-    lastError: strangerError(turn) ?? turn.problem ?? bought.problem ?? venueError(planned.next.refused),
+    lastError:
+      strangerError(turn) ??
+      turn.problem ??
+      bought.problem ??
+      venueError(planned.next.refused) ??
+      (planned.postponed > 0 ? turn.slow : null),
   };
   return {
     strategy: withNotices(placed, noticesOf(planned.next, world, live.length + intents.length > 0)),

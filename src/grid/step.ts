@@ -46,7 +46,8 @@ export async function step(
   const account = accountKey(venue.account);
   const { timing } = venue;
   const askedAt = world.local.monotonic();
-  const budget = budgetOf(calls, world.requests);
+  const last = askedAt + timing.leaseTtl - timing.requestTimeout;
+  const budget = budgetOf({ clock: world.local.monotonic, last }, calls, world.requests);
   let snapshot: Snapshot | undefined;
   let urgent = NO_CANCELS;
   let held = venue;
@@ -103,7 +104,11 @@ async function pass(
   const snapshot = lost ? { ...taken, epoch: taken.epoch + 1 } : taken;
   const confidence = await readConfidence({ reference, venue }, snapshot, seen, budget);
   const observation = { ...seen, confidence };
-  const decision = decide(snapshot, observation, { limit: budget.left, bounds: boundsOf(snapshot, limits) });
+  const decision = decide(snapshot, observation, {
+    limit: Math.min(budget.left, budget.fitting),
+    slow: budget.slow,
+    bounds: boundsOf(snapshot, limits),
+  });
   const recorded = await record(store, snapshot, decision);
   const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));
   const asked = new Set(urgent.asked.map(({ clientId }) => clientId));

@@ -36,6 +36,8 @@ export interface Turn {
   readonly searched: readonly SlotSearch[] | undefined;
   readonly timing: Timing;
   readonly limit: number;
+  /** Why orders wait, where it is the exchange's answers that take so long. */
+  readonly slow: string | null;
   readonly bounds: Bounds;
   /** Why nothing more is placed: what all strategies with this quote have lost together. */
   readonly accountLoss: string | null;

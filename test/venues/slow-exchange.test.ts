@@ -1,0 +1,67 @@
+import { expect, it, onTestFinished } from "vitest";
+import { tick } from "../../src/grid/tick.ts";
+import { decimal } from "../../src/kernel/decimal.ts";
+import { type Millis, SECOND } from "../../src/kernel/time.ts";
+import { emulatedWorld } from "../support/emulated.ts";
+import { virtualLocal } from "../support/local.ts";
+import { runOperation, START } from "../support/sandbox.ts";
+
+const GRIDS = [
+  { symbol: "BTC/USDT", lowerPrice: decimal("57000"), upperPrice: decimal("63000") },
+  { symbol: "ETH/USDT", lowerPrice: decimal("2850"), upperPrice: decimal("3150") },
+] as const;
+const SLOTS = 4;
+
+/** Two grids of two markets on an exchange each of whose answers takes so long. */
+async function slowly(millis: () => Millis) {
+  const time = virtualLocal(START);
+  let isSlow = false;
+  const world = await emulatedWorld({
+    names: ["mexc"],
+    time,
+    timing: { requestTimeout: 10_000 },
+    fetch: async (url, init) => {
+      const answer = await fetch(url, init);
+      if (isSlow) time.pass(millis());
+      return answer;
+    },
+  });
+  onTestFinished(world.close);
+  const { deps } = world;
+  for (const { symbol } of GRIDS) await deps.venue("mexc").market(symbol);
+  isSlow = true;
+  for (const grid of GRIDS)
+    await runOperation(deps, "start_grid", {
+      exchange: "mexc",
+      ...grid,
+      gridLevels: SLOTS,
+      orderSize: decimal("60"),
+    });
+  for (let pass = 0; pass < 40; pass++) {
+    time.pass(5 * SECOND);
+    await tick(deps);
+  }
+  const { rows } = await world.context.client.execute(
+    "select count(*) as dead from orders where reason = 'not sent'",
+  );
+  const views = await deps.store.strategies({});
+  return {
+    dead: Number(rows[0]?.dead),
+    open: GRIDS.map(({ symbol }) => world.exchange("mexc").open(symbol).length),
+    told: views.map(({ strategy }) => strategy.lastError),
+  };
+}
+
+it("an exchange that answers in 5 to 9 s has its orders placed over several passes, none recorded in vain", async () => {
+  let asked = 0;
+  const { dead, open, told } = await slowly(() => (5 + (asked++ % 5)) * SECOND);
+  expect(open).toEqual([SLOTS, SLOTS]);
+  expect(dead).toBe(0);
+  expect(told).toEqual([null, null]);
+});
+
+it("an exchange that answers too slowly for any order says so in the grid's status", async () => {
+  const { dead, told } = await slowly(() => 14 * SECOND);
+  expect(dead).toBe(0);
+  for (const one of told) expect(one).toContain("the exchange takes about 14 s to answer");
+});
