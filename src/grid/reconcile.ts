@@ -1,3 +1,4 @@
+import { max, ZERO } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { VenueFill, VenueOrder } from "../ports.ts";
 import type { Fill, Order } from "../records.ts";
@@ -75,18 +76,24 @@ export const reconcileLate = (before: Order, observation: Observation): Reconcil
   adopted: false,
 });
 
-/** The order with its new trades. What had been booked from the order itself is kept, and its trades move nothing. */
+/**
+ * The order with its new trades. What had been booked from the order itself is kept, and its trades move nothing; nor does
+ * what goes beyond all that it can fill: that is a trade which was told before under another id.
+ */
 function withTrades(before: Order, observation: Observation): { order: Order; fills: Fill[] } {
   let order = before;
   const fills: Fill[] = [];
   for (const trade of tradesOf(before, observation)) {
-    const superseded = trade.amount <= order.gap;
+    const superseded = trade.amount <= order.gap || isBeyond(order, trade);
     const fill = fillOf(before, trade, superseded);
     fills.push(fill);
-    order = superseded ? { ...order, gap: order.gap - trade.amount } : withFill(order, fill);
+    order = superseded ? { ...order, gap: max(ZERO, order.gap - trade.amount) } : withFill(order, fill);
   }
   return { order, fills };
 }
+
+const isBeyond = ({ type, booked, amount }: Order, trade: VenueFill): boolean =>
+  type === "limit" && booked + trade.amount > amount;
 
 const tradesOf = ({ symbol, exchangeId, strategy }: Order, { markets }: Observation): readonly VenueFill[] =>
   exchangeId === null || strategy === null

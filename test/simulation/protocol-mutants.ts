@@ -166,7 +166,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "late trades are booked a second time",
     "src/grid/reconcile.ts",
-    "const superseded = trade.amount <= order.gap;",
+    "const superseded = trade.amount <= order.gap || isBeyond(order, trade);",
     "const superseded = false;",
     2000058,
   ),
