@@ -65,3 +65,33 @@ it("gives up on a body that does not come, although its headers did", async () =
     /did not answer in time/,
   );
 });
+
+it("needs no connections of its own: a request leaves at once beside hundreds that get no answer", async () => {
+  let resolve = () => {};
+  const everyOther = new Promise<void>((done) => {
+    resolve = done;
+  });
+  let waiting = 0;
+  const server = createServer(({ url = "" }, response) => {
+    if (url.endsWith("/Time")) return void response.end('{"error":[],"result":{}}');
+    // A stranger's question, whose answer begins and never ends.
+    response.writeHead(200, { "content-type": "application/json" });
+    response.write('{"error":[],');
+    waiting++;
+    if (waiting === STRANGERS) resolve();
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const strangers = Array.from({ length: STRANGERS }, () =>
+    transport(wire(base))("https://api.kraken.com/0/public/Depth", GET).catch(() => undefined),
+  );
+  await everyOther;
+  await expect(transport(wire(base))(ADDRESS, GET)).resolves.toMatchObject({ status: 200 });
+  expect(waiting).toBe(STRANGERS);
+  server.closeAllConnections();
+  server.close();
+  await Promise.all(strangers);
+});
+
+/** More than any budget lets strangers ask within the time limit of a read. */
+const STRANGERS = 300;
