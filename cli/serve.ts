@@ -72,7 +72,7 @@ export async function startServer(values: Values): Promise<Serving> {
     instance,
     pid: process.pid,
   });
-  const noToken = !config.token && (await deps.store.tokens()).every(({ revokedAt }) => revokedAt !== null);
+  const noToken = !config.token && !(await deps.store.hasTokens());
   if (noToken) process.stderr.write(`No API token is configured: this server's own is in ${local.file}\n`);
   const timer = startTimer(deps, interval);
   const asking = askAboutKeys(deps);

@@ -56,13 +56,24 @@ export const tokenCommand = command({
     }),
     list: command({
       name: "token list",
-      description: "The tokens, without their text",
-      args: DATABASE,
+      description: "The tokens, newest first, without their text",
+      args: {
+        limit: { type: "string", description: "How many, 1 to 1000 (default 100)", valueHint: "number" },
+        before: { type: "string", description: "The `next` of the page before", valueHint: "number" },
+        ...DATABASE,
+      },
       run: async (values) => {
-        const { withDatabase } = await import("./actions.ts");
+        const { numberOf, withDatabase } = await import("./actions.ts");
+        const whole = (name: "limit" | "before", most: number) =>
+          values[name] === undefined
+            ? undefined
+            : numberOf(`--${name}`, values[name], { whole: true, least: 1, most });
+        const [limit = 100, before] = [whole("limit", 1000), whole("before", Number.MAX_SAFE_INTEGER)];
         return withDatabase(values, async ({ store }) => {
-          const tokens = await store.tokens();
-          return { tokens, count: tokens.length };
+          const found = await store.tokens({ limit, before });
+          const next = found.length < limit ? null : (found.at(-1)?.place ?? null);
+          const tokens = found.map(({ place: _place, ...token }) => token);
+          return { tokens, count: tokens.length, next };
         });
       },
     }),

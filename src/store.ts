@@ -242,8 +242,11 @@ export interface PlanStore {
   addPlan(
     plan: PlanKey & Pick<Plan, "actor" | "tool" | "input" | "preview"> & { readonly life: Millis },
   ): Promise<Millis>;
-  /** Plans that can still be decided on or committed, oldest first. */
-  plans(): Promise<readonly Plan[]>;
+  /** Plans that can still be decided on or committed, oldest first; `place` is what the next page begins after. */
+  plans(page: {
+    readonly limit: number;
+    readonly after?: number | undefined;
+  }): Promise<readonly (Plan & { readonly place: number })[]>;
   /** False when there is no such plan to decide on. */
   decidePlan(id: string, decision: "approved" | "refused", by: By): Promise<boolean>;
   /** Where a plan stands, `waiting` being for the approval it needs; names the request that waits for it. */
@@ -257,9 +260,17 @@ export interface PlanStore {
   giveUpPlan(waiter: string): Promise<boolean>;
 }
 
+export interface TokenPage {
+  readonly limit: number;
+  readonly before?: number | undefined;
+}
+
 export interface TokenStore {
   addToken(token: Omit<Token, "createdAt" | "revokedAt"> & { readonly hash: string }, by: By): Promise<void>;
-  tokens(): Promise<readonly Token[]>;
+  /** Newest first, revoked and expired ones too; `place` is what the next page begins before. */
+  tokens(page: TokenPage): Promise<readonly (Token & { readonly place: number })[]>;
+  /** Whether any token was not revoked. */
+  hasTokens(): Promise<boolean>;
   /** The live token with this hash. */
   tokenByHash(hash: string): Promise<Token | undefined>;
   /** False when there is none to revoke. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../errors.ts";
-import { idField } from "../kernel/fields.ts";
+import { countField, idField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { byOf, type Operation, operation } from "../operation.ts";
 import type { Plan } from "../plan-records.ts";
@@ -31,11 +31,20 @@ export const planOperations: readonly Operation[] = [
     summary: "What agents want to trade",
     http: { route: "GET /plans", from: "query" },
     cli: { path: "plans list", examples: ["edgemaker plans list"] },
-    input: () => z.object({}),
-    output: () => z.object({ plans: z.array(PlanShape()), count: z.number() }),
-    async run({ store }) {
-      const plans = await store.plans();
-      return { plans: plans.map(planOut), count: plans.length };
+    input: () =>
+      z.object({
+        limit: countField("Invalid limit", { least: 1, most: 1000 })
+          .default(100)
+          .describe("How many, 1 to 1000"),
+        after: countField("Invalid request", { least: 0, most: Number.MAX_SAFE_INTEGER })
+          .optional()
+          .describe("The `next` of the page before"),
+      }),
+    output: () => z.object({ plans: z.array(PlanShape()), count: z.number(), next: z.number().nullable() }),
+    async run({ store }, page) {
+      const plans = await store.plans(page);
+      const next = plans.length < page.limit ? null : (plans.at(-1)?.place ?? null);
+      return { plans: plans.map(planOut), count: plans.length, next };
     },
   }),
   operation({

@@ -1,4 +1,4 @@
-import { asc, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { DAY } from "../../kernel/time.ts";
 import { EVERY_ACCOUNT } from "../../records.ts";
 import type { PlanKey, PlanState, PlanStore } from "../../store.ts";
@@ -6,6 +6,7 @@ import { type Context, rowsOf, statement } from "./context.ts";
 import { writeTold } from "./event-chain.ts";
 import { plans } from "./plan-tables.ts";
 
+const PLACE = sql<number>`${plans}.rowid`;
 const { binding: _binding, waiter: _waiter, consumedAt: _consumedAt, ...shown } = getTableColumns(plans);
 
 export function planStore(context: Context): PlanStore {
@@ -24,9 +25,15 @@ export function planStore(context: Context): PlanStore {
       return rowsOf(plans, added)[0]?.expiresAt ?? 0;
     },
 
-    async plans() {
-      const open = sql`${isOpen()} and ${plans.decision} is not 'refused'`;
-      return db.select(shown).from(plans).where(open).orderBy(asc(plans.createdAt));
+    async plans({ limit, after = 0 }) {
+      // With the plus, or all that were committed in a day are read: few are open, and those by their age.
+      const open = sql`${isOpen()} and ${plans.decision} is not 'refused' and +${PLACE} > ${after}`;
+      return db
+        .select({ ...shown, place: PLACE })
+        .from(plans)
+        .where(open)
+        .orderBy(sql`+${PLACE}`)
+        .limit(limit);
     },
 
     async decidePlan(id, decision, by) {

@@ -1,10 +1,12 @@
-import { asc, getTableColumns, sql } from "drizzle-orm";
+import { desc, getTableColumns, isNull, lt, sql } from "drizzle-orm";
 import { EVERY_ACCOUNT } from "../../records.ts";
 import type { TokenStore } from "../../store.ts";
 import { type Context, statement } from "./context.ts";
 import { writeTold } from "./event-chain.ts";
 import { tokens } from "./tables.ts";
 
+/** Rows stand in the order in which they were added. */
+const PLACE = sql<number>`${tokens}.rowid`;
 const { hash: _hash, ...shown } = getTableColumns(tokens);
 
 const TOKEN_EVENT = { account: EVERY_ACCOUNT, strategy: null, kind: "token" } as const;
@@ -18,8 +20,18 @@ export function tokenStore(context: Context): TokenStore {
       await writeTold(context, by, async ({ tell }) => [added, await tell({ ...TOKEN_EVENT, message })]);
     },
 
-    async tokens() {
-      return db.select(shown).from(tokens).orderBy(asc(tokens.createdAt));
+    async tokens({ limit, before = Number.MAX_SAFE_INTEGER }) {
+      return db
+        .select({ ...shown, place: PLACE })
+        .from(tokens)
+        .where(lt(PLACE, before))
+        .orderBy(desc(PLACE))
+        .limit(limit);
+    },
+
+    async hasTokens() {
+      const live = db.select({ id: tokens.id }).from(tokens).where(isNull(tokens.revokedAt)).limit(1);
+      return (await live).length > 0;
     },
 
     async tokenByHash(hash) {

@@ -82,7 +82,7 @@ describe("trading takes two steps", () => {
     const client = await clientOf(app);
     const told = errorOf(await callTool(client, "create_order", { ...ORDER, amount: 0.00001 }));
     expect(told).toMatchObject({ error: "Invalid amount", message: expect.stringContaining("at least") });
-    expect(await app.store.plans()).toEqual([]);
+    expect(await app.store.plans({ limit: 100 })).toEqual([]);
   });
 });
 
@@ -215,7 +215,7 @@ describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
     giveUp.abort();
     await expect(committing).rejects.toThrow();
     await eventually(
-      () => app.store.plans(),
+      () => app.store.plans({ limit: 100 }),
       (plans) => plans.length === 0,
     );
     expect((await app.ask(`/api/v1/plans/${planId}/approve`, admin(app))).status).toBe(404);
