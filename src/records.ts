@@ -188,6 +188,7 @@ export type EventKind =
   | "rejected"
   | "error"
   | "adopted"
+  | "made_way"
   | "unreadable"
   | "kill"
   | "watch"

@@ -17,7 +17,7 @@ export function changesOf(
   reconciled: readonly Reconciled[],
   now: Millis,
 ): Changes {
-  const { strategy, intents, terms, released } = advanced;
+  const { strategy, intents, terms, released, events } = advanced;
   const known = reconciled.filter(({ adopted }) => !adopted);
   const adopted = reconciled.filter((one) => one.adopted).map(({ order }) => order);
   const left = new Map(released.map((order) => [order.clientId, order]));
@@ -35,6 +35,7 @@ export function changesOf(
       ...adopted.map((order) => adoptedEvent(order, now)),
       ...reconciled.flatMap((one) => orderEvents(one, now)),
       ...statusEvents(before, strategy, now),
+      ...events,
     ],
   };
 }

@@ -1,8 +1,9 @@
 import { text } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
+import type { Millis } from "../kernel/time.ts";
 import type { Refused } from "../limits/allowed.ts";
 import { collarFloor, passesCollar } from "../limits/standing.ts";
-import type { Order, Strategy } from "../records.ts";
+import type { Event, Order, Strategy } from "../records.ts";
 import { heldInAll } from "./booking.ts";
 import { exitPlan } from "./exit.ts";
 import { orderOf } from "./intents.ts";
@@ -88,7 +89,8 @@ function sell(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
   const met = turn.resting.flatMap(({ order: one }) =>
     one?.side === "buy" && one.price >= intent.price ? [one] : [],
   );
-  if (met.length > 0) return { ...waits(wayFor(met)), cancels: cancellable(met) };
+  if (met.length > 0)
+    return { ...waits(wayFor(met)), cancels: cancellable(met), events: wayEvents(strategy, met, turn.now) };
   if (foreign && intent.price > quote.bid) return waits(wayFor([foreign]));
   if (limit < 1) return { short: true };
   const order = orderOf({ ...strategy, state: next }, intent, { window, at: quote.at, kind: "exit" });
@@ -107,6 +109,16 @@ const wayFor = (met: readonly (Order | Resting)[]): string => {
   const names = met.map((one) => ("clientId" in one ? (one.exchangeId ?? one.clientId) : (one.id ?? "")));
   return `the base is sold once it would not meet this account's own ${names.slice(0, 3).join(", ")}`;
 };
+
+/** Each order that an exit cancels, by name: its owner is told why it is gone. Told once, when it is first asked for. */
+function wayEvents({ id, lastError }: Strategy, met: readonly Order[], at: Millis): Event[] {
+  if (lastError === wayFor(met)) return [];
+  return cancellable(met).map(({ account, strategy, exchangeId, clientId, side, price }) => {
+    const whose = strategy === null ? "placed by hand" : `of ${strategy}`;
+    const message = `${exchangeId ?? clientId}: the ${side} at ${text(price)} ${whose} is cancelled, as the exit of ${id} would meet it`;
+    return { account, strategy: id, at, kind: "made_way", message };
+  });
+}
 
 /** An exit goes beyond the collar on purpose, and says so: what is left is sold before the price falls further. */
 function withCollarNotice(state: GridState, refused: Refused | undefined): GridState {

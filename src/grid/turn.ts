@@ -3,7 +3,7 @@ import type { Millis } from "../kernel/time.ts";
 import type { Bounds, Terms } from "../limits/standing.ts";
 import { takes } from "../own-orders.ts";
 import type { Quote, Timing } from "../ports.ts";
-import type { Order, Strategy } from "../records.ts";
+import type { Event, Order, Strategy } from "../records.ts";
 import type { Window } from "./intents.ts";
 import type { MarketSight } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
@@ -49,6 +49,8 @@ export interface Advanced {
   /** Of limits, where the intents are recorded. */
   readonly terms: Terms | null;
   readonly cancels: readonly Order[];
+  /** What else there is to say of it. */
+  readonly events: readonly Event[];
   /** Orders left to the person by a stop that keeps them. */
   readonly released: readonly Order[];
   readonly funds: Funds | undefined;
@@ -63,6 +65,7 @@ export const still = (strategy: Strategy, funds: Funds | undefined): Advanced =>
   intents: [],
   terms: null,
   cancels: [],
+  events: [],
   released: [],
   funds,
   placing: false,

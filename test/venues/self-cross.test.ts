@@ -180,6 +180,13 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
       const exits = exchange.orders().filter(({ force, side }) => force === "ioc" && side === "sell");
       expect(exits.at(-1)?.status).toBe("filled");
       expect(exchange.order(best.body.order?.id ?? "")?.status).toBe("canceled");
+      const told = (await world.deps.store.eventsOf(leaving.id, { limit: 100 }))
+        .filter(({ kind }) => kind === "made_way")
+        .map(({ message }) => message);
+      expect(told).toContain(
+        `${best.body.order?.id}: the buy at 60002 placed by hand is cancelled, as the exit of ${leaving.id} would meet it`,
+      );
+      expect(new Set(told).size).toBe(told.length);
       await pass(4);
       expect(exchange.open().length).toBeGreaterThan(0);
       expect((await view(staying.id))?.state.refused).toEqual([]);
