@@ -1,6 +1,6 @@
 import { heldInAll } from "../../src/grid/booking.ts";
 import { differences, type Execution, movedBy } from "../invariants/venue.ts";
-import { isResting } from "./exchange.ts";
+import { type Executed, isResting } from "./exchange.ts";
 import { firstExchange, KEY, SYMBOL } from "./setting.ts";
 import { type State, strategyOf } from "./state.ts";
 
@@ -17,7 +17,9 @@ function sums(state: State): string[] {
     symbol: SYMBOL,
     fees: [{ asset: "USDT", amount: one.fee }],
   }));
-  const moved = movedBy(executed);
+  const all = movedBy(executed);
+  // What fills of an order that a stop has left to the person is the person's, but for what was booked before.
+  const moved = movedBy(executed.filter((_, i) => !isTheirs(state, exchange.executions[i] as Executed)));
   const booked = movedBy([...tables.fills.values()].filter(({ superseded }) => !superseded));
   const before = firstExchange();
   const account = { AAA: exchange.base - before.base, USDT: exchange.quote - before.quote };
@@ -25,11 +27,18 @@ function sums(state: State): string[] {
   const { memory } = tables.accounts.get(KEY) ?? {};
   const own = { AAA: heldInAll(strategy.state) - ledger.firstBase, USDT: ledger.quote };
   return [
-    ...differences("the account", account, moved),
+    ...differences("the account", account, all),
     ...differences("the fills", booked, moved),
     ...differences("the ledger", own, moved),
     ...(memory?.baseline ? differences("the account's memory", memory.moved, moved) : []),
   ];
+}
+
+function isTheirs({ tables, exchange }: State, { id, orderId }: Executed): boolean {
+  const placed = exchange.orders.find((one) => one.id === orderId);
+  const row = tables.orders.get(placed?.clientId ?? "");
+  const isLeft = row?.settled === true && (row.state === "open" || row.state === "partially_filled");
+  return isLeft && !tables.fills.has(`${KEY} ${SYMBOL} ${id}`);
 }
 
 /** Nothing is left in doubt, and nothing rests that nobody looks after. */
