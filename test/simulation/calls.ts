@@ -15,6 +15,8 @@ export interface Net {
   readonly kill: (task: Task) => void;
   /** No process is held up beyond this time. */
   readonly quietAt: number;
+  /** Where bounds are played to the bound: how late a request takes effect, and reads are as old as they may be. */
+  readonly latest?: number;
   readonly isDown: (what: "store" | "venue") => boolean;
 }
 
@@ -77,9 +79,13 @@ export async function call<T>(net: Net, task: Task, asked: Asked<T>): Promise<T>
 const pauseOf = (random: Random): number =>
   random.chance(0.5) ? random.whole(100, 10_000) : random.whole(10_000, LONGEST_PAUSE);
 
-function legs({ random }: Net, { kind, lag }: { kind: CallKind; lag: number }, fault: Fault | undefined) {
+function legs(
+  { random, latest }: Net,
+  { kind, lag }: { kind: CallKind; lag: number },
+  fault: Fault | undefined,
+) {
   const short = () => (kind === "store" ? random.whole(1, 5) : random.whole(10, 60));
-  const old = fault === "stale" ? random.whole(0, lag) : 0;
+  const old = fault === "stale" ? (latest === undefined ? random.whole(0, lag) : lag) : 0;
   switch (fault) {
     case "request_lost":
     case "refused":
@@ -87,7 +93,7 @@ function legs({ random }: Net, { kind, lag }: { kind: CallKind; lag: number }, f
     case "response_lost":
       return { effectAfter: short(), lag: 0 };
     case "late_effect":
-      return { effectAfter: random.whole(1000, LONGEST), lag: 0 };
+      return { effectAfter: latest || random.whole(1000, LONGEST), lag: 0 };
     case "slow":
       return { effectAfter: random.whole(1, 12_000), answerAfter: random.whole(1, 12_000), lag: 0 };
     default:

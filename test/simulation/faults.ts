@@ -41,28 +41,52 @@ export const faultAt =
   (call) =>
     call.index === index ? fault : undefined;
 
+const KINDS: Record<CallKind, readonly Fault[]> = {
+  store: ["crash_before", "crash_after", "request_lost", "response_lost", "pause", "slow"],
+  read: ["crash_before", "crash_after", "request_lost", "response_lost", "pause", "slow", "refused"],
+  create: [
+    "crash_before",
+    "crash_after",
+    "request_lost",
+    "response_lost",
+    "late_effect",
+    "pause",
+    "slow",
+    "refused",
+  ],
+  cancel: ["crash_before", "crash_after", "request_lost", "response_lost", "late_effect", "pause", "slow"],
+};
+
+/**
+ * Each seed draws its own mix: most kinds of faults not at all, some now and then, one or two at every second call.
+ * Writes and looks at one order are few, and have the most of them.
+ */
+export function swarmFaults(random: Random, isQuiet: () => boolean): Faults {
+  const rateOf = (kind: CallKind): number => {
+    const isRare = kind === "create" || kind === "cancel";
+    return random.pick([0, 0, 0, isRare ? 0.1 : 0.003, isRare ? 0.3 + 0.3 * random.share() : 0.01]);
+  };
+  const rates = Object.entries(KINDS).map(
+    ([kind, faults]) => [kind, faults.map((fault) => [fault, rateOf(kind as CallKind)] as const)] as const,
+  );
+  const byKind = Object.fromEntries(rates);
+  const stale = random.pick([0, 0, 0.3, 0.9]);
+  const looks = random.pick([0, 0, 0.3, 0.6]);
+  return ({ kind, name }) => {
+    if (isQuiet()) return undefined;
+    if (name === "order" && random.chance(looks)) return "request_lost";
+    for (const [fault, rate] of byKind[kind] ?? []) if (rate > 0 && random.chance(rate)) return fault;
+    return kind === "read" && random.chance(stale) ? "stale" : undefined;
+  };
+}
+
 /** Faults with the seed's own probabilities, until `quiet` says that they are over. */
 export function randomFaults(random: Random, isQuiet: () => boolean): Faults {
   const level = random.pick([0, 0.005, 0.02, 0.06]);
   const stale = random.pick([0, 0.05, 0.3]);
-  const kinds: Record<CallKind, readonly Fault[]> = {
-    store: ["crash_before", "crash_after", "request_lost", "response_lost", "pause", "slow"],
-    read: ["crash_before", "crash_after", "request_lost", "response_lost", "pause", "slow", "refused"],
-    create: [
-      "crash_before",
-      "crash_after",
-      "request_lost",
-      "response_lost",
-      "late_effect",
-      "pause",
-      "slow",
-      "refused",
-    ],
-    cancel: ["crash_before", "crash_after", "request_lost", "response_lost", "late_effect", "pause", "slow"],
-  };
   return ({ kind }) => {
     if (isQuiet()) return undefined;
-    if (random.chance(level)) return random.pick(kinds[kind]);
+    if (random.chance(level)) return random.pick(KINDS[kind]);
     return kind === "read" && random.chance(stale) ? "stale" : undefined;
   };
 }

@@ -49,6 +49,8 @@ export interface Plan {
   readonly doubts: boolean;
   /** How old every read of orders and trades is. */
   readonly lag: number;
+  /** Faults are a mix of the seed's own, and bounds are played to the bound. */
+  readonly atBounds: boolean;
 }
 
 export function planOf(random: Random, { ticks, calm, timing: asked, edition = 1, grid }: Shape): Plan {
@@ -100,13 +102,26 @@ export function planOf(random: Random, { ticks, calm, timing: asked, edition = 1
     tokenFees: false,
     doubts: false,
     lag: 0,
+    atBounds: false,
   };
   if (edition < 3) return plan;
   const third = withEdition3(random, plan, calm !== undefined);
   if (edition < 4 || calm) return third;
-  if (edition > 4) return withLimits(random, third);
+  if (edition === 5) return withLimits(random, third);
+  if (edition > 5) return atBounds(random, third);
   const deeds = [...third.deeds, ...againstOwn(random, { quietAt })];
   return { ...third, deeds: deeds.sort((a, b) => a.at - b.at) };
+}
+
+/** Its clock is off by the whole skew, and all of its reads may be as old as they may be. */
+function atBounds(random: Random, plan: Plan): Plan {
+  const { skew, readLag } = plan.timing;
+  return {
+    ...plan,
+    atBounds: true,
+    skew: random.pick([-skew, 0, skew]),
+    lag: random.pick([0, 0, readLag]),
+  };
 }
 
 type Due = Plan["deeds"][number];

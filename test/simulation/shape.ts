@@ -9,11 +9,11 @@ export const SYMBOLS: readonly Pair[] = ["AAA/USDT", "BBB/USDT"];
 /** What the venue is relied upon for, and does not keep here. */
 export type Bound = "expiry" | "skew" | "read lag";
 
-export type Edition = 1 | 2 | 3 | 4 | 5;
+export type Edition = 1 | 2 | 3 | 4 | 5 | 6;
 
 /** Seeds from each million on draw the next edition, so that a kept seed goes on meaning the same. */
 export const EDITION = 1_000_000;
-export const editionOf = (seed: number): Edition => Math.min(5, 1 + Math.floor(seed / EDITION)) as Edition;
+export const editionOf = (seed: number): Edition => Math.min(6, 1 + Math.floor(seed / EDITION)) as Edition;
 
 export interface Shape {
   readonly ticks: number;
@@ -21,7 +21,7 @@ export interface Shape {
   /** Nothing but one start, and a stop where asked for, or an order by hand and a panic. */
   readonly calm?: "run" | "stop" | "panic";
   readonly timing?: "sandbox" | "real";
-  /** The first knows range grids without options, the second all options, the third fees in a token and doubts, the fourth people against ourselves, the fifth limits. */
+  /** The first knows range grids without options, the second all options, the third fees in a token and doubts, the fourth people against ourselves, the fifth limits, the sixth a mix of faults of each seed's own. */
   readonly edition?: Edition;
   /** Of a calm run: the deeds of this kind of grid. */
   readonly grid?: "range" | "trail" | "centered" | "exit";

@@ -19,7 +19,7 @@ export interface How {
 
 const TICKS = 200;
 /** The first seed of each. */
-const EDITIONS = [0, EDITION, 2 * EDITION, 3 * EDITION, 4 * EDITION];
+const EDITIONS = [0, EDITION, 2 * EDITION, 3 * EDITION, 4 * EDITION, 5 * EDITION];
 /** Few seeds a job, so that no worker waits long for the other one. */
 const SEEDS_A_JOB = 25;
 

@@ -8,7 +8,7 @@ import { type Pair, splitPair } from "../../src/kernel/pair.ts";
 import type { Deps } from "../../src/ports.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
-import { type Faults, randomFaults } from "./faults.ts";
+import { type Faults, randomFaults, swarmFaults } from "./faults.ts";
 import { feesInToken, TOKEN } from "./fee-token.ts";
 import { illegibleRows, windowsOf } from "./fill-windows.ts";
 import { historyBooks, lateTrades, promptTrades } from "./history.ts";
@@ -123,7 +123,8 @@ export async function createWorld({
     timing: plan.timing,
   };
   const processes: Process[] = [];
-  const wrong = faults ?? randomFaults(random, () => now() >= plan.quietAt);
+  const isQuiet = () => now() >= plan.quietAt;
+  const wrong = faults ?? (plan.atBounds ? swarmFaults(random, isQuiet) : randomFaults(random, isQuiet));
   const net: Net = {
     scheduler,
     random,
@@ -136,6 +137,7 @@ export async function createWorld({
       return state.meddle?.(call) ?? wrong(call);
     },
     quietAt: plan.quietAt,
+    ...(plan.atBounds ? { latest: plan.timing.expiry + plan.timing.skew } : {}),
     isDown: (what) => state.down.has(what),
     kill: ({ process }) => killProcess(process),
   };
