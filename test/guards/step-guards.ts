@@ -106,8 +106,8 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "a lease is its holder's until it ends",
-      "(${accounts.until} <= ${now()} or ${accounts.owner} = ${owner})",
-      "(1 or ${accounts.owner} = ${owner})",
+      "(${accounts.until} <= ${now()}${isLeft} or ${accounts.owner} = ${owner})",
+      "(1${isLeft} or ${accounts.owner} = ${owner})",
       undefined,
       async ({ a, b, acquire, start }) => {
         await start();

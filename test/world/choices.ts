@@ -94,7 +94,7 @@ function peopleMay(state: State): Person[] {
     ...(wants === "stop" ? [] : (["stop, keeping the orders"] as const)),
     ...(wants === "run" ? (["pause"] as const) : []),
     ...(wants === "pause" ? (["resume"] as const) : []),
-    kill ? "kill off" : "kill on",
+    kill.on ? "kill off" : "kill on",
     ...(isResting ? (["cancel"] as const) : []),
   ];
 }

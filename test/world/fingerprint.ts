@@ -92,7 +92,7 @@ function tablesLine(tables: Tables, when: Line): string {
   const rows = [...orders.values(), ...strategies.values()].map((row) => line(write(row), when));
   const { token: _token, owner: _owner, until = 0, ...rest } = accounts.get(KEY) ?? {};
   const account = `${Math.max(-1, until - when.now)} ${line(write({ ...rest }), when)}`;
-  return [...rows, ...unsettled, ...fills.keys(), ...cursors.keys(), kill, epoch, account].join(";");
+  return [...rows, ...unsettled, ...fills.keys(), ...cursors.keys(), kill.on, epoch, account].join(";");
 }
 
 const earlierLines = new WeakMap<Tables, string>();

@@ -7,8 +7,8 @@ import type { Answered } from "./worker.ts";
 const USAGE = `Walks the small world: the real pass over the real rows in memory, one grid, two processes, and at every wait
 everything that may happen there, up to so many moves that do not happen on a quiet day.
 
-  --moves N          most such moves of one trace (default 2, and 3 where only what befalls orders is walked)
-  --seconds N        of each walk (default 150), or of each weakened protocol (default 60)
+  --moves N          most such moves of one trace (default 2)
+  --seconds N        of each walk (default 270), or of each weakened protocol (default 60)
   --weakened [NAME]  the protocol without one of the things that it rests on, each in turn, until a trace shows it
   --all              of the planted bugs of the simulation as well`;
 
@@ -42,7 +42,7 @@ function tell({
 }
 
 async function walkSettings(): Promise<boolean> {
-  const seconds = Number(values.seconds ?? 150);
+  const seconds = Number(values.seconds ?? 270);
   const asked = WALKS.map(([setting, all]) => ({ setting, moves: Number(values.moves ?? all), seconds }));
   const all = await walkAll(asked, { workers: 2, told: tell });
   return all.every(({ story, isWhole }) => !story && isWhole);

@@ -226,7 +226,7 @@ async function restore(state: State, back: number): Promise<void> {
   if (!earlier) return breaks(state, "there is nothing to go back to");
   const { epoch } = state.tables;
   state.tables = { ...copyTables(earlier), epoch: Math.max(epoch, earlier.epoch) + 1 };
-  state.killedAt = state.tables.kill ? state.now : undefined;
+  state.killedAt = state.tables.kill.on ? state.now : undefined;
   state.processes = state.processes.map(() => undefined);
   state.runs.clear();
   state.running = undefined;

@@ -8,8 +8,8 @@ import type { Answered, Asked } from "./worker.ts";
 export const WALKS: readonly (readonly [Setting, number])[] = [
   [{ name: "two slots, reads of now", slots: 2, reads: "fresh", menu: "all" }, 2],
   [{ name: "two slots, reads as old as they may be", slots: 2, reads: "old", menu: "all" }, 2],
-  [{ name: "one slot, reads of now, what befalls orders", slots: 1, reads: "fresh", menu: "orders" }, 3],
-  [{ name: "one slot, old reads, what befalls orders", slots: 1, reads: "old", menu: "orders" }, 3],
+  [{ name: "one slot, reads of now, what befalls orders", slots: 1, reads: "fresh", menu: "orders" }, 2],
+  [{ name: "one slot, old reads, what befalls orders", slots: 1, reads: "old", menu: "orders" }, 2],
 ];
 
 /** Small ones, of which each move is walked soon. */

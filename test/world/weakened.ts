@@ -47,7 +47,7 @@ export const WEAKENED: readonly Mutant[] = [
   one(
     "the intent does not ask for the kill switch",
     "src/adapters/memory/step-store.ts",
-    "if (kill) return false;",
+    "if (isKeptBack(kill, kind)) return false;",
     "",
   ),
   one(
@@ -56,7 +56,12 @@ export const WEAKENED: readonly Mutant[] = [
     'return kind === "grid" ? wants === "run" :',
     'return kind === "grid" ? true :',
   ),
-  one("the kill switch is not read again", "src/kill-permit.ts", "seen = await store.killed(account);", ""),
+  one(
+    "the kill switch is not read again",
+    "src/kill-permit.ts",
+    "seen = await store.killed(account, kind);",
+    "",
+  ),
   one(
     "a slow answer about the kill switch counts",
     "src/kill-permit.ts",
