@@ -20,7 +20,7 @@ import { createStore } from "../src/adapters/libsql/store.ts";
 import { messageOf, SettingsError, StoreError } from "../src/errors.ts";
 import type { Values } from "./arguments.ts";
 import { dataDirectory } from "./directories.ts";
-import { databaseFile } from "./locations.ts";
+import { databaseFile, shownUrl } from "./locations.ts";
 import { nodeLocal, readMigrations } from "./node-runtime.ts";
 import { print } from "./output.ts";
 import { findServer } from "./server-file.ts";
@@ -141,7 +141,7 @@ function localDatabase(values: Values) {
   const file = databaseFile(databaseUrl);
   if (file === undefined) {
     throw new UsageError(
-      `${databaseUrl} is a server's database: restore it with the server's own means (Turso: a database from a point in time), then run \`edgemaker db restored\` on it`,
+      `${shownUrl(databaseUrl)} is a server's database: restore it with the server's own means (Turso: a database from a point in time), then run \`edgemaker db restored\` on it`,
     );
   }
   const kind: "live" | "sandbox" = config.sandbox ? "sandbox" : "live";

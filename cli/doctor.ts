@@ -7,7 +7,7 @@ import { mayWithdrawText } from "../src/live-rights.ts";
 import type { Deps, ExchangeInfo } from "../src/ports.ts";
 import type { Values } from "./arguments.ts";
 import { configFile, dataDirectory } from "./directories.ts";
-import { databaseFile } from "./locations.ts";
+import { databaseFile, shownUrl } from "./locations.ts";
 import { createLog, nodeRuntime } from "./node-runtime.ts";
 import { print } from "./output.ts";
 import { findServer } from "./server-file.ts";
@@ -34,7 +34,7 @@ export async function runDoctor(values: Values): Promise<number> {
     const deps = await attempt(checks, "database", async () => {
       const opened = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
       await opened.store.ready();
-      return [opened, `${databaseUrl} can be used and is migrated`];
+      return [opened, `${shownUrl(databaseUrl)} can be used and is migrated`];
     });
     if (deps) {
       const file = databaseFile(databaseUrl);

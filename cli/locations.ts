@@ -8,12 +8,16 @@ import { SettingsError } from "../src/errors.ts";
 export function databaseFile(url: string): string | undefined {
   if (!url.startsWith("file:")) {
     if (/^(libsql|https?):\/\//.test(url)) return undefined;
-    throw new SettingsError(`a database is file:<path> or libsql://<host>, not ${url}`);
+    throw new SettingsError(`a database is file:<path> or libsql://<host>, not ${shownUrl(url)}`);
   }
   const path = url.slice("file:".length).replace(/\?.*$/, "");
   if (path === "") throw new SettingsError("a database file needs a path: file:<path>");
   return resolve(path.startsWith("//") ? fileURLToPath(url) : path);
 }
+
+/** A database's address without what opens it. */
+export const shownUrl = (url: string): string =>
+  url.replace(/^(\w+:\/\/)[^/@]*@/, "$1").replace(/([?&](?:authToken|token|password|jwt)=)[^&]*/gi, "$1…");
 
 /** The folder of the package, from a source file or from the bundle. */
 export const packageFolder = (): string => {

@@ -11,7 +11,12 @@ import { DATABASE_ARGS } from "./settings.ts";
 export const CALL_ARGS = {
   json: { type: "boolean", description: "Print the answer as JSON" },
   "api-url": { type: "string", description: "Ask this server instead of the local one", valueHint: "url" },
-  token: { type: "string", description: "API token for --api-url", valueHint: "token" },
+  token: {
+    type: "string",
+    description:
+      "API token for --api-url: @FILE or - (standard input) reads it, as ps shows what is typed here",
+    valueHint: "token",
+  },
 } as const satisfies Args;
 
 const WATCH_ARGS = {

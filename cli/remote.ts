@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { messageOf } from "../src/errors.ts";
 import { type Operation, routeOf } from "../src/operation.ts";
 import type { Answer } from "../src/transport/run.ts";
@@ -15,7 +16,7 @@ export interface Remote {
 export function askedRemote({ config }: Settings, values: Values): Remote | undefined {
   const here = ["db", "sandbox", "seed", "venue-url"].filter((flag) => values[flag] !== undefined);
   const asked = values["api-url"] as string | undefined;
-  const token = (values.token as string | undefined) ?? config.token;
+  const token = tokenOf(values.token as string | undefined) ?? config.token;
   if (asked !== undefined) {
     if (here.length > 0)
       throw new UsageError(
@@ -27,6 +28,20 @@ export function askedRemote({ config }: Settings, values: Values): Remote | unde
   if (config.apiUrl && here.length === 0) return { url: config.apiUrl, token };
   if (values.token !== undefined) throw new UsageError("--token is for --api-url");
   return undefined;
+}
+
+/** The token itself, or where it is read from: what stands on a command line is shown to every user of the machine. */
+function tokenOf(given: string | undefined): string | undefined {
+  if (given === undefined || (given !== "-" && !given.startsWith("@"))) return given;
+  const file = given === "-" ? 0 : given.slice(1);
+  const where = given === "-" ? "standard input" : given.slice(1);
+  try {
+    const token = readFileSync(file, "utf8").trim();
+    if (token !== "") return token;
+  } catch (error) {
+    throw new UsageError(`--token cannot be read from ${where}: ${messageOf(error)}`);
+  }
+  throw new UsageError(`--token: there is none in ${where}`);
 }
 
 const PATIENCE = 60_000;

@@ -36,7 +36,18 @@ export async function findServer(folder: string, databaseUrl: string): Promise<S
     const health = (await response.json()) as { instance?: string };
     return health.instance === server.instance ? server : undefined;
   } catch {
+    // A server that was killed has left its file, and the token in it.
+    if (!isAlive(server.pid)) rmSync(nameOf(folder, databaseUrl), { force: true });
     return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

@@ -208,6 +208,15 @@ function eachOnce(exchanges: readonly ConfiguredExchange[]): readonly Configured
   const prefixes = exchanges.map(({ id }) => prefixOf(id));
   const twice = exchanges.find(({ id }, place) => prefixes.indexOf(prefixOf(id)) < place);
   if (twice) throw new SettingsError(`EDGEMAKER_EXCHANGES: ${twice.id} is named twice`);
+  const isSame = (a: ConfiguredExchange, b: ConfiguredExchange) =>
+    a.venue === b.venue && a.keys !== undefined && a.keys.key === b.keys?.key;
+  for (const [place, one] of exchanges.entries()) {
+    const other = exchanges.slice(0, place).find((before) => isSame(before, one));
+    if (other)
+      throw new SettingsError(
+        `${other.id} and ${one.id} have the same API key: one account needs one exchange id`,
+      );
+  }
   return exchanges;
 }
 

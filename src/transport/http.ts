@@ -3,7 +3,7 @@ import type { Context, Hono, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type * as z from "zod";
 import { AppError } from "../errors.ts";
-import { keyHash } from "../kernel/digest.ts";
+import { digest, keyHash } from "../kernel/digest.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { type Operation, routeOf } from "../operation.ts";
 import type { Deps, Keys } from "../ports.ts";
@@ -85,6 +85,7 @@ const guard = (operation: Operation, deps: Deps, access: Access): MiddlewareHand
       authorize(caller, operation);
       c.set("actor", caller.actor);
     }
+    refuseKeys(operation, c);
     await next();
   };
 
@@ -161,9 +162,26 @@ async function answer(operation: Operation, deps: Deps, c: Ctx): Promise<Answer>
   const key = operation.http.idempotent ? c.req.header("idempotency-key") : undefined;
   if (key === undefined) return run(operation, deps, input, call);
   // One token with the keys of two accounts is two callers: neither is told the other's answer.
-  const whose = call.keys ? `${actor} ${call.keys.hash}` : actor;
+  const whose = call.keys ? `${actor} ${await credentialOf(call.keys)}` : actor;
   const request = { key, actor: whose, requestId, route: operation.http.route, body: JSON.stringify(values) };
   return once(deps, request, (requestKey) => run(operation, deps, input, { ...call, requestKey }));
+}
+
+/** Who has the key alone is not who has its secret too. */
+const credentialOf = ({ key, secret, passphrase = "" }: Keys): Promise<string> =>
+  digest(JSON.stringify([key, secret, passphrase]));
+
+const KEY_HEADERS = ["X-Exchange-Key", "X-Exchange-Secret", "X-Exchange-Passphrase"];
+
+/** What would be done with the server's own keys must not be asked for with others. */
+function refuseKeys({ effect, http }: Operation, c: Ctx): void {
+  if (effect === "read" || http.keys) return;
+  const given = KEY_HEADERS.find((name) => c.req.header(name) !== undefined);
+  if (given === undefined) return;
+  throw new AppError(
+    "Invalid request",
+    `${given} is for one request about balances or orders; this one would use the server's own keys`,
+  );
 }
 
 async function keysOf(c: Ctx): Promise<Keys | undefined> {

@@ -55,7 +55,8 @@ export const transport = (wire: Wire) =>
     const { status, text } = await wire
       .fetch(address, request)
       .then(whole(wire, wire.clock(), signal), failed);
-    const told = refusalIn(wire, status, text);
+    const secrets = [...wire.secrets, ...signaturesOf(target, request.headers as Record<string, string>)];
+    const told = refusalIn({ ...wire, secrets }, status, text);
     if (told) throw new CallFailed(told);
     return { status, statusText: "", headers: new Headers(), text: async () => text };
   };
@@ -97,9 +98,26 @@ function refusalIn({ quirks, secrets }: Wire, status: number, text: string) {
 
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   let clean = text.replace(/(signature|sign|key|secret|passphrase)=[^\s&]+/gi, "$1=…");
-  for (const secret of secrets) if (secret !== "") clean = clean.replaceAll(secret, "…");
+  for (const form of secrets.filter((secret) => secret !== "").flatMap(formsOf))
+    clean = withoutForm(clean, form);
   return clean;
 }
+
+/** A signature opens its own request again, for as long as the exchange takes that. */
+const signaturesOf = ({ searchParams }: URL, headers: Readonly<Record<string, string>>): string[] => [
+  searchParams.get("signature") ?? "",
+  ...Object.entries(headers).flatMap(([name, value]) => (/sign$/i.test(name) ? [String(value)] : [])),
+];
+
+/** As an answer may carry a secret back: percent-encoded, or in base64; in which case of letters it matters not. */
+const formsOf = (secret: string): string[] => [
+  secret,
+  encodeURIComponent(secret),
+  btoa(String.fromCharCode(...new TextEncoder().encode(secret))).replace(/=+$/, ""),
+];
+
+const withoutForm = (text: string, form: string): string =>
+  text.replace(new RegExp(form.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi"), "…");
 
 const rateLimit = (status: number) => (status === 429 ? { failure: "rate_limited" as const } : {});
 

@@ -50,6 +50,32 @@ it("sends nothing when its permit is refused in the turn in which it would leave
   expect(server.asked).toEqual([]);
 });
 
+const SECRET = "aB+c/d9==";
+
+it.each([
+  ["itself", SECRET],
+  ["in lower case", SECRET.toLowerCase()],
+  ["in upper case", SECRET.toUpperCase()],
+  ["percent-encoded", encodeURIComponent(SECRET)],
+  ["in base64", btoa(SECRET)],
+  ["its request's signature in a header", "s1gnatureOfHeader"],
+  ["its request's signature in the address", "s1gnatureOfQuery"],
+])("tells no secret that an answer carries back: %s", async (_form, told) => {
+  const server = await answering(() => ({
+    body: JSON.stringify({ error: [`EGeneral:no such ${told} here`] }),
+  }));
+  const asked = transport({ ...wire(server.url), secrets: [SECRET] })(
+    `${ADDRESS}?signature=s1gnatureOfQuery`,
+    {
+      method: "GET",
+      headers: { "API-Sign": "s1gnatureOfHeader" },
+    },
+  );
+  const error = await asked.catch((caught: unknown) => caught);
+  expect(JSON.stringify([error, String(error)])).not.toContain(told);
+  expect(JSON.stringify([error, String(error)])).toContain("here");
+});
+
 it("gives up on a body that does not come, although its headers did", async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });

@@ -1,0 +1,60 @@
+/** What a command line, a settings file or a dead server leaves of secrets for others to see. */
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { shownUrl } from "../../cli/locations.ts";
+import { parseConfig } from "../../src/config.ts";
+import { canary } from "../support/canary.ts";
+import { edgemaker, environment, serve } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+
+describe("--token", () => {
+  it("reads the token from a file, and says where it looked in vain", async () => {
+    const folder = tempFolder();
+    const server = await serve(folder, ["--sandbox"]);
+    const file = join(folder, "token.txt");
+    writeFileSync(file, `${server.token}\n`);
+    const balance = (token: string) =>
+      edgemaker(tempFolder(), ["balance", "--exchange", "kraken", "--api-url", server.url, "--token", token]);
+    expect((await balance(`@${file}`)).code).toBe(0);
+    rmSync(file);
+    const missing = await balance(`@${file}`);
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringMatching(/--token cannot be read from/) });
+    const { stdout } = await edgemaker(folder, ["balance", "--help"]);
+    expect(stdout).toMatch(/@FILE/);
+  });
+});
+
+it("the server file of a server that was killed goes with the next command", async () => {
+  const folder = tempFolder();
+  const server = await serve(folder, ["--sandbox"]);
+  const data = join(environment(folder).XDG_DATA_HOME ?? "", "edgemaker");
+  const files = () => readdirSync(data).filter((name) => name.startsWith("server-"));
+  expect(files()).toHaveLength(1);
+  await server.kill("SIGKILL");
+  expect(files()).toHaveLength(1);
+  expect((await edgemaker(folder, ["kill", "status", "--sandbox"])).code).toBe(0);
+  expect(files()).toEqual([]);
+  expect(existsSync(data)).toBe(true);
+});
+
+it("a database's address is shown without what opens it", () => {
+  const secret = canary("database");
+  for (const url of [`libsql://me:${secret}@db.example/x`, `libsql://db.example?authToken=${secret}&tls=0`])
+    expect(shownUrl(url)).not.toContain(secret);
+  expect(shownUrl("file:/var/lib/edge.db")).toBe("file:/var/lib/edge.db");
+});
+
+it("the same keys under two exchange ids are refused, by name and without the key", () => {
+  const [key, secret] = [canary("twice-key"), canary("twice-secret")];
+  const settings = (venue: string) => ({
+    EDGEMAKER_EXCHANGES: `kraken,other=${venue}`,
+    KRAKEN_API_KEY: key,
+    KRAKEN_SECRET: secret,
+    OTHER_API_KEY: key,
+    OTHER_SECRET: secret,
+  });
+  expect(() => parseConfig(settings("kraken"))).toThrow(/^kraken and other have the same API key/);
+  expect(() => parseConfig(settings("kraken"))).not.toThrow(key);
+  expect(parseConfig(settings("mexc")).exchanges).toHaveLength(2);
+});
