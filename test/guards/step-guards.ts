@@ -506,7 +506,7 @@ export const STEP_GUARDS: readonly Guard[] = [
     [
       "what becomes of an order is its own",
       "db.update(orders).set(life).where(eq(orders.clientId, clientId))",
-      "db.update(orders).set(life)",
+      "db.update(orders).set(life).where(eq(orders.account, order.account))",
       ["open", "pending"],
       async ({ a, b, lease, acquire, start, order, changes }) => {
         const strategy = await start();
