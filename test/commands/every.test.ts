@@ -50,6 +50,7 @@ const USES: readonly (readonly [string, (told: Told) => readonly string[]])[] = 
   ["dex pools", () => ["SNEK"]],
   ["dex tokens", () => []],
   ["compare", () => ["BTC/USDT"]],
+  ["panic", () => []],
   ["kill on", () => []],
   ["kill status", () => []],
   ["kill off", () => []],
