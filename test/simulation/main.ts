@@ -20,7 +20,7 @@ const USAGE = `Simulates the step of grids: crashes, lost and late answers, two 
     --calm run|stop|panic --timing sandbox|real [--grid trail|centered|exit] [--edition N] --call N --fault NAME|kill   one fault at one call
   --count N [--from N]           N seeds (default 200)
   --exhaustive | --parity | --mutants [NAME] | --week | --bounds   one tier
-  --full                         all tiers with the goals' sizes; ends with their figures
+  --full                         all tiers with the goals' sizes, or N random seeds; ends with their figures
   --ticks N                      ticks of a run (default 200)`;
 
 const { values, positionals } = parseArgs({
@@ -90,11 +90,11 @@ function* tiers(): Generator<() => Promise<Figures[]>> {
   if (full || !(values.exhaustive || values.parity || values.mutants || values.week || values.bounds))
     yield () => randomTier(from, number(full ? 3000 : 200), how, full ?? false);
   if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how);
-  if (full || values.parity) yield () => parityTier(from, number(100), how);
+  if (full || values.parity) yield () => parityTier(from, full ? 100 : number(100), how);
   if (full || values.mutants)
     yield () => mutantTier(400, how, ({ name }) => positionals.length === 0 || positionals.includes(name));
   if (full || values.week) yield () => weekTier(how);
-  if (full || values.bounds) yield () => boundsTier(from, number(60), how);
+  if (full || values.bounds) yield () => boundsTier(from, full ? 60 : number(60), how);
 }
 
 async function runTiers(): Promise<boolean> {
