@@ -172,8 +172,11 @@ export interface StrategyFilter {
 }
 
 export interface StrategyStore {
-  /** Stores it under a free millisecond at or after `startedAt`; the one that its `request` has started before, if it has. */
-  createStrategy(strategy: NewStrategy, by: By): Promise<Strategy>;
+  /**
+   * Stores it under a free millisecond at or after `startedAt`; the one that its `request` has started before, if it has.
+   * Undefined where the kill switch has been turned on since it was looked at: nothing is stored.
+   */
+  createStrategy(strategy: NewStrategy, by: By): Promise<Strategy | undefined>;
   /** Oldest first; a page newest first. */
   strategies(filter: StrategyFilter): Promise<readonly StrategyView[]>;
   /** A stop also says whether it keeps the orders, or sells the base. */

@@ -116,6 +116,7 @@ async function begin(
     },
     by,
   );
+  if (!strategy) throw killRefusal(deps.killHere, "no grid is started");
   const { market } = world;
   return {
     strategy,

@@ -92,8 +92,8 @@ export function twoWriters({ first, second, pass }: Awaited<ReturnType<typeof op
       if (!taken) throw new Error(`${of} is taken`);
       return taken.lease;
     },
-    start: (over: Partial<Strategy> = {}): Promise<Strategy> =>
-      a.createStrategy({
+    start: async (over: Partial<Strategy> = {}): Promise<Strategy> =>
+      (await a.createStrategy({
         prefix: `grid-${own}`,
         account,
         symbol: "BTC/USDT",
@@ -115,7 +115,7 @@ export function twoWriters({ first, second, pass }: Awaited<ReturnType<typeof op
         stoppedAt: null,
         request: null,
         ...over,
-      }),
+      })) as Strategy,
     /** An intent with an id of its own. */
     order: (of: Strategy | null, over: Partial<Order> = {}): Order => ({
       ...NEW_ORDER,

@@ -4,7 +4,7 @@ import { check } from "../../src/grid/check.ts";
 import { firstState } from "../../src/grid/planned-start.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import type { Market, Timing } from "../../src/ports.ts";
-import { accountKey } from "../../src/records.ts";
+import { accountKey, type Strategy } from "../../src/records.ts";
 import { type Exchange, LOT, quoteOf, RATE, TICK } from "./exchange.ts";
 
 /** 2026-01-01T00:00:00Z */
@@ -71,7 +71,7 @@ export async function firstTables(
     },
     { market: MARKET, quote, balances: undefined },
   );
-  const created = await memoryStore(tables, () => START).createStrategy(
+  const created = (await memoryStore(tables, () => START).createStrategy(
     {
       config: checked.config,
       state: firstState(checked, START),
@@ -89,7 +89,7 @@ export async function firstTables(
       request: null,
     },
     { actor: "person", request: null },
-  );
+  )) as Strategy;
   return { tables, id: created.id };
 }
 

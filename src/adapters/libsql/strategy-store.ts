@@ -1,5 +1,4 @@
 import { and, desc, eq, exists, inArray, lt, notExists, type SQL, sql } from "drizzle-orm";
-import { StoreError } from "../../errors.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type By, NO_MEMORY, ownerName, type Strategy } from "../../records.ts";
 import type { StrategyStore } from "../../store.ts";
@@ -34,6 +33,9 @@ export function strategyStore(context: Context): StrategyStore {
       ];
     });
 
+  const isKilled = async (calls: Turned): Promise<boolean> =>
+    (await calls.execute(statement(db.select({ kill: control.kill }).from(control)))).rows[0]?.[0] === 1;
+
   return {
     async createStrategy({ prefix, ...strategy }, by) {
       const { account, symbol, request } = strategy;
@@ -51,6 +53,8 @@ export function strategyStore(context: Context): StrategyStore {
           .onConflictDoNothing({ target: strategies.request })
           .returning();
         const isNew = notExists(known());
+        // Read in the turn that writes: a switch turned on in between takes the newest event, and this is made again.
+        if (await isKilled(calls)) return [];
         return [
           statement(db.insert(accounts).values({ account, memory: NO_MEMORY }).onConflictDoNothing()),
           // Before the strategy: of two that took the same number, this is what refuses the second one.
@@ -58,9 +62,7 @@ export function strategyStore(context: Context): StrategyStore {
           statement(insert),
         ];
       });
-      const created = rowsOf(strategies, results[2])[0] ?? (await known())[0];
-      if (!created) throw new StoreError("unavailable", "the database did not return the new strategy");
-      return created;
+      return (results[2] && rowsOf(strategies, results[2])[0]) ?? (await known())[0];
     },
 
     async strategies({ id, request, account: ofAccount, stopped = true, page }) {

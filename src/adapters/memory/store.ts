@@ -26,6 +26,7 @@ export function memoryStore(
         ({ request }) => request !== null && request === strategy.request,
       );
       if (known) return known;
+      if (tables.kill.on) return undefined;
       const newest = Math.max(-1, ...[...tables.strategies.values()].map(({ number }) => number));
       const number = Math.max(strategy.startedAt, newest + 1);
       const created: Strategy = {

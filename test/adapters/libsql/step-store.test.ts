@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { insertByHand, insertIntents } from "../../../src/adapters/libsql/order-rows.ts";
 import { StoreError } from "../../../src/errors.ts";
 import { text } from "../../../src/kernel/decimal.ts";
-import { NEW_ORDER, NO_MEMORY, type Order } from "../../../src/records.ts";
+import { NEW_ORDER, NO_MEMORY, type Order, type Strategy } from "../../../src/records.ts";
 import { NO_CHANGES } from "../../../src/store.ts";
 import { BY } from "../../support/by.ts";
 import { d, state } from "../../support/grid.ts";
@@ -13,7 +13,7 @@ const lease = (owner: string) => ({ account: ACCOUNT, owner, ttl: 5000, overlap:
 
 async function started() {
   const box = await testSandbox();
-  const strategy = await box.store.createStrategy(
+  const strategy = (await box.store.createStrategy(
     {
       prefix: "grid-kraken-BTC-USDT",
       account: ACCOUNT,
@@ -37,7 +37,7 @@ async function started() {
       request: null,
     },
     BY,
-  );
+  )) as Strategy;
   const intent = (over: Partial<Order> = {}): Order => ({
     ...NEW_ORDER,
     clientId: "em0000000000000001",
@@ -219,15 +219,29 @@ describe("an intent", () => {
   });
 });
 
+describe("a start", () => {
+  it("that the kill switch has overtaken stores nothing and tells of nothing; what had begun before is answered", async () => {
+    const { store, strategy } = await started();
+    const { id: _id, number: _number, ...same } = strategy;
+    const start = (request: string) => store.createStrategy({ ...same, request, prefix: "grid-late" }, BY);
+    const before = await start("before");
+    await store.setKill(true, BY);
+    expect(await start("after")).toBeUndefined();
+    expect(await start("before")).toEqual(before);
+    const ids = (await store.strategies({})).map(({ strategy: one }) => one.id);
+    expect(ids).toEqual([strategy.id, before?.id]);
+  });
+});
+
 describe("a strategy's id", () => {
   it("is its own even when a hundred start in one millisecond", async () => {
     const { store, strategy } = await started();
     const { id: _id, number: _number, ...same } = strategy;
-    const made = await Promise.all(
+    const made = (await Promise.all(
       Array.from({ length: 100 }, () =>
         store.createStrategy({ ...same, prefix: "grid-kraken-BTC-USDT" }, BY),
       ),
-    );
+    )) as Strategy[];
     expect(new Set([strategy, ...made].map(({ id }) => id)).size).toBe(101);
     expect(
       made.every(({ id, number }) => id === `grid-kraken-BTC-USDT-${number}` && Number.isInteger(number)),
