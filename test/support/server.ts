@@ -77,7 +77,7 @@ export function spawnServer(
 export async function eventually<T>(
   read: () => Promise<T>,
   holds: (value: T) => boolean,
-  wait: number | { readonly millis: number; readonly every: number } = 60_000,
+  wait: number | { readonly millis: number; readonly every: number } = 240_000,
 ): Promise<T> {
   const { millis, every } = typeof wait === "number" ? { millis: wait, every: 50 } : wait;
   const until = performance.now() + millis;
