@@ -61,6 +61,8 @@ interface Write {
   readonly kind: PrivateCall;
   readonly symbol: Pair;
   readonly permit: Permit;
+  /** Told in the moment in which the request leaves: what fails before has certainly done nothing. */
+  readonly leaving: () => void;
 }
 
 /** An invalid nonce is a definite refusal, so signing again cannot place an order twice. */
@@ -144,7 +146,7 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
   }
 
   async function write<T>(
-    { kind, symbol, permit }: Write,
+    { kind, symbol, permit, leaving }: Write,
     call: (exchange: Ccxt, expiry: Expiry) => Promise<T>,
   ): Promise<T> {
     await turn.giveWay();
@@ -154,8 +156,13 @@ export function createSession(place: Place, { account, keys, hold }: Caller): Se
     const send = (inTime: () => boolean) => () =>
       signed(kind, async () => {
         await permit.look?.();
-        const mayLeave = () => inTime() && permit.mayLeave();
-        if (!mayLeave()) throw new NotSent(TOO_LATE);
+        const stands = () => inTime() && permit.mayLeave();
+        if (!stands()) throw new NotSent(TOO_LATE);
+        const mayLeave = () => {
+          const may = stands();
+          if (may) leaving();
+          return may;
+        };
         const expiry = { now: now(), by: now() + Math.max(timing.expiry, SECOND) };
         const headers = kind === "create" ? (quirks.createHeaders?.(expiry) ?? {}) : {};
         Object.assign(own.next, { paid: () => spend.request(kind), mayLeave, headers });

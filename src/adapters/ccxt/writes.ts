@@ -22,19 +22,21 @@ export async function create(writing: Writing, order: NewOrder, permit: Permit):
   const { place, session } = writing;
   const { quirks } = place;
   const { symbol, side } = order;
-  const trace = watched(permit);
+  const trace = watched();
   try {
     const sent = await asTaken(writing, order);
     const { type, price, amount } = sent;
-    const answer = await session.write({ kind: "create", symbol, permit: trace.permit }, (exchange, expiry) =>
-      exchange.createOrder(
-        symbol,
-        type,
-        side,
-        text(amount),
-        type === "limit" ? text(price) : undefined,
-        quirks.createParams(sent, expiry, exchange),
-      ),
+    const answer = await session.write(
+      { kind: "create", symbol, permit, leaving: trace.leaving },
+      (exchange, expiry) =>
+        exchange.createOrder(
+          symbol,
+          type,
+          side,
+          text(amount),
+          type === "limit" ? text(price) : undefined,
+          quirks.createParams(sent, expiry, exchange),
+        ),
     );
     const { id } = answer;
     if (typeof id === "string" && PLAUSIBLE.test(id)) return { result: "accepted", id };
@@ -68,9 +70,9 @@ export async function cancel(
 ): Promise<CancelOutcome> {
   // Without an id some exchanges cancel everything.
   if (!PLAUSIBLE.test(id)) return { result: "rejected", reason: "the order has no id" };
-  const trace = watched(permit);
+  const trace = watched();
   try {
-    await session.write({ kind: "cancel", symbol, permit: trace.permit }, (exchange) =>
+    await session.write({ kind: "cancel", symbol, permit, leaving: trace.leaving }, (exchange) =>
       exchange.cancelOrder(id, symbol),
     );
     return { result: "accepted" };
@@ -83,12 +85,10 @@ export async function cancel(
 }
 
 /** Sees whether a request has left: what fails before that has certainly done nothing. */
-function watched(permit: Permit) {
+function watched() {
   let left = false;
-  const mayLeave = () => {
-    const may = permit.mayLeave();
-    left ||= may;
-    return may;
+  const leaving = () => {
+    left = true;
   };
 
   function outcomeOf(error: unknown): Exclude<CreateOutcome, { result: "accepted" }> {
@@ -108,5 +108,5 @@ function watched(permit: Permit) {
       ...(isBusy ? { failure: "rate_limited" } : {}),
     };
   }
-  return { permit: { ...permit, mayLeave }, outcomeOf };
+  return { leaving, outcomeOf };
 }
