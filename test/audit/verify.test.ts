@@ -47,6 +47,17 @@ describe("edgemaker audit verify", () => {
     });
   });
 
+  it("calls nothing deleted that is written while it reads", async () => {
+    const { store } = await told();
+    const eventsAfter: typeof store.eventsAfter = async (id, limit) => {
+      const page = await store.eventsAfter(id, limit);
+      await store.note({ account: "", strategy: null, kind: "audit", message: "meanwhile" }, BY);
+      return page;
+    };
+    expect((await verify({ ...store, eventsAfter }, [await signer()])).faults).toEqual([]);
+    expect(await store.eventCount()).toBe(13);
+  });
+
   it.each([
     ["a message that was changed", ["update events set message = 'x' where id = 5"], [/^5: .*was changed/]],
     ["an actor that was changed", ["update events set actor = 'tok_b' where id = 1"], [/^1: .*was changed/]],
