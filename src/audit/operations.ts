@@ -71,28 +71,5 @@ export const auditOperations: readonly Operation[] = [
 ];
 
 /** All that its hash is of, by name. */
-export const chainedOut = ({
-  id,
-  chain,
-  seq,
-  account,
-  strategy,
-  at,
-  kind,
-  message,
-  actor,
-  request,
-  hash,
-}: ChainedEvent): z.input<ReturnType<typeof EventShape>> => ({
-  id,
-  chain,
-  seq,
-  account,
-  strategy,
-  at,
-  kind,
-  message,
-  actor,
-  request,
-  hash,
-});
+export const chainedOut = (event: ChainedEvent): z.output<ReturnType<typeof EventShape>> =>
+  EventShape().parse(event);
