@@ -1,7 +1,7 @@
 import { createDeps } from "../src/deps.ts";
+import type { By } from "../src/events.ts";
 import { digest } from "../src/kernel/digest.ts";
 import type { Deps } from "../src/ports.ts";
-import type { By } from "../src/records.ts";
 import type { Values } from "./arguments.ts";
 import { createLog, nodeLocal, nodeRuntime } from "./node-runtime.ts";
 import { print } from "./output.ts";

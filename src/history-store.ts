@@ -1,5 +1,6 @@
+import type { KeptEvent } from "./events.ts";
 import type { Millis } from "./kernel/time.ts";
-import type { Fill, KeptEvent, Order } from "./records.ts";
+import type { Fill, Order } from "./records.ts";
 
 /** A place in a history that is told newest first; `id` settles what happened in the same millisecond. */
 export interface Place {

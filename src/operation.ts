@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import type { Label } from "./errors.ts";
+import type { By } from "./events.ts";
 import { lazy } from "./kernel/lazy.ts";
 import type { Preview } from "./plan-records.ts";
 import type { Deps, Keys } from "./ports.ts";
-import type { By } from "./records.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 

@@ -1,6 +1,6 @@
 /** What is stored. Protocol time is the store's clock, market time the venue's. */
 import type { GridConfig, GridState } from "./grid/state.ts";
-import { type Decimal, text } from "./kernel/decimal.ts";
+import type { Decimal } from "./kernel/decimal.ts";
 import type { Pair } from "./kernel/pair.ts";
 import type { Millis } from "./kernel/time.ts";
 import type {
@@ -178,99 +178,6 @@ export interface FillCursor {
   readonly at: Millis;
   /** Beyond a part that a pass had no calls left for: this is read as well. */
   readonly ahead: Span | null;
-}
-
-export type EventKind =
-  | "started"
-  | "wants"
-  | "status"
-  | "lost"
-  | "rejected"
-  | "error"
-  | "adopted"
-  | "made_way"
-  | "unreadable"
-  | "kill"
-  | "watch"
-  | "limits"
-  | "order"
-  | "cancel"
-  | "token"
-  | "wrong_tokens"
-  | "plan"
-  | "audit";
-
-/** Of an event that concerns every account. */
-export const EVERY_ACCOUNT: AccountKey = "";
-
-/** Append-only; `at` is protocol time. */
-export interface Event {
-  readonly account: AccountKey;
-  readonly strategy: string | null;
-  readonly at: Millis;
-  readonly kind: EventKind;
-  readonly message: string;
-}
-
-/** What is told of, without when and by whom. */
-export type Told = Omit<Event, "at">;
-
-/** Who has something done, and in which request; null where that is none. */
-export interface By {
-  /** A token's id, `admin` for the operator's own, `local` for the command line, `agent:…` for either's agent, `step`. */
-  readonly actor: string;
-  readonly request: string | null;
-}
-
-/** What passes do of themselves. */
-export const STEP: By = { actor: "step", request: null };
-
-/** An event as it is kept. Those from before there were actors have none. */
-export type KeptEvent = Event & { readonly actor: string | null; readonly request: string | null };
-
-/** That an order by hand is about to be sent. */
-export const handEvent = ({ account, side, type, amount, symbol, price, clientId }: Order): Told => ({
-  account,
-  strategy: null,
-  kind: "order",
-  message: `${clientId}: ${type} ${side} ${text(amount)} ${symbol}${type === "limit" ? ` at ${text(price)}` : ""}`,
-});
-
-/** How the kill switch stands. */
-export interface Kill {
-  readonly on: boolean;
-  /** Every order of ours is cancelled. */
-  readonly cancels: boolean;
-  /** Exits sell all the same: somebody wants out of everything. */
-  readonly sells: boolean;
-}
-
-/** What a person asks for beside the switch itself. */
-export interface Panic {
-  readonly cancels?: boolean;
-  /** Every strategy is stopped. */
-  readonly stops?: boolean;
-  readonly sells?: boolean;
-}
-
-/** The one rule of what the switch keeps back. What the statement that records an order has of it is in order-rows.ts. */
-export const isKeptBack = ({ on, sells }: Kill, kind: OrderKind): boolean =>
-  on && !(sells && kind === "exit");
-
-/** The switch after a person has turned it: what is under way goes on until it is off. */
-export const turned = (before: Kill, on: boolean, { cancels = false, sells = false }: Panic): Kill =>
-  on
-    ? { on, cancels: before.cancels || cancels, sells: before.sells || sells }
-    : { on, cancels: false, sells: false };
-
-export function killEvent(on: boolean, { actor }: By, { cancels, stops, sells }: Panic = {}): Told {
-  const more = [
-    ...(cancels ? ["cancelling every order"] : []),
-    ...(stops ? ["stopping every grid"] : []),
-    ...(sells ? ["selling their base"] : []),
-  ];
-  const message = `${[on ? "on" : "off", ...more].join(", ")}, by ${actor}`;
-  return { account: EVERY_ACCOUNT, strategy: null, kind: "kill", message };
 }
 
 /** How far a venue's price can be trusted, 0 to 1, and why. */

@@ -1,23 +1,21 @@
 /** What has to outlive the process. Writes throw StoreError; every write is keyed, so none acts twice. */
 import type { AuditStore } from "./audit/store.ts";
 import type { CostDay } from "./cost.ts";
+import type { By, Event } from "./events.ts";
 import type { HistoryStore } from "./history-store.ts";
 import type { Decimal } from "./kernel/decimal.ts";
 import type { Millis } from "./kernel/time.ts";
+import type { Kill, Panic } from "./kill.ts";
 import type { LimitUse, StoredLimits, Terms } from "./limits/standing.ts";
 import type { LimitStore } from "./limits/store.ts";
 import type { Plan, Preview } from "./plan-records.ts";
 import type {
   AccountKey,
   AccountMemory,
-  By,
-  Event,
   Fill,
   FillCursor,
-  Kill,
   Order,
   OrderKind,
-  Panic,
   Phase,
   Strategy,
   Token,

@@ -1,5 +1,5 @@
 /** Events as links of a chain: changed, left out, put in or moved, one breaks it. */
-import type { KeptEvent } from "../records.ts";
+import type { KeptEvent } from "../events.ts";
 import type { Checkpoint } from "./store.ts";
 
 /** A chain is the account's whose passes write it, or "" for what people do; places count from 1. */

@@ -1,7 +1,8 @@
+import type { Event } from "../events.ts";
 import type { Millis } from "../kernel/time.ts";
 import { watchKill } from "../kill-permit.ts";
 import type { CancelOutcome, CreateOutcome, Local, Permit, Venue } from "../ports.ts";
-import { type Event, type Order, wanted } from "../records.ts";
+import { type Order, wanted } from "../records.ts";
 import type { Lease, Settlement, StepStore } from "../store.ts";
 import { NOT_SENT, WOULD_TAKE } from "./advance.ts";
 import { type Budget, spend } from "./budget.ts";

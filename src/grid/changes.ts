@@ -1,8 +1,9 @@
+import type { Event } from "../events.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { AccountMemory, Event, Fill, FillCursor, Order, Strategy } from "../records.ts";
+import type { AccountMemory, Fill, FillCursor, Order, Strategy } from "../records.ts";
 import { type Changes, NO_CHANGES, type Snapshot, type StrategyUpdate } from "../store.ts";
 import { cursorAfter, missingSince } from "./fill-cursor.ts";
 import { addFee, movementsOf } from "./fills.ts";

@@ -1,11 +1,12 @@
 import * as z from "zod";
+import type { KeptEvent } from "../events.ts";
 import type { Page } from "../history-store.ts";
 import { csv } from "../kernel/csv.ts";
 import { text, wire } from "../kernel/decimal.ts";
 import { countField, idField, textField } from "../kernel/fields.ts";
 import { parseClientOrderId } from "../kernel/ids.ts";
 import { lazy } from "../kernel/lazy.ts";
-import type { Fill, KeptEvent, Order, OrderState } from "../records.ts";
+import type { Fill, Order, OrderState } from "../records.ts";
 
 export const historyInput = lazy(() =>
   z.object({

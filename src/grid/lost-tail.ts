@@ -1,6 +1,7 @@
+import type { Event } from "../events.ts";
 import { parseClientOrderId } from "../kernel/ids.ts";
 import type { VenueOrder } from "../ports.ts";
-import type { Event, Strategy } from "../records.ts";
+import type { Strategy } from "../records.ts";
 import type { Snapshot } from "../store.ts";
 import type { Observation } from "./observation.ts";
 import { isBehind } from "./recovery.ts";

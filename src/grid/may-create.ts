@@ -1,5 +1,6 @@
 import type { Pair } from "../kernel/pair.ts";
-import { isKeptBack, type Order } from "../records.ts";
+import { isKeptBack } from "../kill.ts";
+import type { Order } from "../records.ts";
 import type { Snapshot } from "../store.ts";
 import { waitsForLimit } from "./limited.ts";
 import type { MarketSight } from "./observation.ts";

@@ -1,4 +1,5 @@
 import { VenueError } from "../errors.ts";
+import type { By } from "../events.ts";
 import { type Decimal, text } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { MINUTE } from "../kernel/time.ts";
@@ -6,7 +7,7 @@ import { killRefusal } from "../kill-here.ts";
 import { howToChange, limitError } from "../limits/allowed.ts";
 import { byOf, type Call, operation } from "../operation.ts";
 import type { Deps, Market, Venue } from "../ports.ts";
-import { accountKey, type By, parseAccountKey, type Strategy } from "../records.ts";
+import { accountKey, parseAccountKey, type Strategy } from "../records.ts";
 import { centeredOf, rangeOf } from "./asked.ts";
 import { type Checked, check, checkCentered } from "./check.ts";
 import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "./input.ts";

@@ -1,6 +1,8 @@
 /** Whether the prices at which a grid stops are still looked at, and what is said where they are not. */
+
+import type { Event } from "../events.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
-import type { AccountMemory, Event, Strategy } from "../records.ts";
+import type { AccountMemory, Strategy } from "../records.ts";
 import type { Snapshot, StrategyView } from "../store.ts";
 
 /** So many intervals without a price are no delay any more. */

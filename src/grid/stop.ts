@@ -1,9 +1,10 @@
+import type { Event } from "../events.ts";
 import { text } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Refused } from "../limits/allowed.ts";
 import { collarFloor, passesCollar } from "../limits/standing.ts";
-import type { Event, Order, Strategy } from "../records.ts";
+import type { Order, Strategy } from "../records.ts";
 import { heldInAll } from "./booking.ts";
 import { exitPlan } from "./exit.ts";
 import { orderOf } from "./intents.ts";

@@ -1,9 +1,10 @@
+import type { Event } from "../events.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Bounds, Terms } from "../limits/standing.ts";
 import { takes } from "../own-orders.ts";
 import type { Quote, Timing } from "../ports.ts";
-import type { Event, Order, Strategy } from "../records.ts";
+import type { Order, Strategy } from "../records.ts";
 import type { Window } from "./intents.ts";
 import type { MarketSight } from "./observation.ts";
 import { isFinal } from "./order-life.ts";

@@ -1,5 +1,6 @@
+import type { Event } from "../events.ts";
 import type { UnreadableFill } from "../ports.ts";
-import type { AccountMemory, Event, Order } from "../records.ts";
+import type { AccountMemory, Order } from "../records.ts";
 import type { Snapshot } from "../store.ts";
 import type { Observation } from "./observation.ts";
 import type { UnreadTrade } from "./state.ts";

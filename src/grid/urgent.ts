@@ -1,4 +1,5 @@
-import type { Event, Order, Strategy } from "../records.ts";
+import type { Event } from "../events.ts";
+import type { Order, Strategy } from "../records.ts";
 import type { Settlement, Snapshot } from "../store.ts";
 import { cancellable } from "./turn.ts";
 

@@ -1,6 +1,6 @@
+import type { By } from "../events.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { By } from "../records.ts";
 import type { LimitSettings } from "./limits.ts";
 import type { LimitUse, StoredLimits } from "./standing.ts";
 

@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { AppError, messageOf } from "../errors.ts";
+import type { By } from "../events.ts";
 import { exchangeField, idField, pairField } from "../kernel/fields.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { byOf, operation } from "../operation.ts";
 import type { CancelOutcome, Deps, Venue, VenueOrder } from "../ports.ts";
-import { accountKey, type By } from "../records.ts";
+import { accountKey } from "../records.ts";
 import { notSent, SEND_WITHIN } from "./hand.ts";
 import { previewCancel } from "./preview.ts";
 import { AllCanceledShape, CanceledShape } from "./schema.ts";

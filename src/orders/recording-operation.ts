@@ -1,5 +1,6 @@
 import { takeFrom } from "../depth.ts";
 import { AppError, StoreError } from "../errors.ts";
+import type { By } from "../events.ts";
 import { mul, text, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { DAY } from "../kernel/time.ts";
@@ -9,7 +10,7 @@ import { readStandings } from "../limits/reading-operation.ts";
 import { refusalOf, type Standings, termsOf } from "../limits/standing.ts";
 import type { Reach } from "../own-orders.ts";
 import type { Deps, Venue, VenueOrder } from "../ports.ts";
-import type { By, Order } from "../records.ts";
+import type { Order } from "../records.ts";
 import type { HandRecord, HandTerms } from "../store.ts";
 import { hasEnded, selfCross } from "./self-cross-operation.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { By } from "../../src/events.ts";
 import { tick } from "../../src/grid/tick.ts";
-import type { By } from "../../src/records.ts";
 import { brokenLinks } from "../support/chained.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";

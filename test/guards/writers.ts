@@ -6,8 +6,9 @@ import type { Migration } from "../../src/adapters/libsql/migrate.ts";
 import { openDatabase } from "../../src/adapters/libsql/open.ts";
 import { createStore } from "../../src/adapters/libsql/store.ts";
 import { StoreError } from "../../src/errors.ts";
+import type { By } from "../../src/events.ts";
 import type { Terms } from "../../src/limits/standing.ts";
-import { type By, NEW_ORDER, type Order, type Strategy } from "../../src/records.ts";
+import { NEW_ORDER, type Order, type Strategy } from "../../src/records.ts";
 import { type Changes, NO_CHANGES, type Settlement, type Snapshot, type Store } from "../../src/store.ts";
 import { d, state } from "../support/grid.ts";
 

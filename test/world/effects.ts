@@ -1,7 +1,7 @@
 import { memoryStepStore } from "../../src/adapters/memory/step-store.ts";
 import { copyTables, type Tables } from "../../src/adapters/memory/tables.ts";
+import { isKeptBack } from "../../src/kill.ts";
 import type { NewOrder } from "../../src/ports.ts";
-import { isKeptBack } from "../../src/records.ts";
 import type { Snapshot } from "../../src/store.ts";
 import { brokenByArrival, brokenByRecording, type SeenOrder } from "../invariants/venue.ts";
 import { cancel, type Exchange, type Executed, isResting, type Placed, place, quoteOf } from "./exchange.ts";

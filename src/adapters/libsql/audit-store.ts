@@ -1,8 +1,8 @@
 import { asc, desc, gt, sql } from "drizzle-orm";
 import { checkpointText } from "../../audit/chain.ts";
 import type { AuditStore, Checkpoint, Mark } from "../../audit/store.ts";
+import { EVERY_ACCOUNT } from "../../events.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { EVERY_ACCOUNT } from "../../records.ts";
 import { checkpoints } from "./audit-tables.ts";
 import { type Context, rowsOf, type Statement, statement } from "./context.ts";
 import { OF_PEOPLE, writeTold } from "./event-chain.ts";

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
+import { handEvent } from "../../events.ts";
 import { firstMet } from "../../own-orders.ts";
-import { handEvent, NO_MEMORY } from "../../records.ts";
+import { NO_MEMORY } from "../../records.ts";
 import type { HandOrderStore } from "../../store.ts";
 import { type Context, rowsOf, statement } from "./context.ts";
 import { writeTold } from "./event-chain.ts";

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { type By, type Kill, killEvent, type Panic } from "../../records.ts";
+import type { By } from "../../events.ts";
+import { type Kill, killEvent, type Panic } from "../../kill.ts";
 import { type Context, type Statement, statement } from "./context.ts";
 import type { Moment } from "./event-chain.ts";
 import { accounts, control, isRunning, strategies } from "./tables.ts";

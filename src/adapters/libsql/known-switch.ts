@@ -1,4 +1,5 @@
-import { isKeptBack, type Kill, type OrderKind, type Panic, turned } from "../../records.ts";
+import { isKeptBack, type Kill, type Panic, turned } from "../../kill.ts";
+import type { OrderKind } from "../../records.ts";
 
 const OFF: Kill = { on: false, cancels: false, sells: false };
 

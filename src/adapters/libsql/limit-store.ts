@@ -1,8 +1,8 @@
 import type { ResultSet } from "@libsql/client";
 import { eq, sql } from "drizzle-orm";
 import { StoreError } from "../../errors.ts";
+import { EVERY_ACCOUNT } from "../../events.ts";
 import type { LimitStore } from "../../limits/store.ts";
-import { EVERY_ACCOUNT } from "../../records.ts";
 import { type Context, rowsOf, type Statement, statement } from "./context.ts";
 import { writeTold } from "./event-chain.ts";
 import { unless } from "./fence.ts";

@@ -1,6 +1,6 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import { EVERY_ACCOUNT } from "../../events.ts";
 import { DAY } from "../../kernel/time.ts";
-import { EVERY_ACCOUNT } from "../../records.ts";
 import type { PlanKey, PlanState, PlanStore } from "../../store.ts";
 import { type Context, rowsOf, statement } from "./context.ts";
 import { writeTold } from "./event-chain.ts";

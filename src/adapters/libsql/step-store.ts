@@ -2,16 +2,10 @@ import type { ResultSet } from "@libsql/client";
 import { and, desc, eq, inArray, or, sql } from "drizzle-orm";
 import { type CostDay, type DatabaseUse, newUse, withPass } from "../../cost.ts";
 import { StoreError } from "../../errors.ts";
+import type { Event } from "../../events.ts";
+import { isKeptBack } from "../../kill.ts";
 import { type LimitUse, scopeOfAccount } from "../../limits/standing.ts";
-import {
-  type AccountKey,
-  type Event,
-  type FillCursor,
-  isKeptBack,
-  NO_MEMORY,
-  type Order,
-  type Strategy,
-} from "../../records.ts";
+import { type AccountKey, type FillCursor, NO_MEMORY, type Order, type Strategy } from "../../records.ts";
 import type { Changes, Lease, Snapshot, StepStore, StrategyUpdate } from "../../store.ts";
 import { bundle, type Context, queries, rowsOf, type Statement, statement } from "./context.ts";
 import { type Head, headOf, writePass, writeTold } from "./event-chain.ts";

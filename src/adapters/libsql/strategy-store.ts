@@ -1,6 +1,7 @@
 import { and, desc, eq, exists, inArray, lt, notExists, type SQL, sql } from "drizzle-orm";
+import type { By } from "../../events.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type By, NO_MEMORY, ownerName, type Strategy } from "../../records.ts";
+import { NO_MEMORY, ownerName, type Strategy } from "../../records.ts";
 import type { StrategyStore } from "../../store.ts";
 import { type Context, rowsOf, statement } from "./context.ts";
 import { writeTold } from "./event-chain.ts";

@@ -10,6 +10,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import type { CostDay } from "../../cost.ts";
+import type { EventKind } from "../../events.ts";
 import type { GridConfig, GridState } from "../../grid/state.ts";
 import { decode, encode } from "../../kernel/codec.ts";
 import { type Decimal, decimal, text as plain } from "../../kernel/decimal.ts";
@@ -17,7 +18,6 @@ import type { Pair } from "../../kernel/pair.ts";
 import type { Fee, OrderType, Side, TimeInForce } from "../../ports.ts";
 import type {
   AccountMemory,
-  EventKind,
   OrderKind,
   OrderState,
   Phase,

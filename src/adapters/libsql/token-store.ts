@@ -1,5 +1,5 @@
 import { desc, getTableColumns, isNull, lt, sql } from "drizzle-orm";
-import { EVERY_ACCOUNT } from "../../records.ts";
+import { EVERY_ACCOUNT } from "../../events.ts";
 import type { TokenStore } from "../../store.ts";
 import { type Context, statement } from "./context.ts";
 import { writeTold } from "./event-chain.ts";

@@ -1,6 +1,7 @@
+import { EVERY_ACCOUNT } from "../../events.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
 import type { LimitStore } from "../../limits/store.ts";
-import { EVERY_ACCOUNT, type Order } from "../../records.ts";
+import type { Order } from "../../records.ts";
 import { newestUses } from "./limits.ts";
 import type { Tables } from "./tables.ts";
 

@@ -1,17 +1,10 @@
 import { StoreError } from "../../errors.ts";
+import { type By, STEP } from "../../events.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { isKeptBack, killEvent, type Panic, turned } from "../../kill.ts";
 import { scopeOfAccount } from "../../limits/standing.ts";
 import { mayBeMet, meets, type Reach, reachOf } from "../../own-orders.ts";
-import {
-  type By,
-  isKeptBack,
-  killEvent,
-  type Order,
-  type Panic,
-  STEP,
-  type Strategy,
-  turned,
-} from "../../records.ts";
+import type { Order, Strategy } from "../../records.ts";
 import type { Changes, Lease, Snapshot, StepStore } from "../../store.ts";
 import { countUses, newestUses, withinLimits } from "./limits.ts";
 import { accountRow, exchangeKey, fillKey, mayBecome, putOrder, type Tables } from "./tables.ts";

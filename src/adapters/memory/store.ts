@@ -1,9 +1,10 @@
 import { StoreError } from "../../errors.ts";
+import { handEvent } from "../../events.ts";
 import type { HistoryStore } from "../../history-store.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { LimitStore } from "../../limits/store.ts";
 import { firstMet } from "../../own-orders.ts";
-import { handEvent, type Order, ownerName, type Strategy } from "../../records.ts";
+import { type Order, ownerName, type Strategy } from "../../records.ts";
 import type { HandOrderStore, StepStore, StrategyStore, StrategyView } from "../../store.ts";
 import { memoryHistoryStore } from "./history-store.ts";
 import { memoryLimitStore } from "./limit-store.ts";

@@ -1,15 +1,8 @@
+import type { KeptEvent } from "../../events.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { Kill } from "../../kill.ts";
 import type { LimitUse, StoredLimits } from "../../limits/standing.ts";
-import type {
-  AccountMemory,
-  Fill,
-  FillCursor,
-  KeptEvent,
-  Kill,
-  Order,
-  OrderState,
-  Strategy,
-} from "../../records.ts";
+import type { AccountMemory, Fill, FillCursor, Order, OrderState, Strategy } from "../../records.ts";
 import { NO_MEMORY } from "../../records.ts";
 
 export interface AccountRow {
