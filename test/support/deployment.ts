@@ -2,7 +2,7 @@ import { createClient } from "@libsql/client";
 import type { Miniflare } from "miniflare";
 import type { VenueName } from "../../src/config.ts";
 import type { Slot } from "../../src/grid/state.ts";
-import { text } from "../../src/kernel/decimal.ts";
+import { type Decimal, decimal, text } from "../../src/kernel/decimal.ts";
 import { clientOrderId } from "../../src/kernel/ids.ts";
 import { createOperations } from "../../src/operations.ts";
 import { TOKENS } from "./app.ts";
@@ -116,35 +116,59 @@ const turnOf = ({ account, outcome, requests, ...rest }: Readonly<Record<string,
 type Store = Awaited<ReturnType<typeof edgeDatabase>>["deps"]["store"];
 
 /**
- * Each account's open orders on its venue against what its grids' slots should rest: one order each, at its level,
- * under its own id. Whatever is missing, strange or double is told.
+ * Each account's open orders on its venue against what its grids' slots should rest: one order each, at its level or,
+ * where that would take, at a price that is better; under its own id. Whatever is missing, strange or double is told.
  */
 async function wrongSlots({ venues, ids }: Accounts, store: Store): Promise<string[]> {
   const views = await store.strategies({ stopped: false });
   return ids.flatMap(({ id, venue, key }) => {
     const emulated = venues[venue];
-    const account = emulated.accountOf(key);
-    const open = emulated.open(undefined, account).map((order) => {
-      const clientId = order.clientId.replace(/^t-/, "");
-      return `${clientId} ${order.side} ${text(order.price)}`;
-    });
+    const open = emulated.open(undefined, emulated.accountOf(key)).map((order) => ({
+      side: order.side,
+      price: order.price,
+      clientId: order.clientId.replace(/^t-/, ""),
+      market: decimal(emulated.price(order.listing.symbol)),
+    }));
     const wanted = views
       .filter(({ strategy }) => strategy.account.split(":")[1] === id)
       .flatMap(({ strategy: { number, state } }) =>
-        state.slots.map((slot) => {
-          const place = { strategy: number, generation: state.generation, slot: slot.index };
-          return `${clientOrderId({ ...place, sequence: slot.sequence - 1 })} ${sideAndPrice(slot)}`;
-        }),
+        state.slots.map((slot) => ({
+          side: slot.side,
+          price: slot.side === "buy" ? slot.lower : slot.upper,
+          clientId: clientOrderId({
+            strategy: number,
+            generation: state.generation,
+            slot: slot.index,
+            sequence: slot.sequence - 1,
+          }),
+        })),
       );
     return [
-      ...wanted.filter((one) => !open.includes(one)).map((one) => `${id} lacks ${one}`),
-      ...open.filter((one) => !wanted.includes(one)).map((one) => `${id} has ${one}`),
+      ...wanted
+        .filter((slot) => !open.some((one) => answers(one, slot)))
+        .map((slot) => `${id} lacks ${told(slot)}`),
+      ...open
+        .filter((one) => !wanted.some((slot) => answers(one, slot)))
+        .map((one) => `${id} has ${told(one)}`),
     ];
   });
 }
 
-const sideAndPrice = ({ side, lower, upper }: Slot): string =>
-  `${side} ${text(side === "buy" ? lower : upper)}`;
+interface Resting extends Pick<Slot, "side"> {
+  readonly clientId: string;
+  readonly price: Decimal;
+}
+
+/** A post-only order whose level lies beyond the market may rest short of it, and stays there as long as it does. */
+function answers(one: Resting & { readonly market: Decimal }, slot: Resting): boolean {
+  if (one.clientId !== slot.clientId || one.side !== slot.side) return false;
+  if (one.price === slot.price) return true;
+  return slot.side === "buy"
+    ? one.price < slot.price && slot.price >= one.market
+    : one.price > slot.price && slot.price <= one.market;
+}
+
+const told = ({ clientId, side, price }: Resting): string => `${clientId} ${side} ${text(price)}`;
 
 /** Client ids that a venue has taken twice, and orders of ours on it without an intent in the database. */
 export async function strangers({ venues, ids }: Accounts, store: Store) {
