@@ -1,0 +1,172 @@
+import { divideWhole, ONE, parseDecimal } from "../kernel/decimal.ts";
+import type { Pair } from "../kernel/pair.ts";
+import type { Millis } from "../kernel/time.ts";
+
+/** Whole numbers in a row: 32 bits where all prices fit, else exact doubles. */
+export type Column = Int32Array | Float64Array;
+
+/**
+ * Candles of one pair in columns, oldest first. A price is a whole number of 10^-scale in quote: 47123.5 at a
+ * scale of 2 is 4712350. Bars may be missing (`times` has gaps), never twice and never out of order.
+ */
+export interface Candles {
+  readonly pair: Pair;
+  /** How long a bar lasts. */
+  readonly spanMillis: Millis;
+  /** Opening time of the first bar; of no bars 0. */
+  readonly from: Millis;
+  /** Decimals of the prices. */
+  readonly scale: number;
+  /** Opening times. */
+  readonly times: Float64Array;
+  readonly open: Column;
+  readonly high: Column;
+  readonly low: Column;
+  readonly close: Column;
+  /** Base traded: to be shown, nothing is decided by it. */
+  readonly volume: Float64Array;
+}
+
+/** One bar as its source tells it: prices in plain decimal text. */
+export interface CandleRow {
+  readonly at: Millis;
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  readonly volume: number;
+}
+
+/** What is wrong with a bar, by its place among the rows. */
+export class CandleError extends RangeError {
+  readonly row: number;
+  readonly reason: string;
+
+  constructor(row: number, reason: string) {
+    super(`candle ${row + 1}: ${reason}`);
+    this.row = row;
+    this.reason = reason;
+  }
+}
+
+const LARGEST_INT32 = 2 ** 31 - 1;
+const MOST_DECIMALS = 18;
+
+/** Columns of rows. Throws CandleError on the first one that is no bar after the one before. */
+export function candlesOf(
+  { pair, spanMillis }: Pick<Candles, "pair" | "spanMillis">,
+  rows: readonly CandleRow[],
+): Candles {
+  const scale = rows.reduce((most, { open, high, low, close }) => {
+    return Math.max(most, decimalsOf(open), decimalsOf(high), decimalsOf(low), decimalsOf(close));
+  }, 0);
+  if (scale > MOST_DECIMALS) throw new RangeError(`prices have more than ${MOST_DECIMALS} decimals`);
+  const column = () => new Float64Array(rows.length);
+  const [times, volume] = [column(), column()];
+  const prices = { open: column(), high: column(), low: column(), close: column() };
+  rows.forEach((row, i) => {
+    times[i] = row.at;
+    volume[i] = row.volume;
+    for (const name of PRICES) prices[name][i] = scaledOf(row[name], scale, i);
+  });
+  return candlesIn({ pair, spanMillis, scale, times, volume, ...prices });
+}
+
+const PRICES = ["open", "high", "low", "close"] as const;
+
+/** Candles of columns that are there already, each narrowed where it fits. Throws CandleError. */
+export function candlesIn(columns: Omit<Candles, "from">): Candles {
+  const { times, open, high, low, close, spanMillis, volume } = columns;
+  if (!(spanMillis > 0)) throw new RangeError("a bar lasts longer than nothing");
+  let highest = 0;
+  for (let i = 0; i < times.length; i++) {
+    const reason = problemOf({
+      at: times[i] as number,
+      before: i === 0 ? -Infinity : (times[i - 1] as number),
+      spanMillis,
+      open: open[i] as number,
+      high: high[i] as number,
+      low: low[i] as number,
+      close: close[i] as number,
+      volume: volume[i] as number,
+    });
+    if (reason) throw new CandleError(i, reason);
+    if ((high[i] as number) > highest) highest = high[i] as number;
+  }
+  const narrow = (column: Column): Column =>
+    highest <= LARGEST_INT32 && !(column instanceof Int32Array) ? Int32Array.from(column) : column;
+  return {
+    ...columns,
+    from: times[0] ?? 0,
+    open: narrow(open),
+    high: narrow(high),
+    low: narrow(low),
+    close: narrow(close),
+  };
+}
+
+interface Bar {
+  readonly at: Millis;
+  readonly before: Millis;
+  readonly spanMillis: Millis;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+
+function problemOf({ at, before, spanMillis, open, high, low, close, volume }: Bar): string | undefined {
+  if (!Number.isSafeInteger(at) || at < 0) return "its time is no whole number of milliseconds";
+  if (at === before) return "its time is that of the one before";
+  if (at < before) return "it lies before the one before";
+  if (at - before < spanMillis) return "it begins before the one before has ended";
+  if (!(low > 0)) return "its low is not above zero";
+  if (!Number.isSafeInteger(high)) return "its high is too large to be held exactly";
+  if (!(high >= low)) return "its high is below its low";
+  if (!(open >= low && open <= high)) return "its open lies outside of low and high";
+  if (!(close >= low && close <= high)) return "its close lies outside of low and high";
+  return volume >= 0 ? undefined : "its volume is negative or no number";
+}
+
+// 46319.0 has none: zeros at the end say nothing.
+function decimalsOf(text: string): number {
+  const point = text.indexOf(".");
+  if (point < 0) return 0;
+  let end = text.length;
+  while (text.charCodeAt(end - 1) === 48) end--;
+  return end - point - 1;
+}
+
+function scaledOf(text: string, scale: number, row: number): number {
+  const value = parseDecimal(text);
+  if (value === undefined) throw new CandleError(row, `${text.slice(0, 40)} is no price`);
+  return Number(divideWhole(value * 10n ** BigInt(scale), ONE, "down"));
+}
+
+/** The bars from one time to before another, over the same memory. */
+export function slice(candles: Candles, since: Millis, until: Millis): Candles {
+  const [first, end] = [indexAt(candles, since), indexAt(candles, until)];
+  const part = (column: Column) => column.subarray(first, Math.max(first, end));
+  return {
+    ...candles,
+    from: first < end ? (candles.times[first] as number) : 0,
+    times: candles.times.subarray(first, Math.max(first, end)),
+    volume: candles.volume.subarray(first, Math.max(first, end)),
+    open: part(candles.open),
+    high: part(candles.high),
+    low: part(candles.low),
+    close: part(candles.close),
+  };
+}
+
+/** The first bar that opens at or after a time. */
+export function indexAt({ times }: Pick<Candles, "times">, at: Millis): number {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((times[middle] as number) >= at) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
