@@ -3,6 +3,7 @@ import { AppError, type Issue } from "../src/errors.ts";
 import { plainText } from "../src/kernel/plain-text.ts";
 import { type Operation, routeOf } from "../src/operation.ts";
 import type { Deps } from "../src/ports.ts";
+import { type Paging, tableOf } from "../src/transport/csv.ts";
 import { fromTexts, kindsOf, refusalOf } from "../src/transport/input.ts";
 import { type Answer, refusal, run } from "../src/transport/run.ts";
 import type { Values } from "./arguments.ts";
@@ -80,7 +81,7 @@ async function runWith(
         ask: () => ask(operation, input),
         show: (body) => shown(operation, body, values),
       });
-    if (asTable) process.stdout.write(operation.csv?.(answer.body) ?? "");
+    if (asTable) await printTable(operation, answer, { input, ask: (page) => ask(operation, page) });
     else process.stdout.write(`${shown(operation, answer.body, values)}\n`);
     if (!isDone) return 1;
   } finally {
@@ -93,6 +94,15 @@ async function runWith(
     );
   }
   return 0;
+}
+
+async function printTable(
+  operation: Operation,
+  first: Answer,
+  { input, ask }: Omit<Paging, "isWhole">,
+): Promise<void> {
+  const isWhole = input.limit === undefined;
+  for await (const rows of tableOf(operation, first, { input, isWhole, ask })) process.stdout.write(rows);
 }
 
 const withoutHash = ({ planHash: _planHash, ...input }: Record<string, unknown>) => input;

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { type Operation, operation } from "../operation.ts";
+import { parseAccountKey } from "../records.ts";
 import {
   EventsShape,
   eventOut,
@@ -9,6 +10,7 @@ import {
   HistoricOrdersShape,
   historicOrderOut,
   historyInput,
+  MOST_ROWS,
   nextOf,
   pageOf,
 } from "./history-schema.ts";
@@ -55,14 +57,17 @@ const gridFills = operation({
   },
   csv: (answer) =>
     fillsCsv(answer as z.input<ReturnType<typeof FillsShape>>, (at) => new Date(at).toISOString()),
+  pages: MOST_ROWS,
   output: FillsShape,
   async run(deps, input) {
-    await viewOf(deps, input.id);
+    const { strategy } = await viewOf(deps, input.id);
     const page = pageOf(input);
     const fills = await deps.store.fillsOf(input.id, page);
     const last = fills.at(-1);
     return {
       id: input.id,
+      exchange: parseAccountKey(strategy.account).exchange,
+      symbol: strategy.symbol,
       fills: fills.map(fillOut),
       count: fills.length,
       next: nextOf(fills, page, last && `${last.at}.${last.tradeId}`),

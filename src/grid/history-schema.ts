@@ -2,16 +2,22 @@ import * as z from "zod";
 import type { KeptEvent } from "../events.ts";
 import type { Page } from "../history-store.ts";
 import { csv } from "../kernel/csv.ts";
-import { text, wire } from "../kernel/decimal.ts";
+import { decimal, fromNumber, mul, text, wire, ZERO } from "../kernel/decimal.ts";
 import { countField, idField, textField } from "../kernel/fields.ts";
 import { parseClientOrderId } from "../kernel/ids.ts";
 import { lazy } from "../kernel/lazy.ts";
+import { type Pair, splitPair } from "../kernel/pair.ts";
 import type { Fill, Order, OrderState } from "../records.ts";
+
+/** Of one page. */
+export const MOST_ROWS = 1000;
 
 export const historyInput = lazy(() =>
   z.object({
     id: idField("Invalid request").describe("Strategy id"),
-    limit: countField("Invalid limit", { least: 1, most: 1000 }).default(100).describe("How many, 1 to 1000"),
+    limit: countField("Invalid limit", { least: 1, most: MOST_ROWS })
+      .default(100)
+      .describe("How many, 1 to 1000; a table of comma-separated values has all where this is left out"),
     before: textField(
       "Invalid request",
       /^\d{1,15}(\.[\w.:-]{1,80})?$/,
@@ -88,7 +94,14 @@ const FillShape = lazy(() =>
   }),
 );
 export const FillsShape = lazy(() =>
-  z.object({ id: z.string(), fills: z.array(FillShape()), count: z.number(), next: next() }),
+  z.object({
+    id: z.string(),
+    exchange: z.string(),
+    symbol: z.string(),
+    fills: z.array(FillShape()),
+    count: z.number(),
+    next: next(),
+  }),
 );
 
 const EventShape = lazy(() =>
@@ -171,11 +184,14 @@ const COLUMNS = [
   "fee",
   "feeAsset",
   "superseded",
+  "exchange",
+  "symbol",
+  "feeValue",
 ];
 
 /** Fills as a table; what a fill was charged in several assets stands in one cell each, in the same order. */
 export const fillsCsv = (
-  { fills }: z.input<ReturnType<typeof FillsShape>>,
+  { fills, exchange, symbol }: z.input<ReturnType<typeof FillsShape>>,
   iso: (at: number) => string,
 ): string =>
   csv(
@@ -193,5 +209,20 @@ export const fillsCsv = (
       fill.fees.map(({ amount }) => amount).join(" "),
       fill.fees.map(({ asset }) => asset).join(" "),
       fill.superseded,
+      exchange,
+      symbol,
+      feeValue(fill, symbol),
     ]),
   );
+
+/** What a fill was charged, in quote; empty where an asset's worth was never told. */
+function feeValue({ fees, price }: z.input<ReturnType<typeof FillShape>>, symbol: string): string | null {
+  const { base, quote } = splitPair(symbol as Pair);
+  const worth = fees.map(({ asset, amount, value }) => {
+    if (asset === quote) return decimal(amount);
+    if (asset === base) return mul(decimal(amount), decimal(String(price)), "up");
+    return value === undefined ? undefined : fromNumber(value);
+  });
+  const known = worth.filter((one) => one !== undefined);
+  return known.length === worth.length ? text(known.reduce((sum, one) => sum + one, ZERO)) : null;
+}

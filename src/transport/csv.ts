@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts";
 import type { Operation } from "../operation.ts";
+import type { Answer } from "./run.ts";
 
 /** The forms that an operation with a table answers in; the field is the surface's own, no operation reads it. */
 export const FORMATS = ["json", "csv"] as const;
@@ -14,3 +15,38 @@ export function wantsCsv(
   if (format === "csv" || format === "json") return format === "csv";
   throw new AppError("Invalid request", `format must be ${FORMATS.join(" or ")}`);
 }
+
+type Input = Readonly<Record<string, unknown>>;
+
+/**
+ * The answer as a table, page after page as each is asked for: all rows, where the caller has named no `limit`. Throws
+ * where a later page fails, so that what has been told is never taken for the whole.
+ */
+export async function* tableOf(
+  operation: Pick<Operation, "csv" | "pages">,
+  first: Answer,
+  { input, isWhole, ask }: Paging,
+): AsyncGenerator<string> {
+  const { csv, pages } = operation;
+  if (!csv) return;
+  let { body } = first;
+  yield csv(body);
+  for (let next = nextOf(body); isWhole && pages && next !== null; next = nextOf(body)) {
+    const page = await ask({ ...input, limit: pages, before: next });
+    if (page.status !== 200) throw new Error(`the table ends early: ${JSON.stringify(page.body)}`);
+    body = page.body;
+    yield withoutNames(csv(body));
+  }
+}
+
+export interface Paging {
+  readonly input: Input;
+  /** No `limit` was named. */
+  readonly isWhole: boolean;
+  readonly ask: (input: Input) => Promise<Answer>;
+}
+
+const nextOf = (body: unknown): string | null => (body as { readonly next?: string | null }).next ?? null;
+
+// The first row names the columns, which have no line break in them.
+const withoutNames = (table: string): string => table.slice(table.indexOf("\r\n") + 2);

@@ -9,7 +9,7 @@ import { type Operation, routeOf } from "../operation.ts";
 import type { Deps, Keys } from "../ports.ts";
 import { type Access, authenticate, authenticateUrgent, authorize } from "./access.ts";
 import { parseBody, readBody } from "./body.ts";
-import { wantsCsv } from "./csv.ts";
+import { tableOf, wantsCsv } from "./csv.ts";
 import { once } from "./idempotency.ts";
 import { fromTexts, kindsOf, refusalOf } from "./input.ts";
 import type { Allowance } from "./limiter.ts";
@@ -49,7 +49,9 @@ export function mountOperations(
           accept: c.req.header("accept"),
         });
         const answered = await answer(operation, deps, c);
-        return asTable && answered.status === 200 ? table(c, operation, answered) : respond(c, answered);
+        return asTable && answered.status === 200
+          ? table(c, operation, { deps, answered })
+          : respond(c, answered);
       },
     );
   }
@@ -69,11 +71,35 @@ const API = "/api/v1";
 export const respond = (c: Ctx, { status, body, headers }: Answer): Response =>
   c.json(body, status as ContentfulStatusCode, headers);
 
-const table = (c: Ctx, { name, csv }: Operation, { body }: Answer): Response =>
-  c.body(csv?.(body) ?? "", 200, {
-    "content-type": "text/csv; charset=utf-8",
-    "content-disposition": `attachment; filename="${name}.csv"`,
+/** The first page is read before the status is told; the others as the client takes them. */
+function table(c: Ctx, operation: Operation, { deps, answered }: { deps: Deps; answered: Answer }): Response {
+  const { requestId, actor, values } = c.var;
+  const rows = tableOf(operation, answered, {
+    input: c.req.valid("query" as never),
+    isWhole: values.limit === undefined,
+    ask: (input) => run(operation, deps, input, { requestId, actor }),
   });
+  const next = (answered.body as { readonly next?: string | null }).next;
+  return c.body(streamed(rows), 200, {
+    "content-type": "text/csv; charset=utf-8",
+    "content-disposition": `attachment; filename="${operation.name}.csv"`,
+    ...(values.limit !== undefined && next ? { "x-next": next } : {}),
+  });
+}
+
+function streamed(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await texts.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await texts.return(undefined);
+    },
+  });
+}
 
 const guard = (operation: Operation, deps: Deps, access: Access): MiddlewareHandler<Env> =>
   async function guarding(c, next) {

@@ -29,6 +29,9 @@ async function traded() {
   return { ...box, id };
 }
 
+const FILL_COLUMNS =
+  "account, symbol, trade_id, client_id, strategy, side, price, amount, notional, fees, at, superseded";
+
 const KINDS = ["orders", "fills", "events"] as const;
 
 describe("a grid's history", () => {
@@ -90,6 +93,34 @@ describe("a grid's history", () => {
     }
     const json = await ask(`${path}?format=json`, { headers: { ...headers, accept: "text/csv" } });
     expect(json.headers.get("content-type")).toMatch(/^application\/json/);
+  });
+
+  it("tells every fill in a table, however many, unless a limit is named", async () => {
+    const { id } = box;
+    const { ask, tokens } = target;
+    const { client } = box.context;
+    const [{ clientId: order } = { clientId: "" }] = await box.store.ordersOf(id, { limit: 1 });
+    const added = Array.from(
+      { length: 2500 },
+      (_, place) =>
+        `('sandbox:kraken:', 'BTC/USDT', 'many-${place}', '${order}', '${id}', 'buy', '59000', '0.001', '59', '[]', ${place}, 0)`,
+    );
+    await client.execute(`insert into fills (${FILL_COLUMNS}) values ${added.join(", ")}`);
+    const headers = { authorization: `Bearer ${tokens.read}` };
+    const lines = async (query: string) => {
+      const response = await ask(`/api/v1/strategy/grid/${id}/fills?format=csv${query}`, { headers });
+      return { next: response.headers.get("x-next"), rows: (await response.text()).trimEnd().split("\r\n") };
+    };
+    const counted = await client.execute(`select count(*) from fills where strategy = '${id}'`);
+    const { rows } = await lines("");
+    expect(rows).toHaveLength(Number(counted.rows[0]?.[0]) + 1);
+    expect(new Set(rows.map((row) => row.split(",")[2])).size).toBe(rows.length);
+    expect(rows.filter((row) => row.startsWith("timestamp"))).toHaveLength(1);
+    expect(rows[1]?.split(",").slice(12, 14)).toEqual(["kraken", "BTC/USDT"]);
+    const page = await lines("&limit=7");
+    expect(page.rows).toHaveLength(8);
+    const second = await lines(`&limit=7&before=${page.next}`);
+    expect(second.rows.slice(1)).toEqual(rows.slice(8, 15));
   });
 
   it("is the same from memory as from libSQL", async () => {
