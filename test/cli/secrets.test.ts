@@ -20,8 +20,31 @@ describe("--token", () => {
     rmSync(file);
     const missing = await balance(`@${file}`);
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringMatching(/--token cannot be read from/) });
+    writeFileSync(file, "\n");
+    expect(await balance(`@${file}`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/there is none/),
+    });
     const { stdout } = await edgemaker(folder, ["balance", "--help"]);
     expect(stdout).toMatch(/@FILE/);
+  });
+});
+
+describe("--token -", () => {
+  const ask = (url: string, over?: string) =>
+    edgemaker(tempFolder(), ["balance", "--exchange", "kraken", "--api-url", url, "--token", "-"], {}, over);
+
+  it("reads the token from standard input, and says when there is none", async () => {
+    const server = await serve(tempFolder(), ["--sandbox"]);
+    const answered = await ask(server.url, `${server.token}\n`);
+    expect(answered).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("USDT") });
+    expect(await ask(server.url, "")).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/--token: there is none in standard input/),
+    });
+    const wrong = await ask(server.url, `em_${canary("wrong")}`);
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Unauthorized: /) });
   });
 });
 

@@ -16,7 +16,8 @@ export const edgemaker = (
   folder: string,
   args: readonly string[],
   over: Record<string, string> = {},
-): Promise<Ran> => ran(folder, [launcher, ...args], over);
+  input?: string,
+): Promise<Ran> => ran(folder, [launcher, ...args], over, input);
 
 /**
  * What becomes of each of many command lines, run one after the other in one process and one home: most of what a short
