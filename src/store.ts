@@ -144,6 +144,8 @@ export interface StepStore {
 export type NewStrategy = Omit<Strategy, "id" | "number" | "epoch" | "resumes"> & {
   /** The id without its millisecond, and the market time it should carry. */
   readonly prefix: string;
+  /** Whether the switch is on by what this machine says, asked at the moment of the write. */
+  readonly isKilledHere?: () => boolean;
 };
 
 export interface StrategyView {

@@ -100,18 +100,22 @@ describe("a file beside the database", () => {
     expect((await ask("/orders", ORDER)).status).toBe(200);
   });
 
-  it("holds for an order that waits for a database which another process has locked", async () => {
+  it.each([
+    ["an order", "/orders", ORDER],
+    ["a start", "/strategy/grid", GRID],
+  ])("holds for %s that waits for a database which another process has locked", async (_what, path, body) => {
     const { file, ask } = await serving();
     const other = createClient({ url: `file:${file}`, timeout: 5000 });
     onTestFinished(() => other.close());
     const lock = await other.transaction("write");
     await lock.execute("update control set kind = kind");
-    const waiting = ask("/orders", ORDER);
+    const waiting = ask(path, body);
     await new Promise((after) => setTimeout(after, 300));
     writeFileSync(`${file}.kill`, "");
     await lock.rollback();
     expect(await waiting).toMatchObject(REFUSED);
     expect(await ask("/orders?exchange=kraken")).toMatchObject({ body: { count: 0 } });
+    expect(await ask("/strategy/grid/status")).toMatchObject({ body: { strategies: [] } });
   });
 
   it("lies in the data directory where the database is a server's", async () => {

@@ -38,7 +38,7 @@ export function strategyStore(context: Context): StrategyStore {
     (await calls.execute(statement(db.select({ kill: control.kill }).from(control)))).rows[0]?.[0] === 1;
 
   return {
-    async createStrategy({ prefix, ...strategy }, by) {
+    async createStrategy({ prefix, isKilledHere = () => false, ...strategy }, by) {
       const { account, symbol, request } = strategy;
       const known = () =>
         db
@@ -55,7 +55,7 @@ export function strategyStore(context: Context): StrategyStore {
           .returning();
         const isNew = notExists(known());
         // Read in the turn that writes: a switch turned on in between takes the newest event, and this is made again.
-        if (await isKilled(calls)) return [];
+        if ((await isKilled(calls)) || isKilledHere()) return [];
         return [
           statement(db.insert(accounts).values({ account, memory: NO_MEMORY }).onConflictDoNothing()),
           // Before the strategy: of two that took the same number, this is what refuses the second one.

@@ -22,12 +22,12 @@ export function memoryStore(
     ...memoryHistoryStore(tables),
     ...memoryLimitStore(tables, now),
 
-    async createStrategy({ prefix, ...strategy }, by) {
+    async createStrategy({ prefix, isKilledHere = () => false, ...strategy }, by) {
       const known = [...tables.strategies.values()].find(
         ({ request }) => request !== null && request === strategy.request,
       );
       if (known) return known;
-      if (tables.kill.on) return undefined;
+      if (tables.kill.on || isKilledHere()) return undefined;
       const newest = Math.max(-1, ...[...tables.strategies.values()].map(({ number }) => number));
       const number = Math.max(strategy.startedAt, newest + 1);
       const created: Strategy = {
