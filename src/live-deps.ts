@@ -18,7 +18,7 @@ import { keyHash } from "./kernel/digest.ts";
 import type { Millis } from "./kernel/time.ts";
 import { type KeyRights, keyRights } from "./live-rights.ts";
 import type { AccountRef, Deps, Keys, Local, Log, Timing, Venue } from "./ports.ts";
-import { accountKey } from "./records.ts";
+import { accountKey, requestExchange } from "./records.ts";
 
 const QUIRKS: Record<VenueName, Quirks> = { mexc, gateio, bitget, kraken };
 
@@ -118,7 +118,7 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
     venue(exchange, keys): Venue {
       const { place } = found(exchange);
       // Orders with keys of a request are another account's: no step of ours could look after them.
-      const name = keys ? `${exchange}#${keys.hash}` : exchange;
+      const name = keys ? requestExchange(exchange, keys.hash) : exchange;
       const account: AccountRef = { ...accountOf(exchange), exchange: name };
       return ccxtVenue(place, { account, keys: () => (keys ? Promise.resolve(keys) : ownKeys(exchange)) });
     },

@@ -25,6 +25,15 @@ export function parseAccountKey(key: AccountKey): AccountRef {
   return { kind: kind as AccountRef["kind"], exchange, host: host.join(":") };
 }
 
+/** What an account is called whose keys came with a request: nothing but a request with them gets at it. */
+export const requestExchange = (exchange: string, keyHash: string): string => `${exchange}#${keyHash}`;
+
+/** The exchange of such an account; undefined for one of the service's own. */
+export function exchangeOfRequest(account: AccountKey): string | undefined {
+  const [exchange, hash] = parseAccountKey(account).exchange.split("#");
+  return hash === undefined ? undefined : exchange;
+}
+
 /** A lease's owner: a process's name, and what tells one attempt from another. */
 export const leaseOwner = (name: string, attempt: string): string => `${name}/${attempt}`;
 export const ownerName = (owner: string | null): string | null =>

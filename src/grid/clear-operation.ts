@@ -4,7 +4,7 @@ import { lazy } from "../kernel/lazy.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { Deps } from "../ports.ts";
-import { type AccountKey, type Order, parseAccountKey } from "../records.ts";
+import { type AccountKey, exchangeOfRequest, type Order, parseAccountKey } from "../records.ts";
 import type { StrategyView } from "../store.ts";
 import { heldInAll } from "./booking.ts";
 import { isFinal } from "./order-life.ts";
@@ -16,20 +16,23 @@ const BETWEEN: Millis = 250;
 /** On Workers: what a pass over one account and the answer need. */
 const LEAST_REQUESTS = 15;
 
+const OrderLeftShape = () =>
+  z.object({
+    exchange: z.string(),
+    symbol: z.string(),
+    id: z.string().nullable(),
+    clientOrderId: z.string(),
+    side: z.string(),
+    status: z.string(),
+    strategy: z.string().nullable(),
+  });
+
 export const ClearedShape = lazy(() => ({
-  /** Nothing is left of what was asked for. */
+  /** Nothing is left that this service could still do something about. */
   done: z.boolean(),
-  orders: z.array(
-    z.object({
-      exchange: z.string(),
-      symbol: z.string(),
-      id: z.string().nullable(),
-      clientOrderId: z.string(),
-      side: z.string(),
-      status: z.string(),
-      strategy: z.string().nullable(),
-    }),
-  ),
+  orders: z.array(OrderLeftShape()),
+  /** Placed with keys of a request, which are not kept: nothing but those keys gets at them. */
+  ordersOfRequests: z.array(OrderLeftShape()),
 }));
 
 /** What panic tells of a grid that was not stopped before it. */
@@ -67,16 +70,43 @@ async function passOverAll(deps: Deps): Promise<void> {
   for (const venue of venues) if (deps.requests() > LEAST_REQUESTS) await stepNow(deps, venue);
 }
 
-/** Orders of ours that rest, or may. */
-export const restingOrders = async ({ store }: Deps): Promise<readonly Order[]> =>
-  (await store.unsettledOrders()).filter((order) => !isFinal(order));
+interface Resting {
+  readonly orders: readonly Order[];
+  readonly ofRequests: readonly Order[];
+}
+
+/** Orders of ours that rest, or may; apart from them those of which no keys are kept. */
+export async function restingOrders({ store }: Deps): Promise<Resting> {
+  const resting = (await store.unsettledOrders()).filter((order) => !isFinal(order));
+  const isOfRequest = ({ account }: Order) => exchangeOfRequest(account) !== undefined;
+  return {
+    orders: resting.filter((order) => !isOfRequest(order)),
+    ofRequests: resting.filter(isOfRequest),
+  };
+}
+
+const MOST_TOLD = 100;
+
+/** What an answer lists of them. */
+export const ordersLeft = ({ orders, ofRequests }: Resting) => ({
+  orders: orders.slice(0, MOST_TOLD).map(orderLeft),
+  ordersOfRequests: ofRequests.slice(0, MOST_TOLD).map(orderLeft),
+});
+
+/** What a person can do about those, for the end of a message. */
+export function requestsText({ ofRequests }: Resting): string {
+  if (ofRequests.length === 0) return "";
+  const exchanges = [...new Set(ofRequests.map(({ account }) => exchangeOfRequest(account)))].join(", ");
+  const what = ofRequests.length === 1 ? "1 order was" : `${ofRequests.length} orders were`;
+  return `; ${what} placed on ${exchanges} with keys of a request, which are not kept, and may rest: cancel by a request with those keys (DELETE /orders), or on the exchange's site`;
+}
 
 /** Whether another pass of this process may lessen it. */
 export const isReached = ({ venueOf }: Deps, account: AccountKey): boolean =>
   venueOf(parseAccountKey(account)) !== undefined;
 
-export const orderLeft = ({ account, strategy, clientId, exchangeId, symbol, side, state }: Order) => ({
-  exchange: parseAccountKey(account).exchange,
+const orderLeft = ({ account, strategy, clientId, exchangeId, symbol, side, state }: Order) => ({
+  exchange: exchangeOfRequest(account) ?? parseAccountKey(account).exchange,
   symbol,
   id: exchangeId,
   clientOrderId: clientId,

@@ -9,7 +9,8 @@ import {
   ClearedShape,
   clear,
   isReached,
-  orderLeft,
+  ordersLeft,
+  requestsText,
   restingOrders,
   unreachedText,
 } from "./clear-operation.ts";
@@ -19,7 +20,7 @@ const KillShape = lazy(() => z.object({ on: z.boolean(), message: z.string() }))
 const TurnedShape = () =>
   KillShape()
     .extend({ ...ClearedShape() })
-    .partial({ done: true, orders: true });
+    .partial({ done: true, orders: true, ordersOfRequests: true });
 
 /** What a person has to know of grids while the switch is on. */
 export const BUYS_ON =
@@ -100,8 +101,9 @@ export const killOperations: readonly Operation[] = [
 
 async function cancelled(deps: Deps): Promise<z.input<ReturnType<typeof TurnedShape>>> {
   const isWaiting = ({ account }: Order) => isReached(deps, account);
-  await clear(deps, async () => !(await restingOrders(deps)).some(isWaiting));
-  const orders = await restingOrders(deps);
+  await clear(deps, async () => !(await restingOrders(deps)).orders.some(isWaiting));
+  const resting = await restingOrders(deps);
+  const { orders } = resting;
   const done = orders.length === 0;
   const left = unreachedText(
     deps,
@@ -110,5 +112,5 @@ async function cancelled(deps: Deps): Promise<z.input<ReturnType<typeof TurnedSh
   const message = done
     ? "the kill switch is on, and no order of ours rests; grids lay their orders again when it is off"
     : `the kill switch is on; ${orders.length} orders may still rest${left}; ask again to go on`;
-  return { on: true, done, message, orders: orders.slice(0, 100).map(orderLeft) };
+  return { on: true, done, message: `${message}${requestsText(resting)}`, ...ordersLeft(resting) };
 }

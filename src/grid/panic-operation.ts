@@ -4,7 +4,7 @@ import { flagField } from "../kernel/fields.ts";
 import type { Millis } from "../kernel/time.ts";
 import { byOf, operation } from "../operation.ts";
 import type { Deps } from "../ports.ts";
-import { type Order, parseAccountKey, type Strategy } from "../records.ts";
+import { parseAccountKey, type Strategy } from "../records.ts";
 import type { StrategyView } from "../store.ts";
 import { heldInAll } from "./booking.ts";
 import {
@@ -13,7 +13,8 @@ import {
   gridLeft,
   isReached,
   LeavingShape,
-  orderLeft,
+  ordersLeft,
+  requestsText,
   restingOrders,
   unreachedText,
 } from "./clear-operation.ts";
@@ -52,15 +53,15 @@ export const panic = operation({
   async run(deps, { sell }, call) {
     const since = await deps.store.panic({ cancels: true, stops: true, sells: sell }, byOf(call));
     await clear(deps, async () => {
-      const { orders, grids } = await leftOf(deps, since);
-      return ![...orders, ...grids].some(({ account }) => isReached(deps, account));
+      const { resting, grids } = await leftOf(deps, since);
+      return ![...resting.orders, ...grids].some(({ account }) => isReached(deps, account));
     });
     return answer(deps, await leftOf(deps, since), sell);
   },
 });
 
 interface Left {
-  readonly orders: readonly Order[];
+  readonly resting: Awaited<ReturnType<typeof restingOrders>>;
   /** Not stopped yet. */
   readonly grids: readonly Strategy[];
   /** Beside them those that have stopped since the switch was turned. */
@@ -76,13 +77,14 @@ async function leftOf(deps: Deps, since: Millis): Promise<Left> {
   const hasStopped = ({ strategy: { status, stoppedAt, account } }: StrategyView) =>
     status === "stopped" && (stoppedAt ?? 0) >= deps.marketTime(parseAccountKey(account), since);
   return {
-    orders: await restingOrders(deps),
+    resting: await restingOrders(deps),
     grids: running.map(({ strategy }) => strategy),
     views: [...running, ...all.filter(hasStopped)],
   };
 }
 
-function answer(deps: Deps, { orders, grids, views }: Left, sell: boolean): Told {
+function answer(deps: Deps, { resting, grids, views }: Left, sell: boolean): Told {
+  const { orders } = resting;
   const unsold = sell ? views.filter(({ strategy }) => isUnsold(strategy)) : [];
   const done = orders.length + grids.length + unsold.length === 0;
   const parts = [
@@ -96,7 +98,13 @@ function answer(deps: Deps, { orders, grids, views }: Left, sell: boolean): Told
   const message = done
     ? `the kill switch is on, every grid is stopped${sell ? " and sold" : ""}, and no order of ours rests`
     : `the kill switch is on; ${parts.join(", ")}${kept}${unreachedText(deps, accounts)}; ask again to go on`;
-  return { on: true, done, message, grids: views.map(gridLeft), orders: orders.slice(0, 100).map(orderLeft) };
+  return {
+    on: true,
+    done,
+    message: `${message}${requestsText(resting)}`,
+    grids: views.map(gridLeft),
+    ...ordersLeft(resting),
+  };
 }
 
 /** What the exchange would not take is no more than dust, and a grid that has ended with it says nothing of it. */

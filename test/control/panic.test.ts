@@ -6,7 +6,9 @@ import { testApp } from "../support/app.ts";
 import { edgemaker, serve } from "../support/command.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { d } from "../support/grid.ts";
+import { liveApp } from "../support/live.ts";
 import { appClient } from "../support/mcp.ts";
+import { buy, post } from "../support/orders.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 import { startVenue } from "../venues/index.ts";
@@ -140,6 +142,40 @@ describe("panic", () => {
     const client = await appClient(app, "admin");
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).filter((name) => /panic|set_kill/.test(name))).toEqual([]);
+  });
+});
+
+describe("orders that were placed with keys of a request", () => {
+  it.each([
+    ["/panic", {}],
+    ["/kill", { on: true, cancel: true }],
+  ])("are told apart by %s, which has nothing left to do about them", async (path, body) => {
+    const app = await liveApp(["gateio"]);
+    const venue = app.venues.gateio;
+    const { key, secret, account } = venue.addKeys();
+    const keys = { "x-exchange-key": key, "x-exchange-secret": secret };
+    const { order } = await (await post(app, buy("gateio"), keys)).json();
+    await post(app, buy("gateio"));
+    const told = await app.ask(`/api/v1${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(await told.json()).toMatchObject({
+      done: true,
+      orders: [],
+      ordersOfRequests: [{ exchange: "gateio", id: order.id }],
+      message: expect.stringMatching(
+        /no order of ours rests.*; 1 order was placed on gateio with keys of a request/,
+      ),
+    });
+    expect(venue.open()).toEqual([]);
+    expect(account.open.size).toBe(1);
+    // What the message says can be done.
+    const headers = { ...keys, authorization: `Bearer ${app.tokens.trade}` };
+    const cancelled = await app.ask("/api/v1/orders?exchange=gateio", { method: "DELETE", headers });
+    expect(await cancelled.json()).toMatchObject({ success: true, cancelled: 1 });
+    expect(account.open.size).toBe(0);
   });
 });
 
