@@ -1,0 +1,72 @@
+import { textOf } from "./figures.ts";
+import type { Row, Shape } from "./rows.ts";
+
+/** Where in a row what stands; -1 for what it does not have. */
+export type Layout =
+  | {
+      readonly kind: "candles";
+      readonly at: number;
+      readonly prices: readonly [open: number, high: number, low: number, close: number];
+      readonly volume: number;
+    }
+  | { readonly kind: "trades"; readonly at: number; readonly price: number; readonly amount: number };
+
+/** Time, open, high, low, close, volume: Binance's files, freqtrade's and ccxt's lists, and most tables without names. */
+const USUAL: Layout = { kind: "candles", at: 0, prices: [1, 2, 3, 4], volume: 5 };
+/** Kraken's files of executions: time, price, amount. */
+const TRADES_TABLE: Layout = { kind: "trades", at: 0, price: 1, amount: 2 };
+/** Kraken's public trades as its interface tells them: price, amount, time, side, type, … */
+const TRADES_LIST: Layout = { kind: "trades", at: 2, price: 0, amount: 1 };
+
+const NAMES = {
+  at: ["timestamp", "time", "date", "datetime", "opentime", "unix", "ts", "t", "unixtimestamp"],
+  open: ["open", "o"],
+  high: ["high", "h"],
+  low: ["low", "l"],
+  close: ["close", "c"],
+  volume: ["volume", "vol", "v", "amount", "qty", "quantity", "size"],
+  price: ["price"],
+} as const;
+
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 48 && byte <= 57;
+
+/** What the first row says of the others. `isNames`: it is their names and no row itself. Undefined when it is neither. */
+export function layoutOf(row: Row, shape: Shape): { layout: Layout; isNames: boolean } | undefined {
+  const { bytes, starts, count } = row;
+  const beginsWithDigit = isDigit(bytes[starts[0] as number]);
+  if (shape === "json" && beginsWithDigit) {
+    const side = textOf(bytes, starts[3] as number, row.ends[3] as number);
+    return { layout: count >= 5 && /^[bs]$/.test(side) ? TRADES_LIST : USUAL, isNames: false };
+  }
+  if (beginsWithDigit) return { layout: count === 3 ? TRADES_TABLE : USUAL, isNames: false };
+  const named = byNames(namesOf(row));
+  return named && { layout: named, isNames: true };
+}
+
+const namesOf = ({ bytes, starts, ends, count }: Row): string[] =>
+  Array.from({ length: count }, (_, place) =>
+    textOf(bytes, starts[place] as number, ends[place] as number)
+      .toLowerCase()
+      .replace(/^\uFEFF/, ""),
+  );
+
+function byNames(names: readonly string[]): Layout | undefined {
+  const plain = names.map((name) => name.replace(/[\s_-]/g, ""));
+  const placeOf = (wanted: readonly string[]): number => plain.findIndex((name) => wanted.includes(name));
+  const at = placeOf(NAMES.at);
+  const [open, high, low, close] = [NAMES.open, NAMES.high, NAMES.low, NAMES.close].map(placeOf) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  // "Volume BTC" beside "Volume USD": the base's stands first.
+  const volume = plain.findIndex(
+    (name) => name.startsWith("volume") || NAMES.volume.some((one) => one === name),
+  );
+  if (at < 0) return undefined;
+  if (Math.min(open, high, low, close) >= 0)
+    return { kind: "candles", at, prices: [open, high, low, close], volume };
+  const price = placeOf(NAMES.price);
+  return price >= 0 && volume >= 0 ? { kind: "trades", at, price, amount: volume } : undefined;
+}

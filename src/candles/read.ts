@@ -1,0 +1,172 @@
+import type { Pair } from "../kernel/pair.ts";
+import { MINUTE, type Millis } from "../kernel/time.ts";
+import { type Columns, createBars, createScratch } from "./bars.ts";
+import type { Candles } from "./candles.ts";
+import type { Refused } from "./coverage.ts";
+import { type Figure, readNumber, readTime, textOf } from "./figures.ts";
+import { type Layout, layoutOf } from "./layout.ts";
+import { inOrder } from "./order.ts";
+import { createRows, placeOf, type Row, type Shape } from "./rows.ts";
+import { stampOf } from "./stamp.ts";
+import { createTradeBars } from "./trades.ts";
+
+export interface ReadOptions {
+  readonly pair: Pair;
+  /** How long a bar lasts; the least distance of two when left out, of trades a minute. */
+  readonly spanMillis?: Millis | undefined;
+  /** Rows that are no bars are left out and counted; otherwise the first one ends it. */
+  readonly skipRefused?: boolean;
+}
+
+/** What a file has told. */
+export interface Reading {
+  readonly candles: Candles;
+  readonly duplicates: number;
+  readonly refusedRows: number;
+  /** The first of them. */
+  readonly refused: readonly Refused[];
+  /** Its rows stood in another order. */
+  readonly wasUnsorted: boolean;
+}
+
+const MOST_TOLD = 5;
+const MOST_SHOWN = 80;
+/** Lines above the names of a table, as some publishers write. */
+const MOST_PREFACE = 5;
+
+/**
+ * Reads candles, or trades that it makes candles of, from the bytes of a table or a JSON file as they come: see
+ * layout.ts for what is understood. Throws RangeError naming the row that is wrong.
+ */
+export function createReader({ pair, spanMillis, skipRefused = false }: ReadOptions) {
+  const bars = createBars();
+  const bar = createScratch();
+  const [figure, price]: [Figure, Figure] = [
+    { digits: 0, decimals: 0 },
+    { digits: 0, decimals: 0 },
+  ];
+  const refused: Refused[] = [];
+  let refusedRows = 0;
+  let layout: Layout | undefined;
+  let prefaced = 0;
+  const trades = createTradeBars(spanMillis ?? MINUTE, bar, () => bars.add(bar));
+
+  function refuse(row: Row, shape: Shape, reason: string): void {
+    const [from, to] = [row.starts[0] as number, row.ends[row.count - 1] as number];
+    const place = placeOf(row.line, shape);
+    const shown = textOf(row.bytes, from, Math.min(to, from + MOST_SHOWN));
+    if (!skipRefused) throw new RangeError(`${place}: ${reason}: ${shown}`);
+    refusedRows++;
+    if (refused.length < MOST_TOLD) refused.push({ row: place, reason });
+  }
+
+  function numberAt(row: Row, place: number): number | undefined {
+    if (place >= row.count) return undefined;
+    const isRead = readNumber(row.bytes, row.starts[place] as number, row.ends[place] as number, figure);
+    return isRead ? figure.digits / 10 ** figure.decimals : undefined;
+  }
+
+  const timeAt = (row: Row, place: number): number | undefined =>
+    place < row.count
+      ? readTime(row.bytes, row.starts[place] as number, row.ends[place] as number, figure)
+      : undefined;
+
+  function candle(row: Row, of: Extract<Layout, { kind: "candles" }>): string | undefined {
+    const at = timeAt(row, of.at);
+    if (at === undefined) return "its time cannot be read";
+    bar.at = at;
+    for (let which = 0; which < 4; which++) {
+      const place = of.prices[which] as number;
+      if (place >= row.count) return "it has too few fields";
+      if (!readNumber(row.bytes, row.starts[place] as number, row.ends[place] as number, figure))
+        return `its ${NAMES[which]} is no number of at least zero`;
+      bar.digits[which] = figure.digits;
+      bar.decimals[which] = figure.decimals;
+    }
+    const volume = of.volume < 0 ? 0 : numberAt(row, of.volume);
+    if (volume === undefined) return "its volume is no number of at least zero";
+    bar.volume = volume;
+    return bars.add(bar);
+  }
+
+  function trade(row: Row, of: Extract<Layout, { kind: "trades" }>): string | undefined {
+    const at = timeAt(row, of.at);
+    if (at === undefined) return "its time cannot be read";
+    const amount = numberAt(row, of.amount);
+    if (amount === undefined) return "its amount is no number of at least zero";
+    const value = numberAt(row, of.price);
+    if (value === undefined || !(value > 0)) return "its price is no number above zero";
+    price.digits = figure.digits;
+    price.decimals = figure.decimals;
+    return trades.add(at, price, amount);
+  }
+
+  function begin(row: Row, shape: Shape): boolean {
+    const found = layoutOf(row, shape);
+    if (found) {
+      layout = found.layout;
+      return !found.isNames;
+    }
+    if (shape === "json" || ++prefaced > MOST_PREFACE)
+      throw new RangeError(
+        `${placeOf(row.line, shape)}: neither a candle nor the names of columns (timestamp, open, high, low, close, volume)`,
+      );
+    return false;
+  }
+
+  const rows = createRows((row, shape) => {
+    if (row.count === 0 || (!layout && !begin(row, shape)) || !layout) return;
+    const reason = layout.kind === "candles" ? candle(row, layout) : trade(row, layout);
+    if (reason) refuse(row, shape, reason);
+  });
+
+  function end(): Reading {
+    rows.end();
+    trades.end();
+    if (bars.count() === 0) throw new RangeError(emptyReason(refused, layout));
+    const isOfTrades = layout?.kind === "trades";
+    const { isSorted, duplicates, conflicts, ...columns } = inOrder(bars.columns(), (at) => {
+      const reason = `there are two different candles of ${stampOf(at)}`;
+      if (!skipRefused) throw new RangeError(reason);
+      if (refused.length < MOST_TOLD) refused.push({ row: stampOf(at), reason });
+    });
+    const span = spanMillis ?? (isOfTrades ? MINUTE : spanOf(columns));
+    checkSpan(columns, span);
+    return {
+      candles: { pair, spanMillis: span, from: columns.times[0] as number, ...columns },
+      duplicates,
+      refusedRows: refusedRows + conflicts,
+      refused,
+      wasUnsorted: isSorted,
+    };
+  }
+
+  return { push: rows.push, end };
+}
+
+const NAMES = ["open", "high", "low", "close"] as const;
+
+const emptyReason = (refused: readonly Refused[], layout: Layout | undefined): string => {
+  const [first] = refused;
+  if (first) return `there is no candle among the rows; ${first.row}: ${first.reason}`;
+  return layout ? "there are names of columns and no candle" : "it is empty: there is no candle in it";
+};
+
+function spanOf({ times }: Columns): Millis {
+  let least = Number.POSITIVE_INFINITY;
+  for (let row = 1; row < times.length; row++)
+    least = Math.min(least, (times[row] as number) - (times[row - 1] as number));
+  if (!Number.isFinite(least))
+    throw new RangeError("one candle does not tell how long it lasts: say it (--span)");
+  return least;
+}
+
+function checkSpan({ times }: Columns, span: Millis): void {
+  for (let row = 1; row < times.length; row++) {
+    const after = (times[row] as number) - (times[row - 1] as number);
+    if (after < span)
+      throw new RangeError(
+        `the candle of ${stampOf(times[row] as number)} begins ${after / 1000} s after the one before, which is said to last ${span / 1000} s`,
+      );
+  }
+}

@@ -1,0 +1,137 @@
+/** A row of a file: where in the bytes its fields are. The same one is filled again for each row. */
+export interface Row {
+  bytes: Uint8Array;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  /** Fields, of which more than `MOST_FIELDS` are left out. */
+  count: number;
+  /** From 1: a line of a table, a list of a JSON file. */
+  line: number;
+}
+
+export type Shape = "table" | "json";
+
+const MOST_FIELDS = 32;
+/** A row is a few hundred bytes; what is longer is no table of candles. */
+const LONGEST = 1 << 16;
+
+const [NEWLINE, RETURN, SPACE, TAB, QUOTE, COMMA, SEMICOLON, OPEN, CLOSE, BRACE] = [
+  10, 13, 32, 9, 34, 44, 59, 91, 93, 123,
+] as const;
+
+export interface Rows {
+  /** The next part of the file. */
+  push(part: Uint8Array): void;
+  /** What remains without an end of line. Returns what kind of file it was; undefined when it was empty. */
+  end(): Shape | undefined;
+}
+
+/**
+ * Cuts a file that comes in parts into rows: lines of a table, its fields between commas, semicolons or tabs, or the
+ * innermost lists of a JSON file. Throws on a row of endless length.
+ */
+export function createRows(onRow: (row: Row, shape: Shape) => void): Rows {
+  const row: Row = {
+    bytes: new Uint8Array(0),
+    starts: new Int32Array(MOST_FIELDS),
+    ends: new Int32Array(MOST_FIELDS),
+    count: 0,
+    line: 0,
+  };
+  let shape: Shape | undefined;
+  let rest: Uint8Array = new Uint8Array(0);
+
+  function tell(bytes: Uint8Array, from: number, to: number, of: Shape) {
+    row.bytes = bytes;
+    row.line++;
+    fieldsOf(row, from, to);
+    onRow(row, of);
+  }
+
+  /** Tells the whole lines and returns where the part begins that may go on. */
+  function lines(bytes: Uint8Array): number {
+    let from = 0;
+    for (;;) {
+      const end = bytes.indexOf(NEWLINE, from);
+      if (end < 0) return from;
+      tell(bytes, from, end, "table");
+      from = end + 1;
+    }
+  }
+
+  function lists(bytes: Uint8Array): number {
+    let [open, done] = [-1, 0];
+    for (let place = 0; place < bytes.length; place++) {
+      const byte = bytes[place];
+      if (byte === OPEN) open = place;
+      else if (byte === CLOSE) {
+        if (open >= 0 && place > open + 1) tell(bytes, open + 1, place, "json");
+        open = -1;
+        done = place + 1;
+      }
+    }
+    return open >= 0 ? open : Math.max(done, bytes.length - 1);
+  }
+
+  function push(part: Uint8Array) {
+    const bytes = rest.length === 0 ? part : joined(rest, part);
+    shape ??= shapeOf(bytes);
+    const from = shape === "json" ? lists(bytes) : shape === "table" ? lines(bytes) : 0;
+    // A copy: whoever sent the part may write into it again.
+    rest = bytes.slice(from);
+    if (rest.length > LONGEST)
+      throw new RangeError(`${placeOf(row.line + 1, shape)}: longer than a row can be`);
+  }
+
+  function end(): Shape | undefined {
+    if (shape === "table" && rest.length > 0) tell(rest, 0, rest.length, "table");
+    rest = new Uint8Array(0);
+    return shape;
+  }
+
+  return { push, end };
+}
+
+export const placeOf = (line: number, shape: Shape | undefined): string =>
+  shape === "json" ? `row ${line}` : `line ${line}`;
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
+
+/** By the first byte that says something; a byte order mark says nothing. */
+function shapeOf(bytes: Uint8Array): Shape | undefined {
+  for (let place = bytes[0] === 0xef && bytes[1] === 0xbb ? 3 : 0; place < bytes.length; place++) {
+    const byte = bytes[place] as number;
+    if (byte === SPACE || byte === TAB || byte === RETURN || byte === NEWLINE) continue;
+    return byte === OPEN || byte === BRACE ? "json" : "table";
+  }
+  return undefined;
+}
+
+const isBlank = (byte: number): boolean => byte === SPACE || byte === RETURN || byte === QUOTE;
+
+function fieldsOf(row: Row, from: number, to: number): void {
+  const { bytes, starts, ends } = row;
+  row.count = 0;
+  let start = from;
+  for (let place = from; place <= to; place++) {
+    const byte = bytes[place];
+    const isEnd = place === to || byte === COMMA || byte === SEMICOLON || byte === TAB;
+    if (!isEnd) continue;
+    let [first, last] = [start, place];
+    while (first < last && (isBlank(bytes[first] as number) || bytes[first] === NEWLINE)) first++;
+    while (last > first && (isBlank(bytes[last - 1] as number) || bytes[last - 1] === NEWLINE)) last--;
+    if (row.count < MOST_FIELDS) {
+      starts[row.count] = first;
+      ends[row.count] = last;
+      row.count++;
+    }
+    start = place + 1;
+  }
+  // A line of nothing is no row.
+  if (row.count === 1 && starts[0] === ends[0]) row.count = 0;
+}
