@@ -2,6 +2,6 @@ import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({
   dialect: "sqlite",
-  schema: "./src/adapters/libsql/*tables.ts",
+  schema: "./src/adapters/libsql/tables/*.ts",
   out: "./drizzle",
 });

@@ -1,12 +1,12 @@
 import { runCommand } from "citty";
-import { refuseUnknownSettings } from "../src/config.ts";
-import { messageOf, SettingsError } from "../src/errors.ts";
-import { type Args, findCommand, readValues } from "./arguments.ts";
-import { helpOf } from "./help.ts";
-import { configuredIds, rootCommand } from "./root.ts";
-import { columns } from "./style.ts";
-import { UsageError } from "./usage-error.ts";
-import { version } from "./version.ts";
+import { refuseUnknownSettings } from "../src/compose/config.ts";
+import { messageOf, SettingsError } from "../src/kernel/errors.ts";
+import { configuredIds, rootCommand } from "./commands/root.ts";
+import { version } from "./host/version.ts";
+import { type Args, findCommand, readValues } from "./terminal/arguments.ts";
+import { helpOf } from "./terminal/help.ts";
+import { columns } from "./terminal/style.ts";
+import { UsageError } from "./terminal/usage-error.ts";
 
 /** Runs a command line and returns its exit code: 0 done, 1 the operation failed, 2 the command line was wrong. */
 export async function main(argv: readonly string[]): Promise<number> {

@@ -1,10 +1,10 @@
 import { swaggerUI } from "@hono/swagger-ui";
 import { type Context, Hono } from "hono";
 import { matchedRoutes } from "hono/route";
-import { AppError, messageOf, StoreError } from "./errors.ts";
-import { watchOver } from "./grid/watch-operation.ts";
+import { watchOver } from "./grid/operations/watch-over.ts";
+import { AppError, messageOf, StoreError } from "./kernel/errors.ts";
 import type { Operation } from "./operation.ts";
-import type { Deps } from "./ports.ts";
+import type { Deps } from "./ports/deps.ts";
 import { type Access, checkHosts } from "./transport/access.ts";
 import { MOST_URL } from "./transport/body.ts";
 import { mountOperations, respond, urgentRoutes, type Variables } from "./transport/http.ts";

@@ -1,9 +1,9 @@
 import type * as z from "zod";
-import type { Label } from "./errors.ts";
-import type { By } from "./events.ts";
+import type { Label } from "./kernel/errors.ts";
 import { lazy } from "./kernel/lazy.ts";
-import type { Preview } from "./plan-records.ts";
-import type { Deps, Keys } from "./ports.ts";
+import type { By } from "./model/events.ts";
+import type { Preview } from "./model/proposal.ts";
+import type { Deps, Keys } from "./ports/deps.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 

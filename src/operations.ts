@@ -1,14 +1,14 @@
-import { accountOperations } from "./account/operations.ts";
-import { auditOperations } from "./audit/operations.ts";
-import { compareOperations } from "./compare/operations.ts";
-import { limitsOperations } from "./control/limits-operations.ts";
-import { dexOperations } from "./dex/operations.ts";
-import { killOperations } from "./grid/kill-operations.ts";
-import { gridOperations } from "./grid/operations.ts";
-import { marketOperations } from "./market/operations.ts";
+import { accountOperations } from "./account/operations/balances.ts";
+import { auditOperations } from "./audit/operations/events.ts";
+import { compareOperations } from "./compare/operations/compare.ts";
+import { limitsOperations } from "./controls/operations/limits.ts";
+import { dexOperations } from "./dex/operations/price.ts";
+import { gridOperations } from "./grid/operations/grids.ts";
+import { killOperations } from "./grid/operations/kill.ts";
+import { marketOperations } from "./market/operations/public-data.ts";
 import type { Operation } from "./operation.ts";
-import { orderOperations } from "./orders/operations.ts";
-import { planOperations } from "./plans/operations.ts";
+import { orderOperations } from "./orders/operations/orders.ts";
+import { planOperations } from "./plans/operations/plans.ts";
 
 /** Every use case, in the order of the specification. `ids` are the configured exchanges. */
 export const createOperations = (ids: readonly string[]): readonly Operation[] => [

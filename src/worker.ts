@@ -1,17 +1,17 @@
 /** The root on Workers: serves the app, and steps on its schedule, through a queue where one is bound. */
 import type { MessageBatch, Queue } from "@cloudflare/workers-types";
-import { publicBudgets } from "./adapters/ccxt/public-budget.ts";
-import { rememberedMarkets } from "./adapters/ccxt/remembered.ts";
+import { publicBudgets } from "./adapters/ccxt/client/public-budget.ts";
+import { rememberedMarkets } from "./adapters/ccxt/client/remembered.ts";
 import { createApp } from "./app.ts";
-import { type Config, parseConfig } from "./config.ts";
-import { createDeps } from "./deps.ts";
-import { AppError, messageOf, SettingsError } from "./errors.ts";
-import type { Pass } from "./grid/step.ts";
-import { accountsDue, stepAccount, tick } from "./grid/tick.ts";
+import { type Config, parseConfig } from "./compose/config.ts";
+import { createDeps } from "./compose/deps.ts";
+import type { Pass } from "./engine/pass/step.ts";
+import { accountsDue, stepAccount, tick } from "./engine/pass/tick.ts";
+import { AppError, messageOf, SettingsError } from "./kernel/errors.ts";
 import { DAY, HOUR, type Millis, SECOND } from "./kernel/time.ts";
+import type { AccountKey } from "./model/records.ts";
 import { createOperations } from "./operations.ts";
-import type { Deps, Local, Log } from "./ports.ts";
-import type { AccountKey } from "./records.ts";
+import type { Deps, Local, Log } from "./ports/deps.ts";
 import { createLimiter, type Limiter } from "./transport/limiter.ts";
 import { refusal } from "./transport/run.ts";
 import { countWrongTokens } from "./transport/wrong-tokens.ts";

@@ -1,7 +1,7 @@
-import type { ChainMarket, PricedPool } from "../dex-port.ts";
 import { type Decimal, mul } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Book, Market, Ticker } from "../ports.ts";
+import type { Book, Market, Ticker } from "../ports/deps.ts";
+import type { ChainMarket, PricedPool } from "../ports/dex.ts";
 import { bookLeg } from "./book-leg.ts";
 import { poolLeg } from "./pool-leg.ts";
 import type { Place } from "./schema.ts";

@@ -1,5 +1,5 @@
-import type { PricedPool } from "../dex-port.ts";
 import { abs, type Decimal, decimal, div, mul, mulDiv, ONE, type Rounding, ZERO } from "../kernel/decimal.ts";
+import type { PricedPool } from "../ports/dex.ts";
 import type { Fill, Leg } from "./leg.ts";
 
 /** A pool whose reserves stand further than this from its quoted price follows another formula than x·y = k. */

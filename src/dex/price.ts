@@ -1,6 +1,6 @@
-import type { ChainMarket, DexPrice, Pool, PricedPool, Source } from "../dex-port.ts";
 import type { ChainToken } from "../kernel/chain-token.ts";
 import { abs, type Decimal, decimal, div, max, min, mul, mulDiv, ONE, sum, ZERO } from "../kernel/decimal.ts";
+import type { ChainMarket, DexPrice, Pool, PricedPool, Source } from "../ports/dex.ts";
 
 /** Smaller pools are moved by one small trade. */
 const LEAST_TVL = decimal("1000");

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { DexPrice, Pool } from "../dex-port.ts";
 import { CHAIN_TOKENS, type ChainToken, chainTokens, isChainToken } from "../kernel/chain-token.ts";
 import { type Decimal, div, wire, ZERO } from "../kernel/decimal.ts";
 import { lazy } from "../kernel/lazy.ts";
+import type { DexPrice, Pool } from "../ports/dex.ts";
 import { largestFirst } from "./price.ts";
 
 const TOKENS = `must be one of ${chainTokens.join(", ")}`;

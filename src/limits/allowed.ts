@@ -1,9 +1,9 @@
-import { AppError } from "../errors.ts";
 import { type Decimal, max, mul, text, ZERO } from "../kernel/decimal.ts";
+import { AppError } from "../kernel/errors.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { OrderType, Quote, Side } from "../ports.ts";
+import type { OrderType, Quote, Side } from "../ports/deps.ts";
 import type { Amounts, LimitName, Limits } from "./limits.ts";
 import { showLimit } from "./texts.ts";
 

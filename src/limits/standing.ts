@@ -2,7 +2,7 @@ import { type Decimal, max, min, mul, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
-import type { Quote } from "../ports.ts";
+import type { Quote } from "../ports/deps.ts";
 import {
   allowed,
   countedNotional,

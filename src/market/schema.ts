@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { AppError } from "../errors.ts";
 import { type Decimal, wire } from "../kernel/decimal.ts";
+import { AppError } from "../kernel/errors.ts";
 import { lazy } from "../kernel/lazy.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { spreadOf } from "../kernel/spread.ts";
-import type { Book, BookLevel, Candle, Ticker, Trade } from "../ports.ts";
+import type { Book, BookLevel, Candle, Ticker, Trade } from "../ports/deps.ts";
 import { summarize } from "./summary.ts";
 
 const place = { exchange: z.string(), symbol: z.string() };

@@ -1,9 +1,9 @@
-import { AppError, type Label, VenueError } from "../errors.ts";
 import { div } from "../kernel/decimal.ts";
+import { AppError, type Label, VenueError } from "../kernel/errors.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
-import type { CreateOutcome, Timing, VenueOrder } from "../ports.ts";
-import { type AccountKey, NEW_ORDER, type Order, wanted } from "../records.ts";
+import { type AccountKey, NEW_ORDER, type Order, wanted } from "../model/records.ts";
+import type { CreateOutcome, Timing, VenueOrder } from "../ports/deps.ts";
 import type { Wanted } from "./prepare.ts";
 
 /** How long after its intent a request by hand may leave. */

@@ -1,6 +1,6 @@
-import { AppError } from "../errors.ts";
 import { type Decimal, div, max, mul, snap, text } from "../kernel/decimal.ts";
-import type { Market, OrderType, Quote, Side } from "../ports.ts";
+import { AppError } from "../kernel/errors.ts";
+import type { Market, OrderType, Quote, Side } from "../ports/deps.ts";
 
 export interface Wanted {
   readonly side: Side;

@@ -1,10 +1,10 @@
-import { expectedText, takeFrom } from "../depth.ts";
 import { type Decimal, max, mul, ONE, snap, sum, text } from "../kernel/decimal.ts";
 import { midOf } from "../kernel/spread.ts";
 import { countedNotional } from "../limits/allowed.ts";
-import { takes } from "../own-orders.ts";
-import type { Preview } from "../plan-records.ts";
-import type { Balance, Book, Market, Quote, VenueOrder } from "../ports.ts";
+import { expectedText, takeFrom } from "../market/depth.ts";
+import { takes } from "../model/own-orders.ts";
+import type { Preview } from "../model/proposal.ts";
+import type { Balance, Book, Market, Quote, VenueOrder } from "../ports/deps.ts";
 import type { Wanted } from "./prepare.ts";
 
 interface Around {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { wire, ZERO } from "../kernel/decimal.ts";
 import { lazy } from "../kernel/lazy.ts";
-import type { VenueOrder } from "../ports.ts";
+import type { VenueOrder } from "../ports/deps.ts";
 
 export const OrderShape = lazy(() =>
   z.object({

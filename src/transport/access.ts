@@ -1,9 +1,9 @@
-import type { AuditStore } from "../audit/store.ts";
-import { AppError } from "../errors.ts";
 import { digest, sameText } from "../kernel/digest.ts";
+import { AppError } from "../kernel/errors.ts";
+import type { Scope } from "../model/records.ts";
 import type { Operation } from "../operation.ts";
-import type { Scope } from "../records.ts";
-import type { TokenStore } from "../store.ts";
+import type { AuditStore } from "../ports/audit-store.ts";
+import type { TokenStore } from "../ports/store.ts";
 import type { Allowance } from "./limiter.ts";
 import type { WrongTokens } from "./wrong-tokens.ts";
 

@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { AppError } from "../kernel/errors.ts";
 
 const MOST_BYTES = 64 * 1024;
 export const MOST_URL = 2048;

@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { AppError } from "../kernel/errors.ts";
 import type { Operation } from "../operation.ts";
 import type { Answer } from "./run.ts";
 

@@ -1,7 +1,7 @@
-import { AppError, type Label } from "../errors.ts";
 import { digest } from "../kernel/digest.ts";
+import { AppError, type Label } from "../kernel/errors.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
-import type { Deps } from "../ports.ts";
+import type { Deps } from "../ports/deps.ts";
 import { type Answer, refusal } from "./run.ts";
 
 const PATIENCE: Millis = 10 * SECOND;

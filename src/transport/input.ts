@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Issue, isLabel, type Label } from "../errors.ts";
+import { type Issue, isLabel, type Label } from "../kernel/errors.ts";
 import type { Operation } from "../operation.ts";
 
 type Kind = "integer" | "number" | "boolean" | "json" | "string";

@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { AppError } from "../kernel/errors.ts";
 import { type Buckets, createBuckets } from "../kernel/rate-limit.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 

@@ -1,6 +1,6 @@
-import { AppError, type Label, messageOf, StoreError, statusOf, VenueError } from "../errors.ts";
+import { AppError, type Label, messageOf, StoreError, statusOf, VenueError } from "../kernel/errors.ts";
 import type { Call, Operation } from "../operation.ts";
-import type { Deps } from "../ports.ts";
+import type { Deps } from "../ports/deps.ts";
 
 /** What every surface answers with: a status and a body that is plain JSON. */
 export interface Answer {

@@ -1,5 +1,5 @@
-import { EVERY_ACCOUNT, type Told } from "../events.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
+import { EVERY_ACCOUNT, type Told } from "../model/events.ts";
 
 /** However many there are, an event tells of them no more often. */
 const APART: Millis = 10 * MINUTE;

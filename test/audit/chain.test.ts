@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { By } from "../../src/events.ts";
-import { tick } from "../../src/grid/tick.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
+import type { By } from "../../src/model/events.ts";
 import { brokenLinks } from "../support/chained.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
@@ -107,7 +107,7 @@ describe("the chain of events", () => {
           }),
         ),
     };
-    const { createStore } = await import("../../src/adapters/libsql/store.ts");
+    const { createStore } = await import("../../src/adapters/libsql/stores/store.ts");
     const token = { id: "tok_a", name: "", scope: "read" as const, expiresAt: null, hash: "a" };
     await createStore({ ...context, client: spied }).addToken(token, BY);
     expect(asked).toHaveLength(1);

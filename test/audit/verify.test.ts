@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
 import { importSigner } from "../../src/adapters/vault/signer.ts";
-import { verify } from "../../src/audit/verify-operation.ts";
+import { verify } from "../../src/audit/operations/verify.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import { bearer } from "../contract/suite.ts";
 import { testApp } from "../support/app.ts";

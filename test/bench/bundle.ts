@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { ALIASES } from "../../cli/aliases.mjs";
+import { ALIASES } from "../../cli/build/aliases.mjs";
 import type { Figure } from "./figure.ts";
 
 const NAMES = ["mexc", "gate", "bitget", "kraken"];

@@ -1,5 +1,5 @@
 import { Miniflare } from "miniflare";
-import { bundleKibibytes } from "../../cli/worker-bundle.mjs";
+import { bundleKibibytes } from "../../cli/build/worker-bundle.mjs";
 import { deployment } from "../support/deployment.ts";
 import { cpuMillis, workerds } from "../support/workerds.ts";
 import type { Figure } from "./figure.ts";

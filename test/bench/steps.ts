@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { step } from "../../src/grid/step.ts";
+import { step } from "../../src/engine/pass/step.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";

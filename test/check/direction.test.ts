@@ -19,23 +19,28 @@ const BROKEN: readonly (readonly [string, Readonly<Record<string, string>>, RegE
   ["Node in a transport", { "src/transport/planted.ts": use("node:fs", "readFileSync") }, /every runtime/],
   [
     "a feature in the kernel",
-    { "src/kernel/planted.ts": use("../grid/levels.ts", "ascends") },
+    { "src/kernel/planted.ts": use("../grid/ladder/levels.ts", "ascends") },
     /imports only zod/,
   ],
   ["a library in the kernel", { "src/kernel/planted.ts": use("hono", "Hono") }, /imports only zod/],
   [
     "another feature in a feature",
-    { "src/orders/planted.ts": use("../grid/levels.ts", "ascends") },
+    { "src/orders/planted.ts": use("../grid/ladder/levels.ts", "ascends") },
     /never import each other/,
   ],
   [
     "another feature in the controls",
-    { "src/control/planted.ts": use("../grid/levels.ts", "ascends") },
+    { "src/controls/planted.ts": use("../grid/ladder/levels.ts", "ascends") },
     /never import each other/,
   ],
   [
+    "a feature in the engine",
+    { "src/engine/planted.ts": use("../orders/prepare.ts", "prepare") },
+    /knows no feature/,
+  ],
+  [
     "an adapter in a feature",
-    { "src/market/planted.ts": use("../adapters/libsql/store.ts", "createStore") },
+    { "src/market/planted.ts": use("../adapters/libsql/stores/store.ts", "createStore") },
     /ports, not adapters/,
   ],
   [
@@ -46,7 +51,7 @@ const BROKEN: readonly (readonly [string, Readonly<Record<string, string>>, RegE
   ["a library in a feature", { "src/grid/planted.ts": use("drizzle-orm", "sql") }, /ports, not libraries/],
   [
     "the composition in a feature",
-    { "src/grid/planted.ts": use("../deps.ts", "createDeps") },
+    { "src/grid/planted.ts": use("../compose/deps.ts", "createDeps") },
     /how it is served/,
   ],
   [
@@ -56,12 +61,12 @@ const BROKEN: readonly (readonly [string, Readonly<Record<string, string>>, RegE
   ],
   [
     "a feature in a transport",
-    { "src/transport/planted.ts": use("../grid/levels.ts", "ascends") },
+    { "src/transport/planted.ts": use("../grid/ladder/levels.ts", "ascends") },
     /not features/,
   ],
   [
     "an adapter in a transport",
-    { "src/transport/planted.ts": use("../adapters/libsql/store.ts", "createStore") },
+    { "src/transport/planted.ts": use("../adapters/libsql/stores/store.ts", "createStore") },
     /not adapters/,
   ],
   [
@@ -124,7 +129,7 @@ const BROKEN: readonly (readonly [string, Readonly<Record<string, string>>, RegE
   ],
 ];
 
-const KEPT = { "src/grid/kept.ts": use("./levels.ts", "ascends") };
+const KEPT = { "src/grid/ladder/kept.ts": use("./levels.ts", "ascends") };
 
 /** Each case in files of its own, so that one look of the check finds them all. */
 const named = (place: number, text: string): string => text.replaceAll("planted", `planted${place}`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { monthOf, priceOf, unitsOf } from "../../cli/estimate.ts";
-import { PLANS } from "../../cli/plans.ts";
+import { monthOf, priceOf, unitsOf } from "../../cli/actions/estimate.ts";
+import { PLANS } from "../../cli/actions/plans.ts";
 
 const HOUR = 3_600_000;
 const grid = { id: "grid", exchange: "kraken", status: "running" };

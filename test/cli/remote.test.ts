@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { callRemote } from "../../cli/remote.ts";
+import { callRemote } from "../../cli/host/remote.ts";
 import { createOperations } from "../../src/operations.ts";
 
 /** A server that takes a request and dies; answers its address, and what it was asked. */

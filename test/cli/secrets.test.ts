@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { shownUrl } from "../../cli/locations.ts";
-import { parseConfig } from "../../src/config.ts";
+import { shownUrl } from "../../cli/host/locations.ts";
+import { parseConfig } from "../../src/compose/config.ts";
 import { canary } from "../support/canary.ts";
 import { edgemaker, environment, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { numberOf } from "../../cli/settings.ts";
-import { parseConfig } from "../../src/config.ts";
-import { SettingsError } from "../../src/errors.ts";
+import { numberOf } from "../../cli/host/settings.ts";
+import { parseConfig } from "../../src/compose/config.ts";
+import { SettingsError } from "../../src/kernel/errors.ts";
 
 describe("EDGEMAKER_EXCHANGES", () => {
   it("names accounts, each with keys of its own", () => {

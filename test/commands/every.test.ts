@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Args } from "../../cli/arguments.ts";
-import { rootCommand } from "../../cli/root.ts";
+import { rootCommand } from "../../cli/commands/root.ts";
+import type { Args } from "../../cli/terminal/arguments.ts";
 import { createOperations } from "../../src/operations.ts";
 import { canary, canarySecret } from "../support/canary.ts";
 import { edgemaker, type Ran, serve, together } from "../support/command.ts";

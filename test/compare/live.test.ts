@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { nodeLocal } from "../../cli/node-runtime.ts";
+import { nodeLocal } from "../../cli/host/node-runtime.ts";
 import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
-import { connectDex } from "../../src/dex-deps.ts";
-import { timeLimit } from "../../src/in-time.ts";
+import { connectDex } from "../../src/compose/dex.ts";
+import { timeLimit } from "../../src/compose/time-limit.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { createOperations } from "../../src/operations.ts";
-import type { Deps } from "../../src/ports.ts";
+import type { Deps } from "../../src/ports/deps.ts";
 import { appOver } from "../support/app.ts";
 import type { Answer } from "../support/comparing.ts";
 import { endsBefore } from "../support/ends-before.ts";

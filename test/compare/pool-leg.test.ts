@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { bestExecution, execute, meetsMinimum } from "../../src/compare/executable.ts";
 import type { Leg } from "../../src/compare/leg.ts";
 import { poolLeg } from "../../src/compare/pool-leg.ts";
-import type { PricedPool } from "../../src/dex-port.ts";
 import { decimal, ONE, ZERO } from "../../src/kernel/decimal.ts";
+import type { PricedPool } from "../../src/ports/dex.ts";
 import { leg } from "../support/legs.ts";
 
 const pool = (over: Partial<PricedPool> = {}): PricedPool => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { VenueError } from "../../src/errors.ts";
+import { VenueError } from "../../src/kernel/errors.ts";
 import { comparing, names, priced } from "../support/comparing.ts";
 
 describe("with the pools", () => {

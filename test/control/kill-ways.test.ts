@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { parseConfig } from "../../src/config.ts";
+import { parseConfig } from "../../src/compose/config.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import { testApp } from "../support/app.ts";
 import { canary } from "../support/canary.ts";

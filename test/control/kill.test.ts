@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tick } from "../../src/grid/tick.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
 import { edgemaker } from "../support/command.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";

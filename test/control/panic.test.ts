@@ -1,7 +1,7 @@
 /** Out of everything at once: what rests is cancelled and looked up until nothing does, whatever dies on the way. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/grid/tick.ts";
-import type { Deps } from "../../src/ports.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
+import type { Deps } from "../../src/ports/deps.ts";
 import { testApp } from "../support/app.ts";
 import { edgemaker, serve } from "../support/command.ts";
 import { emulatedWorld } from "../support/emulated.ts";

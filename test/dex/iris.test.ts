@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
 import { cached } from "../../src/adapters/iris/cached.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
-import type { Deps, Venue } from "../../src/ports.ts";
+import type { Deps, Venue } from "../../src/ports/deps.ts";
 import { testApp } from "../support/app.ts";
 import { type Json, served, three } from "../support/dex.ts";
 import { irisPool, irisServer } from "../venues/iris.ts";

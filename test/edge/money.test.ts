@@ -1,7 +1,7 @@
 import { createClient } from "@libsql/client";
 import type { Miniflare, RequestInit as WorkerRequestInit } from "miniflare";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { VenueName } from "../../src/config.ts";
+import type { VenueName } from "../../src/compose/config.ts";
 import { parseDecimal, text } from "../../src/kernel/decimal.ts";
 import { TOKENS } from "../support/app.ts";
 import { deployment } from "../support/deployment.ts";

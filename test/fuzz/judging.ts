@@ -1,4 +1,4 @@
-import { isLabel, statusOf } from "../../src/errors.ts";
+import { isLabel, statusOf } from "../../src/kernel/errors.ts";
 import type { Request } from "./requests.ts";
 
 /** What is wrong with an answer, whatever was asked; undefined where nothing is. */

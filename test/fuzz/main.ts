@@ -3,7 +3,7 @@
  * npm run fuzz -- [--runs N] [--seed N] [--url http://… --token …]
  */
 import fc from "fast-check";
-import { LOOK_HOLDS } from "../../src/kill-permit.ts";
+import { LOOK_HOLDS } from "../../src/ports/kill-permit.ts";
 import { wrongWith } from "./judging.ts";
 import { type Document, type Request, requestsOf } from "./requests.ts";
 import { options, send, type Target, target } from "./server.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { tick } from "../../src/grid/tick.ts";
-import type { Deps } from "../../src/ports.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
+import type { Deps } from "../../src/ports/deps.ts";
 import { BY } from "../support/by.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { audited, blamed } from "../../src/grid/audit.ts";
-import { bookFill } from "../../src/grid/booking.ts";
+import { audited, blamed } from "../../src/engine/reconcile/audit.ts";
+import { bookFill } from "../../src/grid/ledger/booking.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
-import { NEW_ORDER, type Order, type Strategy } from "../../src/records.ts";
+import { NEW_ORDER, type Order, type Strategy } from "../../src/model/records.ts";
 import { d, slot, state } from "../support/grid.ts";
 
 const fill = { side: "buy", amount: d("1"), notional: d("100"), fees: [] } as const;

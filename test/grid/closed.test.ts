@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { book } from "../../src/grid/advance.ts";
-import { closed, untold } from "../../src/grid/closed.ts";
-import { layOut } from "../../src/grid/layout.ts";
-import type { Reconciled } from "../../src/grid/reconcile.ts";
-import { NEW_STATE } from "../../src/grid/state.ts";
+import { book } from "../../src/engine/decide/advance.ts";
+import { closed, untold } from "../../src/engine/decide/closed.ts";
+import type { Reconciled } from "../../src/engine/reconcile/reconcile.ts";
+import { layOut } from "../../src/grid/ladder/layout.ts";
+import { NEW_STATE } from "../../src/grid/state/state.ts";
 import { decimal as d } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE, SECOND } from "../../src/kernel/time.ts";
-import { NEW_ORDER, type Order, type Strategy } from "../../src/records.ts";
+import { NEW_ORDER, type Order, type Strategy } from "../../src/model/records.ts";
 
 const slots = layOut([d("90"), d("100"), d("110")], d("50"), d("105"));
 const grid = (over: Partial<Strategy> = {}): Strategy =>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { agreement, confidenceAt, confidenceFrom } from "../../src/grid/confidence.ts";
+import { agreement, confidenceAt, confidenceFrom } from "../../src/engine/reconcile/confidence.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
-import type { Deps } from "../../src/ports.ts";
-import type { Confidence } from "../../src/records.ts";
-import type { Reference } from "../../src/reference-port.ts";
+import type { Confidence } from "../../src/model/records.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import type { Reference } from "../../src/ports/reference.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, START, testSandbox } from "../support/sandbox.ts";
 

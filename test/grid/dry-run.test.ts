@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { dryVenue } from "../../src/adapters/sandbox/dry-venue.ts";
 import { memoryBooks } from "../../src/adapters/sandbox/memory-books.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import type { MarketData, NewOrder } from "../../src/ports.ts";
+import type { MarketData, NewOrder } from "../../src/ports/deps.ts";
 import { edgemaker } from "../support/command.ts";
 import { allFills } from "../support/fills.ts";
 import { d, market } from "../support/grid.ts";

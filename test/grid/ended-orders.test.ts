@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/grid/tick.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
 import { HOUR, SECOND } from "../../src/kernel/time.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { d } from "../support/grid.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
+import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { deposit } from "../../src/adapters/sandbox/person.ts";
-import { tick } from "../../src/grid/tick.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
 import { MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
-import type { Balance, Deps, Venue } from "../../src/ports.ts";
+import type { Balance, Deps, Venue } from "../../src/ports/deps.ts";
 import { BY } from "../support/by.ts";
 import { d, GRID } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { unexplainedAssets } from "../../src/grid/audit.ts";
-import { bookEnd, bookFill, costInAll, held } from "../../src/grid/booking.ts";
-import { withFeeValues } from "../../src/grid/fee-value.ts";
-import { movementsOf } from "../../src/grid/fills.ts";
-import { giveFirstBase } from "../../src/grid/layout.ts";
-import { profitOf } from "../../src/grid/profit.ts";
-import type { GridState } from "../../src/grid/state.ts";
+import { unexplainedAssets } from "../../src/engine/reconcile/audit.ts";
+import { withFeeValues } from "../../src/engine/reconcile/fee-value.ts";
+import { movementsOf } from "../../src/engine/reconcile/fills.ts";
+import { giveFirstBase } from "../../src/grid/ladder/layout.ts";
+import { bookEnd, bookFill, costInAll, held } from "../../src/grid/ledger/booking.ts";
+import { profitOf } from "../../src/grid/ledger/profit.ts";
+import type { GridState } from "../../src/grid/state/state.ts";
 import { encode } from "../../src/kernel/codec.ts";
 import { type Decimal, div, max, mul, ONE, snap } from "../../src/kernel/decimal.ts";
-import type { Fill } from "../../src/records.ts";
+import type { Fill } from "../../src/model/records.ts";
 import { d, market, slot, state } from "../support/grid.ts";
 
 const SYMBOL = "BTC/USDT";

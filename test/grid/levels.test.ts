@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ascends, leastRatio, levelsFrom } from "../../src/grid/levels.ts";
+import { ascends, leastRatio, levelsFrom } from "../../src/grid/ladder/levels.ts";
 import { type Decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import { d } from "../support/grid.ts";
 

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
-import { nodeLocal } from "../../cli/node-runtime.ts";
-import { openDatabase } from "../../src/adapters/libsql/open.ts";
-import { createStore } from "../../src/adapters/libsql/store.ts";
-import type { Deps } from "../../src/ports.ts";
+import { nodeLocal } from "../../cli/host/node-runtime.ts";
+import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
+import { createStore } from "../../src/adapters/libsql/stores/store.ts";
+import type { Deps } from "../../src/ports/deps.ts";
 import { bearer } from "../contract/suite.ts";
 import { appOver } from "../support/app.ts";
 import { GRID } from "../support/grid.ts";

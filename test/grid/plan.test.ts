@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { giveFirstBase, layOut } from "../../src/grid/layout.ts";
-import { plan, type View } from "../../src/grid/plan.ts";
-import type { GridState } from "../../src/grid/state.ts";
-import { toCancel } from "../../src/grid/turn.ts";
+import { toCancel } from "../../src/engine/decide/turn.ts";
+import { giveFirstBase, layOut } from "../../src/grid/ladder/layout.ts";
+import { plan, type View } from "../../src/grid/plan/plan.ts";
+import type { GridState } from "../../src/grid/state/state.ts";
 import { text } from "../../src/kernel/decimal.ts";
-import { NEW_ORDER, type Order } from "../../src/records.ts";
+import { NEW_ORDER, type Order } from "../../src/model/records.ts";
 import { d, market, slot, state } from "../support/grid.ts";
 
 const levels = ["90", "95", "100", "105", "110"].map(d);

@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { parseCandleFile } from "../../src/adapters/sandbox/replay.ts";
-import { profitOf } from "../../src/grid/profit.ts";
-import { step } from "../../src/grid/step.ts";
+import { step } from "../../src/engine/pass/step.ts";
+import { profitOf } from "../../src/grid/ledger/profit.ts";
 import { type Decimal, mul, sum, text, ZERO } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
-import type { Balance, Venue, VenueOrder } from "../../src/ports.ts";
-import type { StrategyView } from "../../src/store.ts";
+import type { Balance, Venue, VenueOrder } from "../../src/ports/deps.ts";
+import type { StrategyView } from "../../src/ports/store.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 

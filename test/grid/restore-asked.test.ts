@@ -1,7 +1,7 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { carryOver, copyInto } from "../../src/adapters/libsql/backup.ts";
+import { carryOver, copyInto } from "../../src/adapters/libsql/client/backup.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { appOver, type Target } from "../support/app.ts";
 import { BY } from "../support/by.ts";

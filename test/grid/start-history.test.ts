@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { VenueError } from "../../src/errors.ts";
+import { VenueError } from "../../src/kernel/errors.ts";
 import { testApp } from "../support/app.ts";
 
 it.each([

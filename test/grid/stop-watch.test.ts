@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/grid/tick.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
-import type { Deps } from "../../src/ports.ts";
+import type { Deps } from "../../src/ports/deps.ts";
 import { bearer } from "../contract/suite.ts";
 import { appOver } from "../support/app.ts";
 import { emulatedWorld } from "../support/emulated.ts";

@@ -35,7 +35,7 @@ async function byHand(
   return (await writers.b.recordByHand(order, { ...HELD, terms })).result;
 }
 
-const FILE = "src/adapters/libsql/limit-rows.ts";
+const FILE = "src/adapters/libsql/stores/limit-rows.ts";
 
 export const LIMIT_GUARDS: readonly Guard[] = [
   ...guardsOf(FILE, [
@@ -172,7 +172,7 @@ export const LIMIT_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf("src/adapters/libsql/limit-store.ts", [
+  ...guardsOf("src/adapters/libsql/stores/limit-store.ts", [
     [
       "of two who change limits one does",
       "          ...unless(context, isSame),\n",

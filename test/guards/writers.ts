@@ -1,15 +1,21 @@
 import { createClient } from "@libsql/client";
-import { nodeLocal } from "../../cli/node-runtime.ts";
-import type { Context } from "../../src/adapters/libsql/context.ts";
-import { dryBooks } from "../../src/adapters/libsql/dry-books.ts";
-import type { Migration } from "../../src/adapters/libsql/migrate.ts";
-import { openDatabase } from "../../src/adapters/libsql/open.ts";
-import { createStore } from "../../src/adapters/libsql/store.ts";
-import { StoreError } from "../../src/errors.ts";
-import type { By } from "../../src/events.ts";
+import { nodeLocal } from "../../cli/host/node-runtime.ts";
+import type { Context } from "../../src/adapters/libsql/client/context.ts";
+import type { Migration } from "../../src/adapters/libsql/client/migrate.ts";
+import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
+import { dryBooks } from "../../src/adapters/libsql/sandbox/dry-books.ts";
+import { createStore } from "../../src/adapters/libsql/stores/store.ts";
+import { StoreError } from "../../src/kernel/errors.ts";
 import type { Terms } from "../../src/limits/standing.ts";
-import { NEW_ORDER, type Order, type Strategy } from "../../src/records.ts";
-import { type Changes, NO_CHANGES, type Settlement, type Snapshot, type Store } from "../../src/store.ts";
+import type { By } from "../../src/model/events.ts";
+import { NEW_ORDER, type Order, type Strategy } from "../../src/model/records.ts";
+import {
+  type Changes,
+  NO_CHANGES,
+  type Settlement,
+  type Snapshot,
+  type Store,
+} from "../../src/ports/store.ts";
 import { d, state } from "../support/grid.ts";
 
 export const START = 1_767_225_600_000;

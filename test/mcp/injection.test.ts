@@ -1,8 +1,8 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect, it } from "vitest";
-import { VenueError } from "../../src/errors.ts";
-import type { Deps, Venue, VenueOrder } from "../../src/ports.ts";
+import { VenueError } from "../../src/kernel/errors.ts";
+import type { Deps, Venue, VenueOrder } from "../../src/ports/deps.ts";
 import { testApp } from "../support/app.ts";
 import { appClient, callTool, errorOf, textOf } from "../support/mcp.ts";
 import { INJECTIONS } from "./injections.ts";

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import { startingBalances } from "../../src/adapters/sandbox/catalog.ts";
-import { movedBase } from "../../src/grid/profit.ts";
+import { movedBase } from "../../src/grid/ledger/profit.ts";
 import { mul, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
-import { type OrderState, parseAccountKey } from "../../src/records.ts";
+import { type OrderState, parseAccountKey } from "../../src/model/records.ts";
 import type { Driven } from "../support/driven.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
 import type { GridModel, Model } from "./model.ts";

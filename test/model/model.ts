@@ -1,4 +1,4 @@
-import type { OrderState, StrategyStatus, Wants } from "../../src/records.ts";
+import type { OrderState, StrategyStatus, Wants } from "../../src/model/records.ts";
 
 /** What people have been answered, and so what must hold. `either` is what requests at once leave open. */
 export interface GridModel {

@@ -1,4 +1,4 @@
-import { StoreError, VenueError } from "../../src/errors.ts";
+import { StoreError, VenueError } from "../../src/kernel/errors.ts";
 import type { CallKind, Fault, Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";

@@ -1,16 +1,16 @@
 import type { Tables } from "../../src/adapters/memory/tables.ts";
 import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
 import { tickerAt } from "../../src/adapters/sandbox/prints.ts";
-import { costInAll, heldInAll } from "../../src/grid/booking.ts";
-import { sellPrice } from "../../src/grid/plan.ts";
-import { movedBase } from "../../src/grid/profit.ts";
-import type { Slot } from "../../src/grid/state.ts";
+import { costInAll, heldInAll } from "../../src/grid/ledger/booking.ts";
+import { movedBase } from "../../src/grid/ledger/profit.ts";
+import { sellPrice } from "../../src/grid/plan/plan.ts";
+import type { Slot } from "../../src/grid/state/state.ts";
 import { mul, snap, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
-import { takes } from "../../src/own-orders.ts";
-import type { Order, Strategy } from "../../src/records.ts";
-import { accountKey } from "../../src/records.ts";
+import { takes } from "../../src/model/own-orders.ts";
+import type { Order, Strategy } from "../../src/model/records.ts";
+import { accountKey } from "../../src/model/records.ts";
 import type { Beside } from "./actions.ts";
 import { ACCOUNT, EXCHANGE, type World } from "./world.ts";
 

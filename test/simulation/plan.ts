@@ -1,6 +1,6 @@
 import { SANDBOX_TIMING } from "../../src/adapters/sandbox/venue.ts";
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
-import type { Market, Timing } from "../../src/ports.ts";
+import type { Market, Timing } from "../../src/ports/deps.ts";
 import {
   againstOwn,
   calmDeeds,

@@ -1,8 +1,6 @@
 import { told, toldFill } from "../../src/adapters/sandbox/booked-venue.ts";
 import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
 import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
-import type { HistoryStore } from "../../src/history-store.ts";
-import type { LimitStore } from "../../src/limits/store.ts";
 import type {
   CancelOutcome,
   CreateOutcome,
@@ -12,8 +10,10 @@ import type {
   Permit,
   Venue,
   VenueOrder,
-} from "../../src/ports.ts";
-import type { HandOrderStore, StepStore, Store, StrategyStore } from "../../src/store.ts";
+} from "../../src/ports/deps.ts";
+import type { HistoryStore } from "../../src/ports/history-store.ts";
+import type { LimitStore } from "../../src/ports/limit-store.ts";
+import type { HandOrderStore, StepStore, Store, StrategyStore } from "../../src/ports/store.ts";
 import { call, type Net, storeSilence, venueRefuses, venueSilence } from "./calls.ts";
 import { type FillWindows, type Illegible, legible, windowed } from "./fill-windows.ts";
 import type { Past } from "./history.ts";

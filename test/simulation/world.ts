@@ -3,9 +3,9 @@ import { copyTables, emptyTables, type Tables } from "../../src/adapters/memory/
 import type { Listed } from "../../src/adapters/sandbox/matching.ts";
 import type { PricePath } from "../../src/adapters/sandbox/path.ts";
 import type { Simulation } from "../../src/adapters/sandbox/venue.ts";
-import { tick } from "../../src/grid/tick.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
-import type { Deps } from "../../src/ports.ts";
+import type { Deps } from "../../src/ports/deps.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
 import { type Faults, randomFaults, swarmFaults } from "./faults.ts";

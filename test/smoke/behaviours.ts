@@ -1,5 +1,5 @@
 /** What each exchange is said to do, for a person to see whether it does; sources are in `docs/exchanges.md`. */
-import type { VenueName } from "../../src/config.ts";
+import type { VenueName } from "../../src/compose/config.ts";
 import { DAY, SECOND } from "../../src/kernel/time.ts";
 import {
   ACCOUNT_KIND,

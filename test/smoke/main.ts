@@ -6,14 +6,14 @@
  * EDGEMAKER_EXCHANGES and EDGEMAKER_VENUE_URLS choose exchanges and their test environments.
  */
 import { createClient } from "@libsql/client";
-import { nodeLocal } from "../../cli/node-runtime.ts";
-import { bitget } from "../../src/adapters/ccxt/bitget.ts";
-import { gateio } from "../../src/adapters/ccxt/gateio.ts";
-import { kraken } from "../../src/adapters/ccxt/kraken.ts";
-import { mexc } from "../../src/adapters/ccxt/mexc.ts";
-import { parseConfig, type VenueName } from "../../src/config.ts";
-import { createDeps } from "../../src/deps.ts";
-import { messageOf } from "../../src/errors.ts";
+import { nodeLocal } from "../../cli/host/node-runtime.ts";
+import { bitget } from "../../src/adapters/ccxt/exchanges/bitget.ts";
+import { gateio } from "../../src/adapters/ccxt/exchanges/gateio.ts";
+import { kraken } from "../../src/adapters/ccxt/exchanges/kraken.ts";
+import { mexc } from "../../src/adapters/ccxt/exchanges/mexc.ts";
+import { parseConfig, type VenueName } from "../../src/compose/config.ts";
+import { createDeps } from "../../src/compose/deps.ts";
+import { messageOf } from "../../src/kernel/errors.ts";
 import { handOrderId } from "../../src/kernel/ids.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import { migrations } from "../support/migrations.ts";

@@ -1,7 +1,7 @@
 import { div, max, mul, ONE, snap, text } from "../../src/kernel/decimal.ts";
 import { handOrderId } from "../../src/kernel/ids.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
-import type { Local, NewOrder, Permit, Venue, VenueOrder } from "../../src/ports.ts";
+import type { Local, NewOrder, Permit, Venue, VenueOrder } from "../../src/ports/deps.ts";
 import { timed } from "./public.ts";
 
 const PERMIT: Permit = { mayLeave: () => true, sendBy: Number.MAX_SAFE_INTEGER };

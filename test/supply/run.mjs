@@ -70,7 +70,7 @@ function licences(parts) {
 async function packed() {
   const folder = mkdtempSync(join(tmpdir(), "edgemaker-packed-"));
   try {
-    execFileSync(process.execPath, [join(root, "cli/pack.mjs"), folder], { stdio: "ignore" });
+    execFileSync(process.execPath, [join(root, "cli/build/pack.mjs"), folder], { stdio: "ignore" });
     const [tarball] = readdirSync(folder);
     const { parts, scripts, page } = await installs(join(folder, tarball), folder);
     say(`packed: ${tarball} installs ${parts} packages`);

@@ -1,15 +1,15 @@
 import type { Client } from "@libsql/client";
-import { nodeLocal } from "../../cli/node-runtime.ts";
-import { type Context, createContext } from "../../src/adapters/libsql/context.ts";
-import { safeClient } from "../../src/adapters/libsql/safe-client.ts";
-import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
-import { fills, orders, strategies } from "../../src/adapters/libsql/tables.ts";
-import { venueFills, venueOrders } from "../../src/adapters/libsql/venue-tables.ts";
+import { nodeLocal } from "../../cli/host/node-runtime.ts";
+import { type Context, createContext } from "../../src/adapters/libsql/client/context.ts";
+import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
+import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
+import { fills, orders, strategies } from "../../src/adapters/libsql/tables/tables.ts";
+import { venueFills, venueOrders } from "../../src/adapters/libsql/tables/venue-tables.ts";
 import { startingBalances } from "../../src/adapters/sandbox/catalog.ts";
-import { movedBase } from "../../src/grid/profit.ts";
+import { movedBase } from "../../src/grid/ledger/profit.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
-import { parseAccountKey } from "../../src/records.ts";
+import { parseAccountKey } from "../../src/model/records.ts";
 
 /** Of a database that no process works on any more. */
 export async function auditSandbox(client: Client, exchange: string) {

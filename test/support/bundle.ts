@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
-import { ALIASES } from "../../cli/aliases.mjs";
+import { ALIASES } from "../../cli/build/aliases.mjs";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 

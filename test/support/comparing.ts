@@ -1,6 +1,6 @@
-import { timeLimit } from "../../src/in-time.ts";
+import { timeLimit } from "../../src/compose/time-limit.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
-import type { Book, Deps, Venue } from "../../src/ports.ts";
+import type { Book, Deps, Venue } from "../../src/ports/deps.ts";
 import { testApp } from "./app.ts";
 
 interface Trade {

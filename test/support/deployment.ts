@@ -1,7 +1,7 @@
 import { createClient } from "@libsql/client";
 import type { Miniflare } from "miniflare";
-import type { VenueName } from "../../src/config.ts";
-import type { Slot } from "../../src/grid/state.ts";
+import type { VenueName } from "../../src/compose/config.ts";
+import type { Slot } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, text } from "../../src/kernel/decimal.ts";
 import { clientOrderId } from "../../src/kernel/ids.ts";
 import { createOperations } from "../../src/operations.ts";

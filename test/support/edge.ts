@@ -1,7 +1,7 @@
 import type { RequestInit as WorkerRequestInit } from "miniflare";
-import { createLog, nodeRuntime } from "../../cli/node-runtime.ts";
-import { parseConfig } from "../../src/config.ts";
-import { createDeps } from "../../src/deps.ts";
+import { createLog, nodeRuntime } from "../../cli/host/node-runtime.ts";
+import { parseConfig } from "../../src/compose/config.ts";
+import { createDeps } from "../../src/compose/deps.ts";
 import { addTokens, type Target, TOKENS } from "./app.ts";
 import { heard } from "./heard.ts";
 import { startSqld } from "./sqld.ts";

@@ -1,4 +1,4 @@
-import type { Local } from "../../src/ports.ts";
+import type { Local } from "../../src/ports/deps.ts";
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Migration } from "../../src/adapters/libsql/migrate.ts";
+import type { Migration } from "../../src/adapters/libsql/client/migrate.ts";
 
 const folder = fileURLToPath(new URL("../../drizzle/", import.meta.url));
 

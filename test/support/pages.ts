@@ -1,6 +1,6 @@
 import type { CommandDef } from "citty";
-import { helpOf } from "../../cli/help.ts";
-import { rootCommand } from "../../cli/root.ts";
+import { rootCommand } from "../../cli/commands/root.ts";
+import { helpOf } from "../../cli/terminal/help.ts";
 import { createOperations } from "../../src/operations.ts";
 import { GUIDE } from "../../src/transport/mcp/guide.ts";
 import { PROMPTS } from "../../src/transport/mcp/prompts.ts";

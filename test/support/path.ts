@@ -1,7 +1,7 @@
-import { sandboxBooks } from "../../src/adapters/libsql/sandbox-books.ts";
+import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { deposit } from "../../src/adapters/sandbox/person.ts";
 import type { CandleFile } from "../../src/adapters/sandbox/replay.ts";
-import { tick } from "../../src/grid/tick.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { createOperations } from "../../src/operations.ts";

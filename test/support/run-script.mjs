@@ -1,7 +1,7 @@
 // Bundles a script of the tests and runs it in this process.
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { ALIASES } from "../../cli/aliases.mjs";
+import { ALIASES } from "../../cli/build/aliases.mjs";
 
 export async function runScript(entry, name) {
   const outfile = fileURLToPath(new URL(`../../dist/test/${name}.mjs`, import.meta.url));

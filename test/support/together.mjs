@@ -1,6 +1,6 @@
 // Runs command lines one after the other in one process: [{ args, cwd? }] on standard input, what became of each on standard output.
 import { readFileSync } from "node:fs";
-import { currentBundle } from "../../cli/build.mjs";
+import { currentBundle } from "../../cli/build/build.mjs";
 
 const { main } = await import((await currentBundle()).href);
 const answer = process.stdout.write.bind(process.stdout);

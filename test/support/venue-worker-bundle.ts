@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { build } from "esbuild";
-import { ALIASES } from "../../cli/aliases.mjs";
+import { ALIASES } from "../../cli/build/aliases.mjs";
 import { root } from "./bundle.ts";
 
 /** The adapter as a worker of its own, bundled as the product's worker is. */

@@ -1,5 +1,5 @@
 /** The adapter inside workerd, for the conformance suite: calls of the venue port come as POST bodies. */
-import type { Place } from "../../src/adapters/ccxt/place.ts";
+import type { Place } from "../../src/adapters/ccxt/account/place.ts";
 import { adapterPlace, adapterVenue } from "../venues/adapter.ts";
 import { answerCall, type Call, fromText } from "../venues/wire.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare, type MiniflareOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { buildWorker, bundle } from "../../cli/worker-bundle.mjs";
+import { buildWorker, bundle } from "../../cli/build/worker-bundle.mjs";
 import { root } from "./bundle.ts";
 
 const building = join(root, "dist/worker-building");

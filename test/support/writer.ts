@@ -1,7 +1,7 @@
 // A process that writes: started twice at once by safe-client.test.ts.
 import { createClient } from "@libsql/client";
-import { nodeLocal } from "../../cli/node-runtime.ts";
-import { safeClient } from "../../src/adapters/libsql/safe-client.ts";
+import { nodeLocal } from "../../cli/host/node-runtime.ts";
+import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
 
 const [url = "", count = "0"] = process.argv.slice(2);
 const client = await safeClient(createClient({ url, concurrency: 1, timeout: 50 }), nodeLocal);

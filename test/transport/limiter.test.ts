@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseConfig } from "../../src/config.ts";
-import { SettingsError } from "../../src/errors.ts";
+import { parseConfig } from "../../src/compose/config.ts";
+import { SettingsError } from "../../src/kernel/errors.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import { bearer } from "../contract/suite.ts";
 import { testApp } from "../support/app.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { argName } from "../../cli/fields.ts";
-import { rootCommand } from "../../cli/root.ts";
+import { rootCommand } from "../../cli/commands/root.ts";
+import { argName } from "../../cli/terminal/fields.ts";
 import { routeOf } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import { toolOf } from "../../src/transport/mcp/tools.ts";

@@ -1,4 +1,4 @@
-import type { Tier } from "../../src/config.ts";
+import type { Tier } from "../../src/compose/config.ts";
 import { type Decimal, decimal, ZERO } from "../../src/kernel/decimal.ts";
 import type { Order } from "./order.ts";
 

@@ -1,14 +1,15 @@
 /** The product's adapter on an emulated exchange, in this process or inside workerd. */
-import { bitget } from "../../src/adapters/ccxt/bitget.ts";
-import { gateio } from "../../src/adapters/ccxt/gateio.ts";
-import { kraken } from "../../src/adapters/ccxt/kraken.ts";
-import { mexc } from "../../src/adapters/ccxt/mexc.ts";
-import { createPlace, type Place } from "../../src/adapters/ccxt/place.ts";
-import { LIVE_TIMING } from "../../src/adapters/ccxt/quirks.ts";
-import { ccxtVenue } from "../../src/adapters/ccxt/venue.ts";
-import type { VenueName } from "../../src/config.ts";
+
+import { createPlace, type Place } from "../../src/adapters/ccxt/account/place.ts";
+import { ccxtVenue } from "../../src/adapters/ccxt/account/venue.ts";
+import { LIVE_TIMING } from "../../src/adapters/ccxt/client/quirks.ts";
+import { bitget } from "../../src/adapters/ccxt/exchanges/bitget.ts";
+import { gateio } from "../../src/adapters/ccxt/exchanges/gateio.ts";
+import { kraken } from "../../src/adapters/ccxt/exchanges/kraken.ts";
+import { mexc } from "../../src/adapters/ccxt/exchanges/mexc.ts";
+import type { VenueName } from "../../src/compose/config.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { Local, Timing, Venue } from "../../src/ports.ts";
+import type { Local, Timing, Venue } from "../../src/ports/deps.ts";
 import { heardLog } from "../support/heard.ts";
 import { memoryKeeping } from "./keeping.ts";
 

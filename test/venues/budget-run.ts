@@ -3,10 +3,10 @@
  * seconds. In real time the exchange's counters, our budget and the timer go by this machine's clock; otherwise all of
  * them by one that moves when told, and then nothing is said of how long things take.
  */
-import { nodeLocal } from "../../cli/node-runtime.ts";
-import { startTimer } from "../../cli/timer.ts";
-import type { Tier } from "../../src/config.ts";
-import { tick } from "../../src/grid/tick.ts";
+import { nodeLocal } from "../../cli/host/node-runtime.ts";
+import { startTimer } from "../../cli/host/timer.ts";
+import type { Tier } from "../../src/compose/config.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
 import { appOver } from "../support/app.ts";

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { tick } from "../../src/grid/tick.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { emulatedWorld } from "../support/emulated.ts";

@@ -1,5 +1,5 @@
 /** What each emulated exchange lists, with the tick, lot and minimums that the real one shows for the pair. */
-import type { VenueName } from "../../src/config.ts";
+import type { VenueName } from "../../src/compose/config.ts";
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
 

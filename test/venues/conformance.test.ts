@@ -1,5 +1,5 @@
 import { Miniflare } from "miniflare";
-import type { Place } from "../../src/adapters/ccxt/place.ts";
+import type { Place } from "../../src/adapters/ccxt/account/place.ts";
 import { bundleWorkerScript } from "../support/venue-worker-bundle.ts";
 import { adapterPlace, adapterVenue } from "./adapter.ts";
 import { conformance } from "./conformance-suite.ts";

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
-import { VENUES, type VenueName } from "../../src/config.ts";
-import { tick } from "../../src/grid/tick.ts";
+import { VENUES, type VenueName } from "../../src/compose/config.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { emulatedWorld } from "../support/emulated.ts";

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
-import type { Slot } from "../../src/grid/state.ts";
-import { tick } from "../../src/grid/tick.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
+import type { Slot } from "../../src/grid/state/state.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
 import { emulatedWorld } from "../support/emulated.ts";

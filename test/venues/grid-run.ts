@@ -1,17 +1,17 @@
 /** A grid on an emulated exchange among random faults, its invariants checked against what the exchange really has. */
 
-import type { Fetch } from "../../src/adapters/ccxt/transport.ts";
-import type { VenueName } from "../../src/config.ts";
-import { held } from "../../src/grid/booking.ts";
-import { movedBase } from "../../src/grid/profit.ts";
-import { tick } from "../../src/grid/tick.ts";
+import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
+import type { VenueName } from "../../src/compose/config.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
+import { held } from "../../src/grid/ledger/booking.ts";
+import { movedBase } from "../../src/grid/ledger/profit.ts";
 import { decimal, max, snap, text, ZERO } from "../../src/kernel/decimal.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import type { Deps } from "../../src/ports.ts";
-import { accountKey } from "../../src/records.ts";
-import type { StrategyView } from "../../src/store.ts";
+import { accountKey } from "../../src/model/records.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import type { StrategyView } from "../../src/ports/store.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { Route } from "./dialect.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Tier } from "../../src/config.ts";
+import type { Tier } from "../../src/compose/config.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { ccxtClient } from "./ccxt-client.ts";
 import { startVenue } from "./index.ts";

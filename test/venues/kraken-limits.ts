@@ -3,7 +3,7 @@
  * trade history and ledgers count 2, placing and cancelling not at all). Orders:
  * https://docs.kraken.com/api/docs/guides/spot-ratelimits (of each client and pair, in the matching engine).
  */
-import type { Tier } from "../../src/config.ts";
+import type { Tier } from "../../src/compose/config.ts";
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { Account } from "./account.ts";
 import type { Member, PrivateAsk, Reply, Route } from "./dialect.ts";

@@ -5,7 +5,7 @@ import type { Corner, PricePath } from "../../src/adapters/sandbox/path.ts";
 import { type Decimal, divideWhole } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { Book, Market } from "../../src/ports.ts";
+import type { Book, Market } from "../../src/ports/deps.ts";
 import type { Listing } from "./catalog.ts";
 
 export interface Prices {

@@ -3,7 +3,7 @@
 import { candlesAt, tickerAt, tradesAt } from "../../src/adapters/sandbox/prints.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { DAY, type Millis } from "../../src/kernel/time.ts";
-import type { Book, BookLevel, CandleRange } from "../../src/ports.ts";
+import type { Book, BookLevel, CandleRange } from "../../src/ports/deps.ts";
 import type { Listing } from "./catalog.ts";
 import type { Engine } from "./engine.ts";
 import { ambient, marketOf } from "./prices.ts";

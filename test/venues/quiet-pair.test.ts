@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { VENUES, type VenueName } from "../../src/config.ts";
+import { VENUES, type VenueName } from "../../src/compose/config.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { createYear } from "./quiet-year-world.ts";
 

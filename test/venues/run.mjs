@@ -1,7 +1,7 @@
 // Bundles the grids on emulated exchanges and runs them: node test/venues/run.mjs [--ticks N] [--seed N] [exchange …]
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { ALIASES } from "../../cli/aliases.mjs";
+import { ALIASES } from "../../cli/build/aliases.mjs";
 
 const outfile = fileURLToPath(new URL("../../dist/test/soak.mjs", import.meta.url));
 await build({

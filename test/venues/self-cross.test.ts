@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { VenueName } from "../../src/config.ts";
-import { tick } from "../../src/grid/tick.ts";
+import type { VenueName } from "../../src/compose/config.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { createOperations } from "../../src/operations.ts";

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
-import type { Fetch } from "../../src/adapters/ccxt/transport.ts";
-import { tick } from "../../src/grid/tick.ts";
+import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";

@@ -1,8 +1,8 @@
 import { memoryStepStore } from "../../src/adapters/memory/step-store.ts";
 import { copyTables, type Tables } from "../../src/adapters/memory/tables.ts";
-import { isKeptBack } from "../../src/kill.ts";
-import type { NewOrder } from "../../src/ports.ts";
-import type { Snapshot } from "../../src/store.ts";
+import { isKeptBack } from "../../src/model/kill.ts";
+import type { NewOrder } from "../../src/ports/deps.ts";
+import type { Snapshot } from "../../src/ports/store.ts";
 import { brokenByArrival, brokenByRecording, type SeenOrder } from "../invariants/venue.ts";
 import { cancel, type Exchange, type Executed, isResting, type Placed, place, quoteOf } from "./exchange.ts";
 import type { Asked, Passing } from "./pass.ts";

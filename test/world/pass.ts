@@ -1,6 +1,6 @@
-import { step } from "../../src/grid/step.ts";
-import type { Market, NewOrder, Permit, Timing, Venue } from "../../src/ports.ts";
-import type { Store } from "../../src/store.ts";
+import { step } from "../../src/engine/pass/step.ts";
+import type { Market, NewOrder, Permit, Timing, Venue } from "../../src/ports/deps.ts";
+import type { Store } from "../../src/ports/store.ts";
 import { ACCOUNT } from "./setting.ts";
 
 /** What a pass has asked of the world, and waits for. */

@@ -1,4 +1,4 @@
-import { heldInAll } from "../../src/grid/booking.ts";
+import { heldInAll } from "../../src/grid/ledger/booking.ts";
 import { differences, type Execution, movedBy } from "../invariants/venue.ts";
 import { type Executed, isResting } from "./exchange.ts";
 import { firstExchange, KEY, SYMBOL } from "./setting.ts";

@@ -1,10 +1,10 @@
 import { memoryStore } from "../../src/adapters/memory/store.ts";
 import { emptyTables, type Tables } from "../../src/adapters/memory/tables.ts";
-import { check } from "../../src/grid/check.ts";
-import { firstState } from "../../src/grid/planned-start.ts";
+import { check } from "../../src/grid/start/check.ts";
+import { firstState } from "../../src/grid/start/planned-start.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
-import type { Market, Timing } from "../../src/ports.ts";
-import { accountKey, type Strategy } from "../../src/records.ts";
+import { accountKey, type Strategy } from "../../src/model/records.ts";
+import type { Market, Timing } from "../../src/ports/deps.ts";
 import { type Exchange, LOT, quoteOf, RATE, TICK } from "./exchange.ts";
 
 /** 2026-01-01T00:00:00Z */

@@ -1,6 +1,6 @@
 import { text } from "../../src/kernel/decimal.ts";
-import type { NewOrder, VenueFill, VenueOrder } from "../../src/ports.ts";
-import type { Changes, Snapshot } from "../../src/store.ts";
+import type { NewOrder, VenueFill, VenueOrder } from "../../src/ports/deps.ts";
+import type { Changes, Snapshot } from "../../src/ports/store.ts";
 import type { Found } from "./explore.ts";
 import { make, runOf } from "./moves.ts";
 import type { Asked } from "./pass.ts";

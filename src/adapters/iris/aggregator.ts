@@ -1,8 +1,8 @@
 import type * as z from "zod";
-import type { Aggregator, Pool } from "../../dex-port.ts";
-import { VenueError } from "../../errors.ts";
 import { CHAIN_TOKENS, type ChainToken } from "../../kernel/chain-token.ts";
+import { VenueError } from "../../kernel/errors.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { Aggregator, Pool } from "../../ports/dex.ts";
 import { boundedText } from "../bounded-text.ts";
 import { type AnsweredPool, FailureAnswer, PoolsAnswer, PricesAnswer, poolOf } from "./schema.ts";
 

@@ -1,6 +1,6 @@
-import type { Aggregator, Pool } from "../../dex-port.ts";
 import type { ChainToken } from "../../kernel/chain-token.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { Aggregator, Pool } from "../../ports/dex.ts";
 
 interface Kept {
   readonly at: Millis;

@@ -1,9 +1,9 @@
 /** What the Iris aggregator answers, as far as a price depends on it. Anything else in an answer is ignored. */
 import * as z from "zod";
-import type { Pool } from "../../dex-port.ts";
 import { type Decimal, decimal, fromNumber, ONE } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { plainText } from "../../kernel/plain-text.ts";
+import type { Pool } from "../../ports/dex.ts";
 
 const LOVELACE = 10n ** 12n;
 const MOST_DECIMALS = 18;

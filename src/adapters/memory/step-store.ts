@@ -1,11 +1,11 @@
-import { StoreError } from "../../errors.ts";
-import { type By, STEP } from "../../events.ts";
+import { StoreError } from "../../kernel/errors.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { isKeptBack, killEvent, type Panic, turned } from "../../kill.ts";
 import { scopeOfAccount } from "../../limits/standing.ts";
-import { mayBeMet, meets, type Reach, reachOf } from "../../own-orders.ts";
-import type { Order, Strategy } from "../../records.ts";
-import type { Changes, Lease, Snapshot, StepStore } from "../../store.ts";
+import { type By, STEP } from "../../model/events.ts";
+import { isKeptBack, killEvent, type Panic, turned } from "../../model/kill.ts";
+import { mayBeMet, meets, type Reach, reachOf } from "../../model/own-orders.ts";
+import type { Order, Strategy } from "../../model/records.ts";
+import type { Changes, Lease, Snapshot, StepStore } from "../../ports/store.ts";
 import { countUses, newestUses, withinLimits } from "./limits.ts";
 import { accountRow, exchangeKey, fillKey, mayBecome, putOrder, type Tables } from "./tables.ts";
 

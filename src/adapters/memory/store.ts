@@ -1,11 +1,11 @@
-import { StoreError } from "../../errors.ts";
-import { handEvent } from "../../events.ts";
-import type { HistoryStore } from "../../history-store.ts";
+import { StoreError } from "../../kernel/errors.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { LimitStore } from "../../limits/store.ts";
-import { firstMet } from "../../own-orders.ts";
-import { type Order, ownerName, type Strategy } from "../../records.ts";
-import type { HandOrderStore, StepStore, StrategyStore, StrategyView } from "../../store.ts";
+import { handEvent } from "../../model/events.ts";
+import { firstMet } from "../../model/own-orders.ts";
+import { type Order, ownerName, type Strategy } from "../../model/records.ts";
+import type { HistoryStore } from "../../ports/history-store.ts";
+import type { LimitStore } from "../../ports/limit-store.ts";
+import type { HandOrderStore, StepStore, StrategyStore, StrategyView } from "../../ports/store.ts";
 import { memoryHistoryStore } from "./history-store.ts";
 import { memoryLimitStore } from "./limit-store.ts";
 import { countUses, withinLimits } from "./limits.ts";

@@ -1,9 +1,9 @@
-import type { KeptEvent } from "../../events.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Kill } from "../../kill.ts";
 import type { LimitUse, StoredLimits } from "../../limits/standing.ts";
-import type { AccountMemory, Fill, FillCursor, Order, OrderState, Strategy } from "../../records.ts";
-import { NO_MEMORY } from "../../records.ts";
+import type { KeptEvent } from "../../model/events.ts";
+import type { Kill } from "../../model/kill.ts";
+import type { AccountMemory, Fill, FillCursor, Order, OrderState, Strategy } from "../../model/records.ts";
+import { NO_MEMORY } from "../../model/records.ts";
 
 export interface AccountRow {
   token: number;

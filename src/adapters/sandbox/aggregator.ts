@@ -1,10 +1,10 @@
-import type { Aggregator, Pool } from "../../dex-port.ts";
 import { type ChainToken, chainTokens } from "../../kernel/chain-token.ts";
 import { type Decimal, decimal, div, mul, ONE, snap } from "../../kernel/decimal.ts";
 import { hashText, mix } from "../../kernel/hash.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
-import type { MarketData } from "../../ports.ts";
+import type { MarketData } from "../../ports/deps.ts";
+import type { Aggregator, Pool } from "../../ports/dex.ts";
 import { generatedPath, noise, type PricePath } from "./path.ts";
 
 /** ADA in each pool; the last one is too small to count for a price. */

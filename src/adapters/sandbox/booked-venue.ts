@@ -1,5 +1,5 @@
-import { messageOf, StoreError, VenueError } from "../../errors.ts";
 import { div, mul, ZERO } from "../../kernel/decimal.ts";
+import { messageOf, StoreError, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type {
@@ -14,7 +14,7 @@ import type {
   Venue,
   VenueFill,
   VenueOrder,
-} from "../../ports.ts";
+} from "../../ports/deps.ts";
 import {
   applied,
   type BookChange,

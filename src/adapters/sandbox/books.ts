@@ -1,7 +1,7 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Fee, OrderStatus, Side, VenueOrder } from "../../ports.ts";
+import type { Fee, OrderStatus, Side, VenueOrder } from "../../ports/deps.ts";
 import type { Shock } from "./path.ts";
 
 /** An order in a simulated venue's books. */

@@ -1,6 +1,6 @@
 import { type Decimal, decimal } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import type { Market } from "../../ports.ts";
+import type { Market } from "../../ports/deps.ts";
 
 interface Listing {
   readonly symbol: Pair;

@@ -1,7 +1,7 @@
 import { ZERO } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { MINUTE, SECOND } from "../../kernel/time.ts";
-import type { AccountRef, Market, MarketData, NewOrder, Quote, Timing, Venue } from "../../ports.ts";
+import type { AccountRef, Market, MarketData, NewOrder, Quote, Timing, Venue } from "../../ports/deps.ts";
 import { bookedVenue, type Moment, type Pricing, reading } from "./booked-venue.ts";
 import type { BookChange, BookedOrder, Books } from "./books.ts";
 import { execute, holdingsAfter } from "./executing.ts";

@@ -1,6 +1,6 @@
 import { type Decimal, mul, ONE, ZERO } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Fee, Market, Side } from "../../ports.ts";
+import type { Fee, Market, Side } from "../../ports/deps.ts";
 import type { BookedFill, BookedOrder, Holding } from "./books.ts";
 
 export interface Execution {

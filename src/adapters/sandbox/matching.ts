@@ -1,7 +1,7 @@
 import { max, snap } from "../../kernel/decimal.ts";
 import { hashText, share } from "../../kernel/hash.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import type { Market } from "../../ports.ts";
+import type { Market } from "../../ports/deps.ts";
 import type { BookChange, BookedFill, BookedOrder, VenueBooks } from "./books.ts";
 import { execute, holdingsAfter } from "./executing.ts";
 import { between, type Corner, type PricePath } from "./path.ts";

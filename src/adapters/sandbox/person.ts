@@ -1,6 +1,7 @@
 /** What a person does to a simulated venue beside the API. */
-import { AppError } from "../../errors.ts";
+
 import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
 import type { Books } from "./books.ts";
 
 const ATTEMPTS = 50;

@@ -1,6 +1,6 @@
 import { type Decimal, min, mul, ZERO } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { BookLevel, Market, NewOrder } from "../../ports.ts";
+import type { BookLevel, Market, NewOrder } from "../../ports/deps.ts";
 import type { BookChange, BookedFill, BookedOrder, VenueBooks } from "./books.ts";
 import { execute, holdingsAfter, reserveFor } from "./executing.ts";
 

@@ -1,7 +1,7 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import { hashText, mix, share } from "../../kernel/hash.ts";
 import { DAY, type Millis, SECOND } from "../../kernel/time.ts";
-import type { Candle, CandleRange, Market, Ticker, Trade } from "../../ports.ts";
+import type { Candle, CandleRange, Market, Ticker, Trade } from "../../ports/deps.ts";
 import { depthAt } from "./depth.ts";
 import type { PricePath } from "./path.ts";
 

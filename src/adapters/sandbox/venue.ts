@@ -1,7 +1,7 @@
-import { VenueError } from "../../errors.ts";
+import { VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
-import type { AccountRef, NewOrder, Timing, Venue } from "../../ports.ts";
+import type { AccountRef, NewOrder, Timing, Venue } from "../../ports/deps.ts";
 import { bookedVenue, type Moment, type Pricing, reading } from "./booked-venue.ts";
 import type { BookChange, Books } from "./books.ts";
 import { depthAt, MOST_LEVELS } from "./depth.ts";

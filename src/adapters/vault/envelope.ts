@@ -3,7 +3,7 @@
  * fields and is itself wrapped by the operator's key. What each text belongs to is authenticated with it, so that
  * rows or columns that were exchanged do not decrypt. All AES-256-GCM, a new nonce for each text.
  */
-import { SettingsError } from "../../errors.ts";
+import { SettingsError } from "../../kernel/errors.ts";
 
 const NONCE = 12;
 const ALGORITHM = "AES-GCM";

@@ -1,6 +1,6 @@
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import type { Local } from "../../ports.ts";
-import type { AccountKey } from "../../records.ts";
+import type { AccountKey } from "../../model/records.ts";
+import type { Local } from "../../ports/deps.ts";
 
 /** Stored exchange keys as venues use them. */
 export interface StoredCredentials<K> {

@@ -1,8 +1,8 @@
-import { AppError } from "../../errors.ts";
 import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { dayOf } from "../../limits/standing.ts";
-import type { Preview } from "../../plan-records.ts";
-import type { Deps } from "../../ports.ts";
+import type { Preview } from "../../model/proposal.ts";
+import type { Deps } from "../../ports/deps.ts";
 import type { McpOptions, McpSettings } from "./server.ts";
 
 /** Under which the plans of one token are counted; all of a process's own where it has one client. */

@@ -1,9 +1,9 @@
-import { AppError } from "../../errors.ts";
 import { digest } from "../../kernel/digest.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import type { Preview } from "../../model/proposal.ts";
 import type { Call, Operation } from "../../operation.ts";
-import type { Preview } from "../../plan-records.ts";
-import type { PlanKey, PlanState } from "../../store.ts";
+import type { PlanKey, PlanState } from "../../ports/store.ts";
 import { type Answer, attempt, refusal, run } from "../run.ts";
 import { countPlan, limited } from "./limit.ts";
 import type { McpOptions } from "./server.ts";

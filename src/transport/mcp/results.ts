@@ -1,8 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import { isLabel, type Label } from "../../errors.ts";
+import { isLabel, type Label } from "../../kernel/errors.ts";
 import { plainText, plainTexts } from "../../kernel/plain-text.ts";
+import type { Preview } from "../../model/proposal.ts";
 import type { Operation } from "../../operation.ts";
-import type { Preview } from "../../plan-records.ts";
 import type { Answer } from "../run.ts";
 
 /** An answer as a tool's result: structured, and the same as JSON text for clients that read no structure. */

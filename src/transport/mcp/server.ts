@@ -7,11 +7,11 @@ import {
   McpError,
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
-import { AppError } from "../../errors.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import type { Scope } from "../../model/records.ts";
 import type { Operation } from "../../operation.ts";
-import type { Deps } from "../../ports.ts";
-import type { Scope } from "../../records.ts";
+import type { Deps } from "../../ports/deps.ts";
 import { refusalOf } from "../input.ts";
 import { type Answer, refusal, run } from "../run.ts";
 import { commit, propose } from "./plans.ts";

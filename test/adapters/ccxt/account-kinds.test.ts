@@ -1,7 +1,7 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
-import { nodeLocal } from "../../../cli/node-runtime.ts";
-import { createDeps } from "../../../src/deps.ts";
+import { nodeLocal } from "../../../cli/host/node-runtime.ts";
+import { createDeps } from "../../../src/compose/deps.ts";
 import { DAY, MINUTE } from "../../../src/kernel/time.ts";
 import { emulatedWorld } from "../../support/emulated.ts";
 import { heardLog } from "../../support/heard.ts";

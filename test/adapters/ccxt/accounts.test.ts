@@ -1,8 +1,8 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { nodeLocal } from "../../../cli/node-runtime.ts";
-import { createDeps } from "../../../src/deps.ts";
-import { tick } from "../../../src/grid/tick.ts";
+import { nodeLocal } from "../../../cli/host/node-runtime.ts";
+import { createDeps } from "../../../src/compose/deps.ts";
+import { tick } from "../../../src/engine/pass/tick.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { heardLog } from "../../support/heard.ts";
 import { liveApp, PERMIT } from "../../support/live.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { VenueName } from "../../../src/config.ts";
+import type { VenueName } from "../../../src/compose/config.ts";
 import { DAY } from "../../../src/kernel/time.ts";
 import { liveApp } from "../../support/live.ts";
 import { runOperation } from "../../support/sandbox.ts";

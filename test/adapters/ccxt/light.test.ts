@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { bitget } from "../../../src/adapters/ccxt/bitget.ts";
-import { gateio } from "../../../src/adapters/ccxt/gateio.ts";
-import { kraken } from "../../../src/adapters/ccxt/kraken.ts";
-import { light } from "../../../src/adapters/ccxt/light.ts";
-import { mexc } from "../../../src/adapters/ccxt/mexc.ts";
+import { light } from "../../../src/adapters/ccxt/client/light.ts";
+import { bitget } from "../../../src/adapters/ccxt/exchanges/bitget.ts";
+import { gateio } from "../../../src/adapters/ccxt/exchanges/gateio.ts";
+import { kraken } from "../../../src/adapters/ccxt/exchanges/kraken.ts";
+import { mexc } from "../../../src/adapters/ccxt/exchanges/mexc.ts";
 
 /** Every object and list within a value, by its place. */
 function objectsIn(value: unknown, place = "", found = new Map<object, string>()): Map<object, string> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tick } from "../../../src/grid/tick.ts";
+import { tick } from "../../../src/engine/pass/tick.ts";
 import { canary, canarySecret } from "../../support/canary.ts";
 import { liveApp } from "../../support/live.ts";
 import { buy, del, get, post } from "../../support/orders.ts";

@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { Dict } from "../../../src/adapters/ccxt/ccxt.ts";
-import { gateio } from "../../../src/adapters/ccxt/gateio.ts";
-import { kraken } from "../../../src/adapters/ccxt/kraken.ts";
-import { balancesOf, candleOf, fillOf, orderOf, tradeOf } from "../../../src/adapters/ccxt/reading.ts";
-import { VenueError } from "../../../src/errors.ts";
+import {
+  balancesOf,
+  candleOf,
+  fillOf,
+  orderOf,
+  tradeOf,
+} from "../../../src/adapters/ccxt/account/reading.ts";
+import type { Dict } from "../../../src/adapters/ccxt/client/ccxt.ts";
+import { gateio } from "../../../src/adapters/ccxt/exchanges/gateio.ts";
+import { kraken } from "../../../src/adapters/ccxt/exchanges/kraken.ts";
+import { VenueError } from "../../../src/kernel/errors.ts";
 
 const AT = 1_767_225_600_000;
 const ORDER = {

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { type Decimal, decimal, wire } from "../../../src/kernel/decimal.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
-import type { Fee, NewOrder, Venue, VenueOrder } from "../../../src/ports.ts";
+import type { Fee, NewOrder, Venue, VenueOrder } from "../../../src/ports/deps.ts";
 import type { Dict } from "../../support/fixtures.ts";
 import { PERMIT } from "../../support/live.ts";
 

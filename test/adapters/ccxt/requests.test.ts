@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
-import { checkKeys } from "../../../src/adapters/ccxt/key-check.ts";
-import type { VenueName } from "../../../src/config.ts";
+import { checkKeys } from "../../../src/adapters/ccxt/account/key-check.ts";
+import type { VenueName } from "../../../src/compose/config.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
-import type { NewOrder, Venue } from "../../../src/ports.ts";
+import type { NewOrder, Venue } from "../../../src/ports/deps.ts";
 import { heardVenue } from "../../support/heard.ts";
 import { KEYS, PERMIT } from "../../support/live.ts";
 import { recording } from "../../support/recording.ts";

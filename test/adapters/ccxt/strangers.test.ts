@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { nodeLocal } from "../../../cli/node-runtime.ts";
-import { tick } from "../../../src/grid/tick.ts";
+import { nodeLocal } from "../../../cli/host/node-runtime.ts";
+import { tick } from "../../../src/engine/pass/tick.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { appOver } from "../../support/app.ts";
 import { emulatedWorld } from "../../support/emulated.ts";

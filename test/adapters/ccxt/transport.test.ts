@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { kraken } from "../../../src/adapters/ccxt/kraken.ts";
-import { NotSent } from "../../../src/adapters/ccxt/told.ts";
-import { transport } from "../../../src/adapters/ccxt/transport.ts";
+import { NotSent } from "../../../src/adapters/ccxt/client/told.ts";
+import { transport } from "../../../src/adapters/ccxt/client/transport.ts";
+import { kraken } from "../../../src/adapters/ccxt/exchanges/kraken.ts";
 import { answering } from "../../support/live.ts";
 
 const wire = (base: string) => ({

@@ -1,8 +1,8 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
-import { libsqlKeeping } from "../../../src/adapters/libsql/keeping.ts";
-import { openDatabase } from "../../../src/adapters/libsql/open.ts";
-import { stepStore } from "../../../src/adapters/libsql/step-store.ts";
+import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
+import { libsqlKeeping } from "../../../src/adapters/libsql/stores/keeping.ts";
+import { stepStore } from "../../../src/adapters/libsql/stores/step-store.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";
 import { START } from "../../support/sandbox.ts";

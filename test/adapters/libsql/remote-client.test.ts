@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { nodeLocal } from "../../../cli/node-runtime.ts";
-import { safeClient } from "../../../src/adapters/libsql/safe-client.ts";
-import { newUse } from "../../../src/cost.ts";
+import { nodeLocal } from "../../../cli/host/node-runtime.ts";
+import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
+import { newUse } from "../../../src/model/usage.ts";
 import { type Sqld, startSqld } from "../../support/sqld.ts";
 
 describe("a libSQL server", () => {

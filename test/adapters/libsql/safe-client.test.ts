@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
-import { nodeLocal } from "../../../cli/node-runtime.ts";
-import { safeClient } from "../../../src/adapters/libsql/safe-client.ts";
-import { StoreError } from "../../../src/errors.ts";
+import { nodeLocal } from "../../../cli/host/node-runtime.ts";
+import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
+import { StoreError } from "../../../src/kernel/errors.ts";
 import { bundleScript, runNode } from "../../support/bundle.ts";
 import { tempFolder } from "../../support/temp.ts";
 

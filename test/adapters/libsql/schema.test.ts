@@ -3,12 +3,12 @@ import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
-import { nodeLocal } from "../../../cli/node-runtime.ts";
-import { createContext } from "../../../src/adapters/libsql/context.ts";
-import { migrate } from "../../../src/adapters/libsql/migrate.ts";
-import { openDatabase } from "../../../src/adapters/libsql/open.ts";
-import { safeClient } from "../../../src/adapters/libsql/safe-client.ts";
-import { SettingsError } from "../../../src/errors.ts";
+import { nodeLocal } from "../../../cli/host/node-runtime.ts";
+import { createContext } from "../../../src/adapters/libsql/client/context.ts";
+import { migrate } from "../../../src/adapters/libsql/client/migrate.ts";
+import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
+import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
+import { SettingsError } from "../../../src/kernel/errors.ts";
 import { root } from "../../support/bundle.ts";
 import { migrations } from "../../support/migrations.ts";
 import { tempFolder } from "../../support/temp.ts";
@@ -51,7 +51,7 @@ describe("migrations", () => {
       "--dialect",
       "sqlite",
       "--schema",
-      join(root, "src/adapters/libsql/*tables.ts"),
+      join(root, "src/adapters/libsql/tables/*.ts"),
       "--out",
       "drizzle",
     ];

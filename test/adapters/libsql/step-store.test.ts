@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { insertByHand, insertIntents } from "../../../src/adapters/libsql/order-rows.ts";
-import { StoreError } from "../../../src/errors.ts";
+import { insertByHand, insertIntents } from "../../../src/adapters/libsql/stores/order-rows.ts";
 import { text } from "../../../src/kernel/decimal.ts";
-import { NEW_ORDER, NO_MEMORY, type Order, type Strategy } from "../../../src/records.ts";
-import { NO_CHANGES } from "../../../src/store.ts";
+import { StoreError } from "../../../src/kernel/errors.ts";
+import { NEW_ORDER, NO_MEMORY, type Order, type Strategy } from "../../../src/model/records.ts";
+import { NO_CHANGES } from "../../../src/ports/store.ts";
 import { BY } from "../../support/by.ts";
 import { d, state } from "../../support/grid.ts";
 import { START, testSandbox } from "../../support/sandbox.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { credentialStore } from "../../../src/adapters/libsql/credential-store.ts";
+import { credentialStore } from "../../../src/adapters/libsql/stores/credential-store.ts";
 import { importKek } from "../../../src/adapters/vault/envelope.ts";
 import { canary } from "../../support/canary.ts";
 import { testSandbox } from "../../support/sandbox.ts";

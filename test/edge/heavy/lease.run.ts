@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { nodeLocal } from "../../../cli/node-runtime.ts";
-import { openDatabase } from "../../../src/adapters/libsql/open.ts";
-import { createStore } from "../../../src/adapters/libsql/store.ts";
-import { NO_MEMORY } from "../../../src/records.ts";
+import { nodeLocal } from "../../../cli/host/node-runtime.ts";
+import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
+import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
+import { NO_MEMORY } from "../../../src/model/records.ts";
 import { migrations } from "../../support/migrations.ts";
 import { startSqld } from "../../support/sqld.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { VenueName } from "../../../src/config.ts";
+import type { VenueName } from "../../../src/compose/config.ts";
 import { deployment, strangers } from "../../support/deployment.ts";
 import { fireCron } from "../../support/edge-live.ts";
 

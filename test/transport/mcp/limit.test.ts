@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseConfig } from "../../../src/config.ts";
+import { parseConfig } from "../../../src/compose/config.ts";
 import { BY } from "../../support/by.ts";
 import { drivenApp } from "../../support/driven.ts";
 import { appClient, callTool, errorOf } from "../../support/mcp.ts";

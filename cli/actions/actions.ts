@@ -1,0 +1,19 @@
+/**
+ * What the commands do, loaded together when one of them runs. Commands themselves are only named at first, for
+ * help; and Node takes a millisecond for each file it loads, so that two dozen small ones were half of a start.
+ * Apart stay those that bring a large library of their own: setup and mcp.
+ */
+export { exportEvents, signEvents, verifyEvents } from "./audit.ts";
+export { completion } from "./completion.ts";
+export { estimateCost } from "./cost.ts";
+export { byCommand, digest, newToken, nodeLocal, numberOf, withDatabase } from "./database.ts";
+export { backUp, restore } from "./db.ts";
+export { runDemo } from "./demo.ts";
+export { runDoctor } from "./doctor.ts";
+export { addKeys, listKeys, removeKeys, rotateKeys, testKeys } from "./exchange.ts";
+export { installMcp } from "./mcp-install.ts";
+export { migrateDatabase } from "./migrate.ts";
+export { runOperation } from "./run-operation.ts";
+export { depositInSandbox, resetSandbox, shockSandbox } from "./sandbox.ts";
+export { startServer } from "./serve.ts";
+export { runTrade } from "./trade.ts";

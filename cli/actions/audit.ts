@@ -1,0 +1,50 @@
+import { chainedOut } from "../../src/audit/operations/events.ts";
+import { verify } from "../../src/audit/operations/verify.ts";
+import { SettingsError } from "../../src/kernel/errors.ts";
+import { DAY } from "../../src/kernel/time.ts";
+import { numberOf } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { byCommand, withDatabase } from "./database.ts";
+
+const PAGE = 1000;
+
+export async function verifyEvents(values: Values): Promise<number> {
+  let isIntact = false;
+  const code = await withDatabase(values, async ({ store, signers = [] }) => {
+    const verdict = await verify(store, signers);
+    isIntact = verdict.intact;
+    return verdict;
+  });
+  return isIntact ? code : 1;
+}
+
+export async function exportEvents(values: Values): Promise<number> {
+  const from =
+    values.after === undefined
+      ? 0
+      : numberOf("--after", values.after, { whole: true, most: Number.MAX_SAFE_INTEGER });
+  return withDatabase(values, async ({ store }) => {
+    let [id, isWhole] = [from, false];
+    while (!isWhole) {
+      const page = await store.eventsAfter(id, PAGE);
+      const lines = page.map((event) => `${JSON.stringify(chainedOut(event))}\n`);
+      process.stdout.write(lines.join(""));
+      id = page.at(-1)?.id ?? id;
+      isWhole = page.length < PAGE;
+    }
+    return undefined;
+  });
+}
+
+export async function signEvents(values: Values): Promise<number> {
+  const asked = values["keep-days"];
+  const days =
+    asked === undefined ? undefined : numberOf("--keep-days", asked, { whole: true, least: 1, most: 36_500 });
+  return withDatabase(values, async ({ store, signers: [signer] = [] }) => {
+    if (!signer) throw new SettingsError("EDGEMAKER_KEK is not set: checkpoints are signed with a key of it");
+    const keep = days === undefined ? undefined : days * DAY;
+    const { checkpoint, cut } = await store.checkpoint(signer, keep, byCommand());
+    const { number, at, key, signature, marks } = checkpoint;
+    return { number, at: new Date(at).toISOString(), key, signature, deleted: cut, chains: marks.length };
+  });
+}

@@ -1,0 +1,47 @@
+import { createOperations } from "../../src/operations.ts";
+import { numberOf, readSettings } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { print } from "../terminal/output.ts";
+import { monthOf, priceOf, type Shown, unitsOf } from "./estimate.ts";
+import { PLANS, PRICES_OF } from "./plans.ts";
+import { fail, open, remoteOf } from "./run-operation.ts";
+
+/** What the running grids would cost in a month like the last counted day, on named plans. */
+export async function estimateCost({ passes, ...values }: Values): Promise<number> {
+  const status = createOperations([]).find(({ name }) => name === "get_grid_status");
+  if (!status) throw new Error("there is no operation get_grid_status");
+  const settings = readSettings(values, process.env);
+  const remote = await remoteOf(settings, values);
+  const { ask, close } = await open(settings, remote);
+  const answer = await ask(status, {}).finally(close);
+  if (answer.status !== 200) return fail(answer, { remote });
+  const grids = (answer.body as { strategies: readonly Shown[] }).strategies.filter(
+    (grid) => grid.status !== "stopped",
+  );
+  const months = grids.map((grid) => ({ ...grid, month: monthOf(grid) }));
+  const known = months.flatMap(({ month }) => (month ? [month] : []));
+  const sum = (of: (month: (typeof known)[number]) => number) => known.reduce((all, one) => all + of(one), 0);
+  const rows = { rowsRead: sum((one) => one.rowsRead ?? 0), rowsWritten: sum((one) => one.rowsWritten ?? 0) };
+  const accounts = new Set(grids.map(({ exchange }) => exchange)).size;
+  const perMinute =
+    passes === undefined ? 1 : numberOf("--passes", passes, { whole: true, least: 1, most: 12 });
+  const units = unitsOf(accounts, perMinute, rows);
+  const isUnknown = known.some(({ rowsRead }) => rowsRead === null);
+  return print(values, {
+    pricesOf: PRICES_OF,
+    ...(isUnknown
+      ? { note: "a database file does not tell its rows: those are left out of the prices" }
+      : {}),
+    ...(known.length < months.length
+      ? {
+          uncounted: `${months.length - known.length}: stepped for less than a minute today, ask again later`,
+        }
+      : {}),
+    month: { ...units, exchangeCalls: sum((one) => one.exchangeCalls) },
+    grids: months.map(({ id, month }) => ({ id, ...month })),
+    plans: PLANS.map((plan) => ({
+      plan: plan.name,
+      dollars: priceOf(plan, units) ?? "not within its limits",
+    })),
+  });
+}

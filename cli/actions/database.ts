@@ -1,0 +1,26 @@
+import { createDeps } from "../../src/compose/deps.ts";
+import { digest } from "../../src/kernel/digest.ts";
+import type { By } from "../../src/model/events.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import { createLog, nodeLocal, nodeRuntime } from "../host/node-runtime.ts";
+import { newToken } from "../host/server-file.ts";
+import { numberOf, readSettings } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { print } from "../terminal/output.ts";
+
+/** Runs something on the database of a command and prints its answer, if it has one. Returns the exit code. */
+export async function withDatabase(values: Values, act: (deps: Deps) => Promise<unknown>): Promise<number> {
+  const { config, databaseUrl, sandbox } = readSettings(values, process.env);
+  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
+  try {
+    const answer = await act(deps);
+    return answer === undefined ? 0 : print(values, answer);
+  } finally {
+    deps.close();
+  }
+}
+
+/** Who does what a command does here. */
+export const byCommand = (): By => ({ actor: "local", request: nodeLocal.randomText(12) });
+
+export { digest, newToken, nodeLocal, numberOf };

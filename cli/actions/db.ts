@@ -1,0 +1,177 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { resolve } from "node:path";
+import { createClient } from "@libsql/client/sqlite3";
+import { carryOver, checkBackup, copyInto, fold } from "../../src/adapters/libsql/client/backup.ts";
+import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
+import { type SafeClient, safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
+import { createStore } from "../../src/adapters/libsql/stores/store.ts";
+import { messageOf, SettingsError, StoreError } from "../../src/kernel/errors.ts";
+import { dataDirectory } from "../host/directories.ts";
+import { databaseFile, shownUrl } from "../host/locations.ts";
+import { nodeLocal, readMigrations } from "../host/node-runtime.ts";
+import { findServer } from "../host/server-file.ts";
+import { readSettings } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { print } from "../terminal/output.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+
+const SIDE_FILES = ["-wal", "-shm"];
+
+/** Writes a copy under another name first: what has the name asked for is a whole backup. */
+export async function backUp(values: Values, named: string): Promise<number> {
+  const { file, kind } = localDatabase(values);
+  const target = resolve(named);
+  if (!existsSync(file)) throw new Error(`there is no database at ${file}`);
+  if (existsSync(target)) throw new Error(`${target} exists already: name another file`);
+  const partial = beside(target, "partial");
+  try {
+    const { client } = await openDatabase({ ...opening(file), migrations: [], kind });
+    await copyWhole(client, partial).finally(() => client.close());
+    renameSync(partial, target);
+  } finally {
+    remove(partial);
+  }
+  return print(values, { database: file, backup: target, bytes: statSync(target).size });
+}
+
+/** Prepares the backup under another name and swaps it in last: whatever fails before leaves the database as it was. */
+export async function restore(values: Values, named: string): Promise<number> {
+  const { file, kind, databaseUrl } = localDatabase(values);
+  const source = resolve(named);
+  if (!existsSync(source)) throw new Error(`there is no backup at ${source}`);
+  if (source === file) throw new UsageError("the backup is the database itself");
+  const server = await findServer(dataDirectory(process.env), databaseUrl);
+  if (server) throw new Error(`a server (process ${server.pid}) works on this database: stop it first`);
+  const [copy, fresh] = [beside(file, "copied"), beside(file, "restored")];
+  try {
+    copyPrivate(source, copy);
+    await checkCopy(copy);
+    const replaced = existsSync(file) ? await closeDown(file, kind) : undefined;
+    const running = await prepare({ copy, fresh, kind }, replaced);
+    // Whoever has opened it in the meantime has put it back into the mode for several processes.
+    if (replaced) await alone(replaced);
+    const kept = existsSync(file) ? keep(file) : null;
+    renameSync(fresh, file);
+    const message = existsAndUnread(kept, replaced) ? FORGOTTEN : RESTORED;
+    return print(values, { restored: source, database: file, kept, running, message });
+  } finally {
+    for (const name of [copy, fresh]) remove(name);
+  }
+}
+
+const existsAndUnread = (kept: string | null, replaced: SafeClient | undefined): boolean =>
+  kept !== null && replaced === undefined;
+const RESTORED =
+  "with the next server, grids look for what they have placed since the backup before they place anything";
+const FORGOTTEN =
+  "the database that was here could not be read, so stops, pauses and ended tokens since the backup are forgotten: look at the grids before you start a server";
+
+/** The database as it will be used: migrated, and saying that it is restored. Returns what it runs. */
+async function prepare(
+  { copy, fresh, kind }: { copy: string; fresh: string; kind: "live" | "sandbox" },
+  replaced: SafeClient | undefined,
+): Promise<string[]> {
+  const context = await openDatabase({ ...opening(copy), migrations: readMigrations(), kind });
+  try {
+    if (replaced) await carryOver(replaced, copy);
+    const store = createStore(context);
+    await store.nextEpoch();
+    const running = await store.strategies({ stopped: false });
+    await copyWhole(context.client, fresh);
+    return running.filter(({ strategy }) => strategy.wants === "run").map(({ strategy }) => strategy.id);
+  } finally {
+    context.client.close();
+  }
+}
+
+async function checkCopy(copy: string): Promise<void> {
+  const client = await safeClient(opening(copy).client, nodeLocal).catch(notOne);
+  await checkBackup(client, readMigrations()).finally(() => client.close());
+}
+
+const notOne = (error: unknown): never => {
+  throw new SettingsError(`this is no backup of an edgemaker database: ${messageOf(error)}`);
+};
+
+/** Makes sure that no process has the database open, and that it is one file. Undefined when it cannot be read. */
+async function closeDown(file: string, kind: "live" | "sandbox"): Promise<SafeClient | undefined> {
+  try {
+    const { client } = await openDatabase({ ...opening(file), migrations: readMigrations(), kind });
+    await alone(client);
+    return client;
+  } catch (error) {
+    // One that is broken is what backups are for.
+    if (isUnreadable(error)) return undefined;
+    throw error;
+  }
+}
+
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof StoreError || (error instanceof SettingsError && error.cause instanceof StoreError);
+
+async function alone(client: SafeClient): Promise<void> {
+  await fold(client).catch((error: unknown) => {
+    throw new Error("another process works on this database: stop it first", { cause: error });
+  });
+}
+
+/** The replaced database under another name, at its old one until the moment of the swap. */
+function keep(file: string): string {
+  const kept = `${file}.before-restore-${new Date().toISOString().replace(/\D/g, "").slice(0, 17)}`;
+  linkSync(file, kept);
+  for (const suffix of SIDE_FILES)
+    if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${kept}${suffix}`);
+  return kept;
+}
+
+function localDatabase(values: Values) {
+  const { config, databaseUrl } = readSettings(values, process.env);
+  const file = databaseFile(databaseUrl);
+  if (file === undefined) {
+    throw new UsageError(
+      `${shownUrl(databaseUrl)} is a server's database: restore it with the server's own means (Turso: a database from a point in time), then run \`edgemaker db restored\` on it`,
+    );
+  }
+  const kind: "live" | "sandbox" = config.sandbox ? "sandbox" : "live";
+  return { file, kind, databaseUrl };
+}
+
+const opening = (file: string) => ({
+  client: createClient({ url: `file:${file}`, concurrency: 1, timeout: 50 }),
+  local: nodeLocal,
+});
+
+const beside = (file: string, what: string): string => `${file}.${what}-${nodeLocal.randomText(6)}`;
+
+function copyPrivate(from: string, to: string): void {
+  for (const suffix of ["", "-wal"]) {
+    if (!existsSync(`${from}${suffix}`)) continue;
+    copyFileSync(`${from}${suffix}`, `${to}${suffix}`, constants.COPYFILE_EXCL);
+    chmodSync(`${to}${suffix}`, 0o600);
+  }
+}
+
+/** A consistent copy, readable by the owner alone; on the disk before its name is given to it. */
+async function copyWhole(client: SafeClient, file: string): Promise<void> {
+  closeSync(openSync(file, "wx", 0o600));
+  await copyInto(client, file);
+  const written = openSync(file, "r+");
+  fsyncSync(written);
+  closeSync(written);
+}
+
+function remove(file: string): void {
+  for (const suffix of ["", ...SIDE_FILES]) rmSync(`${file}${suffix}`, { force: true });
+}

@@ -1,0 +1,94 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { profitOf } from "../../src/grid/ledger/profit.ts";
+import { type Decimal, decimal, snap, text } from "../../src/kernel/decimal.ts";
+import type { Fill } from "../../src/model/records.ts";
+import { createOperations } from "../../src/operations.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import type { StrategyView } from "../../src/ports/store.ts";
+import { dataDirectory } from "../host/directories.ts";
+import { numberOf } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { startServer } from "./serve.ts";
+
+/** The same market for everybody: ten hours of it in a minute. */
+const MARKET = {
+  sandbox: true,
+  speed: "600",
+  "tick-interval": "500",
+  origin: "2026-01-01T00:00:00Z",
+} as const;
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: decimal("58000"),
+  upperPrice: decimal("62000"),
+  gridLevels: 20,
+  orderSize: decimal("500"),
+} as const;
+
+/** Serves a sandbox in a database of its own, starts a grid on it and tells what it does. */
+export async function runDemo(values: Values): Promise<number> {
+  const file = join(dataDirectory(process.env), "demo.db");
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+  const seconds =
+    values.seconds === undefined
+      ? undefined
+      : numberOf("--seconds", values.seconds, { whole: true, most: 86_400 });
+  const { deps, url, stopped, stop } = await startServer({ ...MARKET, ...values, db: `file:${file}` });
+  const operations = createOperations(deps.exchanges.map(({ id }) => id));
+  const start = operations.find(({ name }) => name === "start_grid");
+  if (!start) throw new Error("there is no operation start_grid");
+  const { id } = (await start.run(deps, GRID, { actor: "local" })) as { id: string };
+
+  say(
+    `edgemaker demo: simulated exchanges, market time ${values.speed ?? MARKET.speed} times as fast, no keys and no money`,
+  );
+  say(`  server  ${url}   docs ${url}/docs`);
+  say(`  ask it  npx edgemaker grid status --sandbox --db file:${file}`);
+  say(
+    `  grid    ${id}: ${GRID.gridLevels} slots from ${text(GRID.lowerPrice)} to ${text(GRID.upperPrice)} USDT, ${text(GRID.orderSize)} USDT an order\n`,
+  );
+  const over = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
+  if (seconds !== undefined) setTimeout(() => over.abort(), seconds * 1000).unref();
+  await watch(deps, id, over.signal);
+  stop();
+  await stopped;
+  return 0;
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Tells each fill with what the grid has made by then, and each change of its phase. */
+async function watch(deps: Deps, id: string, over: AbortSignal): Promise<void> {
+  const told = new Set<string>();
+  let phase = "";
+  while (!over.aborted) {
+    const [view] = await deps.store.strategies({ id });
+    const newest = await deps.store.fillsOf(id, { limit: 1000 });
+    const fresh = newest.filter(({ tradeId }) => !told.has(tradeId)).reverse();
+    for (const fill of fresh) {
+      told.add(fill.tradeId);
+      say(describeFill(fill));
+    }
+    if (view && (fresh.length > 0 || view.strategy.phase !== phase)) say(describeGrid(view));
+    phase = view?.strategy.phase ?? "";
+    await deps.local.sleep(250);
+  }
+}
+
+const clock = (millis: number): string => new Date(millis).toISOString().slice(0, 19).replace("T", " ");
+const money = (amount: Decimal): string => text(snap(amount, decimal("0.01"), "half"));
+
+const describeFill = ({ at, side, amount, price, fees }: Fill): string =>
+  `  ${clock(at)}  ${side === "buy" ? "bought" : "sold  "} ${text(amount)} BTC at ${text(price)}, fee ${fees.map((fee) => `${money(fee.amount)} ${fee.asset}`).join(", ")}`;
+
+function describeGrid({ strategy, openOrders, memory }: StrategyView): string {
+  const { cycles, filledOrders } = strategy.state.ledger;
+  const mark = memory.marks[strategy.symbol];
+  const profit = profitOf(strategy.state, mark?.mid ?? strategy.state.startPrice);
+  const counts = `${openOrders} orders rest, ${filledOrders} filled, ${cycles} cycles`;
+  return `  ${strategy.phase}: ${counts}; profit ${money(profit.realized)} USDT realised, ${money(profit.total)} in all`;
+}

@@ -1,0 +1,164 @@
+import { statSync } from "node:fs";
+import { createServer } from "node:net";
+import { createDeps, type Live } from "../../src/compose/deps.ts";
+import { mayWithdrawText } from "../../src/compose/live-rights.ts";
+import { messageOf } from "../../src/kernel/errors.ts";
+import { SECOND } from "../../src/kernel/time.ts";
+import type { Deps, ExchangeInfo } from "../../src/ports/deps.ts";
+import { configFile, dataDirectory } from "../host/directories.ts";
+import { databaseFile, shownUrl } from "../host/locations.ts";
+import { createLog, nodeRuntime } from "../host/node-runtime.ts";
+import { findServer } from "../host/server-file.ts";
+import { numberOf, readSettings, type Settings } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { print } from "../terminal/output.ts";
+
+type Finding = "ok" | "note" | "bad";
+
+interface Check {
+  readonly check: string;
+  readonly finding: Finding;
+  readonly detail: string;
+}
+
+/** Checks one after the other, each told whatever the others say. Exit 1 when something is bad. */
+export async function runDoctor(values: Values): Promise<number> {
+  const checks: Check[] = [runtime(), privacy(configFile(process.env), "settings")];
+  const settings = await attempt(checks, "settings", async () => {
+    const read = readSettings(values, process.env);
+    return [read, `${read.config.exchanges.length} exchanges, ${read.config.sandbox ? "simulated" : "live"}`];
+  });
+  if (settings) {
+    checks.push(await portFree(values, settings));
+    const { config, databaseUrl, sandbox } = settings;
+    const deps = await attempt(checks, "database", async () => {
+      const opened = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
+      await opened.store.ready();
+      return [opened, `${shownUrl(databaseUrl)} can be used and is migrated`];
+    });
+    if (deps) {
+      const file = databaseFile(databaseUrl);
+      if (file) checks.push(privacy(file, "database"));
+      const each = deps.exchanges.map((info) => exchange(deps, info, config.venueUrls.get(info.id)));
+      checks.push(...(await Promise.all(each)).flat());
+      deps.close();
+    }
+  }
+  print(values, { checks });
+  return checks.some(({ finding }) => finding === "bad") ? 1 : 0;
+}
+
+/** Notes what an attempt has found out; undefined when it failed, which is noted too. */
+async function attempt<T>(
+  checks: Check[],
+  check: string,
+  act: () => Promise<readonly [T, string]>,
+): Promise<T | undefined> {
+  try {
+    const [result, detail] = await act();
+    checks.push({ check, finding: "ok", detail });
+    return result;
+  } catch (error) {
+    checks.push({ check, finding: "bad", detail: messageOf(error) });
+    return undefined;
+  }
+}
+
+function runtime(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const isEnough = major > 20 || (major === 20 && minor >= 19);
+  const detail = `Node ${process.versions.node} on ${process.platform} ${process.arch}${isEnough ? "" : "; 20.19 is needed"}`;
+  return { check: "runtime", finding: isEnough ? "ok" : "bad", detail };
+}
+
+/** Whether a file that holds secrets is the owner's alone. */
+function privacy(file: string, what: string): Check {
+  const check = `${what} file`;
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (!stat) return { check, finding: "note", detail: `${file} is not there: edgemaker setup makes it` };
+  const mode = (stat.mode & 0o777).toString(8);
+  return process.platform !== "win32" && (stat.mode & 0o077) !== 0
+    ? { check, finding: "bad", detail: `${file} can be read by others (mode ${mode}): chmod 600 it` }
+    : { check, finding: "ok", detail: `${file} is yours alone` };
+}
+
+async function portFree(values: Values, { databaseUrl }: Settings): Promise<Check> {
+  const port =
+    values.port === undefined ? 3000 : numberOf("--port", values.port, { whole: true, most: 65_535 });
+  const server = await findServer(dataDirectory(process.env), databaseUrl);
+  if (server)
+    return { check: "server", finding: "ok", detail: `runs at ${server.url} (process ${server.pid})` };
+  const isFree = await new Promise<boolean>((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "0.0.0.0", () => probe.close(() => resolve(true)));
+  });
+  return {
+    check: "port",
+    finding: isFree ? "ok" : "note",
+    detail: isFree ? `${port} is free` : `${port} is in use: serve needs another one, --port`,
+  };
+}
+
+async function exchange(
+  deps: Deps & { readonly live?: Live },
+  info: ExchangeInfo,
+  named: string | undefined,
+): Promise<Check[]> {
+  const venue = deps.venue(info.id);
+  const checks: Check[] = [];
+  await attempt(checks, info.id, async () => {
+    const { last } = await venue.ticker("BTC/USDT");
+    return [last, "answers market data"];
+  });
+  if (info.kind === "live") checks.push(await clock(info.id, named ?? `https://${venue.account.host}`));
+  if (!info.configured)
+    return [
+      ...checks,
+      { check: `${info.id} keys`, finding: "note", detail: "none: edgemaker setup adds them" },
+    ];
+  const { live } = deps;
+  const check = `${info.id} keys`;
+  await attempt<unknown>(checks, check, async () => {
+    if (!live) return [await venue.balances(), "simulated"];
+    const { assets, mayWithdraw, kind } = await live.venues.checkKeys(info.id);
+    if (mayWithdraw)
+      checks.push({ check: `${info.id} withdrawals`, finding: "bad", detail: mayWithdrawText(info.id) });
+    const account = kind === undefined ? "" : ` by a ${kind} account`;
+    return [assets, `accepted${account}; ${assets} assets; ${RIGHTS[String(mayWithdraw)]}`];
+  });
+  return checks;
+}
+
+const RIGHTS: Readonly<Record<string, string>> = {
+  true: "they may withdraw",
+  false: "they may not withdraw",
+  undefined: "whether they may withdraw the exchange does not tell",
+};
+
+const MOST_SKEW = 2 * SECOND;
+
+/** Compares this machine's clock with the Date of the exchange's answer, which is told in whole seconds. */
+async function clock(id: string, address: string): Promise<Check> {
+  const check = `${id} clock`;
+  try {
+    const leftAt = Date.now();
+    const response = await fetch(address, {
+      method: "HEAD",
+      redirect: "manual",
+      signal: AbortSignal.timeout(5000),
+    });
+    const told = Date.parse(response.headers.get("date") ?? "");
+    if (Number.isNaN(told)) return { check, finding: "note", detail: "the exchange does not tell its time" };
+    const skew = Math.max(leftAt - (told + SECOND), told - Date.now(), 0);
+    return skew > MOST_SKEW
+      ? {
+          check,
+          finding: "bad",
+          detail: `this machine's clock is ${Math.round(skew / SECOND)} s off: set it right`,
+        }
+      : { check, finding: "ok", detail: "in time" };
+  } catch (error) {
+    return { check, finding: "bad", detail: `no answer from ${address}: ${messageOf(error)}` };
+  }
+}

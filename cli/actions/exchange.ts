@@ -1,0 +1,94 @@
+import type { ConfiguredExchange } from "../../src/compose/config.ts";
+import { createDeps, type Live } from "../../src/compose/deps.ts";
+import { SettingsError } from "../../src/kernel/errors.ts";
+import { prefixOf } from "../../src/kernel/key-names.ts";
+import { accountKey, parseAccountKey } from "../../src/model/records.ts";
+import { createLog, nodeRuntime } from "../host/node-runtime.ts";
+import { readKeys } from "../host/secret-input.ts";
+import { readSettings, type Settings } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { print } from "../terminal/output.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+
+/** Runs something on the live exchanges of a command's database and prints its answer. Returns the exit code. */
+async function withLive(
+  values: Values,
+  act: (live: Live, settings: Settings) => Promise<unknown>,
+): Promise<number> {
+  const settings = readSettings({ ...values, sandbox: false }, process.env);
+  const { config, databaseUrl } = settings;
+  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")));
+  try {
+    if (!deps.live) throw new UsageError("simulated exchanges need no keys");
+    return print(values, await act(deps.live, settings));
+  } finally {
+    deps.close();
+  }
+}
+
+export const addKeys = (values: Values, exchange: string): Promise<number> =>
+  withLive(values, async ({ venues, credentials }, { config }) => {
+    const one = configured(config.exchanges, exchange);
+    if (config.keks.length === 0)
+      throw new SettingsError(
+        "EDGEMAKER_KEK is not set: it encrypts stored keys; make one with `openssl rand -base64 32` and keep it apart from the database",
+      );
+    const keys = values["from-env"] ? fromEnvironment(one) : await readKeys(one);
+    const { assets, mayWithdraw } = await venues.checkKeys(exchange, keys);
+    if (mayWithdraw && !values["allow-withdrawal"])
+      throw new UsageError(
+        `these keys may withdraw: make others at ${one.venue} that only read and trade, or say --allow-withdrawal`,
+      );
+    const account = accountKey(venues.accountOf(exchange));
+    await credentials.put(account, keys);
+    return { exchange, stored: true, assets, mayWithdraw: told(mayWithdraw) };
+  });
+
+export const listKeys = (values: Values): Promise<number> =>
+  withLive(values, async ({ credentials }, { config }) => {
+    const stored = (await credentials.list()).map(({ account, createdAt }) => {
+      const { exchange, host } = parseAccountKey(account);
+      return { exchange, host, from: "database", storedAt: new Date(createdAt).toISOString() };
+    });
+    const own = config.exchanges
+      .filter(({ keys }) => keys !== undefined)
+      .map(({ id }) => ({ exchange: id, host: "", from: "environment", storedAt: "" }));
+    return { exchanges: [...own, ...stored], count: own.length + stored.length };
+  });
+
+export const removeKeys = (values: Values, exchange: string): Promise<number> =>
+  withLive(values, async ({ venues, credentials }, { config }) => {
+    configured(config.exchanges, exchange);
+    if (!(await credentials.remove(accountKey(venues.accountOf(exchange)))))
+      throw new Error(`no keys of ${exchange} are stored`);
+    return { exchange, removed: true };
+  });
+
+export const testKeys = (values: Values, exchange: string): Promise<number> =>
+  withLive(values, async ({ venues }, { config }) => {
+    configured(config.exchanges, exchange);
+    const { assets, mayWithdraw, kind } = await venues.checkKeys(exchange);
+    const account = kind === undefined ? {} : { account: kind };
+    return { exchange, accepted: true, ...account, assets, mayWithdraw: told(mayWithdraw) };
+  });
+
+export const rotateKeys = (values: Values): Promise<number> =>
+  withLive(values, async ({ credentials }) => ({ rotated: await credentials.rotate() }));
+
+function configured(exchanges: readonly ConfiguredExchange[], exchange: string): ConfiguredExchange {
+  const one = exchanges.find(({ id }) => id === exchange);
+  if (!one)
+    throw new UsageError(
+      `${exchange} is not configured; choose from ${exchanges.map(({ id }) => id).join(", ")}`,
+    );
+  return one;
+}
+
+function fromEnvironment({ id, keys }: ConfiguredExchange) {
+  const name = prefixOf(id);
+  if (!keys) throw new UsageError(`${name}_API_KEY and ${name}_SECRET are not set`);
+  return keys;
+}
+
+const told = (mayWithdraw: boolean | undefined): string =>
+  mayWithdraw === undefined ? "the exchange does not tell" : mayWithdraw ? "yes" : "no";

@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+import { type Issue, messageOf } from "../../src/kernel/errors.ts";
+import { lazy } from "../../src/kernel/lazy.ts";
+import type { Answer } from "../../src/transport/run.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+
+const Profile = lazy(() =>
+  z.strictObject({
+    name: z.string().optional(),
+    description: z.string().optional(),
+    levels: z.number().optional(),
+    spacingModel: z.string().optional(),
+    baseSpacing: z.number().optional(),
+    spacingFactor: z.number().optional(),
+    sizeModel: z.string().optional(),
+    baseSize: z.number().optional(),
+    customSpacings: z.array(z.number()).optional(),
+    sizeWeights: z.array(z.number()).optional(),
+  }),
+);
+
+/** Fields that a profile calls otherwise. */
+const NAMES: Readonly<Record<string, string>> = { spacing: "baseSpacing", size: "baseSize" };
+
+/** A profile file's values under the fields' own names. What is no profile is refused with the field's path. */
+export function readProfile(file: string): Record<string, unknown> {
+  const { name: _name, description: _description, baseSpacing, baseSize, ...same } = parse(file);
+  const fields = { ...same, spacing: baseSpacing, size: baseSize };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** Throws when what is refused stands in the profile: its file and the field's path there are named. */
+export function blameProfile(file: string, profile: Record<string, unknown>, { body }: Answer): void {
+  const [issue] = (body as { issues?: readonly Issue[] }).issues ?? [];
+  const [field = "", ...rest] = issue?.path.split(".") ?? [];
+  if (!issue || !Object.hasOwn(profile, field)) return;
+  const path = [NAMES[field] ?? field, ...rest].join(".");
+  throw new UsageError(`--grid-profile ${file}: ${path}: ${issue.message}`);
+}
+
+function parse(file: string): z.output<ReturnType<typeof Profile>> {
+  const parsed = Profile().safeParse(read(file));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue && issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
+  throw new UsageError(`--grid-profile ${file}: ${where}${issue?.message}`);
+}
+
+function read(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new UsageError(`--grid-profile ${file} cannot be read: ${messageOf(error)}`);
+  }
+}

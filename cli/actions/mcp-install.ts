@@ -1,0 +1,99 @@
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { messageOf } from "../../src/kernel/errors.ts";
+import { packageFolder } from "../host/locations.ts";
+import { writePrivate } from "../host/private-file.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { print } from "../terminal/output.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+
+interface Client {
+  /** Its configuration file. */
+  readonly file: string;
+  /** Where in it the servers are. */
+  readonly key: "mcpServers" | "servers";
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+
+const inApplications = (...path: string[]): string => {
+  const home = process.env.HOME || homedir();
+  if (process.platform === "darwin") return join(home, "Library/Application Support", ...path);
+  if (process.platform === "win32")
+    return join(process.env.APPDATA ?? join(home, "AppData/Roaming"), ...path);
+  return join(process.env.XDG_CONFIG_HOME ?? join(home, ".config"), ...path);
+};
+const inHome = (...path: string[]): string => join(process.env.HOME || homedir(), ...path);
+
+const CLIENTS: Readonly<Record<string, () => Client>> = {
+  "claude-desktop": () => ({
+    file: inApplications("Claude", "claude_desktop_config.json"),
+    key: "mcpServers",
+  }),
+  "claude-code": () => ({ file: inHome(".claude.json"), key: "mcpServers" }),
+  cursor: () => ({ file: inHome(".cursor", "mcp.json"), key: "mcpServers" }),
+  windsurf: () => ({ file: inHome(".codeium", "windsurf", "mcp_config.json"), key: "mcpServers" }),
+  vscode: () => ({ file: inApplications("Code", "User", "mcp.json"), key: "servers" }),
+};
+
+/** Adds edgemaker to a client's configuration; what else is there stays, and a copy of what was there is kept. */
+export function installMcp(values: Values): number {
+  const name = String(values.client ?? "");
+  const client = CLIENTS[name]?.();
+  if (!client) throw new UsageError(`--client must be one of ${Object.keys(CLIENTS).join(", ")}`);
+  const before = read(client.file);
+  const servers = before[client.key] ?? {};
+  if (typeof servers !== "object" || servers === null || Array.isArray(servers))
+    throw new Error(`${client.file}: ${client.key} is not an object; nothing was changed`);
+  const backup = existsSync(client.file) ? keepCopy(client.file) : null;
+  const after = { ...before, [client.key]: { ...servers, edgemaker: entryOf(values) } };
+  writePrivate(client.file, `${JSON.stringify(after, null, 2)}\n`);
+  return print(values, {
+    client: name,
+    file: client.file,
+    backup,
+    next: `restart ${name}: it starts edgemaker itself`,
+  });
+}
+
+function read(file: string): Entry {
+  if (!existsSync(file)) return {};
+  const text = readFileSync(file, "utf8");
+  if (text.trim() === "") return {};
+  try {
+    const content: unknown = JSON.parse(text);
+    if (typeof content === "object" && content !== null && !Array.isArray(content)) return content as Entry;
+  } catch (error) {
+    throw new Error(`${file} is not plain JSON (${messageOf(error)}); nothing was changed`);
+  }
+  throw new Error(`${file} is not a JSON object; nothing was changed`);
+}
+
+/** `<file>.before-edgemaker`, and numbered from the second on: no copy is overwritten. */
+function keepCopy(file: string): string {
+  for (let number = 1; ; number++) {
+    const copy = `${file}.before-edgemaker${number === 1 ? "" : `-${number}`}`;
+    if (existsSync(copy)) continue;
+    copyFileSync(file, copy);
+    return copy;
+  }
+}
+
+function entryOf(values: Values): Entry {
+  const flags = [
+    ...(values.sandbox ? ["--sandbox"] : []),
+    ...(values.db === undefined ? [] : ["--db", String(values.db)]),
+  ];
+  const env = {
+    ...(values.trading ? { EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_CONFIRM: "terminal" } : {}),
+    ...(values["api-url"] === undefined ? {} : { EDGEMAKER_API_URL: String(values["api-url"]) }),
+    ...(values.token === undefined ? {} : { EDGEMAKER_TOKEN: String(values.token) }),
+  };
+  return {
+    type: "stdio",
+    command: process.execPath,
+    args: [join(packageFolder(), "cli/edgemaker.mjs"), "mcp", ...flags],
+    env,
+  };
+}

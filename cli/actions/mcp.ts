@@ -1,0 +1,67 @@
+import { PassThrough } from "node:stream";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { createDeps } from "../../src/compose/deps.ts";
+import { createOperations } from "../../src/operations.ts";
+import { mcpServer } from "../../src/transport/mcp/server.ts";
+import { askAboutKeys } from "../host/asked-keys.ts";
+import { createLog, nodeLocal, nodeRuntime } from "../host/node-runtime.ts";
+import { askedRemote } from "../host/remote.ts";
+import { readSettings, type Settings } from "../host/settings.ts";
+import { version } from "../host/version.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { answering } from "./mcp-answering.ts";
+import { relay } from "./mcp-relay.ts";
+
+/** Speaks the protocol over standard input and output until the input ends. */
+export async function serveMcp(values: Values): Promise<number> {
+  const transport = new StdioServerTransport(process.stdin, protocolOutput());
+  const settings = readSettings(values, process.env);
+  const remote = askedRemote(settings, values);
+  const close = remote ? await relay(transport, remote) : await answer(transport, settings);
+  const isAnswered = answering(transport);
+  await inputEnded();
+  await isAnswered();
+  await close();
+  return 0;
+}
+
+/** Answers from this process's own database and exchanges. */
+async function answer(transport: StdioServerTransport, { config, databaseUrl, sandbox }: Settings) {
+  const log = createLog(config.logLevel);
+  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, log), sandbox);
+  const server = mcpServer({
+    deps,
+    operations: createOperations(config.exchanges.map(({ id }) => id)),
+    settings: {
+      trading: config.mcpTrading,
+      confirm: config.mcpConfirm,
+      most: config.mcpMost,
+      mostADay: config.mcpMostADay,
+    },
+    // Of this process alone: no other one commits what this one was shown.
+    caller: { actor: "mcp", scope: "trade", key: nodeLocal.randomText(25) },
+    version: version(),
+  });
+  await server.connect(transport);
+  const asking = askAboutKeys(deps);
+  return async () => {
+    asking.stop();
+    await server.close();
+    deps.close();
+  };
+}
+
+const inputEnded = (): Promise<void> =>
+  new Promise((resolve) => {
+    process.stdin.once("end", resolve);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+
+/** Standard output for the protocol alone: whatever else writes there goes to standard error from now on. */
+function protocolOutput(): PassThrough {
+  const output = new PassThrough();
+  const write = process.stdout.write.bind(process.stdout);
+  output.on("data", (part: Uint8Array) => write(part));
+  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+  return output;
+}

@@ -1,0 +1,23 @@
+import { createContext } from "../../src/adapters/libsql/client/context.ts";
+import { pendingMigrations } from "../../src/adapters/libsql/client/migrate.ts";
+import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
+import { createDeps } from "../../src/compose/deps.ts";
+import { createLog, nodeLocal, nodeRuntime } from "../host/node-runtime.ts";
+import { readSettings } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { print } from "../terminal/output.ts";
+
+/** Brings a database to the version of this program; with `dry` only tells what it lacks. */
+export async function migrateDatabase({ url, dry, ...values }: Values): Promise<number> {
+  const asked = url === undefined ? values : { ...values, db: url };
+  const { config, databaseUrl, sandbox } = readSettings(asked, process.env);
+  const runtime = nodeRuntime(databaseUrl, config, createLog("error"));
+  const client = await safeClient(runtime.client, nodeLocal);
+  const pending = await pendingMigrations(createContext(client), runtime.migrations);
+  const names = pending.map(({ name }) => name);
+  if (!dry) {
+    const deps = await createDeps(config, runtime, sandbox);
+    deps.close();
+  } else client.close();
+  return print(values, { database: databaseUrl, [dry ? "pending" : "applied"]: names });
+}

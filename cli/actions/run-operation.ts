@@ -1,0 +1,186 @@
+import { createDeps } from "../../src/compose/deps.ts";
+import { AppError, type Issue } from "../../src/kernel/errors.ts";
+import { plainText } from "../../src/kernel/plain-text.ts";
+import { type Operation, routeOf } from "../../src/operation.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import { type Paging, tableOf } from "../../src/transport/csv.ts";
+import { fromTexts, kindsOf, refusalOf } from "../../src/transport/input.ts";
+import { type Answer, refusal, run } from "../../src/transport/run.ts";
+import { dataDirectory } from "../host/directories.ts";
+import { killFile } from "../host/kill-file.ts";
+import { createLog, nodeLocal, nodeRuntime } from "../host/node-runtime.ts";
+import { askedRemote, callRemote, type Remote } from "../host/remote.ts";
+import { findServer } from "../host/server-file.ts";
+import { readSettings, type Settings } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { argName, textsOf } from "../terminal/fields.ts";
+import { render } from "../terminal/output.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+import { askOwnBase } from "./own-base.ts";
+import { until } from "./until.ts";
+import { watch } from "./watch.ts";
+
+/** What a command asks with beside its values. */
+export interface Asking {
+  /** Input that no flag gives. */
+  readonly said?: Readonly<Record<string, unknown>> | undefined;
+  /** Of a start: what it would do, asked first where a person can be asked about it. */
+  readonly preview?: Operation | undefined;
+}
+
+/** Asks a server for an operation, or runs it here when there is none. Returns the exit code. */
+export async function runOperation(
+  operation: Operation,
+  values: Values,
+  { said, preview }: Asking = {},
+): Promise<number> {
+  const settings = readSettings(values, process.env);
+  const code = await runWith(settings, operation, values, { said, preview }).catch((error: unknown) => {
+    sayKillFile(operation, settings);
+    throw error;
+  });
+  if (code === 1) sayKillFile(operation, settings);
+  return code;
+}
+
+/** What stops everything must not depend on a server that answers, or on a database that works. */
+function sayKillFile({ http }: Operation, { databaseUrl }: Settings): void {
+  if (!http.urgent) return;
+  const file = killFile(databaseUrl);
+  process.stderr.write(
+    `Nothing else needed: create the file ${file}; while it is there, nothing on this machine places an order of this database.\n`,
+  );
+}
+
+async function runWith(
+  settings: Settings,
+  operation: Operation,
+  values: Values,
+  { said = {}, preview }: Asking,
+): Promise<number> {
+  const asTable = isTable(values);
+  const given = { ...fromTexts(kindsOf(operation), textsOf(operation, values)), ...said };
+  const remote = await remoteOf(settings, values);
+  // What the form of the input refuses opens no database.
+  const misread = remote ? unnamedOf(operation, given) : misreadOf(operation, given);
+  if (misread) return fail(misread, { operation });
+  const { ask, close } = await open(settings, remote);
+  try {
+    const own = preview ? await askOwnBase(given, values, () => ask(preview, withoutHash(given))) : {};
+    if (own === undefined) return 1;
+    const input = { ...given, ...own };
+    const first = await ask(operation, input);
+    if (first.status !== 200) return fail(first, { remote, operation });
+    const surface = operation.cli?.until;
+    const { answer, isDone } = surface
+      ? await until(first, { surface, ask: () => ask(operation, input), values })
+      : { answer: first, isDone: true };
+    if (answer.status !== 200) return fail(answer, { remote, operation });
+    if (values.watch)
+      return await watch(answer, {
+        ask: () => ask(operation, input),
+        show: (body) => shown(operation, body, values),
+      });
+    if (asTable) await printTable(operation, answer, { input, ask: (page) => ask(operation, page) });
+    else process.stdout.write(`${shown(operation, answer.body, values)}\n`);
+    if (!isDone) return 1;
+  } finally {
+    close();
+  }
+  if (!remote && operation.cli?.steps) {
+    const flag = settings.config.sandbox ? " --sandbox" : "";
+    process.stderr.write(
+      `No server is running, so nothing steps it: start one with \`edgemaker serve${flag}\`.\n`,
+    );
+  }
+  return 0;
+}
+
+async function printTable(
+  operation: Operation,
+  first: Answer,
+  { input, ask }: Omit<Paging, "isWhole">,
+): Promise<void> {
+  const isWhole = input.limit === undefined;
+  for await (const rows of tableOf(operation, first, { input, isWhole, ask })) process.stdout.write(rows);
+}
+
+const withoutHash = ({ planHash: _planHash, ...input }: Record<string, unknown>) => input;
+
+/** As JSON, each answer of a watch on a line of its own, or as a person reads it. */
+function shown({ cli }: Operation, body: unknown, { json, watch: again }: Values): string {
+  if (json) return again ? JSON.stringify(body) : JSON.stringify(body, null, 2);
+  return render(cli?.view ? cli.view(body) : body);
+}
+
+function isTable({ format, json }: Values): boolean {
+  if (format !== undefined && format !== "csv" && format !== "json")
+    throw new UsageError("--format must be csv or json");
+  if (format === "csv" && json) throw new UsageError("--format csv and --json exclude each other");
+  return format === "csv";
+}
+
+/** The server that answers, if one does: the one asked for, else the running local one of this database. */
+export async function remoteOf(settings: Settings, values: Values): Promise<Remote | undefined> {
+  const asked = askedRemote(settings, values);
+  // A seed or another venue address is this process's own business, not that of a server.
+  if (asked || values.seed !== undefined || values["venue-url"] !== undefined) return asked;
+  return findServer(dataDirectory(process.env), settings.databaseUrl);
+}
+
+/** Who answers: the server, or this process, which then has to be closed. */
+export async function open(
+  { config, databaseUrl, sandbox }: Settings,
+  remote: Remote | undefined,
+): Promise<{
+  ask(operation: Operation, input: Record<string, unknown>): Promise<Answer>;
+  /** Of this process, where it answers itself. */
+  readonly deps?: Deps;
+  close(): void;
+}> {
+  if (remote)
+    return { ask: (operation, input) => callRemote(operation, input, remote), close: () => undefined };
+  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
+  return { ask: (operation, input) => answerHere(operation, input, deps), deps, close: deps.close };
+}
+
+/** What the form of the input is refused with; undefined when it is none. */
+export function misreadOf(operation: Operation, input: Record<string, unknown>): Answer | undefined {
+  const parsed = operation.input.strict().safeParse(input);
+  if (parsed.success) return undefined;
+  const { label, message, issues } = refusalOf(operation, parsed.error);
+  return refusal(new AppError(label, message, { issues }), "");
+}
+
+/** The same, where a field of the path is missing: a server would know of no such path. */
+function unnamedOf(operation: Operation, input: Record<string, unknown>): Answer | undefined {
+  const fields = [...routeOf(operation).path.matchAll(/:(\w+)/g)].map(([, field = ""]) => field);
+  const missing = fields.find((field) => input[field] === undefined);
+  return missing === undefined ? undefined : misreadOf(operation, { ...input, [missing]: undefined });
+}
+
+/** An operation's answer from this process's own database and exchanges. */
+async function answerHere(operation: Operation, input: Record<string, unknown>, deps: Deps): Promise<Answer> {
+  const call = { actor: "local", requestId: nodeLocal.randomText(12) };
+  return misreadOf(operation, input) ?? run(operation, deps, operation.input.strict().parse(input), call);
+}
+
+/** The failure on stderr. What the form of the input is to blame for is the command line's fault. */
+export function fail(
+  { status, body }: Answer,
+  { remote, operation }: { readonly remote?: Remote | undefined; readonly operation?: Operation },
+): number {
+  const { error, message = "no message", issues } = body as Failure;
+  const flag = operation && issues?.[0]?.path ? `--${argName(operation, issues[0].path)} ` : "";
+  const told = `${message.startsWith("must be ") ? flag : ""}${message}`;
+  process.stderr.write(`${error ?? `status ${status}`}: ${plainText(told, 1000)}\n`);
+  if (status === 401 && remote && error === "Unauthorized")
+    process.stderr.write("Give a token with --token or EDGEMAKER_TOKEN.\n");
+  return issues === undefined ? 1 : 2;
+}
+
+interface Failure {
+  readonly error?: string;
+  readonly message?: string;
+  readonly issues?: readonly Issue[];
+}

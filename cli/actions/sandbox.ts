@@ -1,0 +1,87 @@
+import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
+import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
+import { reset, shock } from "../../src/adapters/libsql/sandbox/sandbox-control.ts";
+import { listings } from "../../src/adapters/sandbox/catalog.ts";
+import { deposit } from "../../src/adapters/sandbox/person.ts";
+import { VENUES, type VenueName } from "../../src/compose/config.ts";
+import { createDeps } from "../../src/compose/deps.ts";
+import { parseDecimal, text } from "../../src/kernel/decimal.ts";
+import { isPair } from "../../src/kernel/pair.ts";
+import { dataDirectory } from "../host/directories.ts";
+import { createLog, nodeRuntime } from "../host/node-runtime.ts";
+import { findServer } from "../host/server-file.ts";
+import { readSettings } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { print } from "../terminal/output.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+
+async function open(values: Values) {
+  const settings = readSettings({ ...values, sandbox: true }, process.env);
+  const runtime = nodeRuntime(settings.databaseUrl, settings.config, createLog("error"));
+  return { ...settings, runtime };
+}
+
+/** The sandbox's database, made if it is missing. */
+async function withSandbox<T>(
+  values: Values,
+  act: (opened: Awaited<ReturnType<typeof openDatabase>>, now: number) => Promise<T>,
+): Promise<T> {
+  const { config, sandbox, databaseUrl, runtime } = await open(values);
+  const deps = await createDeps(config, runtime, sandbox);
+  const now = deps.marketTime({ exchange: "", kind: "sandbox", host: "" }, await deps.store.now());
+  deps.close();
+  const context = await openDatabase({
+    ...nodeRuntime(databaseUrl, config, createLog("error")),
+    migrations: [],
+    kind: "sandbox",
+  });
+  try {
+    return await act(context, now);
+  } finally {
+    context.client.close();
+  }
+}
+
+export async function resetSandbox(values: Values): Promise<number> {
+  const { config, sandbox, databaseUrl, runtime } = await open(values);
+  const server = await findServer(dataDirectory(process.env), databaseUrl);
+  if (server) throw new Error(`a server (process ${server.pid}) works on this sandbox: stop it first`);
+  const context = await openDatabase({ ...runtime, kind: "sandbox" });
+  await reset(context, runtime.migrations);
+  context.client.close();
+  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
+  deps.close();
+  return print(values, { reset: true, database: databaseUrl });
+}
+
+export async function depositInSandbox(
+  values: Values,
+  asked: { exchange: string; asset: string; amount: string },
+): Promise<number> {
+  const amount = parseDecimal(asked.amount);
+  if (amount === undefined || amount === 0n)
+    throw new UsageError("--amount must be a number with at most 18 decimals");
+  if (!/^[A-Z0-9]{1,20}$/.test(asked.asset))
+    throw new UsageError("--asset must be upper-case letters and digits");
+  const total = await withSandbox(values, (context) => deposit(sandboxBooks(context), { ...asked, amount }));
+  return print(values, { exchange: asked.exchange, asset: asked.asset, total: text(total) });
+}
+
+export async function shockSandbox(
+  values: Values,
+  { symbol, percent }: { symbol: string; percent: string },
+): Promise<number> {
+  const change = /^-?\d+(\.\d+)?$/.test(percent) ? Number(percent) : Number.NaN;
+  if (!(change > -100 && change <= 1000))
+    throw new UsageError("--percent must be a number above -100 and of at most 1000");
+  const isListed = Object.keys(VENUES).some((venue) =>
+    listings(venue as VenueName).some((listing) => listing.symbol === symbol),
+  );
+  if (!isPair(symbol) || !isListed)
+    throw new UsageError(`--symbol must be a listed pair, for example BTC/USDT; ${symbol} is none`);
+  const at = await withSandbox(values, async (context, now) => {
+    await shock(context, { symbol, factor: 1 + change / 100, at: now });
+    return now;
+  });
+  return print(values, { symbol, percent: change, at: new Date(at).toISOString() });
+}

@@ -1,0 +1,125 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { serve as listen } from "@hono/node-server";
+import { getConnInfo } from "@hono/node-server/conninfo";
+import { createApp } from "../../src/app.ts";
+import { createDeps } from "../../src/compose/deps.ts";
+import { createOperations } from "../../src/operations.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import { createLimiter } from "../../src/transport/limiter.ts";
+import { countWrongTokens } from "../../src/transport/wrong-tokens.ts";
+import { askAboutKeys } from "../host/asked-keys.ts";
+import { dataDirectory } from "../host/directories.ts";
+import { createLog, nodeLocal, nodeRuntime } from "../host/node-runtime.ts";
+import { localToken, writeServerFile } from "../host/server-file.ts";
+import { numberOf, readSettings } from "../host/settings.ts";
+import { startTimer } from "../host/timer.ts";
+import { version } from "../host/version.ts";
+import type { Values } from "../terminal/arguments.ts";
+
+export interface Serving {
+  readonly deps: Deps;
+  /** The address for a program on this machine. */
+  readonly url: string;
+  readonly token: string;
+  /** Resolves when the server has been asked to stop and has stopped. */
+  readonly stopped: Promise<void>;
+  stop(): void;
+}
+
+/** Starts the server and its timer. */
+export async function startServer(values: Values): Promise<Serving> {
+  const { config, sandbox, databaseUrl } = readSettings(values, process.env);
+  const port =
+    values.port === undefined ? 3000 : numberOf("--port", values.port, { whole: true, most: 65_535 });
+  const hostname = (values.host as string | undefined) ?? "0.0.0.0";
+  const interval =
+    values["tick-interval"] === undefined
+      ? 5000
+      : numberOf("--tick-interval", values["tick-interval"], { whole: true, least: 1, most: 86_400_000 });
+  const folder = dataDirectory(process.env);
+  const log = createLog(config.logLevel);
+  const deps = await createDeps(config, { ...nodeRuntime(databaseUrl, config, log), interval }, sandbox);
+  const local = localToken(folder);
+  const instance = nodeLocal.randomText(16);
+  const app = createApp({
+    deps,
+    operations: createOperations(config.exchanges.map(({ id }) => id)),
+    access: {
+      adminTokens: [local.token, ...(config.token ? [config.token] : [])],
+      allowedHosts: config.allowedHosts,
+      checkHost: true,
+      wrongTokens: countWrongTokens(nodeLocal.monotonic),
+    },
+    limiter: createLimiter(config.rateLimits, nodeLocal.monotonic),
+    addressOf: (c) => getConnInfo(c).remote.address,
+    mcp: {
+      trading: config.mcpTrading,
+      confirm: config.mcpConfirm,
+      most: config.mcpMost,
+      mostADay: config.mcpMostADay,
+    },
+    version: version(),
+    instance,
+    asset: swaggerAsset,
+  });
+  const { server, address } = await listening(app.fetch, port, hostname);
+  const url = `http://${address.address.includes(":") ? `[${loopback(address)}]` : loopback(address)}:${address.port}`;
+  const forget = writeServerFile(folder, databaseUrl, {
+    url,
+    token: local.token,
+    instance,
+    pid: process.pid,
+  });
+  const noToken = !config.token && !(await deps.store.hasTokens());
+  if (noToken) process.stderr.write(`No API token is configured: this server's own is in ${local.file}\n`);
+  const timer = startTimer(deps, interval);
+  const asking = askAboutKeys(deps);
+
+  let stop: () => void = () => undefined;
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  }).then(async () => {
+    asking.stop();
+    forget();
+    await timer.stop();
+    await new Promise((resolve) => {
+      server.close(resolve);
+      if ("closeAllConnections" in server) server.closeAllConnections();
+    });
+    deps.close();
+  });
+  return { deps, url, token: local.token, stopped, stop };
+}
+
+const loopback = ({ address }: AddressInfo): string =>
+  address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+
+function listening(fetch: Parameters<typeof listen>[0]["fetch"], port: number, hostname: string) {
+  return new Promise<{ server: ReturnType<typeof listen>; address: AddressInfo }>((resolve, reject) => {
+    const server = listen({ fetch, port, hostname }, (address) => resolve({ server, address }));
+    // Longer than clients and proxies keep a connection: closed by us, it may just be carrying a request.
+    if ("keepAliveTimeout" in server) server.keepAliveTimeout = 75_000;
+    server.on("error", (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === "EADDRINUSE"
+          ? new Error(`port ${port} is in use: choose another one with --port`)
+          : error,
+      ),
+    );
+  });
+}
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ["swagger-ui.css", "text/css"],
+  ["swagger-ui-bundle.js", "text/javascript"],
+]);
+
+/** The build has put these files beside the bundle. */
+async function swaggerAsset(name: string) {
+  const type = TYPES.get(name);
+  const file = new URL(`swagger-ui/${name}`, import.meta.url);
+  if (!type || !existsSync(file)) return undefined;
+  return { body: new Uint8Array(await readFile(file)), type };
+}

@@ -1,0 +1,135 @@
+import type { Operation } from "../../src/operation.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import { fromTexts, kindsOf } from "../../src/transport/input.ts";
+import type { Answer } from "../../src/transport/run.ts";
+import { askAboutKeys } from "../host/asked-keys.ts";
+import { numberOf, readSettings, type Settings } from "../host/settings.ts";
+import { startTimer } from "../host/timer.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { textsOf } from "../terminal/fields.ts";
+import { render } from "../terminal/output.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+import { blameProfile, readProfile } from "./grid-profile.ts";
+import { askOwnBase } from "./own-base.ts";
+import { fail, misreadOf, open, remoteOf } from "./run-operation.ts";
+import { watch } from "./watch.ts";
+
+/** Who starts the grid and steps it: a server, or this process. */
+interface Trading {
+  readonly byServer: boolean;
+  ask(name: string, input: Record<string, unknown>): Promise<Answer>;
+  /** Says a failure and returns its exit code. */
+  refuse(answer: Answer): number;
+  /** Steps, where this process does. */
+  step(): { stop(): Promise<void> };
+  close(): void;
+  /** A status as a person reads it. */
+  readonly view: ((answer: unknown) => unknown) | undefined;
+}
+
+interface Grid {
+  readonly id: string;
+  readonly exchange: string;
+  readonly openOrders: number;
+}
+
+/** Starts a centered grid and shows it until Ctrl-C, which asks nothing and says what stays open. */
+export async function runTrade(operations: readonly Operation[], values: Values): Promise<number> {
+  const settings = readSettings(values, process.env);
+  const { input, misread } = inputOf(operations, values);
+  if (misread) return fail(misread, { operation: named(operations, "start_centered_grid") });
+  const trading = await connect(operations, values, settings);
+  try {
+    if (values.preview) return await preview(trading, input, values);
+    if (values.detach && !trading.byServer)
+      throw new UsageError("--detach leaves the grid to a server, and none is running: edgemaker serve");
+    const useOwnBase = await askOwnBase(input, values, () => trading.ask("preview_centered_grid", input));
+    if (useOwnBase === undefined) return 1;
+    const started = await trading.ask("start_centered_grid", { ...input, ...useOwnBase });
+    if (started.status !== 200) return trading.refuse(started);
+    if (values.detach) return show(values, started.body);
+    return await follow(trading, (started.body as Grid).id, values);
+  } finally {
+    trading.close();
+  }
+}
+
+/** The fields as flags or a profile say them; a grid that loses by its fees has to be asked for. */
+function inputOf(operations: readonly Operation[], values: Values) {
+  const start = named(operations, "start_centered_grid");
+  const file = values["grid-profile"] === undefined ? undefined : String(values["grid-profile"]);
+  const profile = file === undefined ? {} : readProfile(file);
+  const input = { allowLoss: false, ...fromTexts(kindsOf(start), textsOf(start, values)), ...profile };
+  const misread = misreadOf(start, input);
+  if (misread && file !== undefined) blameProfile(file, profile, misread);
+  return { input, misread };
+}
+
+function named(operations: readonly Operation[], name: string): Operation {
+  const found = operations.find((operation) => operation.name === name);
+  if (!found) throw new Error(`there is no operation ${name}`);
+  return found;
+}
+
+async function connect(
+  operations: readonly Operation[],
+  values: Values,
+  settings: Settings,
+): Promise<Trading> {
+  const remote = await remoteOf(settings, values);
+  const interval =
+    values["tick-interval"] === undefined
+      ? 5000
+      : numberOf("--tick-interval", values["tick-interval"], { whole: true, least: 1, most: 86_400_000 });
+  const { ask, deps, close } = await open(settings, remote);
+  return {
+    byServer: remote !== undefined,
+    ask: (name, input) => ask(named(operations, name), input),
+    refuse: (answer) => fail(answer, { remote }),
+    step: () => (deps ? stepping(deps, interval) : { stop: async () => undefined }),
+    view: named(operations, "get_grid_status").cli?.view,
+    close,
+  };
+}
+
+function stepping(deps: Deps, interval: number) {
+  const [timer, asking] = [startTimer(deps, interval), askAboutKeys(deps)];
+  return {
+    async stop() {
+      asking.stop();
+      await timer.stop();
+    },
+  };
+}
+
+async function preview(trading: Trading, input: Record<string, unknown>, values: Values): Promise<number> {
+  const answer = await trading.ask("preview_centered_grid", input);
+  return answer.status === 200 ? show(values, answer.body) : trading.refuse(answer);
+}
+
+function show({ json }: Values, body: unknown): number {
+  process.stdout.write(`${json ? JSON.stringify(body, null, 2) : render(body)}\n`);
+  return 0;
+}
+
+/** The live view, and what is left when it ends. */
+async function follow(trading: Trading, id: string, values: Values): Promise<number> {
+  const timer = trading.step();
+  const ask = () => trading.ask("get_grid_status", { id });
+  const view = trading.view ?? ((body: unknown) => body);
+  const shown = (body: unknown) => (values.json ? JSON.stringify(body) : render(view(body)));
+  await watch(await ask(), { ask, show: shown });
+  await timer.stop();
+  const { status, body } = await ask();
+  const [grid] = status === 200 ? (body as { strategies: Grid[] }).strategies : [];
+  if (grid) process.stderr.write(`${leftOpen(grid, trading, values)}\n`);
+  return 0;
+}
+
+function leftOpen({ id, exchange, openOrders }: Grid, { byServer }: Trading, values: Values): string {
+  const flag = values.sandbox ? " --sandbox" : "";
+  const next = byServer
+    ? "the server goes on with it"
+    : `nothing steps it now; \`edgemaker serve${flag}\` goes on with it`;
+  return `${openOrders} orders of ${id} stay open on ${exchange}: ${next}, \`edgemaker grid stop ${id}${flag}\` cancels them.`;
+}

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../../src/kernel/errors.ts";
+import { plainText } from "../../src/kernel/plain-text.ts";
+import type { CommandSurface } from "../../src/operation.ts";
+import type { Answer } from "../../src/transport/run.ts";
+import { numberOf } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+
+const BETWEEN_MILLIS = 1000;
+
+interface Going {
+  readonly surface: NonNullable<CommandSurface["until"]>;
+  readonly ask: () => Promise<Answer>;
+  readonly values: Values;
+}
+
+/**
+ * Asks again until it is done, or until nothing has changed for so long: each change is told on stderr while it works.
+ * A server that does not answer may be starting again, so that ends it as little as a failure does.
+ */
+export async function until(
+  first: Answer,
+  { surface, ask, values }: Going,
+): Promise<{ readonly answer: Answer; readonly isDone: boolean }> {
+  const seconds = numberOf("--wait", values.wait ?? "60", { whole: true, most: 86_400 });
+  let [answer, last, changedAt] = [first, "", performance.now()];
+  for (;;) {
+    if (answer.status === 200 && surface.isDone(answer.body)) return { answer, isDone: true };
+    const told = answer.status === 200 ? surface.progress(answer.body) : failureIn(answer);
+    if (told !== last) {
+      process.stderr.write(`${plainText(told, 1000)}\n`);
+      [last, changedAt] = [told, performance.now()];
+    }
+    if (performance.now() - changedAt >= seconds * 1000) return { answer, isDone: false };
+    await sleep(BETWEEN_MILLIS);
+    answer = await ask().catch((error: unknown) => ({
+      status: 500,
+      body: { error: "No answer", message: messageOf(error) },
+    }));
+  }
+}
+
+const failureIn = ({ body }: Answer): string => {
+  const { error, message } = body as { error?: string; message?: string };
+  return `${error}: ${message}`;
+};

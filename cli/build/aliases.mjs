@@ -1,0 +1,24 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The folder of the stubs, from this file or from a bundle that holds it. */
+function stubs() {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "cli/build/stubs"))) {
+    if (dirname(folder) === folder) throw new Error("the folder cli/build/stubs is not found");
+    folder = dirname(folder);
+  }
+  return join(folder, "cli/build/stubs");
+}
+
+const empty = join(stubs(), "empty.mjs");
+
+/** Packages that ccxt and libSQL name but we never reach, for esbuild's `alias`. wrangler.toml has the same list. */
+export const ALIASES = {
+  "protobufjs/minimal": empty,
+  "protobufjs/minimal.js": empty,
+  undici: empty,
+  fflate: empty,
+  ws: join(stubs(), "ws.mjs"),
+};

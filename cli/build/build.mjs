@@ -1,0 +1,101 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const dist = join(root, "dist");
+/** Names the folder of the newest bundle; replaced by renaming, so that it is always one or the other. */
+const pointer = join(dist, "current");
+const HOUR = 3_600_000;
+
+/** The bundle's entry, built when there is none or a source is newer. */
+export async function currentBundle() {
+  if (existsSync(join(root, "src")) && isStale()) await build();
+  return pathToFileURL(join(dist, readFileSync(pointer, "utf8"), "main.js"));
+}
+
+function isStale() {
+  if (!existsSync(pointer)) return true;
+  const built = statSync(pointer).mtimeMs;
+  const isNewer = (file) => statSync(file).mtimeMs > built;
+  return (
+    ["package.json", "cli/build/build.mjs"].some((name) => isNewer(join(root, name))) ||
+    ["src", "cli"].some((name) => holdsNewer(join(root, name), isNewer))
+  );
+}
+
+const holdsNewer = (folder, isNewer) =>
+  readdirSync(folder, { withFileTypes: true }).some((entry) =>
+    entry.isDirectory()
+      ? holdsNewer(`${folder}/${entry.name}`, isNewer)
+      : /\.tsx?$/.test(entry.name) && isNewer(`${folder}/${entry.name}`),
+  );
+
+/** zod's messages in 50 languages are half of what every command would load; ours are our own. */
+const ENGLISH = {
+  name: "english",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: 'export { default as en } from "./en.js";',
+    })),
+};
+
+/**
+ * Builds into a folder of its own: a command that runs from an older bundle still finds its later chunks.
+ * Returns the files that the bundle is made of.
+ */
+export async function build() {
+  const startedAt = new Date();
+  const esbuild = await import("esbuild");
+  const { ALIASES } = await import("./aliases.mjs");
+  const { copySwaggerUi } = await import("./swagger-ui.mjs");
+  mkdirSync(dist, { recursive: true });
+  const name = `cli-${startedAt.getTime()}-${process.pid}`;
+  const { metafile } = await esbuild.build({
+    metafile: true,
+    absWorkingDir: root,
+    entryPoints: ["cli/main.ts"],
+    outdir: join(dist, name),
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    // All of minifying but shorter names: ccxt reads names of classes, and keeping them beside shorter ones takes time at each start.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: "none",
+    logLevel: "error",
+    // Native code.
+    external: ["libsql"],
+    alias: ALIASES,
+    plugins: [ENGLISH],
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+  });
+  copySwaggerUi(join(dist, name, "swagger-ui"));
+  writeFileSync(`${pointer}-${name}`, name);
+  renameSync(`${pointer}-${name}`, pointer);
+  removeOld(name);
+  return Object.keys(metafile.inputs);
+}
+
+function removeOld(current) {
+  for (const name of readdirSync(dist)) {
+    const made = Number(/^cli-(\d+)-/.exec(name)?.[1]);
+    if (name !== current && made < Date.now() - HOUR)
+      rmSync(join(dist, name), { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

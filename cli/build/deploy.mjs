@@ -1,0 +1,30 @@
+// Builds, checks sizes, migrates the database, deploys: node cli/build/deploy.mjs [--dry]
+import { buildWorker, bundleKibibytes, wrangler } from "./worker-bundle.mjs";
+
+/** Of 3 MiB that the free plan takes and 10 MiB that the paid one does; a larger one starts slower. */
+const MOST_KIBIBYTES = 450;
+const isDry = process.argv.includes("--dry");
+
+await buildWorker();
+const size = bundleKibibytes();
+say(`bundle: ${size.toFixed(0)} KiB compressed, at most ${MOST_KIBIBYTES}`);
+if (size > MOST_KIBIBYTES) fail("the bundle is too large");
+
+const url = process.env.EDGEMAKER_DATABASE_URL;
+if (!url) fail("EDGEMAKER_DATABASE_URL is not set: the database has to be migrated before its new code runs");
+const { currentBundle } = await import("./build.mjs");
+const { main } = await import((await currentBundle()).href);
+const code = await main(["db", "migrate", "--url", url, ...(isDry ? ["--dry"] : [])]);
+if (code !== 0) fail("the database is not migrated, so nothing was deployed");
+
+if (isDry) say("dry: nothing was deployed");
+else say((await wrangler("deploy").catch(({ stdout, stderr }) => fail(`${stdout}${stderr}`))).stdout);
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+function fail(line) {
+  process.stderr.write(`deploy: ${line}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,26 @@
+import type { CommandDef } from "citty";
+import { command } from "../terminal/command.ts";
+
+/** Scripts for shells, of the command that `root` makes. */
+export function completionCommand(root: () => CommandDef): CommandDef {
+  const shell = (name: string, example: string) =>
+    command({
+      name: `completion ${name}`,
+      description: `The script for ${name}`,
+      examples: [example],
+      run: async () => {
+        const { completion } = await import("../actions/actions.ts");
+        process.stdout.write(completion(name, root()));
+        return 0;
+      },
+    });
+  return command({
+    name: "completion",
+    description: "Let a shell complete commands and flags",
+    subCommands: {
+      bash: shell("bash", 'eval "$(edgemaker completion bash)"'),
+      zsh: shell("zsh", 'eval "$(edgemaker completion zsh)"'),
+      fish: shell("fish", "edgemaker completion fish | source"),
+    },
+  });
+}

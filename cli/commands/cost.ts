@@ -1,0 +1,15 @@
+import { DATABASE_ARGS } from "../host/settings.ts";
+import { command } from "../terminal/command.ts";
+import { CALL_ARGS } from "./operation.ts";
+
+export const costCommand = command({
+  name: "cost",
+  description: "What stepping the running grids costs in a month, on named plans",
+  examples: ["edgemaker cost", "edgemaker cost --passes 4 --json"],
+  args: {
+    passes: { type: "string", description: "Passes a minute (default 1)", valueHint: "number" },
+    ...CALL_ARGS,
+    ...DATABASE_ARGS,
+  },
+  run: async (values) => (await import("../actions/actions.ts")).estimateCost(values),
+});

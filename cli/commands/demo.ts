@@ -1,0 +1,18 @@
+import { command } from "../terminal/command.ts";
+import { SERVE_ARGS } from "./serve.ts";
+
+const { db: _db, sandbox: _sandbox, "venue-url": _venueUrl, ...ARGS } = SERVE_ARGS;
+
+export const demoCommand = command({
+  name: "demo",
+  description: "Watch a grid trade on simulated exchanges, in a database made anew",
+  args: {
+    ...ARGS,
+    seconds: {
+      type: "string",
+      description: "Stop after so many seconds (default: runs until Ctrl-C)",
+      valueHint: "number",
+    },
+  },
+  run: async (values) => (await import("../actions/actions.ts")).runDemo(values),
+});

@@ -1,0 +1,106 @@
+import type { CommandDef } from "citty";
+import { text } from "../../src/kernel/decimal.ts";
+import type { Operation } from "../../src/operation.ts";
+import { kindsOf } from "../../src/transport/input.ts";
+import { DATABASE_ARGS } from "../host/settings.ts";
+import type { Args } from "../terminal/arguments.ts";
+import { command } from "../terminal/command.ts";
+import { argName, kebab } from "../terminal/fields.ts";
+
+/** Flags of every command that asks an operation. */
+export const CALL_ARGS = {
+  json: { type: "boolean", description: "Print the answer as JSON" },
+  "api-url": { type: "string", description: "Ask this server instead of the local one", valueHint: "url" },
+  token: {
+    type: "string",
+    description:
+      "API token for --api-url: @FILE or - (standard input) reads it, as ps shows what is typed here",
+    valueHint: "token",
+  },
+} as const satisfies Args;
+
+const WATCH_ARGS = {
+  watch: { type: "boolean", description: "Show it again every two seconds until Ctrl-C" },
+} as const satisfies Args;
+
+const UNTIL_ARGS = {
+  wait: {
+    type: "string",
+    description: "Seconds to go on while nothing changes (default 60)",
+    valueHint: "seconds",
+  },
+} as const satisfies Args;
+
+const FORMAT_ARG = {
+  format: { type: "string", description: "csv prints comma-separated values", valueHint: "csv" },
+} as const satisfies Args;
+
+/** A command whose word says what some of its fields are. */
+interface Word {
+  readonly path: string;
+  readonly summary: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** An operation as a command: its fields are the flags, in the schema's own words. `preview` is asked first of a start. */
+export const operationCommand = (operation: Operation, word?: Word, preview?: Operation): CommandDef =>
+  command({
+    name: word?.path ?? operation.cli?.path ?? operation.name,
+    description: word?.summary ?? operation.summary,
+    alias: operation.cli?.alias,
+    examples: examplesOf(operation, word),
+    args: () => argsOf(operation, word?.input),
+    run: async (values) =>
+      (await import("../actions/actions.ts")).runOperation(operation, values, { said: word?.input, preview }),
+  });
+
+/** Of a word's own command, the examples that name it. */
+const examplesOf = ({ cli }: Operation, word: Word | undefined): readonly string[] | undefined =>
+  word ? cli?.examples?.filter((example) => example.includes(word.path)) : cli?.examples;
+
+function argsOf(operation: Operation, said: Word["input"] = {}): Args {
+  const { cli } = operation;
+  return {
+    ...fieldArgs(operation, said),
+    ...(cli?.watch ? WATCH_ARGS : {}),
+    ...DATABASE_ARGS,
+    ...CALL_ARGS,
+  };
+}
+
+/** A flag or word for each field that is not said already. */
+export function fieldArgs(operation: Operation, said: Word["input"] = {}): Args {
+  const { cli, input } = operation;
+  const kinds = kindsOf(operation);
+  const named = Object.keys(input.shape).filter((field) => !Object.hasOwn(said, field));
+  const fields = named.map((field): [string, Args[string]] => {
+    const name = argName(operation, field);
+    const aka = name === kebab(field) ? {} : { aka: kebab(field) };
+    const description = describe(operation, field);
+    if (cli?.positional?.includes(field))
+      return [
+        name,
+        { type: "positional", description: `${description} (or --${name})`, required: false, ...aka },
+      ];
+    if (kinds[field] === "boolean") return [name, { type: "boolean", description, ...aka }];
+    return [name, { type: "string", description, valueHint: kinds[field] ?? "text", ...aka }];
+  });
+  const watch = cli?.watch ? WATCH_ARGS : {};
+  const format = operation.csv ? FORMAT_ARG : {};
+  const until = cli?.until ? UNTIL_ARGS : {};
+  return { ...Object.fromEntries(fields), ...until, ...watch, ...format, ...DATABASE_ARGS, ...CALL_ARGS };
+}
+
+interface Field {
+  readonly description?: string;
+  safeParse(value: unknown): { success: boolean; data?: unknown };
+}
+
+function describe({ cli, input }: Operation, field: string): string {
+  const schema = input.shape[field] as Field;
+  const parsed = schema.safeParse(undefined);
+  const fallback = cli?.defaults?.[field] ?? (parsed.success ? parsed.data : undefined);
+  const shown = typeof fallback === "bigint" ? text(fallback) : String(fallback);
+  const told = fallback === undefined ? "" : `(default ${shown})`;
+  return [schema.description ?? "", told].filter(Boolean).join(" ");
+}

@@ -1,0 +1,92 @@
+import type { CommandDef } from "citty";
+import { parseConfig } from "../../src/compose/config.ts";
+import { SettingsError } from "../../src/kernel/errors.ts";
+import type { Operation } from "../../src/operation.ts";
+import { createOperations } from "../../src/operations.ts";
+import { environmentWithFile } from "../host/settings.ts";
+import { command } from "../terminal/command.ts";
+import { auditCommand } from "./audit.ts";
+import { completionCommand } from "./completion.ts";
+import { costCommand } from "./cost.ts";
+import { dbCommand } from "./db.ts";
+import { demoCommand } from "./demo.ts";
+import { doctorCommand } from "./doctor.ts";
+import { exchangeCommand } from "./exchange.ts";
+import { mcpCommand } from "./mcp.ts";
+import { operationCommand } from "./operation.ts";
+import { sandboxCommand } from "./sandbox.ts";
+import { serveCommand } from "./serve.ts";
+import { setupCommand } from "./setup.ts";
+import { tokenCommand } from "./token.ts";
+import { tradeCommand } from "./trade.ts";
+
+const GROUPS: Readonly<Record<string, string>> = {
+  orders: "List, place and cancel orders",
+  grid: "Start, watch and stop grids",
+  kill: "One switch that lets no order be placed",
+  limits: "What every order is held to",
+  dex: "Prices and pools of Cardano tokens",
+  plans: "Decide on what agents want to trade",
+};
+
+/** Every command, of these exchanges. */
+export function rootCommand(ids: readonly string[]): CommandDef {
+  const commands: Record<string, CommandDef> = {
+    setup: setupCommand,
+    cost: costCommand,
+    doctor: doctorCommand,
+    serve: serveCommand,
+    demo: demoCommand,
+  };
+  const operations = createOperations(ids);
+  const preview = operations.find(({ name }) => name === "preview_grid");
+  for (const operation of operations)
+    add(commands, operation, operation.name === "start_grid" ? preview : undefined);
+  commands.trade = tradeCommand(operations);
+  return command({
+    name: "edgemaker",
+    description: "One interface over four crypto exchanges, and grids that trade on them",
+    subCommands: {
+      ...commands,
+      mcp: mcpCommand,
+      exchange: exchangeCommand,
+      db: dbCommand,
+      token: tokenCommand,
+      audit: auditCommand,
+      sandbox: sandboxCommand,
+      completion: completionCommand(() => rootCommand(ids)),
+    },
+  });
+}
+
+/** `grid start` is the command `start` of the group `grid`. */
+function add(commands: Record<string, CommandDef>, operation: Operation, preview?: Operation): void {
+  if (!operation.cli) return;
+  const { path, words } = operation.cli;
+  const [group = "", name] = path.split(" ");
+  if (words) {
+    for (const [word, { summary, input }] of Object.entries(words))
+      addTo(commands, group, word, operationCommand(operation, { path: `${path} ${word}`, summary, input }));
+    return;
+  }
+  if (name === undefined) {
+    commands[group] = operationCommand(operation);
+    return;
+  }
+  addTo(commands, group, name, operationCommand(operation, undefined, preview));
+}
+
+function addTo(commands: Record<string, CommandDef>, group: string, name: string, made: CommandDef): void {
+  commands[group] ??= command({ name: group, description: GROUPS[group] ?? group, subCommands: {} });
+  (commands[group].subCommands as Record<string, CommandDef>)[name] = made;
+}
+
+/** The exchanges that the settings name; the default ones when the settings are wrong, which the command itself will say. */
+export function configuredIds(env: NodeJS.ProcessEnv): string[] {
+  try {
+    return parseConfig(environmentWithFile(env)).exchanges.map(({ id }) => id);
+  } catch (error) {
+    if (error instanceof SettingsError) return parseConfig({}).exchanges.map(({ id }) => id);
+    throw error;
+  }
+}

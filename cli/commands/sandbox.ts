@@ -1,0 +1,60 @@
+import { DATABASE_ARGS, SANDBOX_ARGS } from "../host/settings.ts";
+import type { Args, Values } from "../terminal/arguments.ts";
+import { command } from "../terminal/command.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+
+const COMMON = {
+  db: DATABASE_ARGS.db,
+  json: { type: "boolean", description: "Print as JSON" },
+} as const satisfies Args;
+const required = (values: Values, flag: string): string => {
+  const value = values[flag];
+  if (value === undefined) throw new UsageError(`--${flag} is missing`);
+  return String(value);
+};
+
+/** Simulated venues are changed in their database, which every process that serves them reads. */
+export const sandboxCommand = command({
+  name: "sandbox",
+  description: "Change the simulated exchanges",
+  subCommands: {
+    reset: command({
+      name: "sandbox reset",
+      description: "Make the sandbox anew: strategies, orders and tokens are gone",
+      args: { ...COMMON, seed: DATABASE_ARGS.seed, ...SANDBOX_ARGS },
+      run: async (values) => (await import("../actions/actions.ts")).resetSandbox(values),
+    }),
+    deposit: command({
+      name: "sandbox deposit",
+      description: "Add to a balance; a negative amount withdraws",
+      args: {
+        exchange: { type: "string", description: "Exchange id", valueHint: "id" },
+        asset: { type: "string", description: "Asset, for example USDT", valueHint: "asset" },
+        amount: { type: "string", description: "Amount; negative withdraws", valueHint: "number" },
+        ...COMMON,
+      },
+      run: async (values) => {
+        const [exchange, asset, amount] = ["exchange", "asset", "amount"].map((flag) =>
+          required(values, flag),
+        ) as [string, string, string];
+        return (await import("../actions/actions.ts")).depositInSandbox(values, { exchange, asset, amount });
+      },
+    }),
+    shock: command({
+      name: "sandbox shock",
+      description: "Move a price at once, for example by -10 percent",
+      args: {
+        symbol: { type: "string", description: "Trading pair", valueHint: "pair" },
+        percent: { type: "string", description: "Change in percent, above -100", valueHint: "number" },
+        ...COMMON,
+      },
+      run: async (values) => {
+        const [symbol, percent] = ["symbol", "percent"].map((flag) => required(values, flag)) as [
+          string,
+          string,
+        ];
+        return (await import("../actions/actions.ts")).shockSandbox(values, { symbol, percent });
+      },
+    }),
+  },
+});

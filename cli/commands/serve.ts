@@ -1,0 +1,31 @@
+import { DATABASE_ARGS, SANDBOX_ARGS } from "../host/settings.ts";
+import { command } from "../terminal/command.ts";
+
+export const SERVE_ARGS = {
+  port: { type: "string", description: "Port (default 3000; 0 picks a free one)", valueHint: "number" },
+  host: { type: "string", description: "Address to listen on (default 0.0.0.0)", valueHint: "address" },
+  ...DATABASE_ARGS,
+  ...SANDBOX_ARGS,
+  "tick-interval": {
+    type: "string",
+    description: "Milliseconds between two passes (default 5000)",
+    valueHint: "number",
+  },
+} as const;
+
+export const serveCommand = command({
+  name: "serve",
+  description: "Serve the API and step every running grid",
+  args: SERVE_ARGS,
+  run: async (values) => {
+    const { startServer } = await import("../actions/actions.ts");
+    const { deps, url, stopped, stop } = await startServer(values);
+    const kind = deps.exchanges[0]?.kind === "sandbox" ? "simulated" : "live";
+    process.stdout.write(
+      `edgemaker serves ${deps.exchanges.length} ${kind} exchanges at ${url} (docs at ${url}/docs)\n`,
+    );
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+    await stopped;
+    return 0;
+  },
+});

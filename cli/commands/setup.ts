@@ -1,0 +1,12 @@
+import { DATABASE_ARGS } from "../host/settings.ts";
+import { command } from "../terminal/command.ts";
+
+const { db, "venue-url": venueUrl } = DATABASE_ARGS;
+
+export const setupCommand = command({
+  name: "setup",
+  description: "Ask for exchange keys, test each, and keep them in a file that only you can read",
+  examples: ["edgemaker setup"],
+  args: { db, "venue-url": venueUrl },
+  run: async (values) => (await import("../actions/setup.ts")).runSetup(values),
+});

@@ -1,0 +1,95 @@
+import type { Scope } from "../../src/model/records.ts";
+import { DATABASE_ARGS } from "../host/settings.ts";
+import type { Args } from "../terminal/arguments.ts";
+import { command } from "../terminal/command.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+
+const DATABASE = {
+  db: DATABASE_ARGS.db,
+  sandbox: DATABASE_ARGS.sandbox,
+  json: { type: "boolean", description: "Print as JSON" },
+} as const satisfies Args;
+const SCOPES: readonly Scope[] = ["read", "trade", "admin"];
+const DAY = 86_400_000;
+
+/** Tokens live in the database, so they are managed there and not over HTTP. */
+export const tokenCommand = command({
+  name: "token",
+  description: "API tokens: shown once, stored hashed",
+  subCommands: {
+    create: command({
+      name: "token create",
+      description: "Make a token and show it once",
+      args: {
+        name: { type: "string", description: "What it is for", valueHint: "text" },
+        scope: { type: "string", description: "read, trade or admin (default read)", valueHint: "scope" },
+        days: { type: "string", description: "Days until it expires (default never)", valueHint: "number" },
+        ...DATABASE,
+      },
+      run: async (values) => {
+        const scope = SCOPES.find((one) => one === (values.scope ?? "read"));
+        if (!scope) throw new UsageError("--scope must be read, trade or admin");
+        const { byCommand, withDatabase, newToken, digest, numberOf, nodeLocal } = await import(
+          "../actions/actions.ts"
+        );
+        const days =
+          values.days === undefined
+            ? undefined
+            : numberOf("--days", values.days, { whole: true, least: 1, most: 36_500 });
+        return withDatabase(values, async ({ store }) => {
+          const token = newToken();
+          const id = `tok_${nodeLocal.randomText(10)}`;
+          const expiresAt = days === undefined ? null : (await store.now()) + days * DAY;
+          await store.addToken(
+            {
+              id,
+              name: String(values.name ?? id),
+              scope,
+              expiresAt,
+              hash: await digest(token),
+            },
+            byCommand(),
+          );
+          return { id, scope, token };
+        });
+      },
+    }),
+    list: command({
+      name: "token list",
+      description: "The tokens, newest first, without their text",
+      args: {
+        limit: { type: "string", description: "How many, 1 to 1000 (default 100)", valueHint: "number" },
+        before: { type: "string", description: "The `next` of the page before", valueHint: "number" },
+        ...DATABASE,
+      },
+      run: async (values) => {
+        const { numberOf, withDatabase } = await import("../actions/actions.ts");
+        const whole = (name: "limit" | "before", most: number) =>
+          values[name] === undefined
+            ? undefined
+            : numberOf(`--${name}`, values[name], { whole: true, least: 1, most });
+        const [limit = 100, before] = [whole("limit", 1000), whole("before", Number.MAX_SAFE_INTEGER)];
+        return withDatabase(values, async ({ store }) => {
+          const found = await store.tokens({ limit, before });
+          const next = found.length < limit ? null : (found.at(-1)?.place ?? null);
+          const tokens = found.map(({ place: _place, ...token }) => token);
+          return { tokens, count: tokens.length, next };
+        });
+      },
+    }),
+    revoke: command({
+      name: "token revoke",
+      description: "End a token at once",
+      args: { id: { type: "positional", description: "The token's id", required: false }, ...DATABASE },
+      run: async (values) => {
+        if (values.id === undefined) throw new UsageError("name the token: edgemaker token revoke <id>");
+        const { byCommand, withDatabase } = await import("../actions/actions.ts");
+        return withDatabase(values, async ({ store }) => {
+          const id = String(values.id);
+          if (!(await store.revokeToken(id, byCommand()))) throw new Error(`there is no live token ${id}`);
+          return { id, revoked: true };
+        });
+      },
+    }),
+  },
+});

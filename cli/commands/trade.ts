@@ -1,0 +1,45 @@
+import type { CommandDef } from "citty";
+import type { Operation } from "../../src/operation.ts";
+import { DATABASE_ARGS } from "../host/settings.ts";
+import { command } from "../terminal/command.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+import { CALL_ARGS, fieldArgs } from "./operation.ts";
+
+/** The one strategy so far. Its own flags are the fields of start_centered_grid; lists stand in a profile. */
+const NOT_FLAGS = { planHash: "", customSpacings: [], sizeWeights: [] };
+
+export function tradeCommand(operations: readonly Operation[]): CommandDef {
+  const start = operations.find(({ name }) => name === "start_centered_grid");
+  if (!start) throw new Error("there is no operation start_centered_grid");
+  return command({
+    name: "trade",
+    description: "Trade a grid around the market price that follows it, and watch it until Ctrl-C",
+    examples: [
+      "edgemaker trade --strategy grid --exchange kraken --symbol BTC/USDT --sandbox",
+      "edgemaker trade --strategy grid --exchange kraken --symbol BTC/USDT --levels 8 --size-model pyramidal --preview",
+      "edgemaker trade --strategy grid --exchange mexc --symbol ADA/USDT --grid-profile calm.json --detach",
+    ],
+    args: () => ({
+      strategy: { type: "string", description: "grid", valueHint: "name" },
+      ...fieldArgs(start, NOT_FLAGS),
+      "grid-profile": {
+        type: "string",
+        description: "Profile in JSON; its values override the matching flags",
+        valueHint: "file",
+      },
+      preview: { type: "boolean", description: "Show what would be placed, and place nothing" },
+      detach: { type: "boolean", description: "Leave it to the server that steps it, and return at once" },
+      "tick-interval": {
+        type: "string",
+        description: "Milliseconds between two passes, where this process steps it (default 5000)",
+        valueHint: "number",
+      },
+      ...DATABASE_ARGS,
+      ...CALL_ARGS,
+    }),
+    run: async (values) => {
+      if (values.strategy !== "grid") throw new UsageError("--strategy grid names the strategy");
+      return (await import("../actions/actions.ts")).runTrade(operations, values);
+    },
+  });
+}

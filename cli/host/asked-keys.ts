@@ -1,0 +1,22 @@
+import type { Live } from "../../src/compose/deps.ts";
+import { messageOf } from "../../src/kernel/errors.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+
+/**
+ * Asks beside all else what the configured keys may do: nobody waits for the answers, which are logged, and told by
+ * grid status.
+ */
+export function askAboutKeys({ live, log }: Deps & { readonly live?: Live }): { stop(): void } {
+  let isStopping = false;
+  live?.venues.rights
+    .ask(0, () => !isStopping)
+    .catch((error: unknown) => {
+      if (!isStopping)
+        log("warn", "nobody was asked what the exchange keys may do", { reason: messageOf(error) });
+    });
+  return {
+    stop() {
+      isStopping = true;
+    },
+  };
+}

@@ -1,0 +1,31 @@
+/** Where things are on this machine; without what a database or an exchange needs, so that a command's help is quick. */
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SettingsError } from "../../src/kernel/errors.ts";
+
+/** The absolute path of a `file:` url; undefined for a server's. */
+export function databaseFile(url: string): string | undefined {
+  if (!url.startsWith("file:")) {
+    if (/^(libsql|https?):\/\//.test(url)) return undefined;
+    throw new SettingsError(`a database is file:<path> or libsql://<host>, not ${shownUrl(url)}`);
+  }
+  const path = url.slice("file:".length).replace(/\?.*$/, "");
+  if (path === "") throw new SettingsError("a database file needs a path: file:<path>");
+  return resolve(path.startsWith("//") ? fileURLToPath(url) : path);
+}
+
+/** A database's address without what opens it. */
+export const shownUrl = (url: string): string =>
+  url.replace(/^(\w+:\/\/)[^/@]*@/, "$1").replace(/([?&](?:authToken|token|password|jwt)=)[^&]*/gi, "$1…");
+
+/** The folder of the package, from a source file or from the bundle. */
+export const packageFolder = (): string => {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "drizzle"))) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error("the package's folder is not found");
+    folder = parent;
+  }
+  return folder;
+};

@@ -1,0 +1,88 @@
+import { randomInt } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from "node:fs";
+import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { createClient } from "@libsql/client/sqlite3";
+import type { Migration } from "../../src/adapters/libsql/client/migrate.ts";
+import type { Config } from "../../src/compose/config.ts";
+import type { Runtime } from "../../src/compose/deps.ts";
+import type { Local, Log, LogLevel } from "../../src/ports/deps.ts";
+import { killedByFile } from "./kill-file.ts";
+import { databaseFile, packageFolder } from "./locations.ts";
+
+const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+export const nodeLocal: Local = {
+  name: `${hostname()}:${process.pid}`,
+  monotonic: () => performance.now(),
+  randomText: (length) => Array.from({ length }, () => DIGITS[randomInt(DIGITS.length)]).join(""),
+  sleep: (millis) => sleep(millis),
+};
+
+const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
+/** One JSON line an entry, on stderr: stdout is for data. */
+export const createLog =
+  (least: LogLevel): Log =>
+  (level, message, fields = {}) => {
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return;
+    process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), level, message, ...fields })}\n`);
+  };
+
+/** The runtime of Node: a file or a server for the database, files for candles. */
+export function nodeRuntime(url: string, config: Config, log: Log): Runtime {
+  const file = databaseFile(url);
+  if (file) makePrivate(file);
+  const client = file
+    ? {
+        connection: createClient({ url: `file:${file}`, concurrency: 1, timeout: 50 }),
+        identity: () => identityOf(file),
+      }
+    : { url, authToken: config.databaseAuthToken, fetch };
+  return {
+    client,
+    log,
+    local: nodeLocal,
+    migrations: readMigrations(),
+    readCandles,
+    killed: killedByFile(url),
+  };
+}
+
+/** Tells a file from another one of the same name; undefined when there is none. */
+function identityOf(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+// The file holds an account's history, its side files inherit its mode.
+function makePrivate(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
+  else if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+}
+
+export function readMigrations(): Migration[] {
+  const folder = join(packageFolder(), "drizzle");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
+  return names.sort().map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
+}
+
+async function readCandles(file: string): Promise<string> {
+  const bytes = await readFile(file);
+  const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  return (isZipped ? await promisify(gunzip)(bytes) : bytes).toString("utf8");
+}

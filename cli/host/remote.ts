@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+import { messageOf } from "../../src/kernel/errors.ts";
+import { type Operation, routeOf } from "../../src/operation.ts";
+import type { Answer } from "../../src/transport/run.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+import type { Settings } from "./settings.ts";
+
+export interface Remote {
+  /** The server's address, without /api/v1. */
+  readonly url: string;
+  readonly token: string | undefined;
+}
+
+/** The server that the command line or the settings name. */
+export function askedRemote({ config }: Settings, values: Values): Remote | undefined {
+  const here = ["db", "sandbox", "seed", "venue-url"].filter((flag) => values[flag] !== undefined);
+  const asked = values["api-url"] as string | undefined;
+  const token = tokenOf(values.token as string | undefined) ?? config.token;
+  if (asked !== undefined) {
+    if (here.length > 0)
+      throw new UsageError(
+        `--api-url asks a server; --${here[0]} is for a database here: leave one of them out`,
+      );
+    if (!/^https?:\/\/\S+$/.test(asked)) throw new UsageError("--api-url must be an http or https address");
+    return { url: asked, token };
+  }
+  if (config.apiUrl && here.length === 0) return { url: config.apiUrl, token };
+  if (values.token !== undefined) throw new UsageError("--token is for --api-url");
+  return undefined;
+}
+
+/** The token itself, or where it is read from: what stands on a command line is shown to every user of the machine. */
+function tokenOf(given: string | undefined): string | undefined {
+  if (given === undefined || (given !== "-" && !given.startsWith("@"))) return given;
+  const file = given === "-" ? 0 : given.slice(1);
+  const where = given === "-" ? "standard input" : given.slice(1);
+  try {
+    const token = readFileSync(file, "utf8").trim();
+    if (token !== "") return token;
+  } catch (error) {
+    throw new UsageError(`--token cannot be read from ${where}: ${messageOf(error)}`);
+  }
+  throw new UsageError(`--token: there is none in ${where}`);
+}
+
+const PATIENCE = 60_000;
+
+/** Asks a server for an operation. Throws only when there was no answer. */
+export async function callRemote(
+  operation: Operation,
+  input: Readonly<Record<string, unknown>>,
+  { url, token }: Remote,
+): Promise<Answer> {
+  const { method, path } = routeOf(operation);
+  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
+  const filled = path.replace(/:(\w+)/g, (_, field: string) => {
+    const value = String(rest.get(field) ?? "");
+    rest.delete(field);
+    return encodeURIComponent(value);
+  });
+  const inBody = operation.http.from === "body";
+  const query = inBody
+    ? ""
+    : new URLSearchParams([...rest].map(([field, value]) => [field, String(value)])).toString();
+  const address = `${url.replace(/\/$/, "")}/api/v1${filled}${query ? `?${query}` : ""}`;
+  const response = await fetch(address, {
+    method,
+    headers: {
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(inBody ? { "content-type": "application/json" } : {}),
+    },
+    ...(inBody ? { body: JSON.stringify(Object.fromEntries(rest)) } : {}),
+    redirect: "manual",
+    signal: AbortSignal.timeout(PATIENCE),
+  }).catch((error: unknown) => {
+    throw new Error(`no answer from ${url}: ${messageOf(error)}${unsettled(operation)}`, { cause: error });
+  });
+  const body: unknown = await response.json().catch(() => {
+    throw new Error(
+      `${url} answered ${response.status} without JSON: is it an edgemaker server?${unsettled(operation)}`,
+    );
+  });
+  return { status: response.status, body };
+}
+
+// A request may have arrived whose answer did not.
+const unsettled = ({ effect }: Operation): string =>
+  effect === "read" ? "" : "; it may have been done all the same: look before you ask again";

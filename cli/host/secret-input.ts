@@ -1,0 +1,40 @@
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import { type ConfiguredExchange, VENUES } from "../../src/compose/config.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+
+export interface GivenKeys {
+  readonly key: string;
+  readonly secret: string;
+  readonly passphrase?: string | undefined;
+}
+
+/** Keys from the terminal, unseen, or line by line from a pipe. Never from the arguments: those are in the process list. */
+export async function readKeys({ id, venue }: ConfiguredExchange): Promise<GivenKeys> {
+  const names = ["API key", "secret", ...(VENUES[venue].passphrase ? ["passphrase"] : [])];
+  const [key, secret, passphrase] = await ask(names.map((name) => `${id} ${name}: `));
+  if (!key || !secret || (names.length === 3 && !passphrase))
+    throw new UsageError(`give the ${names.join(", then the ")}, each on a line of its own`);
+  return { key, secret, ...(passphrase ? { passphrase } : {}) };
+}
+
+/** One line for each question; what is typed is not shown. */
+async function ask(questions: readonly string[]): Promise<string[]> {
+  const isTerminal = process.stdin.isTTY === true;
+  const unseen = new Writable({ write: (_part, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: unseen, terminal: isTerminal });
+  const next = lines[Symbol.asyncIterator]();
+  const answers: string[] = [];
+  try {
+    for (const question of questions) {
+      if (isTerminal) process.stderr.write(question);
+      const line = await next.next();
+      if (isTerminal) process.stderr.write("\n");
+      if (line.done) break;
+      answers.push(line.value.trim());
+    }
+  } finally {
+    lines.close();
+  }
+  return answers;
+}

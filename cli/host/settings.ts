@@ -1,0 +1,130 @@
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Config, parseConfig, parseConfigFile, venueUrl } from "../../src/compose/config.ts";
+import type { SandboxOptions } from "../../src/compose/deps.ts";
+import { messageOf, SettingsError } from "../../src/kernel/errors.ts";
+import { isPair, type Pair } from "../../src/kernel/pair.ts";
+import type { Args, Values } from "../terminal/arguments.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+import { configFile, defaultDatabaseUrl } from "./directories.ts";
+import { databaseFile } from "./locations.ts";
+
+const text = (description: string, valueHint: string) =>
+  ({ type: "string", description, valueHint }) as const;
+
+/** Flags of every command that works on a database in this process. */
+export const DATABASE_ARGS = {
+  db: text("Database: file:<path> or libsql://<host>", "url"),
+  sandbox: { type: "boolean", description: "Simulated exchanges: no keys, no network, no money" },
+  seed: text("Seed of the sandbox's prices", "number"),
+  "venue-url": {
+    ...text("Another address for an exchange, name=url; repeatable", "name=url"),
+    repeatable: true,
+  },
+} as const satisfies Args;
+
+/** Flags that make a sandbox; left out, they mean what its database was made with. */
+export const SANDBOX_ARGS = {
+  origin: text("Market time at the start, ISO 8601", "time"),
+  replay: {
+    ...text(
+      "Candle file to replay, [SYMBOL=]FILE.csv[.gz]; BTC/USDT when no symbol is named; repeatable",
+      "file",
+    ),
+    repeatable: true,
+  },
+  speed: text("Market time runs this many times faster", "number"),
+} as const satisfies Args;
+
+export interface Settings {
+  readonly config: Config;
+  readonly databaseUrl: string;
+  readonly sandbox: SandboxOptions;
+}
+
+/** What a command runs with: a flag beats the environment, the environment beats the configuration file. */
+export function readSettings(values: Values, env: NodeJS.ProcessEnv): Settings {
+  const parsed = parseConfig(environmentWithFile(env));
+  const asked = (values["venue-url"] as readonly string[] | undefined)?.map(venueUrl) ?? [];
+  const config: Config = {
+    ...parsed,
+    sandbox: values.sandbox === undefined ? parsed.sandbox : values.sandbox === true,
+    venueUrls: new Map([...parsed.venueUrls, ...asked]),
+  };
+  const sandbox = sandboxOptions(values);
+  if (!config.sandbox && Object.values(sandbox).some((value) => value !== undefined)) {
+    throw new UsageError("--seed, --origin, --replay and --speed need --sandbox");
+  }
+  refuseVenueUrls(config);
+  const databaseUrl =
+    (values.db as string | undefined) ?? parsed.databaseUrl ?? defaultDatabaseUrl(env, config.sandbox);
+  const file = databaseFile(databaseUrl);
+  return { config, sandbox, databaseUrl: file ? `file:${file}` : databaseUrl };
+}
+
+/** The environment over what the configuration file says. */
+export const environmentWithFile = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...fromFile(configFile(env)),
+  ...env,
+});
+
+export function fromFile(file: string): Readonly<Record<string, string | undefined>> {
+  if (!existsSync(file)) return {};
+  try {
+    return parseConfigFile(JSON.parse(readFileSync(file, "utf8")));
+  } catch (error) {
+    throw new SettingsError(`${file}: ${messageOf(error)}`);
+  }
+}
+
+function refuseVenueUrls({ sandbox, venueUrls, exchanges }: Config): void {
+  for (const name of venueUrls.keys()) {
+    const isExchange = exchanges.some(({ id }) => id === name);
+    if (!isExchange && name !== "iris")
+      throw new UsageError(`--venue-url names ${name}, which is not configured`);
+    if (sandbox && isExchange)
+      throw new UsageError("--venue-url of an exchange and --sandbox exclude each other");
+  }
+}
+
+function sandboxOptions({ seed, origin, speed, replay }: Values): SandboxOptions {
+  return {
+    seed: seed === undefined ? undefined : numberOf("--seed", seed, { whole: true, most: 2 ** 32 - 1 }),
+    speed: speed === undefined ? undefined : numberOf("--speed", speed, { whole: false, most: 1_000_000 }),
+    origin: origin === undefined ? undefined : timeOf(String(origin)),
+    replays: (replay as readonly string[] | undefined)?.map(replayOf),
+  };
+}
+
+export function numberOf(
+  flag: string,
+  value: Values[string],
+  { whole, least = 0, most }: { whole: boolean; least?: number; most: number },
+): number {
+  const number = /^\d+(\.\d+)?$/.test(String(value)) ? Number(value) : Number.NaN;
+  const fits = number <= most && number >= least && (whole ? Number.isInteger(number) : number > 0);
+  if (!fits)
+    throw new UsageError(
+      `${flag} must be ${whole ? `a whole number from ${least} to ${most}` : `a positive number of at most ${most}`}`,
+    );
+  return number;
+}
+
+function timeOf(value: string): number {
+  const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/.test(value)
+    ? Date.parse(value)
+    : Number.NaN;
+  if (Number.isNaN(at))
+    throw new UsageError("--origin must be a time in ISO 8601, for example 2026-01-01T00:00:00Z");
+  return at;
+}
+
+function replayOf(value: string): { symbol: Pair; file: string } {
+  const at = value.indexOf("=");
+  const symbol = at < 0 ? "BTC/USDT" : value.slice(0, at);
+  if (!isPair(symbol))
+    throw new UsageError(
+      `--replay names ${symbol}, which is no pair; write SYMBOL=FILE, for example ETH/USDT=eth.csv`,
+    );
+  return { symbol, file: resolve(value.slice(at + 1)) };
+}

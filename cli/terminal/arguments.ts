@@ -1,0 +1,136 @@
+/**
+ * Reads the raw arguments strictly. citty drops unknown flags, words and everything before a
+ * sub-command, and keeps only the last of a repeated flag: here each of those is an error.
+ */
+import type { ArgDef, CommandDef } from "citty";
+import { didYouMean } from "../../src/kernel/nearest.ts";
+import { UsageError } from "./usage-error.ts";
+
+export type Args = Readonly<Record<string, ArgDef & Reading>>;
+
+/** What citty has no word for. */
+interface Reading {
+  readonly repeatable?: boolean;
+  /** Another whole name of the flag, not shown in help. */
+  readonly aka?: string;
+}
+
+type Commands = Readonly<Record<string, CommandDef>>;
+
+export interface Found {
+  readonly command: CommandDef;
+  /** Its words, for messages and help. */
+  readonly path: readonly string[];
+  readonly rest: readonly string[];
+  readonly help: boolean;
+}
+
+const isHelp = (word: string): boolean => word === "--help" || word === "-h";
+
+/** Walks from the root to the command that the words name. Only --help may stand before a sub-command. */
+export function findCommand(root: CommandDef, argv: readonly string[]): Found {
+  let command = root;
+  const path: string[] = [];
+  for (const [place, word] of argv.entries()) {
+    const commands = command.subCommands as Commands | undefined;
+    // A command with sub-commands that also does something itself takes flags.
+    const isFlagOfItsOwn = command.run !== undefined && word.startsWith("-") && !isHelp(word);
+    if (!commands || isFlagOfItsOwn)
+      return { command, path, rest: argv.slice(place), help: argv.slice(place).some(isHelp) };
+    if (isHelp(word)) return { command, path, rest: [], help: true };
+    if (word.startsWith("-")) {
+      const isBefore = argv.slice(place).some((later) => nameOf(later, commands) !== undefined);
+      if (isBefore) throw new UsageError(beforeCommand(word, path));
+      return { command, path, rest: [], help: argv.slice(place).some(isHelp) };
+    }
+    const name = nameOf(word, commands);
+    if (name === undefined)
+      throw new UsageError(
+        `unknown command: ${[...path, word].join(" ")}${didYouMean(word, Object.keys(commands))}`,
+      );
+    command = commands[name] as CommandDef;
+    path.push(name);
+  }
+  return { command, path, rest: [], help: false };
+}
+
+function beforeCommand(word: string, path: readonly string[]): string {
+  const where = path.length === 0 ? "before the command" : `before the sub-command of ${path.join(" ")}`;
+  return `${word} stands ${where}, where it would do nothing; put it after`;
+}
+
+const nameOf = (word: string, commands: Commands): string | undefined =>
+  Object.hasOwn(commands, word)
+    ? word
+    : Object.keys(commands).find((name) => aliasesOf(commands[name]).includes(word));
+
+const aliasesOf = (command: CommandDef | undefined): string[] => {
+  const { alias = [] } = (command?.meta ?? {}) as { alias?: string | string[] };
+  return [alias].flat();
+};
+
+export type Values = Readonly<Record<string, string | boolean | readonly string[]>>;
+
+/** The values of a command's flags and words, by the name of their argument; a word's name works as a flag too. */
+export function readValues(args: Args, words: readonly string[]): Values {
+  const flags = flagNames(args);
+  const positional = Object.keys(args).filter((name) => args[name]?.type === "positional");
+  const values: Record<string, string | boolean | string[]> = {};
+  const set = (name: string, flag: string, value: string | boolean) => {
+    if (args[name]?.repeatable) values[name] = [...((values[name] as string[]) ?? []), String(value)];
+    else if (Object.hasOwn(values, name)) throw new UsageError(`${flag} is given twice`);
+    else values[name] = value;
+  };
+  for (let place = 0; place < words.length; place++) {
+    const word = words[place] as string;
+    if (!isFlag(word)) {
+      const name = positional.find((one) => !Object.hasOwn(values, one));
+      if (name === undefined) throw new UsageError(`unexpected word: ${word}`);
+      set(name, word, word);
+      continue;
+    }
+    const [flag, inline] = splitFlag(word);
+    const known = flags.get(flag);
+    if (!known) throw new UsageError(`unknown flag: ${flag}${didYouMean(flag, [...flags.keys()])}`);
+    if (known.type === "boolean") {
+      set(known.name, flag, switchValue(known, flag, inline));
+      continue;
+    }
+    const value = inline ?? words[++place];
+    if (value === undefined || value === "" || (inline === undefined && isFlag(value)))
+      throw new UsageError(`${flag} needs a value`);
+    set(known.name, flag, value);
+  }
+  return values;
+}
+
+const isFlag = (word: string): boolean => word.startsWith("-") && word !== "-" && !/^-\.?\d/.test(word);
+
+function splitFlag(word: string): [string, string | undefined] {
+  const at = word.indexOf("=");
+  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+}
+
+interface Known {
+  readonly name: string;
+  readonly type: string;
+  readonly negative: boolean;
+}
+
+function flagNames(args: Args): Map<string, Known> {
+  const names = new Map<string, Known>();
+  for (const [name, { type = "boolean", aka }] of Object.entries(args)) {
+    for (const word of [name, ...(aka === undefined ? [] : [aka])]) {
+      names.set(`--${word}`, { name, type, negative: false });
+      if (type === "boolean") names.set(`--no-${word}`, { name, type, negative: true });
+    }
+  }
+  return names;
+}
+
+function switchValue({ negative }: Known, flag: string, inline: string | undefined): boolean {
+  if (inline === undefined) return !negative;
+  if (negative || (inline !== "true" && inline !== "false"))
+    throw new UsageError(`${flag} takes no value but true or false`);
+  return inline === "true";
+}

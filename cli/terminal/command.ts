@@ -1,0 +1,43 @@
+import type { CommandDef } from "citty";
+import { lazy } from "../../src/kernel/lazy.ts";
+import type { Args, Values } from "./arguments.ts";
+
+export interface Definition {
+  readonly name: string;
+  readonly description: string;
+  readonly alias?: string | undefined;
+  readonly examples?: readonly string[] | undefined;
+  /** A function where making them takes time: most commands of a command line are only named. */
+  readonly args?: Args | (() => Args);
+  readonly subCommands?: Readonly<Record<string, CommandDef>>;
+  /** Gets the values as `readValues` has read them; returns the exit code. */
+  readonly run?: (values: Values) => Promise<number>;
+}
+
+/** What a command tells of itself. */
+export interface Meta {
+  readonly name?: string;
+  readonly description?: string;
+  readonly alias?: string | string[];
+  readonly examples?: readonly string[];
+}
+
+/** A citty command whose arguments are read by us: see arguments.ts. */
+export function command({
+  name,
+  description,
+  alias,
+  examples,
+  args,
+  subCommands,
+  run,
+}: Definition): CommandDef {
+  const meta: Meta = { name, description, ...(alias ? { alias } : {}), ...(examples ? { examples } : {}) };
+  const made: CommandDef = {
+    meta: meta as NonNullable<CommandDef["meta"]>,
+    ...(subCommands ? { subCommands } : {}),
+    ...(run ? { run: ({ data }: { data?: unknown }) => run(data as Values) } : {}),
+  };
+  const once = typeof args === "function" ? lazy(args) : () => args;
+  return args ? Object.defineProperty(made, "args", { get: once, enumerable: true }) : made;
+}

@@ -1,0 +1,65 @@
+import { DAY, MINUTE, type Millis } from "../../../kernel/time.ts";
+import type { AccountKey } from "../../../model/records.ts";
+import type { Keys } from "../../../ports/deps.ts";
+import type { Ccxt } from "../client/ccxt.ts";
+import type { AccountKind, Kept } from "../client/keeping.ts";
+import type { Place } from "./place.ts";
+
+const MOST_KEPT = 1000;
+/** A kind that was told so lately is not doubted. */
+const SURE: Millis = 10 * MINUTE;
+
+/**
+ * Which of an exchange's two kinds of account a key opens: asked for once a day and kept with the account, never left to
+ * ccxt, which takes a failed question for an answer. Another key of the same account is asked about anew.
+ */
+export function accountKinds(place: Place, account: AccountKey, keys: () => Promise<Keys | undefined>) {
+  const { keeping, local, quirks } = place;
+  const keyOf = async () => (await keys())?.hash ?? "";
+
+  const remember = (key: string, kind: AccountKind, age: Millis): AccountKind => {
+    if (place.kinds.size >= MOST_KEPT) place.kinds.clear();
+    place.kinds.set(account, { key, kind, at: local.monotonic() - age });
+    return kind;
+  };
+
+  /** What was told of this very key, however long ago. */
+  async function kept(): Promise<Kept<AccountKind> | undefined> {
+    const key = await keyOf();
+    const found = place.kinds.get(account);
+    if (found?.key === key) return { value: found.kind, age: local.monotonic() - found.at };
+    const row = await keeping.markets.kind(account);
+    if (row?.value.key !== key) return undefined;
+    remember(key, row.value.kind, row.age);
+    return { value: row.value.kind, age: row.age };
+  }
+
+  return {
+    /** As it was told within a day, else as `ask` tells it; where that fails, as it was told before. */
+    async settled(ask: () => Promise<AccountKind>): Promise<AccountKind> {
+      const before = await kept();
+      if (before && before.age < DAY) return before.value;
+      try {
+        return await ask();
+      } catch (error) {
+        if (!before) throw error;
+        return remember(await keyOf(), before.value, DAY - SURE);
+      }
+    },
+
+    async ask(exchange: Ccxt): Promise<AccountKind> {
+      const kind = (await quirks.kinds?.ask(exchange)) ?? "classic";
+      const key = await keyOf();
+      await keeping.markets.keepKind(account, { key, kind });
+      return remember(key, kind, 0);
+    },
+
+    /** Money that is not there may be in an account of the other kind: whoever comes next asks again, now and then. */
+    async doubt(): Promise<void> {
+      const found = place.kinds.get(account);
+      if (!found || local.monotonic() - found.at < SURE) return;
+      place.kinds.delete(account);
+      await keeping.markets.keepKind(account, { key: "", kind: found.kind });
+    },
+  };
+}

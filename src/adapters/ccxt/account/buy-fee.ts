@@ -1,0 +1,33 @@
+import { splitPair } from "../../../kernel/pair.ts";
+import { HOUR, type Millis } from "../../../kernel/time.ts";
+import type { AccountKey } from "../../../model/records.ts";
+import type { Market } from "../../../ports/deps.ts";
+import type { TradedFees } from "../client/keeping.ts";
+import type { Place } from "./place.ts";
+
+/** How long what was learned goes without a look at newer fills. */
+const KEPT_FOR: Millis = HOUR;
+
+/** In which asset this account is charged for buys; where the exchange's accounts differ its own fills tell. */
+export async function buyFeeIn(
+  { quirks, keeping, local, buyFees }: Place,
+  account: AccountKey,
+): Promise<Market["buyFeeIn"]> {
+  if (quirks.buyFeeIn !== "unknown") return quirks.buyFeeIn;
+  const known = buyFees.get(account);
+  if (known && local.monotonic() < known.until) return known.asset;
+  const asset = learned(await keeping.traded.buyFees(account));
+  if (asset !== "unknown") buyFees.set(account, { asset, until: local.monotonic() + KEPT_FOR });
+  return asset;
+}
+
+/** A fee in a third asset, or none, tells nothing. */
+function learned(bought: readonly TradedFees[]): Market["buyFeeIn"] {
+  for (const { symbol, fees } of bought) {
+    const { base, quote } = splitPair(symbol);
+    const assets = fees.map(({ asset }) => asset);
+    if (assets.includes(base)) return "base";
+    if (assets.includes(quote)) return "quote";
+  }
+  return "unknown";
+}

@@ -1,0 +1,62 @@
+import { type Decimal, mul, ZERO } from "../../../kernel/decimal.ts";
+import { VenueError } from "../../../kernel/errors.ts";
+import { type Pair, splitPair } from "../../../kernel/pair.ts";
+import type { AccountKey } from "../../../model/records.ts";
+import type { Balance, VenueOrder } from "../../../ports/deps.ts";
+import type { Place } from "./place.ts";
+
+interface Reads {
+  balances(): Promise<readonly Balance[]>;
+  openOrders(symbol: Pair): Promise<readonly VenueOrder[]>;
+}
+
+/** A fee may be set aside beside an order: so much more than it costs is explained by it. */
+const FEE_SHARE = 50n;
+const MOST_PAIRS = 20;
+
+/**
+ * Open orders of all pairs, where the exchange lists them of one pair at a time: of the pairs that were traded here,
+ * and of those whose base is set aside for something. What is set aside and still not explained is an order on a pair
+ * that nobody here knows of, and then no list is better than one that lacks it.
+ */
+export async function openOnEveryPair(
+  { keeping, catalog, quirks }: Place,
+  account: AccountKey,
+  reads: Reads,
+): Promise<readonly VenueOrder[]> {
+  const balances = await reads.balances();
+  const found = new Map<Pair, readonly VenueOrder[]>();
+  const listOn = async (symbols: readonly Pair[]) => {
+    for (const symbol of symbols) if (!found.has(symbol)) found.set(symbol, await reads.openOrders(symbol));
+  };
+  const lacking = () => unexplained(balances, [...found.values()].flat());
+  await listOn(await keeping.traded.symbols(account));
+  if (lacking().length > 0) {
+    const pairs = [...(await catalog.names()).values()];
+    for (const asset of lacking())
+      await listOn(pairs.filter((pair) => splitPair(pair).base === asset).slice(0, MOST_PAIRS));
+  }
+  const [asset] = lacking();
+  if (asset !== undefined)
+    throw new VenueError(
+      "refused",
+      `${quirks.name} lists open orders of one pair at a time, and ${asset} is set aside for orders on a pair that was never traded here: name the pair`,
+    );
+  return [...found.values()].flat();
+}
+
+function unexplained(balances: readonly Balance[], orders: readonly VenueOrder[]): string[] {
+  const reserved = new Map<string, Decimal>();
+  for (const { symbol, side, price, amount, filled } of orders) {
+    const { base, quote } = splitPair(symbol);
+    const [asset, part] =
+      side === "buy" ? [quote, mul(price, amount - filled, "up")] : [base, amount - filled];
+    reserved.set(asset, (reserved.get(asset) ?? ZERO) + part);
+  }
+  return balances
+    .filter(({ asset, used }) => {
+      const explained = reserved.get(asset) ?? ZERO;
+      return used > explained + explained / FEE_SHARE;
+    })
+    .map(({ asset }) => asset);
+}

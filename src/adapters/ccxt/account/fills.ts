@@ -1,0 +1,127 @@
+import { messageOf, VenueError } from "../../../kernel/errors.ts";
+import type { Pair } from "../../../kernel/pair.ts";
+import { MINUTE, type Millis } from "../../../kernel/time.ts";
+import type { FillsOfSpan, FillsRead, Span, UnreadableFill, VenueFill } from "../../../ports/deps.ts";
+import type { Ccxt, Dict } from "../client/ccxt.ts";
+import { MOST_PAGES, type Quirks } from "../client/quirks.ts";
+import { fillOf } from "./reading.ts";
+import type { Session } from "./session.ts";
+
+/** Clocks differ and a request takes its time: what is this near to what the exchange has forgotten counts as forgotten. */
+const MARGIN: Millis = MINUTE;
+
+/** One question for own executions, as far as the exchange answers it. */
+export async function readSpan(
+  { session, quirks }: { session: Session; quirks: Quirks },
+  symbol: Pair,
+  asked: { readonly from: Millis; readonly to?: Millis | undefined },
+): Promise<FillsOfSpan> {
+  const { tick, span = Number.POSITIVE_INFINITY, back = Number.POSITIVE_INFINITY } = quirks.fillReach;
+  const now = session.now();
+  const end = Math.min(asked.to ?? now, now);
+  const from = down(Math.max(asked.from, now - back + MARGIN), tick);
+  const to = Math.min(up(end + (asked.to === undefined ? 1 : 0), tick), from + span);
+  // Nobody can tell what the exchange has forgotten.
+  if (to <= from) return { fills: [], unreadable: [], told: { from: asked.from, to: end }, now };
+  const { rows, first } = await readPages(session, quirks, symbol, { from, to });
+  const told = { from: Math.max(asked.from, first), to: Math.min(to, end) };
+  return { ...read(rows, symbol), told, now };
+}
+
+/** All executions of some orders, as far as the exchange still tells them. */
+export async function readOrders(
+  { session, quirks }: { session: Session; quirks: Quirks },
+  symbol: Pair,
+  orderIds: readonly string[],
+  since: Millis,
+): Promise<FillsRead> {
+  const { tick, span = Number.POSITIVE_INFINITY, back = Number.POSITIVE_INFINITY } = quirks.fillReach;
+  const end = up(session.now() + 1, tick);
+  const rows: Dict[] = [];
+  for (let from = down(Math.max(since, end - back + MARGIN), tick); from < end; from += span) {
+    const part = { from, to: Math.min(from + span, end) };
+    const ask = (exchange: Ccxt) => quirks.fillsOf(exchange, symbol, orderIds, part);
+    rows.push(...(await session.read("fills", symbol, ask)));
+  }
+  return read(rows, symbol);
+}
+
+/**
+ * A page, and since when it tells all; more of them where one shows nothing but the span's last unit of time, which
+ * no narrower span divides.
+ */
+async function readPages(
+  session: Session,
+  quirks: Quirks,
+  symbol: Pair,
+  span: Span,
+): Promise<{ rows: readonly Dict[]; first: Millis }> {
+  const { page, tick, goesOn } = quirks.fillReach;
+  const ask = (part: Span, after: readonly Dict[]) =>
+    session.read("fills", symbol, (exchange) => quirks.fills(exchange, symbol, part, after));
+  const rows: Dict[] = [];
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
+    const more = await ask(span, rows);
+    rows.push(...more);
+    if (more.length < page) return { rows, first: span.from };
+    const oldest = down(oldestOf(rows) ?? span.from, tick);
+    if (oldest + tick < span.to) return { rows, first: oldest + tick };
+    if (!goesOn)
+      return { rows: [...rows, ...(await divided(ask, page, { ...span, from: oldest }))], first: oldest };
+  }
+  throw new VenueError("unavailable", `${quirks.name} shows trades of one moment without an end`);
+}
+
+/**
+ * The rows of a span that holds more than a page of them, by halves. What one millisecond hides is missing from its
+ * order then, which is asked for on its own.
+ */
+async function divided(
+  ask: (part: Span, after: readonly Dict[]) => Promise<readonly Dict[]>,
+  page: number,
+  { from, to }: Span,
+): Promise<readonly Dict[]> {
+  if (to - from <= 1) return ask({ from, to }, []);
+  const middle = from + Math.floor((to - from) / 2);
+  const upper = await ask({ from: middle, to }, []);
+  const rows = upper.length < page ? upper : await divided(ask, page, { from: middle, to });
+  // Where the upper half shows nothing, the lower one is as full as both.
+  const lower = upper.length === 0 ? undefined : await ask({ from, to: middle }, []);
+  if (lower && lower.length < page) return [...rows, ...lower];
+  return [...rows, ...(await divided(ask, page, { from, to: middle }))];
+}
+
+const down = (at: Millis, tick: Millis): Millis => Math.floor(at / tick) * tick;
+const up = (at: Millis, tick: Millis): Millis => Math.ceil(at / tick) * tick;
+
+const oldestOf = (rows: readonly Dict[]): Millis | undefined =>
+  rows
+    .map(({ timestamp }) => Number(timestamp))
+    .filter(Number.isFinite)
+    .sort((a, b) => a - b)[0];
+
+/** Every row that can be read, each once; the others by what can be read of them. */
+function read(rows: readonly Dict[], symbol: Pair): FillsRead {
+  const fills = new Map<string, VenueFill>();
+  const unreadable: UnreadableFill[] = [];
+  for (const row of rows) {
+    if (row.symbol !== symbol) continue;
+    try {
+      const fill = fillOf(row);
+      fills.set(fill.id, fill);
+    } catch (error) {
+      if (!(error instanceof VenueError)) throw error;
+      unreadable.push(named(row, messageOf(error)));
+    }
+  }
+  return { fills: [...fills.values()].sort((a, b) => a.at - b.at), unreadable };
+}
+
+const named = ({ id, order, timestamp }: Dict, reason: string): UnreadableFill => ({
+  id: textOf(id),
+  orderId: textOf(order),
+  at: Number.isSafeInteger(timestamp) ? (timestamp as Millis) : null,
+  reason,
+});
+
+const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);

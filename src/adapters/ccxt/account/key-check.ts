@@ -1,0 +1,43 @@
+import { ZERO } from "../../../kernel/decimal.ts";
+import { VenueError } from "../../../kernel/errors.ts";
+import { accountKey } from "../../../model/records.ts";
+import type { AccountRef, Keys } from "../../../ports/deps.ts";
+import type { AccountKind } from "../client/keeping.ts";
+import type { Place } from "./place.ts";
+import { balancesOf } from "./reading.ts";
+import { createSession, type Session } from "./session.ts";
+
+export interface KeyCheck {
+  /** Assets that the account holds. */
+  readonly assets: number;
+  /** Undefined where the exchange does not tell. */
+  readonly mayWithdraw: boolean | undefined;
+  /** Undefined where the exchange has one kind alone. */
+  readonly kind: AccountKind | undefined;
+}
+
+/** Asks the exchange what these keys open and what they may do. Throws VenueError when it refuses them. */
+export async function checkKeys(place: Place, account: AccountRef, keys: Keys): Promise<KeyCheck> {
+  const session = sessionOf(place, account, keys);
+  const told = await session.read("balances", undefined, (exchange) => place.quirks.balances(exchange));
+  const held = balancesOf(told, place.quirks).filter(({ free, used }) => free + used > ZERO);
+  const mayWithdraw = await rightsOf(place, session).catch(unlessRefused);
+  return { assets: held.length, mayWithdraw, kind: session.kind() };
+}
+
+/** What these keys may do, alone. Throws VenueError where the exchange does not say. */
+export const askRights = (place: Place, account: AccountRef, keys: Keys): Promise<boolean | undefined> =>
+  rightsOf(place, sessionOf(place, account, keys));
+
+const sessionOf = (place: Place, account: AccountRef, keys: Keys): Session =>
+  createSession(place, { account: accountKey(account), keys: async () => keys });
+
+const rightsOf = (place: Place, session: Session): Promise<boolean | undefined> =>
+  session.read("balances", undefined, (exchange) => place.quirks.mayWithdraw(exchange));
+
+/** Keys that have just read balances are right ones: what refuses this question is a right that they lack. */
+function unlessRefused(error: unknown): undefined {
+  if (error instanceof VenueError && (error.failure === "invalid_credentials" || error.failure === "refused"))
+    return;
+  throw error;
+}

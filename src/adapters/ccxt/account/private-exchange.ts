@@ -1,0 +1,76 @@
+import { VenueError } from "../../../kernel/errors.ts";
+import { prefixOf } from "../../../kernel/key-names.ts";
+import type { Pair } from "../../../kernel/pair.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import type { Keys } from "../../../ports/deps.ts";
+import type { Ccxt, Dict } from "../client/ccxt.ts";
+import type { ClockCheck } from "../client/clock-check.ts";
+import { createExchange, type Place } from "./place.ts";
+
+/** What the next request goes by; one call at a time, so there is one of it. */
+export interface NextRequest {
+  paid: () => Promise<void>;
+  mayLeave: () => boolean;
+  headers: Readonly<Record<string, string>>;
+}
+
+interface Given {
+  readonly keys: () => Promise<Keys | undefined>;
+  readonly now: () => Millis;
+  readonly nonce: () => number;
+  readonly check: ClockCheck;
+}
+
+/** The one instance that signs for an invocation, made when it is first needed. */
+export function privateExchange(place: Place, { keys, now, nonce, check }: Given) {
+  const { quirks, catalog } = place;
+  const next: NextRequest = { paid: async () => undefined, mayLeave: () => true, headers: {} };
+  const markets = new Map<Pair, Dict>();
+  let made: Promise<Ccxt> | undefined;
+
+  async function make(): Promise<Ccxt> {
+    const exchange = await createExchange({
+      ...place,
+      clock: now,
+      keys: usable(place, await keys()),
+      paid: () => next.paid(),
+      mayLeave: () => next.mayLeave(),
+      headers: () => next.headers,
+      onDate: check.answered,
+    });
+    exchange.setMarkets([]);
+    if (quirks.serial) exchange.nonce = nonce;
+    return exchange;
+  }
+
+  return {
+    next,
+    /** The instance, with this pair's market among those that it knows. */
+    async with(symbol: Pair | undefined): Promise<Ccxt> {
+      made ??= make();
+      const exchange = await made;
+      if (symbol === undefined || markets.has(symbol)) return exchange;
+      markets.set(symbol, await catalog.known(symbol));
+      const all = [...markets.values()];
+      exchange.setMarkets(all);
+      quirks.withMarkets?.(exchange, all);
+      return exchange;
+    },
+  };
+}
+
+/** What is missing, and where it is looked for. */
+export function noKeys(id: string): VenueError {
+  const name = prefixOf(id);
+  return new VenueError(
+    "missing_credentials",
+    `there are no keys for ${id}: set ${name}_API_KEY and ${name}_SECRET, or store them with edgemaker exchange add ${id}`,
+  );
+}
+
+function usable({ id, quirks }: Place, keys: Keys | undefined): Keys {
+  if (!keys) throw noKeys(id);
+  if (quirks.passphrase && !keys.passphrase)
+    throw new VenueError("missing_credentials", `keys of ${quirks.name} need their passphrase too`);
+  return keys;
+}

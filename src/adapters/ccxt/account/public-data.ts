@@ -1,0 +1,96 @@
+import { AppError } from "../../../kernel/errors.ts";
+import type { Pair } from "../../../kernel/pair.ts";
+import { DAY, HOUR, MINUTE } from "../../../kernel/time.ts";
+import type { CandleRange, MarketData, Ticker } from "../../../ports/deps.ts";
+import type { Ccxt, Dict } from "../client/ccxt.ts";
+import { venueErrorOf } from "../client/venue-error.ts";
+import type { Asker, Place } from "./place.ts";
+import { bookOf, candleOf, tickerOf, tradeOf } from "./reading.ts";
+
+const FRAMES: Readonly<Record<number, string>> = {
+  [MINUTE]: "1m",
+  [5 * MINUTE]: "5m",
+  [15 * MINUTE]: "15m",
+  [30 * MINUTE]: "30m",
+  [HOUR]: "1h",
+  [4 * HOUR]: "4h",
+  [DAY]: "1d",
+  [7 * DAY]: "1w",
+};
+
+/** The most that an operation asks for: one answer then serves every smaller question. */
+const MOST_LEVELS = 100;
+/** Candles are asked for in one of these numbers, for the same reason. */
+const CANDLES = [100, 300, 1000] as const;
+
+export type PublicData = Omit<MarketData, "market"> & {
+  /** A ticker that nobody else has asked for. */
+  quote(symbol: Pair): Promise<Ticker>;
+};
+
+/** Public data, asked without keys, for one of those who share nothing with the others. */
+export function publicData(place: Place, asker: Asker): PublicData {
+  const { quirks, reads, clock } = place;
+  const market = (symbol: Pair): Promise<Dict> =>
+    asker === "anyone" ? place.catalog.forAnyone.known(symbol) : place.catalog.known(symbol);
+  const ask = async <T>(symbol: Pair, call: (exchange: Ccxt) => Promise<T>): Promise<T> => {
+    try {
+      return await call(await place.publicly(await market(symbol)));
+    } catch (error) {
+      throw venueErrorOf(error, quirks);
+    }
+  };
+  const shared = <T>(
+    kind: string,
+    symbol: Pair,
+    call: (exchange: Ccxt) => Promise<T>,
+    part = "",
+  ): Promise<T> => reads[asker].read({ kind, about: `${symbol} ${part}` }, () => ask(symbol, call));
+  const askTicker = async (exchange: Ccxt, symbol: Pair) =>
+    tickerOf(await exchange.fetchTicker(symbol), clock());
+
+  return {
+    quote: (symbol) => ask(symbol, (exchange) => askTicker(exchange, symbol)),
+    ticker: (symbol) => shared("ticker", symbol, (exchange) => askTicker(exchange, symbol)),
+
+    async book(symbol, limit) {
+      const book = await shared("book", symbol, async (exchange) =>
+        bookOf(await exchange.fetchOrderBook(symbol, quirks.bookLevels), MOST_LEVELS, clock()),
+      );
+      return { ...book, bids: book.bids.slice(0, limit), asks: book.asks.slice(0, limit) };
+    },
+
+    async trades(symbol, limit) {
+      const trades = await shared("trades", symbol, async (exchange) => {
+        const told = await exchange.fetchTrades(symbol, undefined, quirks.publicTrades);
+        return told.map(tradeOf).sort((a, b) => b.at - a.at);
+      });
+      return trades.slice(0, limit);
+    },
+
+    async candles(symbol, range) {
+      const { since, limit } = range;
+      const [first, most] = [firstOf(range), CANDLES.find((count) => count >= limit) ?? limit];
+      const ask = async (exchange: Ccxt) => {
+        const rows = await exchange.fetchOHLCV(symbol, frameOf(range), first, most);
+        return rows.map(candleOf).sort((a, b) => a.at - b.at);
+      };
+      const candles = await shared("candles", symbol, ask, `${range.span} ${most} ${first}`);
+      return since === undefined
+        ? candles.slice(-limit)
+        : candles.filter(({ at }) => at >= since).slice(0, limit);
+    },
+  };
+}
+
+// From the middle of a candle some exchanges count one less. Weeks do not begin where a multiple of them does.
+function firstOf({ span, since }: CandleRange): number | undefined {
+  const unit = Math.min(span, DAY);
+  return since === undefined ? undefined : Math.ceil(since / unit) * unit;
+}
+
+function frameOf({ span }: CandleRange): string {
+  const frame = FRAMES[span];
+  if (!frame) throw new AppError("Invalid request", "there are no candles of this span");
+  return frame;
+}

@@ -1,0 +1,205 @@
+import type { Pair } from "../../../kernel/pair.ts";
+import { type Millis, SECOND } from "../../../kernel/time.ts";
+import type { AccountKey } from "../../../model/records.ts";
+import type { Keys, Permit } from "../../../ports/deps.ts";
+import type { Ccxt } from "../client/ccxt.ts";
+import { clockCheck } from "../client/clock-check.ts";
+import type { AccountKind } from "../client/keeping.ts";
+import type { PrivateCall } from "../client/quirks.ts";
+import { CallFailed, NotSent, TOO_LATE } from "../client/told.ts";
+import { venueErrorOf } from "../client/venue-error.ts";
+import { accountKinds } from "./account-kind.ts";
+import type { Place } from "./place.ts";
+import { privateExchange } from "./private-exchange.ts";
+import { spender } from "./spending.ts";
+import { inTurn } from "./turns.ts";
+
+/** The account's lease, where a pass holds it. */
+export interface Hold {
+  /** Protocol time at which it was taken. */
+  readonly now: Millis;
+  /** This process's own clock just before it was asked for. */
+  readonly askedAt: Millis;
+  readonly isUrgent: boolean;
+  /** After so long it gives way to people who wait for the lease in other processes; undefined where it does not. */
+  readonly yieldsAfter: Millis | undefined;
+}
+
+export interface Caller {
+  readonly account: AccountKey;
+  readonly keys: () => Promise<Keys | undefined>;
+  readonly hold?: Hold | undefined;
+}
+
+/** When a request leaves, and when the exchange is to refuse it. */
+export interface Expiry {
+  readonly now: Millis;
+  readonly by: Millis;
+}
+
+/** The private calls of one invocation: one instance with one key, one call at a time. */
+export interface Session {
+  /** Of a pass, before its first read: throws BudgetSpent where the rate lacks the calls of a whole one. */
+  enter(): Promise<void>;
+  /** Of a pass: its last call is made. */
+  leave(): Promise<void>;
+  /** Tells whoever has the account's lease that a person waits for it. */
+  wait(): Promise<void>;
+  readonly now: () => Millis;
+  keys(): Promise<Keys | undefined>;
+  /** Of which kind the account is, where the exchange has two and was asked. */
+  kind(): AccountKind | undefined;
+  /** Throws VenueError. */
+  read<T>(kind: PrivateCall, symbol: Pair | undefined, call: (exchange: Ccxt) => Promise<T>): Promise<T>;
+  /** What is known without a call, this pair's market being known. */
+  knowing<T>(symbol: Pair, tell: (exchange: Ccxt) => T): Promise<T>;
+  /** Throws NotSent, CallFailed, or whatever ccxt makes of an answer that it cannot read. Never tries twice. */
+  write<T>(asked: Write, call: (exchange: Ccxt, expiry: Expiry) => Promise<T>): Promise<T>;
+}
+
+interface Write {
+  readonly kind: PrivateCall;
+  readonly symbol: Pair;
+  readonly permit: Permit;
+  /** Told in the moment in which the request leaves: what fails before has certainly done nothing. */
+  readonly leaving: () => void;
+}
+
+/** An invalid nonce is a definite refusal, so signing again cannot place an order twice. */
+const SIGNINGS = 3;
+
+export function createSession(place: Place, { account, keys, hold }: Caller): Session {
+  const { quirks, timing, local, clock } = place;
+  const now = hold ? () => Math.floor(hold.now + local.monotonic() - hold.askedAt) : clock;
+  const check = hold ? clockCheck(quirks.name, timing.skew, now) : place.check;
+  const spend = spender(place, account, hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person");
+  const turn = inTurn(place, account, hold);
+  let given: Promise<Keys | undefined> | undefined;
+  const keysOnce = () => {
+    given ??= keys();
+    return given;
+  };
+  const own = privateExchange(place, { keys: keysOnce, now, nonce: turn.nonce, check });
+  const kinds = accountKinds(place, account, keysOnce);
+  let accountKind: AccountKind | undefined;
+  const oneByOne = queue();
+
+  /** Signs again after a nonce that came too late; nothing else is tried twice. */
+  async function signed<T>(kind: PrivateCall, call: () => Promise<T>): Promise<T> {
+    for (let signing = 1; ; signing++) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!(error instanceof CallFailed)) throw error;
+        if (error.told.failure === "rate_limited") await spend.exhausted(kind);
+        if (!error.told.nonce || signing === SIGNINGS) throw error;
+        await turn.renew();
+      }
+    }
+  }
+
+  /** The instance, which knows of which kind the account is. */
+  async function ready(symbol: Pair | undefined): Promise<Ccxt> {
+    const exchange = await own.with(symbol);
+    if (!quirks.kinds || accountKind) return exchange;
+    settle(exchange, await kinds.settled(() => askKind(exchange)));
+    return exchange;
+  }
+
+  function settle(exchange: Ccxt, found: AccountKind) {
+    accountKind = found;
+    quirks.kinds?.set(exchange, found);
+  }
+
+  async function askKind(exchange: Ccxt): Promise<AccountKind> {
+    await spend.take("kind");
+    Object.assign(own.next, { paid: () => spend.request("kind"), mayLeave: () => true, headers: {} });
+    return signed("kind", () => kinds.ask(exchange));
+  }
+
+  /** A call that is refused because the account is of the other kind has done nothing: it is made once more, in the other way. */
+  async function ofItsKind<T>(exchange: Ccxt, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof CallFailed && error.told.otherKind)) throw error;
+      const before = accountKind;
+      settle(exchange, await askKind(exchange));
+      if (accountKind === before) throw error;
+      return call();
+    }
+  }
+
+  async function read<T>(kind: PrivateCall, symbol: Pair | undefined, call: (exchange: Ccxt) => Promise<T>) {
+    await turn.giveWay();
+    const exchange = await ready(symbol);
+    await spend.take(kind);
+    const found = await turn.run((inTime) =>
+      ofItsKind(exchange, () => {
+        Object.assign(own.next, { paid: () => spend.request(kind), mayLeave: inTime, headers: {} });
+        return signed(kind, () => call(exchange));
+      }),
+    );
+    // A pass whose clock is wrong would send orders that expire too early or too late.
+    if (hold) check.refuse();
+    return found;
+  }
+
+  async function write<T>(
+    { kind, symbol, permit, leaving }: Write,
+    call: (exchange: Ccxt, expiry: Expiry) => Promise<T>,
+  ): Promise<T> {
+    await turn.giveWay();
+    const exchange = await ready(symbol);
+    await spend.take(kind);
+    if (kind === "create") check.refuse();
+    const send = (inTime: () => boolean) => () =>
+      signed(kind, async () => {
+        await permit.look?.();
+        const stands = () => inTime() && permit.mayLeave();
+        if (!stands()) throw new NotSent(TOO_LATE);
+        const mayLeave = () => {
+          const may = stands();
+          if (may) leaving();
+          return may;
+        };
+        const expiry = { now: now(), by: now() + Math.max(timing.expiry, SECOND) };
+        const headers = kind === "create" ? (quirks.createHeaders?.(expiry) ?? {}) : {};
+        Object.assign(own.next, { paid: () => spend.request(kind), mayLeave, headers });
+        return call(exchange, expiry);
+      });
+    return turn
+      .run((inTime) => ofItsKind(exchange, send(inTime)))
+      .catch(async (error: unknown) => {
+        if (error instanceof CallFailed && error.told.short) await kinds.doubt();
+        throw error;
+      });
+  }
+
+  return {
+    now,
+    enter: spend.begin,
+    leave: turn.leave,
+    wait: turn.wait,
+    keys: keysOnce,
+    kind: () => accountKind,
+    read: (kind, symbol, call) =>
+      oneByOne(() =>
+        read(kind, symbol, call).catch((error: unknown) => {
+          throw venueErrorOf(error, quirks);
+        }),
+      ),
+    knowing: async (symbol, tell) => tell(await own.with(symbol)),
+    write: (asked, call) => oneByOne(() => write(asked, call)),
+  };
+}
+
+/** Runs what it is given one after the other, whatever becomes of each. */
+function queue() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}

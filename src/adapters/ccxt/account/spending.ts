@@ -1,0 +1,74 @@
+import { BudgetSpent } from "../../../kernel/errors.ts";
+import { type Millis, SECOND } from "../../../kernel/time.ts";
+import type { AccountKey } from "../../../model/records.ts";
+import type { PrivateCall } from "../client/quirks.ts";
+import type { Place } from "./place.ts";
+
+/** How long a person's call waits for its share of the rate before it is given up. */
+const PATIENCE: Millis = 8 * SECOND;
+
+/** Who makes the calls: a pass leaves to people, and to a pass that people wait for, what is reserved for them. */
+export type Spender = "person" | "pass" | "urgent pass";
+
+/** Takes an account's calls from its rate, which all processes share. */
+export function spender({ quirks, rate, keeping, local }: Place, account: AccountKey, who: Spender) {
+  let left = 0;
+  let first = true;
+  return {
+    /**
+     * Of a pass: takes its first call, where there are those of a whole one. A pass that began with less would use up
+     * what has just come back, and so would the next: none would ever have enough to act.
+     */
+    async begin(): Promise<void> {
+      if (who !== "pass" || !rate?.pass) return;
+      left += await takeMore(1, rate.reserve + rate.pass - 1, 0);
+    },
+    /** Before the call, and before its turn: whoever waits for the rate is in nobody's way. */
+    async take(kind: PrivateCall): Promise<void> {
+      await takeUp(kind, patience());
+      first = true;
+    },
+    /** Before each request of the call, of which the first has been paid for. */
+    async request(kind: PrivateCall): Promise<void> {
+      if (!first) await takeUp(kind, quirks.serial ? 0 : patience());
+      first = false;
+    },
+    async exhausted(kind: PrivateCall): Promise<void> {
+      if (!rate || costOf(kind) === 0) return;
+      left = 0;
+      await keeping.rates.exhaust(account, rate);
+    },
+  };
+
+  function costOf(kind: PrivateCall): number {
+    return quirks.costs[kind] ?? 1;
+  }
+
+  // A pass waits only where a second gives back several calls: others wait for what it holds.
+  function patience(): Millis {
+    return who === "person" ? PATIENCE : Math.floor(rate?.perSecond ?? 0) * (SECOND / 10);
+  }
+
+  async function takeUp(kind: PrivateCall, most: Millis): Promise<void> {
+    const cost = costOf(kind);
+    if (!rate || cost === 0) return;
+    const kept = who === "pass" && kind !== "cancel" ? rate.reserve : 0;
+    // Each taking is a write to the database, so a pass takes a second's worth at once.
+    const share = Math.min(Math.floor(rate.perSecond), rate.burst - rate.reserve);
+    if (left < cost) left += await takeMore(who === "person" ? cost : Math.max(cost, share), kept, most);
+    left -= cost;
+  }
+
+  async function takeMore(calls: number, kept: number, most: Millis): Promise<number> {
+    if (!rate) return calls;
+    for (let waited = 0; ; ) {
+      const wait = await keeping.rates.spend(account, { calls, kept }, rate);
+      if (wait <= 0) return calls;
+      waited += wait;
+      const seconds = Math.ceil(wait / SECOND);
+      if (waited > most)
+        throw new BudgetSpent(`the rate of calls to ${quirks.name} is used up for ${seconds} s`, wait);
+      await local.sleep(wait);
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import { AppError, BudgetSpent, messageOf } from "../../../kernel/errors.ts";
+import { type Millis, SECOND } from "../../../kernel/time.ts";
+import type { AccountKey } from "../../../model/records.ts";
+import { createLine, type Held, heldUntil, isOpen, type Line } from "../client/line.ts";
+import type { Place } from "./place.ts";
+
+const PATIENCE: Millis = 10 * SECOND;
+const BETWEEN: Millis = 50;
+/** How often a pass asks whether somebody waits in another process. */
+const LOOKS_EVERY: Millis = SECOND;
+/** More than one call of the adapter ever signs. */
+const NONCES = 100;
+
+type Work<T> = (inTime: () => boolean) => Promise<T>;
+
+/**
+ * Where nonces have to arrive in their order, private calls of one key go one at a time: in this process by a line in
+ * which people come first, and between processes by the account's lease. A person's call goes under the lease of this
+ * process's own pass, between two of its calls, and takes the lease itself where there is none; a pass of another
+ * process gives it back between two calls. Elsewhere they just go.
+ */
+export function inTurn(
+  place: Place,
+  account: AccountKey,
+  hold: { readonly askedAt: Millis; readonly yieldsAfter: Millis | undefined } | undefined,
+) {
+  const { quirks, keeping, local, timing, lines } = place;
+  let lookAt = (hold?.askedAt ?? 0) + (hold?.yieldsAfter ?? Number.POSITIVE_INFINITY);
+  let isAwaited = false;
+  const ofPass = quirks.serial && hold ? entered(hold.askedAt + timing.leaseTtl) : undefined;
+
+  return {
+    nonce(): number {
+      const { nonces } = lineOf();
+      nonces.left--;
+      return nonces.next++;
+    },
+    renew,
+    run<T>(work: Work<T>): Promise<T> {
+      if (!quirks.serial) return work(() => true);
+      return ofPass ? inLine("pass", work, () => true) : byPerson(work);
+    },
+    /** Before each call of a pass: throws BudgetSpent once a person waits in another process, for the rest of the pass. */
+    async giveWay(): Promise<void> {
+      if (!ofPass) return;
+      if (!isAwaited && local.monotonic() >= lookAt) {
+        lookAt = local.monotonic() + LOOKS_EVERY;
+        isAwaited = await keeping.turns.awaited(account);
+      }
+      if (isAwaited) throw new BudgetSpent(`a person's call waits for this account of ${quirks.name}`, 0);
+    },
+    wait: async (): Promise<void> => {
+      if (!quirks.serial) return;
+      await keeping.turns.wait(account).catch((error: unknown) => {
+        // It waits all the same.
+        place.log("warn", "the wait for a lease could not be told", { account, reason: messageOf(error) });
+      });
+    },
+    /** No further call comes from the pass; ends when those that went under its lease have. */
+    leave: async (): Promise<void> => {
+      if (ofPass) await left(ofPass);
+    },
+  };
+
+  function lineOf(): Line {
+    const line = lines.get(account) ?? createLine();
+    lines.set(account, line);
+    return line;
+  }
+
+  async function renew(): Promise<void> {
+    const next = await keeping.turns.nonces(account, NONCES);
+    lineOf().nonces = { next, left: NONCES };
+  }
+
+  function entered(until: Millis): Held {
+    const line = lineOf();
+    line.nonces = { next: 0, left: 0 };
+    line.held = heldUntil(local.monotonic, until - timing.requestTimeout);
+    return line.held;
+  }
+
+  async function left(held: Held): Promise<void> {
+    held.isClosing = true;
+    await Promise.allSettled(held.riders);
+    if (lines.get(account)?.held === held) lines.delete(account);
+  }
+
+  function inLine<T>(who: "person" | "pass", work: Work<T>, inTime: () => boolean): Promise<T> {
+    return lineOf().run(who, async () => {
+      if (lineOf().nonces.left < NONCES / 2) await renew();
+      return work(inTime);
+    });
+  }
+
+  async function byPerson<T>(work: Work<T>): Promise<T> {
+    const askedAt = local.monotonic();
+    for (;;) {
+      const line = lineOf();
+      if (isOpen(line.held)) return riding(line.held, work);
+      if (!line.taking) {
+        const held = await taking(line);
+        if (held) return leased(held, work);
+      } else await line.taking;
+      if (isOpen(lines.get(account)?.held)) continue;
+      if (local.monotonic() - askedAt > PATIENCE)
+        throw new AppError("Too many requests", `${place.id} is busy with this account's other calls`, {
+          retryAfterSeconds: 5,
+        });
+      await local.sleep(BETWEEN);
+    }
+  }
+
+  function riding<T>(held: Held, work: Work<T>): Promise<T> {
+    const ridden = inLine("person", work, held.inTime);
+    const ended: Promise<unknown> = ridden.catch(() => undefined).finally(() => held.riders.delete(ended));
+    held.riders.add(ended);
+    return ridden;
+  }
+
+  function taking(line: Line): Promise<Held | undefined> {
+    const asked = taken().finally(() => {
+      line.taking = undefined;
+    });
+    line.taking = asked.catch(() => undefined);
+    return asked;
+  }
+
+  async function taken(): Promise<Held | undefined> {
+    const ttl = timing.requestTimeout * 2;
+    const owner = local.randomText(16);
+    const takenAt = local.monotonic();
+    const next = await keeping.turns.take(account, { owner, ttl, count: NONCES });
+    if (next === undefined) return undefined;
+    const held = { ...heldUntil(local.monotonic, takenAt + ttl - timing.requestTimeout), owner };
+    Object.assign(lineOf(), { held, nonces: { next, left: NONCES } });
+    return held;
+  }
+
+  async function leased<T>(held: Held & { readonly owner?: string }, work: Work<T>): Promise<T> {
+    try {
+      return await inLine("person", work, held.inTime);
+    } finally {
+      await left(held);
+      await keeping.turns.give(account, held.owner ?? "").catch((error: unknown) => {
+        // The lease runs out by itself.
+        place.log("warn", "a lease could not be given back", { account, reason: messageOf(error) });
+      });
+    }
+  }
+}

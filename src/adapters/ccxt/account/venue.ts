@@ -1,0 +1,138 @@
+import { VenueError } from "../../../kernel/errors.ts";
+import type { Pair } from "../../../kernel/pair.ts";
+import { accountKey } from "../../../model/records.ts";
+import type { AccountRef, Keys, Venue, VenueOrder } from "../../../ports/deps.ts";
+import type { Ccxt, Dict } from "../client/ccxt.ts";
+import { buyFeeIn } from "./buy-fee.ts";
+import { openOnEveryPair } from "./every-pair.ts";
+import { accountFees } from "./fees.ts";
+import { readOrders, readSpan } from "./fills.ts";
+import type { Place } from "./place.ts";
+import { publicData } from "./public-data.ts";
+import { balancesOf, marketOf, orderOf } from "./reading.ts";
+import { createSession, type Hold, type Session } from "./session.ts";
+import { cancel, create } from "./writes.ts";
+
+export interface Access {
+  readonly account: AccountRef;
+  /** Undefined when there are none. */
+  readonly keys: () => Promise<Keys | undefined>;
+  readonly hold?: Hold;
+}
+
+/** Most orders that one call tells of. */
+const BATCH = 50;
+
+/** One account on a real exchange, for one invocation. */
+export function ccxtVenue(place: Place, access: Access): Venue {
+  const { account, keys, hold } = access;
+  const { quirks, catalog, timing } = place;
+  const session = createSession(place, { account: accountKey(account), keys, hold });
+  const data = publicData(place, hold ? "step" : "own");
+  const fees = accountFees(place, accountKey(account), session);
+  const told = (order: Dict): VenueOrder => orderOf(order, quirks, session.now());
+
+  const listed = async (symbol: Pair) => marketOf(await catalog.fresh(symbol), quirks, undefined);
+  const market = async (symbol: Pair) => {
+    const fresh = await catalog.fresh(symbol);
+    const asset = await buyFeeIn(place, accountKey(account));
+    return marketOf(fresh, { buyFeeIn: asset }, await fees(symbol));
+  };
+
+  const balances = async () =>
+    balancesOf(await session.read("balances", undefined, (exchange) => quirks.balances(exchange)), quirks);
+
+  const openOn = async (symbol: Pair) =>
+    (await session.read("openOrders", symbol, (exchange) => quirks.openOrders(exchange, symbol))).map(told);
+  const ofPass = openOfPass(place, session);
+
+  const openOnAll = async () => {
+    if (quirks.opensByPair)
+      return openOnEveryPair(place, accountKey(account), { balances, openOrders: openOn });
+    const list = (exchange: Ccxt) => quirks.openOrders(exchange, undefined);
+    return (await named(place, await session.read("openOrders", undefined, list))).map(told);
+  };
+
+  async function ordersById(symbol: Pair, ids: readonly string[]): Promise<VenueOrder[]> {
+    const found: VenueOrder[] = [];
+    for (let first = 0; first < ids.length; first += BATCH) {
+      const some = ids.slice(first, first + BATCH);
+      const orders = await session.read("order", symbol, async (exchange) => quirks.orders?.(exchange, some));
+      found.push(...(orders ?? []).map(told));
+    }
+    return found.filter((order) => order.symbol === symbol);
+  }
+
+  return {
+    account,
+    timing,
+    ...data,
+    market,
+    listed,
+    forAnyone: {
+      ...publicData(place, "anyone"),
+      market: async (symbol) => marketOf(await catalog.forAnyone.fresh(symbol), quirks, undefined),
+    },
+    enter: session.enter,
+    leave: session.leave,
+    wait: session.wait,
+    under: (lease, asked) => ccxtVenue(place, { ...access, hold: { now: lease.now, ...asked } }),
+
+    balances,
+    async openOrders(symbol) {
+      if (symbol === undefined) return openOnAll();
+      return hold && !quirks.opensByPair ? (await ofPass(symbol)).map(told) : openOn(symbol);
+    },
+
+    ...(quirks.orders ? { orders: (symbol, ids) => ordersById(symbol, ids) } : {}),
+
+    async order({ symbol, id, clientId }) {
+      const found = await session.read("order", symbol, async (exchange) => {
+        const byId = id === undefined ? undefined : await quirks.byId(exchange, symbol, id);
+        return byId ?? (clientId === undefined ? undefined : quirks.find(exchange, symbol, clientId));
+      });
+      const order = found && told(found);
+      return order?.symbol === symbol ? order : undefined;
+    },
+
+    fills: (symbol, span) => readSpan({ session, quirks }, symbol, span),
+    fillsOf: (symbol, orderIds, since) => readOrders({ session, quirks }, symbol, orderIds, since),
+
+    create: (order, permit) => create({ place, session, market, quote: data.quote }, order, permit),
+    cancel: (order, permit) => cancel({ session }, order, permit),
+  };
+}
+
+/** One list of all pairs for every pair of a pass. An order on a pair that the catalog lacks is nobody's here. */
+function openOfPass({ quirks, catalog }: Place, session: Session) {
+  let all: Promise<readonly Dict[]> | undefined;
+  const list = () =>
+    session.read("openOrders", undefined, (exchange) => quirks.openOrders(exchange, undefined));
+
+  return async function openOn(symbol: Pair): Promise<readonly Dict[]> {
+    all ??= list().catch((error: unknown) => {
+      all = undefined;
+      throw error;
+    });
+    const orders = await all;
+    if (orders.length === 0) return [];
+    const names = await catalog.names();
+    const mine = orders.filter((order) => names.get(String(quirks.marketIdOf(order))) === symbol);
+    // Read again with the market that the list was read without.
+    return session.knowing(symbol, (exchange) =>
+      mine.map(({ info }) => exchange.parseOrder(info, exchange.market(symbol))),
+    );
+  };
+}
+
+/** Orders of all pairs, each under the pair that the exchange's own id means; ccxt only guesses where it has no market. */
+async function named({ catalog, quirks }: Place, orders: readonly Dict[]): Promise<readonly Dict[]> {
+  if (orders.length === 0) return orders;
+  const names = await catalog.names();
+  return orders.map((order) => {
+    const id = quirks.marketIdOf(order);
+    const symbol = names.get(String(id));
+    if (!symbol) throw new VenueError("unavailable", `${quirks.name} shows an order on an unknown pair`);
+    return { ...order, symbol };
+  });
+}

@@ -1,0 +1,112 @@
+import { mul, snap, text } from "../../../kernel/decimal.ts";
+import { AppError, BudgetSpent, messageOf, VenueError } from "../../../kernel/errors.ts";
+import type { Pair } from "../../../kernel/pair.ts";
+import type { CancelOutcome, CreateOutcome, MarketData, NewOrder, Permit } from "../../../ports/deps.ts";
+import { BUY_WITHIN } from "../client/quirks.ts";
+import { CallFailed, NotSent } from "../client/told.ts";
+import type { Place } from "./place.ts";
+import type { Session } from "./session.ts";
+
+const PLAUSIBLE = /^[\w.:-]{1,80}$/;
+
+interface Writing {
+  readonly place: Place;
+  readonly session: Session;
+  /** Of the very moment: not what another has asked a second ago. */
+  readonly quote: (symbol: Pair) => ReturnType<MarketData["ticker"]>;
+  readonly market: MarketData["market"];
+}
+
+/** Sends an order at most once, and says for certain what can be said for certain. */
+export async function create(writing: Writing, order: NewOrder, permit: Permit): Promise<CreateOutcome> {
+  const { place, session } = writing;
+  const { quirks } = place;
+  const { symbol, side } = order;
+  const trace = watched();
+  try {
+    const sent = await asTaken(writing, order);
+    const { type, price, amount } = sent;
+    const answer = await session.write(
+      { kind: "create", symbol, permit, leaving: trace.leaving },
+      (exchange, expiry) =>
+        exchange.createOrder(
+          symbol,
+          type,
+          side,
+          text(amount),
+          type === "limit" ? text(price) : undefined,
+          quirks.createParams(sent, expiry, exchange),
+        ),
+    );
+    const { id } = answer;
+    if (typeof id === "string" && PLAUSIBLE.test(id)) return { result: "accepted", id };
+    return { result: "unknown", reason: "the exchange answered without an order id" };
+  } catch (error) {
+    const outcome = trace.outcomeOf(error);
+    if (error instanceof CallFailed && error.told.definite && error.told.stale) await spoil(place, symbol);
+    return outcome;
+  }
+}
+
+// The outcome stands, whether or not the market can be marked: it is loaded again within a day anyway.
+async function spoil({ catalog, log }: Place, symbol: Pair): Promise<void> {
+  await catalog.spoil(symbol).catch((error: unknown) => {
+    log("warn", "a market could not be marked for loading again", { symbol, message: messageOf(error) });
+  });
+}
+
+/** Where a market buy goes by its cost, a limit that takes at once buys the amount instead. */
+async function asTaken({ place, quote, market }: Writing, order: NewOrder): Promise<NewOrder> {
+  if (!place.quirks.buysByCost || order.type !== "market" || order.side !== "buy") return order;
+  const [{ tick }, { ask }] = [await market(order.symbol), await quote(order.symbol)];
+  const price = snap(mul(ask, BUY_WITHIN, "down"), tick, "down");
+  return { ...order, type: "limit", price, timeInForce: "ioc" };
+}
+
+export async function cancel(
+  { session }: Pick<Writing, "session">,
+  { symbol, id }: { symbol: Pair; id: string },
+  permit: Permit,
+): Promise<CancelOutcome> {
+  // Without an id some exchanges cancel everything.
+  if (!PLAUSIBLE.test(id)) return { result: "rejected", reason: "the order has no id" };
+  const trace = watched();
+  try {
+    await session.write({ kind: "cancel", symbol, permit, leaving: trace.leaving }, (exchange) =>
+      exchange.cancelOrder(id, symbol),
+    );
+    return { result: "accepted" };
+  } catch (error) {
+    if (error instanceof CallFailed && error.told.missing) return { result: "look" };
+    const outcome = trace.outcomeOf(error);
+    if (outcome.result !== "not_sent") return outcome;
+    return { result: "not_sent", ...(outcome.failure ? { failure: outcome.failure } : {}) };
+  }
+}
+
+/** Sees whether a request has left: what fails before that has certainly done nothing. */
+function watched() {
+  let left = false;
+  const leaving = () => {
+    left = true;
+  };
+
+  function outcomeOf(error: unknown): Exclude<CreateOutcome, { result: "accepted" }> {
+    if (error instanceof CallFailed) {
+      const { definite, reason, failure, wouldTake = false } = error.told;
+      return definite ? { result: "rejected", reason, failure, wouldTake } : { result: "unknown", reason };
+    }
+    if (left) return { result: "unknown", reason: "the exchange's answer cannot be read" };
+    if (error instanceof VenueError && error.failure.endsWith("credentials"))
+      return { result: "rejected", reason: error.message, failure: error.failure };
+    const isOurs = error instanceof NotSent || error instanceof VenueError || error instanceof AppError;
+    const isBusy =
+      error instanceof BudgetSpent || (error instanceof AppError && error.label === "Too many requests");
+    return {
+      result: "not_sent",
+      ...(isOurs ? { reason: error.message } : {}),
+      ...(isBusy ? { failure: "rate_limited" } : {}),
+    };
+  }
+  return { leaving, outcomeOf };
+}

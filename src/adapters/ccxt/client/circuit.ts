@@ -1,0 +1,49 @@
+import { VenueError } from "../../../kernel/errors.ts";
+import { type Millis, SECOND } from "../../../kernel/time.ts";
+
+/** Failures in a row after which nothing is asked for a while. */
+const PATIENCE = 5;
+
+/** How long nothing is asked: at first, and at the most. */
+export interface Pause {
+  readonly first: Millis;
+  readonly most: Millis;
+}
+
+/** Opens when the exchange has failed again and again, says so, and lets one call try after each pause. */
+export function createCircuit(name: string, monotonic: () => Millis, pause: Pause) {
+  let failures = 0;
+  let closedUntil = Number.NEGATIVE_INFINITY;
+  let isTrying = false;
+
+  return async function through<T>(call: () => Promise<T>): Promise<T> {
+    const isOpen = failures >= PATIENCE;
+    const wait = closedUntil - monotonic();
+    if (isOpen && (wait > 0 || isTrying)) {
+      const when = Math.max(1, Math.ceil(wait / SECOND));
+      throw new VenueError(
+        "unavailable",
+        `${name} has failed ${failures} times in a row; it is asked again in ${when} s`,
+      );
+    }
+    isTrying = isOpen;
+    try {
+      const value = await call();
+      failures = 0;
+      return value;
+    } catch (error) {
+      if (isOutage(error)) {
+        failures++;
+        const pauses = Math.max(0, failures - PATIENCE);
+        closedUntil = monotonic() + Math.min(pause.most, pause.first * 2 ** Math.min(pauses, 10));
+      } else failures = 0;
+      throw error;
+    } finally {
+      isTrying = false;
+    }
+  };
+}
+
+// An exchange that refuses one question still answers others.
+const isOutage = (error: unknown): boolean =>
+  error instanceof VenueError && (error.failure === "unavailable" || error.failure === "rate_limited");

@@ -1,0 +1,41 @@
+import { VenueError } from "../../../kernel/errors.ts";
+import { createBuckets } from "../../../kernel/rate-limit.ts";
+import { type Millis, SECOND } from "../../../kernel/time.ts";
+import type { Rate } from "./quirks.ts";
+
+/** What everybody without a token may have one exchange asked, all together. */
+export interface Budget {
+  /** Takes one call; what to tell where there is none left. */
+  refusal(): VenueError | undefined;
+}
+
+/** An exchange's own rate of public reads, or the operator's for each of them. */
+export const outboundRate = (own: Rate, set: number | undefined): Rate =>
+  set === undefined ? own : { burst: set, perSecond: set };
+
+/** More hosts than a process has exchanges. */
+const MOST_HOSTS = 1000;
+
+/** Budgets by host: an exchange counts by address, whatever we call our accounts there. */
+export function publicBudgets(monotonic: () => Millis) {
+  const budgets = new Map<string, Budget>();
+  return (host: string, name: string, { burst, perSecond }: Rate): Budget => {
+    const buckets = createBuckets({ count: perSecond, millis: SECOND, burst }, MOST_HOSTS);
+    const budget: Budget = budgets.get(host) ?? {
+      refusal() {
+        const wait = buckets.take(host, monotonic());
+        if (wait <= 0) return undefined;
+        const retryAfterSeconds = Math.ceil(wait / SECOND);
+        return new VenueError(
+          "too_many",
+          `${name} is asked ${perSecond} times a second for everybody together: try again in ${retryAfterSeconds} s`,
+          { retryAfterSeconds },
+        );
+      },
+    };
+    budgets.set(host, budget);
+    return budget;
+  };
+}
+
+export type PublicBudgets = ReturnType<typeof publicBudgets>;

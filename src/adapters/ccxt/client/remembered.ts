@@ -1,0 +1,63 @@
+import { MINUTE, type Millis } from "../../../kernel/time.ts";
+import type { Kept, MarketKeeper } from "./keeping.ts";
+
+const MOST = 2000;
+
+/**
+ * Markets and fees that this process has read before. On a platform where an instance serves one request, this is
+ * what may outlive it: plain data, never a call under way.
+ */
+export function rememberedMarkets(monotonic: () => Millis) {
+  const known = new Map<string, Kept<unknown> & { readonly readAt: Millis }>();
+
+  const remember = (key: string, kept: Kept<unknown>) => {
+    known.delete(key);
+    known.set(key, { ...kept, readAt: monotonic() });
+    // Map order is insertion order, so the first is the oldest.
+    for (const oldest of known.keys()) if (known.size > MOST) known.delete(oldest);
+  };
+
+  async function through<T>(
+    key: string,
+    read: () => Promise<Kept<T> | undefined>,
+  ): Promise<Kept<T> | undefined> {
+    const found = known.get(key);
+    const since = monotonic() - (found?.readAt ?? 0);
+    if (found && since < KEPT_FOR) return { value: found.value as T, age: found.age + since };
+    const kept = await read();
+    if (kept) remember(key, kept);
+    return kept;
+  }
+
+  const forget = (host: string) => {
+    for (const key of known.keys()) if (key.startsWith(`${host} `)) known.delete(key);
+  };
+
+  return (inner: MarketKeeper): MarketKeeper => ({
+    market: (host, symbol) => through(`${host} ${symbol}`, () => inner.market(host, symbol)),
+    listing: (host) => inner.listing(host),
+    fees: (account, symbol) => through(`${account} ${symbol}`, () => inner.fees(account, symbol)),
+    async keepMarkets(host, list) {
+      forget(host);
+      await inner.keepMarkets(host, list);
+    },
+    async spoil(host, symbol) {
+      forget(host);
+      await inner.spoil(host, symbol);
+    },
+    async keepFees(account, symbol, fees) {
+      known.delete(`${account} ${symbol}`);
+      await inner.keepFees(account, symbol, fees);
+    },
+    kind: (account) => through(`${account} kind`, () => inner.kind(account)),
+    async keepKind(account, kind) {
+      known.delete(`${account} kind`);
+      await inner.keepKind(account, kind);
+    },
+    rights: () => inner.rights(),
+    keepRights: (account, rights) => inner.keepRights(account, rights),
+  });
+}
+
+/** What is older is read again: another process may have loaded it anew. */
+const KEPT_FOR: Millis = 10 * MINUTE;

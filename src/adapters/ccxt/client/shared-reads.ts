@@ -1,0 +1,78 @@
+import { type Millis, SECOND } from "../../../kernel/time.ts";
+import type { Local } from "../../../ports/deps.ts";
+import { createCircuit, type Pause } from "./circuit.ts";
+import type { Budget } from "./public-budget.ts";
+
+/** How long an answer serves whoever asks the same. */
+export const KEPT_FOR: Millis = SECOND;
+/** How old it may be where the budget allows no newer one. */
+const STALE_FOR: Millis = 10 * SECOND;
+const MOST_KEPT = 500;
+
+export interface Question {
+  /** Of one kind, whose failures say nothing of another's: `ticker`. */
+  readonly kind: string;
+  readonly about: string;
+}
+
+export interface SharedReads {
+  /** The answer to a question that others ask too. A failure is told to those who wait for it, and kept for nobody. */
+  read<T>(question: Question, ask: () => Promise<T>): Promise<T>;
+}
+
+export interface Sharing {
+  readonly name: string;
+  readonly local: Pick<Local, "monotonic">;
+  readonly keptFor?: Millis | undefined;
+  readonly pause: Pause;
+  /** Taken from for each question that leaves; what it refuses is answered from what is kept, or not at all. */
+  readonly budget?: Budget | undefined;
+}
+
+/** Public reads of one exchange: the same question is asked once at a time, and not at all while such keep failing. */
+export function sharedReads({ name, local, keptFor = KEPT_FOR, pause, budget }: Sharing): SharedReads {
+  const { monotonic } = local;
+  const asking = new Map<string, Promise<unknown>>();
+  const kept = new Map<string, { readonly at: Millis; readonly value: unknown }>();
+  const circuits = new Map<string, ReturnType<typeof createCircuit>>();
+
+  const circuitOf = (kind: string) => {
+    const circuit = circuits.get(kind) ?? createCircuit(name, monotonic, pause);
+    circuits.set(kind, circuit);
+    return circuit;
+  };
+
+  const keep = (key: string, value: unknown) => {
+    kept.delete(key);
+    kept.set(key, { at: monotonic(), value });
+    // Map order is insertion order, so the first is the oldest.
+    for (const [oldest, { at }] of kept) {
+      if (kept.size <= MOST_KEPT && monotonic() - at < STALE_FOR) break;
+      kept.delete(oldest);
+    }
+  };
+
+  const ask = async <T>(key: string, kind: string, call: () => Promise<T>): Promise<T> => {
+    const value = await circuitOf(kind)(call);
+    keep(key, value);
+    return value;
+  };
+
+  return {
+    read<T>({ kind, about }: Question, call: () => Promise<T>): Promise<T> {
+      if (keptFor === 0) return circuitOf(kind)(call);
+      const key = `${kind} ${about}`;
+      const found = kept.get(key);
+      const age = found ? monotonic() - found.at : Number.POSITIVE_INFINITY;
+      if (found && age < keptFor) return Promise.resolve(found.value as T);
+      const under = asking.get(key);
+      if (under) return under as Promise<T>;
+      const refusal = budget?.refusal();
+      if (refusal && found && age < STALE_FOR) return Promise.resolve(found.value as T);
+      if (refusal) return Promise.reject(refusal);
+      const answer = ask(key, kind, call).finally(() => asking.delete(key));
+      asking.set(key, answer);
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import type { Millis } from "../../../kernel/time.ts";
+import { boundedText, TooLong } from "../../bounded-text.ts";
+import { fieldOf } from "./ccxt.ts";
+import type { Quirks } from "./quirks.ts";
+import { CallFailed, NotSent, noAnswer, TOO_LATE, tellRefusal } from "./told.ts";
+
+/** The runtime's own fetch. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface Wire {
+  readonly quirks: Quirks;
+  /** Where requests go: the exchange's own address, or the one the operator has named for it. */
+  readonly base: string;
+  readonly fetch: Fetch;
+  /** Over the whole exchange of request and answer, its body included. */
+  readonly timeoutMillis: number;
+  /** Waited for before each request; it does not leave when this throws. */
+  readonly paid: () => Promise<void>;
+  /** Asked in the very turn in which the request leaves. */
+  readonly mayLeave: () => boolean;
+  readonly headers: () => Readonly<Record<string, string>>;
+  /** Texts that an answer may carry back and nobody is to read: keys. */
+  readonly secrets: readonly string[];
+  readonly clock: () => Millis;
+  /** Hears the Date header of each answer, and when its request left. */
+  readonly onDate: (date: string | null, leftAt: Millis) => void;
+}
+
+interface Asked {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string | undefined;
+}
+
+/**
+ * What ccxt sends its requests through. ccxt's own transport fails on workerd, ends its timeout when headers
+ * arrive, and puts signed urls into its errors; here every failure is told in our own words.
+ */
+export const transport = (wire: Wire) =>
+  async function send(url: string, { method, headers, body }: Asked) {
+    const target = new URL(url);
+    if (target.protocol !== "https:" || target.host !== wire.quirks.host)
+      throw new NotSent(`requests to ${target.host} are not allowed`);
+    const address = `${wire.base}${target.pathname}${target.search}`;
+    await wire.paid();
+    const signal = AbortSignal.timeout(wire.timeoutMillis);
+    const request: RequestInit = {
+      method,
+      headers: { ...headers, ...wire.headers() },
+      redirect: "manual",
+      signal,
+      ...(body === undefined ? {} : { body }),
+    };
+    if (!wire.mayLeave()) throw new NotSent(TOO_LATE);
+    const { status, text } = await wire
+      .fetch(address, request)
+      .then(whole(wire, wire.clock(), signal), failed);
+    const secrets = [...wire.secrets, ...signaturesOf(target, request.headers as Record<string, string>)];
+    const told = refusalIn({ ...wire, secrets }, status, text);
+    if (told) throw new CallFailed(told);
+    return { status, statusText: "", headers: new Headers(), text: async () => text };
+  };
+
+const whole = ({ onDate }: Wire, leftAt: Millis, signal: AbortSignal) =>
+  async function reading(response: Response): Promise<{ status: number; text: string }> {
+    onDate(response.headers.get("date"), leftAt);
+    const { status } = response;
+    // A redirect is never followed: exchanges have none, and it could lead anywhere.
+    if (response.type === "opaqueredirect" || (status >= 300 && status < 400))
+      throw new CallFailed(noAnswer(`the exchange answered with a redirect (${status})`));
+    const text = await boundedText(response, signal).catch(failed);
+    return { status, text: text.trim() };
+  };
+
+function failed(error: unknown): never {
+  if (error instanceof CallFailed) throw error;
+  if (error instanceof TooLong) throw new CallFailed(noAnswer("the exchange's answer is too long"));
+  const name = fieldOf(error, "name") ?? (error instanceof Error ? error.name : "");
+  const isLate = name === "TimeoutError" || name === "AbortError";
+  throw new CallFailed(
+    noAnswer(isLate ? "the exchange did not answer in time" : "the connection to the exchange failed"),
+  );
+}
+
+function refusalIn({ quirks, secrets }: Wire, status: number, text: string) {
+  const body = parse(text);
+  if (body === undefined)
+    return { ...noAnswer(`the exchange answered something unreadable (${status})`), ...rateLimit(status) };
+  const refusal = quirks.refusalIn(body);
+  if (refusal) {
+    const message = withoutSecrets(refusal.message, secrets);
+    const code = withoutSecrets(refusal.code, secrets);
+    return tellRefusal({ status, code, message }, quirks.meaningOf({ status, ...refusal }));
+  }
+  if (status >= 200 && status < 300) return undefined;
+  return { ...noAnswer(`the exchange answered with status ${status}`), ...rateLimit(status) };
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  let clean = text.replace(/(signature|sign|key|secret|passphrase)=[^\s&]+/gi, "$1=…");
+  for (const form of secrets.filter((secret) => secret !== "").flatMap(formsOf))
+    clean = withoutForm(clean, form);
+  return clean;
+}
+
+/** A signature opens its own request again, for as long as the exchange takes that. */
+const signaturesOf = ({ searchParams }: URL, headers: Readonly<Record<string, string>>): string[] => [
+  searchParams.get("signature") ?? "",
+  ...Object.entries(headers).flatMap(([name, value]) => (/sign$/i.test(name) ? [String(value)] : [])),
+];
+
+/** As an answer may carry a secret back: percent-encoded, or in base64; in which case of letters it matters not. */
+const formsOf = (secret: string): string[] => [
+  secret,
+  encodeURIComponent(secret),
+  btoa(String.fromCharCode(...new TextEncoder().encode(secret))).replace(/=+$/, ""),
+];
+
+const withoutForm = (text: string, form: string): string =>
+  text.replace(new RegExp(form.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi"), "…");
+
+const rateLimit = (status: number) => (status === 429 ? { failure: "rate_limited" as const } : {});
+
+function parse(text: string): object | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === "object" && body !== null ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}

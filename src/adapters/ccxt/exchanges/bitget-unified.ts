@@ -1,0 +1,147 @@
+/**
+ * Bitget's unified accounts. ccxt places and cancels there and reads balances; what it makes of orders and executions
+ * cannot be used: it turns the sign of fees that are told as what they are, knows no coin of an order's fee, drops the
+ * cursor of a page, and gives orders of pairs that it does not know the pair that was asked for.
+ */
+import type { Pair } from "../../../kernel/pair.ts";
+import type { Span } from "../../../ports/deps.ts";
+import { type Ccxt, type Dict, fieldOf, isDict } from "../client/ccxt.ts";
+import type { AccountKind } from "../client/keeping.ts";
+import { pages, unlessMissing } from "../client/quirks.ts";
+import { CallFailed, noAnswer } from "../client/told.ts";
+
+const PAGE = 100;
+const SPOT = { category: "SPOT", limit: String(PAGE) } as const;
+
+export const isUnified = ({ options }: Ccxt): boolean => options.uta === true;
+
+/** A classic account is refused the question itself, with 40084. */
+async function askKind(exchange: Ccxt): Promise<AccountKind> {
+  try {
+    await exchange.privateUtaGetV3AccountSettings({});
+    return "unified";
+  } catch (error) {
+    if (error instanceof CallFailed && error.told.otherKind) return "classic";
+    throw error;
+  }
+}
+
+/** Undefined where it tells no permissions. */
+async function permissions(exchange: Ccxt): Promise<readonly unknown[] | undefined> {
+  const told = fieldOf(fieldOf(await exchange.privateUtaGetV3AccountInfo({}), "data"), "permissions");
+  return Array.isArray(told) ? told : undefined;
+}
+
+const openOrders = (exchange: Ccxt, symbol: Pair | undefined): Promise<readonly Dict[]> =>
+  listed(exchange, symbol, (cursor) =>
+    exchange.privateUtaGetV3TradeUnfilledOrders({ ...SPOT, ...marketOf(exchange, symbol), ...cursor }),
+  );
+
+/** Its list is that of all pairs, and goes on by a cursor alone: what follows some rows is what all pages have beside them. */
+async function fills(
+  exchange: Ccxt,
+  symbol: Pair,
+  { from, to }: Span,
+  after: readonly Dict[],
+): Promise<readonly Dict[]> {
+  const range = { startTime: from, endTime: to - 1 };
+  const ask = (cursor: Dict) => exchange.privateUtaGetV3TradeFills({ ...SPOT, ...range, ...cursor });
+  if (after.length === 0) return rowsOf(exchange, symbol, await ask({}));
+  const known = new Set(after.map(({ id }) => id));
+  return (await listed(exchange, symbol, ask)).filter(({ id }) => !known.has(id));
+}
+
+/** "Each individual query can only cover a maximum of 30 days" (Get Fill History). */
+const fillsOf = (exchange: Ccxt, symbol: Pair, asked: Dict): Promise<readonly Dict[]> =>
+  listed(exchange, symbol, (cursor) => exchange.privateUtaGetV3TradeFills({ ...SPOT, ...asked, ...cursor }));
+
+const byId = (exchange: Ccxt, symbol: Pair, orderId: string): Promise<Dict | undefined> =>
+  looked(exchange, symbol, { orderId });
+
+async function find(exchange: Ccxt, symbol: Pair, clientOid: string): Promise<Dict | undefined> {
+  const isIt = (order: Dict) => order.clientOrderId === clientOid;
+  const named = await looked(exchange, symbol, { clientOid });
+  if (named) return named;
+  const open = (await openOrders(exchange, symbol)).find(isIt);
+  if (open) return open;
+  const asked = { ...SPOT, ...marketOf(exchange, symbol) };
+  const ended = await exchange.privateUtaGetV3TradeHistoryOrders(asked);
+  return rowsOf(exchange, symbol, ended).find(isIt);
+}
+
+async function looked(exchange: Ccxt, symbol: Pair, asked: Dict): Promise<Dict | undefined> {
+  const told = await unlessMissing(exchange.privateUtaGetV3TradeOrderInfo(asked));
+  if (told === undefined) return undefined;
+  const order = told.data;
+  if (!isDict(order)) throw new CallFailed(noAnswer("bitget answered without an order"));
+  return rowOf(exchange, symbol, order);
+}
+
+/** Every page of a list; each answer carries the cursor of the next. */
+function listed(
+  exchange: Ccxt,
+  symbol: Pair | undefined,
+  ask: (cursor: Dict) => Promise<Dict>,
+): Promise<readonly Dict[]> {
+  let next: unknown;
+  return pages(
+    null as string | null,
+    async (cursor) => {
+      const answer = await ask(cursor === null ? {} : { cursor });
+      next = fieldOf(fieldOf(answer, "data"), "cursor");
+      return rowsOf(exchange, symbol, answer);
+    },
+    (page) => (page.length < PAGE || typeof next !== "string" || next === "" ? undefined : next),
+  );
+}
+
+/** An empty list may be null; an answer without one is none. */
+function rowsOf(exchange: Ccxt, symbol: Pair | undefined, answer: unknown): readonly Dict[] {
+  const list = fieldOf(fieldOf(answer, "data"), "list");
+  if (list === null) return [];
+  if (!Array.isArray(list) || !list.every(isDict))
+    throw new CallFailed(noAnswer("bitget answered without a list"));
+  return list.map((row) => rowOf(exchange, symbol, row));
+}
+
+const marketOf = (exchange: Ccxt, symbol: Pair | undefined): Dict =>
+  symbol === undefined ? {} : { symbol: exchange.market(symbol).id };
+
+const STATUSES: ReadonlyMap<unknown, string> = new Map([
+  ["new", "open"],
+  ["live", "open"],
+  ["partially_filled", "open"],
+  ["filled", "closed"],
+  ["cancelled", "canceled"],
+  ["canceled", "canceled"],
+]);
+
+/** An order or an execution as ccxt would tell it. One of another pair than that asked for has none. */
+function rowOf(exchange: Ccxt, symbol: Pair | undefined, row: Dict): Dict {
+  const isIt =
+    symbol !== undefined && row.symbol === marketOf(exchange, symbol).symbol && row.category === "SPOT";
+  return {
+    id: row.execId ?? row.orderId,
+    order: row.orderId,
+    clientOrderId: row.clientOid,
+    symbol: isIt ? symbol : undefined,
+    side: row.side,
+    type: row.orderType,
+    price: row.execPrice ?? row.price,
+    // Of a market buy its quantity is what it was to cost.
+    amount: row.execQty ?? (row.orderType === "market" ? row.cumExecQty : row.qty),
+    filled: row.cumExecQty,
+    cost: row.execValue ?? row.cumExecValue,
+    fees: feesOf(row.feeDetail),
+    status: STATUSES.get(row.orderStatus) ?? row.orderStatus,
+    timestamp: Number(row.createdTime),
+    info: row,
+  };
+}
+
+const feesOf = (detail: unknown): readonly Dict[] =>
+  Array.isArray(detail)
+    ? detail.map((one) => ({ cost: fieldOf(one, "fee"), currency: fieldOf(one, "feeCoin") }))
+    : [];
+
+export const unified = { askKind, permissions, openOrders, fills, fillsOf, byId, find };

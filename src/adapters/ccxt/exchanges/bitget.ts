@@ -1,0 +1,142 @@
+import { DAY, SECOND } from "../../../kernel/time.ts";
+import type { Span } from "../../../ports/deps.ts";
+import { asCcxt, type Ccxt, type Dict, fieldOf } from "../client/ccxt.ts";
+import { forEach, inForce, LIVE_TIMING, pages, type Quirks, USUAL, unlessMissing } from "../client/quirks.ts";
+import { meanings } from "../client/told.ts";
+import { isUnified, unified } from "./bitget-unified.ts";
+
+const CODES = meanings({
+  credentials: "40001 40002 40003 40006 40009 40011 40012 40014 40018 40037",
+  clock: "40004 40005 40008 40010",
+  limits: "429",
+  rules:
+    "400172 40017 40019 40108 40706 40708 40808 41103 43006 43007 43010 45110 45111 45112 45113 45114 45115",
+  unlisted: "40309",
+  refused:
+    "40007 40013 40016 40031 40200 40301 40305 40308 40711 40712 40762 41114 43005 43008 43009 43011 43012 43115",
+  missing: "40109 40768 43001 43004",
+});
+
+/** Of unified accounts (Bitget.Net, BitgetErrors.cs); 40084 and 40085 are what either kind is told of the other's calls. */
+const UNIFIED_CODES = meanings({
+  credentials: "25620",
+  limits: "25004",
+  rules: "25100 25200 25207 25208 25244 25610 25611 22034 22038",
+  refused: "25013 25101 25102 25104 25105 25108 25202 25205 25206 22004 22046 22047 40761",
+  kind: "40084 40085",
+  missing: "22001 25204",
+});
+
+const PAGE = 100;
+/** Its words for writing to the wallet, of a classic and of a unified account. */
+const WITHDRAW = ["wwow", "withdraw"];
+/** A request of a unified account carries no end of its own: it is refused once its signature is so old. */
+const SIGNED_FOR = 30 * SECOND;
+
+export const bitget: Quirks = {
+  ...USUAL,
+  name: "bitget",
+  host: "api.bitget.com",
+  load: async () => asCcxt(await import("../../../../node_modules/ccxt/js/src/bitget.js")),
+  // Unset, it asks for the kind of account and takes a failure to mean that it is not a unified one.
+  options: { defaultType: "spot", uta: false, fetchMarkets: { types: ["spot"] } },
+  timing: { ...LIVE_TIMING, expiry: SIGNED_FOR },
+  kinds: {
+    ask: unified.askKind,
+    set(exchange, kind) {
+      exchange.options.uta = kind === "unified";
+    },
+  },
+  buysByCost: true,
+
+  refusalIn(body) {
+    const code = fieldOf(body, "code") ?? fieldOf(body, "err_code");
+    if (code === undefined || String(code) === "00000") return undefined;
+    return { code: String(code), message: String(fieldOf(body, "msg") ?? fieldOf(body, "err_msg") ?? "") };
+  },
+  meaningOf: ({ status, code }) => (status === 429 ? "limits" : (CODES[code] ?? UNIFIED_CODES[code])),
+
+  markets: (exchange) => exchange.fetchMarkets(),
+  bookLevels: 150,
+  publicTrades: 500,
+
+  opensByPair: false,
+  passphrase: true,
+  async mayWithdraw(exchange) {
+    const told = isUnified(exchange) ? await unified.permissions(exchange) : await authorities(exchange);
+    return Array.isArray(told) ? told.some((one) => WITHDRAW.includes(one)) : undefined;
+  },
+
+  openOrders: (exchange, symbol) =>
+    isUnified(exchange)
+      ? unified.openOrders(exchange, symbol)
+      : pages(
+          null as string | null,
+          (last) =>
+            exchange.fetchOpenOrders(symbol, undefined, undefined, last === null ? {} : { idLessThan: last }),
+          lastOf,
+        ),
+
+  // A classic account is answered with an error, 43111, beyond ninety days (ccxt#21502); a unified one takes thirty at once.
+  fillReach: { span: 30 * DAY, back: 90 * DAY, page: PAGE, tick: 1, goesOn: true },
+  fills: (exchange, symbol, span, after) =>
+    isUnified(exchange)
+      ? unified.fills(exchange, symbol, span, after)
+      : exchange.fetchMyTrades(symbol, undefined, PAGE, {
+          ...ends(span),
+          ...(after.length === 0 ? {} : { idLessThan: leastId(after) }),
+        }),
+  fillsOf: (exchange, symbol, orderIds, span) =>
+    forEach(orderIds, (orderId) =>
+      isUnified(exchange)
+        ? unified.fillsOf(exchange, symbol, { ...ends(span), orderId })
+        : pages(
+            null as string | null,
+            (last) =>
+              exchange.fetchMyTrades(symbol, undefined, PAGE, {
+                ...ends(span),
+                orderId,
+                ...(last === null ? {} : { idLessThan: last }),
+              }),
+            lastOf,
+          ),
+    ),
+
+  byId: (exchange, symbol, id) =>
+    isUnified(exchange) ? unified.byId(exchange, symbol, id) : USUAL.byId(exchange, symbol, id),
+
+  async find(exchange, symbol, clientId) {
+    if (isUnified(exchange)) return unified.find(exchange, symbol, clientId);
+    const isIt = (order: Dict) => order.clientOrderId === clientId;
+    const named = await unlessMissing(exchange.fetchOrder("", symbol, { clientOrderId: clientId }));
+    if (named) return named;
+    const open = (await bitget.openOrders(exchange, symbol)).find(isIt);
+    return open ?? (await exchange.fetchCanceledAndClosedOrders(symbol, undefined, PAGE, {})).find(isIt);
+  },
+
+  marketIdOf: ({ info }) => fieldOf(info, "symbol"),
+  clientIdOf: ({ clientOrderId }) =>
+    typeof clientOrderId === "string" && clientOrderId !== "" ? clientOrderId : undefined,
+
+  createParams: (order, { now }, exchange) => ({
+    clientOrderId: order.clientId,
+    stpMode: "cancel_taker",
+    ...(isUnified(exchange) ? {} : { requestTime: String(now), receiveWindow: String(LIVE_TIMING.expiry) }),
+    ...inForce(order),
+  }),
+};
+
+const authorities = async (exchange: Ccxt): Promise<unknown> =>
+  fieldOf(fieldOf(await exchange.privateSpotGetV2SpotAccountInfo?.({}), "data"), "authorities");
+
+// Both ends included.
+const ends = ({ from, to }: Span) => ({ startTime: from, endTime: to - 1 });
+
+/** Ids fall from page to page; the least one is the next page's bound. */
+const lastOf = (page: readonly Dict[]): string | undefined =>
+  page.length < PAGE ? undefined : leastId(page);
+
+const leastId = (rows: readonly Dict[]): string | undefined =>
+  rows.map(({ id }) => String(id)).sort(byNumber)[0];
+
+const byNumber = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1);

@@ -1,0 +1,120 @@
+import { VenueError } from "../../../kernel/errors.ts";
+import type { Pair } from "../../../kernel/pair.ts";
+import { DAY, MINUTE, type Millis } from "../../../kernel/time.ts";
+import type { Log } from "../../../ports/deps.ts";
+import type { Dict } from "../client/ccxt.ts";
+import type { MarketKeeper } from "../client/keeping.ts";
+import { type ListWorld, type Load, marketList } from "./market-list.ts";
+
+/** The markets of one exchange as far as they are needed: from memory, else a row, else the exchange itself. */
+export interface Catalog extends Listed {
+  /** The same for strangers: loads within their budget, and not again at once what has just failed. */
+  readonly forAnyone: Listed;
+  /** The pairs behind the ids that the exchange's orders carry. */
+  names(): Promise<ReadonlyMap<string, Pair>>;
+  spoil(symbol: Pair): Promise<void>;
+}
+
+interface Listed {
+  /** A market of any age, for what never changes: its ids. Throws `unlisted`. */
+  known(symbol: Pair): Promise<Dict>;
+  /** A market loaded within a day, for its rules. */
+  fresh(symbol: Pair): Promise<Dict>;
+}
+
+interface CatalogWorld extends ListWorld {
+  readonly host: string;
+  readonly keeper: MarketKeeper;
+  readonly log: Log;
+}
+
+/** Whether a pair that a list of this age lacks is worth another look at the exchange. */
+const LISTING_AGE: Millis = 10 * MINUTE;
+
+export function createCatalog(world: CatalogWorld): Catalog {
+  const { quirks, host, keeper, local, log } = world;
+  const memory = new Map<Pair, { readonly market: Dict; readonly loadedAt: Millis }>();
+  /** Pairs that somebody has asked for: of those a row is kept. */
+  const asked = new Set<Pair>();
+  const list = marketList(world);
+
+  const remember = (market: Dict, age: Millis) => {
+    memory.set(market.symbol as Pair, { market, loadedAt: local.monotonic() - age });
+    return market;
+  };
+  const ageOf = (symbol: Pair): Millis =>
+    local.monotonic() - (memory.get(symbol)?.loadedAt ?? Number.NEGATIVE_INFINITY);
+
+  const loadFor = async (symbol: Pair, load: Load): Promise<void> => {
+    asked.add(symbol);
+    const { isMine, loaded } = load();
+    const { listing, markets } = await loaded;
+    if (!isMine) return;
+    // All of them: another pair's first use is no reason to load the same list again.
+    for (const market of markets.values()) remember(market, 0);
+    const rows = [...asked].map((one) => markets.get(one)).filter((market) => market !== undefined);
+    await keeper.keepMarkets(host, { listing, markets: rows });
+  };
+
+  /** From memory; a row is kept of what is used for the first time, while the list is new. */
+  const remembered = async (symbol: Pair): Promise<Dict | undefined> => {
+    const market = memory.get(symbol)?.market;
+    if (!market || asked.has(symbol)) return market;
+    asked.add(symbol);
+    if (ageOf(symbol) < LISTING_AGE)
+      await keeper.keepMarkets(host, { listing: undefined, markets: [market] });
+    return market;
+  };
+
+  const known = async (symbol: Pair, load: Load): Promise<Dict> => {
+    const unlisted = () => new VenueError("unlisted", `${symbol} is not listed on ${quirks.name}`);
+    const found = await remembered(symbol);
+    if (found) return found;
+    if (list.lacks(symbol)) throw unlisted();
+    const row = await keeper.market(host, symbol);
+    if (row) {
+      asked.add(symbol);
+      return remember(row.value, row.age);
+    }
+    const kept = await keeper.listing(host);
+    if (!kept || Object.hasOwn(kept.value, symbol) || kept.age > LISTING_AGE) await loadFor(symbol, load);
+    const market = memory.get(symbol)?.market;
+    if (!market) throw unlisted();
+    return market;
+  };
+
+  const fresh = async (symbol: Pair, load: Load): Promise<Dict> => {
+    let market = await known(symbol, load);
+    if (ageOf(symbol) < DAY) return market;
+    const row = await keeper.market(host, symbol);
+    if (row) market = remember(row.value, row.age);
+    if (ageOf(symbol) < DAY) return market;
+    try {
+      await loadFor(symbol, load);
+    } catch (error) {
+      // Yesterday's rules are better than none: what they allow and the exchange does not, it refuses.
+      log("warn", `the markets of ${quirks.name} could not be loaded again`, { symbol });
+      if (!(error instanceof VenueError)) throw error;
+    }
+    return memory.get(symbol)?.market ?? market;
+  };
+
+  const listedBy = (load: Load): Listed => ({
+    known: (symbol) => known(symbol, load),
+    fresh: (symbol) => fresh(symbol, load),
+  });
+
+  return {
+    ...listedBy(list.load),
+    forAnyone: listedBy(list.loadForAnyone),
+    async names() {
+      const kept = await keeper.listing(host);
+      const listing = kept?.value ?? (await list.load().loaded).listing;
+      return new Map(Object.entries(listing).map(([symbol, id]) => [id, symbol as Pair]));
+    },
+    async spoil(symbol) {
+      memory.delete(symbol);
+      await keeper.spoil(host, symbol);
+    },
+  };
+}

@@ -1,0 +1,180 @@
+import { DAY, SECOND } from "../../../kernel/time.ts";
+import type { Span } from "../../../ports/deps.ts";
+import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
+import { forEach, inForce, pages, type Quirks, USUAL, unlessMissing } from "../client/quirks.ts";
+import { CallFailed, meanings, noAnswer } from "../client/told.ts";
+
+const LABELS = meanings({
+  credentials:
+    "AUTHENTICATION_FAILED INVALID_CREDENTIALS INVALID_KEY INVALID_SIGNATURE IP_FORBIDDEN MISSING_REQUIRED_HEADER READ_ONLY",
+  forbidden: "FORBIDDEN",
+  clock: "REQUEST_EXPIRED",
+  limits: "TOO_FAST TOO_MANY_REQUESTS",
+  rules:
+    "AMOUNT_TOO_LITTLE AMOUNT_TOO_MUCH INVALID_PARAM_VALUE INVALID_PRECISION QUANTITY_NOT_ENOUGH SIZE_TOO_LARGE SIZE_TOO_SMALL",
+  unlisted: "INVALID_CURRENCY INVALID_CURRENCY_PAIR",
+  refused:
+    "ACCOUNT_LOCKED BAD_REQUEST INSUFFICIENT_AVAILABLE INVALID_ARGUMENT INVALID_CONTENT_TYPE INVALID_PROTOCOL INVALID_REQUEST_BODY MARGIN_BALANCE_NOT_ENOUGH MARGIN_NOT_SUPPORTED MISSING_REQUIRED_PARAM MIXED_ACCOUNT_TYPE PRICE_THRESHOLD_EXCEEDED PRICE_TOO_DEVIATED SUB_ACCOUNT_LOCKED SUB_ACCOUNT_NOT_FOUND TOO_MANY_CURRENCY_PAIRS TOO_MANY_ORDERS TRADE_RESTRICTED",
+  taking: "ORDER_POC_IMMEDIATE POC_FILL_IMMEDIATELY",
+  short: "BALANCE_NOT_ENOUGH",
+  missing: "CLIENT_ID_NOT_FOUND ORDER_CANCELLED ORDER_CLOSED ORDER_NOT_FOUND",
+});
+
+/** Orders of each pair on a page, unless another number is asked for. */
+const OPEN_PAGE = 100;
+const TRADE_PAGE = 1000;
+const PREFIX = "t-";
+
+export const gateio: Quirks = {
+  ...USUAL,
+  name: "gateio",
+  host: "api.gateio.ws",
+  load: async () => asCcxt(await import("../../../../node_modules/ccxt/js/src/gate.js")),
+  // Unset, it asks for the kind of account and takes a failure to mean that it is not a unified one.
+  options: { defaultType: "spot", unifiedAccount: false, fetchMarkets: { types: ["spot"] } },
+  // ccxt asks for the key's mode, which is that of the unified account of old alone (its AccountDetailKey.md).
+  kinds: {
+    // A key may be one of spot alone: it is forbidden the question, and all that a unified account is asked.
+    async ask(exchange) {
+      const answer = await exchange.privateUnifiedGetUnifiedMode({}).catch(unlessForbidden);
+      if (answer === undefined) return "classic";
+      if (typeof answer.mode !== "string")
+        throw new CallFailed(noAnswer("gateio does not tell the account's mode"));
+      return answer.mode === "classic" ? "classic" : "unified";
+    },
+    set(exchange, kind) {
+      exchange.options.unifiedAccount = kind === "unified";
+    },
+  },
+  // A classic account is not refused the unified one's balances: they are empty, and tell its mode.
+  async balances(exchange) {
+    const told = await exchange.fetchBalance({});
+    if (fieldOf(told.info, "mode") !== "classic") return told;
+    throw new CallFailed({ ...noAnswer("gateio: the account is no unified one any more"), otherKind: true });
+  },
+  buysByCost: true,
+
+  refusalIn(body) {
+    const label = fieldOf(body, "label");
+    return typeof label === "string" && label !== ""
+      ? { code: label, message: String(fieldOf(body, "message") ?? "") }
+      : undefined;
+  },
+  meaningOf: ({ code }) => LABELS[code],
+
+  markets: (exchange) => exchange.fetchMarkets(),
+  bookLevels: 100,
+  publicTrades: 500,
+
+  opensByPair: false,
+  passphrase: false,
+  // It tells of all keys of the main account, each by the beginning of its text; of a sub-account's it tells nothing.
+  async mayWithdraw(exchange) {
+    const told = await exchange.privateAccountGetMainKeys({});
+    const rows = Array.isArray(told) ? told.filter((row) => isOf(exchange.apiKey, fieldOf(row, "key"))) : [];
+    const [first, ...others] = new Set(rows.map(mayMove));
+    return others.length > 0 ? undefined : first;
+  },
+
+  openOrders: (exchange, symbol) =>
+    pages(
+      1,
+      (page) => exchange.fetchOpenOrders(symbol, undefined, undefined, page === 1 ? {} : { page }),
+      (found, page) => (isFullFor(found) ? page + 1 : undefined),
+    ),
+
+  // With `from` alone it answers seven days from there, with `to` at most thirty (its SpotApi.md, list_my_trades).
+  fillReach: { span: 30 * DAY - SECOND, page: TRADE_PAGE, tick: SECOND, goesOn: true },
+  fills: (exchange, symbol, span, after) =>
+    exchange.fetchMyTrades(symbol, undefined, TRADE_PAGE, {
+      ...ends(span),
+      page: after.length / TRADE_PAGE + 1,
+    }),
+  fillsOf: (exchange, symbol, orderIds, span) =>
+    forEach(orderIds, (id) =>
+      pages(
+        1,
+        (page) =>
+          exchange.fetchMyTrades(symbol, undefined, TRADE_PAGE, { ...ends(span), order_id: id, page }),
+        (found, page) => (found.length < TRADE_PAGE ? undefined : page + 1),
+      ),
+    ),
+
+  // Its look by text alone proves nothing: it forgets ended orders, and shows new ones late.
+  async find(exchange, symbol, clientId) {
+    const text = PREFIX + clientId;
+    const isIt = ({ clientOrderId }: Dict) => clientOrderId === text;
+    const named = await unlessMissing(exchange.fetchOrder(text, symbol));
+    if (named) return named;
+    const open = (await gateio.openOrders(exchange, symbol)).find(isIt);
+    if (open) return open;
+    const ended = (await exchange.fetchClosedOrders(symbol, undefined, OPEN_PAGE, {})).find(isIt);
+    if (ended) return ended;
+    const trades = await exchange.fetchMyTrades(symbol, undefined, TRADE_PAGE, {});
+    const traded = trades.find(({ info }) => fieldOf(info, "text") === text);
+    return typeof traded?.order === "string"
+      ? unlessMissing(exchange.fetchOrder(traded.order, symbol))
+      : undefined;
+  },
+
+  marketIdOf: ({ info }) => fieldOf(info, "currency_pair"),
+  clientIdOf: ({ clientOrderId }) =>
+    typeof clientOrderId === "string" && clientOrderId.startsWith(PREFIX)
+      ? clientOrderId.slice(PREFIX.length)
+      : undefined,
+  // A market buy is asked for by its cost: what it was to buy is what it has bought.
+  sizesOf({ info }) {
+    const [filled, type] = [fieldOf(info, "filled_amount"), fieldOf(info, "type")];
+    if (filled === undefined) return undefined;
+    const byCost = type === "market" && fieldOf(info, "side") === "buy";
+    return { filled, amount: byCost ? filled : fieldOf(info, "amount") };
+  },
+  tellsFee({ info }) {
+    const fee = fieldOf(info, "fee");
+    return fee !== undefined && fee !== null && fee !== "";
+  },
+  // Of a market buy ccxt tells what it was to cost, not what it did.
+  notionalOf: ({ info }) => fieldOf(info, "filled_total"),
+  // How it was finished has more words than ccxt knows: all but `filled` end an order before it was filled.
+  statusOf({ info, status }) {
+    const finished = fieldOf(info, "finish_as");
+    if (fieldOf(info, "status") === "open" || finished === undefined || finished === "open") return undefined;
+    return finished === "filled" || status === "open" ? undefined : "canceled";
+  },
+
+  // Its self-trade prevention is for accounts in a group of their own: of any other the parameter is an error.
+  createParams: (order) => ({
+    text: PREFIX + order.clientId,
+    ...inForce(order),
+  }),
+  createHeaders: ({ by }) => ({ "X-Gate-Exptime": String(by) }),
+};
+
+// Both ends included, in seconds.
+const ends = ({ from, to }: Span) => ({ from: from / SECOND, to: to / SECOND - 1 });
+
+function unlessForbidden(error: unknown): undefined {
+  if (error instanceof CallFailed && error.told.forbidden) return;
+  throw error;
+}
+
+/** A key as it is shown: its beginning, and asterisks for the rest. */
+function isOf(key: string, shown: unknown): boolean {
+  const [beginning] = typeof shown === "string" ? shown.split("*") : [];
+  return beginning !== undefined && beginning !== "" && key.startsWith(beginning);
+}
+
+/** The wallet's permission is that of transfers and withdrawals; a key without a list of permissions is not told of. */
+function mayMove(row: unknown): boolean | undefined {
+  const perms = fieldOf(row, "perms");
+  if (!Array.isArray(perms)) return undefined;
+  return perms.some(
+    (one) => /wallet|withdraw/i.test(String(fieldOf(one, "name"))) && fieldOf(one, "read_only") !== true,
+  );
+}
+
+function isFullFor(found: readonly Dict[]): boolean {
+  const counts = new Map<unknown, number>();
+  for (const { symbol } of found) counts.set(symbol, (counts.get(symbol) ?? 0) + 1);
+  return [...counts.values()].some((count) => count >= OPEN_PAGE);
+}

@@ -1,0 +1,173 @@
+import { SECOND } from "../../../kernel/time.ts";
+import { asCcxt, type Dict, fieldOf, isDict } from "../client/ccxt.ts";
+import { inForce, type Quirks, USUAL, unlessMissing } from "../client/quirks.ts";
+import type { Meaning } from "../client/told.ts";
+
+/** Beginnings of what follows the first colon of an error. */
+const PHRASES: readonly (readonly [string, Meaning])[] = [
+  ["Invalid key", "credentials"],
+  ["Invalid signature", "credentials"],
+  ["Permission denied", "credentials"],
+  ["Invalid session", "credentials"],
+  ["Invalid nonce", "nonce"],
+  ["Rate limit exceeded", "limits"],
+  ["Temporary lockout", "limits"],
+  ["Too many requests", "limits"],
+  ["Order minimum not met", "rules"],
+  ["Cost minimum not met", "rules"],
+  ["Invalid price", "rules"],
+  ["Tick size check failed", "rules"],
+  ["Invalid arguments", "rules"],
+  ["Unknown asset pair", "unlisted"],
+  ["Invalid asset pair", "unlisted"],
+  // Of trading in an asset that the account's country does not allow.
+  ["Invalid permissions", "refused"],
+  ["Account temporary disabled", "refused"],
+  ["Account unconfirmed", "refused"],
+  ["User Locked", "refused"],
+  ["Feature disabled", "refused"],
+  ["Trading agreement required", "refused"],
+  ["Insufficient funds", "refused"],
+  ["Post only order", "taking"],
+  ["Orders limit exceeded", "refused"],
+  ["Positions limit exceeded", "refused"],
+  ["Market in cancel_only mode", "refused"],
+  ["Market in post_only mode", "refused"],
+  ["Unknown order", "missing"],
+  // What it calls an id that it never gave.
+  ["Invalid order", "missing"],
+];
+
+const PAGE = 50;
+/** Trades that one question may name; ccxt asks for as many. */
+const NAMED = 20;
+
+/** What earns rewards; `.B`, `.M`, `.S` and `.P` are bonded, opted in, staked and parachained: not to be traded as they are. */
+const REWARDS = ".F";
+
+export const kraken: Quirks = {
+  ...USUAL,
+  name: "kraken",
+  host: "api.kraken.com",
+  load: async () => asCcxt(await import("../../../../node_modules/ccxt/js/src/kraken.js")),
+  options: {},
+  // Its counters of calls, less one: requests do not arrive as evenly as they leave. Those of its trade history count
+  // twice; placing and cancelling are counted in the matching engine. A pass that books a fill and places what follows
+  // reads open orders, ended orders, trades and the balance.
+  rate: { burst: 14, perSecond: 0.33, reserve: 6, pass: 5 },
+  tiers: {
+    intermediate: { burst: 19, perSecond: 0.5, reserve: 8, pass: 6 },
+    pro: { burst: 19, perSecond: 1, reserve: 8, pass: 6 },
+  },
+  // It takes about one public call a second from an address.
+  publicRate: { burst: 15, perSecond: 1 },
+  costs: { fills: 2, create: 0, cancel: 0 },
+  serial: true,
+  buyFeeIn: "quote",
+
+  refusalIn(body) {
+    const told = fieldOf(body, "error");
+    const errors = Array.isArray(told) ? told.map(String).filter((error) => !error.startsWith("W")) : [];
+    if (errors.length === 0) return undefined;
+    // One that we do not know leaves open what happened, whatever else is told.
+    return { code: errors.find((error) => meaningOf(error) === undefined) ?? errors[0] ?? "", message: "" };
+  },
+  meaningOf: ({ code }) => meaningOf(code),
+
+  async markets(exchange) {
+    // Prices are in whole ticks, which may be wider than the decimals that ccxt goes by.
+    const markets = await exchange.fetchMarkets();
+    return markets.map((market) => {
+      const tick = fieldOf(market.info, "tick_size");
+      const precision = { amount: fieldOf(market.precision, "amount"), price: tick };
+      return tick === undefined ? market : { ...market, precision };
+    });
+  },
+  // Orders name their market by this other name; without it, none would be found among the markets.
+  withMarkets(exchange, markets) {
+    const named = markets.map((market): [string, Dict] => [altnameOf(market), market]);
+    exchange.options.marketsByAltname = Object.fromEntries(named);
+  },
+
+  spentAs: (name) => (name.endsWith(REWARDS) ? name.slice(0, -REWARDS.length) : undefined),
+  opensByPair: false,
+  passphrase: false,
+  async mayWithdraw(exchange) {
+    const told = fieldOf(fieldOf(await exchange.privatePostGetApiKeyInfo?.({}), "result"), "permissions");
+    return Array.isArray(told) ? told.includes("withdraw-funds") : undefined;
+  },
+
+  async openOrders(exchange, symbol) {
+    const orders = await exchange.fetchOpenOrders(undefined);
+    return symbol === undefined ? orders : orders.filter((order) => order.symbol === symbol);
+  },
+
+  orders: async (exchange, ids) => (await unlessMissing(exchange.fetchOrdersByIds(ids))) ?? [],
+
+  // Its list is that of all pairs; its start is exclusive, its end inclusive, in seconds.
+  fillReach: { page: PAGE, tick: SECOND, goesOn: true },
+  fills: (exchange, _symbol, { from, to }, after) =>
+    exchange.fetchMyTrades(undefined, undefined, undefined, {
+      start: from / SECOND - 1,
+      end: to / SECOND,
+      ...(after.length === 0 ? {} : { ofs: after.length }),
+    }),
+  async fillsOf(exchange, symbol, orderIds) {
+    const told = await exchange.privatePostQueryOrders?.({ txid: orderIds.join(","), trades: true });
+    const orders = fieldOf(told, "result");
+    const ids = isDict(orders) ? Object.values(orders).flatMap(tradeIdsOf) : [];
+    const found: Dict[] = [];
+    for (let first = 0; first < ids.length; first += NAMED) {
+      const asked = { txid: ids.slice(first, first + NAMED).join(",") };
+      const rows = fieldOf(await exchange.privatePostQueryTrades?.(asked), "result");
+      const named = Object.entries(isDict(rows) ? rows : {}).map(([id, row]) => ({ ...(row as Dict), id }));
+      found.push(...exchange.parseTrades(named));
+    }
+    return found.filter((trade) => trade.symbol === symbol);
+  },
+
+  // Not fetchOrder: it would send our id as a userref.
+  async find(exchange, symbol, clientId) {
+    const isIt = (order: Dict) => clientIdOf(order) === clientId;
+    const asked = { clientOrderId: clientId };
+    const open = await exchange.fetchOpenOrders(symbol, undefined, undefined, asked);
+    return (
+      open.find(isIt) ?? (await exchange.fetchClosedOrders(symbol, undefined, undefined, asked)).find(isIt)
+    );
+  },
+
+  marketIdOf: ({ info }) => fieldOf(fieldOf(info, "descr"), "pair"),
+  clientIdOf,
+  notionalOf: ({ info }) => fieldOf(info, "cost"),
+
+  createParams: (order, { by }) => ({
+    clientOrderId: order.clientId,
+    deadline: new Date(by).toISOString(),
+    // By default a sell's fee is taken in base.
+    oflags: "fciq",
+    stptype: "cancel-newest",
+    ...inForce(order),
+  }),
+};
+
+function meaningOf(error: string): Meaning | undefined {
+  const phrase = error.slice(error.indexOf(":") + 1);
+  // "not unique": an open order has our id, so it may be the very one that was asked for.
+  if (phrase.startsWith("Invalid arguments:cl_ord_id")) return undefined;
+  return PHRASES.find(([beginning]) => phrase.startsWith(beginning))?.[1];
+}
+
+const tradeIdsOf = (order: unknown): string[] => {
+  const ids = fieldOf(order, "trades");
+  return Array.isArray(ids) ? ids.map(String) : [];
+};
+
+function clientIdOf({ info }: Dict): string | undefined {
+  const id = fieldOf(info, "cl_ord_id");
+  return typeof id === "string" && id !== "" ? id : undefined;
+}
+
+const altnameOf = (market: Dict): string => {
+  const altname = market.altname ?? (isDict(market.info) ? market.info.altname : undefined);
+  return String(altname ?? market.id);
+};

@@ -1,0 +1,108 @@
+import { VenueError } from "../../../kernel/errors.ts";
+import { isPair, type Pair } from "../../../kernel/pair.ts";
+import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
+import type { Local } from "../../../ports/deps.ts";
+import { type Ccxt, type Dict, fieldOf } from "../client/ccxt.ts";
+import type { Budget } from "../client/public-budget.ts";
+import type { Quirks } from "../client/quirks.ts";
+import { venueErrorOf } from "../client/venue-error.ts";
+
+export interface ListWorld {
+  readonly quirks: Quirks;
+  readonly local: Pick<Local, "monotonic">;
+  /** Of what strangers have asked. */
+  readonly budget: Budget | undefined;
+  /** A keyless instance: with keys, mexc and bitget would add signed calls that a trading key fails. */
+  readonly exchange: () => Promise<Ccxt>;
+}
+
+export interface Loaded {
+  /** The exchange's own id of every pair. */
+  readonly listing: Readonly<Record<string, string>>;
+  readonly markets: ReadonlyMap<Pair, Dict>;
+}
+
+/** The list, and whether it was asked for by this very call: of many at once the first one keeps it. */
+export type Load = () => { readonly isMine: boolean; readonly loaded: Promise<Loaded> };
+
+/** How long strangers are told of a failed load before the exchange is asked again for them. */
+const FAILED_FOR: Millis = 5 * SECOND;
+/** How long a pair is taken for unlisted because the list had none. */
+const LACKING_FOR: Millis = 10 * MINUTE;
+
+/** All markets of one exchange, which come in one large answer: those who need it at once share it. */
+export function marketList(world: ListWorld) {
+  const { quirks, budget } = world;
+  const { monotonic } = world.local;
+  let loading: Promise<Loaded> | undefined;
+  let failed: { readonly error: unknown; readonly at: Millis } | undefined;
+  let last: { readonly listing: Loaded["listing"]; readonly at: Millis } | undefined;
+
+  async function begin(): Promise<Loaded> {
+    try {
+      const loaded = await ask(world);
+      [last, failed] = [{ listing: loaded.listing, at: monotonic() }, undefined];
+      return loaded;
+    } catch (error) {
+      failed = { error: venueErrorOf(error, quirks), at: monotonic() };
+      throw failed.error;
+    } finally {
+      loading = undefined;
+    }
+  }
+
+  const load: Load = () => {
+    if (loading) return { isMine: false, loaded: loading };
+    loading = begin();
+    return { isMine: true, loaded: loading };
+  };
+
+  return {
+    load,
+    loadForAnyone(): ReturnType<Load> {
+      if (loading) return load();
+      if (failed && monotonic() - failed.at < FAILED_FOR) throw failed.error;
+      const refusal = budget?.refusal();
+      if (refusal) throw refusal;
+      return load();
+    },
+    /** Whether a list of this process's own says so: then nobody needs to be asked. */
+    lacks: (symbol: Pair): boolean =>
+      last !== undefined && monotonic() - last.at < LACKING_FOR && !Object.hasOwn(last.listing, symbol),
+  };
+}
+
+async function ask({ quirks, exchange }: ListWorld): Promise<Loaded> {
+  const found = await quirks.markets(await exchange());
+  const listing: Record<string, string> = {};
+  const markets = new Map<Pair, Dict>();
+  for (const market of found) {
+    const { symbol, id, altname = id } = market;
+    if (market.spot !== true || typeof symbol !== "string" || !isPair(symbol)) continue;
+    listing[symbol] = String(altname);
+    markets.set(symbol, trimmed(market));
+  }
+  if (markets.size === 0) throw new VenueError("unavailable", `${quirks.name} listed no market`);
+  return { listing, markets };
+}
+
+const KEPT = ["id", "symbol", "base", "quote", "baseId", "quoteId", "active", "maker", "taker", "altname"];
+
+/** What is needed of a market: a tenth of what ccxt makes of it. */
+export function trimmed(market: Dict): Dict {
+  const { precision, limits, info } = market;
+  const kept = KEPT.filter((name) => market[name] !== undefined && market[name] !== null);
+  const wsname = fieldOf(info, "wsname");
+  return {
+    ...Object.fromEntries(kept.map((name) => [name, market[name]])),
+    type: "spot",
+    spot: true,
+    contract: false,
+    precision: { amount: fieldOf(precision, "amount"), price: fieldOf(precision, "price") },
+    limits: {
+      amount: { min: fieldOf(fieldOf(limits, "amount"), "min") },
+      cost: { min: fieldOf(fieldOf(limits, "cost"), "min") },
+    },
+    info: wsname === undefined ? {} : { wsname },
+  };
+}

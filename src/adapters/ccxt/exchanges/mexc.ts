@@ -1,0 +1,84 @@
+import { DAY, SECOND } from "../../../kernel/time.ts";
+import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
+import { forEach, inForce, LIVE_TIMING, type Quirks, USUAL, unlessMissing } from "../client/quirks.ts";
+import { meanings } from "../client/told.ts";
+
+const CODES = meanings({
+  credentials: "401 402 403 406 602 10072 700001 700002 700006 700007 70011",
+  clock: "10073 700003 700005",
+  limits: "429 510",
+  // Amounts and prices that its rules do not allow; 400 is what it says of too many decimals.
+  rules: "400 10095 10096 10097 10102 30002 30003 30010 88013",
+  unlisted: "-1121 10007 30014 30021",
+  refused:
+    "10098 10101 30000 30001 30004 30005 30016 30018 30019 30020 30025 30027 30028 30029 30032 30041 30087 60005 700004 700008",
+  missing: "-2011 -2013",
+});
+
+const PAGE = 100;
+
+export const mexc: Quirks = {
+  ...USUAL,
+  name: "mexc",
+  host: "api.mexc.com",
+  load: async () => asCcxt(await import("../../../../node_modules/ccxt/js/src/mexc.js")),
+  options: { defaultType: "spot", recvWindow: LIVE_TIMING.expiry },
+  // Its page says base, real payloads quote (ccxt#14774, ccxt#22320).
+  buyFeeIn: "unknown",
+  rate: { burst: 20, perSecond: 10, reserve: 4 },
+
+  refusalIn(body) {
+    const code = fieldOf(body, "code");
+    if (code === undefined || code === null || String(code) === "200" || String(code) === "0")
+      return undefined;
+    return { code: String(code), message: String(fieldOf(body, "msg") ?? "") };
+  },
+  meaningOf: ({ status, code }) => (status === 429 ? "limits" : CODES[code]),
+
+  // Its fetchMarkets asks for the futures' markets too, of another host.
+  markets: (exchange) => exchange.fetchSpotMarkets(),
+
+  opensByPair: true,
+  passphrase: false,
+  async mayWithdraw(exchange) {
+    const told = fieldOf(await exchange.spotPrivateGetAccount?.({}), "canWithdraw");
+    return typeof told === "boolean" ? told : undefined;
+  },
+
+  openOrders: (exchange, symbol) => exchange.fetchOpenOrders(symbol),
+
+  // What is older than seven days it does not tell (mexc-api-sdk#56), and times are in whole seconds. It has no
+  // way past the rows of one second: what is hidden there is missing from its order, which is then asked for alone.
+  fillReach: { span: 7 * DAY, back: 7 * DAY, page: PAGE, tick: SECOND, goesOn: false },
+  fills: (exchange, symbol, { from, to }) =>
+    exchange.fetchMyTrades(symbol, undefined, PAGE, { startTime: from, endTime: to - 1 }),
+  fillsOf: (exchange, symbol, orderIds, { from, to }) =>
+    forEach(orderIds, (orderId) =>
+      exchange.fetchMyTrades(symbol, undefined, PAGE, { orderId, startTime: from, endTime: to - 1 }),
+    ),
+
+  async find(exchange, symbol, clientId) {
+    const isIt = (order: Dict) => order.clientOrderId === clientId;
+    const named = await unlessMissing(exchange.fetchOrder("", symbol, { clientOrderId: clientId }));
+    if (named) return named;
+    const open = (await exchange.fetchOpenOrders(symbol)).find(isIt);
+    if (open) return open;
+    const recent = (await exchange.fetchOrders(symbol, undefined, 1000)).find(isIt);
+    if (recent) return recent;
+    const trades = await exchange.fetchMyTrades(symbol, undefined, PAGE, {});
+    const traded = trades.find(({ info }) => fieldOf(info, "clientOrderId") === clientId);
+    return typeof traded?.order === "string"
+      ? unlessMissing(exchange.fetchOrder(traded.order, symbol))
+      : undefined;
+  },
+
+  marketIdOf: ({ info }) => fieldOf(info, "symbol"),
+  clientIdOf: ({ clientOrderId }) =>
+    typeof clientOrderId === "string" && clientOrderId !== "" ? clientOrderId : undefined,
+
+  createParams: (order) => ({
+    clientOrderId: order.clientId,
+    stpMode: "cancel_taker",
+    ...inForce(order),
+  }),
+};

@@ -1,0 +1,84 @@
+import { getTableName, type SQL, sql, type Table } from "drizzle-orm";
+import { encode } from "../../../kernel/codec.ts";
+import { SettingsError } from "../../../kernel/errors.ts";
+import { NO_MEMORY } from "../../../model/records.ts";
+import { limits, limitUses } from "../tables/limit-tables.ts";
+import { plans } from "../tables/plan-tables.ts";
+import { accounts, control, orders, requests, strategies, tokens } from "../tables/tables.ts";
+import { sandbox, shocks, venueBalances, venueFills, venueOrders, venues } from "../tables/venue-tables.ts";
+import { type Statement, statement } from "./context.ts";
+import type { Migration } from "./migrate.ts";
+import type { SafeClient } from "./safe-client.ts";
+
+/** Writes a consistent copy into a file that is missing or empty, while other processes go on writing. */
+export async function copyInto(client: SafeClient, file: string): Promise<void> {
+  await client.execute({ sql: "vacuum into ?", args: [file] });
+}
+
+/** Puts the whole database into its one file. Throws StoreError while another process has it open. */
+export async function fold(client: SafeClient): Promise<void> {
+  await client.execute("pragma journal_mode = delete");
+}
+
+/** Throws SettingsError when the file is no whole database of this program, or one of a newer version. */
+export async function checkBackup(client: SafeClient, known: readonly Migration[]): Promise<void> {
+  const damaged = await client.execute("pragma quick_check(1)").then(
+    ({ rows }) => (rows[0]?.[0] === "ok" ? undefined : String(rows[0]?.[0])),
+    (error: unknown) => String(error),
+  );
+  if (damaged !== undefined) throw new SettingsError(`this backup is damaged: ${damaged}`);
+  const tables = await client.execute(
+    "select count(*) from sqlite_master where type = 'table' and name in ('migrations', 'control')",
+  );
+  if (tables.rows[0]?.[0] !== 2) throw new SettingsError("this is no backup of an edgemaker database");
+  const { rows } = await client.execute("select name from migrations");
+  const newer = rows.map((row) => String(row[0])).find((name) => !known.some((one) => one.name === name));
+  if (newer !== undefined)
+    throw new SettingsError(`this backup is of a newer version of edgemaker, which knows ${newer}`);
+}
+
+/**
+ * Gives the backup that is about to replace this database what going back in time must not undo: what people
+ * have asked since (stops, pauses, the kill switch, limits, ended tokens, orders by hand, answered requests, used plans), and
+ * a sandbox's venues, which no more go back than real ones do.
+ */
+export async function carryOver(replaced: SafeClient, backup: string): Promise<void> {
+  await replaced.execute({ sql: "attach database ? as backup", args: [backup] });
+  try {
+    const venuesToo = (await isSameSandbox(replaced)) ? venuesAsNow() : [];
+    await replaced.batch([...peoplesWords(), ...venuesToo], "write");
+  } finally {
+    await replaced.execute("detach database backup");
+  }
+}
+
+const was = (table: Table): SQL => sql`backup.${sql.identifier(getTableName(table))}`;
+const since = (table: Table): SQL => sql`main.${sql.identifier(getTableName(table))}`;
+
+const asNow = (table: Table): SQL[] => [
+  sql`delete from ${was(table)}`,
+  sql`insert into ${was(table)} select * from ${since(table)}`,
+];
+
+const peoplesWords = (): Statement[] =>
+  [
+    sql`update ${was(control)} as was set kill = max(was.kill, since.kill), cancels = max(was.cancels, since.cancels), sells = max(was.sells, since.sells), epoch = max(was.epoch, since.epoch), limits = since.limits from ${since(control)} as since`,
+    sql`update ${was(strategies)} as was set wants = since.wants, keep_orders = since.keep_orders, sell_base = since.sell_base from ${since(strategies)} as since where since.id = was.id and since.wants <> 'run'`,
+    sql`update ${was(tokens)} as was set revoked_at = since.revoked_at from ${since(tokens)} as since where since.id = was.id and was.revoked_at is null`,
+    // A request whose process died is done again: its order's id, which is used, keeps it from placing another one.
+    sql`insert or ignore into ${was(accounts)} (account, memory) select distinct account, ${encode(NO_MEMORY)} from ${since(orders)} where kind = 'hand'`,
+    sql`insert or ignore into ${was(orders)} select * from ${since(orders)} where kind = 'hand'`,
+    sql`insert or ignore into ${was(requests)} select * from ${since(requests)}`,
+    // Limits are people's word, and what the day's orders have used of them is not free again.
+    ...[limits, limitUses].flatMap(asNow),
+    // What was shown then may have been done since.
+    sql`delete from ${was(plans)}`,
+  ].map(statement);
+
+async function isSameSandbox(replaced: SafeClient): Promise<boolean> {
+  const same = sql`select 1 from ${was(sandbox)} as was join ${since(sandbox)} as since on since.created = was.created and since.seed = was.seed`;
+  return (await replaced.execute(statement(same))).rows.length > 0;
+}
+
+const venuesAsNow = (): Statement[] =>
+  [venues, venueBalances, venueOrders, venueFills, shocks].flatMap(asNow).map(statement);

@@ -1,0 +1,93 @@
+import { type Millis, SECOND } from "../../../kernel/time.ts";
+import type { Local } from "../../../ports/deps.ts";
+import { backoff } from "./patient.ts";
+import { isBusy, needsConnection, storeError } from "./store-error.ts";
+
+/** How long a call waits for a lock that another process holds, its turn in the queue included. */
+const PATIENCE: Millis = 10 * SECOND;
+
+export interface Turn {
+  /** It writes nothing: while another process writes, it need not wait for those that would. */
+  readonly isRead: boolean;
+  /** Goes before all others, and waits as long as it takes. */
+  readonly isFirst: boolean;
+}
+
+interface Waiting extends Turn {
+  readonly since: Millis;
+  /** Tries once; throws when it was refused because another writes. */
+  readonly attempt: () => Promise<void>;
+  readonly giveUp: (error: unknown) => void;
+}
+
+interface Parts {
+  readonly local: Local;
+  /** A new connection. */
+  readonly again: () => Promise<void>;
+}
+
+/**
+ * One connection's calls, one at a time. A call that was refused because another process writes had no lock and so wrote
+ * nothing: it keeps its place and is tried again, and what goes first may go before it.
+ */
+export function callQueue({ local, again }: Parts) {
+  let waiting: Waiting[] = [];
+  let isWorking = false;
+  let refusals = 0;
+  let refusedSince: Millis | undefined;
+
+  /** The next in turn. While another process writes, reads that can go on do. */
+  function next(): Waiting | undefined {
+    const first = waiting.find(({ isFirst }) => isFirst);
+    return first ?? (refusals > 0 ? waiting.find(({ isRead }) => isRead) : undefined) ?? waiting[0];
+  }
+
+  const leave = (one: Waiting) => {
+    waiting = waiting.filter((other) => other !== one);
+  };
+
+  async function work(): Promise<void> {
+    isWorking = true;
+    for (let one = next(); one; one = next()) {
+      try {
+        await one.attempt();
+        leave(one);
+        if (!one.isRead) [refusals, refusedSince] = [0, undefined];
+      } catch (error) {
+        await refused(one, error);
+      }
+    }
+    isWorking = false;
+  }
+
+  async function refused(one: Waiting, error: unknown): Promise<void> {
+    if (!isBusy(error)) {
+      leave(one);
+      one.giveUp(storeError(error));
+      if (needsConnection(error)) await again();
+      return;
+    }
+    refusals++;
+    refusedSince ??= local.monotonic();
+    const late = waiting.filter(({ isFirst, since }) => !isFirst && local.monotonic() - since > PATIENCE);
+    for (const other of late) {
+      leave(other);
+      other.giveUp(storeError(error));
+    }
+    if (waiting.length === 0) [refusals, refusedSince] = [0, undefined];
+    await local.sleep(backoff(refusals, local.randomText(1)));
+    await again();
+  }
+
+  return {
+    run<T>(call: () => Promise<T>, turn: Turn): Promise<T> {
+      return new Promise((resolve, reject) => {
+        const attempt = async () => resolve(await call());
+        waiting.push({ ...turn, since: local.monotonic(), attempt, giveUp: reject });
+        if (!isWorking) void work();
+      });
+    },
+    /** How long another process has kept the first of them from writing. */
+    keptWaiting: (): Millis => (refusedSince === undefined ? 0 : local.monotonic() - refusedSince),
+  };
+}

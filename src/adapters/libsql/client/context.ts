@@ -1,0 +1,108 @@
+import type { InValue, ResultSet } from "@libsql/client";
+import {
+  type Column,
+  fillPlaceholders,
+  getTableColumns,
+  type Query,
+  type SQL,
+  type SQLWrapper,
+  sql,
+  type Table,
+} from "drizzle-orm";
+import { QueryBuilder, SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
+import { drizzle, type SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
+import { lazy } from "../../../kernel/lazy.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import type { AccountKey } from "../../../model/records.ts";
+import type { DatabaseUse } from "../../../model/usage.ts";
+import type { SafeClient } from "./safe-client.ts";
+
+/** What every part of the store works with. */
+export interface Context {
+  readonly client: SafeClient;
+  /** Builds queries, and runs the reads among them. */
+  readonly db: SqliteRemoteDatabase;
+  /** Protocol time as an SQL expression. */
+  readonly now: () => SQL<number>;
+  /** The migrations that this program has, and what the last look found beyond; undefined where another applies them. */
+  readonly version?: { readonly names: ReadonlySet<string>; newer: string | undefined };
+  /** What the passes under way have asked of the database so far, by account. */
+  readonly uses: Map<AccountKey, DatabaseUse>;
+}
+
+export interface Statement {
+  readonly sql: string;
+  readonly args: InValue[];
+}
+
+/** SQLite's own clock: one clock for every process that shares the database. */
+const databaseClock = sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
+const dialect = new SQLiteAsyncDialect();
+
+/** Builds selects that are the same on every database. */
+export const queries = new QueryBuilder(dialect);
+
+/** `clock` replaces the database's, where time is simulated. */
+export function createContext(client: SafeClient, clock?: () => Millis): Context {
+  const db = drizzle(async (query, args: InValue[], method) => {
+    const result = await client.execute({ sql: query, args });
+    const rows = result.rows.map((row) => result.columns.map((_name, place) => row[place]));
+    return { rows: method === "get" ? (rows[0] ?? []) : rows };
+  });
+  return { client, db, now: clock ? () => sql<number>`${clock()}` : () => databaseClock, uses: new Map() };
+}
+
+/** A built query, or a raw template, as a statement of `client.batch`. */
+export function statement(query: { toSQL(): Query } | SQL): Statement {
+  const { sql: text, params } = "toSQL" in query ? query.toSQL() : dialect.sqlToQuery(query);
+  return { sql: text, args: params as InValue[] };
+}
+
+/**
+ * Several selects over whole tables as one statement of one row, each column the JSON text of one of
+ * them: one snapshot, one statement to prepare, and one value each through the native binding. Read
+ * value by value, 40 orders cost more than the rest of a pass. Built once, when it is first asked for;
+ * `placeholder` names what varies.
+ */
+export function bundle(made: () => readonly (readonly [Table, SQLWrapper])[]) {
+  const selects = lazy(made);
+  const built = lazy(() => {
+    const columns = selects().map(
+      ([table, query]) => sql`(select json_group_array(json_array(${namesOf(table)})) from (${query}))`,
+    );
+    return dialect.sqlToQuery(sql`select ${sql.join(columns, sql`, `)}`);
+  });
+  return {
+    with: (values: Record<string, InValue>): Statement => ({
+      sql: built().sql,
+      args: fillPlaceholders(built().params, values) as InValue[],
+    }),
+    /** The rows of the select at a place, in its table's own types. */
+    rows: <T extends Table>(table: T, result: ResultSet | undefined): T["$inferSelect"][] => {
+      const place = selects().findIndex(([one]) => one === table);
+      return rowsFrom(table, JSON.parse(String(result?.rows[0]?.[place] ?? "[]")) as unknown[][]);
+    },
+  };
+}
+
+const namesOf = (table: Table): SQL =>
+  sql.join(
+    (Object.values(getTableColumns(table)) as Column[]).map(({ name }) => sql.identifier(name)),
+    sql`, `,
+  );
+
+/** The rows of a plain select or of `returning()`, in the table's own types. */
+export const rowsOf = <T extends Table>(table: T, result: ResultSet | undefined): T["$inferSelect"][] =>
+  rowsFrom(table, (result?.rows ?? []) as ArrayLike<unknown>[]);
+
+function rowsFrom<T extends Table>(table: T, rows: readonly ArrayLike<unknown>[]): T["$inferSelect"][] {
+  const columns = Object.entries(getTableColumns(table)) as [string, Column][];
+  return rows.map((row) => {
+    const decoded: Record<string, unknown> = {};
+    for (const [place, [key, column]] of columns.entries()) {
+      const value = row[place];
+      decoded[key] = value === null || value === undefined ? null : column.mapFromDriverValue(value);
+    }
+    return decoded as T["$inferSelect"];
+  });
+}

@@ -1,0 +1,32 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Changes, Lease } from "../../../ports/store.ts";
+import { accounts, fenceGuard, strategies } from "../tables/tables.ts";
+import { type Context, type Statement, statement } from "./context.ts";
+
+/**
+ * The statements as one batch that raises, and so does nothing, unless the lease is still ours.
+ * An update of no row would not end a batch; an insert that breaks a constraint does.
+ */
+export const guarded = (context: Context, lease: Lease, statements: readonly Statement[]): Statement[] => [
+  ...unless(
+    context,
+    sql`exists(select 1 from ${accounts} where ${accounts.account} = ${lease.account} and ${accounts.token} = ${lease.token})`,
+  ),
+  ...statements,
+];
+
+/** Statements that end their batch when a person has asked for something else in the meantime. */
+export const stillWanted = (
+  context: Context,
+  { id, wants, keepOrders, sellBase }: NonNullable<Changes["wish"]>,
+) =>
+  unless(
+    context,
+    sql`exists(select 1 from ${strategies} where ${strategies.id} = ${id} and ${strategies.wants} = ${wants} and ${strategies.keepOrders} = ${keepOrders} and ${strategies.sellBase} = ${sellBase})`,
+  );
+
+/** Statements that end their batch where something does not hold. */
+export const unless = ({ db }: Context, holds: SQL): Statement[] => [
+  statement(sql`insert into ${fenceGuard} select ${holds}`),
+  statement(db.delete(fenceGuard)),
+];

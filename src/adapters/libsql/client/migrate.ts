@@ -1,0 +1,62 @@
+import { sql } from "drizzle-orm";
+import { StoreError } from "../../../kernel/errors.ts";
+import { type Context, type Statement, statement } from "./context.ts";
+
+/** One generated file of `drizzle/`, in the order of its name. */
+export interface Migration {
+  readonly name: string;
+  readonly text: string;
+}
+
+const BREAK = "--> statement-breakpoint";
+
+/** What a database has had that this program does not know: it is older than whoever has last worked on it. */
+export async function refuseNewer({ client, version }: Context): Promise<void> {
+  if (!version) return;
+  const { rows } = await client.execute("select name from migrations order by name desc limit 1");
+  const name = String(rows[0]?.[0] ?? "");
+  const isKnown = name === "" || version.names.has(name);
+  version.newer = isKnown
+    ? undefined
+    : `the database was changed by a newer edgemaker, to ${name}: update this one, or restore a backup from before`;
+  if (version.newer !== undefined) throw new StoreError("unavailable", version.newer);
+}
+
+/**
+ * Applies what is missing, each migration in one batch together with the row that says so:
+ * of two processes that start at once, one applies it and the other finds it done.
+ */
+export async function migrate(context: Context, migrations: readonly Migration[]): Promise<void> {
+  const { client } = context;
+  await client.execute(
+    "create table if not exists migrations (name text primary key not null, applied_at integer not null)",
+  );
+  for (const migration of await pendingMigrations(context, migrations)) {
+    await client.batch(migrationStatements(migration), "write").catch(async (error: unknown) => {
+      const result = await client.execute(
+        statement(sql`select 1 from migrations where name = ${migration.name}`),
+      );
+      if (result.rows.length === 0) throw error;
+    });
+  }
+}
+
+/** Those that a database has not had yet; all of them where it is new. */
+export async function pendingMigrations(
+  { client }: Context,
+  migrations: readonly Migration[],
+): Promise<readonly Migration[]> {
+  const tables = await client.execute("select 1 from sqlite_master where name = 'migrations'");
+  if (tables.rows.length === 0) return migrations;
+  const { rows } = await client.execute("select name from migrations");
+  const done = new Set(rows.map((row) => String(row[0])));
+  return migrations.filter(({ name }) => !done.has(name));
+}
+
+/** One migration's statements, led by the row that says it is done: a second time, that row refuses them all. */
+export const migrationStatements = ({ name, text }: Migration): Statement[] => [
+  statement(
+    sql`insert into migrations (name, applied_at) values (${name}, cast(unixepoch('subsec') * 1000 as integer))`,
+  ),
+  ...text.split(BREAK).map((part) => ({ sql: part.trim(), args: [] })),
+];

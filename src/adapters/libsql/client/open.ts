@@ -1,0 +1,68 @@
+import { sql } from "drizzle-orm";
+import { messageOf, SettingsError, StoreError } from "../../../kernel/errors.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import type { Local } from "../../../ports/deps.ts";
+import { control } from "../tables/tables.ts";
+import { type Context, createContext, statement } from "./context.ts";
+import { type Migration, migrate, refuseNewer } from "./migrate.ts";
+import { type Database, safeClient } from "./safe-client.ts";
+import { codeOf } from "./store-error.ts";
+
+export interface Opening {
+  readonly client: Database;
+  readonly local: Local;
+  /** Applied first; empty where that is done elsewhere. */
+  readonly migrations: readonly Migration[];
+  readonly kind: "live" | "sandbox";
+  /** It was seen before that the database is of this kind. */
+  readonly isChecked?: boolean | undefined;
+  /** Replaces the database's clock, where time is simulated. */
+  readonly clock?: () => Millis;
+}
+
+/** Opens a database that is, or from now on will be, of this kind. The other kind is refused. */
+export async function openDatabase({
+  client,
+  local,
+  migrations,
+  kind,
+  isChecked,
+  clock,
+}: Opening): Promise<Context> {
+  const names = new Set(migrations.map(({ name }) => name));
+  const context: Context = {
+    ...createContext(
+      await safeClient(client, local, kind === "live" ? "durable" : "fast").catch(noDatabase),
+      clock,
+    ),
+    ...(names.size > 0 ? { version: { names, newer: undefined } } : {}),
+  };
+  if (migrations.length > 0) {
+    await migrate(context, migrations);
+    await refuseNewer(context).catch((error: unknown) => {
+      context.client.close();
+      throw new SettingsError(messageOf(error), { cause: error });
+    });
+  }
+  const { db } = context;
+  if (migrations.length > 0) {
+    await context.client.execute(statement(db.insert(control).values({ id: 1, kind }).onConflictDoNothing()));
+  }
+  if (isChecked) return context;
+  const result = await context.client.execute(statement(sql`select ${control.kind} from ${control}`));
+  const found = result.rows[0]?.[0];
+  if (found !== undefined && found !== kind) {
+    const [is, asked] =
+      kind === "live" ? ["a sandbox", "live exchanges"] : ["for live exchanges", "a sandbox"];
+    context.client.close();
+    throw new SettingsError(
+      `this database is ${is} and cannot be used for ${asked}; name another one with --db`,
+    );
+  }
+  return context;
+}
+
+function noDatabase(error: unknown): never {
+  if (!(error instanceof StoreError) || codeOf(error.cause) !== "SQLITE_NOTADB") throw error;
+  throw new SettingsError("this file is not a database; name another one with --db", { cause: error });
+}

@@ -1,0 +1,46 @@
+import { sql } from "drizzle-orm";
+import { StoreError } from "../../../kernel/errors.ts";
+import { type Millis, SECOND } from "../../../kernel/time.ts";
+import { control, fenceGuard } from "../tables/tables.ts";
+import { type Context, statement } from "./context.ts";
+import { refuseNewer } from "./migrate.ts";
+
+/** How long a write that is known to have worked says that the next one would. */
+const FRESH: Millis = 5 * SECOND;
+/** Whoever asks is not kept waiting for a lock. */
+const PATIENCE: Millis = 2 * SECOND;
+
+/** Whether the database can be read, is what this program knows, and takes writes; throws `unavailable` with the reason. */
+export function readiness(context: Context): () => Promise<void> {
+  const { client, db } = context;
+  let probing: Promise<unknown> | undefined;
+
+  // A row that comes and goes: a full disk and a lock show in no read, nor in an update that changes nothing.
+  const write = [db.insert(fenceGuard).values({ ok: 1 }), db.delete(fenceGuard)].map(statement);
+  const probe = () => {
+    probing ??= client.batch(write, "write").finally(() => {
+      probing = undefined;
+    });
+    return probing;
+  };
+
+  return async function ready() {
+    const known = client.trouble();
+    if (known === undefined && client.sinceWrite() > FRESH) {
+      await Promise.race([probe(), late()]);
+    } else if (known !== undefined) {
+      // Where the trouble is over, this is what finds it out.
+      await Promise.race([probe().catch(() => undefined), late()]).catch(() => undefined);
+    }
+    const trouble = client.trouble();
+    if (trouble !== undefined) throw new StoreError("unavailable", trouble);
+    const result = await client.execute(statement(sql`select ${control.kind} from ${control}`));
+    if (result.rows.length === 0) throw new StoreError("unavailable", "the database is not migrated");
+    await refuseNewer(context);
+  };
+}
+
+async function late(): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, PATIENCE));
+  throw new StoreError("unavailable", `the database has taken no write for ${PATIENCE / SECOND} s`);
+}

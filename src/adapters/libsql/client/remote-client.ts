@@ -1,0 +1,74 @@
+import type { InStatement, ResultSet } from "@libsql/client";
+import { createClient } from "@libsql/client/http";
+import { SECOND } from "../../../kernel/time.ts";
+import type { DatabaseUse } from "../../../model/usage.ts";
+import type { Local } from "../../../ports/deps.ts";
+import { callQueue } from "./call-queue.ts";
+import { patient } from "./patient.ts";
+import type { Calls, Turned } from "./safe-client.ts";
+
+/** A libSQL server, reached over HTTP. */
+export interface RemoteDatabase {
+  readonly url: string;
+  readonly authToken?: string | undefined;
+  readonly fetch: typeof fetch;
+}
+
+/** A busy server is asked again a few times: each is a request that counts. */
+const ATTEMPTS = 12;
+const TIMEOUT = 10 * SECOND;
+
+/** Each call is one request. The library does not pass on how many rows it cost, so the answer is read here. */
+export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: Local): Calls {
+  const open = (use: DatabaseUse | undefined) =>
+    createClient({
+      url,
+      ...(authToken ? { authToken } : {}),
+      fetch: (request: Request) => ask(request, use),
+    });
+
+  const ask = async (request: Request, use: DatabaseUse | undefined): Promise<Response> => {
+    if (use) use.databaseRequests++;
+    const response = await fetch(request, { signal: AbortSignal.timeout(TIMEOUT) });
+    if (!use) return response;
+    const text = await response.text();
+    add(use, "rowsRead", rowsIn(text, READ));
+    add(use, "rowsWritten", rowsIn(text, WRITTEN));
+    return new Response(text, response);
+  };
+
+  // A batch that may write is the primary's, whoever is asked.
+  const primary = async (statement: InStatement, use: DatabaseUse | undefined): Promise<ResultSet> => {
+    const [result] = await open(use).batch([statement], "write");
+    return result as ResultSet;
+  };
+  const direct: Turned = {
+    execute: primary,
+    batch: (statements, mode, use) => open(use).batch(statements, mode),
+  };
+  // Of many turns at once all but one would find that another came between.
+  const turns = callQueue({ local, again: async () => undefined });
+  const patiently = <T>(call: () => Promise<T>) => patient(call, { local, attempts: ATTEMPTS });
+  return {
+    execute: (statement, use) => patiently(() => open(use).execute(statement)),
+    fresh: (statement, use) => patiently(() => primary(statement, use)),
+    batch: (statements, mode, use) => patiently(() => direct.batch(statements, mode, use)),
+    turn: (act, isFirst = false) => turns.run(() => act(direct), { isRead: false, isFirst }),
+    keptWaiting: () => 0,
+    close: () => undefined,
+  };
+}
+
+// Within a stored text its quotes would be escaped, so that these are the server's own fields.
+const READ = /"rows_read":(\d+)/g;
+const WRITTEN = /"rows_written":(\d+)/g;
+
+function rowsIn(text: string, field: RegExp): number | null {
+  const found = [...text.matchAll(field)];
+  return found.length === 0 ? null : found.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+function add(use: DatabaseUse, name: "rowsRead" | "rowsWritten", count: number | null): void {
+  const before = use[name];
+  use[name] = before === null || count === null ? null : before + count;
+}

@@ -1,0 +1,122 @@
+import type { Client, InStatement, ResultSet } from "@libsql/client";
+import { StoreError } from "../../../kernel/errors.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import type { DatabaseUse } from "../../../model/usage.ts";
+import type { Local } from "../../../ports/deps.ts";
+import { callQueue, type Turn } from "./call-queue.ts";
+import { type RemoteDatabase, remoteClient } from "./remote-client.ts";
+import { isSelect, type Watched, watched } from "./watched.ts";
+
+/** The calls to a database: they either happened as they say or throw StoreError. `use` is added to. */
+export interface Calls {
+  execute(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
+  /** A read that a write may rest on: of the primary, where others answer too and may lag behind it. */
+  fresh(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
+  /** All statements or none. */
+  batch(statements: InStatement[], mode: "write" | "read", use?: DatabaseUse): Promise<ResultSet[]>;
+  /**
+   * A write after what it rests on was read: nothing of this process comes between, and all of it is done again where
+   * another process was in the way. One that is first goes before all that wait, and waits for a lock as long as it takes.
+   */
+  turn(act: (calls: Turned) => Promise<ResultSet[]>, isFirst?: boolean): Promise<ResultSet[]>;
+  /** How long another process has kept a write waiting. */
+  keptWaiting(): Millis;
+  close(): void;
+}
+
+/** What a turn asks of the database; its errors are the library's own. */
+export type Turned = Pick<Calls, "execute" | "batch">;
+
+/** The only way to a database. */
+export type SafeClient = Calls & Watched;
+
+/** A connection to a file, together with what tells whether that file is still the one that has its name. */
+export interface FileDatabase {
+  readonly connection: Client;
+  /** Undefined when there is no file of this name. */
+  readonly identity: () => string | undefined;
+}
+
+/** A connection, or where a server is reached. */
+export type Database = Client | FileDatabase | RemoteDatabase;
+
+/**
+ * How much a commit to a file outlives: `durable` ones a power cut too. What an order on a real exchange rests on has
+ * to; where the exchange is in the same file, both lose the same.
+ */
+export type Durability = "durable" | "fast";
+
+export async function safeClient(
+  client: Database,
+  local: Local,
+  durability: Durability = "durable",
+): Promise<SafeClient> {
+  if ("connection" in client) return watched(await fileClient(client, local, durability), local);
+  if ("protocol" in client)
+    return watched(await fileClient({ connection: client, identity: () => "" }, local, durability), local);
+  return watched(remoteClient(client, local), local);
+}
+
+/**
+ * On a file, after one SQLITE_BUSY a connection reports later writes as done and never commits them
+ * (libsql-client-ts#352). So calls go one at a time through one connection, none is interactive, and
+ * a busy one is given a new connection before it is tried again.
+ */
+async function fileClient(
+  { connection, identity }: FileDatabase,
+  local: Local,
+  durability: Durability,
+): Promise<Calls> {
+  const opened = identity();
+  const setUp = async () => {
+    await connection.execute("PRAGMA journal_mode = WAL");
+    // Per connection. With NORMAL no commit waits for the disk, and a power cut takes the last ones.
+    await connection.execute(`PRAGMA synchronous = ${durability === "durable" ? "FULL" : "NORMAL"}`);
+  };
+  const again = async () => {
+    // Opening a name that has no file would make an empty one.
+    if (identity() !== opened) return;
+    await connection.reconnect();
+    await setUp().catch(() => undefined);
+  };
+  const queue = callQueue({ local, again });
+  const inTurn = <T>(call: () => Promise<T>, turn: Turn): Promise<T> =>
+    queue.run(() => {
+      refuseAnother(identity(), opened);
+      return call();
+    }, turn);
+  const write = { isRead: false, isFirst: false };
+  const direct: Turned = {
+    execute: (statement, use) => counted(connection.execute(statement), use),
+    batch: (statements, mode, use) => counted(connection.batch(statements, mode), use),
+  };
+  await inTurn(setUp, write);
+  const execute: Calls["execute"] = (statement, use) =>
+    inTurn(() => counted(connection.execute(statement), use), { ...write, isRead: isSelect(statement) });
+  return {
+    execute,
+    fresh: execute,
+    batch: (statements, mode, use) =>
+      inTurn(() => direct.batch(statements, mode, use), { ...write, isRead: mode === "read" }),
+    turn: (act, isFirst = false) => inTurn(() => act(direct), { isRead: false, isFirst }),
+    keptWaiting: queue.keptWaiting,
+    close: () => connection.close(),
+  };
+}
+
+/** What is written to a file without a name is nowhere. Put back, it goes on; another one may be behind or ahead. */
+function refuseAnother(now: string | undefined, opened: string | undefined): void {
+  if (now === opened) return;
+  const what =
+    now === undefined
+      ? "its file is gone: put it back"
+      : "its file was replaced under this program: stop it, and use edgemaker db restore";
+  throw new StoreError("unavailable", `the database cannot be used: ${what}`);
+}
+
+// A file does not tell how many rows it has read.
+function counted<T>(call: Promise<T>, use: DatabaseUse | undefined): Promise<T> {
+  if (use)
+    Object.assign(use, { databaseRequests: use.databaseRequests + 1, rowsRead: null, rowsWritten: null });
+  return call;
+}

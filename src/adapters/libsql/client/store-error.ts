@@ -1,0 +1,47 @@
+import { messageOf, StoreError } from "../../../kernel/errors.ts";
+
+export const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+
+/** Refused because another one writes: it had no lock, and so has done nothing. */
+export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
+
+/** Refused because another event has taken its place in the chain. */
+export const isOvertaken = (error: unknown): boolean => messageOf(error).includes("events.chain");
+
+/** What may leave a connection in a state in which it reports writes that it does not keep. */
+export const needsConnection = (error: unknown): boolean =>
+  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/.test(codeOf(error));
+
+/** Why a database cannot be used, for a person who can do something about it. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/^SQLITE_FULL/, "its disk is full"],
+  [/^SQLITE_(BUSY|LOCKED)/, "another process holds its lock"],
+  [/^SQLITE_IOERR/, "its disk cannot be read or written"],
+  [/^SQLITE_READONLY/, "it may only be read"],
+  [/^SQLITE_CANTOPEN/, "its file cannot be opened"],
+  [/^SQLITE_CORRUPT/, "its file is damaged"],
+  [/^(TypeError|TimeoutError|AbortError|HRANA|SERVER)/, "its server does not answer"],
+];
+
+function reasonOf(error: unknown): string | undefined {
+  const name = error instanceof Error ? error.name : "";
+  return REASONS.find(([form]) => form.test(codeOf(error)) || form.test(name))?.[1];
+}
+
+/** What a failed call to the database means for its caller. */
+export function storeError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const message = messageOf(error);
+  const options = { cause: error };
+  if (message.includes("fence_holds")) return new StoreError("fenced", "the lease is another's now", options);
+  if (isOvertaken(error))
+    return new StoreError(
+      "unavailable",
+      "others write to the database at the same moment; try again",
+      options,
+    );
+  if (codeOf(error).startsWith("SQLITE_CONSTRAINT")) return new StoreError("constraint", message, options);
+  const reason = reasonOf(error);
+  return new StoreError("unavailable", reason ? `the database cannot be used: ${reason}` : message, options);
+}

@@ -1,0 +1,54 @@
+import type { InStatement, ResultSet } from "@libsql/client";
+import { StoreError } from "../../../kernel/errors.ts";
+import { type Millis, SECOND } from "../../../kernel/time.ts";
+import type { Local } from "../../../ports/deps.ts";
+import type { Calls, SafeClient } from "./safe-client.ts";
+
+export interface Watched {
+  /** Why the database cannot be used as it should be; undefined where nothing is known to be wrong. */
+  trouble(): string | undefined;
+  /** How long ago something was written for certain. */
+  sinceWrite(): Millis;
+}
+
+/** A lock that lasts longer is a trouble that a person should know of. */
+const LONG_LOCK: Millis = 2 * SECOND;
+
+/** The calls, and what became of the last ones. A failed write is over with the next one that succeeds. */
+export function watched(calls: Calls, local: Local): SafeClient {
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  let failed: { readonly message: string; readonly isRead: boolean } | undefined;
+
+  async function watch<T extends ResultSet | ResultSet[]>(isRead: boolean, call: Promise<T>): Promise<T> {
+    try {
+      const result = await call;
+      // A full disk takes a write that changes no row.
+      const hasWritten = [result].flat().some(({ rowsAffected }) => rowsAffected > 0);
+      if (hasWritten) writtenAt = local.monotonic();
+      if (hasWritten || failed?.isRead) failed = undefined;
+      return result;
+    } catch (error) {
+      if (error instanceof StoreError && error.failure === "unavailable")
+        failed = { message: error.message, isRead };
+      throw error;
+    }
+  }
+
+  return {
+    ...calls,
+    execute: (statement, use) => watch(isSelect(statement), calls.execute(statement, use)),
+    fresh: (statement, use) => watch(true, calls.fresh(statement, use)),
+    batch: (statements, mode, use) => watch(mode === "read", calls.batch(statements, mode, use)),
+    turn: (act, isFirst) => watch(false, calls.turn(act, isFirst)),
+    trouble() {
+      if (failed) return failed.message;
+      const waited = calls.keptWaiting();
+      if (waited < LONG_LOCK) return undefined;
+      return `the database cannot be written: another process has held its lock for ${Math.round(waited / SECOND)} s`;
+    },
+    sinceWrite: () => local.monotonic() - writtenAt,
+  };
+}
+
+export const isSelect = (statement: InStatement): boolean =>
+  /^\s*select\b/i.test(typeof statement === "string" ? statement : statement.sql);

@@ -1,0 +1,71 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Decimal } from "../../../kernel/decimal.ts";
+import { StoreError } from "../../../kernel/errors.ts";
+import type { Books } from "../../sandbox/books.ts";
+import { type Context, statement } from "../client/context.ts";
+import { fenceGuard } from "../tables/tables.ts";
+import { venueBalances, venueOrders, venues } from "../tables/venue-tables.ts";
+import { sandboxBooks } from "./sandbox-books.ts";
+
+export interface DryBooks extends Books {
+  /** Makes the account with one balance where it has none yet. */
+  open(key: string, first: { readonly asset: string; readonly total: Decimal }): Promise<void>;
+  /** Puts these balances in place of what it has; false while an order of it rests. */
+  fund(key: string, balances: Readonly<Record<string, Decimal>>): Promise<boolean>;
+  /** Undefined before it was made. */
+  held(key: string): Promise<readonly { asset: string; total: Decimal; used: Decimal }[]>;
+}
+
+/** Books of accounts on paper, beside those of the sandbox's venues. */
+export function dryBooks(context: Context): DryBooks {
+  const { client, db } = context;
+  const made = (key: string) =>
+    db.insert(venues).values({ exchange: key, version: 1, settledAt: 0 }).onConflictDoNothing();
+  const ofIt = (key: string) => eq(venueBalances.exchange, key);
+  return {
+    ...sandboxBooks(context),
+
+    async open(key, { asset, total }) {
+      const none = sql`not exists(select 1 from ${venueBalances} where ${ofIt(key)})`;
+      const first = sql`insert into ${venueBalances} (exchange, asset, total, used) select ${key}, ${asset}, ${sql.param(total, venueBalances.total)}, '0' where ${none}`;
+      await client.batch([statement(made(key)), statement(first)], "write");
+    },
+
+    async fund(key, balances) {
+      const resting = and(
+        eq(venueOrders.exchange, key),
+        sql`${venueOrders.status} in ('open', 'partially_filled')`,
+      );
+      const idle = sql`insert into ${fenceGuard} select not exists(select 1 from ${venueOrders} where ${resting})`;
+      const statements = [
+        statement(idle),
+        statement(db.delete(fenceGuard)),
+        statement(made(key)),
+        // Another version, so that what has been read before is not written over it.
+        statement(
+          db
+            .update(venues)
+            .set({ version: sql`${venues.version} + 1` })
+            .where(eq(venues.exchange, key)),
+        ),
+        statement(db.delete(venueBalances).where(ofIt(key))),
+        ...Object.entries(balances).map(([asset, total]) =>
+          statement(db.insert(venueBalances).values({ exchange: key, asset, total, used: 0n })),
+        ),
+      ];
+      try {
+        await client.batch(statements, "write");
+        return true;
+      } catch (error) {
+        if (error instanceof StoreError && error.failure === "fenced") return false;
+        throw error;
+      }
+    },
+
+    held: (key) =>
+      db
+        .select({ asset: venueBalances.asset, total: venueBalances.total, used: venueBalances.used })
+        .from(venueBalances)
+        .where(ofIt(key)),
+  };
+}

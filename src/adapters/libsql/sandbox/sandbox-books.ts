@@ -1,0 +1,137 @@
+import { and, asc, desc, eq, gte, type SQLWrapper, sql, type Table } from "drizzle-orm";
+import { StoreError } from "../../../kernel/errors.ts";
+import type { BookedOrder, Books } from "../../sandbox/books.ts";
+import type { Shock } from "../../sandbox/path.ts";
+import { bundle, type Context, queries, statement } from "../client/context.ts";
+import { fenceGuard } from "../tables/tables.ts";
+import { shocks, venueBalances, venueFills, venueOrders, venues } from "../tables/venue-tables.ts";
+
+const exchangeIs = sql.placeholder("exchange");
+
+const moment = (): [Table, SQLWrapper][] => [
+  [venues, queries.select().from(venues).where(eq(venues.exchange, exchangeIs))],
+  [shocks, queries.select().from(shocks).orderBy(asc(shocks.at))],
+];
+
+const TIME = bundle(moment);
+
+const WHOLE = bundle(() => {
+  const open = sql`${venueOrders.status} in ('open', 'partially_filled')`;
+  const resting = and(eq(venueOrders.exchange, exchangeIs), open);
+  return [
+    ...moment(),
+    [venueOrders, queries.select().from(venueOrders).where(resting)],
+    [venueBalances, queries.select().from(venueBalances).where(eq(venueBalances.exchange, exchangeIs))],
+  ];
+});
+
+/** The simulated venues' books in the database: what one process commits, every other sees. */
+export function sandboxBooks({ client, db, now }: Context): Books {
+  const clock = () => statement(sql`select ${now()}`);
+  const read = async ({ with: fill, rows }: typeof WHOLE, exchange: string) => {
+    // The clock first: what is read with it is never older than it says.
+    const [clocked, result] = await client.batch([clock(), fill({ exchange })], "read");
+    const [venue] = rows(venues, result);
+    if (!venue) throw new StoreError("unavailable", `the sandbox has no venue ${exchange}`);
+    return {
+      result,
+      venue,
+      when: { shocks: bySymbol(rows(shocks, result)), now: Number(clocked?.rows[0]?.[0]) },
+    };
+  };
+  return {
+    async load(exchange) {
+      const { result, venue, when } = await read(WHOLE, exchange);
+      const holdings = WHOLE.rows(venueBalances, result).map(
+        ({ asset, total, used }) => [asset, { total, used }] as const,
+      );
+      const { version, settledAt } = venue;
+      const books = {
+        version,
+        settledAt,
+        open: WHOLE.rows(venueOrders, result),
+        holdings: Object.fromEntries(holdings),
+      };
+      return { ...when, books };
+    },
+
+    async time(exchange) {
+      const { venue, when } = await read(TIME, exchange);
+      return { settledAt: venue.settledAt, ...when };
+    },
+
+    async commit(exchange, version, { settledAt, orders, fills, holdings }, sendBy) {
+      const inTime = sendBy === undefined ? sql`1` : sql`${now()} <= ${sendBy}`;
+      const still = sql`insert into ${fenceGuard} select exists(select 1 from ${venues} where ${venues.exchange} = ${exchange} and ${venues.version} = ${version}) and ${inTime}`;
+      const statements = [
+        still,
+        db.delete(fenceGuard),
+        db
+          .update(venues)
+          .set({ version: version + 1, settledAt })
+          .where(eq(venues.exchange, exchange)),
+        ...orders.map((order) =>
+          db
+            .insert(venueOrders)
+            .values({ exchange, ...order })
+            .onConflictDoUpdate({ target: [venueOrders.exchange, venueOrders.id], set: changing(order) }),
+        ),
+        ...fills.map((fill) => db.insert(venueFills).values({ exchange, ...fill })),
+        ...Object.entries(holdings).map(([asset, held]) =>
+          db
+            .insert(venueBalances)
+            .values({ exchange, asset, ...held })
+            .onConflictDoUpdate({ target: [venueBalances.exchange, venueBalances.asset], set: held }),
+        ),
+      ];
+      try {
+        await client.batch(statements.map(statement), "write");
+        return true;
+      } catch (error) {
+        if (error instanceof StoreError && error.failure === "fenced") return false;
+        throw error;
+      }
+    },
+
+    async order(exchange, { id, clientId }) {
+      const key = id === undefined ? eq(venueOrders.clientId, clientId ?? "") : eq(venueOrders.id, id);
+      const [row] = await db
+        .select()
+        .from(venueOrders)
+        .where(and(eq(venueOrders.exchange, exchange), key))
+        .orderBy(desc(venueOrders.id))
+        .limit(1);
+      return row;
+    },
+
+    async fills(exchange, symbol, since) {
+      const wanted = and(
+        eq(venueFills.exchange, exchange),
+        eq(venueFills.symbol, symbol),
+        gte(venueFills.at, since),
+      );
+      const inOrder = queries.select().from(venueFills).where(wanted);
+      const fills = bundle(() => [[venueFills, inOrder.orderBy(asc(venueFills.at), asc(venueFills.id))]]);
+      return fills.rows(venueFills, await client.execute(fills.with({})));
+    },
+  };
+}
+
+const changing = ({ filled, notional, reserved, fee, fills, status, meetsFrom }: BookedOrder) => ({
+  filled,
+  notional,
+  reserved,
+  fee,
+  fills,
+  status,
+  meetsFrom,
+});
+
+function bySymbol(rows: readonly { symbol: string; at: number; factor: number }[]): Record<string, Shock[]> {
+  const found: Record<string, Shock[]> = {};
+  for (const { symbol, at, factor } of rows) {
+    found[symbol] ??= [];
+    found[symbol].push({ at, factor });
+  }
+  return found;
+}

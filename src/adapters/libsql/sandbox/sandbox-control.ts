@@ -1,0 +1,38 @@
+import { sql } from "drizzle-orm";
+import type { Pair } from "../../../kernel/pair.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import { type Context, statement } from "../client/context.ts";
+import { type Migration, migrationStatements } from "../client/migrate.ts";
+import { control } from "../tables/tables.ts";
+import { shocks } from "../tables/venue-tables.ts";
+
+/** Moves a symbol's price by a factor from a market time on. */
+export async function shock(
+  { client, db }: Context,
+  { symbol, factor, at }: { symbol: Pair; factor: number; at: Millis },
+): Promise<void> {
+  const insert = db.insert(shocks).values({ symbol, at, factor });
+  const again = insert.onConflictDoUpdate({
+    target: [shocks.symbol, shocks.at],
+    set: { factor: sql`${shocks.factor} * ${factor}` },
+  });
+  await client.execute(statement(again));
+}
+
+/** Makes a sandbox's whole database anew in one batch: strategies, orders, tokens and all. */
+export async function reset({ client, db }: Context, migrations: readonly Migration[]): Promise<void> {
+  const tables = await client.execute(
+    "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like 'libsql_%' and name <> 'migrations'",
+  );
+  const drops = tables.rows.map((row) => ({ sql: `drop table "${String(row[0])}"`, args: [] }));
+  await client.batch(
+    [
+      { sql: "pragma defer_foreign_keys = on", args: [] },
+      ...drops,
+      { sql: "delete from migrations", args: [] },
+      ...migrations.flatMap(migrationStatements),
+      statement(db.insert(control).values({ id: 1, kind: "sandbox" })),
+    ],
+    "write",
+  );
+}

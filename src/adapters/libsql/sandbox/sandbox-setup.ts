@@ -1,0 +1,89 @@
+import { sql } from "drizzle-orm";
+import { SettingsError, StoreError } from "../../../kernel/errors.ts";
+import type { Pair } from "../../../kernel/pair.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import { startingBalances } from "../../sandbox/catalog.ts";
+import { type Context, rowsOf, statement } from "../client/context.ts";
+import { sandbox, venueBalances, venues } from "../tables/venue-tables.ts";
+
+/** What a sandbox is made with. A value left out means the stored one, or its default when the database is new. */
+export interface SandboxSettings {
+  readonly seed?: number | undefined;
+  readonly origin?: Millis | undefined;
+  readonly speed?: number | undefined;
+  readonly replays?: readonly Replay[] | undefined;
+}
+
+export interface Replay {
+  readonly symbol: Pair;
+  readonly file: string;
+  readonly digest: string;
+}
+
+export type SandboxRow = Omit<typeof sandbox.$inferSelect, "id">;
+
+/** Makes the sandbox's one row and its venues' books where they are missing. Refuses other values than the stored. */
+export async function setUpSandbox(
+  context: Context,
+  settings: SandboxSettings,
+  listed: readonly { id: string; venue: string }[],
+): Promise<SandboxRow> {
+  const { client, db, now } = context;
+  const made = {
+    id: 1,
+    created: now(),
+    origin: settings.origin ?? now(),
+    seed: settings.seed ?? 1,
+    speed: settings.speed ?? 1,
+    replays: settings.replays ?? [],
+  };
+  const origin = sql`(select ${sandbox.origin} from ${sandbox})`;
+  const statements = [
+    db.insert(sandbox).values(made).onConflictDoNothing(),
+    ...listed.flatMap(({ id, venue }) => [
+      db.insert(venues).values({ exchange: id, version: 1, settledAt: origin }).onConflictDoNothing(),
+      ...startingBalances(venue).map(({ asset, total }) =>
+        db.insert(venueBalances).values({ exchange: id, asset, total, used: 0n }).onConflictDoNothing(),
+      ),
+    ]),
+  ];
+  const look = async () => {
+    const [one, all] = await client.batch(
+      [db.select().from(sandbox), db.select().from(venues)].map(statement),
+      "read",
+    );
+    const known = new Set(rowsOf(venues, all).map(({ exchange }) => exchange));
+    return listed.every(({ id }) => known.has(id)) ? rowsOf(sandbox, one)[0] : undefined;
+  };
+  let stored = await look();
+  if (!stored) {
+    await client.batch(statements.map(statement), "write");
+    stored = await look();
+  }
+  if (!stored) throw new StoreError("unavailable", "the sandbox's settings were not stored");
+  refuseOthers(stored, settings);
+  return stored;
+}
+
+function refuseOthers(stored: SandboxRow, { seed, origin, speed, replays }: SandboxSettings): void {
+  const asked = { seed, origin, speed, replays: replays && textOf(replays) };
+  const kept = {
+    seed: stored.seed,
+    origin: stored.origin,
+    speed: stored.speed,
+    replays: textOf(stored.replays),
+  };
+  for (const key of ["seed", "origin", "speed", "replays"] as const) {
+    if (asked[key] === undefined || asked[key] === kept[key]) continue;
+    const flag = key === "replays" ? "--replay" : `--${key}`;
+    throw new SettingsError(
+      `this sandbox was made with another ${flag}: leave it out, name another database with --db, or make this one anew with \`edgemaker sandbox reset\``,
+    );
+  }
+}
+
+const textOf = (replays: readonly Replay[]): string =>
+  replays
+    .map(({ symbol, digest }) => `${symbol}=${digest}`)
+    .sort()
+    .join(" ");

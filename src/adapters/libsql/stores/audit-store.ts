@@ -1,0 +1,88 @@
+import { asc, desc, gt, sql } from "drizzle-orm";
+import { checkpointText } from "../../../audit/chain.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import { EVERY_ACCOUNT } from "../../../model/events.ts";
+import type { AuditStore, Checkpoint, Mark } from "../../../ports/audit-store.ts";
+import { type Context, rowsOf, type Statement, statement } from "../client/context.ts";
+import type { Turned } from "../client/safe-client.ts";
+import { checkpoints } from "../tables/audit-tables.ts";
+import { accounts, events } from "../tables/tables.ts";
+import { OF_PEOPLE, writeTold } from "./event-chain.ts";
+
+export function auditStore(context: Context): AuditStore {
+  const { client, db } = context;
+  return {
+    async note(told, by) {
+      await writeTold(context, by, async ({ tell }) => [await tell(told)]);
+    },
+
+    async eventsAfter(id, limit) {
+      return db.select().from(events).where(gt(events.id, id)).orderBy(asc(events.id)).limit(limit);
+    },
+
+    async eventCount() {
+      const counted = await client.execute("select seq from sqlite_sequence where name = 'events'");
+      return Number(counted.rows[0]?.[0] ?? 0);
+    },
+
+    async checkpoints() {
+      return db.select().from(checkpoints).orderBy(asc(checkpoints.number));
+    },
+
+    async checkpoint(signer, keep, by) {
+      let checkpoint: Checkpoint | undefined;
+      const results = await writeTold(context, by, async ({ calls, now, tell }) => {
+        const newest = await newestCheckpoint(context, calls);
+        const marks = await marksOf(calls, newest, keep === undefined ? undefined : now - keep);
+        const unsigned = { number: (newest?.number ?? 0) + 1, at: now, marks };
+        const signature = await signer.sign(checkpointText(newest?.signature ?? "", unsigned));
+        checkpoint = { ...unsigned, key: signer.key, signature };
+        const message = `checkpoint ${unsigned.number} signed`;
+        return [
+          await tell({ account: EVERY_ACCOUNT, strategy: null, kind: "audit", message }),
+          statement(db.insert(checkpoints).values(checkpoint)),
+          ...marks.map(cutBefore),
+        ];
+      });
+      const cut = results.slice(2).reduce((sum, { rowsAffected }) => sum + rowsAffected, 0);
+      return { checkpoint: checkpoint as Checkpoint, cut };
+    },
+  };
+}
+
+async function newestCheckpoint({ db }: Context, calls: Turned): Promise<Checkpoint | undefined> {
+  const newest = db.select().from(checkpoints).orderBy(desc(checkpoints.number)).limit(1);
+  return rowsOf(checkpoints, await calls.execute(statement(newest)))[0];
+}
+
+/** Where each chain stands, and from where on it is kept: its newest event always is. */
+async function marksOf(
+  calls: Turned,
+  newest: Checkpoint | undefined,
+  since: Millis | undefined,
+): Promise<Mark[]> {
+  const known = await calls.execute(statement(sql`select ${accounts.account} from ${accounts} order by 1`));
+  const marks: Mark[] = [];
+  for (const chain of [OF_PEOPLE, ...known.rows.map((row) => String(row[0]))]) {
+    const head = await calls.execute(
+      statement(sql`select seq, hash from ${events} where chain = ${chain} order by seq desc limit 1`),
+    );
+    const [seq, hash] = [Number(head.rows[0]?.[0]), String(head.rows[0]?.[1])];
+    if (head.rows.length === 0) continue;
+    const old = newest?.marks.find((mark) => mark.chain === chain);
+    const cut = since === undefined ? undefined : await firstSince(calls, chain, since);
+    marks.push({ chain, seq, hash, from: old?.from ?? 1, before: old?.before ?? "", ...cut });
+  }
+  return marks;
+}
+
+/** The first event of a chain that is to be kept, and the hash before it; undefined where none is older. */
+async function firstSince(calls: Turned, chain: string, since: Millis) {
+  const last = sql`(select max(seq) from ${events} where chain = ${chain})`;
+  const older = sql`select seq + 1, hash from ${events} where chain = ${chain} and seq < coalesce((select min(seq) from ${events} where chain = ${chain} and at >= ${since}), ${last}) order by seq desc limit 1`;
+  const [row] = (await calls.execute(statement(older))).rows;
+  return row && { from: Number(row[0]), before: String(row[1]) };
+}
+
+const cutBefore = ({ chain, from }: Mark): Statement =>
+  statement(sql`delete from ${events} where chain = ${chain} and seq < ${from}`);

@@ -1,0 +1,150 @@
+import type { InValue, ResultSet } from "@libsql/client";
+import { type SQL, sql } from "drizzle-orm";
+import { eventText } from "../../../audit/chain.ts";
+import { digest } from "../../../kernel/digest.ts";
+import type { Millis } from "../../../kernel/time.ts";
+import { type By, EVERY_ACCOUNT, type Event, STEP, type Told } from "../../../model/events.ts";
+import type { DatabaseUse } from "../../../model/usage.ts";
+import { type Context, type Statement, statement } from "../client/context.ts";
+import type { Turned } from "../client/safe-client.ts";
+import { isOvertaken } from "../client/store-error.ts";
+import { events } from "../tables/tables.ts";
+
+/** The newest event of a chain. */
+export interface Head {
+  readonly seq: number;
+  readonly hash: string;
+}
+const NO_HEAD: Head = { seq: 0, hash: "" };
+
+/** Of what people do; that of an account is written by its passes alone, under its lease. */
+export const OF_PEOPLE = EVERY_ACCOUNT;
+
+/** So often others may have been first: each time one of them has written its own. */
+const ATTEMPTS = 200;
+
+/** The moment in which a person's deed is written. */
+export interface Moment {
+  readonly now: Millis;
+  readonly calls: Turned;
+  /** The statement that writes the event; only where something holds in its batch. At most one of a batch. */
+  tell(told: Told, where?: SQL): Promise<Statement>;
+}
+
+/**
+ * What a person does and the event that tells of it, as one batch. The event follows the newest one that was read right
+ * before; where another process was first, both are made anew. The kill switch goes before all that wait.
+ */
+export function writeTold(
+  { client, now }: Context,
+  by: By,
+  make: (moment: Moment) => Promise<readonly Statement[]>,
+  isFirst = false,
+): Promise<ResultSet[]> {
+  return client.turn(
+    (calls) =>
+      untilFirst(async () => {
+        const newest = await calls.execute(statement(sql`select ${now()}, ${newestOf(OF_PEOPLE)}`));
+        const at = Number(newest.rows[0]?.[0]);
+        const tell = async (told: Told, where = sql`1`) => {
+          const [linked] = await link(headFrom(newest.rows[0]?.[1]), OF_PEOPLE, [{ ...told, at, ...by }]);
+          return insertLinked(linked as Linked, where);
+        };
+        return calls.batch([...(await make({ now: at, calls, tell }))], "write");
+      }),
+    isFirst,
+  );
+}
+
+/** Of a pass: the newest event of its account's chain, as far as it knows, and what its requests have cost. */
+export interface PassChain {
+  readonly account: string;
+  readonly head: Head | undefined;
+  readonly use: DatabaseUse | undefined;
+}
+
+/** What a pass writes, together with its events; answers the chain's new head as well. */
+export async function writePass(
+  { client }: Context,
+  { account, head, use }: PassChain,
+  told: readonly Event[],
+  make: (inserts: readonly Statement[]) => Statement[],
+): Promise<{ readonly results: ResultSet[]; readonly head: Head | undefined }> {
+  if (told.length === 0) return { results: await client.batch(make([]), "write", use), head };
+  let last = head;
+  const results = await client.turn((calls) => {
+    let known = head;
+    return untilFirst(async () => {
+      const linked = await link(known ?? (await readHead(calls, account, use)), account, withStep(told));
+      // What was known was not the newest: a write that seemed to fail was kept.
+      known = undefined;
+      last = linked.at(-1);
+      return calls.batch(make(linked.map((one) => insertLinked(one))), "write", use);
+    });
+  });
+  return { results, head: last };
+}
+
+async function untilFirst<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isOvertaken(error) || attempts === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** The newest event of a chain as JSON text. */
+const newestOf = (chain: SQL | string): SQL =>
+  sql`(select json_array(seq, hash) from ${events} where ${events.chain} = ${chain} order by ${events.seq} desc limit 1)`;
+
+/** Of a row of the table itself. */
+export const headOf = (row: typeof events.$inferSelect | undefined): Head =>
+  row && row.seq !== null && row.hash !== null ? { seq: row.seq, hash: row.hash } : NO_HEAD;
+
+function headFrom(found: unknown): Head {
+  if (typeof found !== "string") return NO_HEAD;
+  const [seq, hash] = JSON.parse(found) as [number, string];
+  return { seq, hash };
+}
+
+const readHead = async (calls: Turned, chain: string, use: DatabaseUse | undefined): Promise<Head> =>
+  headFrom((await calls.execute(statement(sql`select ${newestOf(chain)}`), use)).rows[0]?.[0]);
+
+const withStep = (told: readonly Event[]): (Event & By)[] => told.map((one) => ({ ...one, ...STEP }));
+
+type Linked = Event & By & Head & { readonly chain: string };
+
+/** The events with their place in the chain, each after the one before it. */
+async function link(head: Head, chain: string, told: readonly (Event & By)[]): Promise<Linked[]> {
+  const linked: Linked[] = [];
+  let { seq, hash } = head;
+  for (const one of told) {
+    seq++;
+    hash = await digest(eventText(hash, { ...one, chain, seq }));
+    linked.push({ ...one, chain, seq, hash });
+  }
+  return linked;
+}
+
+const COLUMNS = [
+  "account",
+  "strategy",
+  "at",
+  "kind",
+  "message",
+  "actor",
+  "request",
+  "chain",
+  "seq",
+  "hash",
+] as const;
+
+function insertLinked(event: Linked, where?: SQL): Statement {
+  const names = COLUMNS.map((name) => sql.identifier(name));
+  const values = COLUMNS.map((name) => sql`${event[name] as InValue}`);
+  return statement(
+    sql`insert into ${events} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} where ${where ?? sql`1`}`,
+  );
+}

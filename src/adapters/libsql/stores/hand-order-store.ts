@@ -1,0 +1,64 @@
+import { eq, sql } from "drizzle-orm";
+import { handEvent } from "../../../model/events.ts";
+import { firstMet } from "../../../model/own-orders.ts";
+import { NO_MEMORY } from "../../../model/records.ts";
+import type { HandOrderStore } from "../../../ports/store.ts";
+import { type Context, rowsOf, statement } from "../client/context.ts";
+import { refuseNewer } from "../client/migrate.ts";
+import { accounts, orders } from "../tables/tables.ts";
+import { writeTold } from "./event-chain.ts";
+import { insertByHand } from "./order-rows.ts";
+
+export function handOrderStore(context: Context): HandOrderStore {
+  const { client, db, now } = context;
+  return {
+    async now() {
+      const result = await client.fresh(statement(sql`select ${now()}`));
+      return Number(result.rows[0]?.[0]);
+    },
+
+    async recordByHand(order, held, by) {
+      await refuseNewer(context);
+      const account = db
+        .insert(accounts)
+        .values({ account: order.account, memory: NO_MEMORY })
+        .onConflictDoNothing();
+      const { insert, others } = insertByHand(context, order, held);
+      const isRecorded = sql`exists(select 1 from ${orders} where ${orders.clientId} = ${order.clientId})`;
+      const results = await writeTold(context, by, async ({ tell }) => [
+        statement(account),
+        ...insert,
+        await tell(handEvent(order), isRecorded),
+        others,
+      ]);
+      if (results[1] && results[1].rows.length > 0) return { result: "recorded" };
+      const met = firstMet({ side: order.side, limit: held.limit }, rowsOf(orders, results.at(-1)));
+      return met ? { result: "meets", order: met } : { result: "refused" };
+    },
+
+    async settleByHand({ clientId, ...outcome }) {
+      const final = ["filled", "canceled", "expired", "rejected"].includes(outcome.state);
+      // A step may have seen it on the venue meanwhile, and then knows more than the answer to the request.
+      await client.execute(
+        statement(
+          db
+            .update(orders)
+            .set({ ...outcome, settled: final, ...(final ? { endedAt: now() } : {}) })
+            .where(sql`${orders.clientId} = ${clientId} and ${orders.state} in ('pending', 'unknown')`),
+        ),
+      );
+    },
+
+    async hasUnclear(account) {
+      const isUnclear = sql`${orders.account} = ${account} and ${orders.settled} = 0 and ${orders.state} in ('pending', 'unknown')`;
+      const unclear = db.select({ id: orders.clientId }).from(orders).where(isUnclear).limit(1);
+      return (await client.fresh(statement(unclear))).rows.length > 0;
+    },
+
+    async orderByClientId(clientId) {
+      const found = db.select().from(orders).where(eq(orders.clientId, clientId));
+      const [order] = rowsOf(orders, await client.fresh(statement(found)));
+      return order;
+    },
+  };
+}

@@ -1,0 +1,216 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Pair } from "../../../kernel/pair.ts";
+import { DAY, SECOND } from "../../../kernel/time.ts";
+import { type AccountKey, NO_MEMORY } from "../../../model/records.ts";
+import type { Dict } from "../../ccxt/client/ccxt.ts";
+import type { Keeping, MarketKeeper, RateKeeper, TradedFees, TurnKeeper } from "../../ccxt/client/keeping.ts";
+import { type Context, statement } from "../client/context.ts";
+import { accountFees, listings, markets, nonces, rates } from "../tables/live-tables.ts";
+import { accounts, cursors, fills, orders } from "../tables/tables.ts";
+import { accountFacts } from "./account-facts.ts";
+
+/** What the adapter of real exchanges keeps, in the same database as all else. */
+export const libsqlKeeping = (context: Context): Keeping => ({
+  markets: marketKeeper(context),
+  turns: turnKeeper(context),
+  rates: rateKeeper(context),
+  traded: {
+    symbols: (account) => tradedSymbols(context, account),
+    buyFees: (account) => newestBuyFees(context, account),
+  },
+});
+
+/** Of unsettled orders, and of those that ended lately. */
+async function tradedSymbols({ db, now }: Context, account: AccountKey): Promise<readonly Pair[]> {
+  const isRecent = sql`${orders.account} = ${account} and (${orders.settled} = 0 or ${orders.endedAt} > ${now()} - ${30 * DAY})`;
+  const rows = await db.selectDistinct({ symbol: orders.symbol }).from(orders).where(isRecent);
+  return rows.map(({ symbol }) => symbol);
+}
+
+// From the few cursors to one fill of each: the other way round reads every fill there ever was.
+async function newestBuyFees({ db }: Context, account: AccountKey): Promise<readonly TradedFees[]> {
+  const newest = sql`(select f.rowid from ${fills} f where f.account = ${cursors.account} and f.symbol = ${cursors.symbol} and f.side = 'buy' order by f.at desc limit 1)`;
+  const rowids = db.select({ rowid: newest }).from(cursors).where(eq(cursors.account, account));
+  return db
+    .select({ symbol: fills.symbol, fees: fills.fees })
+    .from(fills)
+    .where(sql`${fills}.rowid in ${rowids}`);
+}
+
+/** Of the shape in which markets and listings are stored. */
+const VERSION = 1;
+
+function marketKeeper(context: Context): MarketKeeper {
+  const { client, db, now } = context;
+  return {
+    async market(host, symbol) {
+      const [row] = await db
+        .select({ market: markets.market, age: sql<number>`${now()} - ${markets.loadedAt}` })
+        .from(markets)
+        .where(and(eq(markets.host, host), eq(markets.symbol, symbol), eq(markets.version, VERSION)));
+      return row && { value: JSON.parse(row.market) as Dict, age: row.age };
+    },
+
+    async listing(host) {
+      const [row] = await db
+        .select({ names: listings.names, age: sql<number>`${now()} - ${listings.loadedAt}` })
+        .from(listings)
+        .where(and(eq(listings.host, host), eq(listings.version, VERSION)));
+      return row && { value: JSON.parse(row.names) as Record<string, string>, age: row.age };
+    },
+
+    async keepMarkets(host, { listing, markets: list }) {
+      const loaded = { version: VERSION, loadedAt: now() };
+      const row = { names: JSON.stringify(listing), ...loaded };
+      const names = db
+        .insert(listings)
+        .values({ host, ...row })
+        .onConflictDoUpdate({ target: listings.host, set: row });
+      const rows = list.map((one) => {
+        const row = { market: JSON.stringify(one), ...loaded };
+        return db
+          .insert(markets)
+          .values({ host, symbol: one.symbol as `${string}/${string}`, ...row })
+          .onConflictDoUpdate({ target: [markets.host, markets.symbol], set: row });
+      });
+      const statements = [...(listing ? [statement(names)] : []), ...rows.map(statement)];
+      await client.batch(statements, "write");
+    },
+
+    async spoil(host, symbol) {
+      await client.execute(
+        statement(
+          db
+            .update(markets)
+            .set({ loadedAt: 0 })
+            .where(and(eq(markets.host, host), eq(markets.symbol, symbol))),
+        ),
+      );
+    },
+
+    async fees(account, symbol) {
+      const [row] = await db
+        .select({
+          maker: accountFees.maker,
+          taker: accountFees.taker,
+          age: sql<number>`${now()} - ${accountFees.loadedAt}`,
+        })
+        .from(accountFees)
+        .where(and(eq(accountFees.account, account), eq(accountFees.symbol, symbol)));
+      return row && { value: { maker: row.maker, taker: row.taker }, age: row.age };
+    },
+
+    async keepFees(account, symbol, fees) {
+      const set = { ...fees, loadedAt: now() };
+      await client.execute(
+        statement(
+          db
+            .insert(accountFees)
+            .values({ account, symbol, ...set })
+            .onConflictDoUpdate({ target: [accountFees.account, accountFees.symbol], set }),
+        ),
+      );
+    },
+
+    ...accountFacts(context),
+  };
+}
+
+/** How long somebody is taken to wait who has not said so again. */
+const WAITED = 3 * SECOND;
+
+function turnKeeper({ client, db, now, uses }: Context): TurnKeeper {
+  // The last nonce runs ahead of the clock by what was given out, never further behind than the clock.
+  const reserve = (account: string, count: number) =>
+    db
+      .insert(nonces)
+      .values({ account, last: sql`${now()} + ${count}` })
+      .onConflictDoUpdate({
+        target: nonces.account,
+        set: { last: sql`max(${nonces.last}, ${now()}) + ${count}` },
+      })
+      .returning({ last: nonces.last });
+
+  // Said again by whoever still waits, but not written each time.
+  const waiting = (account: string, owner: string) =>
+    db
+      .update(accounts)
+      .set({ waitedUntil: sql`${now()} + ${WAITED}` })
+      .where(
+        sql`${accounts.account} = ${account} and ${accounts.owner} <> ${owner} and ${accounts.until} > ${now()} and ${accounts.waitedUntil} < ${now()} + ${WAITED / 2}`,
+      );
+
+  return {
+    async take(account, { owner, ttl, count }) {
+      const made = db.insert(accounts).values({ account, memory: NO_MEMORY }).onConflictDoNothing();
+      const lease = db
+        .update(accounts)
+        .set({ token: sql`${accounts.token} + 1`, owner, until: sql`${now()} + ${ttl}`, waitedUntil: 0 })
+        .where(sql`${accounts.account} = ${account} and ${accounts.until} <= ${now()}`)
+        .returning({ token: accounts.token });
+      const [, taken, reserved] = await client.batch(
+        [made, lease, reserve(account, count), waiting(account, owner)].map(statement),
+        "write",
+      );
+      return taken?.rows.length ? Number(reserved?.rows[0]?.[0]) - count + 1 : undefined;
+    },
+
+    async give(account, owner) {
+      const isMine = and(eq(accounts.account, account), eq(accounts.owner, owner));
+      await client.execute(statement(db.update(accounts).set({ until: 0 }).where(isMine)));
+    },
+
+    async wait(account) {
+      await client.execute(statement(waiting(account, "")));
+    },
+
+    async awaited(account) {
+      const isWaited = sql<number>`${accounts.waitedUntil} > ${now()}`;
+      const asked = db.select({ isWaited }).from(accounts).where(eq(accounts.account, account));
+      const result = await client.execute(statement(asked), uses.get(account));
+      return Number(result.rows[0]?.[0]) === 1;
+    },
+
+    async nonces(account, count) {
+      const result = await client.execute(statement(reserve(account, count)), uses.get(account));
+      return Number(result.rows[0]?.[0]) - count + 1;
+    },
+  };
+}
+
+function rateKeeper({ client, db, now, uses }: Context): RateKeeper {
+  return {
+    async spend(account, { calls, kept }, { burst, perSecond }) {
+      const each = SECOND / perSecond;
+      const cost = Math.ceil(calls * each);
+      const whole = Math.ceil((burst - kept) * each);
+      const spent = db
+        .insert(rates)
+        .values({ account, fullAt: sql`${now()} + ${cost}` })
+        .onConflictDoUpdate({
+          target: rates.account,
+          set: { fullAt: sql`max(${rates.fullAt}, ${now()}) + ${cost}` },
+          setWhere: sql`max(${rates.fullAt}, ${now()}) + ${cost} <= ${now()} + ${whole}`,
+        })
+        .returning({ account: rates.account });
+      const lacking = db
+        .select({ wait: sql<number>`max(${rates.fullAt}, ${now()}) + ${cost} - ${now()} - ${whole}` })
+        .from(rates)
+        .where(eq(rates.account, account));
+      const [taken, rest] = await client.batch([spent, lacking].map(statement), "write", uses.get(account));
+      return taken?.rows.length ? 0 : Math.max(1, Number(rest?.rows[0]?.[0]));
+    },
+
+    async exhaust(account, { burst, perSecond }) {
+      const fullAt = sql`${now()} + ${Math.ceil((burst * SECOND) / perSecond)}`;
+      await client.execute(
+        statement(
+          db
+            .insert(rates)
+            .values({ account, fullAt })
+            .onConflictDoUpdate({ target: rates.account, set: { fullAt } }),
+        ),
+      );
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { sql } from "drizzle-orm";
+import type { By } from "../../../model/events.ts";
+import { type Kill, killEvent, type Panic } from "../../../model/kill.ts";
+import { type Context, type Statement, statement } from "../client/context.ts";
+import { accounts, control, isRunning, strategies } from "../tables/tables.ts";
+import type { Moment } from "./event-chain.ts";
+
+export const killOf = ({ kill, cancels, sells }: typeof control.$inferSelect): Kill => ({
+  on: kill,
+  cancels,
+  sells,
+});
+
+export interface Turn {
+  readonly on: boolean;
+  readonly by: By;
+  readonly panic: Panic;
+}
+
+/** The switch as it is to be, with all that a panic asks for: what dies afterwards is finished by whoever steps next. */
+export async function turnStatements(
+  { db, now }: Context,
+  tell: Moment["tell"],
+  { on, by, panic }: Turn,
+): Promise<Statement[]> {
+  const { stops = false } = panic;
+  const [cancels, sells] = [panic.cancels ? 1 : 0, panic.sells ? 1 : 0];
+  const isMore = on ? sql` or cancels < ${cancels} or sells < ${sells}` : sql``;
+  const isNews = sql`(kill <> ${on ? 1 : 0}${isMore})`;
+  const since = sql`turned_at = iif(${isNews}, ${now()}, turned_at)`;
+  const turned = on
+    ? sql`update ${control} set kill = 1, cancels = max(cancels, ${cancels}), sells = max(sells, ${sells}), ${since} returning turned_at`
+    : sql`update ${control} set kill = 0, cancels = 0, sells = 0, ${since} returning turned_at`;
+  const stopped = [
+    sql`update ${strategies} set wants = 'stop', keep_orders = 0, sell_base = max(sell_base, ${sells}) where ${isRunning()}`,
+    db.update(accounts).set({ retryAt: 0 }).where(sql`${accounts.failures} = 0`).getSQL(),
+  ];
+  return [
+    await tell(killEvent(on, by, panic), sql`exists(select 1 from ${control} where ${isNews})`),
+    ...[turned, ...(on && stops ? stopped : [])].map(statement),
+  ];
+}

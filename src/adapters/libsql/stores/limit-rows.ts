@@ -1,0 +1,86 @@
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import { DAY } from "../../../kernel/time.ts";
+import type { ScopeTerms, Terms } from "../../../limits/standing.ts";
+import type { Order } from "../../../model/records.ts";
+import { type Context, type Statement, statement } from "../client/context.ts";
+import { limitUses, unitsOf } from "../tables/limit-tables.ts";
+import { control, isUnsettled, orders } from "../tables/tables.ts";
+
+/** The last two columns of an intent's row: how many of its group it completes, and how much notional. */
+const COLUMNS = Object.keys(getTableColumns(orders)).length;
+const [COUNT, NOTIONAL] = [COLUMNS + 1, COLUMNS + 2].map((place) => sql.raw(`intent.column${place}`));
+
+const today = ({ now }: Context): SQL => sql`cast(${now()} / ${DAY} as integer)`;
+
+/** What has to hold of a row of intents: the limits are those it was allowed by, and nobody has used them up since. */
+export const withinLimits = (context: Context, { version, asset, scopes }: Terms, account: string): SQL =>
+  sql.join(
+    [
+      sql`${control.limits} = ${version}`,
+      ...scopes.flatMap((terms) => [
+        ...ofDay(context, terms, asset),
+        ...ofOpenOrders(terms, account),
+        ...ofGap(context, terms),
+      ]),
+    ],
+    sql` and `,
+  );
+
+function ofDay(context: Context, { scope, dayNotional }: ScopeTerms, asset: string): SQL[] {
+  if (dayNotional === null) return [];
+  const used = sql`select ${limitUses.notional} from ${limitUses} where ${limitUses.scope} = ${scope} and ${limitUses.day} = ${today(context)} and ${limitUses.asset} = ${asset}`;
+  return [sql`coalesce((${used}), 0) + ${NOTIONAL} <= ${unitsOf(dayNotional, "down")}`];
+}
+
+/**
+ * An account's orders that are not settled, or of them one asker's. Without its index named, every order that the
+ * account ever had would be read for the asker's.
+ */
+export function countOpen(account: string, actor: string | null): SQL {
+  const whose = actor === null ? sql`` : sql` and ${orders.actor} = ${actor}`;
+  return sql`(select count(*) from ${orders} indexed by orders_unsettled where ${orders.account} = ${account} and ${isUnsettled()}${whose})`;
+}
+
+const ofOpenOrders = ({ openOrders, actor }: ScopeTerms, account: string): SQL[] =>
+  openOrders === null ? [] : [sql`${countOpen(account, actor)} + ${COUNT} <= ${openOrders}`];
+
+function ofGap(context: Context, { scope, orderGapMillis }: ScopeTerms): SQL[] {
+  if (orderGapMillis === null) return [];
+  const last = sql`select max(${limitUses.at}) from ${limitUses} where ${limitUses.scope} = ${scope} and ${limitUses.day} >= ${today(context)} - 1`;
+  return [sql`${COUNT} = 1 and coalesce((${last}), 0) + ${orderGapMillis} <= ${context.now()}`];
+}
+
+/** Adds what of a group has been recorded to what its scopes have used, in the batch that records it. */
+export function countUses(
+  context: Context,
+  { asset, scopes, counted }: Terms,
+  group: readonly Order[],
+): Statement[] {
+  const parts = sql.join(
+    group.map(({ clientId }) => sql`(${clientId}, ${unitsOf(counted[clientId] ?? 0n, "up")})`),
+    sql`, `,
+  );
+  return scopes.map(({ scope }) =>
+    statement(
+      sql`insert into ${limitUses} (scope, day, asset, notional, orders, at) select ${scope}, ${today(context)}, ${asset}, sum(part.column2), count(*), ${context.now()} from (values ${parts}) as part where exists(select 1 from ${orders} where ${orders.clientId} = part.column1) group by 1 on conflict (scope, day, asset) do update set notional = min(notional + excluded.notional, 9223372036854775807), orders = orders + excluded.orders, at = excluded.at`,
+    ),
+  );
+}
+
+/** One more use without an order, if the day's limit still has room for it: answers a row where it has. */
+export const useOnce = (
+  context: Context,
+  use: {
+    readonly scope: string;
+    readonly asset: string;
+    readonly notional: bigint;
+    readonly most: bigint | null;
+  },
+): Statement => {
+  const { scope, asset, notional, most } = use;
+  const before = sql`select ${limitUses.notional} from ${limitUses} where ${limitUses.scope} = ${scope} and ${limitUses.day} = ${today(context)} and ${limitUses.asset} = ${asset}`;
+  const fits = most === null ? sql`1` : sql`coalesce((${before}), 0) + ${notional} <= ${most}`;
+  return statement(
+    sql`insert into ${limitUses} (scope, day, asset, notional, orders, at) select ${scope}, ${today(context)}, ${asset}, ${notional}, 1, ${context.now()} where ${fits} on conflict (scope, day, asset) do update set notional = min(notional + excluded.notional, 9223372036854775807), orders = orders + 1, at = excluded.at returning scope`,
+  );
+};

@@ -1,0 +1,121 @@
+import { type Column, eq, getTableColumns, notInArray, type SQL, sql } from "drizzle-orm";
+import type { Terms } from "../../../limits/standing.ts";
+import type { Order } from "../../../model/records.ts";
+import type { HandTerms } from "../../../ports/store.ts";
+import { type Context, type Statement, statement } from "../client/context.ts";
+import { unitsOf } from "../tables/limit-tables.ts";
+import { control, orders, strategies } from "../tables/tables.ts";
+import { countUses, withinLimits } from "./limit-rows.ts";
+import { isMetBy, isMetWithin, mayBeMet } from "./own-orders.ts";
+
+const COLUMNS = Object.entries(getTableColumns(orders)) as [keyof Order, Column][];
+const names = sql.join(
+  COLUMNS.map(([, column]) => sql.identifier(column.name)),
+  sql`, `,
+);
+
+/**
+ * Intents of one strategy, each on its own condition in the statement that writes it: what a person
+ * has asked in the meantime wins, and limits hold whoever else places orders. Only client ids that come back may be sent.
+ */
+export function insertIntents(context: Context, intents: readonly Order[], terms: Terms | null): Statement[] {
+  return [...grouped(intents).values()].flatMap((group) => {
+    const [{ kind, strategy }] = group as [Order];
+    const wanted = kind === "grid" ? sql`${strategies.wants} = 'run'` : sql`${strategies.wants} <> 'pause'`;
+    const asked = sql`exists(select 1 from ${strategies} where ${strategies.id} = ${strategy} and ${wanted})`;
+    return insertWhere(context, group, { terms, condition: sql`${asked} and not ${MEETS_BY_HAND}` });
+  });
+}
+
+/** The intent of an order by hand, and the select of the account's orders that keep it from being written. */
+export function insertByHand(context: Context, order: Order, { terms, limit, ended }: HandTerms) {
+  const others = sql`${orders.account} = ${order.account} and ${orders.symbol} = ${order.symbol} and ${mayBeMet()} and ${isMetBy({ side: order.side, limit })} and ${notInArray(orders.clientId, [...ended])}`;
+  // Left to choose, it would read every order that the account has ever had.
+  const from = sql`from ${orders} indexed by orders_unsettled where ${others}`;
+  const condition = sql`not exists(select 1 ${from})`;
+  return {
+    insert: insertWhere(context, [order], { terms, condition }),
+    others: statement(sql`select ${names} ${from}`),
+  };
+}
+
+function insertWhere(
+  context: Context,
+  group: readonly Order[],
+  { terms, condition }: { terms: Terms | null; condition: SQL },
+): Statement[] {
+  const [{ kind, account }] = group as [Order];
+  // An exit lessens what is at risk: it is counted, and never refused.
+  const within = terms && kind !== "exit" ? sql` and ${withinLimits(context, terms, account)}` : sql``;
+  return [
+    statement(
+      sql`insert into ${orders} (${names}) select ${columns} from (values ${rowsOf(group, terms)}) as intent, ${control} where ${mayPlace(kind)} and ${condition}${within} returning client_id`,
+    ),
+    ...(terms ? countUses(context, terms, group) : []),
+  ];
+}
+
+/** What `isKeptBack` says, where the intent is written. */
+const mayPlace = (kind: Order["kind"]): SQL =>
+  kind === "exit" ? sql`(${control.kill} = 0 or ${control.sells} = 1)` : sql`${control.kill} = 0`;
+
+/** A column of the intents that are being written, which have no names in `values`. */
+const intended = (key: keyof Order): SQL =>
+  sql.raw(`intent.column${COLUMNS.findIndex(([name]) => name === key) + 1}`);
+
+/**
+ * Whether the intent would meet an order by hand. The plan has held it against all that its pass knew of; people
+ * place theirs meanwhile. Without its index named, all unsettled orders of the account would be read for each intent.
+ */
+const MEETS_BY_HAND = sql`exists(select 1 from ${orders} indexed by orders_unsettled_by_hand where ${orders.account} = ${intended("account")} and ${orders.symbol} = ${intended("symbol")} and ${orders.kind} = 'hand' and ${mayBeMet()} and ${isMetWithin(intended("side"), intended("price"))})`;
+
+const grouped = (intents: readonly Order[]): Map<string, Order[]> => {
+  const groups = new Map<string, Order[]>();
+  for (const intent of intents) {
+    const key = `${intent.strategy} ${intent.kind}`;
+    groups.set(key, [...(groups.get(key) ?? []), intent]);
+  }
+  return groups;
+};
+
+const columns = sql.join(
+  COLUMNS.map((_column, place) => sql.raw(`intent.column${place + 1}`)),
+  sql`, `,
+);
+
+/** Orders as rows, each with how many of the group and how much of their notional it completes. */
+function rowsOf(group: readonly Order[], terms: Terms | null): SQL {
+  let notional = 0n;
+  const rows = group.map((order, place) => {
+    notional += unitsOf(terms?.counted[order.clientId] ?? 0n, "up");
+    const values = COLUMNS.map(([key, column]) =>
+      order[key] === null ? sql`null` : sql`${sql.param(order[key], column)}`,
+    );
+    return sql`(${sql.join([...values, sql`${place + 1}`, sql`${notional}`], sql`, `)})`;
+  });
+  return sql.join(rows, sql`, `);
+}
+
+/** What may change of an order: never its identity, side, price or amount. */
+export function updateOrder({ db }: Context, order: Order): Statement {
+  const {
+    clientId,
+    account,
+    strategy,
+    kind,
+    generation,
+    slot,
+    symbol,
+    side,
+    type,
+    price,
+    amount,
+    timeInForce,
+    sendBy,
+    notAfter,
+    createdAt,
+    actor,
+    ...life
+  } = order;
+  return statement(db.update(orders).set(life).where(eq(orders.clientId, clientId)));
+}

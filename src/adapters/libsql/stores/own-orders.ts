@@ -1,0 +1,27 @@
+import { type SQL, sql } from "drizzle-orm";
+import { text } from "../../../kernel/decimal.ts";
+import type { Reach } from "../../../model/own-orders.ts";
+import { orders } from "../tables/tables.ts";
+
+/*
+ * The rules of src/model/own-orders.ts as conditions of a statement. Prices are plain decimal text above zero, so they are
+ * in order by the length of their whole part, and then as text.
+ */
+
+const ordered = (price: SQL): SQL => sql`(instr(${price} || '.', '.'), ${price})`;
+
+/** A row of `orders` that may be met from now on; states stand in the text for the index's sake. */
+export const mayBeMet = (): SQL =>
+  sql`${orders.settled} = 0 and (${orders.state} in ('pending', 'unknown') or ${orders.timeInForce} <> 'ioc' and ${orders.state} in ('submitted', 'open', 'partially_filled'))`;
+
+/** A row of `orders` that an order of this reach would meet. */
+export function isMetBy({ side, limit }: Reach): SQL {
+  if (limit === null) return sql`${orders.side} <> ${side}`;
+  return isMetWithin(sql`${side}`, sql`${text(limit)}`);
+}
+
+/** The same of an order whose side and limit are expressions. */
+export const isMetWithin = (side: SQL, limit: SQL): SQL => {
+  const [own, theirs] = [ordered(limit), ordered(sql`${orders.price}`)];
+  return sql`${orders.side} <> ${side} and (${orders.type} = 'market' or case ${side} when 'buy' then ${theirs} <= ${own} else ${theirs} >= ${own} end)`;
+};

@@ -1,0 +1,91 @@
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import { DAY } from "../../../kernel/time.ts";
+import { EVERY_ACCOUNT } from "../../../model/events.ts";
+import type { PlanKey, PlanState, PlanStore } from "../../../ports/store.ts";
+import { type Context, rowsOf, statement } from "../client/context.ts";
+import { plans } from "../tables/plan-tables.ts";
+import { writeTold } from "./event-chain.ts";
+
+const PLACE = sql<number>`${plans}.rowid`;
+const { binding: _binding, waiter: _waiter, consumedAt: _consumedAt, ...shown } = getTableColumns(plans);
+
+export function planStore(context: Context): PlanStore {
+  const { client, db, now } = context;
+  const isOpen = (): SQL => sql`${plans.consumedAt} is null and ${plans.expiresAt} > ${now()}`;
+  const isOf = ({ id, binding }: PlanKey): SQL => sql`${plans.id} = ${id} and ${plans.binding} = ${binding}`;
+  const changed = async (query: Parameters<typeof statement>[0]): Promise<boolean> =>
+    (await client.execute(statement(query))).rows.length > 0;
+
+  return {
+    async addPlan({ life, ...plan }) {
+      const forget = db.delete(plans).where(sql`${plans.expiresAt} < ${now()} - ${DAY}`);
+      const expiresAt = sql<number>`${now()} + ${life}`;
+      const add = db.insert(plans).values({ ...plan, createdAt: now(), expiresAt });
+      const [, added] = await client.batch([statement(forget), statement(add.returning())], "write");
+      return rowsOf(plans, added)[0]?.expiresAt ?? 0;
+    },
+
+    async plans({ limit, after = 0 }) {
+      // With the plus, or all that were committed in a day are read: few are open, and those by their age.
+      const open = sql`${isOpen()} and ${plans.decision} is not 'refused' and +${PLACE} > ${after}`;
+      return db
+        .select({ ...shown, place: PLACE })
+        .from(plans)
+        .where(open)
+        .orderBy(sql`+${PLACE}`)
+        .limit(limit);
+    },
+
+    async decidePlan(id, decision, by) {
+      const isUndecided = sql`${plans.id} = ${id} and ${isOpen()} and ${plans.decision} is not 'refused'`;
+      const decide = db.update(plans).set({ decision }).where(isUndecided).returning({ id: plans.id });
+      const told = {
+        account: EVERY_ACCOUNT,
+        strategy: null,
+        kind: "plan" as const,
+        message: `${id} ${decision}`,
+      };
+      const isThere = sql`exists(select 1 from ${plans} where ${isUndecided})`;
+      const [, decided] = await writeTold(context, by, async ({ tell }) => [
+        await tell(told, isThere),
+        statement(decide),
+      ]);
+      return (decided?.rows.length ?? 0) > 0;
+    },
+
+    async planState(key, { needsApproval, waiter }) {
+      const asked = db.update(plans).set({ waiter }).where(isOf(key)).returning();
+      const found = sql`select ${now()}`;
+      const [rows, clock] = await client.batch([statement(asked), statement(found)], "write");
+      const [plan] = rowsOf(plans, rows);
+      return plan ? stateOf(plan, { needsApproval, now: Number(clock?.rows[0]?.[0]) }) : "unknown";
+    },
+
+    async consumePlan(key, needsApproval) {
+      const allowed = needsApproval
+        ? sql`${plans.decision} = 'approved'`
+        : sql`${plans.decision} is not 'refused'`;
+      const take = db
+        .update(plans)
+        .set({ consumedAt: now() })
+        .where(sql`${isOf(key)} and ${isOpen()} and ${allowed}`);
+      return rowsOf(plans, await client.execute(statement(take.returning())))[0]?.preview;
+    },
+
+    async giveUpPlan(waiter) {
+      const refuse = db.update(plans).set({ decision: "refused" });
+      const waits = sql`${plans.waiter} = ${waiter} and ${isOpen()}`;
+      return changed(refuse.where(waits).returning({ id: plans.id }));
+    },
+  };
+}
+
+function stateOf(
+  { consumedAt, expiresAt, decision }: typeof plans.$inferSelect,
+  { needsApproval, now }: { needsApproval: boolean; now: number },
+): PlanState {
+  if (consumedAt !== null) return "used";
+  if (decision === "refused") return "refused";
+  if (expiresAt <= now) return "expired";
+  return needsApproval && decision !== "approved" ? "waiting" : "free";
+}

@@ -1,0 +1,27 @@
+import type { Store } from "../../../ports/store.ts";
+import type { Context } from "../client/context.ts";
+import { readiness } from "../client/readiness.ts";
+import { auditStore } from "./audit-store.ts";
+import { handOrderStore } from "./hand-order-store.ts";
+import { historyStore } from "./history-store.ts";
+import { limitStore } from "./limit-store.ts";
+import { planStore } from "./plan-store.ts";
+import { requestStore } from "./request-store.ts";
+import { stepStore } from "./step-store.ts";
+import { strategyStore } from "./strategy-store.ts";
+import { tokenStore } from "./token-store.ts";
+
+/** The store on libSQL: a file, or a server over HTTP. The database has to be migrated. */
+export const createStore = (context: Context): Store => ({
+  ...stepStore(context),
+  ...strategyStore(context),
+  ...historyStore(context),
+  ...handOrderStore(context),
+  ...requestStore(context),
+  ...tokenStore(context),
+  ...planStore(context),
+  ...auditStore(context),
+  ...limitStore(context),
+  ready: readiness(context),
+  trouble: () => context.client.trouble() ?? context.version?.newer,
+});

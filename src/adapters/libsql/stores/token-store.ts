@@ -1,0 +1,58 @@
+import { desc, getTableColumns, isNull, lt, sql } from "drizzle-orm";
+import { EVERY_ACCOUNT } from "../../../model/events.ts";
+import type { TokenStore } from "../../../ports/store.ts";
+import { type Context, statement } from "../client/context.ts";
+import { tokens } from "../tables/tables.ts";
+import { writeTold } from "./event-chain.ts";
+
+/** Rows stand in the order in which they were added. */
+const PLACE = sql<number>`${tokens}.rowid`;
+const { hash: _hash, ...shown } = getTableColumns(tokens);
+
+const TOKEN_EVENT = { account: EVERY_ACCOUNT, strategy: null, kind: "token" } as const;
+
+export function tokenStore(context: Context): TokenStore {
+  const { db, now } = context;
+  return {
+    async addToken(token, by) {
+      const added = statement(db.insert(tokens).values({ ...token, createdAt: now() }));
+      const message = `created ${token.id}, which may ${token.scope}`;
+      await writeTold(context, by, async ({ tell }) => [added, await tell({ ...TOKEN_EVENT, message })]);
+    },
+
+    async tokens({ limit, before = Number.MAX_SAFE_INTEGER }) {
+      return db
+        .select({ ...shown, place: PLACE })
+        .from(tokens)
+        .where(lt(PLACE, before))
+        .orderBy(desc(PLACE))
+        .limit(limit);
+    },
+
+    async hasTokens() {
+      const live = db.select({ id: tokens.id }).from(tokens).where(isNull(tokens.revokedAt)).limit(1);
+      return (await live).length > 0;
+    },
+
+    async tokenByHash(hash) {
+      const live = sql`${tokens.hash} = ${hash} and ${tokens.revokedAt} is null and (${tokens.expiresAt} is null or ${tokens.expiresAt} > ${now()})`;
+      const [token] = await db.select(shown).from(tokens).where(live);
+      return token;
+    },
+
+    async revokeToken(id, by) {
+      const revoke = db
+        .update(tokens)
+        .set({ revokedAt: now() })
+        .where(sql`${tokens.id} = ${id} and ${tokens.revokedAt} is null`)
+        .returning({ id: tokens.id });
+      const told = { ...TOKEN_EVENT, message: `revoked ${id}` };
+      const isLive = sql`exists(select 1 from ${tokens} where ${tokens.id} = ${id} and ${tokens.revokedAt} is null)`;
+      const [, revoked] = await writeTold(context, by, async ({ tell }) => [
+        await tell(told, isLive),
+        statement(revoke),
+      ]);
+      return (revoked?.rows.length ?? 0) > 0;
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Mark } from "../../../ports/audit-store.ts";
+
+/** Where the chains of events stood, signed. */
+export const checkpoints = sqliteTable("checkpoints", {
+  number: integer("number").primaryKey(),
+  at: integer("at").notNull(),
+  marks: text("marks", { mode: "json" }).$type<readonly Mark[]>().notNull(),
+  key: text("key").notNull(),
+  signature: text("signature").notNull(),
+});

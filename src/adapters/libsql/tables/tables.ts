@@ -1,0 +1,263 @@
+import { sql } from "drizzle-orm";
+import {
+  check,
+  customType,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import type { GridConfig, GridState } from "../../../grid/state/state.ts";
+import { decode, encode } from "../../../kernel/codec.ts";
+import { type Decimal, decimal, text as plain } from "../../../kernel/decimal.ts";
+import type { Pair } from "../../../kernel/pair.ts";
+import type { EventKind } from "../../../model/events.ts";
+import type {
+  AccountMemory,
+  OrderKind,
+  OrderState,
+  Phase,
+  Scope,
+  StrategyStatus,
+  Wants,
+} from "../../../model/records.ts";
+import type { CostDay } from "../../../model/usage.ts";
+import type { Fee, OrderType, Side, TimeInForce } from "../../../ports/deps.ts";
+
+/** Money as plain decimal text. */
+export const amount = customType<{ data: Decimal; driverData: string }>({
+  dataType: () => "text",
+  toDriver: plain,
+  fromDriver: decimal,
+});
+
+/** A document as JSON whose Decimals are text. */
+export const doc = <T>(name: string) =>
+  customType<{ data: T; driverData: string }>({
+    dataType: () => "text",
+    toDriver: encode,
+    fromDriver: decode<T>,
+  })(name);
+
+const flag = (name: string) => integer(name, { mode: "boolean" });
+
+/**
+ * Conditions of partial indexes, with their values in the text: a bound value may be any, so SQLite
+ * would not use the index.
+ */
+export const isUnsettled = () => sql`${orders.settled} = 0`;
+export const isRunning = () => sql`${strategies.status} <> 'stopped'`;
+
+/** One row: which kind of database this is, and the kill switch. */
+export const control = sqliteTable(
+  "control",
+  {
+    id: integer("id").primaryKey(),
+    kind: text("kind").$type<"live" | "sandbox">().notNull(),
+    kill: flag("kill").notNull().default(false),
+    /** While it is on: orders are cancelled, and exits sell all the same. */
+    cancels: flag("cancels").notNull().default(false),
+    sells: flag("sells").notNull().default(false),
+    /** Protocol time at which it was turned to what it is. */
+    turnedAt: integer("turned_at").notNull().default(0),
+    epoch: integer("epoch").notNull().default(0),
+    /** Counts the changes of limits. */
+    limits: integer("limits").notNull().default(0),
+  },
+  (table) => [check("control_one_row", sql`${table.id} = 1`)],
+);
+
+/** One row an account: its lease, and what the step remembers of it. */
+export const accounts = sqliteTable("accounts", {
+  account: text("account").primaryKey(),
+  token: integer("token").notNull().default(0),
+  owner: text("owner"),
+  until: integer("until").notNull().default(0),
+  /** Until then, if nobody says it again, somebody waits for the lease. */
+  waitedUntil: integer("waited_until").notNull().default(0),
+  failures: integer("failures").notNull().default(0),
+  retryAt: integer("retry_at").notNull().default(0),
+  error: text("error"),
+  steppedAt: integer("stepped_at"),
+  /** The newest time for which a scheduler's pass has taken the lease. */
+  scheduled: integer("scheduled").notNull().default(0),
+  costs: doc<readonly CostDay[]>("costs"),
+  memory: doc<AccountMemory>("memory").notNull(),
+});
+
+/** Takes no row that stays: an insert of anything but 1 raises and so ends the batch that it begins. */
+export const fenceGuard = sqliteTable("fence_guard", { ok: integer("ok").notNull() }, (table) => [
+  check("fence_holds", sql`${table.ok} = 1`),
+]);
+
+export const strategies = sqliteTable(
+  "strategies",
+  {
+    id: text("id").primaryKey(),
+    number: integer("number").notNull(),
+    account: text("account")
+      .notNull()
+      .references(() => accounts.account),
+    symbol: text("symbol").$type<Pair>().notNull(),
+    config: doc<GridConfig>("config").notNull(),
+    state: doc<GridState>("state").notNull(),
+    wants: text("wants").$type<Wants>().notNull(),
+    keepOrders: flag("keep_orders").notNull(),
+    sellBase: flag("sell_base").notNull().default(false),
+    status: text("status").$type<StrategyStatus>().notNull(),
+    phase: text("phase").$type<Phase>().notNull(),
+    lastError: text("last_error"),
+    startedAt: integer("started_at").notNull(),
+    stoppedAt: integer("stopped_at"),
+    epoch: integer("epoch").notNull(),
+    request: text("request"),
+    resumes: integer("resumes").notNull().default(0),
+  },
+  (table) => [
+    uniqueIndex("strategies_number").on(table.number),
+    uniqueIndex("strategies_request").on(table.request),
+    index("strategies_running").on(table.account).where(sql`${table.status} <> 'stopped'`),
+  ],
+);
+
+export const orders = sqliteTable(
+  "orders",
+  {
+    clientId: text("client_id").primaryKey(),
+    account: text("account")
+      .notNull()
+      .references(() => accounts.account),
+    strategy: text("strategy").references(() => strategies.id),
+    kind: text("kind").$type<OrderKind>().notNull(),
+    generation: integer("generation").notNull(),
+    slot: integer("slot").notNull(),
+    symbol: text("symbol").$type<Pair>().notNull(),
+    side: text("side").$type<Side>().notNull(),
+    type: text("type").$type<OrderType>().notNull(),
+    price: amount("price").notNull(),
+    amount: amount("amount").notNull(),
+    state: text("state").$type<OrderState>().notNull(),
+    exchangeId: text("exchange_id"),
+    filled: amount("filled").notNull(),
+    booked: amount("booked").notNull(),
+    bookedNotional: amount("booked_notional").notNull(),
+    bookedFees: doc<Readonly<Record<string, Decimal>>>("booked_fees").notNull(),
+    gap: amount("gap").notNull(),
+    notional: amount("notional"),
+    fees: doc<readonly Fee[]>("fees"),
+    reason: text("reason"),
+    sendBy: integer("send_by").notNull(),
+    notAfter: integer("not_after").notNull(),
+    misses: integer("misses").notNull(),
+    missedAt: integer("missed_at"),
+    endedAt: integer("ended_at"),
+    behindSince: integer("behind_since"),
+    createdAt: integer("created_at").notNull(),
+    settled: flag("settled").notNull(),
+    /** Who asked for it by hand. */
+    actor: text("actor"),
+    timeInForce: text("time_in_force").$type<TimeInForce>().notNull().default("gtc"),
+  },
+  (table) => [
+    uniqueIndex("orders_one_live_per_slot")
+      .on(table.strategy, table.generation, table.slot)
+      .where(sql`${table.settled} = 0 and ${table.kind} = 'grid'`),
+    index("orders_unsettled_by_hand")
+      .on(table.account, table.symbol)
+      .where(sql`${table.settled} = 0 and ${table.kind} = 'hand'`),
+    index("orders_unsettled").on(table.account).where(sql`${table.settled} = 0`),
+    index("orders_of_strategy").on(table.strategy, table.settled),
+    index("orders_by_exchange_id").on(table.account, table.exchangeId),
+  ],
+);
+
+export const fills = sqliteTable(
+  "fills",
+  {
+    account: text("account").notNull(),
+    symbol: text("symbol").$type<Pair>().notNull(),
+    tradeId: text("trade_id").notNull(),
+    clientId: text("client_id")
+      .notNull()
+      .references(() => orders.clientId),
+    strategy: text("strategy"),
+    side: text("side").$type<Side>().notNull(),
+    price: amount("price").notNull(),
+    amount: amount("amount").notNull(),
+    notional: amount("notional").notNull(),
+    fees: doc<readonly Fee[]>("fees").notNull(),
+    at: integer("at").notNull(),
+    superseded: flag("superseded").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.account, table.symbol, table.tradeId] }),
+    index("fills_recent").on(table.account, table.symbol, table.at),
+    index("fills_of_strategy").on(table.strategy, table.at),
+  ],
+);
+
+export const cursors = sqliteTable(
+  "cursors",
+  {
+    account: text("account").notNull(),
+    symbol: text("symbol").$type<Pair>().notNull(),
+    at: integer("at").notNull(),
+    /** What is read as well, beyond a part that is not. */
+    aheadFrom: integer("ahead_from"),
+    aheadTo: integer("ahead_to"),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.symbol] })],
+);
+
+export const events = sqliteTable(
+  "events",
+  {
+    id: integer("id").primaryKey({ autoIncrement: true }),
+    account: text("account").notNull(),
+    strategy: text("strategy"),
+    at: integer("at").notNull(),
+    kind: text("kind").$type<EventKind>().notNull(),
+    message: text("message").notNull(),
+    actor: text("actor"),
+    request: text("request"),
+    /** Its chain, and its place there from 1 on; null before there were chains. */
+    chain: text("chain"),
+    seq: integer("seq"),
+    /** Of what it says and of the hash before it. */
+    hash: text("hash"),
+  },
+  (table) => [
+    index("events_of_strategy").on(table.strategy, table.id),
+    // Of two that follow the same event, the second one is refused.
+    uniqueIndex("events_chain").on(table.chain, table.seq),
+  ],
+);
+
+export const tokens = sqliteTable(
+  "tokens",
+  {
+    id: text("id").primaryKey(),
+    name: text("name").notNull(),
+    scope: text("scope").$type<Scope>().notNull(),
+    hash: text("hash").notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+    revokedAt: integer("revoked_at"),
+  },
+  (table) => [uniqueIndex("tokens_hash").on(table.hash)],
+);
+
+/** Idempotency keys: claimed before the operation runs, answered after. */
+export const requests = sqliteTable(
+  "requests",
+  {
+    key: text("key").primaryKey(),
+    bodyHash: text("body_hash").notNull(),
+    status: integer("status"),
+    body: text("body"),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [index("requests_by_age").on(table.createdAt)],
+);

@@ -1,0 +1,99 @@
+/** The simulated venues' own books. They share no batch with a step. */
+import { sql } from "drizzle-orm";
+import { check, index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Pair } from "../../../kernel/pair.ts";
+import type { Fee, OrderStatus, OrderType, Side } from "../../../ports/deps.ts";
+import { amount, doc } from "./tables.ts";
+
+/** One row, written when the database is made: market time = origin + speed × (protocol time − created). */
+export const sandbox = sqliteTable(
+  "sandbox",
+  {
+    id: integer("id").primaryKey(),
+    origin: integer("origin").notNull(),
+    created: integer("created").notNull(),
+    seed: integer("seed").notNull(),
+    speed: real("speed").notNull(),
+    /** Replayed candle files per symbol, and a digest of their text. */
+    replays: doc<readonly { symbol: Pair; file: string; digest: string }[]>("replays").notNull(),
+  },
+  (table) => [check("sandbox_one_row", sql`${table.id} = 1`)],
+);
+
+/** A sudden change of a symbol's price by a factor, from a market time on. */
+export const shocks = sqliteTable(
+  "shocks",
+  {
+    symbol: text("symbol").$type<Pair>().notNull(),
+    at: integer("at").notNull(),
+    factor: real("factor").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.symbol, table.at] })],
+);
+
+/** The version is compared and swapped by every batch that changes the venue. */
+export const venues = sqliteTable("venues", {
+  exchange: text("exchange").primaryKey(),
+  version: integer("version").notNull(),
+  /** Market time up to which resting orders have met the price. */
+  settledAt: integer("settled_at").notNull(),
+});
+
+export const venueBalances = sqliteTable(
+  "venue_balances",
+  {
+    exchange: text("exchange").notNull(),
+    asset: text("asset").notNull(),
+    total: amount("total").notNull(),
+    used: amount("used").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.exchange, table.asset] })],
+);
+
+export const venueOrders = sqliteTable(
+  "venue_orders",
+  {
+    exchange: text("exchange").notNull(),
+    id: text("id").notNull(),
+    clientId: text("client_id").notNull(),
+    symbol: text("symbol").$type<Pair>().notNull(),
+    side: text("side").$type<Side>().notNull(),
+    type: text("type").$type<OrderType>().notNull(),
+    price: amount("price").notNull(),
+    amount: amount("amount").notNull(),
+    filled: amount("filled").notNull(),
+    /** Quote exchanged so far, before fees. */
+    notional: amount("notional").notNull(),
+    /** What is still set aside for it: quote of a buy, base of a sell. */
+    reserved: amount("reserved").notNull(),
+    fee: doc<Fee>("fee").notNull(),
+    fills: integer("fills").notNull(),
+    status: text("status").$type<OrderStatus>().notNull(),
+    at: integer("at").notNull(),
+    meetsFrom: integer("meets_from").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.exchange, table.id] }),
+    index("venue_orders_open").on(table.exchange).where(sql`${table.status} in ('open', 'partially_filled')`),
+    index("venue_orders_by_client_id").on(table.exchange, table.clientId),
+  ],
+);
+
+export const venueFills = sqliteTable(
+  "venue_fills",
+  {
+    exchange: text("exchange").notNull(),
+    id: text("id").notNull(),
+    orderId: text("order_id").notNull(),
+    symbol: text("symbol").$type<Pair>().notNull(),
+    side: text("side").$type<Side>().notNull(),
+    price: amount("price").notNull(),
+    amount: amount("amount").notNull(),
+    fee: doc<Fee>("fee").notNull(),
+    at: integer("at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.exchange, table.id] }),
+    index("venue_fills_by_time").on(table.exchange, table.symbol, table.at),
+  ],
+);

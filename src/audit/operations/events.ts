@@ -1,0 +1,75 @@
+import * as z from "zod";
+import { countField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { type Operation, operation } from "../../operation.ts";
+import type { ChainedEvent } from "../../ports/audit-store.ts";
+import { verify } from "./verify.ts";
+
+const EventShape = lazy(() =>
+  z.object({
+    id: z.number(),
+    chain: z.string().nullable(),
+    seq: z.number().nullable(),
+    account: z.string(),
+    strategy: z.string().nullable(),
+    at: z.number(),
+    kind: z.string(),
+    message: z.string(),
+    actor: z.string().nullable(),
+    request: z.string().nullable(),
+    hash: z.string().nullable(),
+  }),
+);
+const VerdictShape = lazy(() =>
+  z.object({
+    intact: z.boolean(),
+    events: z.number(),
+    unchained: z.number(),
+    chains: z.number(),
+    checkpoints: z.number(),
+    faults: z.array(z.object({ event: z.number().nullable(), what: z.string() })),
+  }),
+);
+
+const same = { effect: "admin", access: "token", failure: "Internal error" } as const;
+
+/** What has been done, by whom, and whether what is told of it is all of it. */
+export const auditOperations: readonly Operation[] = [
+  operation({
+    ...same,
+    name: "get_audit_events",
+    summary: "Events as they are chained, oldest first",
+    http: { route: "GET /audit", from: "query" },
+    input: () =>
+      z.object({
+        after: countField("Invalid request", { least: 0, most: Number.MAX_SAFE_INTEGER })
+          .default(0)
+          .describe("Only those after this id: the `next` of the page before"),
+        limit: countField("Invalid limit", { least: 1, most: 1000 })
+          .default(100)
+          .describe("How many, 1 to 1000"),
+      }),
+    output: () => z.object({ events: z.array(EventShape()), count: z.number(), next: z.number().nullable() }),
+    async run({ store }, { after, limit }) {
+      const events = await store.eventsAfter(after, limit);
+      const next = events.length < limit ? null : (events.at(-1)?.id ?? null);
+      return { events: events.map(chainedOut), count: events.length, next };
+    },
+  }),
+  operation({
+    ...same,
+    name: "verify_audit",
+    summary: "Whether any event was changed, deleted, moved or put in",
+    http: { route: "GET /audit/verify", from: "query" },
+    input: () => z.object({}),
+    output: VerdictShape,
+    async run({ store, signers = [] }) {
+      const { faults, ...verdict } = await verify(store, signers);
+      return { ...verdict, faults: [...faults] };
+    },
+  }),
+];
+
+/** All that its hash is of, by name. */
+export const chainedOut = (event: ChainedEvent): z.output<ReturnType<typeof EventShape>> =>
+  EventShape().parse(event);

@@ -1,0 +1,135 @@
+import { digest, sameText } from "../../kernel/digest.ts";
+import type { AuditStore, ChainedEvent, Checkpoint, Mark, Signer } from "../../ports/audit-store.ts";
+import { checkpointText, eventText } from "../chain.ts";
+
+/** What is wrong, with the event's id where it is one's. */
+export interface Fault {
+  readonly event: number | null;
+  readonly what: string;
+}
+
+export interface Verdict {
+  readonly intact: boolean;
+  readonly events: number;
+  /** Events from before there were chains: nothing is known of them. */
+  readonly unchained: number;
+  readonly chains: number;
+  readonly checkpoints: number;
+  readonly faults: readonly Fault[];
+}
+
+const PAGE = 1000;
+/** So many are told; after a few the rest follow from them. */
+const MOST_FAULTS = 100;
+
+/** Reads all events and checks each against the one before it and against what was signed. */
+export async function verify(store: AuditStore, signers: readonly Signer[]): Promise<Verdict> {
+  // Before the events: one that is written meanwhile is missing from neither.
+  const [checkpoints, count] = [await store.checkpoints(), await store.eventCount()];
+  const walk = createWalk(checkpoints);
+  let [id, events] = [0, 0];
+  for (;;) {
+    const page = await store.eventsAfter(id, PAGE);
+    for (const event of page) await walk.take(event);
+    events += page.length;
+    id = page.at(-1)?.id ?? id;
+    if (page.length < PAGE) break;
+  }
+  const faults = [
+    ...(await signatureFaults(checkpoints, signers)),
+    ...walk.faults,
+    ...walk.ends(),
+    ...countFaults(id, count),
+  ];
+  return {
+    intact: faults.length === 0,
+    events,
+    unchained: walk.unchained(),
+    chains: walk.chains(),
+    checkpoints: checkpoints.length,
+    faults: faults.slice(0, MOST_FAULTS),
+  };
+}
+
+function createWalk(checkpoints: readonly Checkpoint[]) {
+  const newest = checkpoints.at(-1);
+  const last = new Map(
+    (newest?.marks ?? []).map(({ chain, from, before }) => [chain, { seq: from - 1, hash: before }]),
+  );
+  const signed = new Map(
+    checkpoints.flatMap(({ number, marks }) =>
+      marks.map((mark) => [placeOf(mark), { number, hash: mark.hash }] as const),
+    ),
+  );
+  const faults: Fault[] = [];
+  let unchained = 0;
+  let isChained = false;
+
+  return {
+    faults,
+    unchained: () => unchained,
+    chains: () => last.size,
+    async take(event: ChainedEvent): Promise<void> {
+      const { id, chain, seq, hash } = event;
+      const wrong = (what: string) => faults.push({ event: id, what: `${nameOf(event)} ${what}` });
+      if (chain === null || seq === null || hash === null) {
+        if (isChained) wrong("is in no chain: it was put in later");
+        unchained++;
+        return;
+      }
+      isChained = true;
+      const before = last.get(chain) ?? { seq: 0, hash: "" };
+      if (seq <= before.seq)
+        return void wrong(`is number ${seq} after ${before.seq}: it was moved or put in`);
+      if (seq > before.seq + 1)
+        wrong(`follows number ${before.seq}: ${seq - before.seq - 1} before it were deleted`);
+      else if (!sameText(hash, await digest(eventText(before.hash, { ...event, chain, seq }))))
+        wrong("does not fit its hash: it was changed, or the one before it was");
+      const mark = signed.get(placeOf({ chain, seq }));
+      if (mark && mark.hash !== hash) wrong(`is not the one that checkpoint ${mark.number} has signed`);
+      last.set(chain, { seq, hash });
+    },
+    /** Chains that do not reach as far as was signed. */
+    ends: (): Fault[] =>
+      (newest?.marks ?? []).flatMap(({ chain, seq }) => {
+        const reached = last.get(chain)?.seq ?? 0;
+        if (reached >= seq) return [];
+        const what = `${chainName(chain)} ends at number ${reached}: checkpoint ${newest?.number} has signed ${seq}`;
+        return [{ event: null, what }];
+      }),
+  };
+}
+
+const placeOf = ({ chain, seq }: Pick<Mark, "chain" | "seq">): string => `${seq} ${chain}`;
+
+const chainName = (chain: string): string =>
+  chain === "" ? "the chain of what people do" : `the chain of ${chain}`;
+
+const nameOf = ({ id, kind, at }: ChainedEvent): string => `event ${id} (${kind}, ${at})`;
+
+/** The newest one has to be the operator's; of older ones only those whose key is still there are looked at. */
+async function signatureFaults(
+  checkpoints: readonly Checkpoint[],
+  signers: readonly Signer[],
+): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  const wrong = (what: string) => faults.push({ event: null, what });
+  let [before, number] = ["", 0];
+  for (const one of checkpoints) {
+    number++;
+    const signer = signers.find(({ key }) => key === one.key);
+    if (one.number !== number) wrong(`checkpoint ${number} was deleted`);
+    else if (signer && !sameText(await signer.sign(checkpointText(before, one)), one.signature))
+      wrong(`checkpoint ${number} was changed, or the one before it`);
+    else if (!signer && one === checkpoints.at(-1))
+      wrong(`checkpoint ${number} cannot be checked: set the EDGEMAKER_KEK (${one.key}) that has signed it`);
+    [before, number] = [one.signature, one.number];
+  }
+  return faults;
+}
+
+/** The database counts the events it has ever had: what is missing at the end shows there too. */
+function countFaults(last: number, count: number): Fault[] {
+  if (last >= count) return [];
+  return [{ event: null, what: `the events after ${last} were deleted: there have been ${count}` }];
+}

@@ -1,0 +1,75 @@
+import * as z from "zod";
+import { AppError } from "../../kernel/errors.ts";
+import { decimalField, flagField, MOST_AMOUNT, pairField } from "../../kernel/fields.ts";
+import { type Operation, operation } from "../../operation.ts";
+import { marketNow } from "../../ports/market-now.ts";
+import { analysisOut, ComparisonShape, pricesOut } from "../schema.ts";
+import { comparisonView, netText } from "../view.ts";
+import { placesOf, readChain, readVenue } from "./reading.ts";
+
+/** Ids with commas between them, spaces aside; a repeated one counts once. */
+const exchangesField = (ids: readonly string[]) => {
+  const error = `Invalid exchange: each must be one of ${ids.join(", ")}`;
+  return z
+    .string({ error })
+    .transform((text, context): readonly string[] => {
+      const asked = [...new Set(text.split(",").map((id) => id.trim()))];
+      if (asked.every((id) => ids.includes(id))) return asked;
+      context.addIssue({ code: "custom", message: error });
+      return z.NEVER;
+    })
+    .optional()
+    .describe(`Exchange ids with commas between them (default all): ${ids.join(",")}`);
+};
+
+/** Prices of one pair side by side. */
+export const compareOperations = (ids: readonly string[]): Operation[] => [
+  operation({
+    name: "compare_prices",
+    summary: "Prices of a pair on every exchange, and what an arbitrage would bring",
+    effect: "read",
+    access: "public",
+    knowsCaller: true,
+    http: { route: "GET /price/compare", from: "query" },
+    cli: {
+      path: "compare",
+      positional: ["symbol"],
+      watch: true,
+      view: comparisonView,
+      examples: ["edgemaker compare BTC/USDT --amount 0.5", "edgemaker compare SNEK/USDT --dex --watch"],
+    },
+    mcp: { told: netText },
+    input: () =>
+      z.object({
+        symbol: pairField(),
+        exchanges: exchangesField(ids),
+        amount: decimalField("Invalid amount", MOST_AMOUNT)
+          .optional()
+          .describe("Trade at most this much of the base"),
+        partial: flagField("Invalid request", "partial")
+          .default(false)
+          .describe("Answer without the exchanges that fail, and name them"),
+        dex: flagField("Invalid request", "dex").default(false).describe("With the pools of a Cardano token"),
+      }),
+    output: ComparisonShape,
+    failure: "Fetch failed",
+    async run(deps, { symbol, exchanges = ids, amount, partial, dex }, { actor }) {
+      const ownFees = actor !== "public";
+      const readings = await Promise.all([
+        ...exchanges.map((exchange) => readVenue(deps, { exchange, symbol, ownFees })),
+        ...(dex ? [readChain(deps, symbol)] : []),
+      ]);
+      const { places, unlisted, failed } = placesOf(readings, { symbol, partial });
+      const analysis = analysisOut(places, amount);
+      if (!analysis) throw new AppError("Fetch failed", "no exchange told a price");
+      return {
+        symbol,
+        prices: pricesOut(places),
+        analysis,
+        unlisted,
+        ...(partial ? { failed } : {}),
+        timestamp: await marketNow(deps),
+      };
+    },
+  }),
+];

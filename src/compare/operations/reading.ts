@@ -1,0 +1,82 @@
+import { isChainToken } from "../../kernel/chain-token.ts";
+import { AppError, VenueError } from "../../kernel/errors.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import type { Deps, Market, Venue } from "../../ports/deps.ts";
+import { forAnyone } from "../../ports/for-anyone.ts";
+import { marketNow } from "../../ports/market-now.ts";
+import { poolPlaces, venuePlace } from "../places.ts";
+import type { Place } from "../schema.ts";
+
+/** What one of those asked has brought: places, or that it does not list the symbol, or why it failed. */
+export interface Reading {
+  readonly exchange: string;
+  readonly places: readonly Place[];
+  readonly unlisted?: boolean;
+  readonly error?: string;
+}
+
+const LEVELS = 100;
+const CHAIN = "dex";
+
+interface Asked {
+  readonly exchange: string;
+  readonly symbol: Pair;
+  /** Whether whoever asks may know the account's own fees. */
+  readonly ownFees: boolean;
+}
+
+/** Ticker, book and rules of one venue, within one time limit. */
+export const readVenue = ({ venue, inTime }: Deps, { exchange, symbol, ownFees }: Asked): Promise<Reading> =>
+  reading(exchange, () =>
+    inTime(exchange, async () => {
+      const place = venue(exchange);
+      const data = forAnyone(place);
+      const [ticker, book, market] = await Promise.all([
+        data.ticker(symbol),
+        data.book(symbol, LEVELS),
+        ownFees ? place.market(symbol) : publicMarket(place, symbol),
+      ]);
+      return [venuePlace({ exchange, ticker, book, market })];
+    }),
+  );
+
+// An account's own fees tell how much it trades, and asking for them takes its keys: neither is for a stranger.
+const publicMarket = (place: Venue, symbol: Pair): Promise<Market> =>
+  place.forAnyone ? place.forAnyone.market(symbol) : (place.listed ?? place.market)(symbol);
+
+/** The pools of a token against USDT; the chain lists nothing else. */
+export async function readChain(deps: Deps, symbol: Pair): Promise<Reading> {
+  const { base, quote } = splitPair(symbol);
+  if (!isChainToken(base) || quote !== "USDT") return { exchange: CHAIN, places: [], unlisted: true };
+  return reading(CHAIN, async () => poolPlaces(await deps.dex.market(base), await marketNow(deps)));
+}
+
+async function reading(exchange: string, read: () => Promise<readonly Place[]>): Promise<Reading> {
+  try {
+    return { exchange, places: await read() };
+  } catch (error) {
+    if (!(error instanceof VenueError)) throw error;
+    if (error.failure === "unlisted") return { exchange, places: [], unlisted: true };
+    return { exchange, places: [], error: error.message };
+  }
+}
+
+/** All places, or the failure that the contract asks for: of every venue, or without `partial` of one. */
+export function placesOf(
+  readings: readonly Reading[],
+  { symbol, partial }: { symbol: Pair; partial: boolean },
+) {
+  const failed = readings.flatMap(({ exchange, error }) =>
+    error === undefined ? [] : [{ exchange, error }],
+  );
+  const places = readings.flatMap((one) => one.places);
+  if (failed.length > 0 && (!partial || places.length === 0))
+    throw new AppError("Fetch failed", failed.map(named).join("; "));
+  if (places.length === 0)
+    throw new AppError("Invalid symbol", `${symbol} is listed on none of these exchanges`);
+  const unlisted = readings.filter((one) => one.unlisted).map(({ exchange }) => exchange);
+  return { places, unlisted, failed };
+}
+
+const named = ({ exchange, error }: { exchange: string; error: string }): string =>
+  error.startsWith(exchange) ? error : `${exchange}: ${error}`;

@@ -1,0 +1,77 @@
+import type { Kept, KnownRights, MarketKeeper } from "../adapters/ccxt/client/keeping.ts";
+import { messageOf } from "../kernel/errors.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { AccountKey } from "../model/records.ts";
+import type { Keys, Log } from "../ports/deps.ts";
+
+interface Parts {
+  readonly exchanges: readonly string[];
+  readonly accountOf: (exchange: string) => AccountKey;
+  readonly keysOf: (exchange: string) => Promise<Keys | undefined>;
+  /** Throws where the exchange does not say. */
+  readonly ask: (exchange: string, keys: Keys) => Promise<boolean | undefined>;
+  readonly keeper: Pick<MarketKeeper, "rights" | "keepRights">;
+  readonly log: Log;
+}
+
+export interface KeyRights {
+  /**
+   * Asks about every configured key that was not asked about within this time, one after the other while `mayGoOn`,
+   * and logs which of them may withdraw. Answers whether all of them have been asked about.
+   */
+  ask(within: Millis, mayGoOn?: () => boolean): Promise<boolean>;
+  /** What a person has to know of the keys that are configured now; asks nobody. */
+  warnings(): Promise<readonly string[]>;
+}
+
+interface Configured {
+  readonly exchange: string;
+  readonly keys: Keys;
+  /** What is kept of these very keys. */
+  readonly known: Kept<KnownRights> | undefined;
+}
+
+export const mayWithdrawText = (exchange: string): string =>
+  `the keys of ${exchange} may withdraw: make others that only read and trade`;
+
+/** What the configured keys may do, wherever they come from. */
+export function keyRights({ exchanges, accountOf, keysOf, ask, keeper, log }: Parts): KeyRights {
+  async function configured(): Promise<readonly Configured[]> {
+    const all = await keeper.rights();
+    const found: Configured[] = [];
+    for (const exchange of exchanges) {
+      const keys = await keysOf(exchange);
+      const kept = all.get(accountOf(exchange));
+      if (keys) found.push({ exchange, keys, known: kept?.value.key === keys.hash ? kept : undefined });
+    }
+    return found;
+  }
+
+  async function told({ exchange, keys, known }: Configured): Promise<boolean | undefined> {
+    try {
+      return await ask(exchange, keys);
+    } catch (error) {
+      log("warn", `${exchange} does not say what its keys may do`, { exchange, reason: messageOf(error) });
+      return known?.value.mayWithdraw;
+    }
+  }
+
+  return {
+    async ask(within, mayGoOn = () => true) {
+      const due = (await configured()).filter(({ known }) => !known || known.age >= within);
+      for (const one of due) {
+        if (!mayGoOn()) return false;
+        const { exchange, keys } = one;
+        const mayWithdraw = await told(one);
+        if (mayWithdraw) log("warn", mayWithdrawText(exchange), { exchange });
+        await keeper.keepRights(accountOf(exchange), { key: keys.hash, mayWithdraw });
+      }
+      return true;
+    },
+
+    async warnings() {
+      const risky = (await configured()).filter(({ known }) => known?.value.mayWithdraw);
+      return risky.map(({ exchange }) => mayWithdrawText(exchange));
+    },
+  };
+}

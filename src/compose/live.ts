@@ -1,0 +1,153 @@
+import { askRights, checkKeys, type KeyCheck } from "../adapters/ccxt/account/key-check.ts";
+import { createPlace, type Place } from "../adapters/ccxt/account/place.ts";
+import { noKeys } from "../adapters/ccxt/account/private-exchange.ts";
+import { ccxtVenue } from "../adapters/ccxt/account/venue.ts";
+import type { Keeping, MarketKeeper } from "../adapters/ccxt/client/keeping.ts";
+import { outboundRate, type PublicBudgets, publicBudgets } from "../adapters/ccxt/client/public-budget.ts";
+import type { Quirks } from "../adapters/ccxt/client/quirks.ts";
+import { KEPT_FOR } from "../adapters/ccxt/client/shared-reads.ts";
+import type { Fetch } from "../adapters/ccxt/client/transport.ts";
+import { bitget } from "../adapters/ccxt/exchanges/bitget.ts";
+import { gateio } from "../adapters/ccxt/exchanges/gateio.ts";
+import { kraken } from "../adapters/ccxt/exchanges/kraken.ts";
+import { mexc } from "../adapters/ccxt/exchanges/mexc.ts";
+import type { StoredCredentials } from "../adapters/vault/stored-keys.ts";
+import { keyHash } from "../kernel/digest.ts";
+import { AppError } from "../kernel/errors.ts";
+import type { Millis } from "../kernel/time.ts";
+import { accountKey, requestExchange } from "../model/records.ts";
+import type { AccountRef, Deps, Keys, Local, Log, Timing, Venue } from "../ports/deps.ts";
+import { type Config, type ConfiguredExchange, TIERS, type VenueName } from "./config.ts";
+import { type KeyRights, keyRights } from "./live-rights.ts";
+
+const QUIRKS: Record<VenueName, Quirks> = { mexc, gateio, bitget, kraken };
+
+/** What tests and a slow network may set otherwise. */
+export interface LiveOptions {
+  readonly fetch?: Fetch;
+  readonly timing?: Partial<Timing>;
+  /** How long a public answer serves others; 0 shares nothing. */
+  readonly keptFor?: Millis;
+  /** Put before the database's, where instances are too short-lived to remember. */
+  readonly markets?: (inner: MarketKeeper) => MarketKeeper;
+  /** What strangers may have each exchange asked, where it has to outlive one invocation. */
+  readonly budgets?: PublicBudgets;
+  /** In place of this machine's own clock, where time is simulated. */
+  readonly clock?: () => Millis;
+}
+
+interface Parts {
+  readonly keeping: Keeping;
+  readonly credentials: StoredCredentials<Omit<Keys, "hash">>;
+  readonly local: Local;
+  readonly log: Log;
+}
+
+export interface LiveVenues extends Pick<Deps, "venue" | "venueOf" | "marketTime"> {
+  /** The server's own account on a configured exchange. */
+  accountOf(exchange: string): AccountRef;
+  /** Whether this process has keys for it, of the environment or stored. */
+  isConfigured(exchange: string): boolean;
+  /** Asks the exchange what keys open: those given, or the server's own. */
+  checkKeys(exchange: string, keys?: Omit<Keys, "hash">): Promise<KeyCheck>;
+  readonly rights: KeyRights;
+}
+
+/** The real exchanges, each at its own address or at the one that the operator has named. */
+export function liveVenues(config: Config, given: Parts, options: LiveOptions = {}): LiveVenues {
+  const { keeping } = given;
+  const parts = {
+    ...given,
+    keeping: { ...keeping, markets: options.markets?.(keeping.markets) ?? keeping.markets },
+  };
+  const budgets = options.budgets ?? publicBudgets(given.local.monotonic);
+  const places = new Map(config.exchanges.map((one) => [one.id, { ...one, place: placeOf(one) }]));
+  const { credentials } = parts;
+
+  function placeOf({ id, venue }: ConfiguredExchange): Place {
+    const quirks = QUIRKS[venue];
+    const base = config.venueUrls.get(id) ?? `https://${quirks.host}`;
+    return createPlace({
+      ...parts,
+      id,
+      quirks,
+      base,
+      timing: { ...quirks.timing, ...options.timing, ...(isLoopback(base) ? config.timing : {}) },
+      rate: quirks.tiers?.[config.tiers.get(id) ?? TIERS.kraken[0]] ?? quirks.rate,
+      fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+      clock: options.clock ?? (() => Date.now()),
+      keptFor: options.keptFor ?? KEPT_FOR,
+      budget: budgets(
+        new URL(base).host,
+        quirks.name,
+        outboundRate(quirks.publicRate, config.rateLimits?.outbound),
+      ),
+    });
+  }
+
+  const found = (exchange: string) => {
+    const one = places.get(exchange);
+    if (!one) throw new AppError("Invalid exchange", `${exchange} is not configured`);
+    return one;
+  };
+  const accountOf = (exchange: string): AccountRef => ({
+    exchange,
+    kind: "live",
+    host: found(exchange).place.host,
+  });
+  // The environment beats what is stored.
+  const ownKeys = async (exchange: string): Promise<Keys | undefined> => {
+    const own = found(exchange).keys ?? (await credentials.get(accountKey(accountOf(exchange))));
+    return own && hashed(own);
+  };
+  const isConfigured = (exchange: string): boolean =>
+    found(exchange).keys !== undefined || credentials.has(accountKey(accountOf(exchange)));
+
+  return {
+    accountOf,
+    isConfigured,
+    rights: keyRights({
+      exchanges: [...places.keys()],
+      accountOf: (exchange) => accountKey(accountOf(exchange)),
+      keysOf: ownKeys,
+      ask: (exchange, keys) => askRights(found(exchange).place, accountOf(exchange), keys),
+      keeper: parts.keeping.markets,
+      log: parts.log,
+    }),
+
+    venue(exchange, keys): Venue {
+      const { place } = found(exchange);
+      // Orders with keys of a request are another account's: no step of ours could look after them.
+      const name = keys ? requestExchange(exchange, keys.hash) : exchange;
+      const account: AccountRef = { ...accountOf(exchange), exchange: name };
+      return ccxtVenue(place, { account, keys: () => (keys ? Promise.resolve(keys) : ownKeys(exchange)) });
+    },
+
+    venueOf(account) {
+      const { exchange, kind, host } = account;
+      const place = places.get(exchange)?.place;
+      if (kind !== "live" || place?.host !== host || !isConfigured(exchange)) return undefined;
+      return ccxtVenue(place, { account, keys: () => ownKeys(exchange) });
+    },
+
+    async checkKeys(exchange, keys) {
+      const asked = keys ? await hashed(keys) : await ownKeys(exchange);
+      if (!asked) throw noKeys(exchange);
+      const told = await checkKeys(found(exchange).place, accountOf(exchange), asked);
+      const { mayWithdraw } = told;
+      const account = accountKey(accountOf(exchange));
+      if (!keys) await parts.keeping.markets.keepRights(account, { key: asked.hash, mayWithdraw });
+      return told;
+    },
+
+    marketTime: (_account, now) => now,
+  };
+}
+
+const hashed = async (keys: Omit<Keys, "hash">): Promise<Keys> => ({
+  ...keys,
+  hash: await keyHash(keys.key),
+});
+
+const isLoopback = (base: string): boolean =>
+  /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(base).hostname);

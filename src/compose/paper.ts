@@ -1,0 +1,54 @@
+import type { DryBooks } from "../adapters/libsql/sandbox/dry-books.ts";
+import { dryKey, dryVenue } from "../adapters/sandbox/dry-venue.ts";
+import { decimal, ZERO } from "../kernel/decimal.ts";
+import { AppError } from "../kernel/errors.ts";
+import type { AccountRef, Balance, Deps, MarketData, Venue } from "../ports/deps.ts";
+import type { DryRuns } from "../ports/paper.ts";
+
+/** What an account on paper begins with, of the quote asset. */
+const FIRST_QUOTE = decimal("10000");
+
+interface Parts extends Pick<Deps, "exchanges" | "venue"> {
+  readonly books: DryBooks;
+  /** Where an exchange's requests go. */
+  readonly hostOf: (exchange: string) => string;
+}
+
+/** Accounts on paper beside the exchanges' own, of which only what is public is asked. */
+export function connectDryRuns({ books, exchanges, venue, hostOf }: Parts): DryRuns & Pick<Deps, "venueOf"> {
+  const dry = (exchange: string): Venue => {
+    const account: AccountRef = { exchange, kind: "dry", host: hostOf(exchange) };
+    return dryVenue({ account, books, data: publicOnly(venue(exchange)) });
+  };
+  return {
+    venue: dry,
+
+    venueOf({ exchange, host }) {
+      const isConfigured = exchanges.some(({ id }) => id === exchange);
+      return isConfigured && hostOf(exchange) === host ? dry(exchange) : undefined;
+    },
+
+    async balances(exchange, { given, quote }) {
+      const held = given
+        ? Object.entries(given).map(([asset, total]) => ({ asset, total, used: ZERO }))
+        : await books.held(dryKey({ exchange }));
+      const all = held.length > 0 ? held : [{ asset: quote, total: FIRST_QUOTE, used: ZERO }];
+      return all.map(({ asset, total, used }): Balance => ({ asset, free: total - used, used }));
+    },
+
+    async fund(exchange, { given, quote }) {
+      const key = dryKey({ exchange });
+      if (!given) return books.open(key, { asset: quote, total: FIRST_QUOTE });
+      if (!(await books.fund(key, given))) throw inUse(exchange);
+    },
+  };
+}
+
+const inUse = (exchange: string): AppError =>
+  new AppError(
+    "Conflict",
+    `the dry run account on ${exchange} has orders: stop its grids before you give it other balances`,
+  );
+
+/** A market's fees are those that everybody is told: the account's own would be a private request. */
+const publicOnly = (data: Venue): MarketData => ({ ...data, market: data.listed ?? data.market });

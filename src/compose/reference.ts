@@ -1,0 +1,67 @@
+import { isChainToken } from "../kernel/chain-token.ts";
+import { type Decimal, ZERO } from "../kernel/decimal.ts";
+import { VenueError } from "../kernel/errors.ts";
+import { type Pair, splitPair } from "../kernel/pair.ts";
+import { midOf } from "../kernel/spread.ts";
+import type { Deps, ExchangeInfo } from "../ports/deps.ts";
+import type { Dex } from "../ports/dex.ts";
+import type { Reference } from "../ports/reference.ts";
+
+interface Parts extends Pick<Deps, "exchanges" | "venue" | "inTime"> {
+  readonly dex: Dex;
+}
+
+/** A place's answer: a price, silence, or that it does not list the pair. */
+type Told =
+  | { readonly source: string; readonly price: Decimal; readonly most?: Decimal }
+  | "silent"
+  | "unlisted";
+
+/** What the other configured venues and the chain's exchanges say a pair is worth. */
+export const connectReference =
+  ({ exchanges, venue, dex, inTime }: Parts) =>
+  async (exchange: string, symbol: Pair): Promise<Reference> => {
+    const asked = [
+      ...othersOf(exchanges, exchange).map(({ id }) =>
+        told(id, () => inTime(id, () => midAt(venue(id), symbol))),
+      ),
+      told("dex", () => chainPrice(dex, symbol)),
+    ];
+    const answers = await Promise.all(asked);
+    const prices = answers.flatMap((answer) => (typeof answer === "object" ? [answer] : []));
+    return {
+      prices: prices.map(({ source, price }) => ({ source, price })),
+      most: prices.find(({ most }) => most !== undefined)?.most ?? null,
+      listed: answers.some((answer) => answer !== "unlisted"),
+    };
+  };
+
+/** One id of each other venue: a second account on the same one would only repeat its price. */
+function othersOf(exchanges: readonly ExchangeInfo[], exchange: string): ExchangeInfo[] {
+  const own = exchanges.find(({ id }) => id === exchange)?.venue;
+  const others = exchanges.filter(({ venue }) => venue !== own);
+  return others.filter(({ venue }, place) => others.findIndex((one) => one.venue === venue) === place);
+}
+
+type Priced = { readonly price: Decimal; readonly most?: Decimal };
+
+async function told(source: string, read: () => Promise<Priced | undefined>): Promise<Told> {
+  try {
+    const priced = await read();
+    return priced === undefined ? "unlisted" : priced.price > ZERO ? { source, ...priced } : "silent";
+  } catch (error) {
+    if (!(error instanceof VenueError)) throw error;
+    return error.failure === "unlisted" ? "unlisted" : "silent";
+  }
+}
+
+const midAt = async (data: ReturnType<Deps["venue"]>, symbol: Pair): Promise<Priced> => ({
+  price: midOf(await data.ticker(symbol)),
+});
+
+async function chainPrice(dex: Dex, symbol: Pair): Promise<Priced | undefined> {
+  const { base, quote } = splitPair(symbol);
+  if (!isChainToken(base) || quote !== "USDT") return undefined;
+  const { price, confidence } = await dex.price(base);
+  return { price, most: confidence };
+}

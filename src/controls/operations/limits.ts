@@ -1,0 +1,186 @@
+import * as z from "zod";
+import { text } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { changed, type LimitName, type LimitSettings, type Limits } from "../../limits/limits.ts";
+import { EVERY, isScope, ownLimits, type StoredLimits, scopeOfAccount } from "../../limits/standing.ts";
+import { FORMS, LIMIT_NAMES, OFF, readLimit, showLimit } from "../../limits/texts.ts";
+import { accountKey } from "../../model/records.ts";
+import { dateOf } from "../../model/usage.ts";
+import { byOf, type Operation, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { LimitsRead } from "../../ports/limit-store.ts";
+
+const Texts = lazy(() => z.record(z.string(), z.string()));
+const LimitsShape = lazy(() =>
+  z.object({
+    /** Of the operator's settings: these hold whatever is set. */
+    settings: Texts(),
+    limits: z.array(z.object({ scope: z.string(), limits: Texts() })),
+    /** Notional and number of the newest days' orders (UTC), by account and quote asset. */
+    used: z.array(
+      z.object({
+        scope: z.string(),
+        day: z.string(),
+        asset: z.string(),
+        notional: z.string(),
+        orders: z.number(),
+      }),
+    ),
+  }),
+);
+const SetShape = lazy(() =>
+  z.object({
+    scope: z.string(),
+    changes: z.array(z.object({ name: z.string(), was: z.string(), is: z.string() })),
+    message: z.string(),
+  }),
+);
+
+/** One limit: its text as a person writes it, or a number, or amounts by asset, where it is one. */
+const limitField = (name: LimitName) =>
+  z
+    .union([z.string(), z.number(), z.record(z.string(), z.number())])
+    .transform((given, context) => {
+      const value = readLimit(name, textOf(given));
+      if (value !== undefined) return value;
+      const message = `Invalid request: ${name} is ${FORMS[name].form}, or ${OFF}`;
+      context.addIssue({ code: "custom", message });
+      return z.NEVER;
+    })
+    .optional()
+    .describe(`${FORMS[name].describe}; ${OFF} for none`);
+
+const textOf = (given: string | number | Record<string, number>): string =>
+  typeof given === "object"
+    ? Object.entries(given)
+        .map(([asset, amount]) => `${asset}=${amount}`)
+        .join(",")
+    : String(given);
+
+const inputOf = lazy(() =>
+  z.object({
+    scope: z
+      .string()
+      .refine(isScope, "Invalid request: scope is every, account:EXCHANGE or token:ID")
+      .default(EVERY)
+      .describe("Whose: every account's, account:EXCHANGE or token:ID"),
+    ...(Object.fromEntries(LIMIT_NAMES.map((name) => [name, limitField(name)])) as Record<
+      LimitName,
+      ReturnType<typeof limitField>
+    >),
+  }),
+);
+
+const same = { effect: "admin", access: "token", failure: "Internal error" } as const;
+
+/** What orders are held to, whoever places them. */
+export const limitsOperations: readonly Operation[] = [
+  operation({
+    ...same,
+    name: "get_limits",
+    summary: "Limits that orders are held to, and what of them is used",
+    http: { route: "GET /limits", from: "query" },
+    cli: { path: "limits show", examples: ["edgemaker limits show"] },
+    input: () => z.object({}),
+    output: LimitsShape,
+    async run(deps) {
+      const { stored, uses } = await readAll(deps);
+      const scopes = [EVERY, ...Object.keys(stored.set).filter((scope) => scope !== EVERY)];
+      return {
+        settings: textsOf(deps.limits ?? {}, false),
+        limits: scopes.map((scope) => ({
+          scope,
+          limits: textsOf(ownLimits(stored, scope), scope === EVERY),
+        })),
+        used: uses.map(({ scope, day, asset, notional, orders }) => ({
+          scope,
+          day: dateOf(day),
+          asset,
+          notional: text(notional),
+          orders,
+        })),
+      };
+    },
+  }),
+  operation({
+    ...same,
+    name: "set_limits",
+    summary: "Set limits that orders are held to, from now on",
+    http: { route: "PUT /limits", from: "body" },
+    cli: {
+      path: "limits set",
+      examples: [
+        "edgemaker limits set --order-notional USDT=500 --day-notional USDT=5000",
+        "edgemaker limits set --scope account:kraken --symbols BTC/USDT,ETH/USDT",
+      ],
+    },
+    input: inputOf,
+    output: SetShape,
+    async run(deps, { scope, ...given }, call) {
+      checkScope(deps, scope, given);
+      const { stored } = await readAll(deps);
+      const settings = changed(stored.set[scope] ?? {}, withoutAbsent(given));
+      const changes = changesOf(stored, { scope, settings });
+      const told = changes.map(({ name, was, is }) => `${name} is ${is}, was ${was}`).join("; ");
+      const message = `${scope}: ${told || "nothing has changed"}`;
+      const { version } = stored;
+      const by = byOf(call);
+      const change = { version, scope, settings, message: `${message}, by ${by.actor}` };
+      if (!(await deps.store.setLimits(change, by)))
+        throw new AppError(
+          "Conflict",
+          "limits were changed at the same moment; look at them, then set them again",
+        );
+      return { scope, changes, message };
+    },
+  }),
+];
+
+function checkScope({ exchanges }: Deps, scope: string, given: object): void {
+  const [kind, whose] = scope.split(/:(.*)/);
+  if (kind === "account" && !exchanges.some(({ id }) => id === whose))
+    throw new AppError(
+      "Invalid request",
+      `${whose} is no exchange here; there are ${exchanges.map(({ id }) => id).join(", ")}`,
+    );
+  const losses = Object.keys(withoutAbsent(given)).filter((name) => /loss$/i.test(name));
+  if (kind === "token" && losses.length > 0)
+    throw new AppError(
+      "Invalid request",
+      `${losses.join(", ")}: losses are of strategies and accounts, not of a token`,
+    );
+  if (Object.keys(withoutAbsent(given)).length === 0)
+    throw new AppError("Invalid request", `name a limit to set: ${LIMIT_NAMES.join(", ")}`);
+}
+
+const withoutAbsent = (given: object): LimitSettings =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+
+function changesOf(stored: StoredLimits, { scope, settings }: { scope: string; settings: LimitSettings }) {
+  const before = ownLimits(stored, scope);
+  const after = ownLimits({ ...stored, set: { ...stored.set, [scope]: settings } }, scope);
+  return LIMIT_NAMES.map((name) => ({
+    name,
+    was: showLimit(before[name]),
+    is: showLimit(after[name]),
+  })).filter(({ was, is }) => was !== is);
+}
+
+/** Of every account all of them, so that a person sees which there are; of others those that are set. */
+const textsOf = (limits: Limits, all: boolean): Record<string, string> =>
+  Object.fromEntries(
+    LIMIT_NAMES.filter((name) => all || limits[name] !== undefined).map((name) => [
+      name,
+      showLimit(limits[name]),
+    ]),
+  );
+
+/** The limits, and what the configured accounts and the tokens that have limits have used of them. */
+async function readAll({ store, exchanges, venue }: Deps): Promise<LimitsRead> {
+  const nobody = { account: "", actor: "" };
+  const { stored } = await store.readLimits({ ...nobody, scopes: [] });
+  const tokens = Object.keys(stored.set).filter((scope) => scope.startsWith("token:"));
+  const accounts = exchanges.map(({ id }) => scopeOfAccount(accountKey(venue(id).account)));
+  return store.readLimits({ ...nobody, scopes: [...accounts, ...tokens] });
+}

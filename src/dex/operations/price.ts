@@ -1,0 +1,90 @@
+import * as z from "zod";
+import { type Decimal, fromNumber } from "../../kernel/decimal.ts";
+import { countField, MOST_AMOUNT } from "../../kernel/fields.ts";
+import { type Operation, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import { marketNow } from "../../ports/market-now.ts";
+import {
+  chainTokenField,
+  PoolsShape,
+  PriceShape,
+  poolsOut,
+  priceOut,
+  TokensShape,
+  tokensOut,
+} from "../schema.ts";
+import { poolsView, priceView } from "../view.ts";
+
+const LIQUIDITY = "Invalid request: minLiquidity must be a number of ADA, 0 to 1e15";
+
+const minLiquidity = () =>
+  z
+    .number({ error: LIQUIDITY })
+    .default(0)
+    .transform((value, context): Decimal => {
+      const exact = value <= MOST_AMOUNT ? fromNumber(value) : undefined;
+      if (exact !== undefined && exact >= 0n) return exact;
+      context.addIssue({ code: "custom", message: LIQUIDITY });
+      return z.NEVER;
+    })
+    .describe("Least total value locked, in ADA");
+
+const reads = { effect: "read", access: "public" } as const;
+
+/** Prices and pools of the chain's tokens on its own exchanges. */
+export const dexOperations = (): Operation[] => [
+  operation({
+    ...reads,
+    name: "get_dex_price",
+    summary: "Price of a Cardano token in USDT, from its pools",
+    http: { route: "GET /dex/price/:symbol", alias: "/cardano/price/:symbol", from: "query" },
+    cli: {
+      path: "dex price",
+      positional: ["symbol"],
+      view: priceView,
+      examples: ["edgemaker dex price INDY"],
+    },
+    input: () => z.object({ symbol: chainTokenField() }),
+    output: PriceShape,
+    failure: "Price fetch failed",
+    run: async (deps, { symbol }) => priceOut(symbol, await deps.dex.price(symbol), await timestamp(deps)),
+  }),
+  operation({
+    ...reads,
+    name: "get_dex_pools",
+    summary: "Liquidity pools of a Cardano token, the largest first",
+    http: { route: "GET /dex/pools/:symbol", alias: "/cardano/pools/:symbol", from: "query" },
+    cli: {
+      path: "dex pools",
+      positional: ["symbol"],
+      view: poolsView,
+      examples: ["edgemaker dex pools SNEK --min-liquidity 10000"],
+    },
+    input: () =>
+      z.object({
+        symbol: chainTokenField(),
+        minLiquidity: minLiquidity(),
+        limit: countField("Invalid limit", { least: 1, most: 50 }).default(10).describe("Pools, 1 to 50"),
+      }),
+    output: PoolsShape,
+    failure: "Discovery failed",
+    run: async (deps, { symbol, ...asked }) => ({
+      ...poolsOut(symbol, await deps.dex.pools(symbol), asked),
+      timestamp: await timestamp(deps),
+    }),
+  }),
+  operation({
+    ...reads,
+    name: "list_dex_tokens",
+    summary: "The Cardano tokens that have a price",
+    http: { route: "GET /dex/tokens", alias: "/cardano/tokens", from: "query" },
+    cli: { path: "dex tokens" },
+    mcp: { closedWorld: true },
+    input: () => z.object({}),
+    output: TokensShape,
+    failure: "Discovery failed",
+    run: async () => tokensOut(),
+  }),
+];
+
+const timestamp = async (deps: Deps): Promise<string> => new Date(await marketNow(deps)).toISOString();

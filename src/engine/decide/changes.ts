@@ -1,0 +1,183 @@
+import type { Decimal } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import { midOf } from "../../kernel/spread.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Event } from "../../model/events.ts";
+import type { AccountMemory, Fill, FillCursor, Order, Strategy } from "../../model/records.ts";
+import { type Changes, NO_CHANGES, type Snapshot, type StrategyUpdate } from "../../ports/store.ts";
+import { cursorAfter, missingSince } from "../reconcile/fill-cursor.ts";
+import { addFee, movementsOf } from "../reconcile/fills.ts";
+import type { Observation } from "../reconcile/observation.ts";
+import type { Reconciled } from "../reconcile/reconcile.ts";
+import type { Advanced } from "./turn.ts";
+
+/** What a strategy's turn writes. */
+export function changesOf(
+  before: Strategy,
+  advanced: Advanced,
+  reconciled: readonly Reconciled[],
+  now: Millis,
+): Changes {
+  const { strategy, intents, terms, released, events } = advanced;
+  const known = reconciled.filter(({ adopted }) => !adopted);
+  const adopted = reconciled.filter((one) => one.adopted).map(({ order }) => order);
+  const left = new Map(released.map((order) => [order.clientId, order]));
+  const orders = known.map((one) => left.get(one.order.clientId) ?? one.order);
+  return {
+    ...NO_CHANGES,
+    wish: strategy.status === "stopped" ? before : null,
+    strategy: updateOf(before, strategy),
+    fills: reconciled.flatMap(({ fills }) => fills),
+    orders: orders.filter((order, place) => order !== known[place]?.before),
+    adopted,
+    intents,
+    terms,
+    events: [
+      ...adopted.map((order) => adoptedEvent(order, now)),
+      ...reconciled.flatMap((one) => orderEvents(one, now)),
+      ...statusEvents(before, strategy, now),
+      ...events,
+    ],
+  };
+}
+
+/** What the account itself writes: orders by hand, strangers' fills, how far trades were read. */
+export const accountChanges = (
+  {
+    reconciled,
+    snapshot,
+    observation,
+    memory,
+    waiting,
+    live,
+    events,
+  }: {
+    reconciled: readonly Reconciled[];
+    /** What else has happened on the account. */
+    events: readonly Event[];
+    /** All unsettled orders of the account after this pass. */
+    live: readonly Order[];
+    snapshot: Snapshot;
+    observation: Observation;
+    memory: AccountMemory | null;
+    waiting: ReadonlyMap<Pair, Millis>;
+  },
+  now: Millis,
+): Changes => ({
+  ...NO_CHANGES,
+  fills: reconciled.flatMap(({ fills }) => fills),
+  orders: reconciled.filter(({ order, before }) => order !== before).map(({ order }) => order),
+  events: [...events, ...reconciled.flatMap((one) => orderEvents(one, now))],
+  cursors: cursorsOf(snapshot, observation, waiting, { live, now }),
+  memory,
+});
+
+export const isSomething = ({
+  strategy,
+  fills,
+  orders,
+  adopted,
+  intents,
+  events,
+  cursors,
+  memory,
+}: Changes): boolean =>
+  strategy !== null ||
+  memory !== null ||
+  Object.keys(cursors).length > 0 ||
+  [fills, orders, adopted, intents, events].some(({ length }) => length > 0);
+
+function updateOf(
+  before: Strategy,
+  { id, state, status, phase, lastError, stoppedAt }: Strategy,
+): StrategyUpdate | null {
+  const same =
+    before.state === state &&
+    before.status === status &&
+    before.phase === phase &&
+    before.lastError === lastError &&
+    before.stoppedAt === stoppedAt;
+  return same ? null : { id, state, status, phase, lastError, stoppedAt };
+}
+
+function statusEvents(before: Strategy, { id, account, status, lastError }: Strategy, at: Millis): Event[] {
+  if (before.status === status) return [];
+  const message = `${before.status} to ${status}${lastError ? `: ${lastError}` : ""}`;
+  return [{ account, strategy: id, at, kind: "status", message }];
+}
+
+function orderEvents({ order, before, lost }: Reconciled, at: Millis): Event[] {
+  const event = (kind: Event["kind"], message: string): Event[] => [
+    { account: order.account, strategy: order.strategy, at, kind, message: `${order.clientId}: ${message}` },
+  ];
+  if (lost) return event("lost", order.reason ?? "not found");
+  if (before.state !== "rejected" && order.state === "rejected")
+    return event("rejected", order.reason ?? "rejected");
+  return [];
+}
+
+const adoptedEvent = ({ account, strategy, clientId }: Order, at: Millis): Event => ({
+  account,
+  strategy,
+  at,
+  kind: "adopted",
+  message: `${clientId}: found on the venue, placed after the database's backup`,
+});
+
+function cursorsOf(
+  { cursors }: Snapshot,
+  { markets, timing }: Observation,
+  waiting: ReadonlyMap<Pair, Millis>,
+  { live, now }: { live: readonly Order[]; now: Millis },
+): Record<string, FillCursor> {
+  const moved: Record<string, FillCursor> = {};
+  for (const [symbol, { reading }] of markets) {
+    const orders = live.filter((order) => order.symbol === symbol);
+    const most = Math.min(
+      waiting.get(symbol) ?? Number.POSITIVE_INFINITY,
+      reading?.until === undefined ? 0 : missingSince(orders, now, reading.until),
+    );
+    const next = reading && cursorAfter(cursors[symbol], reading, timing, most);
+    if (next) moved[symbol] = next;
+  }
+  return moved;
+}
+
+/** So many orders of a person are remembered as none of ours. */
+const MOST_FOREIGN = 200;
+
+/** What the account's memory is after a pass: marks, balances, and what strategies' fills have moved. */
+export function remember(
+  memory: AccountMemory,
+  { markets, balances, foreign, confidence }: Observation,
+  {
+    fills,
+    waiting,
+    now,
+  }: { readonly fills: readonly Fill[]; readonly waiting: ReadonlyMap<Pair, Millis>; readonly now: Millis },
+): AccountMemory {
+  const quotes = [...markets].flatMap(([symbol, { quote, market }]) =>
+    quote ? [[symbol, { mid: midOf(quote), at: quote.at, lot: market?.lot, seenAt: now }] as const] : [],
+  );
+  const read = [...markets].filter(([symbol, { tradesRead }]) => tradesRead && !waiting.has(symbol));
+  const totals =
+    balances && Object.fromEntries(balances.map(({ asset, free, used }) => [asset, free + used]));
+  const moved = fills
+    .filter(({ strategy, superseded }) => strategy !== null && !superseded)
+    .reduce(withMovement, memory.moved);
+  return {
+    ...memory,
+    marks: { ...memory.marks, ...Object.fromEntries(quotes) },
+    ...(confidence?.size ? { confidence: { ...memory.confidence, ...Object.fromEntries(confidence) } } : {}),
+    baseline: memory.baseline ?? totals ?? null,
+    ...(balances ? { balances, movedBefore: moved } : {}),
+    tradesAt: { ...memory.tradesAt, ...Object.fromEntries(read.map(([symbol]) => [symbol, now])) },
+    foreign: foreign.length === 0 ? memory.foreign : [...memory.foreign, ...foreign].slice(-MOST_FOREIGN),
+    moved,
+  };
+}
+
+const withMovement = (
+  moved: Readonly<Record<string, Decimal>>,
+  fill: Fill,
+): Readonly<Record<string, Decimal>> => movementsOf(fill.symbol, fill).reduce(addFee, moved);

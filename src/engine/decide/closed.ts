@@ -1,0 +1,35 @@
+import { HOUR, type Millis } from "../../kernel/time.ts";
+import type { Strategy } from "../../model/records.ts";
+
+/** How long a grid waits for its market. */
+const WAITS: Millis = 24 * HOUR;
+
+/**
+ * Notes since when a grid's market is closed or gone, and why; `null` where it is open, undefined where nobody
+ * knows. After a day the grid is in error; one that stops goes on to its end.
+ */
+export function closed(strategy: Strategy, why: string | null | undefined, now: Millis): Strategy {
+  const { closedSince, ...state } = strategy.state;
+  if (why === undefined) return strategy;
+  if (why === null) return closedSince === undefined ? strategy : opened({ ...strategy, state });
+  const since = closedSince ?? now;
+  const noted = closedSince === since ? strategy : { ...strategy, state: { ...state, closedSince: since } };
+  const isLeaving = strategy.wants === "stop" || state.exit !== null;
+  if (now - since < WAITS || isLeaving || strategy.status === "error") return noted;
+  return {
+    ...noted,
+    status: "error",
+    lastError: `${why}, for a day now: stop the grid, or resume it once it trades again`,
+  };
+}
+
+// What was said of the market holds no more.
+const opened = (strategy: Strategy): Strategy =>
+  strategy.status === "error" ? strategy : { ...strategy, lastError: null };
+
+/** A grid whose market the venue refuses to tell of. */
+export function untold(strategy: Strategy, reason: string, now: Millis): Strategy {
+  const why = `${strategy.symbol} cannot be read: ${reason}`;
+  const noted = closed(strategy, why, now);
+  return noted.status === "error" || noted.lastError === why ? noted : { ...noted, lastError: why };
+}

@@ -1,0 +1,210 @@
+import { messageOf } from "../../kernel/errors.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { type Bounds, termsOf } from "../../limits/standing.ts";
+import type { AccountMemory, Losses, Order, Strategy } from "../../model/records.ts";
+import type { Quote } from "../../ports/deps.ts";
+import type { Changes, Snapshot } from "../../ports/store.ts";
+import { type Adopted, adopt } from "../reconcile/adopt.ts";
+import { blamed } from "../reconcile/audit.ts";
+import { withFeeValues } from "../reconcile/fee-value.ts";
+import type { MarketSight, Observation } from "../reconcile/observation.ts";
+import { isFinal } from "../reconcile/order-life.ts";
+import { type Reconciled, reconcile, reconcileLate } from "../reconcile/reconcile.ts";
+import { nameUnreadable } from "../reconcile/unreadable.ts";
+import { advance, book } from "./advance.ts";
+import { accountChanges, changesOf, isSomething, remember } from "./changes.ts";
+import { untold } from "./closed.ts";
+import { windowOf } from "./intents.ts";
+import { judgeAccount, withStopped } from "./loss.ts";
+import { afterTurn, capitalOf, firstShare, ownBase, type Share } from "./share.ts";
+import { type Advanced, cancellable, still, type Turn } from "./turn.ts";
+
+/** What a pass writes first and then asks of the venue. */
+export interface Decision {
+  readonly changes: readonly Changes[];
+  readonly cancels: readonly Order[];
+  /** Only those that the record returns may be sent. */
+  readonly creates: readonly Order[];
+  /** Strategies that are active as soon as all their creates are accepted. */
+  readonly placing: readonly string[];
+  readonly memory: AccountMemory;
+  /** Something was left for the next pass. */
+  readonly short: boolean;
+}
+
+/** One account, all its strategies and orders: what has happened to them, and what should rest next. */
+export function decide(
+  snapshot: Snapshot,
+  observation: Observation,
+  { limit, slow, bounds }: { readonly limit: number; readonly slow: string | null; readonly bounds: Bounds },
+): Decision {
+  const { now } = snapshot.lease;
+  const isSeen = ({ symbol }: Order | Strategy) => observation.markets.has(symbol);
+  const known: readonly Reconciled[] = [
+    ...snapshot.orders.filter(isSeen).map((order) => reconcile(order, observation, now)),
+    // An order that a stop has left open is the person's: its trades are no longer the strategy's.
+    ...observation.late.filter(isFinal).map((order) => reconcileLate(order, observation)),
+  ];
+  const before = snapshot.strategies.filter(isSeen);
+  const { reconciled: found, ...rest } = adopt(known, before, observation, now);
+  const reconciled = found.map((one) => withWorth(one, observation));
+  const { backoff } = observation.timing;
+  const strategies = before.map((one) => {
+    const mine = ofStrategy(reconciled, one);
+    return blamed(book(one, mine, { now, backoff }), mine);
+  });
+  const live = reconciled.map(({ order }) => order).filter(({ settled }) => !settled);
+  let share = firstShare(observation, live, { limit, bounds, strategies });
+  const quotes = quotesOf(observation);
+  const hidden = snapshot.strategies.filter((one) => !isSeen(one));
+  const losses = judgeAccount(snapshot.memory, [...strategies, ...hidden], { bounds, quotes });
+
+  const advanced = strategies.map((strategy, place) => {
+    const turn = turnOf({ snapshot, observation, strategies, live, losses, slow, ...rest }, share, strategy);
+    const done = attempt(
+      strategy,
+      live.filter((order) => order.strategy === strategy.id),
+      turn,
+    );
+    const { quote } = turn.sight;
+    const terms = quote && done.intents.length > 0 ? termsOf(bounds.standings, done.intents, quote) : null;
+    share = afterTurn(share, { strategy, quote }, done);
+    strategies[place] = done.strategy;
+    return { ...done, terms };
+  });
+
+  const others = reconciled.filter(({ order }) => !before.some(({ id }) => id === order.strategy));
+  const stopped = strategies.filter(({ status }) => status === "stopped");
+  const named = nameUnreadable(snapshot, observation, live);
+  const remembered = remember(
+    withLosses(snapshot.memory, withStopped(losses, stopped, { memory: snapshot.memory, quotes })),
+    observation,
+    { fills: reconciled.flatMap(({ fills }) => fills), waiting: rest.waiting, now },
+  );
+  const memory = { ...remembered, unreadable: named.unreadable };
+  const written = isSame(memory, snapshot.memory) ? null : memory;
+  const changes = [
+    ...advanced.map((one, place) =>
+      changesOf(before[place] as Strategy, one, ofStrategy(reconciled, one.strategy), now),
+    ),
+    ...untoldChanges(snapshot.strategies, observation, now),
+    accountChanges(
+      {
+        reconciled: others,
+        snapshot,
+        observation,
+        memory: written,
+        waiting: rest.waiting,
+        live,
+        events: named.events,
+      },
+      now,
+    ),
+  ];
+  return {
+    changes: changes.filter(isSomething),
+    cancels: eachOnce([
+      ...advanced.flatMap(({ cancels }) => cancels),
+      ...revenants(observation),
+      ...(snapshot.kill.on && snapshot.kill.cancels ? cancellable(live) : []),
+    ]),
+    creates: advanced.flatMap(({ intents }) => intents),
+    placing: advanced.filter(({ placing }) => placing).map(({ strategy }) => strategy.id),
+    memory,
+    short: share.short,
+  };
+}
+
+const eachOnce = (cancels: readonly Order[]): Order[] => [
+  ...new Map(cancels.map((order) => [order.clientId, order])).values(),
+];
+
+const quotesOf = ({ markets }: Observation): ReadonlyMap<string, Quote> =>
+  new Map([...markets].flatMap(([symbol, { quote }]) => (quote ? [[symbol, quote] as const] : [])));
+
+// The same memory where no loss of an account is limited.
+const withLosses = (memory: AccountMemory, losses: Losses): AccountMemory =>
+  losses === (memory.losses ?? losses) && (memory.losses || Object.keys(losses).length === 0)
+    ? memory
+    : { ...memory, losses };
+
+// What else it holds is written when the pass ends.
+const isSame = (a: AccountMemory, b: AccountMemory): boolean =>
+  a.moved === b.moved && a.baseline === b.baseline && a.losses === b.losses && a.unreadable === b.unreadable;
+
+function withWorth(one: Reconciled, { markets, feePrices: mids = new Map() }: Observation): Reconciled {
+  if (one.fills.length === 0) return one;
+  const { market } = markets.get(one.order.symbol) ?? {};
+  return { ...one, fills: one.fills.map((fill) => withFeeValues(fill, { mids, market })) };
+}
+
+const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconciled[] =>
+  reconciled.filter(({ order }) => order.strategy === id);
+
+/** Orders that were given up, as they could not be found, and that are open after all: a bound was broken. */
+function revenants({ late, markets }: Observation): Order[] {
+  const open = new Set([...markets.values()].flatMap((sight) => sight.open.map(({ id }) => id)));
+  return late.filter(
+    (order) => order.strategy !== null && isFinal(order) && open.has(order.exchangeId ?? ""),
+  );
+}
+
+// Grids of markets that the venue refuses to tell of: nothing is known of their orders.
+const untoldChanges = (strategies: readonly Strategy[], { refused }: Observation, now: Millis): Changes[] =>
+  strategies.flatMap((one) => {
+    const reason = refused.get(one.symbol);
+    return reason === undefined ? [] : [changesOf(one, still(untold(one, reason, now), undefined), [], now)];
+  });
+
+interface Account extends Pick<Adopted, "held" | "stranger" | "waiting"> {
+  readonly snapshot: Snapshot;
+  readonly observation: Observation;
+  /** As far as this pass has taken them. */
+  readonly strategies: readonly Strategy[];
+  readonly live: readonly Order[];
+  readonly losses: Losses;
+  readonly slow: string | null;
+}
+
+function turnOf(
+  { snapshot, observation, strategies, live, losses, held, stranger, waiting, slow }: Account,
+  share: Share,
+  strategy: Strategy,
+): Turn {
+  const { timing, markets } = observation;
+  const { base } = splitPair(strategy.symbol);
+  const { now } = snapshot.lease;
+  const isHidden = ({ symbol }: Strategy) => splitPair(symbol).base === base && !markets.has(symbol);
+  const isKnown = strategy.phase === "starting" && !snapshot.strategies.some(isHidden);
+  return {
+    sight: markets.get(strategy.symbol) as MarketSight,
+    now,
+    window: windowOf(snapshot.lease, timing),
+    funds: share.funds,
+    capital: capitalOf(strategy, observation, strategies, live, share.openBuys),
+    confidence: observation.confidence?.get(strategy.symbol)?.value,
+    ownBase: isKnown ? ownBase(base, observation, { strategies, orders: live, now }) : undefined,
+    resting: share.resting.get(strategy.symbol) ?? [],
+    killed: snapshot.kill.on,
+    panics: snapshot.kill.on && snapshot.kill.sells,
+    held,
+    stranger,
+    epoch: snapshot.epoch,
+    searched: waiting.has(strategy.symbol) ? undefined : observation.searched.get(strategy.id),
+    timing,
+    limit: share.limit,
+    slow,
+    bounds: share.bounds,
+    accountLoss: losses[splitPair(strategy.symbol).quote]?.watch?.over ?? null,
+  };
+}
+
+// A strategy that cannot go on stops itself alone; its orders are still looked after.
+function attempt(strategy: Strategy, live: readonly Order[], turn: Turn): Advanced {
+  try {
+    return advance(strategy, live, turn);
+  } catch (error) {
+    return still({ ...strategy, status: "error", lastError: messageOf(error) }, turn.funds);
+  }
+}

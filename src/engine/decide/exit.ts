@@ -1,0 +1,103 @@
+import { heldInAll } from "../../grid/ledger/booking.ts";
+import { giveUp } from "../../grid/ledger/draw.ts";
+import type { Funds, Intent, Resting } from "../../grid/plan/plan.ts";
+import { totalBase } from "../../grid/state/lots.ts";
+import { EXIT_SLOT, type GridState, highestSequence } from "../../grid/state/state.ts";
+import { type Decimal, div, max, min, mul, ONE, snap } from "../../kernel/decimal.ts";
+import { midOf } from "../../kernel/spread.ts";
+import type { Bounds } from "../../limits/standing.ts";
+import { inOneOrder, meetsMinimum } from "../../market/minimum.ts";
+import type { Order, Strategy } from "../../model/records.ts";
+import type { Market, Quote } from "../../ports/deps.ts";
+import type { MarketSight } from "../reconcile/observation.ts";
+
+/** Below the bid, per cent; the last one stays. */
+const STEPS = [1n, 2n, 4n];
+/** Never further below the mid. */
+const FARTHEST = 10n;
+
+const below = (price: Decimal, percent: bigint): Decimal => (price * (100n - percent)) / 100n;
+
+/** The limit of the next order of an exit. */
+function exitPrice(quote: Quote, tries: number, { tick }: Market): Decimal {
+  const percent = STEPS[Math.min(tries, STEPS.length - 1)] as bigint;
+  const least = snap(below(midOf(quote), FARTHEST), tick, "up");
+  return max(snap(below(quote.bid, percent), tick, "down"), least);
+}
+
+/** How far down the next order of a grid that leaves sells. */
+export function exitReach(
+  { state, wants, sellBase }: Strategy,
+  { market, quote }: Pick<MarketSight, "market" | "quote">,
+): Resting[] {
+  const tries = state.exit?.tries ?? (wants === "stop" && sellBase ? 0 : undefined);
+  if (tries === undefined || !market || !quote || heldInAll(state) === 0n) return [];
+  return [{ side: "sell", price: exitPrice(quote, tries, market) }];
+}
+
+export interface ExitPlan {
+  readonly next: GridState;
+  /** Undefined when nothing is left that the venue would take. */
+  readonly intent: Intent | undefined;
+}
+
+/** Sells all base of a strategy that has no order left: one immediate order of everything a pass. */
+export function exitPlan(
+  before: GridState,
+  {
+    market,
+    quote,
+    funds,
+    bounds,
+    above,
+    least,
+  }: {
+    market: Market;
+    quote: Quote;
+    funds: Funds | undefined;
+    bounds?: Bounds | undefined;
+    /** A buy of the account that nothing here may cancel: the order sells above it. */
+    above?: Decimal | undefined;
+    /** It sells no lower than this. */
+    least?: Decimal | undefined;
+  },
+): ExitPlan {
+  const state = giveUp(before, () => true);
+  const { exit } = state;
+  if (!exit) return { next: state, intent: undefined };
+  const all = totalBase(state.idle);
+  // A person may have taken some of it away.
+  const free = funds ? min(all, funds[market.base] ?? 0n) : all;
+  const price = [
+    above === undefined ? 0n : above + market.tick,
+    least === undefined ? 0n : snap(least, market.tick, "up"),
+  ].reduce(max, exitPrice(quote, exit.tries, market));
+  // An order counts at the mid here: its limit lies below.
+  const whole = snap(free, market.lot, "down");
+  const part = inOneOrder(whole, { price: max(price, midOf(quote)), market, bounds });
+  const amount = meetsMinimum(market, price, part) ? part : whole;
+  if (!meetsMinimum(market, price, amount)) return { next: state, intent: undefined };
+  const sequence = highestSequence(state) + exit.tries;
+  return {
+    next: { ...state, exit: { reason: exit.reason, tries: exit.tries + 1 } },
+    intent: { slot: EXIT_SLOT, sequence, side: "sell", price, amount },
+  };
+}
+
+/** An order of an exit that a restored database has forgotten: what has begun is never taken back. */
+export function leavingAgain({ state, config, wants }: Strategy, { price }: Pick<Order, "price">): GridState {
+  if (state.exit) return state;
+  const { stopLossPrice: stopLoss, takeProfitPrice: takeProfit } = config;
+  const isTakeProfit = takeProfit !== undefined && price >= below(takeProfit, FARTHEST);
+  const isStopLoss = stopLoss !== undefined && price <= stopLoss;
+  const reason = wants === "stop" ? "stop" : isStopLoss ? "stop_loss" : isTakeProfit ? "take_profit" : "stop";
+  return { ...giveUp(state, () => true), exit: { reason, tries: 1 } };
+}
+
+/** Base bought at the start, for selling slots that have none; the fee in base on top. */
+export const grossed = (amount: Decimal, { buyFeeIn, maker, taker, lot }: Market): Decimal =>
+  buyFeeIn !== "quote" ? snap(div(amount, ONE - max(maker, taker), "up"), lot, "up") : amount;
+
+/** A limit that takes what is there now: 1 % beyond the ask, or the bid. */
+export const takingPrice = ({ ask }: Quote, { tick }: Market): Decimal =>
+  snap(mul(ask, (101n * ONE) / 100n, "up"), tick, "up");

@@ -1,0 +1,46 @@
+import type { Intent } from "../../grid/plan/plan.ts";
+import { timeInForceOf } from "../../grid/state/state.ts";
+import { clientOrderId } from "../../kernel/ids.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { NEW_ORDER, type Order, type OrderKind, type Strategy } from "../../model/records.ts";
+import type { Timing } from "../../ports/deps.ts";
+import type { Lease } from "../../ports/store.ts";
+
+/** When a request of a pass may leave and take effect, in protocol time. */
+export interface Window {
+  readonly sendBy: Millis;
+  readonly notAfter: Millis;
+}
+
+/** Nothing leaves after the lease could be another's, and nothing takes effect after that plus the venue's expiry. */
+export const windowOf = ({ until }: Lease, { requestTimeout, expiry, skew }: Timing): Window => ({
+  sendBy: until - requestTimeout,
+  notAfter: until + expiry + skew,
+});
+
+/** An intent as the row that is written before the venue hears of it. */
+export function orderOf(
+  strategy: Strategy,
+  intent: Intent,
+  { window, at, kind = "grid" }: { window: Window; at: Millis; kind?: OrderKind },
+): Order {
+  const { slot, sequence, side, price, amount } = intent;
+  const { generation } = strategy.state;
+  return {
+    ...NEW_ORDER,
+    ...window,
+    clientId: clientOrderId({ strategy: strategy.number, generation, slot, sequence }),
+    account: strategy.account,
+    strategy: strategy.id,
+    kind,
+    generation,
+    slot,
+    symbol: strategy.symbol,
+    side,
+    type: "limit",
+    price,
+    amount,
+    timeInForce: timeInForceOf(slot, strategy.config),
+    createdAt: at,
+  };
+}

@@ -1,0 +1,113 @@
+import { profitOf } from "../../grid/ledger/profit.ts";
+import { type Decimal, max, sum, text, ZERO } from "../../kernel/decimal.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { midOf } from "../../kernel/spread.ts";
+import { howToChange } from "../../limits/allowed.ts";
+import type { Bounds } from "../../limits/standing.ts";
+import { showLimit } from "../../limits/texts.ts";
+import type { AccountMemory, Losses, LossWatch, Strategy } from "../../model/records.ts";
+import type { Quote } from "../../ports/deps.ts";
+
+/** What a watch goes by: a limit that has changed, or a person's resume, has it judged anew. */
+interface Watched {
+  readonly what: "strategyLoss" | "accountLoss";
+  readonly asset: string;
+  readonly total: Decimal;
+  readonly resumes: number;
+}
+
+/**
+ * Judges a result against the best one so far, which is at least the zero of the start. Beyond the limit it stays so
+ * until a person resumes, from where the best result is counted anew, or changes limits.
+ */
+function judge(
+  before: LossWatch | null,
+  { what, asset, total, resumes }: Watched,
+  { standings: { version, all } }: Bounds,
+): LossWatch | null {
+  const limits = all[0]?.limits[what];
+  const most = limits?.[asset];
+  if (most === undefined) return null;
+  const isResumed = before !== null && before.over !== null && resumes > before.resumes;
+  const peak = isResumed ? total : max(before?.peak ?? ZERO, total);
+  const stays = before?.over != null && !isResumed && before.version === version;
+  const whose = what === "strategyLoss" ? "this grid" : `the account's grids`;
+  const over = stays
+    ? before.over
+    : peak - total > most
+      ? `the limit ${what} is ${showLimit(limits)}, and ${whose} lost ${text(peak - total)} ${asset} from the best result of ${text(peak)}; resume to count anew from here, or ${howToChange(what)}`
+      : null;
+  const same = before?.peak === peak && before.over === over && before.version === version;
+  return same && before.resumes === resumes ? before : { peak, over, version, resumes };
+}
+
+/** Pauses or stops a strategy whose loss, or whose account's, is beyond its limit. */
+export function judgeLoss(
+  strategy: Strategy,
+  quote: Quote,
+  { bounds, accountLoss }: { readonly bounds: Bounds; readonly accountLoss: string | null },
+): Strategy {
+  const { state, resumes, symbol } = strategy;
+  const { total } = profitOf(state, midOf(quote));
+  const watched = { what: "strategyLoss", asset: splitPair(symbol).quote, total, resumes } as const;
+  const loss = judge(state.loss ?? null, watched, bounds);
+  const beyond = loss?.over ?? accountLoss;
+  const isStop = beyond !== null && bounds.standings.all[0]?.limits.onLoss === "stop";
+  if (loss === (state.loss ?? null) && beyond === (state.halted ?? null) && !isStop) return strategy;
+  const next = { ...state, loss, halted: beyond };
+  if (!isStop) return { ...strategy, state: next };
+  const notice = { code: "loss_limit", message: beyond } as const;
+  return { ...strategy, state: { ...next, exit: { reason: "loss", tries: 0 }, notices: [notice] } };
+}
+
+/** What an account's strategies with each quote asset have lost together, those included that have stopped since. */
+export function judgeAccount(
+  memory: AccountMemory,
+  strategies: readonly Strategy[],
+  { bounds, quotes }: { readonly bounds: Bounds; readonly quotes: ReadonlyMap<string, Quote> },
+): Losses {
+  const before = memory.losses ?? {};
+  const limits = bounds.standings.all[0]?.limits.accountLoss ?? {};
+  const judged = Object.keys(limits).map((asset): [string, Losses[string]] => {
+    const known = before[asset] ?? { closed: ZERO, watch: null };
+    const mine = strategies.filter(({ symbol }) => splitPair(symbol).quote === asset);
+    const totals = mine.map((one) => totalOf(one, memory, quotes));
+    // A result that is not known is not zero: the account is judged again when every price is.
+    if (!totals.every((total) => total !== undefined)) return [asset, known];
+    const resumes = mine.reduce((count, one) => count + one.resumes, 0);
+    const total = sum(totals) + known.closed;
+    const watch = judge(known.watch, { what: "accountLoss", asset, total, resumes }, bounds);
+    return [asset, watch === known.watch ? known : { ...known, watch }];
+  });
+  const same =
+    judged.length === Object.keys(before).length && judged.every(([asset, one]) => before[asset] === one);
+  return same ? before : Object.fromEntries(judged);
+}
+
+function totalOf(
+  { symbol, state }: Strategy,
+  { marks }: AccountMemory,
+  quotes: ReadonlyMap<string, Quote>,
+): Decimal | undefined {
+  const quote = quotes.get(symbol);
+  const mid = quote ? midOf(quote) : marks[symbol]?.mid;
+  return mid === undefined ? undefined : profitOf(state, mid).total;
+}
+
+/** The results of strategies that have stopped in this pass stay the account's. */
+export function withStopped(
+  losses: Losses,
+  stopped: readonly Strategy[],
+  around: { readonly memory: AccountMemory; readonly quotes: ReadonlyMap<string, Quote> },
+): Losses {
+  if (stopped.length === 0) return losses;
+  const closedIn = (asset: string) =>
+    sum(
+      stopped
+        .filter(({ symbol }) => splitPair(symbol).quote === asset)
+        .map((one) => totalOf(one, around.memory, around.quotes) ?? ZERO),
+    );
+  return Object.fromEntries(
+    Object.entries(losses).map(([asset, one]) => [asset, { ...one, closed: one.closed + closedIn(asset) }]),
+  );
+}

@@ -1,0 +1,20 @@
+import type { Phase, Strategy } from "../../model/records.ts";
+
+/**
+ * Takes note of a person's resume: a strategy in error runs again, until what stopped it does so once more.
+ * Each resume revives once, so that an error of later does not end by itself.
+ */
+export function revived(strategy: Strategy): Strategy {
+  const { resumes, state, status, wants } = strategy;
+  if (resumes === (state.resumes ?? 0)) return strategy;
+  const noted = { ...strategy, state: { ...state, resumes } };
+  if (status !== "error" || wants !== "run") return noted;
+  return { ...noted, status: isWaiting(strategy) ? "idle" : "running", lastError: null };
+}
+
+// Its trigger has not been reached: it has not begun.
+const isWaiting = ({ phase, config }: Strategy): boolean =>
+  phase === "starting" && config.triggerPrice !== undefined;
+
+/** Of a grid that people have paused: one that has not begun yet still has its first base to get. */
+export const pausedPhase = ({ phase }: Strategy): Phase => (phase === "starting" ? phase : "paused");

@@ -1,0 +1,177 @@
+import { costInAll, heldInAll } from "../../grid/ledger/booking.ts";
+import { type Capital, type Funds, need, type Resting } from "../../grid/plan/plan.ts";
+import { type Decimal, min, mul, ONE, sum, ZERO } from "../../kernel/decimal.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { type Bounds, boundsAfter } from "../../limits/standing.ts";
+import { mayBeMet } from "../../model/own-orders.ts";
+import type { Order, Strategy } from "../../model/records.ts";
+import type { Quote } from "../../ports/deps.ts";
+import type { MarketSight, Observation } from "../reconcile/observation.ts";
+import { isFinal } from "../reconcile/order-life.ts";
+import { exitReach } from "./exit.ts";
+
+/** What is left for the strategies of an account whose turn is still to come in this pass. */
+export interface Share {
+  /** Undefined when the balances were not read. */
+  readonly funds: Funds | undefined;
+  readonly resting: ReadonlyMap<Pair, readonly Resting[]>;
+  /** How many orders may still be placed. */
+  readonly limit: number;
+  /** What strategies have planned to buy in this pass, in quote, by its asset. */
+  readonly openBuys: Funds;
+  readonly short: boolean;
+  readonly bounds: Bounds;
+}
+
+/** Before the first strategy's turn. `orders` are the account's unsettled orders as just seen. */
+export const firstShare = (
+  observation: Observation,
+  orders: readonly Order[],
+  { limit, bounds, strategies }: Pick<Share, "limit" | "bounds"> & { strategies: readonly Strategy[] },
+): Share => ({
+  funds: observation.balances && freeFunds(observation, orders),
+  resting: new Map(
+    [...observation.markets].map(([symbol, sight]) => [
+      symbol,
+      [
+        ...restingOn(symbol, sight, orders),
+        // No other grid buys where one that leaves is about to sell.
+        ...strategies.filter((one) => one.symbol === symbol).flatMap((one) => exitReach(one, sight)),
+      ],
+    ]),
+  ),
+  limit,
+  openBuys: {},
+  short: false,
+  bounds,
+});
+
+/** The share after a strategy has planned `intents` on its symbol. */
+export function afterTurn(
+  share: Share,
+  { strategy: { symbol }, quote: market }: { strategy: Strategy; quote: Quote | undefined },
+  turn: { intents: readonly Order[]; funds: Funds | undefined; short: boolean },
+): Share {
+  const { quote } = splitPair(symbol);
+  const bought = turn.intents.filter(({ side }) => side === "buy").map(notional);
+  const resting = new Map(share.resting);
+  resting.set(symbol, [...(share.resting.get(symbol) ?? []), ...turn.intents]);
+  return {
+    funds: turn.funds,
+    resting,
+    limit: share.limit - turn.intents.length,
+    openBuys: { ...share.openBuys, [quote]: (share.openBuys[quote] ?? ZERO) + sum(bought) },
+    short: share.short || turn.short,
+    bounds: market
+      ? turn.intents.reduce((bounds, intent) => boundsAfter(bounds, intent, market), share.bounds)
+      : share.bounds,
+  };
+}
+
+// What may be on the venue without its being seen there is counted as if it were.
+function freeFunds({ balances = [], markets, sights }: Observation, orders: readonly Order[]): Funds {
+  const funds = new Map(balances.map(({ asset, free }) => [asset, free]));
+  for (const order of orders) {
+    const market = markets.get(order.symbol)?.market;
+    const isUnseen = order.state === "pending" || order.state === "unknown";
+    if (!market || !isUnseen || typeof sights.get(order.clientId) === "object") continue;
+    const { asset, amount } = need(market, order);
+    funds.set(asset, (funds.get(asset) ?? ZERO) - amount);
+  }
+  return Object.fromEntries(funds);
+}
+
+// The person's own orders too: crossing them would be a trade with oneself all the same.
+function restingOn(symbol: Pair, { open }: MarketSight, orders: readonly Order[]): Resting[] {
+  // One that has ended and waits for its trades rests no more, unless the list still shows it.
+  const mine = orders.filter((order) => order.symbol === symbol && !isFinal(order));
+  const known = new Set(mine.map(({ exchangeId }) => exchangeId));
+  return [
+    ...mine.filter(mayBeMet).map((order) => ({ side: order.side, price: farthest(order), order })),
+    ...open.filter(({ id }) => !known.has(id)).map(({ side, price, id }) => ({ side, price, id })),
+  ];
+}
+
+/** Above every price. */
+const ANY: Decimal = ONE * ONE;
+
+// A market order that is under way may trade at any price.
+const farthest = ({ type, side, price }: Order): Decimal =>
+  type === "limit" ? price : side === "buy" ? ANY : ZERO;
+
+/** Free base that no strategy of the account holds, at the least. */
+export interface OwnBase {
+  readonly least: Decimal;
+  /** No order of ours makes it look smaller than it may be. */
+  readonly isSure: boolean;
+}
+
+/**
+ * Free base that no strategy of the account holds, or may just have bought. Balances have to be read before
+ * orders and trades, or a fill in between would look like a person's base.
+ */
+export function ownBase(
+  asset: string,
+  observation: Observation,
+  { strategies, orders, now }: { strategies: readonly Strategy[]; orders: readonly Order[]; now: Millis },
+): OwnBase | undefined {
+  const { balances, balancesFirst } = observation;
+  if (!balances || !balancesFirst) return undefined;
+  const { free, used } = balances.find((balance) => balance.asset === asset) ?? { free: ZERO, used: ZERO };
+  const grids = strategies.filter(({ symbol }) => splitPair(symbol).base === asset);
+  const mine = orders.filter(({ strategy }) => grids.some(({ id }) => id === strategy));
+  const holding = sum(grids.map(({ state }) => heldInAll(state)));
+  const sells = mine.filter(({ side }) => side === "sell");
+  const sure = sells.filter((order) => hasLocked(order, observation, now));
+  // What is not used is not locked, whatever a sell order of ours looks like.
+  const locked = min(used, sum(sure.map(({ amount, booked }) => amount - booked)));
+  const unbooked = sum(mine.map((order) => unbookedBuy(order, observation)));
+  return { least: free - (holding - locked) - unbooked, isSure: sure.length === sells.length };
+}
+
+// The balances may be older than the order, as far as reads lag: then its base was still free in them.
+function hasLocked({ clientId }: Order, { sights, timing }: Observation, now: Millis): boolean {
+  const sight = sights.get(clientId);
+  if (typeof sight !== "object") return false;
+  return timing.readLag === 0 || sight.at + timing.skew <= now - timing.readLag;
+}
+
+// Where reads lag behind, an order that still looks open may have filled before the balances were read.
+function unbookedBuy(
+  { side, clientId, amount, filled, booked }: Order,
+  { sights, timing }: Observation,
+): Decimal {
+  if (side === "sell") return ZERO;
+  const isCertain = timing.readLag === 0 && typeof sights.get(clientId) === "object";
+  return (isCertain ? filled : amount) - booked;
+}
+
+const notional = ({ price, amount }: Pick<Order, "price" | "amount">): Decimal => mul(price, amount, "up");
+
+/** What limits are shares of: all quote of the account, and the cost of the base that its strategies hold. */
+export function capitalOf(
+  { id, symbol, state }: Strategy,
+  { balances }: Observation,
+  strategies: readonly Strategy[],
+  orders: readonly Order[],
+  planned: Funds,
+): Capital | undefined {
+  if (!balances) return undefined;
+  const asset = splitPair(symbol).quote;
+  const { free, used } = balances.find((balance) => balance.asset === asset) ?? { free: ZERO, used: ZERO };
+  const same = strategies.filter((one) => splitPair(one.symbol).quote === asset);
+  const buys = (ids: readonly string[]) =>
+    sum(
+      orders
+        .filter(({ side, strategy }) => side === "buy" && ids.includes(strategy ?? ""))
+        .map(({ price, amount, booked }) => notional({ price, amount: amount - booked })),
+    );
+  const all = buys(same.map((one) => one.id));
+  return {
+    whole: free + used + sum(same.map((one) => costInAll(one.state))),
+    quote: free + used,
+    position: costInAll(state) + buys([id]),
+    openBuys: all + (planned[asset] ?? ZERO),
+  };
+}

@@ -1,0 +1,130 @@
+import { heldInAll } from "../../grid/ledger/booking.ts";
+import type { Resting } from "../../grid/plan/plan.ts";
+import type { Exit, GridState } from "../../grid/state/state.ts";
+import { text } from "../../kernel/decimal.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Refused } from "../../limits/allowed.ts";
+import { collarFloor, passesCollar } from "../../limits/standing.ts";
+import type { Event } from "../../model/events.ts";
+import type { Order, Strategy } from "../../model/records.ts";
+import { exitPlan } from "./exit.ts";
+import { orderOf } from "./intents.ts";
+import { type Advanced, cancellable, isHeld, type Turn } from "./turn.ts";
+
+/** Takes a strategy to its end: no order left, and where that is asked for no base either. */
+export function stop(before: Strategy, live: readonly Order[], turn: Turn): Partial<Advanced> {
+  const strategy = leavingBase(before);
+  const { exit } = strategy.state;
+  const keeps = strategy.keepOrders && exit === null;
+  const releaseAt = strategy.state.releaseAt ?? turn.now + turn.timing.readLag;
+  const state = keeps ? { ...strategy.state, releaseAt } : strategy.state;
+  const stopping: Strategy = { ...strategy, state, status: "running", phase: "stopping" };
+  // All of them at once or none: until then the person may still ask for them to be cancelled.
+  const mayRelease = keeps && turn.now >= releaseAt && live.every(isSeenOpen);
+  if ((live.length > 0 && !mayRelease) || isHeld(strategy, turn)) {
+    const cancels = keeps ? [] : cancellable(live);
+    return { strategy: stopping, cancels };
+  }
+  if (exit) {
+    const sold = sell(stopping, turn);
+    if (sold) return sold;
+  }
+  const released = live.map((order) => ({ ...order, settled: true }));
+  const stoppedAt = turn.sight.quote?.at ?? strategy.startedAt;
+  const stopped: Strategy = { ...strategy, status: "stopped", phase: "done", stoppedAt };
+  return {
+    strategy: exit && isLacking(stopped, turn) ? { ...stopped, lastError: unsold(stopped) } : stopped,
+    released,
+  };
+}
+
+const unsold = ({ state, symbol }: Strategy): string =>
+  `${text(heldInAll(state))} ${splitPair(symbol).base} that the grid held were not free in the account and are not sold: sell by hand what is there`;
+
+/** Whether there would be something to sell if the account had it. */
+function isLacking({ state }: Strategy, { sight: { market, quote } }: Turn): boolean {
+  if (!market || !quote) return false;
+  return exitPlan(state, { market, quote, funds: undefined }).intent !== undefined;
+}
+
+// One that was accepted and not yet seen may have been filled: until it is seen, it is the strategy's.
+const isSeenOpen = ({ state }: Order): boolean => state === "open" || state === "partially_filled";
+
+function leavingBase(strategy: Strategy): Strategy {
+  const { state, sellBase } = strategy;
+  if (!sellBase || state.exit) return strategy;
+  const exit: Exit = { reason: "stop", tries: 0 };
+  return { ...strategy, state: { ...state, exit } };
+}
+
+/**
+ * Base that the account alone lacks: where reads lag, what was set aside for an order may still be shown so after
+ * its end. Undefined when that is out of the question.
+ */
+function late(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
+  const { state } = strategy;
+  const { exit } = state;
+  const since = exit?.lacksSince ?? turn.now;
+  if (!exit || !isLacking(strategy, turn) || turn.now - since >= turn.timing.readLag) return undefined;
+  const lastError = "the exchange shows less free base than there is to sell; it is asked again";
+  return { strategy: { ...strategy, lastError, state: { ...state, exit: { ...exit, lacksSince: since } } } };
+}
+
+/** One order of the exit; undefined when nothing is left that the venue would take. */
+function sell(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
+  const { sight, funds, killed, panics, limit, window, bounds } = turn;
+  const { market, quote, error } = sight;
+  const waits = (lastError: string | null) => ({ strategy: { ...strategy, lastError } });
+  if (!market || !quote) return waits(error);
+  if (!funds) return { ...waits(null), short: true };
+  const foreign = highestBuy(turn.resting.filter(({ order }) => !order));
+  const above = foreign?.price;
+  const { next, intent } = exitPlan(strategy.state, {
+    ...{ market, quote, funds, bounds, above },
+    least: panics ? collarFloor(quote, bounds) : undefined,
+  });
+  if (!intent) return late(strategy, turn);
+  if (killed && !panics) return waits("the kill switch is on: the base is not sold");
+  if (!market.active) return waits("the market is closed: the base is not sold");
+  const met = turn.resting.flatMap(({ order: one }) =>
+    one?.side === "buy" && one.price >= intent.price ? [one] : [],
+  );
+  if (met.length > 0)
+    return { ...waits(wayFor(met)), cancels: cancellable(met), events: wayEvents(strategy, met, turn.now) };
+  if (foreign && intent.price > quote.bid) return waits(wayFor([foreign]));
+  if (limit < 1) return { short: true };
+  const order = orderOf({ ...strategy, state: next }, intent, { window, at: quote.at, kind: "exit" });
+  const state = withCollarNotice(next, passesCollar(order, quote, bounds));
+  return { strategy: { ...strategy, state, lastError: null }, intents: [order] };
+}
+
+/** Of orders that nothing here may cancel, the buy that a sell would meet first. */
+const highestBuy = (resting: readonly Resting[]): Resting | undefined =>
+  resting
+    .filter(({ side }) => side === "buy")
+    .reduce<Resting | undefined>((best, one) => (best && best.price >= one.price ? best : one), undefined);
+
+/** A row is cancelled first; an order that was placed elsewhere is the person's to cancel. */
+const wayFor = (met: readonly (Order | Resting)[]): string => {
+  const names = met.map((one) => ("clientId" in one ? (one.exchangeId ?? one.clientId) : (one.id ?? "")));
+  return `the base is sold once it would not meet this account's own ${names.slice(0, 3).join(", ")}`;
+};
+
+/** Each order that an exit cancels, by name: its owner is told why it is gone. Told once, when it is first asked for. */
+function wayEvents({ id, lastError }: Strategy, met: readonly Order[], at: Millis): Event[] {
+  if (lastError === wayFor(met)) return [];
+  return cancellable(met).map(({ account, strategy, exchangeId, clientId, side, price }) => {
+    const whose = strategy === null ? "placed by hand" : `of ${strategy}`;
+    const message = `${exchangeId ?? clientId}: the ${side} at ${text(price)} ${whose} is cancelled, as the exit of ${id} would meet it`;
+    return { account, strategy: id, at, kind: "made_way", message };
+  });
+}
+
+/** An exit goes beyond the collar on purpose, and says so: what is left is sold before the price falls further. */
+function withCollarNotice(state: GridState, refused: Refused | undefined): GridState {
+  const others = state.notices.filter(({ code }) => code !== "exit_beyond_collar");
+  if (!refused) return state;
+  const message = `an exit sells beyond the collar on purpose: ${refused.detail}`;
+  return { ...state, notices: [...others, { code: "exit_beyond_collar", message }] };
+}

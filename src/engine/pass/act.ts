@@ -1,0 +1,136 @@
+import type { Millis } from "../../kernel/time.ts";
+import type { Event } from "../../model/events.ts";
+import { type Order, wanted } from "../../model/records.ts";
+import type { CancelOutcome, CreateOutcome, Local, Permit, Venue } from "../../ports/deps.ts";
+import { watchKill } from "../../ports/kill-permit.ts";
+import type { Lease, Settlement, StepStore } from "../../ports/store.ts";
+import { NOT_SENT, WOULD_TAKE } from "../decide/advance.ts";
+import { type Budget, spend } from "./budget.ts";
+
+type Outcome = Settlement["outcomes"][number];
+
+/** The lease as this process may use it: measured on its own clock, from before it was asked for. */
+export interface Hold {
+  readonly lease: Lease;
+  readonly askedAt: Millis;
+  readonly requestTimeout: Millis;
+}
+
+interface World {
+  readonly venue: Venue;
+  readonly store: StepStore;
+  readonly local: Local;
+}
+
+/** Cancels as they were asked for: `taken` is how many the venue accepted, which ends no order by itself. */
+export interface Cancelled {
+  readonly asked: readonly Order[];
+  readonly taken: number;
+  readonly events: readonly Event[];
+  readonly short: boolean;
+}
+
+export async function cancelEach(
+  { venue, local }: Pick<World, "venue" | "local">,
+  hold: Hold,
+  { cancels, budget }: { cancels: readonly Order[]; budget: Budget },
+): Promise<Cancelled> {
+  const asked: Order[] = [];
+  const events: Event[] = [];
+  let taken = 0;
+  for (const order of cancels) {
+    if (budget.left <= 0) return { asked, taken, events, short: true };
+    const key = { symbol: order.symbol, id: order.exchangeId ?? "" };
+    const cancelled = await spend(
+      budget,
+      () => venue.cancel(key, permit(local, hold, hold.lease.until)),
+      order.strategy,
+    );
+    asked.push(order);
+    if (cancelled.result === "accepted") taken++;
+    if ("reason" in cancelled)
+      events.push(eventOf(order, hold, `cancel ${cancelled.result}: ${cancelled.reason}`));
+    if (isFull(cancelled)) return { asked, taken, events, short: true };
+  }
+  return { asked, taken, events, short: false };
+}
+
+/** Asks the venue for what has been recorded: cancels first, then creates. */
+export async function act(
+  world: World,
+  hold: Hold,
+  { budget, ...orders }: { cancels: readonly Order[]; creates: readonly Order[]; budget: Budget },
+): Promise<{ outcomes: Outcome[]; events: readonly Event[]; short: boolean }> {
+  const { venue, store, local } = world;
+  const outcomes: Outcome[] = [];
+  const cancelled = await cancelEach(world, hold, { cancels: orders.cancels, budget });
+  const told: Event[] = [];
+  let { short } = cancelled;
+  const { account } = hold.lease;
+  const kills = {
+    grid: watchKill({ store, local }, { account, kind: "grid" }),
+    exit: watchKill({ store, local }, { account, kind: "exit" }),
+  };
+  for (const order of orders.creates) {
+    // What is recorded and not sent is planned again, under an id of its own.
+    if (budget.left <= 0) short = true;
+    const kill = order.kind === "exit" ? kills.exit : kills.grid;
+    const may = kill.unlessOn(permit(local, hold, order.sendBy));
+    const outcome: CreateOutcome =
+      short || kill.isOn()
+        ? { result: "not_sent" }
+        : await spend(budget, () => venue.create(wanted(order), may), order.strategy);
+    outcomes.push(outcomeOf(order, outcome));
+    told.push(...toldOf(order, hold, outcome));
+    short ||= isFull(outcome);
+  }
+  return { outcomes, events: [...cancelled.events, ...told], short };
+}
+
+// Who goes on asking waits the longer.
+const isFull = (outcome: CreateOutcome | CancelOutcome): boolean =>
+  "failure" in outcome && outcome.failure === "rate_limited";
+
+/** A request leaves while the lease lasts for its whole timeout and its own time has not passed. */
+export function permit(
+  { monotonic }: Local,
+  { lease, askedAt, requestTimeout }: Hold,
+  sendBy: Millis,
+): Permit {
+  const last = askedAt + (lease.until - lease.now) - requestTimeout;
+  // The lease was granted after it was asked for, so this never runs behind the store's clock.
+  const protocolNow = () => lease.now + (monotonic() - askedAt);
+  return { mayLeave: () => monotonic() <= last && protocolNow() <= sendBy, sendBy };
+}
+
+function outcomeOf({ clientId }: Order, outcome: CreateOutcome): Outcome {
+  switch (outcome.result) {
+    case "accepted":
+      return { clientId, state: "submitted", exchangeId: outcome.id, reason: null };
+    case "not_sent":
+      return { clientId, state: "rejected", exchangeId: null, reason: NOT_SENT };
+    case "rejected":
+      return { clientId, state: "rejected", exchangeId: null, reason: reasonOf(outcome) };
+    case "unknown":
+      return { clientId, state: "unknown", exchangeId: null, reason: outcome.reason };
+  }
+}
+
+const reasonOf = ({ reason, wouldTake }: Extract<CreateOutcome, { result: "rejected" }>): string =>
+  wouldTake ? `${WOULD_TAKE}${reason}` : reason;
+
+/** What the venue said of an order that it has not clearly taken. */
+function toldOf(order: Order, hold: Hold, outcome: CreateOutcome): Event[] {
+  // The market has moved between the pass's look and the order: nothing that anybody has to know of.
+  if (outcome.result === "rejected" && outcome.wouldTake) return [];
+  if (outcome.result === "rejected") return [eventOf(order, hold, outcome.reason, "rejected")];
+  if (outcome.result !== "unknown") return [];
+  return [eventOf(order, hold, `the venue did not say whether it took the order: ${outcome.reason}`)];
+}
+
+const eventOf = (
+  { account, strategy, clientId }: Order,
+  { lease }: Hold,
+  message: string,
+  kind: Event["kind"] = "error",
+): Event => ({ account, strategy, at: lease.now, kind, message: `${clientId}: ${message}` });

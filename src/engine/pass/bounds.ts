@@ -1,0 +1,23 @@
+import type { Limits } from "../../limits/limits.ts";
+import { accountLimits, type Bounds, scopeOfAccount, usedOf } from "../../limits/standing.ts";
+import { parseAccountKey } from "../../model/records.ts";
+import type { Snapshot } from "../../ports/store.ts";
+
+/** What this pass's orders are held to: the account's limits, less what its orders have used of them. */
+export function boundsOf(
+  { lease: { account, now }, orders, limits: stored, limitUses }: Snapshot,
+  settings: Limits | undefined,
+): Bounds {
+  const { exchange, host } = parseAccountKey(account);
+  const standing = {
+    scope: scopeOfAccount(account),
+    actor: null,
+    limits: accountLimits(stored, exchange, settings),
+    used: usedOf(limitUses, { now, openOrders: orders.length }),
+  };
+  return {
+    standings: { version: stored.version, all: [standing] },
+    // A simulated price is of the moment in which it was asked for, in a time of its own.
+    now: host === "" ? undefined : now,
+  };
+}

@@ -1,0 +1,146 @@
+import { max, ZERO } from "../../kernel/decimal.ts";
+import { parseClientOrderId } from "../../kernel/ids.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import type { FillsRead, Venue, VenueFill, VenueOrder } from "../../ports/deps.ts";
+import type { Snapshot } from "../../ports/store.ts";
+import { bookedSince, nextSpan, startReading, withAnswer } from "../reconcile/fill-cursor.ts";
+import { gapIsDue } from "../reconcile/fills.ts";
+import type { MarketSight } from "../reconcile/observation.ts";
+import type { Sight } from "../reconcile/order-life.ts";
+import { ask } from "./asking.ts";
+import type { Budget } from "./budget.ts";
+
+/** What a pass has read of one pair's executions. */
+export interface FillSight extends Pick<MarketSight, "trades" | "unreadable" | "reading"> {
+  /** There is more to read than this pass had calls for. */
+  readonly short: boolean;
+}
+
+/** Where nothing has moved, nothing is asked. */
+export const NOTHING_READ: FillSight = { trades: [], unreadable: [], reading: undefined, short: false };
+
+/** So many questions a pass and pair; what is left is for the next one. */
+const MOST_QUESTIONS = 8;
+/** So many orders are asked for on their own a pass and pair, in turn. */
+const MOST_ORDERS = 3;
+
+/** Reads own executions from where the last pass ended. */
+export async function readFills(
+  venue: Venue,
+  snapshot: Snapshot,
+  symbol: Pair,
+  budget: Budget,
+): Promise<FillSight> {
+  const read: FillsRead[] = [];
+  let reading = startReading(snapshot, symbol, venue.timing.overlap);
+  // The rest of the pass needs calls too: lookups, cancels, creates.
+  const last = budget.left - Math.max(1, Math.min(MOST_QUESTIONS, Math.floor(budget.left / 2)));
+  let span = reading && nextSpan(reading);
+  while (reading && span && budget.left > last) {
+    const asked = span;
+    const told = await ask(budget, () => venue.fills(symbol, asked));
+    if (!told) break;
+    const { answer } = told;
+    read.push(answer);
+    reading = withAnswer(reading, answer);
+    span = nextSpan(reading);
+  }
+  const known = { since: bookedSince(snapshot, symbol, venue.timing.overlap), found: [] };
+  return { ...unbooked(snapshot, symbol, read, known), reading, short: span !== undefined };
+}
+
+/** What is read of one pair's orders, after all lookups. */
+interface Looked {
+  readonly sight: MarketSight & { readonly short: boolean };
+  readonly sights: ReadonlyMap<string, Sight>;
+  /** Orders without a row that the venue alone knew: they are booked at once or not at all. */
+  readonly found: readonly VenueOrder[];
+}
+
+/**
+ * Asks for the trades of single orders that lack some: where they should have shown by now, or where the pair's have
+ * not been read to their end.
+ */
+export async function readLacking(
+  venue: Venue,
+  snapshot: Snapshot,
+  symbol: Pair,
+  looked: Looked,
+  budget: Budget,
+): Promise<MarketSight> {
+  const { sight } = looked;
+  const wanted = budget.left > 0 ? lackingOrders(snapshot, symbol, looked, venue.timing.readLag) : [];
+  if (wanted.length === 0) return sight;
+  const asked = wanted.slice(0, budget.left);
+  const ids = asked.map(({ id }) => id);
+  const since = Math.min(...asked.map(({ at }) => at)) - venue.timing.overlap;
+  const told = await ask(budget, () => venue.fillsOf(symbol, ids, since));
+  if (!told) return sight;
+  const read = [{ fills: sight.trades, unreadable: sight.unreadable }, told.answer];
+  const known = { since: bookedSince(snapshot, symbol, venue.timing.overlap), found: looked.found };
+  return { ...sight, asked: new Set(ids), ...unbooked(snapshot, symbol, read, known) };
+}
+
+type Lacking = Pick<VenueOrder, "id" | "at" | "clientId">;
+
+/** An order's slot, as its client id names it. */
+function slotOf({ clientId = "" }: Lacking): string {
+  const { strategy, generation, slot } = parseClientOrderId(clientId) ?? {};
+  return `${strategy} ${generation} ${slot}`;
+}
+
+function lackingOrders(
+  { orders, lease: { now } }: Snapshot,
+  symbol: Pair,
+  { sight, sights, found }: Looked,
+  readLag: Millis,
+): readonly Lacking[] {
+  const tradedOf = (id: string) =>
+    sight.trades.reduce((sum, { orderId, amount }) => (orderId === id ? sum + amount : sum), ZERO);
+  const isWhole = !sight.short && found.length === 0;
+  const lacking = orders.flatMap((order): Lacking[] => {
+    if (order.symbol !== symbol || order.strategy === null) return [];
+    const told = sights.get(order.clientId);
+    const seen = typeof told === "object" ? told : undefined;
+    const id = order.exchangeId ?? seen?.id;
+    const lacks = max(order.filled, seen?.filled ?? ZERO) > order.booked + tradedOf(id ?? "");
+    const isLate =
+      order.behindSince !== null &&
+      now - order.behindSince >= readLag &&
+      (sight.tradesRead || !gapIsDue(order, now));
+    if (id === undefined || !lacks || (!isLate && !isWhole)) return [];
+    return [{ id, at: order.createdAt, clientId: order.clientId }];
+  });
+  const strangers = found.filter(({ id, filled }) => filled > tradedOf(id));
+  // What came before an order of its slot that is given its row is booked with it.
+  const slots = new Set(found.map(slotOf));
+  if (strangers.length > 0) return [...strangers, ...lacking];
+  const before = lacking.filter((one) => slots.has(slotOf(one)));
+  if (before.length > 0) return before;
+  const first = lacking.length > MOST_ORDERS ? Math.floor(now / SECOND) % lacking.length : 0;
+  return [...lacking.slice(first), ...lacking.slice(0, first)].slice(0, MOST_ORDERS);
+}
+
+/** Of what is read, the part that can be told from what is booked; nothing is booked of an order without a row. */
+interface Known {
+  readonly since: Millis;
+  readonly found: readonly VenueOrder[];
+}
+
+/** Each execution once; a row that one answer shows unreadable may be whole in another. */
+function unbooked(
+  { booked }: Snapshot,
+  symbol: Pair,
+  read: readonly FillsRead[],
+  { since, found }: Known,
+): Pick<MarketSight, "trades" | "unreadable"> {
+  const fills = new Map(read.flatMap((one) => one.fills.map((fill) => [fill.id, fill] as const)));
+  const rows = read.flatMap(({ unreadable }) => unreadable).filter(({ id }) => !fills.has(id ?? ""));
+  const isNew = ({ id, orderId, at }: VenueFill) =>
+    !booked[symbol]?.has(id) && (at >= since || found.some((order) => order.id === orderId));
+  return {
+    trades: [...fills.values()].filter(isNew).sort((a, b) => a.at - b.at),
+    unreadable: rows.filter((row, place) => rows.findIndex(({ id }) => id === row.id) === place),
+  };
+}

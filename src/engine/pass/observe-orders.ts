@@ -1,0 +1,58 @@
+import type { Order } from "../../model/records.ts";
+import type { Venue, VenueOrder } from "../../ports/deps.ts";
+import { isFinal, type Sight } from "../reconcile/order-life.ts";
+import { ask } from "./asking.ts";
+import type { Budget } from "./budget.ts";
+
+interface Looking {
+  readonly orders: readonly Order[];
+  /** The open list of their market. */
+  readonly open: readonly VenueOrder[];
+  /** Where looking begins: elsewhere when the last pass ran out of budget. */
+  readonly turn: number;
+}
+
+/** Live orders that are not on the open list, by targeted looks: many in one call where the venue takes that. */
+export async function lookUp(venue: Venue, { orders, open, turn }: Looking, budget: Budget) {
+  const sights = new Map<string, Sight>();
+  const gone: Order[] = [];
+  for (const order of orders) {
+    const listed = open.find(({ id, clientId }) => id === order.exchangeId || clientId === order.clientId);
+    if (listed) sights.set(order.clientId, listed);
+    else if (!isFinal(order)) gone.push(order);
+  }
+  for (const [clientId, found] of await lookAtMany(venue, gone, budget)) sights.set(clientId, found);
+  for (const order of inTurn(gone, turn).filter(({ clientId }) => !sights.has(clientId))) {
+    const { symbol, clientId, exchangeId } = order;
+    const key = { symbol, clientId, id: exchangeId ?? undefined };
+    const found = await ask(budget, () => venue.order(key), order.strategy);
+    if (!found) return { sights, short: true };
+    sights.set(clientId, found.answer ?? "missing");
+  }
+  return { sights, short: false };
+}
+
+/** What one call tells of orders that the venue has accepted; those that it leaves out are looked at one by one. */
+async function lookAtMany(
+  venue: Venue,
+  gone: readonly Order[],
+  budget: Budget,
+): Promise<ReadonlyMap<string, VenueOrder>> {
+  const { orders } = venue;
+  const known = gone.filter(({ exchangeId }) => exchangeId !== null);
+  const [first] = known;
+  if (!orders || !first || known.length < 2) return new Map();
+  const ids = known.map(({ exchangeId }) => exchangeId ?? "");
+  const told = (await ask(budget, () => orders(first.symbol, ids)))?.answer ?? [];
+  return new Map(
+    known.flatMap(({ clientId, exchangeId }) => {
+      const found = told.find(({ id }) => id === exchangeId);
+      return found ? [[clientId, found] as const] : [];
+    }),
+  );
+}
+
+function inTurn<T>(list: readonly T[], turn: number): readonly T[] {
+  const first = list.length > 0 ? turn % list.length : 0;
+  return [...list.slice(first), ...list.slice(0, first)];
+}

@@ -1,0 +1,81 @@
+import { type Decimal, ZERO } from "../../kernel/decimal.ts";
+import { VenueError } from "../../kernel/errors.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import { midOf } from "../../kernel/spread.ts";
+import type { Confidence } from "../../model/records.ts";
+import type { Deps, Venue } from "../../ports/deps.ts";
+import type { Reference } from "../../ports/reference.ts";
+import type { Snapshot } from "../../ports/store.ts";
+import { confidenceFrom, confidenceNow, isRecent } from "../reconcile/confidence.ts";
+import { pricePair, thirdAssets } from "../reconcile/fee-value.ts";
+import type { MarketSight, Observation } from "../reconcile/observation.ts";
+import { type Budget, spend } from "./budget.ts";
+import { mayCreate } from "./may-create.ts";
+
+/**
+ * The venue's mids for the assets in which new trades were charged beside base and quote. A pair that it does
+ * not tell is left out; where the market itself is not known either the pass ends, as nothing tells the worth.
+ */
+export async function readFeePrices(
+  venue: Venue,
+  markets: ReadonlyMap<Pair, MarketSight>,
+  budget: Budget,
+): Promise<ReadonlyMap<Pair, Decimal>> {
+  const mids = new Map<Pair, Decimal>();
+  for (const [symbol, { trades, market }] of markets) {
+    const fees = trades.flatMap((trade) => trade.fees);
+    for (const asset of thirdAssets(symbol, fees)) {
+      const pair = pricePair(asset, symbol);
+      const mid = mids.get(pair) ?? (await readMid(venue, pair, budget));
+      if (mid !== undefined) mids.set(pair, mid);
+      else if (!market)
+        throw new VenueError("unavailable", `a fee in ${asset} cannot be valued: ${symbol} was not read`);
+    }
+  }
+  return mids;
+}
+
+async function readMid(venue: Venue, pair: Pair, budget: Budget): Promise<Decimal | undefined> {
+  if (budget.left <= 0) return undefined;
+  try {
+    const mid = midOf(await spend(budget, () => venue.ticker(pair)));
+    return mid > ZERO ? mid : undefined;
+  } catch (error) {
+    if (!(error instanceof VenueError)) throw error;
+    return undefined;
+  }
+}
+
+type Seen = Pick<Observation, "markets" | "sights">;
+const NOBODY: Reference = { prices: [], most: null, listed: false };
+
+/** How far the prices can be trusted on which an order is about to be placed; others are asked once a minute. */
+export async function readConfidence(
+  { reference, venue }: { reference: Deps["reference"]; venue: Venue },
+  snapshot: Snapshot,
+  { markets, sights }: Seen,
+  budget: Budget,
+): Promise<ReadonlyMap<Pair, Confidence>> {
+  const found = new Map<Pair, Confidence>();
+  const { now } = snapshot.lease;
+  for (const strategy of snapshot.strategies.filter(({ config }) => config.confidence !== undefined)) {
+    const { symbol } = strategy;
+    const quote = markets.get(symbol)?.quote;
+    if (!quote || found.has(symbol)) continue;
+    if (!mayCreate({ ...snapshot, strategies: [strategy] }, markets, sights)) continue;
+    const last = snapshot.memory.confidence?.[symbol];
+    const known = isRecent(last, now)
+      ? last
+      : confidenceFrom(await ask(reference, { venue, symbol, budget }), { mid: midOf(quote), last, now });
+    // A simulated price is of the moment in which it was asked for, in a time of its own.
+    const isSimulated = venue.account.host === "";
+    found.set(symbol, isSimulated ? known : confidenceNow(known, { quote, now }));
+  }
+  return found;
+}
+
+const ask = async (
+  reference: Deps["reference"],
+  { venue, symbol, budget }: { venue: Venue; symbol: Pair; budget: Budget },
+): Promise<Reference> =>
+  reference ? spend(budget, () => reference(venue.account.exchange, symbol)) : NOBODY;

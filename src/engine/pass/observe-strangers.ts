@@ -1,0 +1,144 @@
+import type { SlotSearch } from "../../grid/state/state.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Strategy } from "../../model/records.ts";
+import type { Timing, Venue, VenueFill, VenueOrder } from "../../ports/deps.ts";
+import type { Snapshot } from "../../ports/store.ts";
+import type { MarketSight } from "../reconcile/observation.ts";
+import type { Sight } from "../reconcile/order-life.ts";
+import { isBehind, isOfGrid, MISSES, nextId, searchOf } from "../reconcile/recovery.ts";
+import { ask } from "./asking.ts";
+import type { Budget } from "./budget.ts";
+
+/** Ids of orders that trades or the open list name, and that are of no unsettled order of ours. */
+export function strangersAmong(
+  { orders }: Snapshot,
+  markets: ReadonlyMap<Pair, MarketSight>,
+  sights: ReadonlyMap<string, Sight>,
+): ReadonlySet<string> {
+  const known = new Set<string>();
+  for (const order of orders) {
+    const sight = sights.get(order.clientId);
+    if (order.exchangeId) known.add(order.exchangeId);
+    if (typeof sight === "object") known.add(sight.id);
+  }
+  const named = [...markets].flatMap(([symbol, sight]) => [
+    ...namesIn(symbol, sight).map(({ orderId }) => orderId),
+    ...sight.open.filter(isOfGrid).map(({ id }) => id),
+  ]);
+  return new Set(named.filter((id) => !known.has(id)));
+}
+
+/**
+ * Orders without a row: an open one is at hand, one that only a trade names is looked up, once. While its trade
+ * is so young that the venue may not show the order yet, not finding it says nothing.
+ */
+export async function lookAtStrangers(
+  venue: Venue,
+  { memory, lease: { now } }: Snapshot,
+  markets: ReadonlyMap<Pair, MarketSight>,
+  { unknown, budget }: { unknown: readonly string[]; budget: Budget },
+) {
+  const found: VenueOrder[] = [];
+  const foreign: string[] = [];
+  const unlooked = new Map<Pair, Millis>();
+  let short = false;
+  for (const id of unknown.filter((one) => !memory.foreign.includes(one))) {
+    const open = openWith(markets, id);
+    const looked = open ? { answer: open } : await lookAtTraded(venue, markets, id, budget);
+    if (!looked) {
+      leave(unlooked, markets, id);
+      short = true;
+    } else {
+      const order = looked.answer;
+      if (order && isOfGrid(order)) found.push(order);
+      else if (order || !isYoung(venue.timing, tradesOf(markets, id), now)) foreign.push(id);
+      else leave(unlooked, markets, id);
+    }
+  }
+  return { found, foreign, unlooked, short };
+}
+
+type Naming = Pick<VenueFill, "orderId" | "symbol" | "at">;
+
+/** A trade that cannot be booked still tells whose it is. */
+const namesIn = (symbol: Pair, { trades, unreadable }: MarketSight): readonly Naming[] => [
+  ...trades,
+  ...unreadable.flatMap(({ orderId, at }) => (orderId === null ? [] : [{ orderId, symbol, at: at ?? 0 }])),
+];
+
+const tradesOf = (markets: ReadonlyMap<Pair, MarketSight>, id: string): Naming[] =>
+  [...markets].flatMap(([symbol, sight]) => namesIn(symbol, sight).filter(({ orderId }) => orderId === id));
+
+// A simulated venue, whose trades are of a time of their own, shows all at once.
+const isYoung = ({ readLag, skew }: Timing, trades: readonly Naming[], now: Millis): boolean =>
+  readLag > 0 && trades.some(({ at }) => now - at <= readLag + skew);
+
+// Its market is read again from its first trade.
+function leave(unlooked: Map<Pair, Millis>, markets: ReadonlyMap<Pair, MarketSight>, id: string): void {
+  for (const { symbol, at } of tradesOf(markets, id))
+    unlooked.set(symbol, Math.min(at, unlooked.get(symbol) ?? at));
+}
+
+const openWith = (markets: ReadonlyMap<Pair, MarketSight>, id: string): VenueOrder | undefined =>
+  [...markets.values()].flatMap(({ open }) => open).find((order) => order.id === id);
+
+async function lookAtTraded(
+  venue: Venue,
+  markets: ReadonlyMap<Pair, MarketSight>,
+  id: string,
+  budget: Budget,
+): Promise<{ readonly answer: VenueOrder | undefined } | undefined> {
+  const { symbol } = tradesOf(markets, id)[0] ?? {};
+  return symbol === undefined ? { answer: undefined } : ask(budget, () => venue.order({ symbol, id }));
+}
+
+/** So many looks a pass, of all grids: more of them would outlast the lease of a simulated venue. */
+const LOOKS_A_PASS = 16;
+
+/** After a restore: each slot's next ids, until two in a row are unknown to the venue. A pass does a part of it. */
+export async function search(
+  venue: Venue,
+  { strategies, epoch }: Snapshot,
+  markets: ReadonlyMap<Pair, MarketSight>,
+  budget: Budget,
+) {
+  const found: VenueOrder[] = [];
+  const done = new Map<string, readonly SlotSearch[]>();
+  const left = Math.min(budget.left, LOOKS_A_PASS);
+  const last = budget.left - left;
+  let lacks = false;
+  for (const strategy of strategies.filter((one) => isBehind(one, epoch) && markets.has(one.symbol))) {
+    const slots: SlotSearch[] = [];
+    for (const before of searchOf(strategy, epoch).filter(({ misses }) => misses < MISSES)) {
+      const looked = await searchSlot(venue, strategy, before, { budget, last });
+      found.push(...looked.found);
+      lacks ||= looked.lacks;
+      slots.push(looked.search);
+    }
+    done.set(strategy.id, slots);
+  }
+  const isDone = [...done.values()].every((slots) => slots.every(({ misses }) => misses >= MISSES));
+  return { found, done, short: !isDone && (lacks || budget.left <= 0) };
+}
+
+async function searchSlot(
+  venue: Venue,
+  strategy: Strategy,
+  before: SlotSearch,
+  { budget, last }: { budget: Budget; last: number },
+): Promise<{ found: VenueOrder[]; search: SlotSearch; lacks: boolean }> {
+  const found: VenueOrder[] = [];
+  let search = before;
+  let lacks = false;
+  while (search.misses < MISSES && budget.left > last && !lacks) {
+    const clientId = nextId(strategy, search);
+    const looked = await ask(budget, () => venue.order({ symbol: strategy.symbol, clientId }));
+    lacks = !looked;
+    if (!looked) continue;
+    const order = looked.answer;
+    if (order) found.push({ ...order, clientId });
+    search = { ...search, sequence: search.sequence + 1, misses: order ? 0 : search.misses + 1 };
+  }
+  return { found, search, lacks };
+}

@@ -1,0 +1,159 @@
+import { BudgetSpent, VenueError } from "../../kernel/errors.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { Order } from "../../model/records.ts";
+import type { Balance, Venue, VenueOrder } from "../../ports/deps.ts";
+import type { Snapshot, StepStore } from "../../ports/store.ts";
+import type { MarketSight, Observation } from "../reconcile/observation.ts";
+import type { Sight } from "../reconcile/order-life.ts";
+import { ask } from "./asking.ts";
+import { type Budget, spend } from "./budget.ts";
+import { mayCreate } from "./may-create.ts";
+import { NOTHING_READ, readFills, readLacking } from "./observe-fills.ts";
+import { lookUp } from "./observe-orders.ts";
+import { readFeePrices } from "./observe-prices.ts";
+import { lookAtStrangers, search, strangersAmong } from "./observe-strangers.ts";
+import { tradesAreDue } from "./trades-due.ts";
+
+/** Reads what a pass needs, in an order that loses nothing: open orders before trades, both before lookups. */
+export async function observe(
+  venue: Venue,
+  store: StepStore,
+  snapshot: Snapshot,
+  budget: Budget,
+): Promise<Observation & { readonly short: boolean }> {
+  const balancesFirst = snapshot.strategies.some(
+    ({ phase, wants }) => phase === "starting" && wants === "run",
+  );
+  const readBalances = async () => (await ask(budget, () => venue.balances()))?.answer;
+  let balances: readonly Balance[] | undefined;
+  if (balancesFirst) balances = await readBalances();
+
+  const markets = new Map<Pair, MarketSight & { readonly short: boolean }>();
+  const refused = new Map<Pair, string>();
+  const sights = new Map<string, Sight>();
+  let short = false;
+  for (const symbol of symbolsInTurn(snapshot)) {
+    const isTooMuch =
+      budget.left < CALLS_A_MARKET || (markets.size > 0 && budget.fitting < CALLS_WITH_ORDERS);
+    const sight = isTooMuch ? undefined : await look(venue, snapshot, symbol, budget);
+    if (!sight) {
+      short = true;
+      break;
+    }
+    if (typeof sight === "string") {
+      refused.set(symbol, sight);
+      continue;
+    }
+    markets.set(symbol, sight);
+    short ||= sight.short;
+    const orders = snapshot.orders.filter((order) => order.symbol === symbol);
+    const looked = await lookUp(venue, { orders, open: sight.open, turn: snapshot.memory.turn }, budget);
+    for (const [clientId, order] of looked.sights) sights.set(clientId, order);
+    short ||= looked.short;
+  }
+  if (!balances && mayCreate(snapshot, markets, sights)) {
+    balances = await readBalances();
+    short ||= !balances;
+  }
+  const strangers = [...strangersAmong(snapshot, markets, sights)];
+  const known = await store.ordersByIds(snapshot.lease.account, { exchange: strangers, client: [] });
+  const unknown = strangers.filter((id) => !known.some(({ exchangeId }) => exchangeId === id));
+  const looked = await lookAtStrangers(venue, snapshot, markets, { unknown, budget });
+  const searched = await search(venue, snapshot, markets, budget);
+  looked.found.push(...searched.found.filter(({ id }) => !looked.found.some((one) => one.id === id)));
+  const named = await store.ordersByIds(snapshot.lease.account, {
+    exchange: [],
+    client: looked.found.map(({ clientId = "" }) => clientId),
+  });
+  const met = meet(snapshot, looked.found, named);
+  for (const [clientId, order] of met.sights) sights.set(clientId, order);
+  const whole = new Map<Pair, MarketSight>();
+  for (const [symbol, sight] of markets) {
+    const found = met.found.filter((order) => order.symbol === symbol);
+    whole.set(symbol, await readLacking(venue, snapshot, symbol, { sight, sights, found }, budget));
+  }
+  const feePrices = await readFeePrices(venue, whole, budget);
+  const rest = { balances, balancesFirst, feePrices, foreign: looked.foreign, timing: venue.timing };
+  return {
+    markets: whole,
+    refused,
+    sights,
+    ...rest,
+    late: [...known, ...met.late.filter(({ clientId }) => !known.some((one) => one.clientId === clientId))],
+    found: met.found,
+    unlooked: looked.unlooked,
+    searched: searched.done,
+    short: short || looked.short || searched.short,
+  };
+}
+
+/**
+ * Of the orders found on the venue, those that have a row under their client id: one that was pending has
+ * been seen, and one that was given up lives after all.
+ */
+function meet({ orders }: Snapshot, found: readonly VenueOrder[], named: readonly Order[]) {
+  const sights = new Map<string, Sight>();
+  const late: Order[] = [];
+  const rest: VenueOrder[] = [];
+  for (const told of found) {
+    const row = named.find(({ clientId }) => clientId === told.clientId);
+    if (!row) rest.push(told);
+    else if (orders.some(({ clientId }) => clientId === row.clientId)) sights.set(row.clientId, told);
+    else late.push({ ...row, exchangeId: told.id });
+  }
+  return { sights, late, found: rest };
+}
+
+/** Open orders, trades, and a quote. */
+const CALLS_A_MARKET = 3;
+/** The same, the balances, and an order or two: what has no time for these is for the next pass. */
+const CALLS_WITH_ORDERS = CALLS_A_MARKET + 3;
+
+/** Each symbol with a strategy or an unsettled order; another one begins when the last pass fell short. */
+function symbolsInTurn({ strategies, orders, memory }: Snapshot): Pair[] {
+  const symbols = [...new Set([...strategies, ...orders].map(({ symbol }) => symbol))].sort();
+  const first = symbols.length > 0 ? memory.turn % symbols.length : 0;
+  return [...symbols.slice(first), ...symbols.slice(0, first)];
+}
+
+/**
+ * One market; the reason when the venue refuses this market alone, and undefined where its own budget lacks the
+ * calls. A venue that cannot be read ends the pass.
+ */
+async function look(
+  venue: Venue,
+  snapshot: Snapshot,
+  symbol: Pair,
+  budget: Budget,
+): Promise<(MarketSight & { readonly short: boolean }) | string | undefined> {
+  try {
+    const open = await spend(budget, () => venue.openOrders(symbol));
+    const isDue = tradesAreDue(snapshot, symbol, open, venue.timing);
+    const fills = isDue ? await readFills(venue, snapshot, symbol, budget) : NOTHING_READ;
+    const tradesRead = isDue && !fills.short;
+    return { ...(await lookAtPrice(venue, symbol, budget)), open, tradesRead, ...fills };
+  } catch (error) {
+    if (error instanceof BudgetSpent) return undefined;
+    if (error instanceof VenueError && (error.failure === "unlisted" || error.failure === "refused"))
+      return error.message;
+    throw error;
+  }
+}
+
+// Without a price nothing new is placed, but what rests is still looked after.
+async function lookAtPrice(
+  venue: Venue,
+  symbol: Pair,
+  budget: Budget,
+): Promise<Pick<MarketSight, "market" | "quote" | "error">> {
+  try {
+    return {
+      market: await venue.market(symbol),
+      quote: await spend(budget, () => venue.ticker(symbol)),
+      error: null,
+    };
+  } catch (error) {
+    if (!(error instanceof VenueError)) throw error;
+    return { market: undefined, quote: undefined, error: error.message };
+  }
+}

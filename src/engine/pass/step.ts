@@ -1,0 +1,257 @@
+import { BudgetSpent, messageOf, StoreError } from "../../kernel/errors.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import {
+  type AccountKey,
+  type AccountMemory,
+  accountKey,
+  leaseOwner,
+  type Strategy,
+} from "../../model/records.ts";
+import type { Deps, Log, Venue } from "../../ports/deps.ts";
+import { type Changes, type Lease, NO_CHANGES, type Snapshot, type StepStore } from "../../ports/store.ts";
+import { type Decision, decide } from "../decide/decide.ts";
+import { act, type Cancelled, cancelEach, type Hold } from "./act.ts";
+import { boundsOf } from "./bounds.ts";
+import { type Budget, budgetOf } from "./budget.ts";
+import { forgotten, forgottenEvent } from "./lost-tail.ts";
+import { observe } from "./observe.ts";
+import { readConfidence } from "./observe-prices.ts";
+import { watchChanges } from "./stop-watch.ts";
+import { isStopping, unread, urgentCancels } from "./urgent.ts";
+
+/** How one pass over an account ended. */
+export interface Pass {
+  readonly account: AccountKey;
+  readonly outcome: "stepped" | "short" | "busy" | "backing_off" | "postponed" | "failed" | "not_configured";
+  readonly message?: string;
+  /** Cancels of stops that the venue has accepted before anything was read. */
+  readonly cancels?: number;
+}
+
+export type World = Pick<Deps, "store" | "local" | "log" | "limits" | "requests" | "reference" | "interval">;
+
+export interface StepOptions {
+  /** Calls to the venue that this pass may make. */
+  readonly calls?: number;
+  /** The time that a scheduler has set this pass for: at most one is made for it. */
+  readonly scheduled?: Millis | undefined;
+  /** A person waits for it. */
+  readonly isUrgent?: boolean;
+}
+
+/**
+ * One pass over an account: takes its lease, observes its venue, decides, records, and only then
+ * acts. Whatever ends it on the way, the next pass goes on from what the store and the venue say.
+ * Never throws for a failure of the world: the pass says how it ended.
+ */
+export async function step(
+  world: World,
+  venue: Venue,
+  { calls, scheduled, isUrgent = false }: StepOptions = {},
+): Promise<Pass> {
+  const account = accountKey(venue.account);
+  const { timing } = venue;
+  const askedAt = world.local.monotonic();
+  const last = askedAt + timing.leaseTtl - timing.requestTimeout;
+  const budget = budgetOf({ clock: world.local.monotonic, last }, calls, world.requests);
+  let snapshot: Snapshot | undefined;
+  let urgent = NO_CANCELS;
+  let held = venue;
+  try {
+    const owner = leaseOwner(world.local.name, world.local.randomText(16));
+    const { leaseTtl: ttl, overlap } = timing;
+    snapshot = await world.store.acquire({ account, owner, ttl, overlap, scheduled, isUrgent });
+    if (!snapshot) return { account, outcome: "busy" };
+    const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };
+    const asked = { askedAt, isUrgent: isUrgent || isStopping(snapshot), yieldsAfter: yieldsAfter(snapshot) };
+    held = venue.under?.(snapshot.lease, asked) ?? venue;
+    const cancels = urgentCancels(snapshot, budget.left);
+    urgent = await cancelEach({ venue: held, local: world.local }, hold, { cancels, budget });
+    await held.enter?.();
+    const short = await pass(world, held, { snapshot, hold, budget, urgent });
+    return { account, outcome: short ? "short" : "stepped", cancels: urgent.taken };
+  } catch (error) {
+    const message = messageOf(error);
+    // The rate of calls is used up: the lease goes back at once, and the next pass comes when there are some.
+    const wait = error instanceof BudgetSpent ? error.wait : undefined;
+    if (wait === undefined) world.log("warn", "a pass failed", { account, reason: message });
+    await held.leave?.();
+    if (snapshot) await giveBack(world, venue, { snapshot, budget, urgent, message, wait });
+    return { account, outcome: wait !== undefined ? "short" : "failed", message, cancels: urgent.taken };
+  }
+}
+
+/** Most passes are over by then. After some that came to no end one has longer, so that people hold no grid up for ever. */
+const YIELDS = { after: SECOND, longer: 5 * SECOND, each: 10 };
+
+function yieldsAfter(snapshot: Snapshot): Millis | undefined {
+  if (isStopping(snapshot)) return undefined;
+  return snapshot.memory.turn % YIELDS.each < YIELDS.each - 1 ? YIELDS.after : YIELDS.longer;
+}
+
+const NO_CANCELS: Cancelled = { asked: [], taken: 0, events: [], short: false };
+
+interface Started {
+  readonly snapshot: Snapshot;
+  readonly hold: Hold;
+  readonly budget: Budget;
+  readonly urgent: Cancelled;
+}
+
+async function pass(
+  world: World,
+  venue: Venue,
+  { snapshot: taken, hold, budget, urgent }: Started,
+): Promise<boolean> {
+  const { store, local, limits, reference } = world;
+  const seen = await observe(venue, store, taken, budget);
+  const lost = forgotten(taken, seen);
+  if (lost) await store.nextEpoch();
+  const snapshot = lost ? { ...taken, epoch: taken.epoch + 1 } : taken;
+  const confidence = await readConfidence({ reference, venue }, snapshot, seen, budget);
+  const observation = { ...seen, confidence };
+  const decision = decide(snapshot, observation, {
+    limit: Math.min(budget.left, budget.fitting),
+    slow: budget.slow,
+    bounds: boundsOf(snapshot, limits),
+  });
+  const recorded = await record(store, snapshot, decision);
+  const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));
+  const asked = new Set(urgent.asked.map(({ clientId }) => clientId));
+  const wanted = decision.cancels.filter(({ clientId }) => !asked.has(clientId));
+  const cancels = urgent.short ? [] : wanted.slice(0, Math.max(0, budget.left - creates.length));
+  const acted = await act({ venue, store, local }, hold, { cancels, creates, budget });
+  const { outcomes } = acted;
+  const short = observation.short || decision.short || acted.short || cancels.length < wanted.length;
+  const watch = watchOf(world, snapshot, decision.memory);
+  const memory = { ...decision.memory, ...watch.memory, turn: short ? decision.memory.turn + 1 : 0 };
+  const told = lost ? [forgottenEvent(snapshot, lost)] : [];
+  const events = [...told, ...urgent.events, ...acted.events, ...watch.events];
+  const accepted = new Set(
+    outcomes.filter(({ state }) => state === "submitted").map(({ clientId }) => clientId),
+  );
+  const isPlaced = (id: string) =>
+    decision.creates.every((order) => order.strategy !== id || accepted.has(order.clientId));
+  const phases = decision.placing.filter(isPlaced).map((id) => ({ id, phase: "active" as const }));
+  await venue.leave?.();
+  await store.settle(snapshot.lease, { outcomes, events, phases, memory, calls: budget, failure: null });
+  return short;
+}
+
+/** What there is to say of stop prices; nothing where nobody knows how often this account is stepped. */
+function watchOf({ interval }: World, snapshot: Snapshot, memory: AccountMemory) {
+  if (interval === undefined) return { events: [], memory: {}, unwatched: undefined };
+  const { events, unwatched } = watchChanges(snapshot, memory, interval);
+  return { events, memory: unwatched ? { unwatched } : {}, unwatched };
+}
+
+/** One batch; where a constraint refuses it, strategy by strategy, so that one broken row does not hold up the rest. */
+async function record(
+  store: StepStore,
+  snapshot: Snapshot,
+  { changes }: Decision,
+): Promise<ReadonlySet<string>> {
+  if (changes.length === 0) return new Set();
+  try {
+    return await store.record(snapshot.lease, changes);
+  } catch (error) {
+    if (!isConstraint(error)) throw error;
+    return recordOneByOne(store, snapshot, changes);
+  }
+}
+
+async function recordOneByOne(
+  store: StepStore,
+  { lease, strategies, cursors }: Snapshot,
+  changes: readonly Changes[],
+): Promise<ReadonlySet<string>> {
+  const recorded = new Set<string>();
+  let failed = false;
+  for (const change of changes) {
+    // How far trades were read is written last, and only when every strategy has booked its own.
+    const part = failed ? { ...change, cursors: firstCursors(change, changes, cursors) } : change;
+    try {
+      for (const id of await store.record(lease, [part])) recorded.add(id);
+    } catch (error) {
+      if (!isConstraint(error)) throw error;
+      failed = true;
+      const before = strategies.find(({ id }) => id === change.strategy?.id);
+      if (before) await store.record(lease, [inError(before, error.message, lease.now)]);
+    }
+  }
+  return recorded;
+}
+
+/**
+ * Of a market without a cursor, its first trade: without one nobody would know in the next pass what is booked
+ * already, and it would be booked again.
+ */
+function firstCursors(
+  change: Changes,
+  changes: readonly Changes[],
+  known: Snapshot["cursors"],
+): Changes["cursors"] {
+  const fills = changes.flatMap((one) => one.fills);
+  const fresh = Object.entries(change.cursors).filter(([symbol]) => known[symbol] === undefined);
+  return Object.fromEntries(
+    fresh.map(([symbol, { at }]) => {
+      const booked = fills.filter((fill) => fill.symbol === symbol).map((fill) => fill.at);
+      return [symbol, { at: Math.min(at, ...booked), ahead: null }];
+    }),
+  );
+}
+
+const isConstraint = (error: unknown): error is StoreError =>
+  error instanceof StoreError && error.failure === "constraint";
+
+function inError(before: Strategy, message: string, at: Millis): Changes {
+  const { id, account, phase, stoppedAt } = before;
+  // The resume has been tried, and is over.
+  const state = { ...before.state, resumes: before.resumes };
+  const event = { account, strategy: id, at, kind: "error" as const, message };
+  return {
+    ...NO_CHANGES,
+    strategy: { id, state, phase, stoppedAt, status: "error", lastError: message },
+    events: [event],
+  };
+}
+
+interface Ended extends Omit<Started, "hold"> {
+  readonly message: string;
+  /** Of one that was put off: until there are calls for the next. */
+  readonly wait: Millis | undefined;
+}
+
+async function giveBack(
+  world: World,
+  { timing }: Venue,
+  { snapshot, budget, urgent, message, wait }: Ended,
+): Promise<void> {
+  const { lease, failures, memory } = snapshot;
+  const watch = watchOf(world, snapshot, memory);
+  const pause = Math.min(timing.backoff.most, timing.backoff.first * 2 ** Math.min(failures, 20));
+  const { events, phases } = unread(snapshot, urgent.asked, message);
+  const told =
+    wait !== undefined
+      ? {
+          events: [...urgent.events, ...watch.events],
+          memory: { ...memory, ...watch.memory, turn: memory.turn + 1 },
+          failure: null,
+          resumeAt: lease.now + wait,
+        }
+      : {
+          events: [...urgent.events, ...events, ...watch.events],
+          memory: null,
+          unwatched: watch.unwatched,
+          failure: { message, retryAt: lease.now + pause },
+        };
+  try {
+    await world.store.settle(lease, { ...told, outcomes: [], phases, calls: budget });
+  } catch (error) {
+    sayKept(world.log, lease, error);
+  }
+}
+
+// The lease runs out by itself.
+const sayKept = (log: Log, { account }: Lease, error: unknown): void =>
+  log("warn", "a pass could not give its lease back", { account, reason: messageOf(error) });

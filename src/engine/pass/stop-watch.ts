@@ -1,0 +1,56 @@
+/** Whether the prices at which a grid stops are still looked at, and what is said where they are not. */
+
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import type { Event } from "../../model/events.ts";
+import type { AccountMemory, Strategy } from "../../model/records.ts";
+import type { Snapshot, StrategyView } from "../../ports/store.ts";
+
+/** So many intervals without a price are no delay any more. */
+const INTERVALS = 3;
+/** Of very short intervals a slow answer alone takes several. */
+const LEAST: Millis = 3 * SECOND;
+
+type Watched = Pick<Strategy, "symbol" | "config" | "wants" | "status" | "phase">;
+
+interface Seen {
+  readonly memory: AccountMemory;
+  /** Protocol time. */
+  readonly now: Millis;
+  /** How often the account is stepped. */
+  readonly interval: Millis;
+}
+
+/** How long nobody has looked at the price that is to stop this grid; 0 while it is watched, or has none. */
+export function unwatchedFor(strategy: Watched, { memory, now, interval }: Seen): Millis {
+  const { config, wants, status, phase, symbol } = strategy;
+  if (config.stopLossPrice === undefined && config.takeProfitPrice === undefined) return 0;
+  if (wants !== "run" || status !== "running" || phase === "starting" || phase === "stopping") return 0;
+  const seenAt = memory.marks[symbol]?.seenAt;
+  const since = seenAt === undefined ? 0 : now - seenAt;
+  return since > Math.max(LEAST, INTERVALS * interval) ? since : 0;
+}
+
+export const unwatchedMessage = (symbol: string, millis: Millis): string =>
+  `the stop price is not being watched: there has been no price of ${symbol} for ${Math.round(millis / SECOND)} s`;
+
+/** Grids whose stop price is not watched any more or again, each told once. */
+export function watchChanges({ lease, strategies }: Snapshot, memory: AccountMemory, interval: Millis) {
+  const { account, now } = lease;
+  const before = memory.unwatched ?? [];
+  const late = strategies.map((one) => ({ one, millis: unwatchedFor(one, { memory, now, interval }) }));
+  const unwatched = late.filter(({ millis }) => millis > 0).map(({ one }) => one.id);
+  const events = late.flatMap(({ one: { id, symbol }, millis }): Event[] => {
+    if (millis > 0 === before.includes(id)) return [];
+    const message = millis > 0 ? unwatchedMessage(symbol, millis) : "the stop price is watched again";
+    return [{ account, strategy: id, at: now, kind: "watch", message }];
+  });
+  return { events, unwatched: unwatched.length === 0 && before.length === 0 ? undefined : unwatched };
+}
+
+/** The notice of a grid's status. */
+export function watchNotices({ strategy, memory, now }: StrategyView, interval: Millis) {
+  const millis = unwatchedFor(strategy, { memory, now, interval });
+  return millis > 0
+    ? [{ code: "stop_price_unwatched", message: unwatchedMessage(strategy.symbol, millis) }]
+    : [];
+}

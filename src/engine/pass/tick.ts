@@ -1,0 +1,65 @@
+import { messageOf } from "../../kernel/errors.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { SECOND } from "../../kernel/time.ts";
+import { type AccountKey, parseAccountKey } from "../../model/records.ts";
+import type { Deps, Venue } from "../../ports/deps.ts";
+import { type Pass, type StepOptions, step } from "./step.ts";
+
+type World = Pick<
+  Deps,
+  "store" | "local" | "log" | "venueOf" | "limits" | "requests" | "reference" | "interval"
+>;
+
+/** Fewer requests than a pass over one market needs: what begins with less would only wait again. */
+const LEAST_REQUESTS = 12;
+
+/**
+ * One pass over every account that has something to step. The timer, the cron and POST /internal/tick
+ * call this. With bounded requests the accounts go in turn, those first that have waited longest.
+ */
+export async function tick(world: World, options: StepOptions = {}): Promise<Pass[]> {
+  const due = await world.store.due();
+  const stepDue = async ({ account, retryAt, now }: (typeof due)[number]): Promise<Pass> =>
+    retryAt > now ? { account, outcome: "backing_off" } : stepAccount(world, account, options);
+  const { requests } = world;
+  if (!requests) return Promise.all(due.map(stepDue));
+  const passes: Pass[] = [];
+  for (const one of due)
+    passes.push(
+      requests() < LEAST_REQUESTS ? { account: one.account, outcome: "postponed" } : await stepDue(one),
+    );
+  return passes;
+}
+
+/** One pass over a stored account, if this process is configured for it. */
+export async function stepAccount(world: World, account: AccountKey, options: StepOptions): Promise<Pass> {
+  const venue = world.venueOf(parseAccountKey(account));
+  if (!venue) return { account, outcome: "not_configured", message: "this process is not configured for it" };
+  return step(world, venue, options).catch((error: unknown) => ({
+    account,
+    outcome: "failed",
+    message: messageOf(error),
+  }));
+}
+
+/** The accounts that this process should set passes for. */
+export async function accountsDue(world: World): Promise<AccountKey[]> {
+  const due = await world.store.due();
+  return due
+    .filter(({ account, retryAt, now }) => retryAt <= now && world.venueOf(parseAccountKey(account)))
+    .map(({ account }) => account);
+}
+
+const PATIENCE: Millis = 10 * SECOND;
+const BETWEEN: Millis = 50;
+
+/** One pass on a person's word: waits for its turn when another pass is under way. */
+export async function stepNow(world: World, venue: Venue): Promise<Pass> {
+  const askedAt = world.local.monotonic();
+  for (;;) {
+    const pass = await step(world, venue, { isUrgent: true });
+    if (pass.outcome !== "busy" || world.local.monotonic() - askedAt > PATIENCE) return pass;
+    await venue.wait?.();
+    await world.local.sleep(BETWEEN);
+  }
+}

@@ -1,0 +1,49 @@
+import { max } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Order } from "../../model/records.ts";
+import type { Timing, VenueOrder } from "../../ports/deps.ts";
+import type { Snapshot } from "../../ports/store.ts";
+import { gapIsDue } from "../reconcile/fills.ts";
+import { isFinal } from "../reconcile/order-life.ts";
+import { isBehind, isOfGrid } from "../reconcile/recovery.ts";
+
+/**
+ * Whether a pass asks for a market's trades. The open list tells of every order of ours that rests, so as long as
+ * none has left it and none has filled further, there is nothing to book; what no order tells of is found at intervals.
+ */
+export function tradesAreDue(
+  snapshot: Snapshot,
+  symbol: Pair,
+  open: readonly VenueOrder[],
+  { tradesEvery }: Timing,
+): boolean {
+  const { memory, lease, orders, strategies, epoch } = snapshot;
+  const readAt = memory.tradesAt?.[symbol];
+  if (readAt === undefined || lease.now - readAt >= tradesEvery) return true;
+  // After a restore the venue knows more than the rows do.
+  if (
+    strategies.some(
+      (one) => one.symbol === symbol && (isBehind(one, epoch) || lease.now < one.state.heldUntil),
+    )
+  )
+    return true;
+  const isKnown = ({ id }: VenueOrder) => orders.some(({ exchangeId }) => exchangeId === id);
+  if (open.some((order) => isOfGrid(order) && !isKnown(order))) return true;
+  return orders.some(
+    (order) =>
+      order.symbol === symbol &&
+      order.strategy !== null &&
+      !isWaitedOut(order, lease.now) &&
+      hasMoved(order, open),
+  );
+}
+
+// Trades that have not shown in all that time are looked for at intervals.
+const isWaitedOut = (order: Order, now: Millis): boolean => isFinal(order) && gapIsDue(order, now);
+
+function hasMoved(order: Order, open: readonly VenueOrder[]): boolean {
+  const listed = open.find(({ id, clientId }) => id === order.exchangeId || clientId === order.clientId);
+  if (!listed && !isFinal(order)) return true;
+  return max(order.filled, listed?.filled ?? order.filled) > order.booked;
+}

@@ -1,0 +1,48 @@
+import type { Event } from "../../model/events.ts";
+import type { Order, Strategy } from "../../model/records.ts";
+import type { Settlement, Snapshot } from "../../ports/store.ts";
+import { cancellable } from "../decide/turn.ts";
+
+/*
+ * What is asked of the venue before anything is read of it. A stop must not depend on trades that cannot be read, so
+ * the cancels that it knows of go first. What an order has come to, only a look tells: no state follows from these.
+ */
+
+/** A stop that leaves its orders, and sells nothing, cancels nothing. */
+const isLeaving = ({ wants, keepOrders, sellBase, state }: Strategy): boolean =>
+  state.exit !== null || (wants === "stop" && (!keepOrders || sellBase));
+
+const isCleared = ({ kill }: Snapshot): boolean => kill.on && kill.cancels;
+
+export const isStopping = (snapshot: Snapshot): boolean =>
+  isCleared(snapshot) || snapshot.strategies.some(isLeaving);
+
+/** At most half of a pass's calls: what only cancels and never looks never ends either. */
+export function urgentCancels(snapshot: Snapshot, calls: number): Order[] {
+  const { strategies, orders } = snapshot;
+  const leaving = new Set(strategies.filter(isLeaving).map(({ id }) => id));
+  const isWanted = ({ strategy }: Order) =>
+    isCleared(snapshot) || (strategy !== null && leaving.has(strategy));
+  return cancellable(orders.filter(isWanted)).slice(0, Math.floor(Math.max(0, calls) / 2));
+}
+
+/** What a pass says that has asked for cancels and could not read what became of them: once for each stop. */
+export function unread(
+  { strategies, failures, lease: { now } }: Snapshot,
+  asked: readonly Order[],
+  why: string,
+): Pick<Settlement, "events" | "phases"> {
+  const mine = ({ id }: Strategy) => asked.filter(({ strategy }) => strategy === id).length;
+  const told = strategies.filter((one) => isLeaving(one) && mine(one) > 0);
+  const event = (one: Strategy): Event => ({
+    account: one.account,
+    strategy: one.id,
+    at: now,
+    kind: "error",
+    message: `${mine(one)} cancels were asked for, then reading failed: ${why}`,
+  });
+  return {
+    events: told.filter(({ phase }) => phase !== "stopping" || failures === 0).map(event),
+    phases: told.map(({ id }) => ({ id, phase: "stopping" })),
+  };
+}

@@ -1,0 +1,86 @@
+import { ZERO } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Order, Strategy } from "../../model/records.ts";
+import type { VenueOrder } from "../../ports/deps.ts";
+import type { Observation } from "./observation.ts";
+import { isFinal } from "./order-life.ts";
+import { type Reconciled, reconcileFound, settledFromSums } from "./reconcile.ts";
+import { adopted, isOfOne, sequenceOf } from "./recovery.ts";
+
+export interface Adopted {
+  /** All orders of the account, those included that the venue alone knew. */
+  readonly reconciled: readonly Reconciled[];
+  /** An open order of one of these grids that has to wait for its row. */
+  readonly held: string | null;
+  /** An open order of a grid that this database does not know. */
+  readonly stranger: string | null;
+  /** When the first order that has to wait for its row was placed: its market is read again from there. */
+  readonly waiting: ReadonlyMap<Pair, Millis>;
+}
+
+/** Gives rows to the orders that the venue alone knew, each slot's in their order. */
+export function adopt(
+  known: readonly Reconciled[],
+  strategies: readonly Strategy[],
+  observation: Observation,
+  now: Millis,
+): Adopted {
+  let reconciled = known;
+  let held: string | null = null;
+  let stranger: string | null = null;
+  const waiting = new Map(observation.unlooked);
+  const found = observation.found.flatMap((told) => {
+    const row = adopted(told, strategies, now);
+    if (!row && isOpen(told) && isOfOne(strategies, told)) held = told.clientId ?? told.id;
+    else if (!row && isOpen(told)) stranger = told.clientId ?? told.id;
+    return row ? [{ told, row }] : [];
+  });
+  for (const { told, row } of found.sort((a, b) => sequenceOf(a.row) - sequenceOf(b.row))) {
+    const one = reconcileFound(row, told, observation, now);
+    const isLookedFor = (order: Order) => hasBeenLookedFor(order, observation);
+    const isWhole = one.order.gap === ZERO || isLookedFor({ ...one.order, booked: ZERO });
+    const after = isWhole ? withAdopted(reconciled, one, { at: told.at, isLookedFor }) : undefined;
+    if (after) reconciled = after;
+    else {
+      waiting.set(row.symbol, Math.min(told.at, waiting.get(row.symbol) ?? told.at));
+      if (isOpen(told)) held = row.clientId;
+    }
+  }
+  return { reconciled, held, stranger, waiting };
+}
+
+/** Whether an order's trades would have been seen if the exchange showed them: else the next pass asks for them. */
+function hasBeenLookedFor({ symbol, exchangeId, filled, booked }: Order, { markets }: Observation): boolean {
+  const { tradesRead = false, asked } = markets.get(symbol) ?? {};
+  return booked >= filled || tradesRead || asked?.has(exchangeId ?? "") === true;
+}
+
+const isOpen = ({ status }: VenueOrder): boolean => status === "open" || status === "partially_filled";
+
+/**
+ * The orders with one more; undefined while another one of its slot is in the way. That a later order of the
+ * slot exists proves that an earlier one had come to its end and was booked: from its own sums, where its
+ * trades are not shown any more.
+ */
+function withAdopted(
+  orders: readonly Reconciled[],
+  one: Reconciled,
+  { at, isLookedFor }: { at: Millis; isLookedFor: (order: Order) => boolean },
+): readonly Reconciled[] | undefined {
+  const isBefore = ({ order }: Reconciled) =>
+    !order.settled && isSameSlot(order, one.order) && sequenceOf(order) < sequenceOf(one.order);
+  const after = orders.map((other) =>
+    isBefore(other) && isFinal(other.order) && isLookedFor(other.order) ? settledFromSums(other, at) : other,
+  );
+  const isBlocked = after.some(
+    ({ order }) =>
+      !order.settled &&
+      isSameSlot(order, one.order) &&
+      (!one.order.settled || sequenceOf(order) < sequenceOf(one.order)),
+  );
+  return isBlocked ? undefined : [...after, one];
+}
+
+const isSameSlot = (a: Order, b: Order): boolean =>
+  a.strategy === b.strategy && a.generation === b.generation && a.slot === b.slot;

@@ -1,0 +1,136 @@
+import { movedBase } from "../../grid/ledger/profit.ts";
+import type { GridState, Refusal, Unexplained, UnreadTrade } from "../../grid/state/state.ts";
+import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Order, Strategy } from "../../model/records.ts";
+import type { UnreadableFill } from "../../ports/deps.ts";
+import { TRADES_WAIT } from "./order-life.ts";
+import type { Reconciled } from "./reconcile.ts";
+import { unreadTrades } from "./unreadable.ts";
+
+/** Per asset what slots and cash say, less what the fills moved; nothing where they agree. */
+export function unexplainedAssets(state: GridState, symbol: Pair): Readonly<Record<string, Decimal>> {
+  const { base, quote } = splitPair(symbol);
+  const { ledger } = state;
+  const told: Record<string, Decimal> = { ...ledger.cash, [base]: movedBase(state), [quote]: ledger.quote };
+  const assets = new Set([...Object.keys(told), ...Object.keys(ledger.moved)]);
+  const differences = [...assets].map(
+    (asset) => [asset, (told[asset] ?? ZERO) - (ledger.moved[asset] ?? ZERO)] as const,
+  );
+  return Object.fromEntries(differences.filter(([, difference]) => difference !== ZERO));
+}
+
+/** Notes the orders whose fills were the first that the ledger does not explain. */
+export function blamed(strategy: Strategy, reconciled: readonly Reconciled[]): Strategy {
+  const { state, symbol } = strategy;
+  const booked = reconciled.filter(({ fills }) => fills.length > 0);
+  if (booked.length === 0 || state.unexplained?.order) return strategy;
+  if (Object.keys(unexplainedAssets(state, symbol)).length === 0) return strategy;
+  const order = booked.map(({ order: { clientId } }) => clientId).join(", ");
+  const unexplained = { since: null, assets: {}, ...state.unexplained, order };
+  return { ...strategy, state: { ...state, unexplained } };
+}
+
+/**
+ * Compares a strategy with its fills: assets, and orders with less booked than filled. What
+ * is not explained for ten minutes ends in error; a strategy that stops goes on to its end.
+ */
+export function audited(
+  strategy: Strategy,
+  live: readonly Order[],
+  now: Millis,
+  rows: readonly UnreadableFill[] = [],
+): Strategy {
+  const { state, symbol, status, wants } = strategy;
+  const known = state.unexplained ?? null;
+  const found = differences(state, symbol, live, rows);
+  if (!found)
+    return known === null
+      ? strategy
+      : { ...strategy, state: { ...state, unexplained: null, refused: withoutMissing(state) } };
+  // Each order has its own ten minutes: another one may lack trades before the first has got its own.
+  const since = found.since ?? (known?.order === found.order ? known.since : null) ?? now;
+  const same =
+    known?.since === since &&
+    known.order === found.order &&
+    isSame(known.assets, found.assets) &&
+    namesOf(known) === namesOf(found);
+  const noted = same ? strategy : { ...strategy, state: { ...state, unexplained: { ...found, since } } };
+  if (now - since < TRADES_WAIT) return noted;
+  if (status === "error") return withMissing(noted, live);
+  const told = { ...withMissing(noted, live), lastError: messageFor(found) };
+  return wants === "stop" || state.exit ? told : { ...told, status: "error" };
+}
+
+// What such an order tells of itself is not enough to book it by.
+function withMissing({ state, ...strategy }: Strategy, live: readonly Order[]): Strategy {
+  const behind = live.filter((order) => order.behindSince !== null && order.generation === state.generation);
+  const missing = behind.map(
+    ({ slot, clientId }): Refusal => ({ slot, reason: "fills_missing", detail: clientId }),
+  );
+  const others = withoutMissing(state).filter(({ slot }) => !behind.some((order) => order.slot === slot));
+  const before = state.refused.filter(({ reason }) => reason === "fills_missing");
+  const isKnown =
+    before.length === missing.length &&
+    missing.every(({ detail }) => before.some((refusal) => refusal.detail === detail));
+  return isKnown
+    ? { ...strategy, state }
+    : { ...strategy, state: { ...state, refused: [...others, ...missing] } };
+}
+
+const withoutMissing = ({ refused }: GridState): Refusal[] =>
+  refused.filter(({ reason }) => reason !== "fills_missing");
+
+const namesOf = ({ trades = [] }: Unexplained): string => trades.map(({ trade }) => trade).join(" ");
+
+function differences(
+  state: GridState,
+  symbol: Pair,
+  live: readonly Order[],
+  rows: readonly UnreadableFill[],
+): Unexplained | undefined {
+  const assets = unexplainedAssets(state, symbol);
+  const [short] = live
+    .flatMap((order) => (order.behindSince === null ? [] : [{ ...order, since: order.behindSince }]))
+    .sort((a, b) => a.since - b.since);
+  if (short) {
+    const { base } = splitPair(symbol);
+    const lacks = (assets[base] ?? ZERO) + short.filled - short.booked;
+    const trades = unreadOf(state, live, rows);
+    return {
+      order: short.clientId,
+      since: short.since,
+      assets: { ...assets, [base]: lacks },
+      ...(trades.length > 0 ? { trades } : {}),
+    };
+  }
+  if (Object.keys(assets).length === 0) return undefined;
+  return { order: state.unexplained?.order ?? null, since: null, assets };
+}
+
+/** What this pass has seen, and what others have: an order's trades are not asked for in each. */
+function unreadOf(
+  { unexplained }: GridState,
+  live: readonly Order[],
+  rows: readonly UnreadableFill[],
+): readonly UnreadTrade[] {
+  const short = live.filter(({ behindSince }) => behindSince !== null);
+  const before = (unexplained?.trades ?? []).filter(({ order }) =>
+    short.some(({ clientId }) => clientId === order),
+  );
+  const seen = short.flatMap((order) => unreadTrades(order, rows));
+  return [...before.filter(({ trade }) => !seen.some((one) => one.trade === trade)), ...seen];
+}
+
+const isSame = (a: Unexplained["assets"], b: Unexplained["assets"]): boolean => {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((asset) => a[asset] === b[asset]);
+};
+
+function messageFor({ order, assets, trades = [] }: Unexplained): string {
+  const amounts = Object.entries(assets).map(([asset, amount]) => `${text(amount)} ${asset}`);
+  const whose = order === null ? "no order of it explains" : `its trades do not explain order ${order}:`;
+  const unread = trades.map(({ trade, reason }) => `; trade ${trade} is not booked, ${reason}`).slice(0, 3);
+  return `${whose} ${amounts.join(", ")}${unread.join("")}; nothing is placed until this is settled`;
+}

@@ -1,0 +1,58 @@
+import { abs, type Decimal, div, max, min, ONE, ZERO } from "../../kernel/decimal.ts";
+import { medianOf } from "../../kernel/median.ts";
+import { midOf } from "../../kernel/spread.ts";
+import { MINUTE, type Millis } from "../../kernel/time.ts";
+import type { Confidence } from "../../model/records.ts";
+import type { Quote } from "../../ports/deps.ts";
+import type { Reference } from "../../ports/reference.ts";
+
+/** Of the other venues' price: a mid as far as this from it is worth no confidence. */
+const FARTHEST: Decimal = ONE / 20n;
+const ASKED_EVERY: Millis = MINUTE;
+const OLD_QUOTE: Millis = MINUTE;
+/** How long the last value stands when nobody answers. */
+const LASTS: Millis = 5 * MINUTE;
+
+/** 1 − d/5 %, floored at 0 and rounded down; d is the mid's distance from the others' median as a share of it. */
+export function agreement(mid: Decimal, others: readonly Decimal[]): Decimal | undefined {
+  const median = medianOf(others);
+  if (median === undefined || median <= ZERO) return undefined;
+  const distance = div(abs(mid - median), median, "up");
+  return max(ZERO, ONE - div(distance, FARTHEST, "up"));
+}
+
+/** Whether the others were asked less than a minute ago. */
+export const isRecent = (known: Confidence | undefined, now: Millis): known is Confidence =>
+  known !== undefined && now - known.askedAt < ASKED_EVERY;
+
+/** The confidence in a mid after the others were asked. */
+export function confidenceFrom(
+  { prices, listed, most }: Reference,
+  { mid, last, now }: { mid: Decimal; last: Confidence | undefined; now: Millis },
+): Confidence {
+  const times = { at: now, askedAt: now };
+  const value = agreement(
+    mid,
+    prices.map(({ price }) => price),
+  );
+  if (value !== undefined) {
+    const source = `the median of ${prices.map(({ source: one }) => one).join(", ")}`;
+    return { value: most === null ? value : min(value, most), source, ...times };
+  }
+  if (!listed) return { value: ONE, source: "no other venue lists the pair", ...times };
+  if (last && last.value > ZERO && now - last.at <= LASTS) return { ...last, askedAt: now };
+  return { value: ZERO, source: "no other venue answers", ...times };
+}
+
+/** What is known, as it counts now: a quote of more than a minute ago is worth nothing. */
+export const confidenceNow = (
+  known: Confidence,
+  { quote, now }: { quote: Quote; now: Millis },
+): Confidence =>
+  now - quote.at > OLD_QUOTE ? { ...known, value: ZERO, source: "the quote is older than a minute" } : known;
+
+/** Of a quote that was just read. */
+export const confidenceAt = (
+  quote: Quote,
+  { reference, last, now }: { reference: Reference; last?: Confidence | undefined; now: Millis },
+): Confidence => confidenceNow(confidenceFrom(reference, { mid: midOf(quote), last, now }), { quote, now });

@@ -1,0 +1,36 @@
+import { type Decimal, max, mul, ZERO } from "../../kernel/decimal.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import type { BookedFee, Fill } from "../../model/records.ts";
+import type { Fee, Market } from "../../ports/deps.ts";
+
+/** Assets other than the pair's own in which fees were taken. */
+export function thirdAssets(symbol: Pair, fees: readonly Fee[]): string[] {
+  const { base, quote } = splitPair(symbol);
+  const others = fees.filter(({ asset, amount }) => asset !== base && asset !== quote && amount !== ZERO);
+  return [...new Set(others.map(({ asset }) => asset))];
+}
+
+/** The pair whose price tells what a fee in a third asset is worth in quote. */
+export const pricePair = (asset: string, symbol: Pair): Pair => `${asset}/${splitPair(symbol).quote}`;
+
+/**
+ * A fill whose fees in third assets carry their worth in quote: amount × mid, or where the venue tells no
+ * mid the fee rate × the notional, marked estimated and shared among the fill's assets. Rounded up.
+ */
+export function withFeeValues(
+  fill: Fill,
+  { mids, market }: { mids: ReadonlyMap<Pair, Decimal>; market: Market | undefined },
+): Fill {
+  const thirds = thirdAssets(fill.symbol, fill.fees);
+  if (thirds.length === 0) return fill;
+  const rate = market ? max(market.maker, market.taker) : ZERO;
+  const estimate = mul(fill.notional, rate, "up") / BigInt(thirds.length);
+  const valued = (fee: Fee): BookedFee => {
+    if (!thirds.includes(fee.asset)) return fee;
+    const mid = mids.get(pricePair(fee.asset, fill.symbol));
+    return mid === undefined
+      ? { ...fee, value: estimate, isEstimated: true }
+      : { ...fee, value: mul(fee.amount, mid, "up") };
+  };
+  return { ...fill, fees: fill.fees.map(valued) };
+}

@@ -1,0 +1,105 @@
+import type { Pair } from "../../kernel/pair.ts";
+import { HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
+import type { FillCursor, Order } from "../../model/records.ts";
+import type { FillsOfSpan, Span, Timing } from "../../ports/deps.ts";
+import type { Snapshot } from "../../ports/store.ts";
+import { TRADES_WAIT } from "./order-life.ts";
+
+/** Where the reading of one pair's executions stands within a pass, in market time. */
+export interface FillReading {
+  /** Everything before it has been read, as far as it can be. */
+  readonly from: Millis;
+  /** What is known beyond a part that is not: read already, or a time in which nothing of ours can have happened. */
+  readonly ahead: Span | null;
+  /** The venue's time when it was first asked; undefined before. */
+  readonly until: Millis | undefined;
+}
+
+/** After the last order of a pair has ended, trades of it may still turn up for so long. */
+const TAIL: Millis = HOUR;
+
+/**
+ * Begins where the last pass ended, less the overlap, but never before the first order that can have an unread fill;
+ * undefined where there is none, so nothing to read for.
+ */
+export function startReading(snapshot: Snapshot, symbol: Pair, overlap: Millis): FillReading | undefined {
+  const first = firstOfOurs(snapshot, symbol) - overlap;
+  if (!Number.isFinite(first)) return undefined;
+  const cursor = snapshot.cursors[symbol];
+  if (!cursor) return { from: first, ahead: null, until: undefined };
+  const quiet = { from: cursor.at + TAIL, to: first };
+  const skips = quiet.to > quiet.from && (cursor.ahead === null || cursor.ahead.to <= quiet.to);
+  return { from: cursor.at - overlap, ahead: skips ? quiet : cursor.ahead, until: undefined };
+}
+
+/**
+ * Since when the snapshot tells which trades are booked. Whatever is older is booked as well, if an order of ours has
+ * it: an answer may show such, where the exchange takes whole seconds.
+ */
+export function bookedSince({ orders, cursors }: Snapshot, symbol: Pair, overlap: Millis): Millis {
+  const cursor = cursors[symbol];
+  if (!cursor) return Number.NEGATIVE_INFINITY;
+  const lacking = orders.filter((order) => order.symbol === symbol && order.filled !== order.booked);
+  return Math.min(cursor.at, ...lacking.map(({ createdAt }) => createdAt)) - overlap;
+}
+
+/** When the first order was placed, or grid started, whose fills may not all have been read. */
+function firstOfOurs({ orders, strategies }: Snapshot, symbol: Pair): Millis {
+  const mine = orders.filter((order) => order.symbol === symbol && order.strategy !== null);
+  const grids = strategies.filter((strategy) => strategy.symbol === symbol);
+  return Math.min(...mine.map(({ createdAt }) => createdAt), ...grids.map(({ startedAt }) => startedAt));
+}
+
+/** The next span to ask for; undefined when all has been told up to the venue's time at the first question. */
+export function nextSpan({ from, ahead, until }: FillReading) {
+  if (ahead) return { from, to: ahead.from };
+  return until === undefined || from < until ? { from } : undefined;
+}
+
+/** After one more answer. */
+export function withAnswer(
+  reading: FillReading,
+  { told, now }: Pick<FillsOfSpan, "told" | "now">,
+): FillReading {
+  const until = reading.until ?? now;
+  if (told.from > reading.from)
+    return { ...reading, until, ahead: { from: told.from, to: reading.ahead?.to ?? told.to } };
+  const from = Math.max(reading.from, told.to);
+  const { ahead } = reading;
+  return ahead && from >= ahead.from
+    ? { from: Math.max(from, ahead.to), ahead: null, until }
+    : { from, ahead, until };
+}
+
+/**
+ * Since when, in market time, trades may be missing that orders lack: late ones are waited for, and none of them
+ * older than a wait when its order was first seen to lack it.
+ */
+export function missingSince(orders: readonly Order[], now: Millis, until: Millis): Millis {
+  const waits = orders.flatMap(({ behindSince }) =>
+    behindSince !== null && now - behindSince < TRADES_WAIT ? [now - behindSince] : [],
+  );
+  return until - Math.max(Number.NEGATIVE_INFINITY, ...waits.map((waited) => waited + TRADES_WAIT));
+}
+
+/** How far a cursor has to move before it is worth a write of its own. */
+const WORTH: Millis = 5 * MINUTE;
+
+/**
+ * The cursor after a pass: not so near to now that a trade may show later, and not past `most`, from where on trades
+ * are waited for. Undefined where it is not worth a write.
+ */
+export function cursorAfter(
+  before: FillCursor | undefined,
+  { from, ahead, until }: FillReading,
+  { readLag, overlap }: Pick<Timing, "readLag" | "overlap">,
+  most: Millis,
+): FillCursor | undefined {
+  if (until === undefined) return undefined;
+  const reached = Math.min(from, until - readLag, most);
+  const at = before ? Math.max(before.at, reached) : reached;
+  const end = Math.min(ahead?.to ?? 0, until - readLag - overlap);
+  const next = { at, ahead: ahead && end > ahead.from ? { from: ahead.from, to: end } : null };
+  const isWorth = !before || at - before.at >= WORTH || next.ahead?.from !== before.ahead?.from;
+  return isWorth ? next : undefined;
+}

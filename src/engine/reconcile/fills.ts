@@ -1,0 +1,90 @@
+import { type Decimal, div, max, ZERO } from "../../kernel/decimal.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Fill, Order } from "../../model/records.ts";
+import type { Fee, VenueFill } from "../../ports/deps.ts";
+import { TRADES_WAIT } from "./order-life.ts";
+
+const ours = ({ account, symbol, clientId, strategy, side }: Order) => ({
+  account,
+  symbol,
+  clientId,
+  strategy,
+  side,
+});
+
+/** A venue's trade as a fill of ours. A superseded one is kept but moves nothing. */
+export const fillOf = (order: Order, trade: VenueFill, superseded = false): Fill => ({
+  ...ours(order),
+  tradeId: trade.id,
+  price: trade.price,
+  amount: trade.amount,
+  notional: trade.notional,
+  fees: trade.fees,
+  at: trade.at,
+  superseded,
+});
+
+/** The order with one more fill in its sums. */
+export const withFill = (order: Order, { amount, notional, fees }: Fill): Order => ({
+  ...order,
+  filled: max(order.filled, order.booked + amount),
+  booked: order.booked + amount,
+  bookedNotional: order.bookedNotional + notional,
+  bookedFees: fees.reduce(addFee, order.bookedFees),
+});
+
+/** What a fill moves on the account, per asset, each fee a movement of its own. */
+export function movementsOf(
+  symbol: Pair,
+  { side, amount, notional, fees }: Pick<Fill, "side" | "amount" | "notional" | "fees">,
+): Fee[] {
+  const { base, quote } = splitPair(symbol);
+  const sign = side === "buy" ? 1n : -1n;
+  return [
+    { asset: base, amount: sign * amount },
+    { asset: quote, amount: -sign * notional },
+    ...fees.map(({ asset, amount: fee }) => ({ asset, amount: -fee })),
+  ];
+}
+
+type Fees = Readonly<Record<string, Decimal>>;
+
+export const addFee = (sums: Fees, { asset, amount }: Fee): Fees => ({
+  ...sums,
+  [asset]: (sums[asset] ?? ZERO) + amount,
+});
+
+/** The order, noting since when trades of it are missing; any that arrives or any new execution begins a new wait. */
+export function withBehind(order: Order, before: Order, now: Millis): Order {
+  const isBehind = order.strategy !== null && order.booked < order.filled;
+  const hasMoved = order.booked > before.booked || order.filled > before.filled;
+  const behindSince = isBehind ? ((hasMoved ? null : before.behindSince) ?? now) : null;
+  return behindSince === order.behindSince ? order : { ...order, behindSince };
+}
+
+/** Whether an order's trades have been missing for so long that the gap may be booked from the order itself. */
+export const gapIsDue = ({ behindSince }: Order, now: Millis): boolean =>
+  behindSince !== null && now - behindSince >= TRADES_WAIT;
+
+/** The gap as one fill, from what the order itself tells; undefined where that is no notional or no fees. */
+export function gapFill(order: Order, at: Millis): Fill | undefined {
+  if (order.notional === null || order.fees === null) return undefined;
+  const amount = order.filled - order.booked;
+  const notional = max(ZERO, order.notional - order.bookedNotional);
+  const fees = order.fees.map(({ asset, amount: fee }) => ({
+    asset,
+    amount: fee - (order.bookedFees[asset] ?? ZERO),
+  }));
+  const tradeId = `order:${order.exchangeId}:${order.filled}`;
+  return {
+    ...ours(order),
+    tradeId,
+    price: div(notional, amount, "half"),
+    amount,
+    notional,
+    fees,
+    at,
+    superseded: false,
+  };
+}

@@ -1,0 +1,63 @@
+import type { SlotSearch } from "../../grid/state/state.ts";
+import type { Decimal } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Confidence, Order } from "../../model/records.ts";
+import type {
+  Balance,
+  Market,
+  Quote,
+  Timing,
+  UnreadableFill,
+  VenueFill,
+  VenueOrder,
+} from "../../ports/deps.ts";
+import type { FillReading } from "./fill-cursor.ts";
+import type { Sight } from "./order-life.ts";
+
+/** What a pass has seen of one market of its account. */
+export interface MarketSight {
+  /** Undefined when the venue did not give it: then nothing new is placed. */
+  readonly market: Market | undefined;
+  readonly quote: Quote | undefined;
+  /** Why the market was not observed. */
+  readonly error: string | null;
+  readonly open: readonly VenueOrder[];
+  readonly tradesRead: boolean;
+  /** Trades not booked yet, oldest first; none where they were not read. */
+  readonly trades: readonly VenueFill[];
+  /** Orders whose trades were asked for on their own. */
+  readonly asked?: ReadonlySet<string>;
+  /** Rows of trades that cannot be booked as they stand. */
+  readonly unreadable: readonly UnreadableFill[];
+  /** How far trades have been read; undefined where there was nothing to read for. */
+  readonly reading: FillReading | undefined;
+}
+
+/** What a pass has seen of its account. A market that could not be read is absent, never empty. */
+export interface Observation {
+  readonly markets: ReadonlyMap<Pair, MarketSight>;
+  /** Of live orders, by client id; an order that was not looked up has none. */
+  readonly sights: ReadonlyMap<string, Sight>;
+  /** Undefined when they were not read. */
+  readonly balances: readonly Balance[] | undefined;
+  /** They were read before orders and trades. */
+  readonly balancesFirst: boolean;
+  /** Markets of which the venue refuses to tell, and why. */
+  readonly refused: ReadonlyMap<Pair, string>;
+  /** Orders of grids, by the form of their id, that have no row. */
+  readonly found: readonly VenueOrder[];
+  /** Of grids that search for their orders after a restore: the slots of which some ids were looked up. */
+  readonly searched: ReadonlyMap<string, readonly SlotSearch[]>;
+  /** Markets with a trade whose order could not be looked at any more, and since when. */
+  readonly unlooked: ReadonlyMap<Pair, Millis>;
+  /** Orders that trades name and that are no grid's. */
+  readonly foreign: readonly string[];
+  /** Settled orders of ours to which trades arrived that nobody expected any more. */
+  readonly late: readonly Order[];
+  /** Mids of what fees in third assets are worth, where new trades were charged in them. */
+  readonly feePrices?: ReadonlyMap<Pair, Decimal>;
+  /** Price confidence by symbol, where a strategy asks for it. */
+  readonly confidence?: ReadonlyMap<Pair, Confidence>;
+  readonly timing: Timing;
+}

@@ -1,0 +1,75 @@
+import { max, ZERO } from "../../kernel/decimal.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { MINUTE } from "../../kernel/time.ts";
+import type { Order, OrderState } from "../../model/records.ts";
+import type { Timing, VenueOrder } from "../../ports/deps.ts";
+
+const FINAL: ReadonlySet<OrderState> = new Set(["filled", "canceled", "expired", "rejected"]);
+export const isFinal = ({ state }: Pick<Order, "state">): boolean => FINAL.has(state);
+
+/** What a pass has seen of one order: on the open list or by a targeted look; `missing` is a look that found nothing. */
+export type Sight = VenueOrder | "missing";
+
+/** The order as the venue tells it. Its filled amount never falls, and a final state has no way out. */
+export function seen(order: Order, told: VenueOrder, now: Millis): Order {
+  const filled = max(order.filled, told.filled);
+  const state = isFinal(order) ? order.state : stateFrom(order, told, filled > ZERO);
+  // Sums are of the amount that they were told with: of another one nothing is known yet.
+  const known = filled > order.filled ? null : order;
+  const fresh = told.filled === filled ? told : undefined;
+  const next: Order = {
+    ...order,
+    state,
+    exchangeId: order.exchangeId ?? told.id,
+    filled,
+    notional: known?.notional ?? fresh?.notional ?? null,
+    fees: known?.fees ?? fresh?.fees ?? null,
+    misses: 0,
+    missedAt: null,
+    endedAt: order.endedAt ?? (FINAL.has(state) ? now : null),
+  };
+  return sameLife(order, next) ? order : next;
+}
+
+function stateFrom(order: Order, { status }: VenueOrder, partly: boolean): OrderState {
+  if (status === "unknown") return order.state;
+  if (status === "open" || status === "partially_filled") return partly ? "partially_filled" : "open";
+  return status;
+}
+
+const sameLife = (a: Order, b: Order): boolean =>
+  a.state === b.state &&
+  a.exchangeId === b.exchangeId &&
+  a.filled === b.filled &&
+  a.notional === b.notional &&
+  a.fees === b.fees &&
+  a.misses === b.misses &&
+  a.endedAt === b.endedAt;
+
+/**
+ * A look has found nothing. That ends the order only when no request of it can take effect any more,
+ * the venue has had its time to show it, and a second look finds nothing either.
+ */
+export function missed(order: Order, now: Millis, { readLag, secondMiss }: Timing): Order {
+  if (now < order.notAfter + readLag) return order;
+  if (order.missedAt === null) return { ...order, misses: 1, missedAt: now };
+  if (now - order.missedAt < secondMiss) return order;
+  const known = order.exchangeId !== null;
+  return {
+    ...order,
+    misses: order.misses + 1,
+    state: known ? "canceled" : "rejected",
+    reason: known ? "the venue does not know it any more" : notShown(order),
+    endedAt: now,
+  };
+}
+
+// Whether it ever got there nobody knows; what was said when it was sent may tell a person why.
+const notShown = ({ reason }: Order): string =>
+  reason === null ? "the venue shows no such order" : `${reason}; the venue shows no such order`;
+
+/** How long an order's trades may be missing before the gap is booked from the order itself. */
+export const TRADES_WAIT: Millis = 10 * MINUTE;
+
+/** Whether the slot may act again: the order is final and its fills add up. */
+export const addsUp = (order: Order): boolean => isFinal(order) && order.booked >= order.filled;

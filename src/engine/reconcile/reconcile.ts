@@ -1,0 +1,104 @@
+import { max, ZERO } from "../../kernel/decimal.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Fill, Order } from "../../model/records.ts";
+import type { VenueFill, VenueOrder } from "../../ports/deps.ts";
+import { fillOf, gapFill, gapIsDue, withBehind, withFill } from "./fills.ts";
+import type { Observation } from "./observation.ts";
+import { addsUp, isFinal, missed, seen } from "./order-life.ts";
+
+/** One order after what a pass has seen of it. */
+export interface Reconciled {
+  readonly order: Order;
+  readonly before: Order;
+  /** New executions, oldest first. */
+  readonly fills: readonly Fill[];
+  /** It has just become final and its fills add up. */
+  readonly ended: boolean;
+  /** It has just been given up as never having reached the venue. */
+  readonly lost: boolean;
+  /** It has no row yet: the venue alone knew it. */
+  readonly adopted: boolean;
+}
+
+/** Brings one unsettled order up to what has been seen; one whose trades are missing waits for them. */
+export function reconcile(before: Order, observation: Observation, now: Millis): Reconciled {
+  const sight = observation.sights.get(before.clientId);
+  let order = before;
+  if (sight === "missing") order = missed(before, now, observation.timing);
+  else if (sight) order = seen(before, sight, now);
+  const lost = isFinal(order) && sight === "missing";
+
+  const { fills, ...booked } = withTrades(order, observation);
+  order = withBehind(booked.order, before, now);
+  const gap =
+    order.strategy !== null && gapIsDue(order, now)
+      ? gapFill(order, latest(observation, order) ?? order.createdAt)
+      : undefined;
+  if (gap) {
+    fills.push(gap);
+    order = { ...withFill(order, gap), gap: order.gap + gap.amount, behindSince: null };
+  }
+  // No ledger waits for the trades of an order by hand.
+  const ended = order.strategy === null ? isFinal(order) : addsUp(order);
+  return { order: ended ? { ...order, settled: true } : order, before, fills, ended, lost, adopted: false };
+}
+
+/**
+ * An order that the venue alone knew, as it told it. One that has ended is settled at once, from its own
+ * sums where trades are not shown any more: its slot has gone on since.
+ */
+export function reconcileFound(
+  before: Order,
+  told: VenueOrder,
+  observation: Observation,
+  now: Millis,
+): Reconciled {
+  const sights = new Map([[before.clientId, told]]);
+  const one = reconcile(before, { ...observation, sights }, now);
+  return { ...(isFinal(one.order) ? settledFromSums(one, told.at) : one), adopted: true };
+}
+
+/** A final order, booked from its own sums where its trades have not been seen. */
+export function settledFromSums(one: Reconciled, at: Millis): Reconciled {
+  const { order, fills } = one;
+  const gap = order.settled ? undefined : gapFill(order, at);
+  if (!gap) return one;
+  const whole = { ...withFill(order, gap), gap: order.gap + gap.amount, behindSince: null, settled: true };
+  return { ...one, order: whole, fills: [...fills, gap], ended: true };
+}
+
+/** Trades for an order that was settled long ago: those beyond its gap nobody expected any more. */
+export const reconcileLate = (before: Order, observation: Observation): Reconciled => ({
+  ...withTrades(before, observation),
+  before,
+  ended: false,
+  lost: false,
+  adopted: false,
+});
+
+/**
+ * The order with its new trades. What had been booked from the order itself is kept, and its trades move nothing; nor does
+ * what goes beyond all that it can fill: that is a trade which was told before under another id.
+ */
+function withTrades(before: Order, observation: Observation): { order: Order; fills: Fill[] } {
+  let order = before;
+  const fills: Fill[] = [];
+  for (const trade of tradesOf(before, observation)) {
+    const superseded = trade.amount <= order.gap || isBeyond(order, trade);
+    const fill = fillOf(before, trade, superseded);
+    fills.push(fill);
+    order = superseded ? { ...order, gap: max(ZERO, order.gap - trade.amount) } : withFill(order, fill);
+  }
+  return { order, fills };
+}
+
+const isBeyond = ({ type, booked, amount }: Order, trade: VenueFill): boolean =>
+  type === "limit" && booked + trade.amount > amount;
+
+const tradesOf = ({ symbol, exchangeId, strategy }: Order, { markets }: Observation): readonly VenueFill[] =>
+  exchangeId === null || strategy === null
+    ? []
+    : (markets.get(symbol)?.trades ?? []).filter(({ orderId }) => orderId === exchangeId);
+
+const latest = ({ markets }: Observation, { symbol }: Order): Millis | undefined =>
+  markets.get(symbol)?.quote?.at;

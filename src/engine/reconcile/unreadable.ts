@@ -1,0 +1,52 @@
+import type { UnreadTrade } from "../../grid/state/state.ts";
+import type { Event } from "../../model/events.ts";
+import type { AccountMemory, Order } from "../../model/records.ts";
+import type { UnreadableFill } from "../../ports/deps.ts";
+import type { Snapshot } from "../../ports/store.ts";
+import type { Observation } from "./observation.ts";
+
+/** So many rows are remembered as named. */
+const MOST_NAMED = 200;
+
+/** What tells a row from others, where it has no id of its own. */
+const nameOf = ({ id, orderId, at }: UnreadableFill): string => id ?? `of ${orderId ?? "no order"} at ${at}`;
+
+/** Rows of an order's trades that cannot be booked as they stand. */
+export const unreadTrades = (
+  { exchangeId, clientId }: Order,
+  rows: readonly UnreadableFill[],
+): UnreadTrade[] =>
+  rows
+    .filter(({ orderId }) => orderId !== null && orderId === exchangeId)
+    .map((row) => ({ order: clientId, trade: nameOf(row), reason: row.reason }));
+
+/** Names each row once, by the order that it is of; a row of other orders than ours is nobody's business here. */
+export function nameUnreadable(
+  { lease, memory }: Snapshot,
+  { markets }: Observation,
+  orders: readonly Order[],
+): { readonly events: readonly Event[]; readonly unreadable: AccountMemory["unreadable"] } {
+  const known = memory.unreadable ?? [];
+  const events: Event[] = [];
+  const named: string[] = [];
+  for (const [symbol, sight] of markets) {
+    for (const row of sight.unreadable) {
+      const order = orders.find(({ exchangeId }) => exchangeId !== null && exchangeId === row.orderId);
+      const name = nameOf(row);
+      if ((!order && row.orderId !== null) || known.includes(name)) continue;
+      named.push(name);
+      const whose = order ? order.clientId : `nobody knows whose, on ${symbol}`;
+      events.push({
+        account: lease.account,
+        strategy: order?.strategy ?? null,
+        at: lease.now,
+        kind: "unreadable",
+        message: `${whose}: trade ${name} is not booked, ${row.reason}`,
+      });
+    }
+  }
+  return {
+    events,
+    unreadable: named.length === 0 ? memory.unreadable : [...known, ...named].slice(-MOST_NAMED),
+  };
+}

@@ -1,4 +1,0 @@
-import type { MarketData, Venue } from "./ports.ts";
-
-/** What a venue's public data is to whoever asks without a token: apart from what passes ask, where that matters. */
-export const forAnyone = (venue: Venue): MarketData => venue.forAnyone ?? venue;

@@ -1,0 +1,67 @@
+import { type Decimal, divideWhole, mul, ONE, snap, ZERO } from "../../kernel/decimal.ts";
+import type { CenteredConfig } from "../state/config.ts";
+import type { Slot } from "../state/state.ts";
+import { layOut } from "./layout.ts";
+import { levelsAround } from "./levels.ts";
+
+/** The outermost level may lie so far from the center, as a share of it, volatility's widening included. */
+const FARTHEST: Decimal = (95n * ONE) / 100n;
+
+/**
+ * Distances of the levels on each side from the center, as shares of it, nearest first, times `widening`.
+ * Linear: k·spacing. Geometric: Σ spacing·factor^(k−1). Custom: as given.
+ */
+function offsetsOf(config: CenteredConfig, widening: Decimal): Decimal[] {
+  const { levels, spacing, spacingModel, spacingFactor, customSpacings = [] } = config;
+  const offsets: Decimal[] = [];
+  let [gap, total] = [spacing, ZERO];
+  for (let k = 0; k < levels; k++) {
+    total = spacingModel === "custom" ? (customSpacings[k] ?? ZERO) : total + gap;
+    offsets.push(total);
+    if (spacingModel === "geometric") gap = mul(gap, spacingFactor, "half");
+  }
+  return offsets.map((offset) => mul(offset, widening, "half"));
+}
+
+/** The most levels a side whose outermost offset stays in bounds; −1 where all of them do. */
+export function mostLevels(config: CenteredConfig): number {
+  const widest = config.volatility ? 2n * ONE : ONE;
+  return offsetsOf(config, widest).findIndex((offset) => offset >= FARTHEST);
+}
+
+/** Multiples of the base size, the slot nearest the center first; they sum to the number of levels unless custom. */
+function weightsOf({ levels, sizeModel, sizeWeights = [] }: CenteredConfig): Decimal[] {
+  return Array.from({ length: levels }, (_, i) => {
+    if (sizeModel === "custom") return sizeWeights[i] ?? ZERO;
+    // (n + 1 − k) of a sum of n(n + 1)/2, scaled to n.
+    return sizeModel === "flat"
+      ? ONE
+      : divideWhole(2n * BigInt(levels - i) * ONE, BigInt(levels + 1), "half");
+  });
+}
+
+export interface Around {
+  readonly config: CenteredConfig;
+  readonly orderSize: Decimal;
+  /** The mid around which it is laid. */
+  readonly mid: Decimal;
+  readonly widening: Decimal;
+  readonly tick: Decimal;
+}
+
+/** The 2n slots around a mid, and the rounded center, which is one of their prices and starts empty. */
+export function layAround({ config, orderSize, mid, widening, tick }: Around): {
+  readonly center: Decimal;
+  readonly levels: readonly Decimal[];
+  readonly slots: readonly Slot[];
+} {
+  const levels = levelsAround(mid, offsetsOf(config, widening), tick);
+  const center = snap(mid, tick, "half");
+  const weights = weightsOf(config);
+  const slots = layOut(levels, orderSize, center).map((slot) => {
+    const fromCenter =
+      slot.index < config.levels ? config.levels - 1 - slot.index : slot.index - config.levels;
+    return { ...slot, size: mul(orderSize, weights[fromCenter] ?? ONE, "down") };
+  });
+  return { center, levels, slots };
+}

@@ -1,0 +1,85 @@
+import { movementsOf } from "../../engine/reconcile/fills.ts";
+import type { Reconciled } from "../../engine/reconcile/reconcile.ts";
+import { type Decimal, max, mul, sum, ZERO } from "../../kernel/decimal.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { lotsFor } from "../../market/minimum.ts";
+import type { Market } from "../../ports/deps.ts";
+import { costInAll, held, heldInAll } from "../ledger/booking.ts";
+import type { GridState, Slot } from "../state/state.ts";
+
+/**
+ * The slots between neighbouring levels at a market price. A slot buys when its lower price is
+ * strictly below the market, else it sells; selling slots hold nothing until first base is given.
+ */
+export const layOut = (levels: readonly Decimal[], size: Decimal, market: Decimal): Slot[] =>
+  levels.slice(1).map((upper, index) => {
+    const lower = levels[index] as Decimal;
+    return {
+      index,
+      lower,
+      upper,
+      size,
+      side: lower < market ? "buy" : "sell",
+      sequence: 0,
+      bought: ZERO,
+      base: ZERO,
+      cost: ZERO,
+      sold: ZERO,
+      first: false,
+      cycles: 0,
+      retryAt: 0,
+    };
+  });
+
+/** What a slot's first order of its side amounts to, in base. */
+export const firstAmount = (market: Market, { side, lower, upper, size }: Slot): Decimal =>
+  lotsFor(market, size, side === "buy" ? lower : upper);
+
+// Before its first pass only where the database was restored to that moment.
+const hasTraded = ({ base, cost, sold }: Slot): boolean => base !== ZERO || cost !== ZERO || sold !== ZERO;
+
+/** What all selling slots of a starting grid would take. */
+export const wantedBase = ({ slots }: GridState, market: Market): Decimal =>
+  sum(slots.filter(({ side }) => side === "sell").map((slot) => firstAmount(market, slot)));
+
+/**
+ * Gives the account's own free base to selling slots, lowest first, whole orders only, booked at the
+ * start price. What it takes belongs to the strategy from then on.
+ */
+export function giveFirstBase(state: GridState, market: Market, free: Decimal): GridState {
+  let left = free;
+  const slots = state.slots.map((slot) => {
+    const amount = firstAmount(market, slot);
+    if (slot.side === "buy" || hasTraded(slot) || amount > left || amount === ZERO) return slot;
+    left -= amount;
+    return { ...slot, base: amount, cost: mul(amount, state.startPrice, "half"), first: true };
+  });
+  return withFirst({ ...state, slots }, state);
+}
+
+/**
+ * First base that a restored database has forgotten: what a starting grid's sell, found on the venue, has sold
+ * or still offers beyond what its slot holds.
+ */
+export function forgottenBase(state: GridState, { order, fills, ended }: Reconciled): GridState {
+  const { base } = splitPair(order.symbol);
+  const moved = fills
+    .flatMap((fill) => movementsOf(order.symbol, fill))
+    .reduce((total, { asset, amount }) => (asset === base ? total - amount : total), ZERO);
+  const needed = ended ? moved : max(moved, order.amount);
+  const slots = state.slots.map((slot) => {
+    const lacks = needed - held(slot);
+    if (slot.index !== order.slot || lacks <= ZERO) return slot;
+    const cost = slot.cost + mul(lacks, state.startPrice, "half");
+    return { ...slot, base: slot.base + lacks, cost, first: true };
+  });
+  return withFirst({ ...state, slots }, state);
+}
+
+/** The ledger with the base that slots have been given. */
+function withFirst(state: GridState, before: GridState): GridState {
+  const { ledger } = state;
+  const firstBase = ledger.firstBase + heldInAll(state) - heldInAll(before);
+  const firstCost = ledger.firstCost + costInAll(state) - costInAll(before);
+  return { ...state, ledger: { ...ledger, firstBase, firstCost } };
+}

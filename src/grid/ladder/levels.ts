@@ -1,0 +1,76 @@
+import { type Decimal, divideWhole, mul, ONE } from "../../kernel/decimal.ts";
+import type { GridConfig } from "../state/config.ts";
+
+export type Range = Pick<
+  GridConfig,
+  "lowerPrice" | "upperPrice" | "gridLevels" | "gridSpacing" | "spacingModel" | "isSpaced"
+>;
+
+/**
+ * The i-th level of a range grid, rounded half-up once to whole ticks from its exact value:
+ * lower + i·(upper − lower)/m, lower + i·spacing, or lower·(upper/lower)^(i/m). Levels below 0 and above m
+ * are those of a grid that has moved.
+ */
+export function levelAt(range: Range, i: number, tick: Decimal): Decimal {
+  const { lowerPrice, upperPrice, gridLevels, gridSpacing, spacingModel, isSpaced } = range;
+  if (spacingModel === "geometric") return geometricLevel({ lowerPrice, upperPrice, gridLevels }, i, tick);
+  if (isSpaced) return divideWhole(lowerPrice + gridSpacing * BigInt(i), tick, "half") * tick;
+  const exact = lowerPrice * BigInt(gridLevels) + (upperPrice - lowerPrice) * BigInt(i);
+  return divideWhole(exact, tick * BigInt(gridLevels), "half") * tick;
+}
+
+/** How far a float's power may be off, as a share: a few of its last digits. */
+const NEAR = 1e-12;
+
+/**
+ * The tick count t with (2t − 1)^m ≤ 2^m·L^(m−i)·U^i < (2t + 1)^m, compared in integers: a float's last
+ * digit would decide on which side of the market a level lies.
+ */
+function geometricLevel(
+  { lowerPrice, upperPrice, gridLevels: m }: Pick<Range, "lowerPrice" | "upperPrice" | "gridLevels">,
+  i: number,
+  tick: Decimal,
+): Decimal {
+  const power = (base: bigint, exponent: number) => base ** BigInt(Math.max(0, exponent));
+  const right = 2n ** BigInt(m) * power(lowerPrice, m - i) * power(upperPrice, i);
+  const factor = power(lowerPrice, i - m) * power(upperPrice, -i);
+  const isAtMost = (ticks: bigint) => power((2n * ticks - 1n) * tick, m) * factor <= right;
+  // A guess saves most of the large powers; where it is wrong, the search is wider and what it finds the same.
+  // biome-ignore lint/plugin: a float guesses, whole numbers decide.
+  const near = (Number(lowerPrice) / Number(tick)) * (Number(upperPrice) / Number(lowerPrice)) ** (i / m);
+  const [below, above] = [BigInt(Math.floor(near * (1 - NEAR))), BigInt(Math.ceil(near * (1 + NEAR))) + 1n];
+  let least = isAtMost(below) ? below : 0n;
+  let most = least + (above > least ? above - least : 1n);
+  while (isAtMost(most)) [least, most] = [most, most * 2n];
+  while (most - least > 1n) {
+    const middle = (least + most) / 2n;
+    if (isAtMost(middle)) least = middle;
+    else most = middle;
+  }
+  return least * tick;
+}
+
+/** All levels of a range grid, moved up by so many steps. */
+export const levelsFrom = (range: Range, tick: Decimal, steps = 0): Decimal[] =>
+  numbers(range.gridLevels).map((i) => levelAt(range, i + steps, tick));
+
+/** Whether every level is above the one before: false when the tick is too coarse for the spacing. */
+export const ascends = (levels: readonly Decimal[]): boolean =>
+  levels.every((level, i) => i === 0 || level > (levels[i - 1] as Decimal));
+
+/** The least ratio of two neighbouring levels, rounded down. */
+export const leastRatio = (levels: readonly Decimal[]): Decimal =>
+  levels.slice(1).reduce((least, level, i) => {
+    const ratio = divideWhole(level * ONE, levels[i] as Decimal, "down");
+    return ratio < least ? ratio : least;
+  }, 1_000_000n * ONE);
+
+/** Levels around a center, which is one of them: offsets are shares of the center price, nearest first. */
+export function levelsAround(center: Decimal, offsets: readonly Decimal[], tick: Decimal): Decimal[] {
+  const round = (price: Decimal) => divideWhole(price, tick, "half") * tick;
+  const middle = round(center);
+  const below = offsets.map((offset) => round(mul(middle, ONE - offset, "half"))).reverse();
+  return [...below, middle, ...offsets.map((offset) => round(mul(middle, ONE + offset, "half")))];
+}
+
+const numbers = (slots: number): number[] => Array.from({ length: slots + 1 }, (_, i) => i);

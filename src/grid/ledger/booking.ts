@@ -1,0 +1,123 @@
+import { addFee, movementsOf } from "../../engine/reconcile/fills.ts";
+import { type Decimal, mulDiv, ZERO } from "../../kernel/decimal.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import type { Fill, Order } from "../../model/records.ts";
+import { type Lot, takeLots, totalBase, totalCost, withLot } from "../state/lots.ts";
+import type { GridState, Ledger, Slot } from "../state/state.ts";
+
+/** Base that a slot holds now. */
+export const held = ({ base, sold }: Slot): Decimal => base - sold;
+
+/**
+ * What the held base cost, in quote. A sell takes cost × sold/base, rounded once from the sum of all
+ * its parts, so that splitting a fill changes nothing. What was sold without having been bought took none.
+ */
+export const costOf = ({ base, cost, sold }: Slot): Decimal =>
+  sold === ZERO || base <= ZERO ? cost : cost - mulDiv(cost, { times: sold, over: base }, "half");
+
+/** Moves slot and ledger by one fill, its fees included. */
+export function bookFill(
+  state: GridState,
+  symbol: Pair,
+  fill: Pick<Fill, "side" | "amount" | "notional" | "fees">,
+  index: number,
+): GridState {
+  const { base, quote } = splitPair(symbol);
+  const feeIn = (asset: string) =>
+    fill.fees.reduce((total, fee) => (fee.asset === asset ? total + fee.amount : total), ZERO);
+  const moved: Moved =
+    fill.side === "buy"
+      ? { amount: fill.amount, base: fill.amount - feeIn(base), quote: -(fill.notional + feeIn(quote)) }
+      : { amount: fill.amount, base: -(fill.amount + feeIn(base)), quote: fill.notional - feeIn(quote) };
+  const thirds = fill.fees.filter(({ asset }) => asset !== base && asset !== quote);
+  const worth = thirds.reduce((total, { value = ZERO }) => total + value, ZERO);
+  const slot = state.slots.find((one) => one.index === index);
+  const booked = slot ? inSlot(slot, moved) : inIdle(state.idle, moved);
+  const ledger: Ledger = {
+    ...state.ledger,
+    quote: state.ledger.quote + moved.quote,
+    realized: state.ledger.realized + booked.realized - worth,
+    fees: fill.fees.reduce(addFee, state.ledger.fees),
+    cash: thirds.map(({ asset, amount }) => ({ asset, amount: -amount })).reduce(addFee, state.ledger.cash),
+    feesValue: state.ledger.feesValue + worth,
+    feesEstimated: state.ledger.feesEstimated || thirds.some(({ isEstimated }) => isEstimated),
+    moved: movementsOf(symbol, fill).reduce(addFee, state.ledger.moved),
+  };
+  const slots = booked.slot
+    ? state.slots.map((one) => (one === slot ? (booked.slot as Slot) : one))
+    : state.slots;
+  return { ...state, ledger, slots, idle: booked.idle ?? state.idle };
+}
+
+/** What a fill moves, its fees included: base and quote as they change, the amount as it was executed. */
+interface Moved {
+  readonly amount: Decimal;
+  readonly base: Decimal;
+  readonly quote: Decimal;
+}
+
+interface Booked {
+  readonly slot?: Slot;
+  readonly idle?: readonly Lot[];
+  readonly realized: Decimal;
+}
+
+function inSlot(slot: Slot, { amount, base, quote }: Moved): Booked {
+  if (base >= ZERO) {
+    const flat = flattened(slot);
+    return {
+      slot: { ...flat, bought: flat.bought + amount, base: flat.base + base, cost: flat.cost - quote },
+      realized: ZERO,
+    };
+  }
+  const after = { ...slot, sold: slot.sold - base };
+  return { slot: after, realized: quote - (costOf(slot) - costOf(after)) };
+}
+
+// Of an exit or a first buy, or of an order whose slot is no more.
+function inIdle(lots: readonly Lot[], { base, quote }: Moved): Booked {
+  if (base >= ZERO) return { idle: withLot(lots, { base, cost: -quote, first: false }), realized: ZERO };
+  const { taken, rest } = takeLots(lots, -base);
+  return { idle: rest, realized: quote - taken.cost };
+}
+
+/** The slot with what it has sold taken out of base and cost. */
+const flattened = (slot: Slot): Slot =>
+  slot.sold === ZERO ? slot : { ...slot, base: held(slot), cost: costOf(slot), sold: ZERO };
+
+/** After an order's last fill: a complete one flips its slot; a sell of what was bought completes a cycle. */
+export function bookEnd(
+  state: GridState,
+  order: Pick<Order, "side" | "slot" | "amount" | "booked">,
+): GridState {
+  const complete = order.booked >= order.amount;
+  if (!complete) return state;
+  const slot = state.slots.find((one) => one.index === order.slot);
+  const cycle = slot !== undefined && order.side === "sell" && !slot.first;
+  const ledger = {
+    ...state.ledger,
+    filledOrders: state.ledger.filledOrders + 1,
+    cycles: state.ledger.cycles + (cycle ? 1 : 0),
+  };
+  return {
+    ...state,
+    ledger,
+    slots: state.slots.map((one) => (one === slot ? flipped(one, order.side) : one)),
+  };
+}
+
+function flipped(slot: Slot, side: "buy" | "sell"): Slot {
+  if (side === "buy") return { ...slot, side: "sell" };
+  const { sellAt: _, ...rest } = flattened(slot);
+  const cycles = slot.cycles + (slot.first ? 0 : 1);
+  return { ...rest, side: "buy", bought: ZERO, first: false, cycles };
+}
+
+/** All that a strategy holds, and what it cost. */
+export const heldInAll = ({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal =>
+  slots.reduce((total, slot) => total + held(slot), totalBase(idle));
+export const costInAll = ({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal =>
+  slots.reduce((total, slot) => total + costOf(slot), totalCost(idle));
+
+/** What a slot holds as a lot of its own. */
+export const lotOf = (slot: Slot): Lot => ({ base: held(slot), cost: costOf(slot), first: slot.first });

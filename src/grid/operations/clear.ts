@@ -1,0 +1,132 @@
+import * as z from "zod";
+import { stepNow } from "../../engine/pass/tick.ts";
+import { isFinal } from "../../engine/reconcile/order-life.ts";
+import { text } from "../../kernel/decimal.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import { type AccountKey, exchangeOfRequest, type Order, parseAccountKey } from "../../model/records.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { StrategyView } from "../../ports/store.ts";
+import { heldInAll } from "../ledger/booking.ts";
+
+/** After so long an answer tells how far it has come; asking again goes on. */
+const ROUND: Millis = 8 * SECOND;
+const BETWEEN: Millis = 250;
+/** On Workers: what a pass over one account and the answer need. */
+const LEAST_REQUESTS = 15;
+
+const OrderLeftShape = () =>
+  z.object({
+    exchange: z.string(),
+    symbol: z.string(),
+    id: z.string().nullable(),
+    clientOrderId: z.string(),
+    side: z.string(),
+    status: z.string(),
+    strategy: z.string().nullable(),
+  });
+
+export const ClearedShape = lazy(() => ({
+  /** Nothing is left that this service could still do something about. */
+  done: z.boolean(),
+  orders: z.array(OrderLeftShape()),
+  /** Placed with keys of a request, which are not kept: nothing but those keys gets at them. */
+  ordersOfRequests: z.array(OrderLeftShape()),
+}));
+
+/** What panic tells of a grid that was not stopped before it. */
+export const LeavingShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    status: z.string(),
+    asset: z.string(),
+    /** What it holds still. */
+    base: z.string(),
+    error: z.string().nullable(),
+  }),
+);
+
+/** Passes over every account that has something left, until none has, or the answer is due. */
+export async function clear(deps: Deps, isDone: () => Promise<boolean>): Promise<void> {
+  const { local, requests } = deps;
+  const startedAt = local.monotonic();
+  const mayGoOn = () =>
+    local.monotonic() - startedAt < ROUND && (requests?.() ?? Number.POSITIVE_INFINITY) > LEAST_REQUESTS;
+  for (;;) {
+    await passOverAll(deps);
+    if ((await isDone()) || !mayGoOn()) return;
+    await local.sleep(BETWEEN);
+  }
+}
+
+async function passOverAll(deps: Deps): Promise<void> {
+  const due = await deps.store.due();
+  const venues = due.flatMap(({ account }) => deps.venueOf(parseAccountKey(account)) ?? []);
+  if (!deps.requests) {
+    await Promise.all(venues.map((venue) => stepNow(deps, venue)));
+    return;
+  }
+  for (const venue of venues) if (deps.requests() > LEAST_REQUESTS) await stepNow(deps, venue);
+}
+
+interface Resting {
+  readonly orders: readonly Order[];
+  readonly ofRequests: readonly Order[];
+}
+
+/** Orders of ours that rest, or may; apart from them those of which no keys are kept. */
+export async function restingOrders({ store }: Deps): Promise<Resting> {
+  const resting = (await store.unsettledOrders()).filter((order) => !isFinal(order));
+  const isOfRequest = ({ account }: Order) => exchangeOfRequest(account) !== undefined;
+  return {
+    orders: resting.filter((order) => !isOfRequest(order)),
+    ofRequests: resting.filter(isOfRequest),
+  };
+}
+
+const MOST_TOLD = 100;
+
+/** What an answer lists of them. */
+export const ordersLeft = ({ orders, ofRequests }: Resting) => ({
+  orders: orders.slice(0, MOST_TOLD).map(orderLeft),
+  ordersOfRequests: ofRequests.slice(0, MOST_TOLD).map(orderLeft),
+});
+
+/** What a person can do about those, for the end of a message. */
+export function requestsText({ ofRequests }: Resting): string {
+  if (ofRequests.length === 0) return "";
+  const exchanges = [...new Set(ofRequests.map(({ account }) => exchangeOfRequest(account)))].join(", ");
+  const what = ofRequests.length === 1 ? "1 order was" : `${ofRequests.length} orders were`;
+  return `; ${what} placed on ${exchanges} with keys of a request, which are not kept, and may rest: cancel by a request with those keys (DELETE /orders), or on the exchange's site`;
+}
+
+/** Whether another pass of this process may lessen it. */
+export const isReached = ({ venueOf }: Deps, account: AccountKey): boolean =>
+  venueOf(parseAccountKey(account)) !== undefined;
+
+const orderLeft = ({ account, strategy, clientId, exchangeId, symbol, side, state }: Order) => ({
+  exchange: exchangeOfRequest(account) ?? parseAccountKey(account).exchange,
+  symbol,
+  id: exchangeId,
+  clientOrderId: clientId,
+  side,
+  status: state,
+  strategy,
+});
+
+export const gridLeft = ({ strategy, accountError }: StrategyView) => ({
+  id: strategy.id,
+  status: strategy.status,
+  asset: splitPair(strategy.symbol).base,
+  base: text(heldInAll(strategy.state)),
+  error: strategy.lastError ?? (strategy.status === "stopped" ? null : accountError),
+});
+
+/** Told with what is left: who knows of it and cannot get at it. */
+export function unreachedText(deps: Deps, accounts: readonly AccountKey[]): string {
+  const unreached = [...new Set(accounts)].filter((account) => !isReached(deps, account));
+  if (unreached.length === 0) return "";
+  const names = unreached.map((account) => parseAccountKey(account).exchange).join(", ");
+  return `; this process has no keys for ${names}: another one has to finish it, or you on the exchange's site`;
+}

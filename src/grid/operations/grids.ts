@@ -1,0 +1,137 @@
+import * as z from "zod";
+import { watchNotices } from "../../engine/pass/stop-watch.ts";
+import { tick } from "../../engine/pass/tick.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { countField, flagField, idField, textField } from "../../kernel/fields.ts";
+import { parseAccountKey } from "../../model/records.ts";
+import { type Operation, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { StrategyView } from "../../ports/store.ts";
+import { slotOut } from "../schema/accounting.ts";
+import { gridOut, isDry, ListShape, StatusShape, TickShape } from "../schema/schema.ts";
+import { gridsView } from "../schema/view.ts";
+import { historyOperations } from "./history.ts";
+import { BUYS_ON } from "./kill.ts";
+import { pauseOperations } from "./pause.ts";
+import { previewCenteredGrid, previewGrid, startCenteredGrid, startGrid } from "./start.ts";
+import { stopGrid } from "./stop.ts";
+import { intervalOf } from "./watch-over.ts";
+
+const reads = {
+  effect: "read",
+  access: "token",
+  failure: "Internal error",
+  mcp: { closedWorld: true },
+} as const;
+
+const gridStatus = operation({
+  ...reads,
+  name: "get_grid_status",
+  summary: "Grids, their orders and their profit",
+  http: { route: "GET /strategy/grid/status", from: "query" },
+  cli: {
+    path: "grid status",
+    positional: ["id"],
+    watch: true,
+    view: gridsView,
+    examples: ["edgemaker grid status --watch", "edgemaker grid status --json"],
+  },
+  input: () =>
+    z.object({
+      id: idField("Invalid request").optional().describe("Strategy id; all that run when left out"),
+      stopped: flagField("Invalid request", "stopped")
+        .default(false)
+        .describe("Those that are stopped too, newest first and page by page"),
+      limit: countField("Invalid limit", { least: 1, most: 1000 })
+        .optional()
+        .describe("A page of so many, newest first; 100 with --stopped"),
+      before: textField("Invalid request", /^\d{1,15}$/, "before must be the `next` of the page before")
+        .optional()
+        .describe("The `next` of the page before"),
+    }),
+  output: StatusShape,
+  async run(deps, { id, stopped, limit, before }) {
+    const page = pageOf({ stopped, limit, before });
+    const views = await deps.store.strategies(id === undefined ? { stopped, page } : { id });
+    if (id !== undefined && views.length === 0) throw new AppError("Not found", `there is no strategy ${id}`);
+    const killed = await deps.store.killed();
+    return {
+      strategies: views.map((view) => ({ ...shown(deps, view, killed), ...(id ? slotsOf(view) : {}) })),
+      count: views.length,
+      next: page && views.length === page.limit ? String(views.at(-1)?.strategy.number) : null,
+      warnings: [...((await deps.warnings?.()) ?? [])],
+    };
+  },
+});
+
+/** All that run are told at once, as a person needs them; what has ever run has no end, and is told in pages. */
+function pageOf(asked: { stopped: boolean; limit?: number | undefined; before?: string | undefined }) {
+  const { stopped, limit, before } = asked;
+  if (!stopped && limit === undefined && before === undefined) return undefined;
+  return { limit: limit ?? 100, before: before === undefined ? undefined : Number.parseInt(before, 10) };
+}
+
+const slotsOf = ({ strategy }: StrategyView) => ({ slots: strategy.state.slots.map(slotOut) });
+
+function shown(deps: Deps, view: StrategyView, killed: boolean) {
+  const { store, venueOf, marketTime } = deps;
+  const account = parseAccountKey(view.strategy.account);
+  const isStopped = view.strategy.status === "stopped";
+  const missing = venueOf(account) || isStopped ? null : notConfigured(view.strategy.account);
+  const kill = killed && !isStopped ? [{ code: "killed", message: `the kill switch is on: ${BUYS_ON}` }] : [];
+  const watch = [...watchNotices(view, intervalOf(deps)), ...kill];
+  const trouble = isStopped ? undefined : store.trouble();
+  return gridOut(account.exchange, view, { now: marketTime(account, view.now), missing, trouble, watch });
+}
+
+const notConfigured = (account: string): string =>
+  `this process is not configured for ${account}: another one has to step it`;
+
+const listGrids = operation({
+  ...reads,
+  name: "list_grids",
+  summary: "Grids that are not stopped",
+  http: { route: "GET /strategy/grid/list", from: "query" },
+  cli: { path: "grid list" },
+  input: () => z.object({}),
+  output: ListShape,
+  async run({ store }) {
+    const views = await store.strategies({ stopped: false });
+    const strategies = views.map(({ strategy: { id, account, symbol, status, startedAt } }) => ({
+      id,
+      dryRun: isDry({ account }),
+      exchange: parseAccountKey(account).exchange,
+      symbol,
+      status,
+      startedAt,
+    }));
+    return { strategies, count: strategies.length };
+  },
+});
+
+const tickNow = operation({
+  name: "tick",
+  summary: "One pass over every account, for schedulers of your own",
+  effect: "admin",
+  access: "token",
+  http: { route: "POST /internal/tick", from: "body" },
+  cli: { path: "tick" },
+  input: () => z.object({}),
+  output: TickShape,
+  failure: "Internal error",
+  run: async (deps) => ({ accounts: await tick(deps) }),
+});
+
+/** Grid strategies, and the pass that steps them. */
+export const gridOperations = (ids: readonly string[]): Operation[] => [
+  previewGrid(ids),
+  startGrid(ids),
+  previewCenteredGrid(ids),
+  startCenteredGrid(ids),
+  stopGrid,
+  ...pauseOperations,
+  gridStatus,
+  listGrids,
+  ...historyOperations,
+  tickNow,
+];

@@ -1,0 +1,116 @@
+import * as z from "zod";
+import { flagField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import type { Order } from "../../model/records.ts";
+import { byOf, type Operation, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import { LOOK_HOLDS } from "../../ports/kill-permit.ts";
+import {
+  ClearedShape,
+  clear,
+  isReached,
+  ordersLeft,
+  requestsText,
+  restingOrders,
+  unreachedText,
+} from "./clear.ts";
+import { panic } from "./panic.ts";
+
+const KillShape = lazy(() => z.object({ on: z.boolean(), message: z.string() }));
+const TurnedShape = () =>
+  KillShape()
+    .extend({ ...ClearedShape() })
+    .partial({ done: true, orders: true, ordersOfRequests: true });
+
+/** What a person has to know of grids while the switch is on. */
+export const BUYS_ON =
+  "buys that rest may still fill, and what they buy is not sold until it is off; `edgemaker kill on --cancel` cancels them";
+
+const ON = `no order is placed; cancels and booking go on, and what rests stays: ${BUYS_ON}`;
+
+async function told({ store, killHere }: Deps): Promise<z.input<ReturnType<typeof KillShape>>> {
+  const on = await store.killed();
+  const here = killHere?.reason();
+  if (here !== undefined) return { on, message: `the kill switch is on in this process, as ${here}: ${ON}` };
+  const message = on
+    ? `the kill switch is on: ${ON}`
+    : "the kill switch is off: grids and orders by hand are placed";
+  return { on, message };
+}
+
+const same = { access: "token", failure: "Internal error" } as const;
+
+/** One switch for every account: while it is on, no order of any grid or hand is placed. */
+export const killOperations: readonly Operation[] = [
+  operation({
+    ...same,
+    name: "get_kill_switch",
+    summary: "Whether the kill switch is on",
+    effect: "read",
+    http: { route: "GET /kill", from: "query" },
+    cli: { path: "kill status", examples: ["edgemaker kill status"] },
+    input: () => z.object({}),
+    output: KillShape,
+    run: told,
+  }),
+  operation({
+    ...same,
+    name: "set_kill_switch",
+    summary: "Turn the kill switch on or off",
+    effect: "admin",
+    http: { route: "POST /kill", from: "body", urgent: true },
+    cli: {
+      path: "kill",
+      words: {
+        on: { summary: "Place no order any more, on any exchange", input: { on: true } },
+        off: { summary: "Place orders again", input: { on: false } },
+      },
+      examples: ["edgemaker kill on", "edgemaker kill on --cancel", "edgemaker kill off"],
+      until: {
+        isDone: (answer) => (answer as { done?: boolean }).done !== false,
+        progress: (answer) => (answer as { message: string }).message,
+      },
+    },
+    input: () =>
+      z
+        .object({
+          on: flagField("Invalid request", "on").describe("true places nothing any more"),
+          cancel: flagField("Invalid request", "cancel")
+            .default(false)
+            .describe("Also cancel every order of ours while it is on; grids go on when it is off again"),
+        })
+        .refine(({ on, cancel }) => on || !cancel, {
+          path: ["cancel"],
+          error: "Invalid request: orders are cancelled with the switch on; there is `orders cancel-all` too",
+        }),
+    output: TurnedShape,
+    async run(deps, { on, cancel }, call) {
+      const by = byOf(call);
+      if (cancel) {
+        await deps.store.panic({ cancels: true }, by);
+        return cancelled(deps);
+      }
+      await deps.store.setKill(on, by);
+      // Another process may have looked right before: after this, nothing of its leaves either.
+      if (on) await deps.local.sleep(LOOK_HOLDS);
+      return told(deps);
+    },
+  }),
+  panic,
+];
+
+async function cancelled(deps: Deps): Promise<z.input<ReturnType<typeof TurnedShape>>> {
+  const isWaiting = ({ account }: Order) => isReached(deps, account);
+  await clear(deps, async () => !(await restingOrders(deps)).orders.some(isWaiting));
+  const resting = await restingOrders(deps);
+  const { orders } = resting;
+  const done = orders.length === 0;
+  const left = unreachedText(
+    deps,
+    orders.map(({ account }) => account),
+  );
+  const message = done
+    ? "the kill switch is on, and no order of ours rests; grids lay their orders again when it is off"
+    : `the kill switch is on; ${orders.length} orders may still rest${left}; ask again to go on`;
+  return { on: true, done, message: `${message}${requestsText(resting)}`, ...ordersLeft(resting) };
+}

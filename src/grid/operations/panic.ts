@@ -1,0 +1,112 @@
+import * as z from "zod";
+import { ZERO } from "../../kernel/decimal.ts";
+import { flagField } from "../../kernel/fields.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { parseAccountKey, type Strategy } from "../../model/records.ts";
+import { byOf, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { StrategyView } from "../../ports/store.ts";
+import { heldInAll } from "../ledger/booking.ts";
+import {
+  ClearedShape,
+  clear,
+  gridLeft,
+  isReached,
+  LeavingShape,
+  ordersLeft,
+  requestsText,
+  restingOrders,
+  unreachedText,
+} from "./clear.ts";
+
+const PanicShape = () =>
+  z.object({ on: z.boolean(), ...ClearedShape(), message: z.string(), grids: z.array(LeavingShape()) });
+
+type Told = z.input<ReturnType<typeof PanicShape>>;
+
+/**
+ * Out of everything: one write turns the switch on and asks for every stop and cancel, so that whoever steps next
+ * finishes what dies here. Asked again it goes on, and an answer tells what is left.
+ */
+export const panic = operation({
+  name: "panic",
+  summary: "Place nothing more, stop every grid and cancel every order of ours",
+  effect: "admin",
+  access: "token",
+  http: { route: "POST /panic", from: "body", urgent: true },
+  cli: {
+    path: "panic",
+    examples: ["edgemaker panic", "edgemaker panic --sell"],
+    until: {
+      isDone: (answer) => (answer as Told).done,
+      progress: (answer) => (answer as Told).message,
+    },
+  },
+  input: () =>
+    z.object({
+      sell: flagField("Invalid request", "sell")
+        .default(false)
+        .describe("Also sell the base of grids, no further through the price than the collar"),
+    }),
+  output: PanicShape,
+  failure: "Internal error",
+  async run(deps, { sell }, call) {
+    const since = await deps.store.panic({ cancels: true, stops: true, sells: sell }, byOf(call));
+    await clear(deps, async () => {
+      const { resting, grids } = await leftOf(deps, since);
+      return ![...resting.orders, ...grids].some(({ account }) => isReached(deps, account));
+    });
+    return answer(deps, await leftOf(deps, since), sell);
+  },
+});
+
+interface Left {
+  readonly resting: Awaited<ReturnType<typeof restingOrders>>;
+  /** Not stopped yet. */
+  readonly grids: readonly Strategy[];
+  /** Beside them those that have stopped since the switch was turned. */
+  readonly views: readonly StrategyView[];
+}
+
+/** Of those that have stopped, as many are looked at. */
+const MOST_STOPPED = 500;
+
+async function leftOf(deps: Deps, since: Millis): Promise<Left> {
+  const running = await deps.store.strategies({ stopped: false });
+  const all = await deps.store.strategies({ stopped: true, page: { limit: MOST_STOPPED } });
+  const hasStopped = ({ strategy: { status, stoppedAt, account } }: StrategyView) =>
+    status === "stopped" && (stoppedAt ?? 0) >= deps.marketTime(parseAccountKey(account), since);
+  return {
+    resting: await restingOrders(deps),
+    grids: running.map(({ strategy }) => strategy),
+    views: [...running, ...all.filter(hasStopped)],
+  };
+}
+
+function answer(deps: Deps, { resting, grids, views }: Left, sell: boolean): Told {
+  const { orders } = resting;
+  const unsold = sell ? views.filter(({ strategy }) => isUnsold(strategy)) : [];
+  const done = orders.length + grids.length + unsold.length === 0;
+  const parts = [
+    ...(grids.length > 0 ? [`${grids.length} grids are not stopped yet`] : []),
+    ...(orders.length > 0 ? [`${orders.length} orders may still rest`] : []),
+    ...(unsold.length > 0 ? [`${unsold.length} grids hold base that is not sold`] : []),
+  ];
+  const accounts = [...orders, ...grids].map(({ account }) => account);
+  const here = deps.killHere?.reason();
+  const kept = sell && here !== undefined && unsold.length > 0 ? `; nothing is sold here, as ${here}` : "";
+  const message = done
+    ? `the kill switch is on, every grid is stopped${sell ? " and sold" : ""}, and no order of ours rests`
+    : `the kill switch is on; ${parts.join(", ")}${kept}${unreachedText(deps, accounts)}; ask again to go on`;
+  return {
+    on: true,
+    done,
+    message: `${message}${requestsText(resting)}`,
+    grids: views.map(gridLeft),
+    ...ordersLeft(resting),
+  };
+}
+
+/** What the exchange would not take is no more than dust, and a grid that has ended with it says nothing of it. */
+const isUnsold = ({ status, state, lastError }: Strategy): boolean =>
+  heldInAll(state) > ZERO && (status !== "stopped" || lastError !== null);

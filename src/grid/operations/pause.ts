@@ -1,0 +1,121 @@
+import * as z from "zod";
+import type { Pass } from "../../engine/pass/step.ts";
+import { stepNow } from "../../engine/pass/tick.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { idField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { parseAccountKey } from "../../model/records.ts";
+import { byOf, type Operation, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { StrategyView } from "../../ports/store.ts";
+import { previewChange } from "../start/preview.ts";
+import { viewOf } from "./stop.ts";
+
+const PausedShape = lazy(() =>
+  z.object({
+    success: z.boolean(),
+    id: z.string(),
+    status: z.enum(["idle", "running", "stopped", "error"]),
+    phase: z.string(),
+    message: z.string(),
+  }),
+);
+
+const change = {
+  effect: "trade",
+  access: "token",
+  input: () => z.object({ id: idField("Invalid request").describe("Strategy id") }),
+  output: PausedShape,
+  failure: "Internal error",
+} as const;
+
+const pauseGrid = operation({
+  ...change,
+  name: "pause_grid",
+  summary: "Let a grid place nothing new; what rests stays",
+  http: { route: "POST /strategy/grid/:id/pause", from: "body" },
+  cli: {
+    path: "grid pause",
+    positional: ["id"],
+    examples: ["edgemaker grid pause grid-kraken-BTC-USDT-1767225600000"],
+  },
+  preview: async (deps, { id }) =>
+    previewChange(await changeable(deps, id), {
+      told: "pause, leaving what rests and watching no stop price,",
+    }),
+  async run(deps, { id }, call) {
+    await changeable(deps, id);
+    await deps.store.setPaused(id, true, byOf(call));
+    const { view, pass } = await passed(deps, id);
+    const why = pass ? failureOf(pass) : notConfigured(view);
+    return answer(view, view.strategy.wants === "pause", told(view, why));
+  },
+});
+
+const resumeGrid = operation({
+  ...change,
+  name: "resume_grid",
+  summary: "Let a paused grid, or one in error, go on",
+  http: { route: "POST /strategy/grid/:id/resume", from: "body" },
+  cli: {
+    path: "grid resume",
+    positional: ["id"],
+    steps: true,
+    examples: ["edgemaker grid resume grid-kraken-BTC-USDT-1767225600000"],
+  },
+  preview: async (deps, { id }) =>
+    previewChange(await changeable(deps, id), {
+      told: "resume, placing what is missing,",
+      buys: true,
+      killed: await deps.store.killed(),
+    }),
+  async run(deps, { id }, call) {
+    await changeable(deps, id);
+    await deps.store.setPaused(id, false, byOf(call));
+    const { view, pass } = await passed(deps, id);
+    const { status, wants, lastError } = view.strategy;
+    if (status === "error") return answer(view, false, `${id} is in error again: ${lastError}`);
+    const why = pass ? failureOf(pass) : notConfigured(view);
+    return answer(view, wants === "run", wants === "run" ? `${id} goes on${why}` : told(view, why));
+  },
+});
+
+/** A grid that a person may still pause. */
+async function changeable(deps: Deps, id: string): Promise<StrategyView> {
+  const view = await viewOf(deps, id);
+  const { status, wants } = view.strategy;
+  if (status !== "stopped" && wants !== "stop") return view;
+  const is = status === "stopped" ? "is stopped" : "is stopping";
+  throw new AppError("Conflict", `${id} ${is} and cannot be paused or resumed; start a new grid`);
+}
+
+async function passed(deps: Deps, id: string): Promise<{ view: StrategyView; pass: Pass | undefined }> {
+  const { strategy } = await viewOf(deps, id);
+  const venue = deps.venueOf(parseAccountKey(strategy.account));
+  const pass = venue && (await stepNow(deps, venue));
+  return { view: await viewOf(deps, id), pass };
+}
+
+const failureOf = ({ outcome, message }: Pass): string => {
+  if (outcome === "failed") return `; its pass failed (${message}) and is tried again`;
+  return outcome === "busy" ? "; the next pass takes note of it" : "";
+};
+
+const notConfigured = ({ strategy }: StrategyView): string =>
+  `; a process that is configured for ${strategy.account} takes note of it`;
+
+function told({ strategy: { id, wants }, openOrders }: StrategyView, why: string): string {
+  if (wants === "stop") return `${id} is stopping${why}`;
+  if (wants === "run") return `${id} runs: somebody has resumed it${why}`;
+  return `${id} is paused: nothing new is placed, ${openOrders} orders rest on, and stop and take-profit prices are not watched${why}`;
+}
+
+const answer = ({ strategy: { id, status, phase } }: StrategyView, success: boolean, message: string) => ({
+  success,
+  id,
+  status,
+  phase,
+  message,
+});
+
+export const pauseOperations: readonly Operation[] = [pauseGrid, resumeGrid];

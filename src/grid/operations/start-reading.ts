@@ -1,0 +1,94 @@
+import { confidenceAt } from "../../engine/reconcile/confidence.ts";
+import { type Decimal, text } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import { readStandings } from "../../limits/operations/standings.ts";
+import type { Bounds } from "../../limits/standing.ts";
+import { accountKey, type Confidence } from "../../model/records.ts";
+import type { Deps, Quote, Venue } from "../../ports/deps.ts";
+import type { DryBalances, DryRuns } from "../../ports/paper.ts";
+import type { Reference } from "../../ports/reference.ts";
+import type { StrategyView } from "../../ports/store.ts";
+import { heldInAll } from "../ledger/booking.ts";
+import type { StartWorld } from "../start/planned-start.ts";
+
+export type Where = {
+  readonly exchange: string;
+  readonly symbol: Pair;
+  readonly confidence?: Decimal | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
+};
+
+/** Beside what a plan needs. */
+export interface Read {
+  readonly venue: Venue;
+  readonly trust: Confidence | undefined;
+  readonly bounds: Bounds;
+}
+
+const NO_REFERENCE: Reference = { prices: [], most: null, listed: false };
+
+/** What a start has to know of the account and its market. */
+export async function readWorld(deps: Deps, where: Where, actor: string): Promise<StartWorld & Read> {
+  const { exchange, symbol, dryRun, dryBalance } = where;
+  if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance is for a dryRun");
+  const dry = dryRun ? dryRunsOf(deps) : undefined;
+  const venue = venueOf(deps, where);
+  const market = await venue.market(symbol);
+  const quote = await venue.ticker(symbol);
+  const balances = dry ? await dry.balances(exchange, first(where)) : await venue.balances();
+  const views = await gridsOf(deps, venue);
+  const claimed = views
+    .filter(({ strategy }) => splitPair(strategy.symbol).base === market.base)
+    .reduce((total, { strategy }) => total + heldInAll(strategy.state), 0n);
+  const trust = where.confidence === undefined ? undefined : await readTrust(deps, venue, quote, symbol);
+  const killed = await deps.store.killed();
+  const standings = await readStandings(deps, venue.account, actor);
+  const now = venue.account.host === "" ? undefined : deps.marketTime(venue.account, await deps.store.now());
+  const bounds = { standings, now };
+  return { venue, market, quote, balances, claimed, killed, trust, confidence: trust?.value, bounds };
+}
+
+/** Where a grid that is asked for so trades. */
+export const venueOf = (deps: Deps, { exchange, dryRun }: Where): Venue =>
+  dryRun ? dryRunsOf(deps).venue(exchange) : deps.venue(exchange);
+
+function dryRunsOf({ dry }: Deps): DryRuns {
+  if (!dry) throw new AppError("Start failed", "nothing trades on paper here");
+  return dry;
+}
+
+const first = ({ symbol, dryBalance }: Where): DryBalances => ({
+  given: dryBalance,
+  quote: splitPair(symbol).quote,
+});
+
+const gridsOf = ({ store }: Deps, { account }: Venue): Promise<readonly StrategyView[]> =>
+  store.strategies({ stopped: false, account: accountKey(account) });
+
+/** Other balances are for an account that nothing trades on: what a grid of it holds would be gone. */
+export async function fund(deps: Deps, where: Where, venue: Venue): Promise<void> {
+  const { exchange, dryRun, dryBalance } = where;
+  if (!dryRun) return;
+  if (dryBalance && (await gridsOf(deps, venue)).length > 0)
+    throw new AppError(
+      "Conflict",
+      `a dry run on ${exchange} holds its balances: stop it, or leave dryBalance out`,
+    );
+  await dryRunsOf(deps).fund(exchange, first(where));
+}
+
+async function readTrust(deps: Deps, { account }: Venue, quote: Quote, symbol: Pair): Promise<Confidence> {
+  const reference = (await deps.reference?.(account.exchange, symbol)) ?? NO_REFERENCE;
+  // A simulated price is of the moment in which it was asked for, in a time of its own.
+  const now = account.host === "" ? quote.at : deps.marketTime(account, await deps.store.now());
+  return confidenceAt(quote, { reference, now });
+}
+
+/** What a price is trusted below the least that is asked for would mean for the first orders. */
+export function doubts({ trust }: Read, { confidence }: Where): { code: string; message: string }[] {
+  if (!trust || confidence === undefined || trust.value >= confidence) return [];
+  const message = `nothing is placed now: the price's confidence is ${text(trust.value)}, below ${text(confidence)} (${trust.source})`;
+  return [{ code: "low_confidence", message }];
+}

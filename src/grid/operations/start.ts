@@ -1,0 +1,281 @@
+import { stepNow } from "../../engine/pass/tick.ts";
+import { type Decimal, text } from "../../kernel/decimal.ts";
+import { VenueError } from "../../kernel/errors.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import { MINUTE } from "../../kernel/time.ts";
+import { howToChange, limitError } from "../../limits/allowed.ts";
+import type { By } from "../../model/events.ts";
+import { accountKey, parseAccountKey, type Strategy } from "../../model/records.ts";
+import { byOf, type Call, operation } from "../../operation.ts";
+import type { Deps, Market, Venue } from "../../ports/deps.ts";
+import { killRefusal } from "../../ports/kill-here.ts";
+import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "../schema/input.ts";
+import { configOut, PlannedShape, StartedShape } from "../schema/schema.ts";
+import { centeredOf, rangeOf } from "../start/asked.ts";
+import { type Checked, check, checkCentered } from "../start/check.ts";
+import { centerOf, checkHash } from "../start/plan-hash.ts";
+import {
+  beyondLimits,
+  countedAtMost,
+  firstState,
+  mostQuote,
+  type PlannedStart,
+  plannedOut,
+  planStart,
+  type StartWorld,
+} from "../start/planned-start.ts";
+import { previewStart } from "../start/preview.ts";
+import { startTold } from "../start/told.ts";
+import type { GridState } from "../state/state.ts";
+import { doubts, fund, type Read, readWorld, venueOf, type Where } from "./start-reading.ts";
+
+interface Asking {
+  readonly where: Where;
+  /** Checks what was asked for, with funds or without, around the center of a plan that was shown or the market's. */
+  readonly checked: (world: StartWorld, withFunds: boolean, planHash?: string) => Checked;
+  readonly planHash?: string | undefined;
+  readonly request: string | null;
+  /** Who asks: a token's own limits hold for what it starts. */
+  readonly actor: string;
+  readonly by: By;
+}
+
+const whoOf = (call: Call): Pick<Asking, "request" | "actor" | "by"> => ({
+  request: call.requestKey ?? null,
+  actor: call.actor,
+  by: byOf(call),
+});
+
+async function start(deps: Deps, asking: Asking) {
+  const { strategy, market, ownBase, warnings } =
+    (await begunBefore(deps, asking)) ?? (await begin(deps, asking));
+  const venue = deps.venueOf(parseAccountKey(strategy.account));
+  const pass = venue && (await stepNow(deps, venue));
+  const [view] = await deps.store.strategies({ id: strategy.id });
+  const { id, status, phase, config } = view?.strategy ?? strategy;
+  return {
+    id,
+    status,
+    phase,
+    message: startTold({ id, status, phase, config }, pass),
+    config: configOut(asking.where.exchange, strategy),
+    maxQuoteUsed: text(mostQuote(strategy.state, market)),
+    ownBaseUsed: text(ownBase),
+    warnings,
+  };
+}
+
+interface Begun {
+  readonly strategy: Strategy;
+  readonly market: Market;
+  readonly ownBase: Decimal;
+  readonly warnings: { code: string; message: string }[];
+}
+
+/** What an earlier try of the same request has started: the account and the market are no longer what they were. */
+async function begunBefore(deps: Deps, { where, request }: Asking): Promise<Begun | undefined> {
+  if (request === null) return undefined;
+  const [{ strategy } = {}] = await deps.store.strategies({ request });
+  if (!strategy) return undefined;
+  const market = await venueOf(deps, where).market(strategy.symbol);
+  return { strategy, market, ownBase: strategy.state.ledger.firstBase, warnings: [] };
+}
+
+async function begin(
+  deps: Deps,
+  { where, checked: checkIn, planHash, request, actor, by }: Asking,
+): Promise<Begun> {
+  const world = await readWorld(deps, where, actor);
+  const checked = checkIn(world, true, planHash);
+  if (world.killed) throw killRefusal(deps.killHere, "no grid is started");
+  const planned = planStart(checked, world);
+  checkHash(planned, planHash);
+  const refused = beyondLimits(planned, world);
+  if (refused) throw limitError(refused);
+  await countStart(deps, planned, world);
+  const { exchange, symbol } = where;
+  const { base, quote } = splitPair(symbol);
+  const { venue } = world;
+  await fund(deps, where, venue);
+  const isWaiting = checked.config.triggerPrice !== undefined;
+  const strategy = await deps.store.createStrategy(
+    {
+      config: checked.config,
+      state: await withHistory(venue, symbol, checked, firstState(checked, world.quote.at)),
+      wants: "run",
+      keepOrders: false,
+      sellBase: false,
+      status: isWaiting ? "idle" : "running",
+      phase: "starting",
+      lastError: null,
+      stoppedAt: null,
+      prefix: `grid-${exchange}-${base}-${quote}`,
+      account: accountKey(venue.account),
+      symbol,
+      startedAt: world.quote.at,
+      request,
+    },
+    by,
+  );
+  if (!strategy) throw killRefusal(deps.killHere, "no grid is started");
+  const { market } = world;
+  return {
+    strategy,
+    market,
+    ownBase: planned.ownBase,
+    warnings: [...checked.warnings, ...doubts(world, where)],
+  };
+}
+
+/** A grid counts to its token's day when it starts: what it can come to use, not what it places each time. */
+async function countStart({ store }: Deps, planned: PlannedStart, world: StartWorld & Read): Promise<void> {
+  const { quote } = world.market;
+  const notional = countedAtMost(planned.state);
+  for (const { scope, actor, limits, used } of world.bounds.standings.all) {
+    if (actor === null) continue;
+    const most = limits.dayNotional?.[quote] ?? null;
+    if (await store.useLimit({ scope, asset: quote, notional, most })) continue;
+    const what = `this grid can come to use ${text(notional)} ${quote} beside the ${text(used.today[quote] ?? 0n)} of today`;
+    const detail = `the limit dayNotional of this token is ${text(most ?? 0n)}, and ${what}; ${howToChange("dayNotional", scope)}`;
+    throw limitError({ reason: "limit_day", detail });
+  }
+}
+
+/** The last hour's prices, by which volatility is known from the first minute on; without them it is once they are there. */
+async function withHistory(
+  venue: Venue,
+  symbol: Pair,
+  { config }: Checked,
+  state: GridState,
+): Promise<GridState> {
+  if (!config.centered?.volatility) return state;
+  const candles = await venue.candles(symbol, { span: MINUTE, limit: 60 }).catch((error: unknown) => {
+    if (error instanceof VenueError) return [];
+    throw error;
+  });
+  const mids = candles.map(({ at, close }) => ({ at: at + MINUTE, mid: close }));
+  return { ...state, mids: mids.filter(({ at }) => at <= state.laidAt) };
+}
+
+async function preview(
+  deps: Deps,
+  { where, checked: checkIn, actor }: Pick<Asking, "where" | "checked" | "actor">,
+) {
+  const world = await readWorld(deps, where, actor);
+  const checked = checkIn(world, false);
+  const config = configOut(where.exchange, { symbol: where.symbol, config: checked.config });
+  const planned = plannedOut(planStart(checked, world), world);
+  return { config, ...planned, warnings: [...planned.warnings, ...doubts(world, where)] };
+}
+
+async function previewForAgents(
+  deps: Deps,
+  { where, checked: checkIn, planHash, actor }: Omit<Asking, "request" | "by">,
+) {
+  const world = await readWorld(deps, where, actor);
+  const planned = planStart(checkIn(world, true, planHash), world);
+  checkHash(planned, planHash);
+  return previewStart(planned, { ...where, ...world, doubts: doubts(world, where) });
+}
+
+/** A grid that loses by its fees has to be asked for. */
+const PAYS = { defaults: { allowLoss: false } } as const;
+
+const STARTS = {
+  effect: "trade",
+  access: "token",
+  mcp: PAYS,
+  output: StartedShape,
+  failure: "Start failed",
+} as const;
+
+const READS = {
+  effect: "read",
+  access: "token",
+  mcp: PAYS,
+  output: PlannedShape,
+  failure: "Start failed",
+} as const;
+
+const RANGE_FLAGS = {
+  lowerPrice: "lower",
+  upperPrice: "upper",
+  gridLevels: "levels",
+  orderSize: "size",
+  gridSpacing: "spacing",
+} as const;
+
+const EXAMPLE = "--exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 12 --size 100";
+
+const checkRange =
+  (asked: Parameters<typeof rangeOf>[0]): Asking["checked"] =>
+  ({ market, quote, balances }, withFunds) =>
+    check(rangeOf(asked), { market, quote, balances: withFunds ? balances : undefined });
+
+const checkAround =
+  (asked: Parameters<typeof centeredOf>[0]): Asking["checked"] =>
+  ({ market, quote, balances }, withFunds, planHash) =>
+    checkCentered(
+      centeredOf(asked),
+      { market, quote, balances: withFunds ? balances : undefined },
+      centerOf(planHash),
+    );
+
+export const startGrid = (ids: readonly string[]) =>
+  operation({
+    ...STARTS,
+    name: "start_grid",
+    summary: "Start a grid between two prices",
+    http: { route: "POST /strategy/grid", from: "body", idempotent: true },
+    cli: {
+      path: "grid start",
+      flags: RANGE_FLAGS,
+      ...PAYS,
+      steps: true,
+      examples: [`edgemaker grid start ${EXAMPLE}`],
+    },
+    input: () => rangeInput(ids),
+    preview: (deps, { planHash, ...asked }, { actor }) =>
+      previewForAgents(deps, { where: asked, checked: checkRange(asked), planHash, actor }),
+    run: (deps, { planHash, ...asked }, call) =>
+      start(deps, { where: asked, checked: checkRange(asked), planHash, ...whoOf(call) }),
+  });
+
+export const previewGrid = (ids: readonly string[]) =>
+  operation({
+    ...READS,
+    name: "preview_grid",
+    summary: "What starting a grid between two prices would place, cost and risk",
+    http: { route: "POST /strategy/grid/preview", from: "body" },
+    cli: {
+      path: "grid preview",
+      flags: RANGE_FLAGS,
+      ...PAYS,
+      examples: [`edgemaker grid preview ${EXAMPLE}`],
+    },
+    input: () => rangePreviewInput(ids),
+    run: (deps, asked, { actor }) => preview(deps, { where: asked, checked: checkRange(asked), actor }),
+  });
+
+export const startCenteredGrid = (ids: readonly string[]) =>
+  operation({
+    ...STARTS,
+    name: "start_centered_grid",
+    summary: "Start a grid around the market price that follows it",
+    http: { route: "POST /strategy/grid/centered", from: "body", idempotent: true },
+    input: () => centeredInput(ids),
+    preview: (deps, { planHash, ...asked }, { actor }) =>
+      previewForAgents(deps, { where: asked, checked: checkAround(asked), planHash, actor }),
+    run: (deps, { planHash, ...asked }, call) =>
+      start(deps, { where: asked, checked: checkAround(asked), planHash, ...whoOf(call) }),
+  });
+
+export const previewCenteredGrid = (ids: readonly string[]) =>
+  operation({
+    ...READS,
+    name: "preview_centered_grid",
+    summary: "What starting a grid around the market price would place, cost and risk",
+    http: { route: "POST /strategy/grid/centered/preview", from: "body" },
+    input: () => centeredPreviewInput(ids),
+    run: (deps, asked, { actor }) => preview(deps, { where: asked, checked: checkAround(asked), actor }),
+  });

@@ -1,0 +1,95 @@
+import type { Pass } from "../../engine/pass/step.ts";
+import { stepNow } from "../../engine/pass/tick.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { parseAccountKey, type Strategy } from "../../model/records.ts";
+import { byOf, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { StrategyView } from "../../ports/store.ts";
+import { stopInput } from "../schema/input.ts";
+import { StoppedShape, stoppedOut } from "../schema/schema.ts";
+import { previewChange, type Sale, saleOf } from "../start/preview.ts";
+
+export const stopGrid = operation({
+  name: "stop_grid",
+  summary: "Stop a grid and cancel its orders",
+  effect: "trade",
+  access: "token",
+  http: { route: "DELETE /strategy/grid", from: "body" },
+  cli: {
+    path: "grid stop",
+    positional: ["id"],
+    examples: ["edgemaker grid stop grid-kraken-BTC-USDT-1767225600000"],
+  },
+  input: stopInput,
+  output: StoppedShape,
+  failure: "Cancel failed",
+  async preview(deps, { id, cancelOrders, sellBase }) {
+    const how = cancelOrders ? "cancelling its orders" : "leaving its orders";
+    const view = await viewOf(deps, id);
+    return previewChange(view, {
+      sale: sellBase ? await readSale(deps, view) : undefined,
+      told: sellBase ? "stop, selling its base," : `stop, ${how},`,
+      killed: sellBase && (await deps.store.killed()),
+    });
+  },
+  async run(deps, { id, cancelOrders, sellBase }, call) {
+    const before = await viewOf(deps, id);
+    let pass: Pass | undefined;
+    if (before.strategy.status !== "stopped") {
+      await deps.store.setWants(id, "stop", { keepOrders: !cancelOrders, sellBase }, byOf(call));
+      pass = await sweep(deps, before.strategy);
+    }
+    const view = await viewOf(deps, id);
+    const account = parseAccountKey(view.strategy.account);
+    const left = cancelOrders ? undefined : await deps.store.releasedOrdersOf(id);
+    return {
+      success: true,
+      id,
+      message: told(deps, view, pass),
+      summary: stoppedOut(view, deps.marketTime(account, view.now), left),
+    };
+  },
+});
+
+/** What selling the base would bring now; where no process here reaches the exchange, by the last price that was seen. */
+async function readSale(deps: Deps, { strategy, memory }: StrategyView): Promise<Sale> {
+  const venue = deps.venueOf(parseAccountKey(strategy.account));
+  const mark = memory.marks[strategy.symbol]?.mid ?? strategy.state.startPrice;
+  if (!venue) return saleOf(strategy, { mark });
+  const [quote, book] = [await venue.ticker(strategy.symbol), await venue.book(strategy.symbol, 100)];
+  return saleOf(strategy, { quote, book, mark });
+}
+
+export async function viewOf({ store }: Deps, id: string): Promise<StrategyView> {
+  const [view] = await store.strategies({ id });
+  if (!view) throw new AppError("Not found", `there is no strategy ${id}`);
+  return view;
+}
+
+/** Another pass where the first has not ended it: only a look at its orders tells that they have. */
+async function sweep(deps: Deps, { id, account }: Strategy): Promise<Pass | undefined> {
+  const venue = deps.venueOf(parseAccountKey(account));
+  if (!venue) return undefined;
+  const pass = await stepNow(deps, venue);
+  const isOver = async () => (await viewOf(deps, id)).strategy.status === "stopped";
+  if ((pass.outcome !== "stepped" && pass.outcome !== "short") || (await isOver())) return pass;
+  return stepNow(deps, venue);
+}
+
+function told(
+  { venueOf }: Deps,
+  { strategy, openOrders, accountError }: StrategyView,
+  pass: Pass | undefined,
+): string {
+  const { id, status, account, keepOrders } = strategy;
+  if (status === "stopped")
+    return keepOrders
+      ? `${id} is stopped; its open orders are yours now`
+      : `${id} is stopped and has no orders left`;
+  if (!venueOf(parseAccountKey(account)))
+    return `${id} stops as soon as a process that is configured for ${account} steps it`;
+  const why = accountError ? ` (${accountError})` : "";
+  if (pass?.outcome === "failed" && pass.cancels)
+    return `${id} is stopping: the exchange has accepted the cancels of ${pass.cancels} orders, and what became of them cannot be read yet${why}; the next passes finish it`;
+  return `${id} is stopping: ${openOrders} of its orders may still live${why}; the next passes finish it`;
+}

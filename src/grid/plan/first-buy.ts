@@ -1,0 +1,107 @@
+import { grossed, takingPrice } from "../../engine/decide/exit.ts";
+import type { Turn } from "../../engine/decide/turn.ts";
+import { type Decimal, min, snap, ZERO } from "../../kernel/decimal.ts";
+import { type Bounds, boundsAfter, refusedWithin } from "../../limits/standing.ts";
+import { inOneOrder, meetsMinimum } from "../../market/minimum.ts";
+import type { Order, Strategy } from "../../model/records.ts";
+import type { Market, Quote } from "../../ports/deps.ts";
+import { firstAmount } from "../ladder/layout.ts";
+import { held } from "../ledger/booking.ts";
+import { drawAll } from "../ledger/draw.ts";
+import type { GridConfig } from "../state/config.ts";
+import { totalBase } from "../state/lots.ts";
+import { FIRST_BUY_SLOT, type GridState, highestSequence } from "../state/state.ts";
+import { type Funds, type Intent, need, type Resting } from "./plan.ts";
+
+/** So many orders at most: what they do not reach the slots go without. */
+const MOST_TRIES = 5;
+
+export interface FirstBuy {
+  readonly state: GridState;
+  readonly intents: readonly Intent[];
+  readonly funds: Funds | undefined;
+  /** What is left of limits after it. */
+  readonly bounds: Bounds | undefined;
+  /** Why it waits. */
+  readonly problem: string | null;
+}
+
+/** The immediate order for what selling slots lack; undefined when there is none to place, or no more. */
+export function firstBuyOf(
+  before: GridState,
+  config: GridConfig,
+  {
+    market,
+    quote,
+    bounds,
+    under,
+  }: {
+    market: Market;
+    quote: Quote;
+    bounds?: Bounds | undefined;
+    /** A sell of the account: the order buys below it. */
+    under?: Decimal | undefined;
+  },
+): { readonly state: GridState; readonly intent: Intent } | undefined {
+  if (!before.firstBuy || before.firstBuy.tries >= MOST_TRIES) return undefined;
+  const state = drawAll(before, config, market);
+  const lacking = state.slots.filter((slot) => slot.side === "sell" && held(slot) === ZERO);
+  const whole = lacking.reduce((total, slot) => total + firstAmount(market, slot), ZERO);
+  const all = snap(grossed(whole - totalBase(state.idle), market), market.lot, "up");
+  const taking = takingPrice(quote, market);
+  const price = under === undefined ? taking : min(taking, under - market.tick);
+  const amount = inOneOrder(all, { price, market, bounds });
+  if (whole === ZERO || !meetsMinimum(market, price, amount)) return undefined;
+  const tries = before.firstBuy.tries + 1;
+  const sequence = highestSequence(state) + tries;
+  return {
+    state: { ...state, firstBuy: { tries } },
+    intent: { slot: FIRST_BUY_SLOT, sequence, side: "buy", price, amount },
+  };
+}
+
+const lowestSell = (resting: readonly Resting[]): Decimal | undefined =>
+  resting
+    .filter(({ side }) => side === "sell")
+    .reduce<Decimal | undefined>(
+      (least, { price }) => (least === undefined ? price : min(least, price)),
+      undefined,
+    );
+
+/** Buys what selling slots lack at the start, and gives it to them once it is there. */
+export function firstBuy(
+  { state, config }: Strategy,
+  live: readonly Order[],
+  { sight, funds, killed, limit, bounds, resting, held: isHeld }: Omit<Turn, "held"> & { held: boolean },
+): FirstBuy {
+  const none = (next: GridState, problem: string | null = null): FirstBuy => ({
+    state: next,
+    intents: [],
+    funds,
+    bounds,
+    problem,
+  });
+  const { market, quote } = sight;
+  const isUnderWay = live.some(({ slot }) => slot === FIRST_BUY_SLOT);
+  if (!state.firstBuy || !market || !quote || isUnderWay) return none(state);
+  const over = () => none({ ...drawAll(state, config, market), firstBuy: null });
+  const under = lowestSell(resting);
+  const isInWay = under !== undefined && under <= quote.ask;
+  const bought = firstBuyOf(state, config, { market, quote, bounds, under: isInWay ? undefined : under });
+  if (!bought) return over();
+  if (isInWay) return none(state, "the base is not bought yet: an order of this account sells at the ask");
+  if (killed || isHeld || state.halted || !market.active || !funds || limit < 1) return none(state);
+  const { asset, amount } = need(market, bought.intent);
+  if (amount > (funds[asset] ?? ZERO)) return over();
+  const order = { ...bought.intent, symbol: market.symbol, type: "limit" as const };
+  const refused = refusedWithin(order, quote, bounds);
+  if (refused) return none(state, `the base is not bought yet: ${refused.detail}`);
+  const left = { ...funds, [asset]: (funds[asset] ?? ZERO) - amount };
+  return {
+    state: bought.state,
+    intents: [bought.intent],
+    funds: left,
+    bounds: boundsAfter(bounds, order, quote),
+    problem: null,
+  };
+}

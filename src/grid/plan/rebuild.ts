@@ -1,0 +1,61 @@
+import { ONE } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { midOf } from "../../kernel/spread.ts";
+import type { Market, Quote } from "../../ports/deps.ts";
+import { layAround } from "../ladder/centered.ts";
+import { ascends } from "../ladder/levels.ts";
+import { wideningOf } from "../ladder/volatility.ts";
+import { drawAll, giveUp } from "../ledger/draw.ts";
+import { checkMinimum } from "../start/check-rules.ts";
+import type { GridConfig } from "../state/config.ts";
+import { type GridState, highestSequence, type Slot } from "../state/state.ts";
+
+interface World {
+  readonly market: Market;
+  readonly quote: Quote;
+}
+
+function laid(config: GridConfig, state: GridState, { market, quote }: World) {
+  const { centered, orderSize } = config;
+  if (!centered) throw new Error("only a centered grid is rebuilt");
+  const widening = centered.volatility
+    ? (wideningOf(centered.volatility, state, quote.at) ?? state.widening)
+    : ONE;
+  const around = { config: centered, orderSize, mid: midOf(quote), widening, tick: market.tick };
+  return { ...layAround(around), widening };
+}
+
+/** Why the new grid could not be placed; undefined when it could. Asked before anything is cancelled. */
+export function obstacle(config: GridConfig, state: GridState, world: World): string | undefined {
+  const { levels, slots } = laid(config, state, world);
+  if (!ascends(levels)) return "two of the new levels fall on one price";
+  try {
+    checkMinimum(slots, world.market);
+    return undefined;
+  } catch (error) {
+    if (error instanceof AppError) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * The grid laid out anew around the mid, once none of its orders is left. What the slots held goes on at its
+ * cost: to the new selling slots, the rest idle.
+ */
+export function relaid(config: GridConfig, state: GridState, world: World): GridState {
+  const { center, slots, widening } = laid(config, state, world);
+  const emptied = giveUp(state, () => true);
+  // Sequences go on counting, so that no id is given twice whatever a generation was.
+  const sequence = highestSequence(state);
+  const fresh: GridState = {
+    ...emptied,
+    generation: state.rebuild?.generation ?? state.generation + 1,
+    slots: slots.map((slot): Slot => ({ ...slot, sequence })),
+    center,
+    laidAt: world.quote.at,
+    widening,
+    rebuild: null,
+    refused: [],
+  };
+  return drawAll(fresh, config, world.market);
+}

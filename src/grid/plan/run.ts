@@ -1,0 +1,275 @@
+import { orderOf } from "../../engine/decide/intents.ts";
+import { judgeLoss } from "../../engine/decide/loss.ts";
+import { type Advanced, isHeld, type Turn, toCancel } from "../../engine/decide/turn.ts";
+import { text, ZERO } from "../../kernel/decimal.ts";
+import { midOf } from "../../kernel/spread.ts";
+import { MINUTE } from "../../kernel/time.ts";
+import type { Order, Strategy } from "../../model/records.ts";
+import type { Market, Quote } from "../../ports/deps.ts";
+import { giveFirstBase, layOut, wantedBase } from "../ladder/layout.ts";
+import { withMid } from "../ladder/volatility.ts";
+import { held, heldInAll } from "../ledger/booking.ts";
+import { profitOf } from "../ledger/profit.ts";
+import { checkSpacing } from "../start/check-rules.ts";
+import type { GridState, Move, Notice, Refusal } from "../state/state.ts";
+import { firstBuy } from "./first-buy.ts";
+import { isOfVenue, plan } from "./plan.ts";
+import { obstacle, relaid } from "./rebuild.ts";
+import { affords, leaving, moved } from "./trail.ts";
+import { confirm, isWide, moveOf } from "./watch.ts";
+
+interface World {
+  readonly market: Market;
+  readonly quote: Quote;
+}
+
+/** Takes a running strategy on: what the market asks of the whole grid, then of its slots. */
+export function run(before: Strategy, live: readonly Order[], turn: Turn): Partial<Advanced> {
+  const { market, quote, error } = turn.sight;
+  if (!market || !quote) return { strategy: { ...before, lastError: error } };
+  const world = { market, quote };
+  const triggered = trigger(before, world);
+  if (!triggered) return { strategy: { ...before, status: "idle", phase: "starting" } };
+  const started = start(triggered, turn, quote);
+  if (!started) return { short: true };
+  if (started.phase === "starting") return { strategy: started };
+  const judged = judgeLoss(withMids(started, quote), quote, turn);
+  const { strategy: watched, problem } = watch(judged, world, turn);
+  if (watched.state.exit)
+    return {
+      strategy: { ...watched, status: "running", phase: "stopping" },
+      cancels: toCancel(watched.state, live, quote),
+    };
+  const strategy = settledMoves(watched, live, world);
+  const cancels = toCancel(strategy.state, live, quote);
+  if (strategy.state.rebuild) {
+    const notices = noticesOf(strategy.state, world, true);
+    return {
+      strategy: withNotices(
+        { ...strategy, status: "running", phase: "rebuilding", lastError: strangerError(turn) },
+        notices,
+      ),
+      cancels,
+    };
+  }
+  return { ...place(strategy, live, { ...turn, world, problem, waits: cancels.length > 0 }), cancels };
+}
+
+/** A grid that waits for its trigger begins when the mid reaches it, from whichever side it was on. */
+function trigger(strategy: Strategy, { quote }: World): Strategy | undefined {
+  const { config, state, status } = strategy;
+  if (status !== "idle" || config.triggerPrice === undefined) return strategy;
+  const mid = midOf(quote);
+  const isBelow = state.startPrice < config.triggerPrice;
+  if (isBelow ? mid < config.triggerPrice : mid > config.triggerPrice) return undefined;
+  const levels = [
+    ...state.slots.map(({ lower }) => lower),
+    ...state.slots.map(({ upper }) => upper).slice(-1),
+  ];
+  const sides = layOut(levels, config.orderSize, mid);
+  // One that holds base had begun before, and its database was restored.
+  const slots = state.slots.map((slot, i) =>
+    held(slot) > ZERO ? slot : { ...slot, side: sides[i]?.side ?? slot.side },
+  );
+  const begun: GridState = { ...state, slots, startPrice: mid, center: mid, laidAt: quote.at, notices: [] };
+  return { ...strategy, state: begun, status: "running", phase: "starting" };
+}
+
+/** So long a grid waits until it is sure which base is nobody's; then it begins with what certainly is. */
+const LONGEST_START = 5 * MINUTE;
+
+/** Gives a starting grid its first base, once it is sure how much there is. Undefined until anything of it is known. */
+function start(strategy: Strategy, turn: Turn, { at }: Quote): Strategy | undefined {
+  const { sight, ownBase } = turn;
+  if (strategy.phase !== "starting" || !sight.market) return strategy;
+  // It may have begun before its database was restored: what it sold then tells what it had been given.
+  if (isHeld(strategy, turn)) return { ...strategy, lastError: strangerError(turn) };
+  if (ownBase === undefined) return undefined;
+  const { state, config } = strategy;
+  const free = config.useOwnBase === false ? ZERO : ownBase.least;
+  const isEnough = ownBase.isSure || config.useOwnBase === false || wantedBase(state, sight.market) <= free;
+  if (!isEnough && at - state.laidAt < LONGEST_START)
+    return {
+      ...strategy,
+      lastError: "it begins once the balances show what the other grids' sells have locked",
+    };
+  return { ...strategy, phase: "placing", state: giveFirstBase(state, sight.market, free) };
+}
+
+function withMids(strategy: Strategy, quote: Quote): Strategy {
+  const { state, config } = strategy;
+  if (!config.centered?.volatility) return strategy;
+  const mids = withMid(state.mids, midOf(quote), quote.at);
+  return mids === state.mids ? strategy : { ...strategy, state: { ...state, mids } };
+}
+
+/** What the mid asks of the whole grid, once two passes have seen it, and why it cannot be. */
+function watch(strategy: Strategy, world: World, turn: Turn): { strategy: Strategy; problem: string | null } {
+  const { config, state } = strategy;
+  if (state.exit || state.rebuild || state.trail.way) return { strategy, problem: null };
+  const { confidence } = turn;
+  const move = moveOf(config, state, { quote: world.quote, tick: world.market.tick });
+  const isPrice = move === "stop_loss" || move === "take_profit";
+  const isSure =
+    !state.halted &&
+    (config.confidence === undefined || confidence === undefined || confidence >= config.confidence);
+  const { signal, confirmed } = confirm(state.signal, isPrice || isSure ? move : undefined, world.quote);
+  const seen = signal === state.signal ? state : { ...state, signal };
+  const problem = confirmed ? problemWith(confirmed, strategy, world, turn) : null;
+  const next = confirmed && problem === null ? follow(seen, confirmed) : seen;
+  return { strategy: next === state ? strategy : { ...strategy, state: next }, problem };
+}
+
+/** The new grid is computed before anything is cancelled. */
+function problemWith(move: Move, { config, state }: Strategy, world: World, { funds }: Turn): string | null {
+  if (move === "rebuild") {
+    const why = obstacle(config, state, world);
+    return why === undefined ? null : `the grid is not rebuilt: ${why}`;
+  }
+  if (move !== "trail_down" || affords(config, state, world.market, funds)) return null;
+  return `the grid does not follow the market down: there is no free ${world.market.quote} for another buy`;
+}
+
+function follow(state: GridState, move: Move): GridState {
+  switch (move) {
+    case "stop_loss":
+    case "take_profit":
+      return { ...state, exit: { reason: move, tries: 0 } };
+    case "trail_up":
+      return { ...state, trail: { ...state.trail, way: "up" } };
+    case "trail_down":
+      return { ...state, trail: { ...state.trail, way: "down" } };
+    case "rebuild":
+      return { ...state, rebuild: { generation: state.generation + 1 } };
+  }
+}
+
+/** Does what was waiting for orders to end: a rebuild for all of them, a trail for one slot's. */
+function settledMoves(strategy: Strategy, live: readonly Order[], world: World): Strategy {
+  const { config, state } = strategy;
+  if (state.rebuild)
+    return live.length > 0 || obstacle(config, state, world) !== undefined
+      ? strategy
+      : { ...strategy, state: relaid(config, state, world) };
+  const going = leaving(state);
+  if (!going || live.some(({ generation, slot }) => generation === state.generation && slot === going.index))
+    return strategy;
+  return { ...strategy, state: moved(config, state, world.market) };
+}
+
+function place(
+  strategy: Strategy,
+  live: readonly Order[],
+  turn: Turn & { world: World; waits: boolean; problem: string | null },
+): Partial<Advanced> {
+  const { world, window, funds } = turn;
+  const mine = live.filter(({ generation }) => generation === strategy.state.generation);
+  const isOld = mine.length < live.length;
+  const bought = firstBuy(strategy, mine, { ...turn, held: isOld || isHeld(strategy, turn) });
+  const left = strategy.state.trail.way ? leaving(strategy.state)?.index : undefined;
+  const busy = new Set([...mine.map(({ slot }) => slot), ...(left === undefined ? [] : [left])]);
+  const planned = plan(bought.state, {
+    ...world,
+    busy,
+    now: turn.now,
+    unclear: mine.flatMap(unclearRefusal),
+    resting: [...turn.resting, ...bought.intents],
+    funds: bought.funds,
+    killed: turn.killed,
+    held: isOld || isHeld(strategy, turn),
+    limit: funds ? turn.limit - bought.intents.length : 0,
+    confidence: turn.confidence,
+    config: strategy.config,
+    capital: turn.capital,
+    bounds: bought.bounds,
+    backoff: turn.timing.backoff,
+  });
+  const intents = [...bought.intents, ...planned.intents];
+  const waits = turn.waits || planned.postponed > 0 || live.some(isUnclear);
+  const placed: Strategy = {
+    ...strategy,
+    state: planned.next,
+    status: "running",
+    phase: planned.next.halted ? "paused" : waits || intents.length > 0 ? "placing" : "active",
+    lastError:
+      strangerError(turn) ??
+      turn.problem ??
+      bought.problem ??
+      venueError(planned.next.refused) ??
+      (planned.postponed > 0 ? turn.slow : null),
+  };
+  return {
+    strategy: withNotices(placed, noticesOf(planned.next, world, live.length + intents.length > 0)),
+    intents: intents.map((intent) => orderOf(strategy, intent, { window, at: world.quote.at })),
+    funds: planned.funds,
+    placing: intents.length > 0 && !waits,
+    short: planned.postponed > 0,
+  };
+}
+
+const unclearRefusal = ({ slot, state, reason }: Order): Refusal[] =>
+  state === "unknown" && reason !== null ? [{ slot, reason: "unclear", detail: reason }] : [];
+
+/** What the exchange says of the orders that it does not take. */
+function venueError(refused: readonly Refusal[]): string | null {
+  const told = refused.filter(({ reason, detail }) => isOfVenue(reason) && detail !== undefined);
+  const [first] = told;
+  if (!first) return null;
+  const orders = told.length === 1 ? "an order" : `${told.length} orders`;
+  const what = first.reason === "rejected" ? "refuses" : "has not said whether it takes";
+  return `the exchange ${what} ${orders}: ${first.detail}`;
+}
+
+const isUnclear = ({ state }: Order): boolean => state === "pending" || state === "unknown";
+
+function noticesOf(state: GridState, { quote, market }: World, rests: boolean): Notice[] {
+  const { breakEvenPrice } = profitOf(state, midOf(quote));
+  const isBelow = !rests && heldInAll(state) > ZERO && breakEvenPrice !== null;
+  return [
+    ...spacingNotices(state, market),
+    ...(state.halted ? [{ code: "loss_limit", message: state.halted } as const] : []),
+    ...(isWide(quote)
+      ? [
+          {
+            code: "wide_spread",
+            message: "the book is too wide: no move of the grid follows from it",
+          } as const,
+        ]
+      : []),
+    ...(isBelow
+      ? [
+          {
+            code: "all_below_cost",
+            message: `nothing rests; the position breaks even at ${text(breakEvenPrice)}`,
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+// Fees may have risen since the start.
+function spacingNotices({ slots }: GridState, market: Market): Notice[] {
+  const levels = [...new Set(slots.flatMap(({ lower, upper }) => [lower, upper]))].sort((a, b) =>
+    a < b ? -1 : 1,
+  );
+  return checkSpacing(true, levels, market).flatMap(({ code, message }) =>
+    code === "below_break_even" ? [{ code, message }] : [],
+  );
+}
+
+// The same state when nothing has changed, so that a quiet pass writes nothing.
+function withNotices(strategy: Strategy, notices: readonly Notice[]): Strategy {
+  const { state } = strategy;
+  const same =
+    notices.length === state.notices.length &&
+    notices.every(
+      ({ code, message }, i) => code === state.notices[i]?.code && message === state.notices[i]?.message,
+    );
+  return same ? strategy : { ...strategy, state: { ...state, notices } };
+}
+
+function strangerError({ held, stranger }: Turn): string | null {
+  if (held !== null) return `order ${held} on the venue has no row here; nothing is placed until it has`;
+  if (stranger === null) return null;
+  return `order ${stranger} on the venue is of a grid that this database does not know; cancel it there if it is not another installation's`;
+}

@@ -1,0 +1,56 @@
+import type { Decimal } from "../../kernel/decimal.ts";
+import { lotsFor } from "../../market/minimum.ts";
+import type { Market } from "../../ports/deps.ts";
+import { levelAt } from "../ladder/levels.ts";
+import { draw, emptied, giveUp } from "../ledger/draw.ts";
+import type { GridConfig } from "../state/config.ts";
+import type { GridState, Slot } from "../state/state.ts";
+import { type Funds, need } from "./plan.ts";
+
+/** The slot that leaves: the lowest when the grid moves up, the highest when it moves down. */
+export const leaving = ({ slots, trail }: GridState): Slot | undefined =>
+  trail.way === null
+    ? undefined
+    : slots.reduce((found, slot) =>
+        (trail.way === "up" ? slot.lower < found.lower : slot.lower > found.lower) ? slot : found,
+      );
+
+/** Whether there is free quote for the buy of a slot added below. */
+export function affords(
+  config: GridConfig,
+  state: GridState,
+  market: Market,
+  funds: Funds | undefined,
+): boolean {
+  const price = levelAt(config, state.trail.steps - 1, market.tick);
+  const order = { side: "buy" as const, price, amount: lotsFor(market, config.orderSize, price) };
+  const { asset, amount } = need(market, order);
+  return funds !== undefined && amount <= (funds[asset] ?? 0n);
+}
+
+/**
+ * The grid moved by one step, once the leaving slot has no order: what it held goes idle, and it comes back
+ * at the other end under its number. There it sells idle base if there is a whole order of it, else it buys.
+ */
+export function moved(config: GridConfig, state: GridState, market: Market): GridState {
+  const slot = leaving(state);
+  if (!slot) return state;
+  const isUp = state.trail.way === "up";
+  const steps = state.trail.steps + (isUp ? 1 : -1);
+  const first = isUp ? config.gridLevels - 1 + steps : steps;
+  const bounds = (i: number): Decimal => levelAt(config, i, market.tick);
+  const given = giveUp(state, (one) => one === slot);
+  const next: Slot = {
+    ...emptied(slot),
+    lower: bounds(first),
+    upper: bounds(first + 1),
+    side: "buy",
+    cycles: 0,
+  };
+  const placed: GridState = {
+    ...given,
+    slots: given.slots.map((one) => (one.index === slot.index ? next : one)),
+    trail: { way: null, steps },
+  };
+  return draw(placed, next, config, market);
+}

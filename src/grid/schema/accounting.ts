@@ -1,0 +1,79 @@
+import * as z from "zod";
+import { unexplainedAssets } from "../../engine/reconcile/audit.ts";
+import { type Decimal, snap, text, wire } from "../../kernel/decimal.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import type { StrategyView } from "../../ports/store.ts";
+import { costOf, held, heldInAll } from "../ledger/booking.ts";
+import type { Slot } from "../state/state.ts";
+
+/** Where a strategy's figures come from, as status tells it. */
+export const accountingShape = () => ({
+  /** What fees in neither base nor quote were worth, in quote. */
+  feesValue: z.number(),
+  feesEstimated: z.boolean(),
+  /** Base that is no whole lot; null before the market was seen. */
+  dust: z.string().nullable(),
+  /** Of the market's price; null where the grid asks for none, or has not asked yet. */
+  confidence: z.object({ value: z.number(), source: z.string(), timestamp: z.number() }).nullable(),
+  unexplained: z.object({
+    order: z.string().nullable(),
+    since: z.number().nullable(),
+    assets: z.record(z.string(), z.string()),
+    /** Trades that the exchange tells in a way in which they cannot be booked. */
+    trades: z.array(z.object({ order: z.string(), trade: z.string(), reason: z.string() })),
+  }),
+});
+
+export const SlotShape = lazy(() =>
+  z.object({
+    slot: z.number(),
+    lowerPrice: z.number(),
+    upperPrice: z.number(),
+    side: z.enum(["buy", "sell"]),
+    cycles: z.number(),
+    position: z.string(),
+    cost: z.number(),
+  }),
+);
+
+export function accountingOut({ strategy, memory }: StrategyView) {
+  const { state, symbol, config } = strategy;
+  const known = config.confidence === undefined ? undefined : memory.confidence?.[symbol];
+  const lot = memory.marks[symbol]?.lot;
+  const position = heldInAll(state);
+  const { order = null, since = null, trades = [] } = state.unexplained ?? {};
+  const assets = state.unexplained?.assets ?? unexplainedAssets(state, symbol);
+  return {
+    feesValue: wire(state.ledger.feesValue),
+    feesEstimated: state.ledger.feesEstimated,
+    dust: lot === undefined ? null : text(position - snap(position, lot, "down")),
+    confidence: known ? { value: wire(known.value), source: known.source, timestamp: known.at } : null,
+    unexplained: { order, since, assets: textsOf(assets), trades: [...trades] },
+  };
+}
+
+/** What a person has deposited, withdrawn or traded beside the account's strategies since the first of them, per asset. */
+export function otherChanges({ memory }: Pick<StrategyView, "memory">): Record<string, bigint> {
+  const { baseline, balances, movedBefore: moved = memory.moved } = memory;
+  if (!baseline || !balances) return {};
+  const held = new Map(balances.map(({ asset, free, used }) => [asset, free + used]));
+  // An asset that has gone to zero is on many venues' lists no more.
+  const assets = [...new Set([...held.keys(), ...Object.keys(baseline), ...Object.keys(moved)])];
+  const changes = assets.map(
+    (asset) => [asset, (held.get(asset) ?? 0n) - (baseline[asset] ?? 0n) - (moved[asset] ?? 0n)] as const,
+  );
+  return Object.fromEntries(changes.filter(([, change]) => change !== 0n));
+}
+
+export const slotOut = (slot: Slot): z.input<ReturnType<typeof SlotShape>> => ({
+  slot: slot.index,
+  lowerPrice: wire(slot.lower),
+  upperPrice: wire(slot.upper),
+  side: slot.side,
+  cycles: slot.cycles,
+  position: text(held(slot)),
+  cost: wire(costOf(slot)),
+});
+
+const textsOf = (amounts: Readonly<Record<string, Decimal>>) =>
+  Object.fromEntries(Object.entries(amounts).map(([asset, amount]) => [asset, text(amount)]));

@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { lazy } from "../../kernel/lazy.ts";
+import { type CostDay, dateOf } from "../../model/usage.ts";
+
+const Counted = lazy(() =>
+  z.object({
+    /** Of UTC. */
+    day: z.string(),
+    /** Protocol time of the first and of the last pass that is counted. */
+    from: z.number(),
+    to: z.number(),
+    exchangeCalls: z.number(),
+    databaseRequests: z.number(),
+    rowsRead: z.number().nullable(),
+    rowsWritten: z.number().nullable(),
+  }),
+);
+
+/** What stepping a strategy has cost on the newest day with a pass, and on the day before. */
+export const CostShape = lazy(() => Counted().extend({ before: Counted().nullable() }));
+
+type Counts = z.input<ReturnType<typeof Counted>>;
+
+export function costOut(
+  days: readonly CostDay[],
+  strategy: string,
+): z.input<ReturnType<typeof CostShape>> | null {
+  const counts = days.flatMap(({ day, from, to, of }): Counts[] => {
+    const cost = of[strategy];
+    return cost ? [{ day: dateOf(day), from, to, ...cost }] : [];
+  });
+  const [newest, before = null] = counts;
+  return newest ? { ...newest, before } : null;
+}

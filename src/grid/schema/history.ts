@@ -1,0 +1,228 @@
+import * as z from "zod";
+import { csv } from "../../kernel/csv.ts";
+import { decimal, fromNumber, mul, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { countField, idField, textField } from "../../kernel/fields.ts";
+import { parseClientOrderId } from "../../kernel/ids.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import type { KeptEvent } from "../../model/events.ts";
+import type { Fill, Order, OrderState } from "../../model/records.ts";
+import type { Page } from "../../ports/history-store.ts";
+
+/** Of one page. */
+export const MOST_ROWS = 1000;
+
+export const historyInput = lazy(() =>
+  z.object({
+    id: idField("Invalid request").describe("Strategy id"),
+    limit: countField("Invalid limit", { least: 1, most: MOST_ROWS })
+      .default(100)
+      .describe("How many, 1 to 1000; a table of comma-separated values has all where this is left out"),
+    before: textField(
+      "Invalid request",
+      /^\d{1,15}(\.[\w.:-]{1,80})?$/,
+      "before must be a time in milliseconds, or the `next` of the page before",
+    )
+      .optional()
+      .describe("Only what is older than this time, or the `next` of the page before"),
+  }),
+);
+
+/** The page that is asked for; `before` is `<ms>` or `<ms>.<id>`. */
+export function pageOf({ limit, before }: z.output<ReturnType<typeof historyInput>>): Page {
+  if (before === undefined) return { limit };
+  const point = before.indexOf(".");
+  return point < 0
+    ? { limit, before: { at: Number.parseInt(before, 10) } }
+    : { limit, before: { at: Number.parseInt(before.slice(0, point), 10), id: before.slice(point + 1) } };
+}
+
+/** Names the next page; null when this one is not full. */
+export const nextOf = (rows: readonly unknown[], { limit }: Page, last: string | undefined): string | null =>
+  rows.length < limit ? null : (last ?? null);
+
+const side = () => z.enum(["buy", "sell"]);
+const next = () => z.string().nullable();
+
+const HistoricOrderShape = lazy(() =>
+  z.object({
+    id: z.string().nullable(),
+    clientOrderId: z.string(),
+    slot: z.number(),
+    generation: z.number(),
+    kind: z.enum(["grid", "exit", "hand"]),
+    side: side(),
+    type: z.enum(["limit", "market"]),
+    price: z.number(),
+    amount: z.number(),
+    filled: z.number(),
+    remaining: z.number(),
+    status: z.enum(["open", "partially_filled", "filled", "canceled", "expired", "rejected", "unknown"]),
+    reason: z.string().nullable(),
+    fees: z.record(z.string(), z.string()),
+    timestamp: z.number(),
+  }),
+);
+export const HistoricOrdersShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    orders: z.array(HistoricOrderShape()),
+    count: z.number(),
+    next: next(),
+  }),
+);
+
+const FillShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    clientOrderId: z.string(),
+    slot: z.number().nullable(),
+    side: side(),
+    price: z.number(),
+    amount: z.number(),
+    notional: z.number(),
+    fees: z.array(
+      z.object({
+        asset: z.string(),
+        amount: z.string(),
+        value: z.number().optional(),
+        estimated: z.boolean().optional(),
+      }),
+    ),
+    superseded: z.boolean(),
+    timestamp: z.number(),
+  }),
+);
+export const FillsShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    exchange: z.string(),
+    symbol: z.string(),
+    fills: z.array(FillShape()),
+    count: z.number(),
+    next: next(),
+  }),
+);
+
+const EventShape = lazy(() =>
+  z.object({
+    id: z.number(),
+    kind: z.string(),
+    message: z.string(),
+    by: z.string().nullable(),
+    timestamp: z.number(),
+  }),
+);
+export const EventsShape = lazy(() =>
+  z.object({ id: z.string(), events: z.array(EventShape()), count: z.number(), next: next() }),
+);
+
+const STATUS: Partial<Record<OrderState, "unknown" | "open">> = { pending: "unknown", submitted: "open" };
+
+export function historicOrderOut(order: Order): z.input<ReturnType<typeof HistoricOrderShape>> {
+  const { clientId, exchangeId, slot, generation, kind, side: way, type, price, amount, filled } = order;
+  return {
+    id: exchangeId,
+    clientOrderId: clientId,
+    slot,
+    generation,
+    kind,
+    side: way,
+    type,
+    price: wire(price),
+    amount: wire(amount),
+    filled: wire(filled),
+    remaining: wire(amount - filled),
+    status: STATUS[order.state] ?? (order.state as "open"),
+    reason: order.reason,
+    fees: Object.fromEntries(Object.entries(order.bookedFees).map(([asset, fee]) => [asset, text(fee)])),
+    timestamp: order.createdAt,
+  };
+}
+
+export const fillOut = (fill: Fill): z.input<ReturnType<typeof FillShape>> => ({
+  id: fill.tradeId,
+  clientOrderId: fill.clientId,
+  slot: parseClientOrderId(fill.clientId)?.slot ?? null,
+  side: fill.side,
+  price: wire(fill.price),
+  amount: wire(fill.amount),
+  notional: wire(fill.notional),
+  fees: fill.fees.map(({ asset, amount, value, isEstimated }) => ({
+    asset,
+    amount: text(amount),
+    ...(value === undefined ? {} : { value: wire(value), estimated: isEstimated === true }),
+  })),
+  superseded: fill.superseded,
+  timestamp: fill.at,
+});
+
+export const eventOut = ({
+  id,
+  kind,
+  message,
+  at,
+  actor,
+}: KeptEvent & { readonly id: number }): z.input<ReturnType<typeof EventShape>> => ({
+  id,
+  kind,
+  message,
+  by: actor,
+  timestamp: at,
+});
+
+const COLUMNS = [
+  "timestamp",
+  "time",
+  "id",
+  "clientOrderId",
+  "slot",
+  "side",
+  "price",
+  "amount",
+  "notional",
+  "fee",
+  "feeAsset",
+  "superseded",
+  "exchange",
+  "symbol",
+  "feeValue",
+];
+
+/** Fills as a table; what a fill was charged in several assets stands in one cell each, in the same order. */
+export const fillsCsv = (
+  { fills, exchange, symbol }: z.input<ReturnType<typeof FillsShape>>,
+  iso: (at: number) => string,
+): string =>
+  csv(
+    COLUMNS,
+    fills.map((fill) => [
+      fill.timestamp,
+      iso(fill.timestamp),
+      fill.id,
+      fill.clientOrderId,
+      fill.slot,
+      fill.side,
+      fill.price,
+      fill.amount,
+      fill.notional,
+      fill.fees.map(({ amount }) => amount).join(" "),
+      fill.fees.map(({ asset }) => asset).join(" "),
+      fill.superseded,
+      exchange,
+      symbol,
+      feeValue(fill, symbol),
+    ]),
+  );
+
+/** What a fill was charged, in quote; empty where an asset's worth was never told. */
+function feeValue({ fees, price }: z.input<ReturnType<typeof FillShape>>, symbol: string): string | null {
+  const { base, quote } = splitPair(symbol as Pair);
+  const worth = fees.map(({ asset, amount, value }) => {
+    if (asset === quote) return decimal(amount);
+    if (asset === base) return mul(decimal(amount), decimal(String(price)), "up");
+    return value === undefined ? undefined : fromNumber(value);
+  });
+  const known = worth.filter((one) => one !== undefined);
+  return known.length === worth.length ? text(known.reduce((sum, one) => sum + one, ZERO)) : null;
+}

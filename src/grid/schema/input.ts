@@ -1,0 +1,241 @@
+import * as z from "zod";
+import { type Decimal, ONE } from "../../kernel/decimal.ts";
+import {
+  countField,
+  decimalField,
+  exchangeField,
+  flagField,
+  idField,
+  MOST_MULTIPLE,
+  pairField,
+  wordField,
+} from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { common, planHash, price, shareField } from "./input-fields.ts";
+
+const rangeShape = (ids: readonly string[]) => ({
+  exchange: exchangeField(ids),
+  symbol: pairField(),
+  lowerPrice: decimalField("Invalid range").describe("Lowest level, in quote"),
+  upperPrice: decimalField("Invalid range").describe("Highest level, in quote"),
+  gridLevels: countField("Invalid levels", { least: 2, most: 100 }).describe(
+    "Number of slots, 2 to 100: as many orders rest",
+  ),
+  orderSize: decimalField("Invalid order size").describe("Quote per order"),
+  gridSpacing: decimalField("Invalid spacing")
+    .optional()
+    .describe("Price difference of two levels; (upper − lower) / levels when left out"),
+  spacingModel: wordField("Invalid spacing", ["linear", "geometric"])
+    .optional()
+    .describe("Equal differences or equal ratios; linear when left out"),
+  ...common(),
+  stopLossPrice: price().describe("At or below it the grid stops and sells its base"),
+  takeProfitPrice: price().describe("At or above it the grid stops and sells its base"),
+  triggerPrice: price().describe("The grid stays idle until the market reaches it"),
+  trail: z
+    .strictObject(
+      { up: price(), down: price() },
+      { error: "Invalid price: trail is { up?: price, down?: price }" },
+    )
+    .optional()
+    .describe("The farthest bounds to which the grid follows the market"),
+  confidence: shareField("confidence")
+    .optional()
+    .describe("Least price confidence at which an order is placed"),
+  maxPosition: shareField("maxPosition").optional().describe("Most cost of base, as a share of the capital"),
+  safetyReserve: shareField("safetyReserve")
+    .optional()
+    .describe("Quote that buys leave alone, as a share of the capital"),
+});
+
+type Range = {
+  readonly lowerPrice: Decimal;
+  readonly upperPrice: Decimal;
+  readonly stopLossPrice?: Decimal | undefined;
+  readonly takeProfitPrice?: Decimal | undefined;
+  readonly trail?: { readonly up?: Decimal | undefined; readonly down?: Decimal | undefined } | undefined;
+};
+
+/** What fields have to be to each other, and the field at which it is told. */
+interface Rule<T> {
+  readonly path: string;
+  readonly error: string;
+  readonly holds: (asked: T) => boolean;
+}
+
+/** `when` says from which values on a rule can be looked at; without it, from such as are right in themselves. */
+const held = <S extends z.ZodObject, T>(
+  object: S,
+  rules: readonly Rule<T>[],
+  when?: (value: unknown) => boolean,
+): S =>
+  rules.reduce(
+    (schema, { path, error, holds }) =>
+      schema.refine((value) => holds(value as unknown as T), {
+        path: [path],
+        error,
+        ...(when ? { when: ({ value }) => when(value) } : {}),
+      }),
+    object,
+  );
+
+const BOUNDS: readonly Rule<Range>[] = [
+  {
+    path: "upperPrice",
+    error: "Invalid range: lowerPrice must be below upperPrice",
+    holds: ({ lowerPrice, upperPrice }) => lowerPrice < upperPrice,
+  },
+  {
+    path: "stopLossPrice",
+    error: "Invalid price: stopLossPrice must be below lowerPrice",
+    holds: ({ lowerPrice, stopLossPrice }) => stopLossPrice === undefined || stopLossPrice < lowerPrice,
+  },
+  {
+    path: "takeProfitPrice",
+    error: "Invalid price: takeProfitPrice must be above upperPrice",
+    holds: ({ upperPrice, takeProfitPrice }) => takeProfitPrice === undefined || takeProfitPrice > upperPrice,
+  },
+  {
+    path: "trail",
+    error: "Invalid price: trail.up must be above upperPrice, trail.down below lowerPrice",
+    holds: ({ lowerPrice, upperPrice, trail }) =>
+      (trail?.up === undefined || trail.up > upperPrice) &&
+      (trail?.down === undefined || trail.down < lowerPrice),
+  },
+];
+
+// Compared as soon as both bounds are prices, whatever else is wrong: the specification's order of labels needs it.
+const isRange = (value: unknown): value is Range =>
+  typeof value === "object" &&
+  value !== null &&
+  "lowerPrice" in value &&
+  "upperPrice" in value &&
+  typeof value.lowerPrice === "bigint" &&
+  typeof value.upperPrice === "bigint";
+
+export const rangePreviewInput = (ids: readonly string[]) => held(z.object(rangeShape(ids)), BOUNDS, isRange);
+export const rangeInput = (ids: readonly string[]) =>
+  held(z.object({ ...rangeShape(ids), planHash: planHash() }), BOUNDS, isRange);
+
+const LEVELS = 10;
+const spacings = () =>
+  z
+    .array(decimalField("Invalid spacing", MOST_MULTIPLE), {
+      error: "Invalid spacing: must be a list of shares",
+    })
+    .max(LEVELS, { error: "Invalid spacing: at most 10 levels" });
+const weights = () =>
+  z
+    .array(decimalField("Invalid order size", MOST_MULTIPLE), {
+      error: "Invalid order size: must be a list of multiples",
+    })
+    .max(LEVELS, { error: "Invalid order size: at most 10 levels" });
+
+const centeredShape = (ids: readonly string[]) => ({
+  exchange: exchangeField(ids),
+  symbol: pairField(),
+  levels: countField("Invalid levels", { least: 1, most: LEVELS })
+    .default(5)
+    .describe("Levels each side, 1 to 10; twice as many orders rest"),
+  spacing: decimalField("Invalid spacing", MOST_MULTIPLE)
+    .default(ONE / 50n)
+    .describe("Base spacing, as a share of the center price"),
+  size: decimalField("Invalid order size")
+    .default(50n * ONE)
+    .describe("Base order size, in quote"),
+  confidence: shareField("confidence")
+    .default((6n * ONE) / 10n)
+    .describe("Least price confidence to trade"),
+  deviation: decimalField("Invalid request", MOST_MULTIPLE)
+    .default((15n * ONE) / 1000n)
+    .describe("How far the price leaves the grid before it is laid out anew, as a share of the center price"),
+  deviationFrom: wordField("Invalid request", ["edge", "center"])
+    .default("edge")
+    .describe("Measures the deviation from the outermost level or from the center"),
+  debounce: countField("Invalid request", { least: 0, most: 86_400_000 })
+    .default(2000)
+    .describe("Least milliseconds of market time between two rebuilds"),
+  maxPosition: shareField("maxPosition")
+    .default((8n * ONE) / 10n)
+    .describe("Most cost of base, as a share of the capital"),
+  safetyReserve: shareField("safetyReserve")
+    .default((2n * ONE) / 10n)
+    .describe("Quote that buys leave alone, as a share of the capital"),
+  spacingModel: wordField("Invalid spacing", ["linear", "geometric", "custom"])
+    .default("linear")
+    .describe("How gaps grow outwards"),
+  spacingFactor: decimalField("Invalid spacing", MOST_MULTIPLE)
+    .default((13n * ONE) / 10n)
+    .describe("Geometric: each gap times the one before"),
+  customSpacings: spacings()
+    .optional()
+    .describe("Custom: each level's distance from the center, increasing shares"),
+  sizeModel: wordField("Invalid order size", ["flat", "pyramidal", "custom"])
+    .default("flat")
+    .describe("How sizes fall outwards"),
+  sizeWeights: weights().optional().describe("Custom: multiples of the base size, the nearest level's first"),
+  volatility: flagField("Invalid request", "volatility")
+    .default(false)
+    .describe("Widens the spacing in a volatile market"),
+  volatilityLow: decimalField("Invalid request", MOST_MULTIPLE)
+    .default(ONE / 50n)
+    .describe("Up to it spacing stays normal"),
+  volatilityHigh: decimalField("Invalid request", MOST_MULTIPLE)
+    .default(ONE / 20n)
+    .describe("From it on spacing is doubled"),
+  ...common(),
+});
+
+interface Centered {
+  readonly levels: number;
+  readonly spacingModel: string;
+  readonly customSpacings?: readonly Decimal[] | undefined;
+  readonly sizeModel: string;
+  readonly sizeWeights?: readonly Decimal[] | undefined;
+  readonly volatilityLow: Decimal;
+  readonly volatilityHigh: Decimal;
+}
+
+const increases = (list: readonly Decimal[]): boolean =>
+  list.every((value, i) => i === 0 || value > (list[i - 1] as Decimal));
+
+const PROFILE: readonly Rule<Centered>[] = [
+  {
+    path: "customSpacings",
+    error: "Invalid spacing: customSpacings must hold one increasing share a level",
+    holds: ({ spacingModel, customSpacings = [], levels }) =>
+      spacingModel !== "custom" || (customSpacings.length === levels && increases(customSpacings)),
+  },
+  {
+    path: "sizeWeights",
+    error: "Invalid order size: sizeWeights must hold one multiple a level",
+    holds: ({ sizeModel, sizeWeights = [], levels }) =>
+      sizeModel !== "custom" || sizeWeights.length === levels,
+  },
+  {
+    path: "volatilityHigh",
+    error: "Invalid request: volatilityLow must be below volatilityHigh",
+    holds: ({ volatilityLow, volatilityHigh }) => volatilityLow < volatilityHigh,
+  },
+];
+
+export const centeredPreviewInput = (ids: readonly string[]) => held(z.object(centeredShape(ids)), PROFILE);
+export const centeredInput = (ids: readonly string[]) =>
+  held(z.object({ ...centeredShape(ids), planHash: planHash() }), PROFILE);
+
+export const stopInput = lazy(() =>
+  z
+    .object({
+      id: idField("Invalid request").describe("Strategy id"),
+      cancelOrders: flagField("Invalid request", "cancelOrders")
+        .default(true)
+        .describe("false leaves the open orders to you"),
+      sellBase: flagField("Invalid request", "sellBase")
+        .default(false)
+        .describe("Sells the base that the grid holds, below the market"),
+    })
+    .refine(({ cancelOrders, sellBase }) => cancelOrders || !sellBase, {
+      path: ["sellBase"],
+      error: "Invalid request: sellBase needs cancelOrders: orders that stay hold the base",
+    }),
+);

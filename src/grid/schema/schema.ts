@@ -1,0 +1,254 @@
+import * as z from "zod";
+import { ONE, text, wire } from "../../kernel/decimal.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { type Order, parseAccountKey, type Strategy } from "../../model/records.ts";
+import type { StrategyView } from "../../ports/store.ts";
+import { profitOf } from "../ledger/profit.ts";
+import { accountingOut, accountingShape, otherChanges, SlotShape } from "./accounting.ts";
+import { CostShape, costOut } from "./cost.ts";
+
+/** Where a grid stands, as it was asked for. */
+const layoutShape = () => ({
+  exchange: z.string(),
+  symbol: z.string(),
+  lowerPrice: z.number(),
+  upperPrice: z.number(),
+  gridLevels: z.number(),
+  orderSize: z.number(),
+  gridSpacing: z.number(),
+});
+
+const ConfigShape = lazy(() => z.object(layoutShape()));
+
+const WarningShape = lazy(() => z.object({ code: z.string(), message: z.string() }));
+
+const RefusedShape = lazy(() =>
+  z.object({ slot: z.number(), reason: z.string(), detail: z.string().optional() }),
+);
+
+export const PlannedShape = lazy(() =>
+  z.object({
+    config: ConfigShape(),
+    marketPrice: z.number(),
+    orders: z.array(
+      z.object({ slot: z.number(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() }),
+    ),
+    refused: z.array(RefusedShape()),
+    slots: z.array(
+      z.object({
+        slot: z.number(),
+        lowerPrice: z.number(),
+        upperPrice: z.number(),
+        netPercent: z.number(),
+        netProfit: z.number(),
+      }),
+    ),
+    investment: z.object({ quote: z.string(), base: z.string() }),
+    maxQuoteUsed: z.string(),
+    ownBaseUsed: z.string(),
+    breakEvenSpacingPercent: z.number(),
+    worstCase: z.array(z.object({ price: z.number(), loss: z.number() })),
+    spread: z.number(),
+    warnings: z.array(WarningShape()),
+    planHash: z.string(),
+  }),
+);
+
+export const StartedShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    status: z.enum(["idle", "running", "stopped", "error"]),
+    phase: z.string(),
+    message: z.string(),
+    config: ConfigShape(),
+    maxQuoteUsed: z.string(),
+    ownBaseUsed: z.string(),
+    warnings: z.array(WarningShape()),
+  }),
+);
+
+export const StoppedShape = lazy(() =>
+  z.object({
+    success: z.boolean(),
+    id: z.string(),
+    message: z.string(),
+    summary: z.object({
+      runningTime: z.number(),
+      filledOrders: z.number(),
+      profit: z.number(),
+      base: z.string(),
+      averageCost: z.number().nullable(),
+      openOrders: z
+        .array(
+          z.object({ id: z.string(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() }),
+        )
+        .optional(),
+    }),
+  }),
+);
+
+const GridShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    dryRun: z.boolean(),
+    status: z.enum(["idle", "running", "stopped", "error"]),
+    phase: z.string(),
+    ...layoutShape(),
+    openOrders: z.number(),
+    filledOrders: z.number(),
+    cycles: z.number(),
+    profit: z.number(),
+    unrealizedProfit: z.number().nullable(),
+    totalProfit: z.number().nullable(),
+    markPrice: z.number().nullable(),
+    position: z.string(),
+    averageCost: z.number().nullable(),
+    breakEvenPrice: z.number().nullable(),
+    fees: z.record(z.string(), z.string()),
+    ...accountingShape(),
+    otherChanges: z.record(z.string(), z.string()),
+    refused: z.array(RefusedShape()),
+    notices: z.array(z.object({ code: z.string(), message: z.string() })),
+    startedAt: z.number(),
+    runningTime: z.number(),
+    lastStepAt: z.number().nullable(),
+    lastStepBy: z.string().nullable(),
+    lastError: z.string().nullable(),
+    cost: CostShape().nullable(),
+    /** Of the one that was asked for by its id. */
+    slots: z.array(SlotShape()).optional(),
+  }),
+);
+
+export const StatusShape = lazy(() =>
+  z.object({
+    strategies: z.array(GridShape()),
+    count: z.number(),
+    next: z.string().nullable(),
+    warnings: z.array(z.string()).describe("What a person has to know of the exchange keys"),
+  }),
+);
+
+export const ListShape = lazy(() =>
+  z.object({
+    strategies: z.array(
+      z.object({
+        id: z.string(),
+        dryRun: z.boolean(),
+        exchange: z.string(),
+        symbol: z.string(),
+        status: z.enum(["idle", "running", "stopped", "error"]),
+        startedAt: z.number(),
+      }),
+    ),
+    count: z.number(),
+  }),
+);
+
+export const TickShape = lazy(() =>
+  z.object({
+    accounts: z.array(z.object({ account: z.string(), outcome: z.string(), message: z.string().optional() })),
+  }),
+);
+
+export function configOut(
+  exchange: string,
+  { symbol, config }: Pick<Strategy, "symbol" | "config">,
+): z.input<ReturnType<typeof ConfigShape>> {
+  const { lowerPrice, upperPrice, gridLevels, orderSize, gridSpacing } = config;
+  const prices = {
+    lowerPrice: wire(lowerPrice),
+    upperPrice: wire(upperPrice),
+    gridSpacing: wire(gridSpacing),
+  };
+  return { exchange, symbol, gridLevels, orderSize: wire(orderSize), ...prices };
+}
+
+export interface Times {
+  /** Market time now. */
+  readonly now: Millis;
+  /** That nobody here steps it. */
+  readonly missing: string | null;
+  /** What is wrong with the database, where nothing can be written of it. */
+  readonly trouble?: string | undefined;
+  /** What there is to say of its stop price. */
+  readonly watch?: readonly { readonly code: string; readonly message: string }[];
+}
+
+/** One strategy as the contract shows it, and what it leaves open: where the profit comes from, and what rests nothing. */
+export function gridOut(
+  exchange: string,
+  view: StrategyView,
+  { now, missing, trouble, watch = [] }: Times,
+): z.input<ReturnType<typeof GridShape>> {
+  const { strategy, memory } = view;
+  const { ledger, refused, notices, startPrice } = strategy.state;
+  const mark = memory.marks[strategy.symbol]?.mid;
+  const profit = profitOf(strategy.state, mark ?? startPrice);
+  return {
+    id: strategy.id,
+    dryRun: isDry(strategy),
+    status: strategy.status,
+    phase: phaseOf(strategy),
+    ...configOut(exchange, strategy),
+    openOrders: view.openOrders,
+    filledOrders: ledger.filledOrders,
+    cycles: ledger.cycles,
+    profit: wire(profit.realized),
+    unrealizedProfit: mark === undefined ? null : wire(profit.unrealized),
+    totalProfit: mark === undefined ? null : wire(profit.total),
+    markPrice: mark === undefined ? null : wire(mark),
+    position: text(profit.position),
+    averageCost: orNull(profit.averageCost),
+    breakEvenPrice: orNull(profit.breakEvenPrice),
+    fees: texts(ledger.fees),
+    ...accountingOut(view),
+    otherChanges: texts(otherChanges(view)),
+    refused: refused.map((refusal) => ({ ...refusal })),
+    notices: [...notices, ...watch].map((notice) => ({ ...notice })),
+    startedAt: strategy.startedAt,
+    runningTime: runningTime(strategy, now),
+    lastStepAt: view.steppedAt,
+    lastStepBy: view.steppedBy,
+    lastError: trouble ?? strategy.lastError ?? view.accountError ?? missing,
+    cost: costOut(view.costs, strategy.id),
+  };
+}
+
+/** A stop holds from the moment it is asked for, whether or not a step has been able to write so. */
+const phaseOf = ({ wants, status, phase }: Strategy): Strategy["phase"] =>
+  wants === "stop" && status !== "stopped" ? "stopping" : phase;
+
+export const isDry = ({ account }: Pick<Strategy, "account">): boolean =>
+  parseAccountKey(account).kind === "dry";
+
+export const runningTime = ({ startedAt, stoppedAt }: Strategy, now: Millis): Millis =>
+  Math.max(0, (stoppedAt ?? now) - startedAt);
+
+export function stoppedOut(
+  { strategy }: StrategyView,
+  now: Millis,
+  openOrders: readonly Order[] | undefined,
+): z.input<ReturnType<typeof StoppedShape>>["summary"] {
+  const { position, averageCost, realized } = profitOf(strategy.state, ONE);
+  return {
+    runningTime: runningTime(strategy, now),
+    filledOrders: strategy.state.ledger.filledOrders,
+    profit: wire(realized),
+    base: text(position),
+    averageCost: orNull(averageCost),
+    ...(openOrders ? { openOrders: openOrders.map(openOrderOut) } : {}),
+  };
+}
+
+const openOrderOut = ({ exchangeId, side, price, amount }: Order) => ({
+  id: exchangeId ?? "",
+  side,
+  price: wire(price),
+  amount: wire(amount),
+});
+
+const orNull = (value: bigint | null): number | null => (value === null ? null : wire(value));
+const texts = (amounts: Readonly<Record<string, bigint>>) =>
+  Object.fromEntries(Object.entries(amounts).map(([asset, amount]) => [asset, text(amount)]));

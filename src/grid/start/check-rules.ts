@@ -1,0 +1,125 @@
+import { type Decimal, div, max, mul, ONE, snap, text, ZERO } from "../../kernel/decimal.ts";
+import { AppError, type Label } from "../../kernel/errors.ts";
+import { leastAmount } from "../../market/minimum.ts";
+import type { Balance, Market } from "../../ports/deps.ts";
+import { firstAmount } from "../ladder/layout.ts";
+import { leastRatio } from "../ladder/levels.ts";
+import { need } from "../plan/plan.ts";
+import type { GridConfig } from "../state/config.ts";
+import type { Slot } from "../state/state.ts";
+import { breakEvenRatio, restingFees, worstRatio } from "./fees.ts";
+
+export interface Warning {
+  readonly code: "below_break_even" | "below_taker_break_even" | "market_outside" | "low_confidence";
+  readonly message: string;
+}
+
+const FARTHEST = 1000n;
+
+type Prices = Pick<
+  GridConfig,
+  "upperPrice" | "takeProfitPrice" | "triggerPrice" | "stopLossPrice" | "trail"
+> & {
+  readonly gridSpacing?: Decimal | undefined;
+};
+
+/** Prices that no market comes to: a mistake, and nothing to compute with. */
+export function checkPrices(asked: Prices, mid: Decimal): void {
+  const { upperPrice, gridSpacing, stopLossPrice, takeProfitPrice, triggerPrice, trail } = asked;
+  const most = mid * FARTHEST;
+  const refuse = (label: Label, name: string): never => {
+    throw new AppError(label, `${name} is more than ${FARTHEST} times the market's price, ${text(mid)}`);
+  };
+  const isFar = (price: Decimal | undefined): boolean => price !== undefined && price > most;
+  if (isFar(upperPrice)) refuse("Invalid range", "upperPrice");
+  if (isFar(gridSpacing)) refuse("Invalid spacing", "gridSpacing");
+  const others = { stopLossPrice, takeProfitPrice, triggerPrice, "trail.up": trail?.up };
+  for (const [name, price] of Object.entries(others)) if (isFar(price)) refuse("Invalid price", name);
+}
+
+/** Every order that a slot can ever place: its buy, the sell of what that brings, its first sell. */
+export function checkMinimum(slots: readonly Slot[], market: Market): void {
+  const least = slots.reduce((most, slot) => max(most, leastSize(slot, market)), ZERO);
+  if (slots.every((slot) => slot.size >= least)) return;
+  throw new AppError(
+    "Invalid order size",
+    `orderSize must be at least ${text(least)} ${market.quote} here: the exchange takes no smaller orders`,
+  );
+}
+
+function leastSize({ lower, upper }: Slot, market: Market): Decimal {
+  const buy = leastBuy({ lower, upper }, market);
+  const firstSell = leastAmount(market, upper);
+  const size = max(mul(buy, lower, "up"), mul(firstSell, upper, "up"));
+  // Whole cents of the quote read better than 18 places, and rounding up keeps it enough.
+  return snap(size, ONE / 10_000n, "up");
+}
+
+// What a buy brings is less by a fee in base and is floored to the lot before it is sold.
+function leastBuy({ lower, upper }: Pick<Slot, "lower" | "upper">, market: Market): Decimal {
+  const fee = market.buyFeeIn !== "quote" ? max(market.maker, market.taker) : ZERO;
+  const gross = snap(div(leastAmount(market, upper), ONE - fee, "up"), market.lot, "up");
+  return max(leastAmount(market, lower), gross);
+}
+
+export function checkSpacing(
+  allowLoss: boolean | undefined,
+  levels: readonly Decimal[],
+  market: Market,
+): Warning[] {
+  const ratio = leastRatio(levels);
+  const breakEven = breakEvenRatio(restingFees(market));
+  const percent = (value: Decimal) => text(snap(mul(value - ONE, 100n * ONE, "up"), ONE / 10_000n, "up"));
+  if (ratio < breakEven) {
+    const message = `the levels are ${percent(ratio)} % apart at the least, and fees take ${percent(breakEven)} %`;
+    if (allowLoss === false) {
+      const spacing = text(snap(mul(levels.at(-2) as Decimal, breakEven - ONE, "up"), market.tick, "up"));
+      throw new AppError(
+        "Invalid spacing",
+        `every cycle would lose: ${message}; use a spacing of at least ${spacing} ${market.quote}, or set allowLoss`,
+      );
+    }
+    return [{ code: "below_break_even", message: `every cycle loses: ${message}` }];
+  }
+  if (ratio >= worstRatio(market)) return [];
+  return [
+    {
+      code: "below_taker_break_even",
+      message: "a cycle of which one order meets the market on arrival, and pays the taker fee, loses",
+    },
+  ];
+}
+
+export function outside(levels: readonly Decimal[], price: Decimal): Warning[] {
+  const [lowest, highest] = [levels[0] as Decimal, levels.at(-1) as Decimal];
+  if (price >= lowest && price <= highest) return [];
+  return [
+    {
+      code: "market_outside",
+      message: `the market is at ${text(price)}, outside the grid: it waits on one side until the price returns`,
+    },
+  ];
+}
+
+/** Lacking funds refuse a start only when no order at all could be placed. */
+export function checkFunds(
+  slots: readonly Slot[],
+  market: Market,
+  balances: readonly Balance[],
+  initialBuy = false,
+): void {
+  const free = (asset: string) => balances.find((balance) => balance.asset === asset)?.free ?? ZERO;
+  const orders = slots.map((slot) => ({
+    // Its base may be bought at the start, for about what its sell brings.
+    side: initialBuy ? ("buy" as const) : slot.side,
+    price: slot.side === "buy" ? slot.lower : slot.upper,
+    amount: firstAmount(market, slot),
+  }));
+  if (orders.some((order) => need(market, order).amount <= free(need(market, order).asset))) return;
+  const needs = orders.map((order) => need(market, order)).sort((a, b) => (a.amount < b.amount ? -1 : 1));
+  const short = needs.map(({ asset, amount }) => ({ asset, lacks: amount - free(asset) }))[0];
+  throw new AppError(
+    "Start failed",
+    `no order could be placed: the account lacks ${text(short?.lacks ?? ZERO)} ${short?.asset ?? market.quote}`,
+  );
+}

@@ -1,0 +1,136 @@
+import { type Decimal, div, ONE, text, ZERO } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { midOf } from "../../kernel/spread.ts";
+import type { Balance, Market, Quote } from "../../ports/deps.ts";
+import { layAround, mostLevels } from "../ladder/centered.ts";
+import { layOut } from "../ladder/layout.ts";
+import { ascends, levelsFrom } from "../ladder/levels.ts";
+import type { CenteredConfig, GridConfig } from "../state/config.ts";
+import type { Slot } from "../state/state.ts";
+import { checkFunds, checkMinimum, checkPrices, checkSpacing, outside, type Warning } from "./check-rules.ts";
+
+/** A range grid as a person asks for it. */
+export type Asked = Omit<GridConfig, "gridSpacing" | "isSpaced" | "centered"> & {
+  readonly gridSpacing?: Decimal | undefined;
+};
+
+/** A centered grid as a person asks for it. */
+export type AskedCentered = Pick<
+  GridConfig,
+  | "orderSize"
+  | "allowLoss"
+  | "useOwnBase"
+  | "initialBuy"
+  | "postOnly"
+  | "confidence"
+  | "maxPosition"
+  | "safetyReserve"
+> & { readonly centered: CenteredConfig };
+
+export interface Checked {
+  readonly config: GridConfig;
+  readonly slots: readonly Slot[];
+  /** The exact mid. */
+  readonly startPrice: Decimal;
+  readonly center: Decimal;
+  readonly warnings: readonly Warning[];
+}
+
+export interface CheckedWorld {
+  readonly market: Market;
+  readonly quote: Quote;
+  /** Undefined where nobody asks for funds. */
+  readonly balances: readonly Balance[] | undefined;
+}
+
+/** What a start would lay out, or the reason why nothing is: minimum, spacing, then funds. */
+export function check(asked: Asked, { market, quote, balances }: CheckedWorld): Checked {
+  const config: GridConfig = {
+    ...asked,
+    gridSpacing: asked.gridSpacing ?? autoSpacing(asked),
+    isSpaced: asked.gridSpacing !== undefined,
+  };
+  const startPrice = midOf(quote);
+  checkPrices(asked, startPrice);
+  const levels = levelsOf(config, market);
+  const slots = layOut(levels, config.orderSize, startPrice);
+  checkMinimum(slots, market);
+  const warnings = [...checkSpacing(asked.allowLoss, levels, market), ...outside(levels, startPrice)];
+  if (balances) checkFunds(slots, market, balances, asked.initialBuy);
+  return { config, slots, startPrice, center: startPrice, warnings };
+}
+
+/** The same of a grid around the market, or around the center with which it was shown. */
+export function checkCentered(
+  asked: AskedCentered,
+  { market, quote, balances }: CheckedWorld,
+  shown?: Decimal,
+): Checked {
+  const { centered, orderSize } = asked;
+  const most = mostLevels(centered);
+  if (most >= 0)
+    throw new AppError(
+      "Invalid spacing",
+      `the outermost level lies too far from the center; at most ${most} levels fit`,
+    );
+  const mid = midOf(quote);
+  const { center, levels, slots } = layAround({
+    config: centered,
+    orderSize,
+    mid: shown ?? mid,
+    widening: ONE,
+    tick: market.tick,
+  });
+  checkAscent(levels, market);
+  checkMinimum(slots, market);
+  const warnings = checkSpacing(asked.allowLoss, levels, market);
+  if (balances) checkFunds(slots, market, balances, asked.initialBuy);
+  const config: GridConfig = {
+    ...asked,
+    lowerPrice: levels[0] as Decimal,
+    upperPrice: levels.at(-1) as Decimal,
+    gridLevels: slots.length,
+    gridSpacing: (levels[centered.levels + 1] as Decimal) - center,
+  };
+  return { config, slots, startPrice: mid, center, warnings };
+}
+
+const autoSpacing = ({ lowerPrice, upperPrice, gridLevels, spacingModel }: Asked): Decimal =>
+  spacingModel === "geometric"
+    ? ratioOf(div(upperPrice, lowerPrice, "half"), gridLevels) - ONE
+    : (upperPrice - lowerPrice) / BigInt(gridLevels);
+
+/** The m-th root, rounded down at 1e-18; told to people, never used for a price. */
+function ratioOf(whole: Decimal, m: number): Decimal {
+  let [least, most] = [ONE, whole];
+  while (most - least > 1n) {
+    const middle = (least + most) / 2n;
+    if (middle ** BigInt(m) <= whole * ONE ** BigInt(m - 1)) least = middle;
+    else most = middle;
+  }
+  return least;
+}
+
+function levelsOf(config: GridConfig, market: Market): Decimal[] {
+  const { lowerPrice, upperPrice, gridLevels, gridSpacing, spacingModel, isSpaced } = config;
+  if (isSpaced && spacingModel === "geometric")
+    throw new AppError("Invalid spacing", "a geometric grid has no gridSpacing: leave one of the two out");
+  const levels = levelsFrom(config, market.tick);
+  if (isSpaced && lowerPrice + gridSpacing * BigInt(gridLevels) > upperPrice) {
+    const most = text((upperPrice - lowerPrice) / BigInt(gridLevels));
+    throw new AppError(
+      "Invalid spacing",
+      `${gridLevels} slots of this spacing pass upperPrice; the widest that fits is ${most} ${market.quote}`,
+    );
+  }
+  checkAscent(levels, market);
+  return levels;
+}
+
+function checkAscent(levels: readonly Decimal[], { tick, quote }: Market): void {
+  if (ascends(levels) && (levels[0] as Decimal) > ZERO) return;
+  throw new AppError(
+    "Invalid spacing",
+    `two levels fall on one price: the tick here is ${text(tick)} ${quote}; use fewer levels or a wider range`,
+  );
+}

@@ -1,0 +1,46 @@
+import { type Decimal, parseDecimal, text } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { hashText, mix } from "../../kernel/hash.ts";
+import type { Intent } from "../plan/plan.ts";
+import { FIRST_BUY_SLOT } from "../state/state.ts";
+import type { Checked } from "./check.ts";
+
+/** The same while the same orders would be placed with the same configuration; of a centered grid, `hash-center`. */
+export function hashOf({ config, center }: Checked, intents: readonly Intent[]): string {
+  // Which order is nearest the market, and the first buy's limit, change with every trade.
+  const orders = [...intents]
+    .sort((a, b) => a.slot - b.slot)
+    .map(({ slot, side, price, amount }) => [slot, side, slot === FIRST_BUY_SLOT ? 0 : price, amount]);
+  const told = JSON.stringify([config, orders], (_key, value) =>
+    typeof value === "bigint" ? `${value}` : value,
+  );
+  let hash = 0;
+  const parts = [1, 2, 3, 4].map((part) => {
+    hash = mix(hashText(`${part}${told}`), hash + part);
+    return hash.toString(16).padStart(8, "0");
+  });
+  return config.centered ? `${parts.join("")}-${text(center)}` : parts.join("");
+}
+
+/** The center of the centered grid that a preview has shown. */
+export const centerOf = (planHash: string | undefined): Decimal | undefined =>
+  parseDecimal(planHash?.split("-")[1] ?? "");
+
+/** Throws when a preview's plan is no longer what would be placed. */
+export function checkHash(
+  { hash, checked }: { readonly hash: string; readonly checked: Checked },
+  expected: string | undefined,
+): void {
+  if (expected === undefined || (expected === hash && isAround(checked))) return;
+  throw new AppError(
+    "Conflict",
+    "the plan of this planHash no longer holds: the market or the account has moved; preview again",
+  );
+}
+
+/** A grid around the center it was shown with stands as shown while the market is between the levels next to it. */
+function isAround({ config: { centered }, slots, startPrice }: Checked): boolean {
+  if (!centered) return true;
+  const [below, above] = [slots[centered.levels - 1], slots[centered.levels]];
+  return below !== undefined && above !== undefined && below.lower < startPrice && startPrice < above.upper;
+}

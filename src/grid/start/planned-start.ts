@@ -1,0 +1,180 @@
+import { type Decimal, div, max, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
+import type { LimitCode, Refused } from "../../limits/allowed.ts";
+import { type Bounds, boundsAfter, refusedWithin } from "../../limits/standing.ts";
+import type { Balance, Market, Quote } from "../../ports/deps.ts";
+import { firstAmount, giveFirstBase } from "../ladder/layout.ts";
+import { firstBuyOf } from "../plan/first-buy.ts";
+import { type Intent, plan, sellPrice } from "../plan/plan.ts";
+import { FIRST_BUY_SLOT, type GridState, NEW_STATE, NO_LEDGER } from "../state/state.ts";
+import type { Checked } from "./check.ts";
+import { breakEvenRatio, netOfCycle, restingFees } from "./fees.ts";
+import { hashOf } from "./plan-hash.ts";
+
+export interface StartWorld {
+  readonly market: Market;
+  readonly quote: Quote;
+  readonly balances: readonly Balance[];
+  /** Base that other strategies of the account hold. */
+  readonly claimed: Decimal;
+  readonly killed: boolean;
+  readonly confidence?: Decimal | undefined;
+  /** What the orders are held to. */
+  readonly bounds?: Bounds | undefined;
+}
+
+/** What a start does now: the state it stores, the orders of its first pass, and what it refuses. */
+export interface PlannedStart {
+  readonly checked: Checked;
+  readonly state: GridState;
+  readonly intents: readonly Intent[];
+  readonly ownBase: Decimal;
+  /** The same while the same orders would be placed with the same configuration; names the center of a centered grid. */
+  readonly hash: string;
+}
+
+export const firstState = ({ slots, startPrice, center, config }: Checked, laidAt: number): GridState => ({
+  ...NEW_STATE,
+  startPrice,
+  center,
+  laidAt,
+  slots,
+  ledger: NO_LEDGER,
+  firstBuy: config.initialBuy ? { tries: 0 } : null,
+});
+
+/** The plan of the first pass, by the function that the step itself plans with. */
+export function planStart(checked: Checked, world: StartWorld): PlannedStart {
+  const { market, quote, balances, claimed, killed, confidence, bounds } = world;
+  const { config } = checked;
+  const of = (asset: string) => balances.find((one) => one.asset === asset) ?? { free: ZERO, used: ZERO };
+  // What strategies hold and have not locked in sells is free on the account, and not the person's.
+  const own = max(ZERO, of(market.base).free - max(ZERO, claimed - of(market.base).used));
+  const given = giveFirstBase(
+    firstState(checked, quote.at),
+    market,
+    config.useOwnBase === false ? ZERO : own,
+  );
+  const bought = firstBuyOf(given, config, { market, quote, bounds });
+  const all = of(market.quote).free + of(market.quote).used;
+  const planned = plan(bought?.state ?? given, {
+    market,
+    quote,
+    busy: new Set(),
+    now: 0,
+    resting: [],
+    funds: Object.fromEntries(balances.map(({ asset, free }) => [asset, free])),
+    killed,
+    held: false,
+    limit: given.slots.length,
+    confidence,
+    bounds: bought && bounds ? boundsAfter(bounds, orderOf(bought.intent, market), quote) : bounds,
+    config,
+    capital: {
+      whole: all + given.ledger.firstCost,
+      quote: all,
+      position: given.ledger.firstCost,
+      openBuys: ZERO,
+    },
+  });
+  const intents = [...(bought ? [bought.intent] : []), ...planned.intents];
+  return {
+    checked,
+    state: planned.next,
+    intents,
+    ownBase: given.ledger.firstBase,
+    hash: hashOf(checked, intents),
+  };
+}
+
+const orderOf = (intent: Intent, { symbol }: Market) => ({ ...intent, symbol, type: "limit" as const });
+
+/** What passes by: the grid starts, and its passes place what they may when they may. */
+const LATER: ReadonlySet<string> = new Set([
+  "limit_collar",
+  "limit_price_age",
+  "limit_gap",
+] satisfies LimitCode[]);
+
+/** Why a grid that would begin so is not started: one of its first orders is beyond a limit. */
+export function beyondLimits(
+  { intents, state }: PlannedStart,
+  { market, quote, bounds }: StartWorld,
+): Refused | undefined {
+  const bought = intents.find(({ slot }) => slot === FIRST_BUY_SLOT);
+  const ofBuy = bought && bounds && refusedWithin(orderOf(bought, market), quote, bounds);
+  const all = [...(ofBuy ? [ofBuy] : []), ...state.refused];
+  return all.find((one): one is Refused => isLimit(one.reason) && !LATER.has(one.reason));
+}
+
+const isLimit = (reason: string): reason is LimitCode => reason.startsWith("limit_");
+
+/** What a grid can move at once, in quote: each slot rests one order, a buy or the sell of as much. */
+export const countedAtMost = ({ slots }: Pick<GridState, "slots">): Decimal =>
+  sum(slots.map(({ size }) => size));
+
+/** The plan as a person reads it: every order, what it needs, what a cycle nets, and what it can come to. */
+export function plannedOut(
+  { checked, state, intents, ownBase, hash }: PlannedStart,
+  { market, quote }: StartWorld,
+) {
+  const { config, warnings, startPrice } = checked;
+  const fees = restingFees(market);
+  const rate = quoteFee(market);
+  const buys = intents.filter(({ side }) => side === "buy");
+  const notional = ({ price, amount }: Intent) => mul(price, amount, "up");
+  return {
+    marketPrice: wire(startPrice),
+    orders: intents.map(({ side, price, amount, slot }) => ({
+      slot,
+      side,
+      price: wire(price),
+      amount: wire(amount),
+    })),
+    refused: state.refused.map((refusal) => ({ ...refusal })),
+    slots: state.slots.map((slot) => ({
+      slot: slot.index,
+      lowerPrice: wire(slot.lower),
+      upperPrice: wire(slot.upper),
+      netPercent: percent(netOfCycle({ buyAt: slot.lower, sellAt: sellPrice(slot), fees })),
+      netProfit: wire(
+        mul(slot.size, netOfCycle({ buyAt: slot.lower, sellAt: sellPrice(slot), fees }), "down"),
+      ),
+    })),
+    investment: {
+      quote: text(mul(sum(buys.map(notional)), ONE + rate, "up")),
+      base: text(ownBase),
+    },
+    maxQuoteUsed: text(mostQuote(state, market)),
+    ownBaseUsed: text(ownBase),
+    breakEvenSpacingPercent: percent(breakEvenRatio(fees) - ONE),
+    worstCase: [config.lowerPrice, ...(config.stopLossPrice ? [config.stopLossPrice] : [])].map((price) => ({
+      price: wire(price),
+      loss: wire(lossAt(price, state, market, startPrice)),
+    })),
+    spread: wire(quote.ask - quote.bid),
+    warnings: [...warnings],
+    planHash: hash,
+  };
+}
+
+/** With a fee that is taken in quote. */
+const quoteFee = ({ buyFeeIn, maker, taker }: Market): Decimal =>
+  buyFeeIn !== "base" ? max(maker, taker) : ZERO;
+
+/** Quote that a grid can come to hold in base: every slot has bought. A rebuild does not change it. */
+export const mostQuote = ({ slots }: GridState, market: Market): Decimal =>
+  mul(sum(slots.map(({ size }) => size)), ONE + quoteFee(market), "up");
+
+const percent = (share: Decimal): number => wire(snap(share * 100n, ONE / 10_000n, "down"));
+
+/** Every slot has bought at its lower price, or still holds its first base: what that has lost at a price, in quote. */
+function lossAt(price: Decimal, { slots }: GridState, market: Market, startPrice: Decimal): Decimal {
+  return sum(
+    slots.map((slot) => {
+      const bought = slot.side === "buy" || slot.base === ZERO;
+      const paid = bought ? slot.lower : startPrice;
+      const amount = bought ? div(slot.size, slot.lower, "down") : firstAmount(market, slot);
+      return max(ZERO, mul(amount, paid - price, "up"));
+    }),
+  );
+}

@@ -1,0 +1,127 @@
+import { type Decimal, mul, ONE, snap, sum, text, ZERO } from "../../kernel/decimal.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { midOf } from "../../kernel/spread.ts";
+import { expectedText, takeFrom } from "../../market/depth.ts";
+import type { Preview } from "../../model/proposal.ts";
+import { parseAccountKey, type Strategy } from "../../model/records.ts";
+import type { Book, Quote } from "../../ports/deps.ts";
+import type { StrategyView } from "../../ports/store.ts";
+import { heldInAll } from "../ledger/booking.ts";
+import { profitOf } from "../ledger/profit.ts";
+import { countedAtMost, type PlannedStart, type StartWorld } from "./planned-start.ts";
+
+interface Start extends StartWorld {
+  readonly exchange: string;
+  readonly dryRun?: boolean | undefined;
+  readonly doubts: readonly { readonly message: string }[];
+}
+
+/** What a start would place now, and the most quote the grid can come to hold in base. */
+export function previewStart(planned: PlannedStart, start: Start): Preview {
+  const { checked, intents, ownBase, state, hash } = planned;
+  const { config, startPrice } = checked;
+  const { base, quote, symbol } = start.market;
+  const buys = intents.filter(({ side }) => side === "buy");
+  const bought = sum(buys.map(({ price, amount }) => mul(price, amount, "up")));
+  const most = countedAtMost(state);
+  const onPaper = start.dryRun ? ", on paper" : "";
+  return {
+    what: `start a grid of ${state.slots.length} slots of ${text(config.orderSize)} ${quote} on ${symbol} at ${start.exchange}${onPaper}, from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${quote}: ${buys.length} buys and ${intents.length - buys.length} sells now, the market being at ${text(startPrice)}`,
+    cost: `${text(bought)} ${quote} in buys, before fees, and ${text(ownBase)} ${base} of the account's own in sells`,
+    worstCase: `the price falls below ${text(config.lowerPrice)}: all slots have bought, ${text(most)} ${quote} are held as ${base} and lose what it loses`,
+    limits: limitsOf({ checked, state }, start),
+    ...(start.dryRun ? {} : { uses: { asset: quote, amount: countedAtMost(state) } }),
+    holds: { planHash: hash },
+  };
+}
+
+function limitsOf(
+  { checked: { config, warnings }, state }: Pick<PlannedStart, "checked" | "state">,
+  { market, balances, killed, doubts }: Start,
+): string[] {
+  const { base, quote, minNotional } = market;
+  const free = (asset: string) => text(balances.find((one) => one.asset === asset)?.free ?? ZERO);
+  const percent = (share: Decimal) => text(snap(share * 100n, ONE / 100n, "half"));
+  const { maxPosition, safetyReserve } = config;
+  return [
+    `least order here: ${text(minNotional)} ${quote}`,
+    `free balances: ${free(quote)} ${quote}, ${free(base)} ${base}`,
+    ...(maxPosition === undefined ? [] : [`at most ${percent(maxPosition)} % of the capital in ${base}`]),
+    ...(safetyReserve === undefined ? [] : [`${percent(safetyReserve)} % of the capital stay in ${quote}`]),
+    ...refusedOf(state),
+    ...[...warnings, ...doubts].map(({ message }) => message),
+    ...(killed ? ["the kill switch is on: the start would be refused"] : []),
+  ];
+}
+
+/** Slots that would rest nothing, by the reason. */
+function refusedOf({ refused }: PlannedStart["state"]): string[] {
+  const counts = new Map<string, number>();
+  for (const { reason } of refused) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].map(([reason, count]) => `${count} slots would rest nothing now: ${reason}`);
+}
+
+interface Change {
+  /** What is done, before the grid's id. */
+  readonly told: string;
+  /** Of what places orders: that nothing may be placed now. */
+  readonly killed?: boolean;
+  /** Of a stop that sells the base. */
+  readonly sale?: Sale | undefined;
+  /** Of a resume: its slots buy again. */
+  readonly buys?: boolean;
+}
+
+/** What is sold at once, as things are now. */
+export interface Sale {
+  readonly told: string;
+  readonly worstCase: string;
+  /** In quote. */
+  readonly counted: Decimal;
+}
+
+/** All base of a strategy at what the book shows; `book` is undefined where nobody could be asked. */
+export function saleOf(
+  { state, symbol }: Strategy,
+  { quote, book, mark }: { quote?: Quote | undefined; book?: Book | undefined; mark: Decimal },
+): Sale {
+  const amount = heldInAll(state);
+  const pair = splitPair(symbol);
+  const taken = book && takeFrom(book, { side: "sell", amount });
+  const expected = taken && expectedText(taken, amount, pair);
+  const mid = quote ? midOf(quote) : mark;
+  const counted = mul(amount, mid, "up");
+  return {
+    told: `${text(amount)} ${pair.base} are sold, worth ${text(round(counted))} ${pair.quote} at the mid of ${text(round(mid))}; ${expected ?? "what the book would pay is not known here"}`,
+    worstCase: `the price falls while it sells: its orders go as far as 10 % below the mid of their moment, which is ${text(round((counted * 9n) / 10n))} ${pair.quote} now, and dust stays`,
+    counted,
+  };
+}
+
+/** A change of a running grid, with what it holds now. */
+export function previewChange(
+  { strategy, openOrders, memory }: StrategyView,
+  { told, killed = false, sale, buys = false }: Change,
+): Preview {
+  const { position, averageCost, realized } = profitOf(
+    strategy.state,
+    memory.marks[strategy.symbol]?.mid ?? strategy.state.startPrice,
+  );
+  const { base, quote } = splitPair(strategy.symbol);
+  const most = countedAtMost(strategy.state);
+  const counted = sale?.counted ?? (buys ? most : undefined);
+  const isOnPaper = parseAccountKey(strategy.account).kind === "dry";
+  return {
+    what: `${told} ${strategy.id}, which is ${strategy.status} (${strategy.phase}) with ${openOrders} open orders`,
+    cost: `${sale ? sale.told : buys ? `up to ${text(most)} ${quote} in buys` : "nothing at once"}; ${text(round(realized))} ${quote} are realised so far`,
+    worstCase: sale
+      ? sale.worstCase
+      : position === 0n
+        ? `no ${base} is held`
+        : `${text(position)} ${base} bought at ${text(round(averageCost ?? 0n))} ${quote} stay the account's and may lose value`,
+    limits: killed ? ["the kill switch is on: nothing is placed until it is turned off"] : [],
+    ...(counted === undefined || isOnPaper ? {} : { uses: { asset: quote, amount: counted } }),
+  };
+}
+
+const round = (value: Decimal): Decimal => snap(value, ONE / 100n, "half");

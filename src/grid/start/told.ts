@@ -1,0 +1,20 @@
+import type { Pass } from "../../engine/pass/step.ts";
+import { text } from "../../kernel/decimal.ts";
+import type { Strategy } from "../../model/records.ts";
+
+/** How a start went, in a sentence; `pass` is its own, where this process makes one. */
+export function startTold(
+  { id, status, phase, config }: Pick<Strategy, "id" | "status" | "phase" | "config">,
+  pass: Pass | undefined,
+): string {
+  if (pass?.outcome === "failed")
+    return `${id} is stored and ${status}; its first pass failed (${pass.message}) and is tried again`;
+  if (pass === undefined || pass.outcome === "busy")
+    return `${id} is stored and ${status}; its first orders follow with the next pass`;
+  if (status === "stopped") return `${id} has been started, and stopped since`;
+  if (status === "idle" && config.triggerPrice !== undefined)
+    return `${id} waits until the market reaches ${text(config.triggerPrice)}`;
+  return phase === "active"
+    ? `${id} is running and its orders rest`
+    : `${id} is ${status}; more of its orders follow`;
+}

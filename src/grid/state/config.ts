@@ -1,0 +1,56 @@
+import type { Decimal } from "../../kernel/decimal.ts";
+import type { Millis } from "../../kernel/time.ts";
+
+/** What a person asked for; fixed at start. Prices and sizes in quote, shares of 1. */
+export interface GridConfig {
+  readonly lowerPrice: Decimal;
+  readonly upperPrice: Decimal;
+  readonly gridLevels: number;
+  readonly orderSize: Decimal;
+  /** Price difference of two levels; of a geometric grid their ratio − 1. */
+  readonly gridSpacing: Decimal;
+  readonly spacingModel?: "linear" | "geometric" | undefined;
+  /** The spacing was given: levels are multiples of it. */
+  readonly isSpaced?: boolean | undefined;
+  /** false refuses, absent warns; true also lets drawn lots be sold below their cost. */
+  readonly allowLoss?: boolean | undefined;
+  readonly useOwnBase?: boolean | undefined;
+  readonly initialBuy?: boolean | undefined;
+  /** false lets a slot's order take; absent, it rests or is placed again. */
+  readonly postOnly?: boolean | undefined;
+  readonly stopLossPrice?: Decimal | undefined;
+  readonly takeProfitPrice?: Decimal | undefined;
+  readonly triggerPrice?: Decimal | undefined;
+  /** The farthest bounds to which the grid follows the market. */
+  readonly trail?: { readonly up?: Decimal | undefined; readonly down?: Decimal | undefined } | undefined;
+  /** Least price confidence at which an order is placed. */
+  readonly confidence?: Decimal | undefined;
+  /** Most cost of base held and ordered, as a share of the capital. */
+  readonly maxPosition?: Decimal | undefined;
+  /** Quote that buys leave alone, as a share of the capital. */
+  readonly safetyReserve?: Decimal | undefined;
+  /** Of a grid that is laid around the market and follows it. */
+  readonly centered?: CenteredConfig | undefined;
+}
+
+export interface CenteredConfig {
+  /** Levels on each side. */
+  readonly levels: number;
+  /** Of the first level, as a share of the center price. */
+  readonly spacing: Decimal;
+  readonly spacingModel: "linear" | "geometric" | "custom";
+  /** Of a geometric grid: each gap as a multiple of the one before. */
+  readonly spacingFactor: Decimal;
+  /** Of a custom one: each level's distance from the center, as a share of it. */
+  readonly customSpacings?: readonly Decimal[] | undefined;
+  readonly sizeModel: "flat" | "pyramidal" | "custom";
+  /** Of custom sizes: multiples of the base size, the nearest level's first. */
+  readonly sizeWeights?: readonly Decimal[] | undefined;
+  /** How far the mid has to leave the grid before it is rebuilt, as a share of the center price. */
+  readonly deviation: Decimal;
+  readonly deviationFrom: "edge" | "center";
+  /** Least market time between two rebuilds. */
+  readonly debounce: Millis;
+  /** Bounds of the last hour's (max − min)/mean between which spacing widens from 1 to 2 times. */
+  readonly volatility?: { readonly low: Decimal; readonly high: Decimal } | undefined;
+}

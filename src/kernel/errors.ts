@@ -1,0 +1,139 @@
+import { type Millis, SECOND } from "./time.ts";
+
+/** Every error label an answer can carry, with its status. Labels of the specification are exact. */
+const STATUS = {
+  "Invalid exchange": 400,
+  "Missing symbol": 400,
+  "Invalid symbol": 400,
+  "Invalid limit": 400,
+  "Invalid side": 400,
+  "Invalid type": 400,
+  "Price required": 400,
+  "Invalid amount": 400,
+  "Invalid price": 400,
+  "Invalid range": 400,
+  "Invalid levels": 400,
+  "Invalid order size": 400,
+  "Invalid spacing": 400,
+  "Unsupported token": 400,
+  "Invalid JSON": 400,
+  "Invalid request": 400,
+  Unauthorized: 401,
+  "Missing credentials": 401,
+  "Invalid credentials": 401,
+  Forbidden: 403,
+  "Not found": 404,
+  "Order not found": 404,
+  Conflict: 409,
+  "Would self-cross": 409,
+  "Payload too large": 413,
+  "Unsupported media type": 415,
+  "Too many requests": 429,
+  "Exchange error": 500,
+  "Order failed": 500,
+  "Cancel failed": 500,
+  "Start failed": 500,
+  "Price fetch failed": 500,
+  "Discovery failed": 500,
+  "Fetch failed": 500,
+  "Order unknown": 500,
+  "Internal error": 500,
+  "Not ready": 503,
+} as const;
+
+export type Label = keyof typeof STATUS;
+export const isLabel = (text: string): text is Label => Object.hasOwn(STATUS, text);
+export const statusOf = (label: Label): (typeof STATUS)[Label] => STATUS[label];
+
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+interface Extras extends ErrorOptions {
+  readonly issues?: readonly Issue[];
+  /** Further fields of the body, for example `clientOrderId`. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly retryAfterSeconds?: number;
+}
+
+/** A failure that the caller can act on. The message is one sentence for a person, without secrets. */
+export class AppError extends Error {
+  readonly label: Label;
+  readonly extras: Extras;
+
+  constructor(label: Label, message: string, extras: Extras = {}) {
+    super(message, extras);
+    this.name = "AppError";
+    this.label = label;
+    this.extras = extras;
+  }
+}
+
+export type VenueFailure =
+  | "unavailable"
+  | "unlisted"
+  | "rate_limited"
+  /** Our own budget of calls is used up: the venue was not asked. */
+  | "too_many"
+  | "missing_credentials"
+  | "invalid_credentials"
+  | "refused";
+
+/** A venue did not give what was asked. The message is scrubbed: no url, header or upstream body. */
+export class VenueError extends Error {
+  readonly failure: VenueFailure;
+  /** Of `too_many`: when to ask again. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(failure: VenueFailure, message: string, options: VenueErrorOptions = {}) {
+    super(message, options);
+    this.name = "VenueError";
+    this.failure = failure;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+interface VenueErrorOptions extends ErrorOptions {
+  readonly retryAfterSeconds?: number;
+}
+
+/** Our own budget of calls has none left for this one: nothing was asked. */
+export class BudgetSpent extends VenueError {
+  /** Until there is one. */
+  readonly wait: Millis;
+
+  constructor(message: string, wait: Millis) {
+    super("too_many", message, { retryAfterSeconds: Math.ceil(wait / SECOND) });
+    this.name = "BudgetSpent";
+    this.wait = wait;
+  }
+}
+
+export type StoreFailure = "fenced" | "constraint" | "unavailable";
+
+/** A write to the store failed. `unavailable` leaves open whether it was committed. */
+export class StoreError extends Error {
+  readonly failure: StoreFailure;
+
+  constructor(failure: StoreFailure, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "StoreError";
+    this.failure = failure;
+  }
+}
+
+/** The sentence of anything thrown, for a log or a status field. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Settings that contradict each other or the database: the command line was wrong, nothing was done. */
+export class SettingsError extends Error {
+  /** Whether anybody may read it: it names settings, and tells nothing of their values. */
+  readonly isPublic: boolean;
+
+  constructor(message: string, { isPublic = false, ...options }: ErrorOptions & { isPublic?: boolean } = {}) {
+    super(message, options);
+    this.name = "SettingsError";
+    this.isPublic = isPublic;
+  }
+}

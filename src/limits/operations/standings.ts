@@ -1,0 +1,40 @@
+import { accountKey } from "../../model/records.ts";
+import type { AccountRef, Deps } from "../../ports/deps.ts";
+import {
+  accountLimits,
+  ownLimits,
+  type Standings,
+  scopeOfAccount,
+  scopeOfToken,
+  usedOf,
+} from "../standing.ts";
+
+/** What an order that `actor` asks for on an account is held to now. */
+export async function readStandings(
+  { store, limits }: Pick<Deps, "store" | "limits">,
+  account: AccountRef,
+  actor: string,
+): Promise<Standings> {
+  const key = accountKey(account);
+  const [ofAccount, ofToken] = [scopeOfAccount(key), scopeOfToken(actor)];
+  const read = await store.readLimits({ scopes: [ofAccount, ofToken], account: key, actor });
+  const { now, stored, uses, openOrders, openOfActor } = read;
+  const usesOf = (scope: string) => uses.filter((use) => use.scope === scope);
+  return {
+    version: stored.version,
+    all: [
+      {
+        scope: ofAccount,
+        actor: null,
+        limits: accountLimits(stored, account.exchange, limits),
+        used: usedOf(usesOf(ofAccount), { now, openOrders }),
+      },
+      {
+        scope: ofToken,
+        actor,
+        limits: ownLimits(stored, ofToken),
+        used: usedOf(usesOf(ofToken), { now, openOrders: openOfActor }),
+      },
+    ],
+  };
+}

@@ -1,0 +1,49 @@
+import { type Decimal, div, min, mul, ONE, snap, text, ZERO } from "../kernel/decimal.ts";
+import type { Book, BookLevel, Market, Side } from "../ports/deps.ts";
+
+/** What an order would take from a book as it is shown. */
+export interface Taken {
+  readonly amount: Decimal;
+  /** In quote. */
+  readonly notional: Decimal;
+  /** The worst price of it; zero where nothing is taken. */
+  readonly worst: Decimal;
+}
+
+/** The levels that an order meets, best first, as far as its limit goes; `limit` is left out at the market. */
+export function takeFrom(
+  { bids, asks }: Book,
+  {
+    side,
+    amount,
+    limit,
+  }: { readonly side: Side; readonly amount: Decimal; readonly limit?: Decimal | undefined },
+): Taken {
+  const levels = (side === "buy" ? asks : bids).filter(({ price }) => isWithin(side, price, limit));
+  return levels.reduce((taken, level) => takeLevel(taken, level, { side, amount }), NOTHING);
+}
+
+const NOTHING: Taken = { amount: ZERO, notional: ZERO, worst: ZERO };
+
+const isWithin = (side: Side, price: Decimal, limit: Decimal | undefined): boolean =>
+  limit === undefined || (side === "buy" ? price <= limit : price >= limit);
+
+function takeLevel(
+  taken: Taken,
+  { price, amount: size }: BookLevel,
+  { side, amount }: { side: Side; amount: Decimal },
+): Taken {
+  const more = min(size, amount - taken.amount);
+  if (more <= ZERO) return taken;
+  const notional = taken.notional + mul(price, more, side === "buy" ? "up" : "down");
+  return { amount: taken.amount + more, notional, worst: price };
+}
+
+/** What an order is expected to get at once, by the book as it is shown; undefined where it meets nothing. */
+export function expectedText(taken: Taken, whole: Decimal, { base, quote }: Pick<Market, "base" | "quote">) {
+  if (taken.amount === ZERO) return undefined;
+  const average = text(snap(div(taken.notional, taken.amount, "half"), ONE / 10n ** 8n, "half"));
+  const rest = whole - taken.amount;
+  const more = rest > ZERO ? `, and not the other ${text(rest)} ${base}` : "";
+  return `at once ${text(taken.amount)} ${base} for ${text(taken.notional)} ${quote}, at ${average} on average and ${text(taken.worst)} at worst, by the book as it is now${more}`;
+}

@@ -1,0 +1,60 @@
+/** What is told of: each event is kept, with who had it done. */
+import { text } from "../kernel/decimal.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { AccountKey, Order } from "./records.ts";
+
+export type EventKind =
+  | "started"
+  | "wants"
+  | "status"
+  | "lost"
+  | "rejected"
+  | "error"
+  | "adopted"
+  | "made_way"
+  | "unreadable"
+  | "kill"
+  | "watch"
+  | "limits"
+  | "order"
+  | "cancel"
+  | "token"
+  | "wrong_tokens"
+  | "plan"
+  | "audit";
+
+/** Of an event that concerns every account. */
+export const EVERY_ACCOUNT: AccountKey = "";
+
+/** Append-only; `at` is protocol time. */
+export interface Event {
+  readonly account: AccountKey;
+  readonly strategy: string | null;
+  readonly at: Millis;
+  readonly kind: EventKind;
+  readonly message: string;
+}
+
+/** What is told of, without when and by whom. */
+export type Told = Omit<Event, "at">;
+
+/** Who has something done, and in which request; null where that is none. */
+export interface By {
+  /** A token's id, `admin` for the operator's own, `local` for the command line, `agent:…` for either's agent, `step`. */
+  readonly actor: string;
+  readonly request: string | null;
+}
+
+/** What passes do of themselves. */
+export const STEP: By = { actor: "step", request: null };
+
+/** An event as it is kept. Those from before there were actors have none. */
+export type KeptEvent = Event & { readonly actor: string | null; readonly request: string | null };
+
+/** That an order by hand is about to be sent. */
+export const handEvent = ({ account, side, type, amount, symbol, price, clientId }: Order): Told => ({
+  account,
+  strategy: null,
+  kind: "order",
+  message: `${clientId}: ${type} ${side} ${text(amount)} ${symbol}${type === "limit" ? ` at ${text(price)}` : ""}`,
+});

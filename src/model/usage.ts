@@ -1,0 +1,63 @@
+/** What stepping costs, counted as platforms bill it. Protocol time; a day is one of UTC. */
+import { DAY, type Millis } from "../kernel/time.ts";
+import type { VenueCalls } from "../ports/store.ts";
+
+/** Rows are null where the database does not tell them: unknown is not zero. */
+export interface Cost {
+  readonly exchangeCalls: number;
+  readonly databaseRequests: number;
+  readonly rowsRead: number | null;
+  readonly rowsWritten: number | null;
+}
+
+/** One day of an account, from its first pass to its last one, by strategy. */
+export interface CostDay {
+  readonly day: number;
+  readonly from: Millis;
+  readonly to: Millis;
+  readonly of: Readonly<Record<string, Cost>>;
+}
+
+/** Requests to a database, added up as they are made. */
+export type DatabaseUse = { -readonly [name in Exclude<keyof Cost, "exchangeCalls">]: Cost[name] };
+
+export const newUse = (): DatabaseUse => ({ databaseRequests: 0, rowsRead: 0, rowsWritten: 0 });
+
+const NO_COST: Cost = { exchangeCalls: 0, databaseRequests: 0, rowsRead: 0, rowsWritten: 0 };
+const KEPT = 2;
+
+/** The newest days with one more pass: what it asked for several strategies they share alike. */
+export function withPass(
+  days: readonly CostDay[],
+  at: Millis,
+  { strategies, calls, use }: { strategies: readonly string[]; calls: VenueCalls; use: DatabaseUse },
+): readonly CostDay[] {
+  const day = Math.floor(at / DAY);
+  const today = days.find((one) => one.day === day) ?? { day, from: at, to: at, of: {} };
+  const own = Object.values(calls.own).reduce((sum, count) => sum + count, 0);
+  const share = 1 / Math.max(1, strategies.length);
+  const of = { ...today.of };
+  for (const id of strategies) {
+    const pass: Cost = {
+      exchangeCalls: (calls.made - own) * share + (calls.own[id] ?? 0),
+      databaseRequests: use.databaseRequests * share,
+      rowsRead: use.rowsRead === null ? null : use.rowsRead * share,
+      rowsWritten: use.rowsWritten === null ? null : use.rowsWritten * share,
+    };
+    of[id] = sum(of[id] ?? NO_COST, pass);
+  }
+  const kept = days.filter((one) => one.day !== day && one.day > day - KEPT);
+  return [{ ...today, to: Math.max(today.to, at), of }, ...kept];
+}
+
+const sum = (a: Cost, b: Cost): Cost => ({
+  exchangeCalls: round(a.exchangeCalls + b.exchangeCalls),
+  databaseRequests: round(a.databaseRequests + b.databaseRequests),
+  rowsRead: a.rowsRead === null || b.rowsRead === null ? null : round(a.rowsRead + b.rowsRead),
+  rowsWritten: a.rowsWritten === null || b.rowsWritten === null ? null : round(a.rowsWritten + b.rowsWritten),
+});
+
+// Thirds of a request, as short as a stored text should be.
+const round = (count: number): number => Math.round(count * 1e4) / 1e4;
+
+export const dateOf = (day: number): string => new Date(day * DAY).toISOString().slice(0, 10);

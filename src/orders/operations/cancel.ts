@@ -1,0 +1,144 @@
+import * as z from "zod";
+import { AppError, messageOf } from "../../kernel/errors.ts";
+import { exchangeField, idField, pairField } from "../../kernel/fields.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { By } from "../../model/events.ts";
+import { accountKey } from "../../model/records.ts";
+import { byOf, operation } from "../../operation.ts";
+import type { CancelOutcome, Deps, Venue, VenueOrder } from "../../ports/deps.ts";
+import { notSent, SEND_WITHIN } from "../hand.ts";
+import { previewCancel } from "../preview.ts";
+import { AllCanceledShape, CanceledShape } from "../schema.ts";
+
+export const cancelOrder = (ids: readonly string[]) =>
+  operation({
+    name: "cancel_order",
+    summary: "Cancel one order",
+    effect: "trade",
+    access: "token",
+    http: { route: "DELETE /orders/:id", from: "query", keys: true },
+    cli: {
+      path: "orders cancel",
+      positional: ["id"],
+      examples: ["edgemaker orders cancel --exchange kraken --symbol BTC/USDT --id 1000000007"],
+    },
+    input: () =>
+      z.object({
+        id: idField("Invalid request").describe("Order id"),
+        exchange: exchangeField(ids),
+        symbol: pairField(),
+      }),
+    output: CanceledShape,
+    failure: "Cancel failed",
+    async preview(deps, { exchange, symbol, id }, { keys }) {
+      const venue = deps.venue(exchange, keys);
+      await venue.market(symbol);
+      const order = await venue.order({ symbol, id });
+      if (!order) throw unknownOrder(exchange, { symbol, id });
+      return previewCancel(exchange, [order], (await ofGrids(deps, venue, [order])).size);
+    },
+    async run(deps, { exchange, symbol, id }, call) {
+      const venue = deps.venue(exchange, call.keys);
+      await venue.market(symbol);
+      const outcome = await cancel(deps, venue, { symbol, id });
+      await noteCancel(deps, venue, { told: `${id} ${symbol}: ${outcome.result}`, by: byOf(call) });
+      if (outcome.result === "not_sent") throw notSent("Cancel failed", "the request was not sent", outcome);
+      if ("reason" in outcome)
+        throw new AppError("Cancel failed", `the exchange did not cancel the order: ${outcome.reason}`);
+      const message = outcome.result === "accepted" ? ACCEPTED : await endOf(venue, { symbol, id });
+      return { success: true as const, exchange, orderId: id, message };
+    },
+  });
+
+export const cancelAllOrders = (ids: readonly string[]) =>
+  operation({
+    name: "cancel_all_orders",
+    summary: "Cancel every open order, or those of one pair",
+    effect: "trade",
+    access: "token",
+    http: { route: "DELETE /orders", from: "query", keys: true },
+    cli: {
+      path: "orders cancel-all",
+      examples: ["edgemaker orders cancel-all --exchange kraken --symbol BTC/USDT"],
+    },
+    input: () => z.object({ exchange: exchangeField(ids), symbol: pairField().optional() }),
+    output: AllCanceledShape,
+    failure: "Cancel failed",
+    async preview(deps, { exchange, symbol }, { keys }) {
+      const venue = deps.venue(exchange, keys);
+      if (symbol) await venue.market(symbol);
+      const open = await venue.openOrders(symbol);
+      return previewCancel(exchange, open, (await ofGrids(deps, venue, open)).size);
+    },
+    async run(deps, { exchange, symbol }, call) {
+      const venue = deps.venue(exchange, call.keys);
+      if (symbol) await venue.market(symbol);
+      const open = await venue.openOrders(symbol);
+      const live = await ofGrids(deps, venue, open);
+      let [cancelled, ofStrategies] = [0, 0];
+      const failed: string[] = [];
+      for (const order of open) {
+        const outcome = await cancel(deps, venue, order);
+        if ("reason" in outcome || outcome.result === "not_sent") failed.push(order.id);
+        if (outcome.result !== "accepted") continue;
+        cancelled++;
+        if (live.has(order.id)) ofStrategies++;
+      }
+      const told = `all ${symbol ?? "pairs"}: ${cancelled} of ${open.length} accepted`;
+      await noteCancel(deps, venue, { told, by: byOf(call) });
+      if (failed.length > 0) {
+        const message = `${cancelled} of ${open.length} cancels were accepted; ask again for the rest: ${failed.slice(0, 5).join(", ")}`;
+        throw new AppError("Cancel failed", message, { fields: { cancelled, failed } });
+      }
+      return { success: true, exchange, cancelled, ofStrategies, message: summary(cancelled, ofStrategies) };
+    },
+  });
+
+/** Ids of those orders that a running grid will place again. */
+async function ofGrids({ store }: Deps, venue: Venue, open: readonly VenueOrder[]): Promise<Set<string>> {
+  const ids = { exchange: open.map(({ id }) => id), client: [] };
+  const known = await store.ordersByIds(accountKey(venue.account), ids);
+  const live = known.filter(({ strategy, settled }) => strategy !== null && !settled);
+  return new Set(live.map(({ exchangeId }) => exchangeId ?? ""));
+}
+
+async function cancel(
+  { local }: Deps,
+  venue: Venue,
+  order: { symbol: Pair; id: string },
+): Promise<CancelOutcome> {
+  const askedAt = local.monotonic();
+  const mayLeave = () => local.monotonic() - askedAt <= SEND_WITHIN;
+  return venue.cancel(order, { mayLeave, sendBy: Number.MAX_SAFE_INTEGER });
+}
+
+/** What the exchange was asked stands, whether or not it can be written down. */
+async function noteCancel(
+  { store, log }: Deps,
+  { account }: Venue,
+  { told, by }: { told: string; by: By },
+): Promise<void> {
+  const event = { account: accountKey(account), strategy: null, kind: "cancel" as const, message: told };
+  await store.note(event, by).catch((error: unknown) => {
+    log("warn", "a cancel could not be written to the events", { told, reason: messageOf(error) });
+  });
+}
+
+// "No such open order" says nothing of what became of it: only a look does.
+async function endOf(venue: Venue, { symbol, id }: { symbol: Pair; id: string }): Promise<string> {
+  const order = await venue.order({ symbol, id });
+  if (!order) throw unknownOrder(venue.account.exchange, { symbol, id });
+  if (order.status === "canceled" || order.status === "expired") return "the order had been cancelled before";
+  throw new AppError("Cancel failed", `the order was not cancelled: it is ${order.status}`);
+}
+
+const unknownOrder = (exchange: string, { symbol, id }: { symbol: Pair; id: string }): AppError =>
+  new AppError("Order not found", `${exchange} knows no order ${id} on ${symbol}`);
+
+// An order may have filled before its cancel came into effect, or may do so yet: only a look tells.
+const ACCEPTED = "the exchange has accepted the cancel; a look at the order tells what became of it";
+
+const summary = (cancelled: number, ofStrategies: number): string =>
+  ofStrategies === 0
+    ? `the exchange has accepted ${cancelled} cancels`
+    : `the exchange has accepted ${cancelled} cancels; ${ofStrategies} of the orders belong to running strategies, which will place them again: stop or pause those first`;

@@ -1,0 +1,159 @@
+import * as z from "zod";
+import { AppError, messageOf } from "../../kernel/errors.ts";
+import {
+  decimalField,
+  exchangeField,
+  flagField,
+  MOST_AMOUNT,
+  pairField,
+  textField,
+  wordField,
+} from "../../kernel/fields.ts";
+import { handOrderId } from "../../kernel/ids.ts";
+import { accountKey, type Order } from "../../model/records.ts";
+import { byOf, operation } from "../../operation.ts";
+import type { CreateOutcome, Deps, Venue, VenueOrder } from "../../ports/deps.ts";
+import { killRefusal } from "../../ports/kill-here.ts";
+import { watchKill } from "../../ports/kill-permit.ts";
+import { acceptedId, answered, asSent, asWanted, handOrder, SEND_WITHIN, unknownOrder } from "../hand.ts";
+import { prepare, type Wanted } from "../prepare.ts";
+import { previewOrder } from "../preview.ts";
+import { CreatedShape, orderOut } from "../schema.ts";
+import { checkLimits, recordIntent } from "./recording.ts";
+import { ifAnswered, openMet, reachOf } from "./self-cross.ts";
+import { venueFor } from "./venue.ts";
+
+const inputOf = (ids: readonly string[]) =>
+  z
+    .object({
+      exchange: exchangeField(ids),
+      symbol: pairField(),
+      side: wordField("Invalid side", ["buy", "sell"]).describe("buy or sell"),
+      type: wordField("Invalid type", ["limit", "market"]).describe("limit or market"),
+      amount: decimalField("Invalid amount", MOST_AMOUNT).describe("Size in base"),
+      price: decimalField("Invalid price").optional().describe("Limit price in quote; required for limit"),
+      postOnly: flagField("Invalid request", "postOnly")
+        .optional()
+        .describe("true: the order rests, or is refused where it would take"),
+      clientOrderId: textField(
+        "Invalid request",
+        /^(?!em)[0-9a-z]{1,18}$/,
+        "clientOrderId must be 1 to 18 of 0-9a-z and not begin with em",
+      )
+        .optional()
+        .describe("Your own id of the order: 1 to 18 of 0-9a-z, not beginning with em"),
+    })
+    .refine(({ type, postOnly }) => type === "limit" || postOnly !== true, {
+      path: ["postOnly"],
+      error: "Invalid request: a market order takes, so it cannot be postOnly",
+    })
+    .refine(({ type, price }) => type !== "limit" || price !== undefined, {
+      path: ["price"],
+      error: "Price required: a limit order needs a price",
+      when: ({ value }) => isLimitWithout(value),
+    });
+
+type Asked = z.output<ReturnType<typeof inputOf>>;
+
+const isLimitWithout = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  "type" in value &&
+  value.type === "limit" &&
+  (!("price" in value) || value.price === undefined);
+
+export const createOrder = (ids: readonly string[]) =>
+  operation({
+    name: "create_order",
+    summary: "Place an order",
+    effect: "trade",
+    access: "token",
+    http: { route: "POST /orders", from: "body", idempotent: true, keys: true },
+    cli: {
+      path: "orders create",
+      examples: [
+        "edgemaker orders create --exchange kraken --symbol BTC/USDT --side buy --type limit --amount 0.001 --price 50000",
+      ],
+    },
+    input: () => inputOf(ids),
+    output: CreatedShape,
+    failure: "Order failed",
+    async preview(deps, input, { keys, actor }) {
+      const venue = deps.venue(input.exchange, keys);
+      const { symbol, exchange } = input;
+      const { market, quote, prepared } = await prepareFor(venue, input);
+      await checkLimits(deps, venue, { ...prepared, symbol, actor });
+      const book = await venue.book(symbol, 100);
+      const [balances, killed] = [await venue.balances(), await deps.store.killed()];
+      const met = await openMet(venue, symbol, await reachOf(venue, symbol, prepared));
+      return previewOrder(prepared, { exchange, market, quote, book, balances, killed, met });
+    },
+    async run(deps, { exchange, clientOrderId, ...input }, call) {
+      const { keys, requestKey, actor } = call;
+      const { symbol } = input;
+      const venue = await venueFor(deps, exchange, keys);
+      const { quote, prepared } = await prepareFor(venue, input);
+      const reach = await reachOf(venue, symbol, prepared);
+      const open = await openMet(venue, symbol, reach);
+      const askedAt = deps.local.monotonic();
+      const order = handOrder(
+        {
+          ...prepared,
+          symbol,
+          account: accountKey(venue.account),
+          clientId: clientOrderId ?? handOrderId(requestKey ?? deps.local.randomText(15)),
+          now: await deps.store.now(),
+          at: quote.at,
+          actor,
+        },
+        venue.timing,
+      );
+      const earlier = await recordIntent(deps, { venue, order, reach, open, requestKey, by: byOf(call) });
+      if (earlier)
+        return { success: true as const, exchange, order: orderOut(await madeBefore(venue, earlier)) };
+      const mayLeave = () => deps.local.monotonic() - askedAt <= SEND_WITHIN;
+      const kill = watchKill(deps, order);
+      const outcome = await venue.create(order, kill.unlessOn({ mayLeave, sendBy: order.sendBy }));
+      await noteAnswer(deps, order, outcome);
+      if (outcome.result === "not_sent" && kill.isOn())
+        throw killRefusal(deps.killHere, "no order is placed");
+      const id = acceptedId(order, outcome);
+      return { success: true as const, exchange, order: orderOut(await lookAt(venue, order, id)) };
+    },
+  });
+
+async function prepareFor(
+  venue: Venue,
+  { symbol, price = 0n, ...wanted }: Pick<Asked, keyof Wanted | "symbol">,
+) {
+  const [market, quote] = [await venue.market(symbol), await venue.ticker(symbol)];
+  return { market, quote, prepared: prepare({ ...wanted, price }, market, quote) };
+}
+
+// The venue's answer stands whether or not it could be written down: the next step looks the order up.
+async function noteAnswer({ store, log }: Deps, order: Order, outcome: CreateOutcome): Promise<void> {
+  try {
+    await store.settleByHand(answered(order, outcome));
+  } catch (error) {
+    log("warn", "the answer to an order could not be stored", {
+      clientId: order.clientId,
+      reason: messageOf(error),
+    });
+  }
+}
+
+/** What became of an order whose first request got no clear answer, or died before it gave one: never sent again. */
+async function madeBefore(venue: Venue, order: Order): Promise<VenueOrder> {
+  const { symbol, clientId, exchangeId, state, reason } = order;
+  if (state === "rejected") throw new AppError("Order failed", `the order was not placed: ${reason}`);
+  const found = await ifAnswered(() => venue.order({ symbol, clientId, id: exchangeId ?? undefined }));
+  if (found) return asWanted(order, found);
+  if (exchangeId !== null) return asSent(order, exchangeId);
+  throw unknownOrder(order);
+}
+
+// The order is on the venue: an answer that shows it as sent is better than none.
+async function lookAt(venue: Venue, order: Order, id: string): Promise<VenueOrder> {
+  const found = await ifAnswered(() => venue.order({ symbol: order.symbol, id, clientId: order.clientId }));
+  return found ? asWanted(order, found) : asSent(order, id);
+}

@@ -1,0 +1,62 @@
+import * as z from "zod";
+import { AppError } from "../../kernel/errors.ts";
+import { exchangeField, idField, pairField } from "../../kernel/fields.ts";
+import { type Operation, operation } from "../../operation.ts";
+import { OneOrderShape, OrdersShape, orderOut } from "../schema.ts";
+import { cancelAllOrders, cancelOrder } from "./cancel.ts";
+import { createOrder } from "./create.ts";
+import { venueFor } from "./venue.ts";
+
+export const orderOperations = (ids: readonly string[]): Operation[] => [
+  operation({
+    name: "list_orders",
+    summary: "Open orders",
+    effect: "read",
+    access: "token",
+    http: { route: "GET /orders", from: "query", keys: true },
+    cli: {
+      path: "orders list",
+      watch: true,
+      examples: ["edgemaker orders list --exchange kraken --symbol BTC/USDT"],
+    },
+    input: () => z.object({ exchange: exchangeField(ids), symbol: pairField().optional() }),
+    output: OrdersShape,
+    failure: "Exchange error",
+    async run(deps, { exchange, symbol }, { keys }) {
+      const place = await venueFor(deps, exchange, keys);
+      if (symbol) await place.market(symbol);
+      const orders = await place.openOrders(symbol);
+      return { exchange, orders: orders.map(orderOut), count: orders.length };
+    },
+  }),
+  operation({
+    name: "get_order",
+    summary: "One order",
+    effect: "read",
+    access: "token",
+    http: { route: "GET /orders/:id", from: "query", keys: true },
+    cli: {
+      path: "orders get",
+      positional: ["id"],
+      examples: ["edgemaker orders get --exchange kraken --symbol BTC/USDT --id 1000000007"],
+    },
+    input: () =>
+      z.object({
+        id: idField("Invalid request").describe("Order id"),
+        exchange: exchangeField(ids),
+        symbol: pairField(),
+      }),
+    output: OneOrderShape,
+    failure: "Exchange error",
+    async run(deps, { exchange, symbol, id }, { keys }) {
+      const place = await venueFor(deps, exchange, keys);
+      await place.market(symbol);
+      const order = await place.order({ symbol, id });
+      if (!order) throw new AppError("Order not found", `${exchange} knows no order ${id} on ${symbol}`);
+      return { exchange, order: orderOut(order) };
+    },
+  }),
+  createOrder(ids),
+  cancelOrder(ids),
+  cancelAllOrders(ids),
+];

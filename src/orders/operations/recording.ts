@@ -1,0 +1,162 @@
+import { mul, text, ZERO } from "../../kernel/decimal.ts";
+import { AppError, StoreError } from "../../kernel/errors.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { DAY } from "../../kernel/time.ts";
+import { type Look, limitError, type Refused, thinBook } from "../../limits/allowed.ts";
+import { readStandings } from "../../limits/operations/standings.ts";
+import { refusalOf, type Standings, termsOf } from "../../limits/standing.ts";
+import { takeFrom } from "../../market/depth.ts";
+import type { By } from "../../model/events.ts";
+import type { Reach } from "../../model/own-orders.ts";
+import type { Order } from "../../model/records.ts";
+import type { Deps, Venue, VenueOrder } from "../../ports/deps.ts";
+import { killRefusal } from "../../ports/kill-here.ts";
+import type { HandRecord, HandTerms } from "../../ports/store.ts";
+import { hasEnded, selfCross } from "./self-cross.ts";
+
+export interface Recording {
+  readonly venue: Venue;
+  readonly order: Order;
+  /** How far it may trade, and an open order of the account that it would meet. */
+  readonly reach: Reach;
+  readonly open: VenueOrder | undefined;
+  readonly requestKey: string | undefined;
+  readonly by: By;
+}
+
+/** So often an order is held against limits that others change or use up at the same moment. */
+const ATTEMPTS = 5;
+
+/** Writes the intent within the limits; answers the order of an earlier try of the same request, if there was one. */
+export async function recordIntent(deps: Deps, recording: Recording): Promise<Order | undefined> {
+  const { venue, order, reach, open } = recording;
+  const look = await secondLook(deps, venue, order);
+  let met = open && selfCross(open.id, open, open.clientId);
+  const ended: string[] = [];
+  let refused: Refused | undefined;
+  for (let attempt = 0; !met && attempt < ATTEMPTS; ) {
+    const standings = await readStandings(deps, venue.account, order.actor ?? "");
+    refused = refusalOf(order, look, standings) ?? (await thinFor(venue, order, { look, standings }));
+    if (refused) break;
+    const terms = termsOf(standings, [order], look.quote);
+    const done = await tryRecord(deps, recording, { terms, limit: reach.limit, ended });
+    if (done === undefined || "clientId" in done) return done;
+    if (done.result === "meets") {
+      met = await stillMet(venue, done.order);
+      if (!met) ended.push(done.order.clientId);
+      continue;
+    }
+    attempt++;
+    if (await deps.store.killed()) throw killRefusal(deps.killHere, "no order is placed");
+  }
+  const earlier = await earlierOf(deps, recording);
+  if (earlier) return earlier;
+  if (met) throw met;
+  throw refused
+    ? await refusalError(venue, order, { refused, look })
+    : new AppError("Too many requests", "others are using up the same limits; try again", {
+        retryAfterSeconds: 1,
+      });
+}
+
+type Asked = Pick<Order, "symbol" | "side" | "type" | "price" | "amount" | "actor">;
+
+/** Fails with what recording the order would fail with now. */
+export async function checkLimits(deps: Deps, venue: Venue, order: Asked): Promise<void> {
+  const look = await secondLook(deps, venue, order);
+  const standings = await readStandings(deps, venue.account, order.actor ?? "");
+  const refused = refusalOf(order, look, standings) ?? (await thinFor(venue, order, { look, standings }));
+  if (refused) throw await refusalError(venue, order, { refused, look });
+}
+
+/** The market right before the order is recorded: what was looked at to prepare it may have been wrong once. */
+export async function secondLook(
+  { store, marketTime }: Deps,
+  venue: Venue,
+  { symbol }: Asked,
+): Promise<Look> {
+  const quote = await venue.ticker(symbol);
+  const { account } = venue;
+  return { quote, now: account.host === "" ? undefined : marketTime(account, await store.now()) };
+}
+
+/** An order beyond the cap that the account could not pay either fails as it would without a cap: in the exchange's words. */
+async function refusalError(
+  venue: Venue,
+  { side, symbol, type, price, amount }: Asked,
+  { refused, look }: { refused: Refused; look: Look },
+): Promise<AppError> {
+  if (refused.reason !== "limit_order") return limitError(refused);
+  const { base, quote } = splitPair(symbol);
+  const [asset, needed] =
+    side === "sell" ? [base, amount] : [quote, mul(type === "limit" ? price : look.quote.ask, amount, "up")];
+  const balances = await venue.balances();
+  const free = balances.find((one) => one.asset === asset)?.free ?? ZERO;
+  if (free >= needed) return limitError(refused);
+  const lacking = `nothing was sent: the account has ${text(free)} ${asset} free`;
+  return new AppError("Order failed", `${lacking}; besides, ${refused.detail}`, {
+    fields: { limit: refused.reason },
+  });
+}
+
+const LEVELS = 100;
+
+/** A market order is held against all the depth that it would take. */
+async function thinFor(
+  venue: Venue,
+  order: Asked,
+  { look, standings }: { look: Look; standings: Standings },
+): Promise<Refused | undefined> {
+  if (order.type !== "market") return undefined;
+  const book = await venue.book(order.symbol, LEVELS);
+  const taken = takeFrom(book, order);
+  const shown = order.side === "buy" ? book.asks : book.bids;
+  // A book that shows less than was asked for is shown whole: what it does not cover does not fill.
+  const missing = shown.length < LEVELS ? ZERO : order.amount - taken.amount;
+  return standings.all
+    .map(({ limits }) => thinBook({ order, look, limits }, { worst: taken.worst, missing }))
+    .find((refused) => refused !== undefined);
+}
+
+/** Undefined where the exchange says that the order has ended, whatever has been seen of it so far. */
+async function stillMet(venue: Venue, met: Order): Promise<AppError | undefined> {
+  const { symbol, exchangeId, clientId } = met;
+  const isOver = exchangeId !== null && (await hasEnded(venue, { symbol, id: exchangeId }));
+  return isOver ? undefined : selfCross(exchangeId ?? clientId, met, clientId);
+}
+
+/** Undefined when it is recorded; "refused" by the switch or by limits that have changed or been used up since. */
+async function tryRecord(
+  deps: Deps,
+  recording: Recording,
+  held: HandTerms,
+): Promise<Order | HandRecord | undefined> {
+  try {
+    const recorded = await deps.store.recordByHand(recording.order, held, recording.by);
+    return recorded.result === "recorded" ? undefined : recorded;
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.failure !== "constraint") throw error;
+    const earlier = await earlierOf(deps, recording);
+    if (earlier) return earlier;
+    throw new AppError("Invalid request", "this clientOrderId has been used before; choose another one");
+  }
+}
+
+/** The order that an earlier try of the same request has recorded. */
+async function earlierOf({ store }: Deps, { order, requestKey }: Recording): Promise<Order | undefined> {
+  if (requestKey === undefined) return undefined;
+  const earlier = await store.orderByClientId(order.clientId);
+  if (!earlier || !isSame(earlier, order)) return undefined;
+  if (order.sendBy - earlier.sendBy < DAY) return earlier;
+  throw new AppError(
+    "Conflict",
+    "this Idempotency-Key has placed an order more than a day ago; send another key for another order",
+  );
+}
+
+const isSame = (a: Order, b: Order): boolean =>
+  a.account === b.account &&
+  a.symbol === b.symbol &&
+  a.side === b.side &&
+  a.type === b.type &&
+  a.amount === b.amount;

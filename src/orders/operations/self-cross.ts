@@ -1,0 +1,71 @@
+import { type Decimal, text } from "../../kernel/decimal.ts";
+import { AppError, VenueError } from "../../kernel/errors.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import { takeFrom } from "../../market/depth.ts";
+import { firstMet, type Reach } from "../../model/own-orders.ts";
+import type { Order } from "../../model/records.ts";
+import type { Side, Venue, VenueOrder } from "../../ports/deps.ts";
+import type { Wanted } from "../prepare.ts";
+
+/** Levels of the book that a market order is walked through. */
+const DEPTH = 100;
+
+/** How far an order may trade: a market order as deep as the book says that its amount goes. */
+export async function reachOf(
+  venue: Venue,
+  symbol: Pair,
+  { side, type, price, amount }: Wanted,
+): Promise<Reach> {
+  if (type === "limit") return { side, limit: price };
+  const taken = takeFrom(await venue.book(symbol, DEPTH), { side, amount });
+  // Beyond what is shown it could be any price.
+  return { side, limit: taken.amount < amount ? null : taken.worst };
+}
+
+/**
+ * An open order of the account, wherever it was placed, that an order would meet. What the exchange lists may have
+ * ended meanwhile, so it is looked at. Undefined also where the list cannot be read: what is stored is asked in any case.
+ */
+export async function openMet(venue: Venue, symbol: Pair, reach: Reach): Promise<VenueOrder | undefined> {
+  let open = await ifAnswered(() => venue.openOrders(symbol));
+  for (;;) {
+    const met = firstMet(reach, open ?? []);
+    if (!met || !(await hasEnded(venue, { symbol, id: met.id }))) return met;
+    open = open?.filter(({ id }) => id !== met.id);
+  }
+}
+
+/** Only what the exchange says for certain: what it does not know, or does not tell, may rest. */
+export async function hasEnded(
+  venue: Venue,
+  key: { readonly symbol: Pair; readonly id: string },
+): Promise<boolean> {
+  const found = await ifAnswered(() => venue.order(key));
+  return found !== undefined && ["filled", "canceled", "expired", "rejected"].includes(found.status);
+}
+
+export async function ifAnswered<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof VenueError) return undefined;
+    throw error;
+  }
+}
+
+interface Told {
+  readonly side: Side;
+  readonly amount: Decimal;
+  readonly price: Decimal;
+  readonly type: Order["type"];
+}
+
+const describe = (id: string, { side, amount, price, type }: Told): string =>
+  `order ${id} (${side} ${text(amount)} ${type === "market" ? "at the market" : `at ${text(price)}`})`;
+
+export const selfCross = (id: string, told: Told, clientOrderId: string | undefined): AppError =>
+  new AppError(
+    "Would self-cross",
+    `it would meet this account's own ${describe(id, told)}: choose another price, or cancel that order first`,
+    { fields: { orderId: id, ...(clientOrderId === undefined ? {} : { clientOrderId }) } },
+  );

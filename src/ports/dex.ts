@@ -1,0 +1,61 @@
+/** What we ask of the chain's exchanges. Amounts and prices are Decimal; ADA is the chain's native asset. */
+import type { ChainToken } from "../kernel/chain-token.ts";
+import type { Decimal } from "../kernel/decimal.ts";
+
+/** A pool of ADA and one token, with a state. */
+export interface Pool {
+  /** The exchange's name. */
+  readonly dex: string;
+  readonly identifier: string;
+  /** Total value locked, in ADA. */
+  readonly tvl: Decimal;
+  /** ADA per token, as quoted; undefined when the pool is not quoted. */
+  readonly quoted: Decimal | undefined;
+  readonly reserves: { readonly ada: Decimal; readonly token: Decimal };
+  /** The token's smallest amount. */
+  readonly lot: Decimal;
+  /** Shares of what is paid in, for buying and for selling the token; undefined when not told. */
+  readonly fees: { readonly buy: Decimal | undefined; readonly sell: Decimal | undefined };
+}
+
+/** Where pools are read. Throws VenueError. */
+export interface Aggregator {
+  /** Every pool of ADA and the token that has a state, in no order. */
+  pools(token: ChainToken): Promise<readonly Pool[]>;
+}
+
+/** The median of the configured exchanges' ADA/USDT mids that could be read, and which ones those are. */
+export interface AdaPrice {
+  readonly price: Decimal;
+  readonly exchanges: readonly string[];
+}
+
+export interface Source {
+  readonly id: string;
+  readonly name: string;
+  readonly exchange: string;
+}
+
+export interface DexPrice {
+  /** USDT per token. */
+  readonly price: Decimal;
+  /** 0 to 1. */
+  readonly confidence: Decimal;
+  /** The pools and exchanges that contributed. */
+  readonly sources: readonly Source[];
+}
+
+/** A pool that counts for a price: quoted, and of at least 1,000 ADA. */
+export type PricedPool = Pool & { readonly quoted: Decimal };
+
+/** What a token's price is made of; the largest pool first. */
+export interface ChainMarket {
+  readonly pools: readonly PricedPool[];
+  readonly ada: AdaPrice;
+}
+
+/** The chain's exchanges. Throws VenueError, within the time limit of a read. */
+export interface Dex extends Aggregator {
+  market(token: ChainToken): Promise<ChainMarket>;
+  price(token: ChainToken): Promise<DexPrice>;
+}

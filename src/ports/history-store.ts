@@ -1,0 +1,25 @@
+import type { Millis } from "../kernel/time.ts";
+import type { KeptEvent } from "../model/events.ts";
+import type { Fill, Order } from "../model/records.ts";
+
+/** A place in a history that is told newest first; `id` settles what happened in the same millisecond. */
+export interface Place {
+  readonly at: Millis;
+  readonly id?: string | undefined;
+}
+
+export interface Page {
+  readonly limit: number;
+  /** Only what is older than this. */
+  readonly before?: Place | undefined;
+}
+
+/** What has happened to a strategy, newest first. */
+export interface HistoryStore {
+  /** By market time of creation and client id. */
+  ordersOf(strategy: string, page: Page): Promise<readonly Order[]>;
+  /** By market time and trade id. */
+  fillsOf(strategy: string, page: Page): Promise<readonly Fill[]>;
+  /** By protocol time and number. */
+  eventsOf(strategy: string, page: Page): Promise<readonly (KeptEvent & { readonly id: number })[]>;
+}

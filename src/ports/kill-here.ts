@@ -1,0 +1,36 @@
+import { AppError } from "../kernel/errors.ts";
+import type { Store } from "./store.ts";
+
+/** What keeps one process from placing orders, whatever the database says: its settings, or a file beside the database. */
+export interface KillHere {
+  /** Asked in the very turn in which it counts; undefined where nothing does. */
+  readonly reason: () => string | undefined;
+}
+
+/** What an order, or a start, is refused with while the switch is on. */
+export function killRefusal(here: KillHere | undefined, what: string): AppError {
+  const why = here?.reason();
+  const until = why === undefined ? "turn it off to trade again" : `in this process, as ${why}`;
+  return new AppError("Forbidden", `the kill switch is on: ${what}; ${until}`);
+}
+
+/** The store as such a process has it: the kill switch is on, and no intent is recorded. */
+export function withKillHere(store: Store, { reason }: KillHere): Store {
+  const isOn = () => reason() !== undefined;
+  return {
+    ...store,
+    killed: async (account, kind) => isOn() || store.killed(account, kind),
+    knownKilled: (kind) => isOn() || store.knownKilled(kind),
+    async acquire(request) {
+      const snapshot = await store.acquire(request);
+      return snapshot && isOn()
+        ? { ...snapshot, kill: { ...snapshot.kill, on: true, sells: false } }
+        : snapshot;
+    },
+    record: (lease, changes) =>
+      store.record(lease, isOn() ? changes.map((change) => ({ ...change, intents: [] })) : changes),
+    createStrategy: (strategy, by) => store.createStrategy({ ...strategy, isKilledHere: isOn }, by),
+    recordByHand: async (order, held, by) =>
+      isOn() ? { result: "refused" } : store.recordByHand(order, held, by),
+  };
+}

@@ -1,0 +1,41 @@
+import { type Millis, SECOND } from "../kernel/time.ts";
+import type { Order } from "../model/records.ts";
+import type { Local, Permit } from "./deps.ts";
+import type { StepStore } from "./store.ts";
+
+/**
+ * How long a look at the kill switch holds, from when it was asked for. No request that places an order leaves later
+ * than this after another process has turned the switch on; in the process that has turned it, none leaves at all.
+ */
+export const LOOK_HOLDS: Millis = SECOND;
+
+/** The kill switch as those see it who send one order of a kind after another. */
+export function watchKill(
+  { store, local }: { store: StepStore; local: Local },
+  { account, kind }: Pick<Order, "account" | "kind">,
+) {
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let seen = false;
+  const isFresh = () => local.monotonic() - lookedAt < LOOK_HOLDS;
+  const isOn = () => seen || store.knownKilled(kind);
+
+  return {
+    /** What is known of it without a look. */
+    isOn,
+    /** The permit of a request that places an order: it looks at the switch in its turn, right before it is signed. */
+    unlessOn(permit: Permit): Permit {
+      return {
+        ...permit,
+        // An answer that took long may be as old, so it is asked for again, as long as the request may leave at all.
+        async look() {
+          while (!isOn() && !isFresh() && permit.mayLeave()) {
+            const askedAt = local.monotonic();
+            seen = await store.killed(account, kind);
+            lookedAt = askedAt;
+          }
+        },
+        mayLeave: () => !isOn() && isFresh() && permit.mayLeave(),
+      };
+    },
+  };
+}
