@@ -60,6 +60,14 @@ function withExponent(bytes: Uint8Array, from: number, to: number, out: Figure):
   return true;
 }
 
+/** The nearest double of a plain number: for amounts, which nothing is decided by. Undefined for anything else. */
+export function readNearest(bytes: Uint8Array, from: number, to: number, out: Figure): number | undefined {
+  if (readNumber(bytes, from, to, out)) return out.digits / 10 ** out.decimals;
+  // 218102.59507500002, as sums of floats are written.
+  const text = textOf(bytes, from, to);
+  return /^\d+\.?\d*$/.test(text) ? Number(text) : undefined;
+}
+
 export const textOf = (bytes: Uint8Array, from: number, to: number): string =>
   new TextDecoder().decode(bytes.subarray(from, to));
 

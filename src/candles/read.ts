@@ -3,7 +3,7 @@ import { MINUTE, type Millis } from "../kernel/time.ts";
 import { type Columns, createBars, createScratch } from "./bars.ts";
 import type { Candles } from "./candles.ts";
 import type { Refused } from "./coverage.ts";
-import { type Figure, readNumber, readTime, textOf } from "./figures.ts";
+import { type Figure, readNearest, readNumber, readTime, textOf } from "./figures.ts";
 import { type Layout, layoutOf } from "./layout.ts";
 import { inOrder } from "./order.ts";
 import { createRows, placeOf, type Row, type Shape } from "./rows.ts";
@@ -60,10 +60,14 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
     if (refused.length < MOST_TOLD) refused.push({ row: place, reason });
   }
 
-  function numberAt(row: Row, place: number): number | undefined {
-    if (place >= row.count) return undefined;
-    const isRead = readNumber(row.bytes, row.starts[place] as number, row.ends[place] as number, figure);
-    return isRead ? figure.digits / 10 ** figure.decimals : undefined;
+  const amountAt = (row: Row, place: number): number | undefined =>
+    place < row.count
+      ? readNearest(row.bytes, row.starts[place] as number, row.ends[place] as number, figure)
+      : undefined;
+
+  function readPrice(row: Row, place: number): boolean {
+    if (place >= row.count) return false;
+    return readNumber(row.bytes, row.starts[place] as number, row.ends[place] as number, figure);
   }
 
   const timeAt = (row: Row, place: number): number | undefined =>
@@ -78,12 +82,11 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
     for (let which = 0; which < 4; which++) {
       const place = of.prices[which] as number;
       if (place >= row.count) return "it has too few fields";
-      if (!readNumber(row.bytes, row.starts[place] as number, row.ends[place] as number, figure))
-        return `its ${NAMES[which]} is no number of at least zero`;
+      if (!readPrice(row, place)) return `its ${NAMES[which]} is no number of at least zero`;
       bar.digits[which] = figure.digits;
       bar.decimals[which] = figure.decimals;
     }
-    const volume = of.volume < 0 ? 0 : numberAt(row, of.volume);
+    const volume = of.volume < 0 ? 0 : amountAt(row, of.volume);
     if (volume === undefined) return "its volume is no number of at least zero";
     bar.volume = volume;
     return bars.add(bar);
@@ -92,10 +95,9 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
   function trade(row: Row, of: Extract<Layout, { kind: "trades" }>): string | undefined {
     const at = timeAt(row, of.at);
     if (at === undefined) return "its time cannot be read";
-    const amount = numberAt(row, of.amount);
+    const amount = amountAt(row, of.amount);
     if (amount === undefined) return "its amount is no number of at least zero";
-    const value = numberAt(row, of.price);
-    if (value === undefined || !(value > 0)) return "its price is no number above zero";
+    if (!readPrice(row, of.price) || figure.digits === 0) return "its price is no number above zero";
     price.digits = figure.digits;
     price.decimals = figure.decimals;
     return trades.add(at, price, amount);

@@ -225,6 +225,11 @@ describe("prices are exact", () => {
     );
   });
 
+  it("beside amounts that are sums of floats", () => {
+    const file = `${FIRST},1,1,1,1,218102.59507500002\n`;
+    expect(read(file, { spanMillis: MINUTE }).candles.volume[0]).toBe(218102.59507500002);
+  });
+
   it("in doubles where 32 bits do not hold them", () => {
     const file = `${FIRST},60000.5,60001,59999.12345,60000,1\n${FIRST + MINUTE},60000.5,60001,59999.1,60000,1\n`;
     const { candles } = read(file);
