@@ -90,7 +90,8 @@ export function createBars() {
     if (target > scale) rescale(target);
     if (high > largest) largest = high;
     if (largest > LARGEST_INT32 && !isWide) widen();
-    const [place, row] = [count >>> BLOCK_BITS, count & (BLOCK - 1)];
+    const place = count >>> BLOCK_BITS;
+    const row = count & (BLOCK - 1);
     if (row === 0) grow();
     (times[place] as Float64Array)[row] = bar.at;
     (volumes[place] as Float64Array)[row] = bar.volume;

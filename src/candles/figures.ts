@@ -1,3 +1,5 @@
+import { DAY, HOUR, MINUTE, SECOND } from "../kernel/time.ts";
+
 /** Numbers and times of a file, read from its bytes: a text for each would cost more than all the rest. */
 
 /** What the last price or time was; one is made per reader and written again and again. */
@@ -18,30 +20,37 @@ const isDigit = (byte: number | undefined): boolean => byte !== undefined && byt
  * more digits than a double holds.
  */
 export function readNumber(bytes: Uint8Array, from: number, to: number, out: Figure): boolean {
-  let [digits, decimals, pending, place] = [0, 0, 0, from];
-  if (bytes[place] === PLUS) place++;
-  let isFraction = false;
-  let seen = 0;
+  let place = bytes[from] === PLUS ? from + 1 : from;
+  let digits = 0;
+  const first = place;
   for (; place < to; place++) {
-    const byte = bytes[place] as number;
-    if (byte >= ZERO && byte <= NINE) {
-      seen++;
-      if (!isFraction) digits = digits * 10 + (byte - ZERO);
-      else if (byte === ZERO) pending++;
-      else {
-        // Zeros between decimals count; those at the end say nothing.
-        for (; pending > 0; pending--, decimals++) digits *= 10;
-        digits = digits * 10 + (byte - ZERO);
-        decimals++;
-      }
-    } else if (byte === POINT && !isFraction) isFraction = true;
-    else if ((byte === LOWER_E || byte === UPPER_E) && seen > 0) return withExponent(bytes, from, to, out);
-    else return false;
+    const digit = (bytes[place] as number) - ZERO;
+    if (digit < 0 || digit > 9) break;
+    digits = digits * 10 + digit;
   }
-  if (seen === 0 || digits > Number.MAX_SAFE_INTEGER) return false;
+  const whole = place - first;
+  let decimals = 0;
+  if (place < to && bytes[place] === POINT) {
+    // Zeros between decimals count; those at the end say nothing.
+    const point = place;
+    let last = place;
+    for (place++; place < to; place++) {
+      const digit = (bytes[place] as number) - ZERO;
+      if (digit < 0 || digit > 9) break;
+      if (digit === 0) continue;
+      for (last++; last < place; last++) digits *= 10;
+      digits = digits * 10 + digit;
+    }
+    decimals = last - point;
+    if (whole === 0 && place === point + 1) return false;
+  } else if (whole === 0) return false;
+  if (place < to) {
+    const isExponent = bytes[place] === LOWER_E || bytes[place] === UPPER_E;
+    return isExponent && withExponent(bytes, from, to, out);
+  }
   out.digits = digits;
   out.decimals = decimals;
-  return true;
+  return digits <= Number.MAX_SAFE_INTEGER;
 }
 
 /** 1.2e-07, as some programs write small numbers. */
@@ -51,7 +60,8 @@ function withExponent(bytes: Uint8Array, from: number, to: number, out: Figure):
   if (!match) return false;
   const [, whole = "", fraction = "", exponent = "0"] = match;
   const kept = fraction.replace(/0+$/, "");
-  let [digits, decimals] = [Number(whole + kept), kept.length - Number(exponent)];
+  let digits = Number(whole + kept);
+  let decimals = kept.length - Number(exponent);
   for (; decimals < 0; decimals++) digits *= 10;
   for (; decimals > 0 && digits % 10 === 0; decimals--) digits /= 10;
   if (!Number.isSafeInteger(digits)) return false;
@@ -68,8 +78,10 @@ export function readNearest(bytes: Uint8Array, from: number, to: number, out: Fi
   return /^\d+\.?\d*$/.test(text) ? Number(text) : undefined;
 }
 
+const decoder = new TextDecoder();
+
 export const textOf = (bytes: Uint8Array, from: number, to: number): string =>
-  new TextDecoder().decode(bytes.subarray(from, to));
+  decoder.decode(bytes.subarray(from, to));
 
 /** Milliseconds of a time in seconds, milli-, micro- or nanoseconds, or in ISO 8601. Undefined for anything else. */
 export function readTime(bytes: Uint8Array, from: number, to: number, out: Figure): number | undefined {
@@ -88,36 +100,50 @@ function millisOf(value: number): number | undefined {
   return Math.floor(value < MOST_MICROS ? value / 1e3 : value / 1e6);
 }
 
+/** Two digits as a number; NaN where they are none. */
+function two(bytes: Uint8Array, at: number): number {
+  const tens = (bytes[at] as number) - ZERO;
+  const ones = (bytes[at + 1] as number) - ZERO;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+}
+
 /** 2022-01-01T00:00:00.000000Z, also with a space, without seconds, as a date alone, or with an offset. */
 function readIso(bytes: Uint8Array, from: number, to: number): number | undefined {
-  const two = (at: number): number =>
-    isDigit(bytes[at]) && isDigit(bytes[at + 1])
-      ? ((bytes[at] as number) - ZERO) * 10 + ((bytes[at + 1] as number) - ZERO)
-      : Number.NaN;
-  const [year, month, day] = [two(from) * 100 + two(from + 2), two(from + 5), two(from + 8)];
-  if (bytes[from + 7] !== MINUS || !(month >= 1 && month <= 12 && day >= 1 && day <= 31)) return undefined;
-  const date = daysOf(year, month, day) * 86_400_000;
-  if (to - from === 10) return Number.isNaN(date) ? undefined : date;
+  const date = readDate(bytes, from);
+  if (Number.isNaN(date)) return undefined;
+  if (to - from === 10) return date;
   const separator = bytes[from + 10];
-  if ((separator !== SPACE && separator !== UPPER_T) || to - from < 16) return undefined;
-  if (bytes[from + 13] !== COLON) return undefined;
-  let [millis, place] = [date + two(from + 11) * 3_600_000 + two(from + 14) * 60_000, from + 16];
+  const isTime = (separator === SPACE || separator === UPPER_T) && bytes[from + 13] === COLON;
+  if (!isTime || to - from < 16) return undefined;
+  let millis = date + two(bytes, from + 11) * HOUR + two(bytes, from + 14) * MINUTE;
+  let place = from + 16;
   if (place < to && bytes[place] === COLON) {
-    millis += two(place + 1) * 1000;
+    millis += two(bytes, place + 1) * SECOND;
     place += 3;
   }
   if (place < to && bytes[place] === POINT) {
-    for (let unit = 100; isDigit(bytes[++place]) && place < to; unit = Math.floor(unit / 10))
+    let unit = 100;
+    for (place++; place < to && isDigit(bytes[place]); place++, unit = Math.floor(unit / 10))
       millis += ((bytes[place] as number) - ZERO) * unit;
   }
-  if (place < to && bytes[place] === UPPER_Z && place + 1 === to) place++;
-  else if (place + 6 === to && bytes[place + 3] === COLON) {
-    const offset = two(place + 1) * 3_600_000 + two(place + 4) * 60_000;
-    if (bytes[place] !== PLUS && bytes[place] !== MINUS) return undefined;
-    millis += bytes[place] === PLUS ? -offset : offset;
-    place = to;
-  }
-  return place !== to || Number.isNaN(millis) ? undefined : millis;
+  millis -= readOffset(bytes, place, to);
+  return Number.isNaN(millis) ? undefined : millis;
+}
+
+function readDate(bytes: Uint8Array, from: number): number {
+  const year = two(bytes, from) * 100 + two(bytes, from + 2);
+  const month = two(bytes, from + 5);
+  const day = two(bytes, from + 8);
+  const isDate = bytes[from + 7] === MINUS && month >= 1 && month <= 12 && day >= 1 && day <= 31;
+  return isDate ? daysOf(year, month, day) * DAY : Number.NaN;
+}
+
+/** What a time is ahead of UTC: nothing, `Z`, or `+01:00`; NaN for anything else. */
+function readOffset(bytes: Uint8Array, at: number, to: number): number {
+  if (at === to || (at + 1 === to && bytes[at] === UPPER_Z)) return 0;
+  const sign = bytes[at] === PLUS ? 1 : bytes[at] === MINUS ? -1 : Number.NaN;
+  if (at + 6 !== to || bytes[at + 3] !== COLON) return Number.NaN;
+  return sign * (two(bytes, at + 1) * HOUR + two(bytes, at + 4) * MINUTE);
 }
 
 /** Days since 1970-01-01 of a date of the Gregorian calendar; years begin in March, so that a leap day ends one. */
