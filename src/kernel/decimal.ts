@@ -87,6 +87,12 @@ export const mulDiv = (a: Decimal, factors: { times: Decimal; over: Decimal }, r
 export const snap = (value: Decimal, step: Decimal, rounding: Rounding): Decimal =>
   divideWhole(value, step, rounding) * step;
 
+/** Rounded up to four digits, as a figure that is still enough and can be typed; `value` is positive. */
+export function readable(value: Decimal): Decimal {
+  const digits = value.toString().length;
+  return digits <= 4 ? value : snap(value, 10n ** BigInt(digits - 4), "up");
+}
+
 export const min = (a: Decimal, b: Decimal): Decimal => (a < b ? a : b);
 export const max = (a: Decimal, b: Decimal): Decimal => (a > b ? a : b);
 export const abs = (a: Decimal): Decimal => (a < 0n ? -a : a);

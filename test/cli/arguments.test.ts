@@ -223,7 +223,7 @@ describe("commands", () => {
     const losing = START.map((word) => (word === "57000" ? "59990" : word === "63000" ? "60010" : word));
     const { code, stderr } = await edgemaker(tempFolder(), ["grid", "start", ...losing]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^Invalid spacing: every cycle would lose/);
+    expect(stderr).toMatch(/^Invalid spacing: every cycle loses/);
   });
 });
 

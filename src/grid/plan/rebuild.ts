@@ -30,7 +30,7 @@ export function obstacle(config: GridConfig, state: GridState, world: World): st
   const { levels, slots } = laid(config, state, world);
   if (!ascends(levels)) return "two of the new levels fall on one price";
   try {
-    checkMinimum(slots, world.market);
+    checkMinimum(slots, world.market, { name: "size", size: config.orderSize });
     return undefined;
   } catch (error) {
     if (error instanceof AppError) return error.message;

@@ -10,7 +10,7 @@ import { giveFirstBase, layOut, wantedBase } from "../ladder/layout.ts";
 import { withMid } from "../ladder/volatility.ts";
 import { held, heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
-import { checkSpacing } from "../start/check-rules.ts";
+import { spacingWarnings } from "../start/check-rules.ts";
 import type { GridState, Move, Notice, Refusal } from "../state/state.ts";
 import { firstBuy } from "./first-buy.ts";
 import { isOfVenue, plan } from "./plan.ts";
@@ -252,7 +252,7 @@ function spacingNotices({ slots }: GridState, market: Market): Notice[] {
   const levels = [...new Set(slots.flatMap(({ lower, upper }) => [lower, upper]))].sort((a, b) =>
     a < b ? -1 : 1,
   );
-  return checkSpacing(true, levels, market).flatMap(({ code, message }) =>
+  return spacingWarnings(levels, market).flatMap(({ code, message }) =>
     code === "below_break_even" ? [{ code, message }] : [],
   );
 }

@@ -1,4 +1,15 @@
-import { type Decimal, div, max, mul, ONE, snap, text, ZERO } from "../../kernel/decimal.ts";
+import {
+  type Decimal,
+  div,
+  max,
+  mul,
+  mulDiv,
+  ONE,
+  readable,
+  snap,
+  text,
+  ZERO,
+} from "../../kernel/decimal.ts";
 import { AppError, type Label } from "../../kernel/errors.ts";
 import { leastAmount } from "../../market/minimum.ts";
 import type { Balance, Market } from "../../ports/deps.ts";
@@ -37,22 +48,30 @@ export function checkPrices(asked: Prices, mid: Decimal): void {
   for (const [name, price] of Object.entries(others)) if (isFar(price)) refuse("Invalid price", name);
 }
 
-/** Every order that a slot can ever place: its buy, the sell of what that brings, its first sell. */
-export function checkMinimum(slots: readonly Slot[], market: Market): void {
-  const least = slots.reduce((most, slot) => max(most, leastSize(slot, market)), ZERO);
-  if (slots.every((slot) => slot.size >= least)) return;
+/**
+ * Every order that a slot can ever place: its buy, the sell of what that brings, its first sell. `name` is the field
+ * of the size that was asked for, of which a slot's own may be a multiple.
+ */
+export function checkMinimum(
+  slots: readonly Slot[],
+  market: Market,
+  { name, size }: { readonly name: string; readonly size: Decimal },
+): void {
+  if (slots.every((slot) => slot.size >= leastSize(slot, market))) return;
+  const least = slots.reduce(
+    (most, slot) => max(most, mulDiv(leastSize(slot, market), { times: size, over: slot.size }, "up")),
+    ZERO,
+  );
   throw new AppError(
     "Invalid order size",
-    `orderSize must be at least ${text(least)} ${market.quote} here: the exchange takes no smaller orders`,
+    `${name} must be at least ${text(readable(least))} ${market.quote} here: the exchange takes no smaller orders`,
   );
 }
 
 function leastSize({ lower, upper }: Slot, market: Market): Decimal {
   const buy = leastBuy({ lower, upper }, market);
   const firstSell = leastAmount(market, upper);
-  const size = max(mul(buy, lower, "up"), mul(firstSell, upper, "up"));
-  // Whole cents of the quote read better than 18 places, and rounding up keeps it enough.
-  return snap(size, ONE / 10_000n, "up");
+  return max(mul(buy, lower, "up"), mul(firstSell, upper, "up"));
 }
 
 // What a buy brings is less by a fee in base and is floored to the lot before it is sold.
@@ -62,24 +81,14 @@ function leastBuy({ lower, upper }: Pick<Slot, "lower" | "upper">, market: Marke
   return max(leastAmount(market, lower), gross);
 }
 
-export function checkSpacing(
-  allowLoss: boolean | undefined,
-  levels: readonly Decimal[],
-  market: Market,
-): Warning[] {
+/** What the fees make of levels so far apart. */
+export function spacingWarnings(levels: readonly Decimal[], market: Market): Warning[] {
   const ratio = leastRatio(levels);
   const breakEven = breakEvenRatio(restingFees(market));
   const percent = (value: Decimal) => text(snap(mul(value - ONE, 100n * ONE, "up"), ONE / 10_000n, "up"));
   if (ratio < breakEven) {
-    const message = `the levels are ${percent(ratio)} % apart at the least, and fees take ${percent(breakEven)} %`;
-    if (allowLoss === false) {
-      const spacing = text(snap(mul(levels.at(-2) as Decimal, breakEven - ONE, "up"), market.tick, "up"));
-      throw new AppError(
-        "Invalid spacing",
-        `every cycle would lose: ${message}; use a spacing of at least ${spacing} ${market.quote}, or set allowLoss`,
-      );
-    }
-    return [{ code: "below_break_even", message: `every cycle loses: ${message}` }];
+    const told = `the levels are ${percent(ratio)} % apart at the least, and fees take ${percent(breakEven)} %`;
+    return [{ code: "below_break_even", message: `every cycle loses: ${told}` }];
   }
   if (ratio >= worstRatio(market)) return [];
   return [
@@ -88,6 +97,18 @@ export function checkSpacing(
       message: "a cycle of which one order meets the market on arrival, and pays the taker fee, loses",
     },
   ];
+}
+
+/** The same, refused where nobody has allowed a loss; with what to ask for instead. */
+export function checkSpacing(
+  warnings: readonly Warning[],
+  allowLoss: boolean | undefined,
+  advice: () => string,
+): readonly Warning[] {
+  const losing = warnings.find(({ code }) => code === "below_break_even");
+  if (losing && allowLoss === false)
+    throw new AppError("Invalid spacing", `${losing.message}; ${advice()}, or set allowLoss`);
+  return warnings;
 }
 
 export function outside(levels: readonly Decimal[], price: Decimal): Warning[] {

@@ -7,7 +7,16 @@ import { layOut } from "../ladder/layout.ts";
 import { ascends, levelsFrom } from "../ladder/levels.ts";
 import type { CenteredConfig, GridConfig } from "../state/config.ts";
 import type { Slot } from "../state/state.ts";
-import { checkFunds, checkMinimum, checkPrices, checkSpacing, outside, type Warning } from "./check-rules.ts";
+import {
+  checkFunds,
+  checkMinimum,
+  checkPrices,
+  checkSpacing,
+  outside,
+  spacingWarnings,
+  type Warning,
+} from "./check-rules.ts";
+import { adviceOnCentered, adviceOnRange } from "./spacing-advice.ts";
 
 /** A range grid as a person asks for it. */
 export type Asked = Omit<GridConfig, "gridSpacing" | "isSpaced" | "centered"> & {
@@ -54,8 +63,11 @@ export function check(asked: Asked, { market, quote, balances }: CheckedWorld): 
   checkPrices(asked, startPrice);
   const levels = levelsOf(config, market);
   const slots = layOut(levels, config.orderSize, startPrice);
-  checkMinimum(slots, market);
-  const warnings = [...checkSpacing(asked.allowLoss, levels, market), ...outside(levels, startPrice)];
+  checkMinimum(slots, market, { name: "orderSize", size: config.orderSize });
+  const warnings = [
+    ...checkSpacing(spacingWarnings(levels, market), asked.allowLoss, () => adviceOnRange(config, market)),
+    ...outside(levels, startPrice),
+  ];
   if (balances) checkFunds(slots, market, balances, asked.initialBuy);
   return { config, slots, startPrice, center: startPrice, warnings };
 }
@@ -82,8 +94,10 @@ export function checkCentered(
     tick: market.tick,
   });
   checkAscent(levels, market);
-  checkMinimum(slots, market);
-  const warnings = checkSpacing(asked.allowLoss, levels, market);
+  checkMinimum(slots, market, { name: "size", size: orderSize });
+  const warnings = checkSpacing(spacingWarnings(levels, market), asked.allowLoss, () =>
+    adviceOnCentered(asked, center, market),
+  );
   if (balances) checkFunds(slots, market, balances, asked.initialBuy);
   const config: GridConfig = {
     ...asked,

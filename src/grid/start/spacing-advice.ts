@@ -1,0 +1,67 @@
+import { type Decimal, ONE, readable, text } from "../../kernel/decimal.ts";
+import type { Market } from "../../ports/deps.ts";
+import { layAround, mostLevels } from "../ladder/centered.ts";
+import { ascends, leastRatio, levelsFrom } from "../ladder/levels.ts";
+import type { GridConfig } from "../state/config.ts";
+import { breakEvenRatio, restingFees } from "./fees.ts";
+
+/** What to ask for instead of a range grid whose cycles lose: in the field that was given. */
+export function adviceOnRange(config: GridConfig, market: Market): string {
+  const pays = (change: Partial<GridConfig>) =>
+    paysFees(levelsFrom({ ...config, ...change }, market.tick), market);
+  if (config.isSpaced) {
+    const least = leastWhere((gridSpacing) => pays({ gridSpacing }), config.gridSpacing);
+    return least === undefined
+      ? "use fewer levels"
+      : `use a spacing of at least ${text(least)} ${market.quote}`;
+  }
+  const most = mostWhere((gridLevels) => pays({ gridLevels }), config.gridLevels);
+  return most === 0 ? "use a wider range" : `use at most ${most} levels or a wider range`;
+}
+
+/** The same of a centered grid, whose spacing is a share of its center. */
+export function adviceOnCentered({ orderSize, centered }: Centered, mid: Decimal, market: Market): string {
+  if (centered.spacingModel === "custom") return "use wider customSpacings";
+  const pays = (spacing: Decimal) => {
+    const config = { ...centered, spacing };
+    // Levels beyond what fits are refused for that, and by its own name.
+    if (mostLevels(config) >= 0) return true;
+    return paysFees(layAround({ config, orderSize, mid, widening: ONE, tick: market.tick }).levels, market);
+  };
+  const least = leastWhere(pays, centered.spacing);
+  return least === undefined ? "use fewer levels" : `use a spacing of at least ${text(least)}`;
+}
+
+type Centered = Pick<GridConfig, "orderSize"> & { readonly centered: NonNullable<GridConfig["centered"]> };
+
+const paysFees = (levels: readonly Decimal[], market: Market): boolean =>
+  ascends(levels) && leastRatio(levels) >= breakEvenRatio(restingFees(market));
+
+/** Doublings after which a spacing is beyond every price. */
+const MOST_DOUBLINGS = 64;
+
+/** The least readable value above one that does not hold; undefined where none does. */
+function leastWhere(holds: (value: Decimal) => boolean, from: Decimal): Decimal | undefined {
+  let [below, above] = [from, from * 2n];
+  for (let tries = 0; !holds(above); tries++) {
+    if (tries > MOST_DOUBLINGS) return undefined;
+    [below, above] = [above, above * 2n];
+  }
+  for (let step = above / 100_000n + 1n; above - below > step; ) {
+    const middle = (below + above) / 2n;
+    if (holds(middle)) above = middle;
+    else below = middle;
+  }
+  return readable(above);
+}
+
+/** The greatest whole number below one that does not hold, 0 where none does. */
+function mostWhere(holds: (count: number) => boolean, from: number): number {
+  let [most, least] = [from, 0];
+  while (most - least > 1) {
+    const middle = Math.floor((most + least) / 2);
+    if (holds(middle)) least = middle;
+    else most = middle;
+  }
+  return least;
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { type Asked, type AskedCentered, check, checkCentered } from "../../src/grid/start/check.ts";
+import { decimal, mul, ONE } from "../../src/kernel/decimal.ts";
+import { AppError } from "../../src/kernel/errors.ts";
+import { d, market } from "../support/grid.ts";
+
+const quote = { bid: d("60000"), ask: d("60000"), at: 0, symbol: "BTC/USDT" } as const;
+const CENTERED: AskedCentered["centered"] = {
+  levels: 5,
+  spacing: d("0.01"),
+  spacingModel: "linear",
+  spacingFactor: ONE,
+  sizeModel: "pyramidal",
+  deviation: d("0.05"),
+  deviationFrom: "edge",
+  debounce: 0,
+};
+
+const refused = (act: () => unknown): string => {
+  try {
+    act();
+    return "";
+  } catch (error) {
+    if (error instanceof AppError) return `${error.label}: ${error.message}`;
+    throw error;
+  }
+};
+const told = (message: string) => decimal(/at least ([\d.]+) /.exec(message)?.[1] as string);
+const ALMOST = d("0.998");
+
+describe("the least size that a refusal tells", () => {
+  const sizes = ["flat", "pyramidal", "custom"] as const;
+  it.each(sizes)("is enough for every slot of %s sizes, and little less is not", (sizeModel) => {
+    const sizeWeights = sizeModel === "custom" ? ["1", "0.2", "3", "1", "1"].map(d) : undefined;
+    const centered = { ...CENTERED, sizeModel, sizeWeights };
+    const at = (orderSize: bigint) =>
+      refused(() => checkCentered({ orderSize, centered }, { market: market(), quote, balances: undefined }));
+    const message = at(d("0.5"));
+    expect(message).toMatch(/^Invalid order size: size must be at least [\d.]+ USDT here/);
+    expect(at(told(message))).toBe("");
+    expect(at(mul(told(message), ALMOST, "down"))).toMatch(/^Invalid order size/);
+  });
+
+  it("is as exact where the quote is a coin that costs 60,000", () => {
+    const asked: Asked = {
+      lowerPrice: d("0.03"),
+      upperPrice: d("0.04"),
+      gridLevels: 5,
+      orderSize: d("0.000001"),
+    };
+    const world = {
+      market: market({
+        symbol: "ETH/BTC",
+        base: "ETH",
+        quote: "BTC",
+        tick: d("0.000001"),
+        minNotional: d("0.00005"),
+      }),
+      quote: { ...quote, bid: d("0.035"), ask: d("0.035") },
+      balances: undefined,
+    };
+    const at = (orderSize: bigint) => refused(() => check({ ...asked, orderSize }, world));
+    const message = at(asked.orderSize);
+    expect(message).toMatch(/^Invalid order size: orderSize must be at least 0\.0000\d+ BTC here/);
+    expect(at(told(message))).toBe("");
+    expect(at(mul(told(message), ALMOST, "down"))).toMatch(/^Invalid order size/);
+  });
+});
+
+describe("the spacing that a refusal tells", () => {
+  it("is none that a geometric grid would refuse", () => {
+    const asked: Asked = {
+      lowerPrice: d("59000"),
+      upperPrice: d("61000"),
+      gridLevels: 50,
+      orderSize: d("100"),
+      spacingModel: "geometric",
+      allowLoss: false,
+    };
+    const at = (change: Partial<Asked>) =>
+      refused(() => check({ ...asked, ...change }, { market: market(), quote, balances: undefined }));
+    const message = at({});
+    expect(message).toMatch(/^Invalid spacing: every cycle loses: .*; use at most (\d+) levels/);
+    expect(message).not.toContain("use a spacing");
+    const most = Number(/at most (\d+) levels/.exec(message)?.[1]);
+    expect(at({ gridLevels: most })).toBe("");
+    expect(at({ gridLevels: most + 1 })).toMatch(/^Invalid spacing/);
+  });
+
+  it("is a share of the center of a centered grid, as its field is", () => {
+    const at = (spacing: bigint) =>
+      refused(() =>
+        checkCentered(
+          { orderSize: d("100"), allowLoss: false, centered: { ...CENTERED, sizeModel: "flat", spacing } },
+          { market: market(), quote, balances: undefined },
+        ),
+      );
+    const message = at(d("0.001"));
+    expect(message).toMatch(/use a spacing of at least 0\.00\d+, or set allowLoss/);
+    const least = decimal(/at least (0\.\d+)/.exec(message)?.[1] as string);
+    expect(at(least)).toBe("");
+    expect(at(mul(least, d("0.98"), "down"))).toMatch(/^Invalid spacing/);
+  });
+});
