@@ -12,6 +12,7 @@ import type { Limiter } from "./transport/limiter.ts";
 import { mountMcp } from "./transport/mcp/mount.ts";
 import type { McpSettings } from "./transport/mcp/server.ts";
 import { openApi } from "./transport/openapi.ts";
+import { type Asset, mountPage, type SignIn } from "./transport/page.ts";
 import { refusal } from "./transport/run.ts";
 
 export interface AppOptions {
@@ -25,10 +26,10 @@ export interface AppOptions {
   readonly version: string;
   /** Tells one process from another, so that a client knows whom it has found. */
   readonly instance: string;
-  /** A file of Swagger UI by its name; undefined where the platform serves files itself. */
-  readonly asset?: (
-    name: string,
-  ) => Promise<{ readonly body: Uint8Array<ArrayBuffer>; readonly type: string } | undefined>;
+  /** Lets in whoever has read a link on this server's terminal; absent where there is none. */
+  readonly signIn?: SignIn;
+  /** A file of the pages by its folder and name; absent where the platform serves files itself. */
+  readonly asset?: Asset;
 }
 
 /** The whole service on Fetch primitives: the same on every runtime. */
@@ -41,6 +42,7 @@ export function createApp({
   mcp,
   version,
   instance,
+  signIn,
   asset,
 }: AppOptions) {
   const app = new Hono<{ Variables: Variables }>();
@@ -89,13 +91,14 @@ export function createApp({
     return c.html((html ?? "").replace("<script>", `<script nonce="${nonce}">`));
   });
   app.get("/static/swagger-ui-dist/:name", async (c) => {
-    const file = await asset?.(c.req.param("name"));
+    const file = await asset?.(`swagger-ui/${c.req.param("name")}`);
     if (!file) return c.notFound();
     c.header("content-type", file.type);
     c.header("cache-control", "public, max-age=86400");
     return c.body(file.body);
   });
 
+  mountPage(app, { deps, access, signIn, asset });
   mountOperations(app, operations, { deps, access });
   mountMcp(app, { deps, operations, access, settings: mcp, version });
 

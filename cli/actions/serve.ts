@@ -14,6 +14,7 @@ import { dataDirectory } from "../host/directories.ts";
 import { createLog, nodeLocal, nodeRuntime } from "../host/node-runtime.ts";
 import { localToken, writeServerFile } from "../host/server-file.ts";
 import { numberOf, readSettings } from "../host/settings.ts";
+import { createSignIn, pageLink } from "../host/sign-in.ts";
 import { startTimer } from "../host/timer.ts";
 import { version } from "../host/version.ts";
 import type { Values } from "../terminal/arguments.ts";
@@ -23,6 +24,8 @@ export interface Serving {
   /** The address for a program on this machine. */
   readonly url: string;
   readonly token: string;
+  /** A link to the page that lets one browser in, once. */
+  readonly newLink: () => string;
   /** Resolves when the server has been asked to stop and has stopped. */
   readonly stopped: Promise<void>;
   stop(): void;
@@ -43,6 +46,7 @@ export async function startServer(values: Values): Promise<Serving> {
   const deps = await createDeps(config, { ...nodeRuntime(databaseUrl, config, log), interval }, sandbox);
   const local = localToken(folder);
   const instance = nodeLocal.randomText(16);
+  const signIn = createSignIn(local.token);
   const app = createApp({
     deps,
     operations: createOperations(config.exchanges.map(({ id }) => id)),
@@ -62,7 +66,8 @@ export async function startServer(values: Values): Promise<Serving> {
     },
     version: version(),
     instance,
-    asset: swaggerAsset,
+    signIn,
+    asset: builtAsset,
   });
   const { server, address } = await listening(app.fetch, port, hostname);
   const url = `http://${address.address.includes(":") ? `[${loopback(address)}]` : loopback(address)}:${address.port}`;
@@ -90,7 +95,7 @@ export async function startServer(values: Values): Promise<Serving> {
     });
     deps.close();
   });
-  return { deps, url, token: local.token, stopped, stop };
+  return { deps, url, token: local.token, newLink: () => pageLink(url, signIn.newCode()), stopped, stop };
 }
 
 const loopback = ({ address }: AddressInfo): string =>
@@ -112,14 +117,17 @@ function listening(fetch: Parameters<typeof listen>[0]["fetch"], port: number, h
 }
 
 const TYPES: ReadonlyMap<string, string> = new Map([
-  ["swagger-ui.css", "text/css"],
-  ["swagger-ui-bundle.js", "text/javascript"],
+  ["swagger-ui/swagger-ui.css", "text/css"],
+  ["swagger-ui/swagger-ui-bundle.js", "text/javascript"],
+  ["page/main.css", "text/css; charset=utf-8"],
+  ["page/main.js", "text/javascript; charset=utf-8"],
+  ["page/icon.svg", "image/svg+xml"],
 ]);
 
 /** The build has put these files beside the bundle. */
-async function swaggerAsset(name: string) {
+async function builtAsset(name: string) {
   const type = TYPES.get(name);
-  const file = new URL(`swagger-ui/${name}`, import.meta.url);
+  const file = new URL(name, import.meta.url);
   if (!type || !existsSync(file)) return undefined;
   return { body: new Uint8Array(await readFile(file)), type };
 }

@@ -28,7 +28,7 @@ function isStale() {
   const built = statSync(pointer).mtimeMs;
   const isNewer = (file) => statSync(file).mtimeMs > built;
   return (
-    ["package.json", "cli/build/build.mjs"].some((name) => isNewer(join(root, name))) ||
+    ["package.json", "cli/build/build.mjs", "cli/build/page.mjs"].some((name) => isNewer(join(root, name))) ||
     ["src", "cli"].some((name) => holdsNewer(join(root, name), isNewer))
   );
 }
@@ -37,7 +37,7 @@ const holdsNewer = (folder, isNewer) =>
   readdirSync(folder, { withFileTypes: true }).some((entry) =>
     entry.isDirectory()
       ? holdsNewer(`${folder}/${entry.name}`, isNewer)
-      : /\.tsx?$/.test(entry.name) && isNewer(`${folder}/${entry.name}`),
+      : /\.(tsx?|css|svg)$/.test(entry.name) && isNewer(`${folder}/${entry.name}`),
   );
 
 /** zod's messages in 50 languages are half of what every command would load; ours are our own. */
@@ -58,6 +58,7 @@ export async function build() {
   const esbuild = await import("esbuild");
   const { ALIASES } = await import("./aliases.mjs");
   const { copySwaggerUi } = await import("./swagger-ui.mjs");
+  const { buildPage } = await import("./page.mjs");
   mkdirSync(dist, { recursive: true });
   const name = `cli-${startedAt.getTime()}-${process.pid}`;
   const { metafile } = await esbuild.build({
@@ -84,10 +85,11 @@ export async function build() {
     },
   });
   copySwaggerUi(join(dist, name, "swagger-ui"));
+  const pageSources = await buildPage(root, join(dist, name, "page"));
   writeFileSync(`${pointer}-${name}`, name);
   renameSync(`${pointer}-${name}`, pointer);
   removeOld(name);
-  return Object.keys(metafile.inputs);
+  return [...Object.keys(metafile.inputs), ...pageSources];
 }
 
 function removeOld(current) {

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
+import { buildPage } from "./page.mjs";
 import { copySwaggerUi } from "./swagger-ui.mjs";
 
 const root = packageFolder();
@@ -34,7 +35,7 @@ export const wrangler = (...args) =>
 
 /** Builds both; each is made beside and renamed, so that it is never half there. */
 export async function buildWorker() {
-  layOutAssets();
+  await layOutAssets();
   const fresh = join(root, `dist/worker-${process.pid}`);
   await wrangler("deploy", "--dry-run", "--outdir", fresh);
   rmSync(join(root, "dist/worker"), { recursive: true, force: true });
@@ -42,11 +43,16 @@ export async function buildWorker() {
   return bundle;
 }
 
-function layOutAssets() {
+async function layOutAssets() {
   mkdirSync(join(root, "dist/assets"), { recursive: true });
   copySwaggerUi(join(root, "dist/assets/static/swagger-ui-dist"));
-  const rules = "/static/*\n  Cache-Control: public, max-age=86400\n  X-Content-Type-Options: nosniff\n";
-  writeFileSync(join(root, "dist/assets/_headers"), rules);
+  await buildPage(root, join(root, "dist/assets/static/page"));
+  const rules = [
+    "/static/*\n  X-Content-Type-Options: nosniff",
+    "/static/swagger-ui-dist/*\n  Cache-Control: public, max-age=86400",
+    "/static/page/*\n  Cache-Control: no-cache",
+  ];
+  writeFileSync(join(root, "dist/assets/_headers"), `${rules.join("\n")}\n`);
 }
 
 /** KiB of what is uploaded, compressed as the platform counts it. */

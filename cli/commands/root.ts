@@ -14,6 +14,7 @@ import { doctorCommand } from "./doctor.ts";
 import { exchangeCommand } from "./exchange.ts";
 import { mcpCommand } from "./mcp.ts";
 import { operationCommand } from "./operation.ts";
+import { pageCommand } from "./page.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { serveCommand } from "./serve.ts";
 import { setupCommand } from "./setup.ts";
@@ -36,6 +37,7 @@ export function rootCommand(ids: readonly string[]): CommandDef {
     cost: costCommand,
     doctor: doctorCommand,
     serve: serveCommand,
+    page: pageCommand,
     demo: demoCommand,
   };
   const operations = createOperations(ids);

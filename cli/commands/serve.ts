@@ -19,11 +19,13 @@ export const serveCommand = command({
   args: SERVE_ARGS,
   run: async (values) => {
     const { startServer } = await import("../actions/actions.ts");
-    const { deps, url, stopped, stop } = await startServer(values);
+    const { deps, url, newLink, stopped, stop } = await startServer(values);
     const kind = deps.exchanges[0]?.kind === "sandbox" ? "simulated" : "live";
     process.stdout.write(
       `edgemaker serves ${deps.exchanges.length} ${kind} exchanges at ${url} (docs at ${url}/docs)\n`,
     );
+    // Not into a log, where somebody else may read it first.
+    if (process.stdout.isTTY) process.stdout.write(`Its page: ${newLink()} (works once)\n`);
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
     await stopped;
     return 0;

@@ -72,6 +72,7 @@ const USES: readonly (readonly [string, (told: Told) => readonly string[]])[] = 
 /** Commands that need a server, a terminal, a plan, real keys or a shell, and where they are tested. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   serve: "test/processes",
+  page: "test/web/strategies.test.ts",
   demo: "test/processes/demo.test.ts",
   setup: "test/commands/setup.test.ts",
   mcp: "test/mcp",

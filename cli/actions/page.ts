@@ -1,0 +1,20 @@
+import { dataDirectory } from "../host/directories.ts";
+import { findServer } from "../host/server-file.ts";
+import { readSettings } from "../host/settings.ts";
+import { pageLink } from "../host/sign-in.ts";
+import type { Values } from "../terminal/arguments.ts";
+
+/** A new link to the page of the running local server. Throws when there is none. */
+export async function newPageLink(values: Values): Promise<string> {
+  const { databaseUrl } = readSettings(values, process.env);
+  const server = await findServer(dataDirectory(process.env), databaseUrl);
+  if (!server)
+    throw new Error("no server of this database runs here: start one with `edgemaker serve`, then ask again");
+  const response = await fetch(`${server.url}/api/v1/session/code`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${server.token}` },
+  });
+  const { code, message } = (await response.json()) as { code?: string; message?: string };
+  if (code === undefined) throw new Error(message ?? `the server answered ${response.status}`);
+  return pageLink(server.url, code);
+}

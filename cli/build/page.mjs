@@ -1,0 +1,24 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+
+/** Builds the page's files of a package's folder into another one; returns the files that they are made of. */
+export async function buildPage(root, folder) {
+  const esbuild = await import("esbuild");
+  const { metafile } = await esbuild.build({
+    metafile: true,
+    absWorkingDir: root,
+    entryPoints: ["src/web/main.tsx"],
+    outdir: folder,
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    jsx: "automatic",
+    jsxImportSource: "hono/jsx/dom",
+    minify: true,
+    legalComments: "none",
+    logLevel: "error",
+  });
+  cpSync(join(root, "src/web/icon.svg"), join(folder, "icon.svg"));
+  return Object.keys(metafile.inputs);
+}

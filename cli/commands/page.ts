@@ -1,0 +1,13 @@
+import { DATABASE_ARGS } from "../host/settings.ts";
+import { command } from "../terminal/command.ts";
+
+export const pageCommand = command({
+  name: "page",
+  description: "Print a link that signs a browser in to the running local server, once",
+  args: { db: DATABASE_ARGS.db, sandbox: DATABASE_ARGS.sandbox },
+  run: async (values) => {
+    const { newPageLink } = await import("../actions/actions.ts");
+    process.stdout.write(`${await newPageLink(values)}\n`);
+    return 0;
+  },
+});

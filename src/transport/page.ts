@@ -1,0 +1,107 @@
+import type { Hono } from "hono";
+import { compress } from "hono/compress";
+import { etag } from "hono/etag";
+import { AppError } from "../kernel/errors.ts";
+import type { Deps } from "../ports/deps.ts";
+import { type Access, authenticate } from "./access.ts";
+import { parseBody, readBody } from "./body.ts";
+import type { Variables } from "./http.ts";
+
+/** Signs in whoever has read a link on the server's own terminal. */
+export interface SignIn {
+  /** A code that can be redeemed once, until it is old. */
+  newCode(): string;
+  /** The token that the code stands for; undefined for a code that is wrong, used or old. */
+  redeem(code: string): string | undefined;
+}
+
+/** A file by its name; undefined where the platform serves files itself, or there is none of this name. */
+export type Asset = (
+  name: string,
+) => Promise<{ readonly body: Uint8Array<ArrayBuffer>; readonly type: string } | undefined>;
+
+interface Mounting {
+  readonly deps: Deps;
+  readonly access: Access;
+  readonly signIn?: SignIn | undefined;
+  readonly asset?: Asset | undefined;
+}
+
+/** Nothing but the page's own files; none of its words can become a script, a style or an address elsewhere. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const HTML = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>edgemaker</title>
+<link rel="icon" href="/static/page/icon.svg">
+<link rel="stylesheet" href="/static/page/main.css">
+<script type="module" src="/static/page/main.js"></script>
+</head>
+<body><div id="root"></div><noscript>This page needs JavaScript; the command line needs none.</noscript></body>
+</html>
+`;
+
+/** The page at `/` for a browser, its files, and what it asks beside the operations: who it speaks for. */
+export function mountPage(
+  app: Hono<{ Variables: Variables }>,
+  { deps, access, signIn, asset }: Mounting,
+): void {
+  app.get("/", (c) => {
+    if (!(c.req.header("accept") ?? "").includes("text/html")) return c.notFound();
+    c.header("content-security-policy", POLICY);
+    c.header("cross-origin-opener-policy", "same-origin");
+    return c.html(HTML);
+  });
+
+  app.use("/static/page/*", compress(), etag());
+  app.get("/static/page/:name", async (c) => {
+    const file = await asset?.(`page/${c.req.param("name")}`);
+    if (!file) return c.notFound();
+    c.header("content-type", file.type);
+    // Asked for again each time, so that a page never speaks an older release's language.
+    c.header("cache-control", "no-cache");
+    return c.body(file.body);
+  });
+
+  const callerOf = (header: string | undefined, vars: Variables) =>
+    authenticate(header, access, { store: deps.store, ...vars });
+
+  app.get("/api/v1/session", async (c) => {
+    const { actor, scope } = await callerOf(c.req.header("authorization"), c.var);
+    return c.json({ actor, scope });
+  });
+
+  app.post("/api/v1/session", async (c) => {
+    c.var.allowance.presentToken();
+    const { code } = parseBody(await readBody(c.req.raw));
+    const token = typeof code === "string" ? signIn?.redeem(code) : undefined;
+    if (token === undefined) {
+      c.var.allowance.wrongToken();
+      throw new AppError(
+        "Unauthorized",
+        "this link was used before or is old: `edgemaker page` prints another one",
+      );
+    }
+    return c.json({ token });
+  });
+
+  app.post("/api/v1/session/code", async (c) => {
+    const { scope } = await callerOf(c.req.header("authorization"), c.var);
+    if (scope !== "admin") throw new AppError("Forbidden", "only an admin token may let somebody in");
+    if (!signIn) throw new AppError("Not found", "this server prints no links: enter a token on its page");
+    return c.json({ code: signIn.newCode() });
+  });
+}

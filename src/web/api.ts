@@ -1,0 +1,60 @@
+import { signedOut, tokenNow } from "./session.ts";
+
+/** What the service has refused, or that it was not reached. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly label: string;
+  constructor(status: number, label: string, message: string) {
+    super(message);
+    this.status = status;
+    this.label = label;
+  }
+}
+
+export interface Asked {
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** `route` is a method and a path below /api/v1. Throws ApiError. */
+export async function ask<T>(route: string, asked: Asked = {}): Promise<T> {
+  const response = await send(route, asked);
+  const answer = await response.json().catch(() => undefined);
+  if (response.ok) return answer as T;
+  const { error = "Failed", message = `the server answered ${response.status}` } = answer ?? {};
+  if (response.status === 401 && error === "Unauthorized") signedOut(message);
+  throw new ApiError(response.status, error, message);
+}
+
+export async function send(route: string, { query = {}, body, headers = {}, signal }: Asked) {
+  const [method = "GET", path = ""] = route.split(" ");
+  const token = tokenNow();
+  try {
+    return await fetch(`/api/v1${path}${queryText(query)}`, {
+      method,
+      cache: "no-store",
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, "Not reached", "the server does not answer: see whether it runs");
+  }
+}
+
+function queryText(query: NonNullable<Asked["query"]>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  return given.length === 0
+    ? ""
+    : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** A pair or an id within a path. */
+export const part = (text: string): string => encodeURIComponent(text);

@@ -1,0 +1,75 @@
+import type { Child } from "hono/jsx";
+import { useEffect } from "hono/jsx/dom";
+import { startPulse } from "./live.ts";
+import { useLoad } from "./load.ts";
+import { linkTo, useRoute } from "./route.ts";
+import { Safety } from "./safety.tsx";
+import { signedOut, signIn } from "./session.ts";
+import { SignIn } from "./sign-in.tsx";
+import { Strategies } from "./strategies.tsx";
+import type { Session } from "./types.ts";
+import { Notice, Shown } from "./ui.tsx";
+import { useValue } from "./value.ts";
+
+export function App() {
+  const { token } = useValue(signIn);
+  return token === undefined ? <SignIn /> : <SignedIn key={token} />;
+}
+
+function SignedIn() {
+  const session = useLoad<Session>("GET /session");
+  useEffect(startPulse, []);
+  return <Shown of={session}>{(known) => <Shell session={known} />}</Shown>;
+}
+
+interface Place {
+  readonly path: string;
+  readonly name: string;
+  readonly page: (session: Session, words: readonly string[]) => Child;
+  /** Only an administrator may see it. */
+  readonly isAdmins?: boolean;
+}
+
+const PLACES: readonly Place[] = [
+  { path: "", name: "Strategies", page: (session) => <Strategies session={session} /> },
+];
+
+function Shell({ session }: { session: Session }) {
+  const { words } = useRoute();
+  const place = PLACES.find(({ path }) => path === words[0]);
+  return (
+    <>
+      <button type="button" class="skip" onClick={skip}>
+        Skip to the content
+      </button>
+      <header class="top">
+        <a class="brand" href={linkTo()}>
+          edgemaker
+        </a>
+        <nav aria-label="Pages">
+          {PLACES.filter(({ isAdmins }) => !isAdmins || session.scope === "admin").map(({ path, name }) => (
+            <a key={path} href={linkTo(path)} {...(place?.path === path ? { "aria-current": "page" } : {})}>
+              {name}
+            </a>
+          ))}
+        </nav>
+        <Safety session={session} />
+        <button type="button" class="plain" onClick={() => signedOut()}>
+          Sign out
+        </button>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {place ? place.page(session, words) : <Notice>There is nothing here.</Notice>}
+      </main>
+      <footer class="foot">
+        <a href="/docs">API</a>
+        <span>
+          Charts: <a href="https://www.tradingview.com/">Lightweight Charts™ by TradingView</a>, © 2025
+          TradingView, Inc., Apache License 2.0
+        </span>
+      </footer>
+    </>
+  );
+}
+
+const skip = () => document.getElementById("main")?.focus();

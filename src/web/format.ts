@@ -1,0 +1,67 @@
+/** Decimals that a price or an amount is told with. */
+export function digitsOf(values: readonly (number | null | undefined)[]): number {
+  return values.reduce<number>((most, value) => Math.max(most, decimalsIn(value ?? 0)), 0);
+}
+
+function decimalsIn(value: number): number {
+  const [mantissa = "", exponent = "0"] = String(value).split("e");
+  const decimals = (mantissa.split(".")[1] ?? "").length - Number(exponent);
+  return Math.min(12, Math.max(0, decimals));
+}
+
+/** With the digits of a market, or as few as tell it. */
+export const number = (value: number, digits?: number): string =>
+  value.toLocaleString("en-US", {
+    minimumFractionDigits: digits ?? 0,
+    maximumFractionDigits: digits ?? fitting(value),
+  });
+
+/** Six figures that count, as many decimals as those leave. */
+const fitting = (value: number): number => {
+  const size = Math.abs(value);
+  return size === 0 ? 0 : Math.min(12, Math.max(2, 5 - Math.floor(Math.log10(size))));
+};
+
+/** Money of a quote asset, always with its sign where it is a change. */
+export const money = (value: number, digits = moneyDigits(value)): string => number(value, digits);
+export const change = (value: number | null, digits?: number): string =>
+  value === null ? "–" : `${value > 0 ? "+" : value < 0 ? "−" : ""}${money(Math.abs(value), digits)}`;
+const moneyDigits = (value: number): number => (value !== 0 && Math.abs(value) < 0.1 ? 6 : 2);
+
+export const percent = (share: number, digits = 2): string =>
+  `${share > 0 ? "+" : share < 0 ? "−" : ""}${number(Math.abs(share) * 100, digits)} %`;
+
+/** An amount that came as decimal text, shortened for the eye. */
+export const amount = (text: string): string => number(Number(text));
+
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1000],
+] as const;
+
+export function duration(millis: number): string {
+  const at = UNITS.findIndex(([, size]) => millis >= size);
+  if (at < 0) return "0 s";
+  const parts = UNITS.slice(at, at + 2).map(([unit, size], index) => {
+    const whole = index === 0 ? millis : millis % (UNITS[at]?.[1] ?? 1);
+    return [Math.floor(whole / size), unit] as const;
+  });
+  return parts
+    .filter(([count], index) => index === 0 || count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(" ");
+}
+
+export const localTime = (at: number): string =>
+  new Date(at).toLocaleString(undefined, { dateStyle: "short", timeStyle: "medium" });
+export const utc = (at: number): string => new Date(at).toISOString().replace("T", " ").replace("Z", " UTC");
+
+export const toneOf = (value: number | null): string =>
+  value === null || value === 0 ? "" : value > 0 ? "up" : "down";
+
+export const pairOf = (symbol: string): { base: string; quote: string } => {
+  const [base = symbol, quote = ""] = symbol.split("/");
+  return { base, quote };
+};

@@ -1,0 +1,46 @@
+import { number } from "./format.ts";
+import type { Grid } from "./types.ts";
+
+/** Quote that all slots' orders come to. */
+export const capitalOf = ({ gridLevels, orderSize }: Grid): number => gridLevels * orderSize;
+
+/** What the same money would have made, put into base when the grid began; unknown while the price is. */
+export const holdingOf = (grid: Grid): number | null =>
+  grid.markPrice === null || grid.startPrice === 0
+    ? null
+    : capitalOf(grid) * (grid.markPrice / grid.startPrice - 1);
+
+/** How far the price may still go before it leaves the range, or how far it has left it, as a share of the price. */
+export function distanceOf({ markPrice, lowerPrice, upperPrice }: Grid): number | null {
+  if (markPrice === null || markPrice === 0) return null;
+  return Math.min(markPrice - lowerPrice, upperPrice - markPrice) / markPrice;
+}
+
+export function distanceText(grid: Grid): string {
+  const distance = distanceOf(grid);
+  if (distance === null || grid.markPrice === null) return "–";
+  const isBelow = grid.markPrice - grid.lowerPrice < grid.upperPrice - grid.markPrice;
+  const share = `${number(Math.abs(distance) * 100, 1)} %`;
+  if (distance < 0) return `${share} ${isBelow ? "below" : "above"}`;
+  return `${share} to ${isBelow ? "lower" : "upper"}`;
+}
+
+interface State {
+  readonly name: string;
+  readonly tone: "" | "up" | "down" | "warn";
+  /** What to do about it, where there is something. */
+  readonly todo?: string | undefined;
+}
+
+/** Where a grid stands, and what a person should do. */
+export function stateOf(grid: Grid): State {
+  const { status, phase, lastError, notices } = grid;
+  const notice = notices[0]?.message;
+  if (status === "error") return { name: "error", tone: "down", todo: lastError ?? notice };
+  if (status === "stopped") return { name: "stopped", tone: "", todo: lastError ?? undefined };
+  const name = phase === "active" ? "running" : phase;
+  const todo = lastError ?? notice;
+  return todo === undefined
+    ? { name, tone: phase === "paused" ? "warn" : "up" }
+    : { name, tone: "warn", todo };
+}

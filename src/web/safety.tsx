@@ -1,0 +1,80 @@
+import { useState } from "hono/jsx/dom";
+import { ask } from "./api.ts";
+import { pulse } from "./live.ts";
+import { useLoad } from "./load.ts";
+import type { Kill, Session } from "./types.ts";
+import { useAsk } from "./ui.tsx";
+
+interface Panicked {
+  readonly message: string;
+}
+
+/** The kill switch and the way out of everything; each is asked for twice. */
+export function Safety({ session }: { session: Session }) {
+  const kill = useLoad<Kill>("GET /kill", {}, { live: true });
+  const [question, put] = useAsk();
+  const isOn = kill.data?.on;
+  const told = (message: string) => {
+    kill.again();
+    pulse.set(pulse.get() + 1);
+    return message;
+  };
+  const turn = (on: boolean) =>
+    put({
+      title: on ? "Turn the kill switch on?" : "Turn the kill switch off?",
+      says: on
+        ? "No order is placed any more, on any exchange, by any grid or hand. What rests stays, and may still fill; cancels go on."
+        : "Grids place what is missing from their next pass on, and orders by hand are taken again.",
+      yes: on ? "Turn it on" : "Turn it off",
+      dangerous: on,
+      act: async () => told((await ask<Kill>("POST /kill", { body: { on } })).message),
+    });
+  const panic = () => put({ ...panicQuestion(false, told), says: <PanicSays put={put} told={told} /> });
+  if (session.scope !== "admin")
+    return <div class="safety">{isOn ? <b class="tag down">Kill switch on</b> : null}</div>;
+  return (
+    <div class="safety" role="group" aria-label="Safety">
+      <button
+        type="button"
+        class={isOn ? "danger" : ""}
+        aria-pressed={isOn === true}
+        disabled={isOn === undefined}
+        onClick={() => turn(!isOn)}
+      >
+        {isOn ? "Kill switch is on" : "Kill switch"}
+      </button>
+      <button type="button" class="danger" onClick={panic}>
+        Panic
+      </button>
+      {question}
+    </div>
+  );
+}
+
+const SELLS = "Also sell the base of every grid, no further through the price than 10 % below the mid";
+
+const panicQuestion = (sell: boolean, told: (message: string) => string) => ({
+  title: "Panic: out of everything?",
+  yes: sell ? "Stop all and sell" : "Stop all",
+  dangerous: true,
+  act: async () => told((await ask<Panicked>("POST /panic", { body: { sell } })).message),
+});
+
+function PanicSays({ put, told }: { put: ReturnType<typeof useAsk>[1]; told: (message: string) => string }) {
+  const [sell, setSell] = useState(false);
+  const choose = (chosen: boolean) => {
+    setSell(chosen);
+    put({ ...panicQuestion(chosen, told), says: <PanicSays put={put} told={told} /> });
+  };
+  return (
+    <>
+      <p>
+        The kill switch goes on, every grid is stopped and every order of ours is cancelled, on every
+        exchange. Base that grids have bought stays yours unless it is sold.
+      </p>
+      <label class="check">
+        <input type="checkbox" checked={sell} onClick={() => choose(!sell)} /> {SELLS}
+      </label>
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { useEffect, useState } from "hono/jsx/dom";
+import { type ApiError, ask } from "./api.ts";
+import { signedIn, signIn, takeCode } from "./session.ts";
+import { Failed, Field, Notice } from "./ui.tsx";
+import { useValue } from "./value.ts";
+
+const code = takeCode();
+
+/** Takes a token, or the code of a link, which is good once. */
+export function SignIn() {
+  const { why } = useValue(signIn);
+  const [token, setToken] = useState("");
+  const [error, setError] = useState<ApiError | undefined>(undefined);
+  useEffect(() => {
+    if (code === undefined) return;
+    ask<{ token: string }>("POST /session", { body: { code } }).then(
+      ({ token }) => signedIn(token),
+      setError,
+    );
+  }, []);
+  const enter = (event: Event) => {
+    event.preventDefault();
+    if (token.trim() !== "") signedIn(token.trim());
+  };
+  return (
+    <main class="sign-in">
+      <h1>edgemaker</h1>
+      {error ? <Failed error={error} /> : why ? <Notice kind="warning">{why}</Notice> : null}
+      <form onSubmit={enter}>
+        <Field
+          wide
+          label="API token"
+          hint="Kept in this tab alone, until it is closed. A token with the scope read shows everything and changes nothing."
+        >
+          <input
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            value={token}
+            onInput={(event: Event) => setToken((event.target as HTMLInputElement).value)}
+          />
+        </Field>
+        <button type="submit" class="primary">
+          Sign in
+        </button>
+      </form>
+      <p>
+        <code>edgemaker page</code> prints a link that signs you in to a server on this machine;{" "}
+        <code>edgemaker token create</code> makes a token for another one.
+      </p>
+    </main>
+  );
+}

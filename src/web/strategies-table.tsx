@@ -1,0 +1,88 @@
+import type { Child } from "hono/jsx";
+import { change, duration, toneOf } from "./format.ts";
+import { distanceOf, distanceText, holdingOf, stateOf } from "./grid-figures.ts";
+import { linkTo } from "./route.ts";
+import { type Column, Table } from "./table.tsx";
+import type { Grid } from "./types.ts";
+import { Ago } from "./ui.tsx";
+
+const profit = (name: string, of: (grid: Grid) => number | null): Column<Grid> => ({
+  name,
+  isNumber: true,
+  of: (grid) => <span class={toneOf(of(grid))}>{change(of(grid))}</span>,
+  by: (grid) => of(grid) ?? Number.NEGATIVE_INFINITY,
+});
+
+const against = (grid: Grid): number | null => {
+  const holding = holdingOf(grid);
+  return grid.totalProfit === null || holding === null ? null : grid.totalProfit - holding;
+};
+
+const COLUMNS: readonly Column<Grid>[] = [
+  {
+    name: "Pair",
+    isHead: true,
+    of: ({ id, symbol, exchange, dryRun }) => (
+      <>
+        <a href={linkTo("strategy", id)}>{symbol}</a>
+        <small>{dryRun ? `${exchange}, on paper` : exchange}</small>
+      </>
+    ),
+    by: ({ symbol, exchange }) => `${symbol} ${exchange}`,
+  },
+  profit("Total", ({ totalProfit }) => totalProfit),
+  profit("Realised", (grid) => grid.profit),
+  profit("Unrealised", ({ unrealizedProfit }) => unrealizedProfit),
+  profit("Against holding", against),
+  {
+    name: "State",
+    of: (grid) => {
+      const { name, tone, todo } = stateOf(grid);
+      return (
+        <>
+          <b class={`tag ${tone}`}>{name}</b>
+          {todo ? <small class="todo">{todo}</small> : null}
+        </>
+      );
+    },
+    by: (grid) => stateOf(grid).name,
+  },
+  {
+    name: "To the range's end",
+    isNumber: true,
+    of: (grid) => (
+      <span class={(distanceOf(grid) ?? 1) < 0 ? "down" : (distanceOf(grid) ?? 1) < 0.01 ? "warn" : ""}>
+        {distanceText(grid)}
+      </span>
+    ),
+    by: (grid) => distanceOf(grid) ?? Number.POSITIVE_INFINITY,
+  },
+  {
+    name: "Orders",
+    isNumber: true,
+    of: ({ openOrders, filledOrders }) => `${openOrders} open, ${filledOrders} filled`,
+    by: ({ filledOrders }) => filledOrders,
+  },
+  {
+    name: "Age",
+    isNumber: true,
+    of: ({ runningTime }) => duration(runningTime),
+    by: ({ runningTime }) => runningTime,
+  },
+  {
+    name: "Last pass",
+    isNumber: true,
+    of: ({ lastStepAt }) => (lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />),
+    by: ({ lastStepAt }) => lastStepAt ?? 0,
+  },
+];
+
+export const GridsTable = ({
+  label,
+  grids,
+  empty,
+}: {
+  label: string;
+  grids: readonly Grid[];
+  empty: Child;
+}) => <Table label={label} columns={COLUMNS} rows={grids} keyOf={({ id }) => id} empty={empty} />;

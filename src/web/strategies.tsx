@@ -1,0 +1,114 @@
+import { useState } from "hono/jsx/dom";
+import { useLoad } from "./load.ts";
+import { linkTo } from "./route.ts";
+import { GridsTable } from "./strategies-table.tsx";
+import { Totals } from "./totals.tsx";
+import type { Grid, Session, Status } from "./types.ts";
+import { Notice, Section, Shown } from "./ui.tsx";
+
+/** All grids: what they have made in all first, then each. */
+export function Strategies({ session }: { session: Session }) {
+  const running = useLoad<Status>("GET /strategy/grid/status", {}, { live: true });
+  const [isStoppedShown, setStoppedShown] = useState(false);
+  return (
+    <>
+      <h1>Strategies</h1>
+      <Shown of={running} rows={8}>
+        {({ strategies, warnings }) => (
+          <>
+            {warnings.map((warning) => (
+              <Notice key={warning} kind="warning">
+                {warning}
+              </Notice>
+            ))}
+            <Totals grids={strategies} />
+            <Running grids={strategies} session={session} />
+          </>
+        )}
+      </Shown>
+      <Section
+        title="Stopped"
+        aside={
+          <button
+            type="button"
+            aria-expanded={isStoppedShown}
+            onClick={() => setStoppedShown(!isStoppedShown)}
+          >
+            {isStoppedShown ? "Hide" : "Show"}
+          </button>
+        }
+      >
+        {isStoppedShown ? <Stopped /> : null}
+      </Section>
+    </>
+  );
+}
+
+function Running({ grids, session }: { grids: readonly Grid[]; session: Session }) {
+  const [wanted, setWanted] = useState("");
+  const words = wanted.toLowerCase().split(/\s+/);
+  const textOf = ({ id, exchange, symbol, status, phase }: Grid) =>
+    `${id} ${exchange} ${symbol} ${status} ${phase}`.toLowerCase();
+  const shown = grids.filter((grid) => words.every((word) => textOf(grid).includes(word)));
+  return (
+    <Section
+      title={`Running (${grids.length})`}
+      aside={
+        <input
+          type="search"
+          aria-label="Filter by exchange, pair or state"
+          placeholder="Filter: exchange, pair, state"
+          value={wanted}
+          onInput={(event: Event) => setWanted((event.target as HTMLInputElement).value)}
+        />
+      }
+    >
+      <GridsTable
+        label="Running strategies"
+        grids={shown}
+        empty={grids.length > 0 ? "None of them matches the filter." : <NoneRuns session={session} />}
+      />
+    </Section>
+  );
+}
+
+const NoneRuns = ({ session }: { session: Session }) => (
+  <>
+    No grid runs.{" "}
+    {session.scope === "read" ? (
+      "A token that may trade starts one."
+    ) : (
+      <a href={linkTo("start")}>Start one</a>
+    )}
+  </>
+);
+
+function Stopped() {
+  const [before, setBefore] = useState<string | undefined>(undefined);
+  const page = useLoad<Status>("GET /strategy/grid/status", { stopped: true, limit: 100, before });
+  return (
+    <Shown of={page}>
+      {({ strategies, next }) => (
+        <>
+          <GridsTable
+            label="Stopped strategies"
+            grids={strategies.filter(({ status }) => status === "stopped")}
+            empty="None was stopped yet."
+          />
+          <footer class="pager">
+            {before === undefined ? null : (
+              <button type="button" onClick={() => setBefore(undefined)}>
+                Newest
+              </button>
+            )}
+            {next === null ? null : (
+              <button type="button" onClick={() => setBefore(next)}>
+                Older
+              </button>
+            )}
+          </footer>
+        </>
+      )}
+    </Shown>
+  );
+}

@@ -1,0 +1,93 @@
+import type { Child } from "hono/jsx";
+import { useState } from "hono/jsx/dom";
+
+export interface Column<Row> {
+  readonly name: string;
+  readonly of: (row: Row) => Child;
+  /** By what it is sorted, where it can be. */
+  readonly by?: (row: Row) => number | string;
+  readonly isNumber?: boolean;
+  /** On a narrow screen it stands in the row's first line, without its name. */
+  readonly isHead?: boolean;
+}
+
+interface Shape<Row> {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string | number;
+  readonly empty: Child;
+}
+
+/** A table that can be sorted by its heads, and becomes cards where it does not fit. */
+export function Table<Row>({ label, columns, rows, keyOf, empty }: Shape<Row>) {
+  const [order, setOrder] = useState<{ column: string; isUp: boolean } | undefined>(undefined);
+  if (rows.length === 0) return <p class="empty">{empty}</p>;
+  const sorter = columns.find(({ name }) => name === order?.column)?.by;
+  const shown = sorter && order ? sorted(rows, sorter, order.isUp) : rows;
+  const turn = (column: string) =>
+    setOrder((before) => ({ column, isUp: before?.column === column ? !before.isUp : false }));
+  return (
+    <div class="scroll" role="region" aria-label={label} tabIndex={0}>
+      <table>
+        <caption class="unseen">{label}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <Head key={column.name} column={column} order={order} turn={turn} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ name, of, isNumber, isHead }) => (
+                <td
+                  key={name}
+                  data-name={name}
+                  class={`${isNumber ? "number" : ""} ${isHead ? "head" : ""}`.trim()}
+                >
+                  {of(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Head<Row>({
+  column: { name, by, isNumber },
+  order,
+  turn,
+}: {
+  column: Column<Row>;
+  order: { column: string; isUp: boolean } | undefined;
+  turn: (column: string) => void;
+}) {
+  const isOrder = order?.column === name;
+  const direction = isOrder ? (order?.isUp ? "ascending" : "descending") : "none";
+  return (
+    <th scope="col" class={isNumber ? "number" : ""} {...(by ? { "aria-sort": direction } : {})}>
+      {by ? (
+        <button type="button" class="plain" onClick={() => turn(name)}>
+          {name}
+          <span aria-hidden="true">{isOrder ? (order?.isUp ? " ▴" : " ▾") : ""}</span>
+        </button>
+      ) : (
+        name
+      )}
+    </th>
+  );
+}
+
+function sorted<Row>(rows: readonly Row[], by: (row: Row) => number | string, isUp: boolean): Row[] {
+  const compare = (a: Row, b: Row) => {
+    const [left, right] = [by(a), by(b)];
+    if (left === right) return 0;
+    return (left < right ? -1 : 1) * (isUp ? 1 : -1);
+  };
+  return rows.toSorted(compare);
+}

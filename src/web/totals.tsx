@@ -1,0 +1,49 @@
+import { change, money, pairOf, toneOf } from "./format.ts";
+import { capitalOf, holdingOf } from "./grid-figures.ts";
+import type { Grid } from "./types.ts";
+import { Stat } from "./ui.tsx";
+
+/** What all grids have made, by quote asset; those on paper are counted apart. */
+export function Totals({ grids }: { grids: readonly Grid[] }) {
+  const nameOf = ({ symbol, dryRun }: Grid) => `${pairOf(symbol).quote}${dryRun ? ", on paper" : ""}`;
+  return (
+    <>
+      {[...new Set(grids.map(nameOf))].map((name) => (
+        <Group key={name} name={name} grids={grids.filter((grid) => nameOf(grid) === name)} />
+      ))}
+    </>
+  );
+}
+
+function Group({ name, grids }: { name: string; grids: readonly Grid[] }) {
+  const total = sumOf(grids.map(({ totalProfit }) => totalProfit));
+  const realised = sumOf(grids.map(({ profit }) => profit));
+  const unrealised = sumOf(grids.map(({ unrealizedProfit }) => unrealizedProfit));
+  const holding = sumOf(grids.map(holdingOf));
+  const capital = sumOf(grids.map(capitalOf)) ?? 0;
+  const [quote = name] = name.split(",");
+  return (
+    <dl class="stats" aria-label={`Totals in ${name}`}>
+      <Stat name={`Total, ${name}`} tone={`large ${toneOf(total)}`}>
+        {change(total)}
+      </Stat>
+      <Stat name="Realised" tone={toneOf(realised)}>
+        {change(realised)}
+      </Stat>
+      <Stat name="Unrealised" tone={toneOf(unrealised)}>
+        {change(unrealised)}
+      </Stat>
+      <Stat name="Against holding" tone={toneOf(minus(total, holding))}>
+        {change(minus(total, holding))}
+      </Stat>
+      <Stat name="Capital">{`${money(capital)} ${quote}`}</Stat>
+    </dl>
+  );
+}
+
+/** What is not known makes the sum unknown. */
+const sumOf = (values: readonly (number | null)[]): number | null =>
+  values.reduce<number | null>((sum, value) => (sum === null || value === null ? null : sum + value), 0);
+
+const minus = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? null : a - b;

@@ -1,0 +1,49 @@
+/** What the API answers, read off the schemas that make the answers. */
+import type * as z from "zod";
+import type { ComparisonShape } from "../compare/schema.ts";
+import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
+import type { EventsShape, FillsShape, HistoricOrdersShape } from "../grid/schema/history.ts";
+import type { PlannedShape, StartedShape, StatusShape, StoppedShape } from "../grid/schema/schema.ts";
+import type { BookShape, CandlesShape, ExchangesShape, TickerShape, TradesShape } from "../market/schema.ts";
+import type { OrdersShape } from "../orders/schema.ts";
+
+type Of<S extends () => z.ZodType> = z.output<ReturnType<S>>;
+
+export type Status = Of<typeof StatusShape>;
+export type Grid = Status["strategies"][number];
+export type Planned = Of<typeof PlannedShape>;
+export type Started = Of<typeof StartedShape>;
+export type Stopped = Of<typeof StoppedShape>;
+export type Fills = Of<typeof FillsShape>;
+export type Fill = Fills["fills"][number];
+export type HistoricOrders = Of<typeof HistoricOrdersShape>;
+export type Events = Of<typeof EventsShape>;
+export type Ticker = Of<typeof TickerShape>;
+export type Book = Of<typeof BookShape>;
+export type Trades = Of<typeof TradesShape>;
+export type Candles = Of<typeof CandlesShape>;
+export type Exchanges = Of<typeof ExchangesShape>;
+export type Comparison = Of<typeof ComparisonShape>;
+export type Pools = Of<typeof PoolsShape>;
+export type DexPrice = Of<typeof PriceShape>;
+export type DexTokens = Of<typeof TokensShape>;
+export type OpenOrders = Of<typeof OrdersShape>;
+
+export type Scope = "read" | "trade" | "admin";
+export interface Session {
+  readonly actor: string;
+  readonly scope: Scope;
+}
+export interface Kill {
+  readonly on: boolean;
+  readonly message: string;
+}
+export interface Balances {
+  readonly exchange: string;
+  readonly balances: readonly {
+    readonly asset: string;
+    readonly free: string;
+    readonly used: string;
+    readonly total: string;
+  }[];
+}

@@ -1,0 +1,163 @@
+import type { Child } from "hono/jsx";
+import { useEffect, useRef, useState } from "hono/jsx/dom";
+import type { ApiError } from "./api.ts";
+import { duration, localTime, utc } from "./format.ts";
+import type { Loaded } from "./load.ts";
+
+/** A time as this machine tells it, with UTC on hover. */
+export const Time = ({ at }: { at: number }) => (
+  <time dateTime={new Date(at).toISOString()} title={utc(at)}>
+    {localTime(at)}
+  </time>
+);
+
+export const Ago = ({ at }: { at: number }) => (
+  <time dateTime={new Date(at).toISOString()} title={utc(at)}>
+    {duration(Math.max(0, Date.now() - at))} ago
+  </time>
+);
+
+export function Stat({ name, tone = "", children }: { name: string; tone?: string; children?: Child }) {
+  return (
+    <div class="stat">
+      <dt>{name}</dt>
+      <dd class={`number ${tone}`}>{children}</dd>
+    </div>
+  );
+}
+
+export function Notice({
+  kind = "note",
+  children,
+}: {
+  kind?: "note" | "warning" | "error";
+  children?: Child;
+}) {
+  return (
+    <p class={`notice ${kind}`} role={kind === "error" ? "alert" : "status"}>
+      {children}
+    </p>
+  );
+}
+
+export const Failed = ({ error }: { error: ApiError }) => (
+  <Notice kind="error">
+    <b>{error.label}</b>: {error.message}
+  </Notice>
+);
+
+/** Data, or that it is on its way, or why there is none; a last answer stays with the reason why it is no newer. */
+export function Shown<T>({
+  of,
+  rows = 3,
+  children,
+}: {
+  of: Loaded<T>;
+  rows?: number;
+  children: (data: T) => Child;
+}) {
+  const { data, error } = of;
+  return (
+    <>
+      {error ? <Failed error={error} /> : null}
+      {data !== undefined ? children(data) : error ? null : <Waiting rows={rows} />}
+    </>
+  );
+}
+
+/** As tall as what will come, so that nothing jumps. */
+const Waiting = ({ rows }: { rows: number }) => (
+  <div class="waiting" role="status" aria-label="Loading">
+    {Array.from({ length: rows }, (_, row) => (
+      <i key={row} />
+    ))}
+  </div>
+);
+
+export function Section({ title, aside, children }: { title: string; aside?: Child; children?: Child }) {
+  return (
+    <section class="panel" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+export interface Question {
+  readonly title: string;
+  /** What will happen, in money. */
+  readonly says: Child;
+  readonly yes: string;
+  readonly dangerous?: boolean;
+  readonly act: () => Promise<Child>;
+}
+
+/** Asks before it acts, and tells what came of it. */
+export function Ask({ question, close }: { question: Question; close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [state, setState] = useState<{ busy?: boolean; done?: Child; error?: ApiError }>({});
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  const act = async () => {
+    setState({ busy: true });
+    try {
+      setState({ done: await question.act() });
+    } catch (error) {
+      setState({ error: error as ApiError });
+    }
+  };
+  return (
+    <dialog ref={dialog} class="ask" aria-label={question.title} onClose={close}>
+      <h2>{question.title}</h2>
+      {state.done === undefined ? <div>{question.says}</div> : <Notice>{state.done}</Notice>}
+      {state.error ? <Failed error={state.error} /> : null}
+      <footer>
+        <button type="button" onClick={() => dialog.current?.close()}>
+          {state.done === undefined ? "Leave it" : "Close"}
+        </button>
+        {state.done === undefined ? (
+          <button
+            type="button"
+            class={question.dangerous ? "danger" : "primary"}
+            disabled={state.busy === true}
+            onClick={() => void act()}
+          >
+            {state.busy ? "Working…" : question.yes}
+          </button>
+        ) : null}
+      </footer>
+    </dialog>
+  );
+}
+
+/** Where a question stands while it is asked. */
+export function useAsk(): [Child, (question: Question) => void] {
+  const [question, setQuestion] = useState<Question | undefined>(undefined);
+  const shown = question ? <Ask question={question} close={() => setQuestion(undefined)} /> : null;
+  return [shown, setQuestion];
+}
+
+/** Label and control, one below the other. */
+export function Field({
+  label,
+  hint,
+  wide = false,
+  children,
+}: {
+  label: string;
+  hint?: Child;
+  wide?: boolean;
+  children?: Child;
+}) {
+  return (
+    <label class={wide ? "field wide" : "field"}>
+      <span>{label}</span>
+      {children}
+      {hint ? <small>{hint}</small> : null}
+    </label>
+  );
+}

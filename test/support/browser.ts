@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome"];
+
+/** A Chromium of this machine; undefined where there is none. */
+export function findChromium(): string | undefined {
+  const given = process.env.CHROMIUM;
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const found = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  return [...(given ? [given] : []), ...found].find((file) => existsSync(file));
+}
+
+export const startBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: findChromium() ?? "chromium",
+    // A test runs as root in a container, where there is no other sandbox to be in.
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+
+/** What a page must never do, as far as it did. */
+export interface Watched {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Console errors, uncaught exceptions, violations of the policy. */
+  readonly errors: string[];
+  /** Requests to anywhere but its own server. */
+  readonly strangers: string[];
+}
+
+type Look = Parameters<Browser["newContext"]>[0];
+
+/** A page in a profile of its own, of which every error and every request elsewhere is heard. */
+export async function openPage(browser: Browser, origin: string, look: Look = {}): Promise<Watched> {
+  const context = await browser.newContext(look);
+  const page = await context.newPage();
+  const errors: string[] = [];
+  const strangers: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("request", (request) => {
+    const { protocol, origin: asked } = new URL(request.url());
+    if (protocol !== "data:" && asked !== origin) strangers.push(request.url());
+  });
+  return { page, context, errors, strangers };
+}

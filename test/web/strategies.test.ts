@@ -1,0 +1,114 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findChromium, openPage, startBrowser } from "../support/browser.ts";
+import { environment, launcher, type Spawned, spawnServer } from "../support/server.ts";
+import { makeFolder } from "../support/temp.ts";
+
+const run = promisify(execFile);
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 50_000,
+  upperPrice: 70_000,
+  gridLevels: 10,
+  orderSize: 100,
+};
+
+describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is none)", () => {
+  const made = makeFolder();
+  const folder = made.path;
+  let server: Spawned;
+  let browser: Browser;
+  let url: string;
+
+  beforeAll(async () => {
+    server = spawnServer(folder, ["--sandbox", "--seed", "7"]);
+    browser = await startBrowser();
+    url = (await server.listens) ?? "";
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.kill("SIGTERM");
+    made.remove();
+  });
+
+  /** A page that somebody has signed in to with a token. */
+  async function signedIn(token: string) {
+    const opened = await openPage(browser, url);
+    await opened.page.goto(url);
+    await opened.page.getByLabel("API token").fill(token);
+    await opened.page.getByRole("button", { name: "Sign in" }).click();
+    await opened.page.getByRole("heading", { name: "Strategies" }).waitFor();
+    return opened;
+  }
+
+  it("lets a browser in by a printed link, once, and leaves no code in the address", async () => {
+    const args = [launcher, "page", "--sandbox"];
+    const { stdout } = await run(process.execPath, args, { env: environment(folder), cwd: folder });
+    const link = stdout.trim();
+    const first = await openPage(browser, url);
+    await first.page.goto(link);
+    await first.page.getByRole("heading", { name: "Strategies" }).waitFor();
+    expect(first.page.url()).toBe(`${url}/`);
+    expect(first.errors).toEqual([]);
+    expect(first.strangers).toEqual([]);
+
+    const second = await openPage(browser, url);
+    await second.page.goto(link);
+    await second.page.getByRole("alert").getByText("used before or is old").waitFor();
+    await Promise.all([first.context.close(), second.context.close()]);
+  });
+
+  it("says what a wrong token is answered with", async () => {
+    const { page, context } = await openPage(browser, url);
+    await page.goto(url);
+    await page.getByLabel("API token").fill("em_wrong");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("this API token is not known").waitFor();
+    await context.close();
+  });
+
+  it("shows the total before what is realised, and the kill switch and panic beside it", async () => {
+    const { page, context, errors, strangers } = await signedIn(server.token);
+    await page.getByText("No grid runs.").waitFor();
+    const started = await server.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(GRID) });
+    expect(started.status).toBe(200);
+    // No reload: what has happened comes by itself.
+    await page.getByRole("link", { name: "BTC/USDT" }).waitFor();
+    expect(await page.locator(".stats dt").allTextContents()).toEqual([
+      "Total, USDT",
+      "Realised",
+      "Unrealised",
+      "Against holding",
+      "Capital",
+    ]);
+    await page.getByRole("searchbox").fill("mexc");
+    await page.getByText("None of them matches the filter.").waitFor();
+
+    const kill = page.getByRole("button", { name: /^Kill switch/ });
+    await kill.click();
+    await page.getByRole("dialog").getByText("No order is placed any more").waitFor();
+    expect(await (await server.ask("/api/v1/kill")).json()).toMatchObject({ on: false });
+    await page.getByRole("button", { name: "Turn it on" }).click();
+    await page.getByRole("dialog").getByText("the kill switch is on").waitFor();
+    expect(await (await server.ask("/api/v1/kill")).json()).toMatchObject({ on: true });
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Kill switch is on" }).waitFor();
+    expect(errors).toEqual([]);
+    expect(strangers).toEqual([]);
+    await context.close();
+  });
+
+  it("shows who may only read no control that changes anything", async () => {
+    const make = [launcher, "token", "create", "--scope", "read", "--sandbox", "--json"];
+    const { stdout } = await run(process.execPath, make, { env: environment(folder), cwd: folder });
+    const { token } = JSON.parse(stdout) as { token: string };
+    const { page, context, errors } = await signedIn(token);
+    expect(await page.getByRole("button", { name: /kill|panic/i }).count()).toBe(0);
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+});
