@@ -1,7 +1,16 @@
 /** SHA-256 as lower-case hexadecimal text. */
-export async function digest(text: string): Promise<string> {
-  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
+export const digest = (text: string): Promise<string> => digestBytes(new TextEncoder().encode(text));
+
+async function digestBytes(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", bytes);
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Of several parts in their order, each by a digest of its own: none has to be copied beside another. */
+export async function digestParts(parts: readonly Uint8Array<ArrayBuffer>[]): Promise<string> {
+  const each: string[] = [];
+  for (const part of parts) each.push(await digestBytes(part));
+  return digest(each.join(" "));
 }
 
 /** Tells one exchange key from another, without telling the key. */

@@ -1,0 +1,112 @@
+import * as z from "zod";
+import { lazy } from "../kernel/lazy.ts";
+import type { Pair } from "../kernel/pair.ts";
+import type { Candles, Column } from "./candles.ts";
+import { bytesOf, narrowed, PRICES } from "./hash.ts";
+
+/**
+ * A file of candles, columns one after the other as they are in memory:
+ *
+ *   8 bytes   `EMCANDLE`
+ *   4 bytes   version, then 4 bytes the length of the head, both little-endian
+ *   head      JSON (see Head), then spaces up to a multiple of 8
+ *   columns   times and volume in doubles; open, high, low, close in 32 bits, or doubles where `wide`
+ */
+const MAGIC = "EMCANDLE";
+const VERSION = 1;
+const FIXED = 16;
+
+const Range = z.object({ from: z.number(), until: z.number() });
+
+const HeadShape = lazy(() =>
+  z.object({
+    pair: z.string(),
+    /** An exchange, or where else they are from. */
+    source: z.string(),
+    spanMillis: z.number().positive(),
+    scale: z.number().int().min(0).max(18),
+    bars: z.number().int().min(0),
+    wide: z.boolean(),
+    hash: z.string(),
+    duplicates: z.number(),
+    refusedRows: z.number(),
+    refused: z.array(z.object({ row: z.string(), reason: z.string() })),
+    /** What the source has been asked for; what is missing there it did not have. */
+    asked: z.array(Range),
+    /** Where it was asked again for what was missing. */
+    askedAgain: z.array(Range),
+  }),
+);
+
+export type Head = z.output<ReturnType<typeof HeadShape>>;
+/** What a file keeps beside the candles themselves. */
+export type Kept = Omit<Head, "pair" | "spanMillis" | "scale" | "bars" | "wide">;
+
+/** The parts of a file, to be written one after the other. */
+export function encode(candles: Candles, kept: Kept): Uint8Array<ArrayBuffer>[] {
+  requireLittleEndian();
+  const { pair, spanMillis, scale, times, volume, ...prices } = narrowed(candles);
+  const wide = prices.open instanceof Float64Array;
+  const head: Head = { ...kept, pair, spanMillis, scale, bars: times.length, wide };
+  const text = new TextEncoder().encode(JSON.stringify(head));
+  const padded = Math.ceil(text.length / 8) * 8;
+  const start = new Uint8Array(FIXED + padded).fill(32);
+  start.set(new TextEncoder().encode(MAGIC));
+  const view = new DataView(start.buffer);
+  view.setUint32(8, VERSION, true);
+  view.setUint32(12, padded, true);
+  start.set(text, FIXED);
+  return [start, ...[times, volume, ...PRICES.map((name) => prices[name])].map(bytesOf)];
+}
+
+export const isCandleFile = (bytes: Uint8Array): boolean =>
+  new TextDecoder().decode(bytes.subarray(0, MAGIC.length)) === MAGIC;
+
+/** Candles over the file's own memory, and what was kept beside them. Throws RangeError on what is no such file. */
+export function decode(bytes: Uint8Array<ArrayBuffer>): { candles: Candles; head: Head } {
+  requireLittleEndian();
+  const head = readHead(bytes);
+  const { bars, wide, pair, spanMillis, scale } = head;
+  const from = columnsAt(bytes);
+  const size = wide ? 8 : 4;
+  if (bytes.length !== from + bars * (16 + 4 * size)) throw damaged();
+  const { buffer, byteOffset } = bytes;
+  const double = (at: number) => new Float64Array(buffer, byteOffset + at, bars);
+  const price = (which: number): Column => {
+    const at = from + bars * (16 + which * size);
+    return wide ? double(at) : new Int32Array(buffer, byteOffset + at, bars);
+  };
+  const times = double(from);
+  const prices = { open: price(0), high: price(1), low: price(2), close: price(3) };
+  const volume = double(from + bars * 8);
+  return {
+    head,
+    candles: { pair: pair as Pair, spanMillis, scale, from: times[0] ?? 0, times, volume, ...prices },
+  };
+}
+
+/** What the beginning of a file tells; the columns need not be there. */
+export function readHead(bytes: Uint8Array<ArrayBuffer>): Head {
+  if (bytes.length < FIXED || !isCandleFile(bytes)) throw new RangeError("it is no file of candles");
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const version = view.getUint32(8, true);
+  if (version !== VERSION)
+    throw new RangeError(`it is of version ${version}, this program reads version ${VERSION}: make it again`);
+  if (bytes.length < columnsAt(bytes)) throw damaged();
+  try {
+    return HeadShape().parse(JSON.parse(new TextDecoder().decode(bytes.subarray(FIXED, columnsAt(bytes)))));
+  } catch (error) {
+    throw new RangeError(damaged().message, { cause: error });
+  }
+}
+
+const columnsAt = (bytes: Uint8Array<ArrayBuffer>): number =>
+  FIXED + new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(12, true);
+
+const damaged = (): RangeError =>
+  new RangeError("it is damaged: remove it, then download or import it again");
+
+function requireLittleEndian(): void {
+  if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1)
+    throw new Error("files of candles are read on little-endian machines only");
+}

@@ -1,0 +1,44 @@
+import type { Candles, Column } from "./candles.ts";
+import { narrowed } from "./hash.ts";
+import { inOrder } from "./order.ts";
+
+export interface Merged {
+  readonly candles: Candles;
+  /** Bars that both have, all of it the same. */
+  readonly duplicates: number;
+  /** Bars that both have, and differently: those of the first stay. */
+  readonly conflicts: number;
+}
+
+/** The bars of both, of one pair and span, in ascending time. */
+export function merge(first: Candles, second: Candles): Merged {
+  if (first.pair !== second.pair || first.spanMillis !== second.spanMillis)
+    throw new RangeError("candles of different pairs or spans are not one series");
+  const scale = Math.max(first.scale, second.scale);
+  const both = (name: "open" | "high" | "low" | "close"): Column =>
+    joined(scaled(first[name], scale - first.scale), scaled(second[name], scale - second.scale));
+  const columns = {
+    scale,
+    times: joined(first.times, second.times) as Float64Array,
+    volume: joined(first.volume, second.volume) as Float64Array,
+    open: both("open"),
+    high: both("high"),
+    low: both("low"),
+    close: both("close"),
+  };
+  const { isSorted: _, duplicates, conflicts, ...ordered } = inOrder(columns, () => undefined);
+  const candles = narrowed({ ...first, ...ordered, from: ordered.times[0] ?? 0 });
+  return { candles, duplicates, conflicts };
+}
+
+const scaled = (column: Column, decimals: number): Column =>
+  decimals === 0 ? column : Float64Array.from(column, (value) => value * 10 ** decimals);
+
+function joined(first: Column, second: Column): Column {
+  const length = first.length + second.length;
+  const isNarrow = first instanceof Int32Array && second instanceof Int32Array;
+  const made = isNarrow ? new Int32Array(length) : new Float64Array(length);
+  made.set(first);
+  made.set(second, first.length);
+  return made;
+}

@@ -1,0 +1,33 @@
+import type { Millis } from "../kernel/time.ts";
+
+/** From a time to before another. */
+export interface Range {
+  readonly from: Millis;
+  readonly until: Millis;
+}
+
+/** Ranges with one more among them: ascending, apart from each other. */
+export function withRange(ranges: readonly Range[], added: Range): Range[] {
+  if (added.until <= added.from) return [...ranges];
+  const touches = ({ from, until }: Range) => from <= added.until && until >= added.from;
+  const joined = ranges
+    .filter(touches)
+    .reduce(
+      (whole, { from, until }) => ({ from: Math.min(whole.from, from), until: Math.max(whole.until, until) }),
+      added,
+    );
+  return [...ranges.filter((one) => !touches(one)), joined].sort((a, b) => a.from - b.from);
+}
+
+/** The parts of a range that no other covers, ascending. `ranges` are ascending and apart. */
+export function partsWithout(ranges: readonly Range[], whole: Range): Range[] {
+  const parts: Range[] = [];
+  let from = whole.from;
+  for (const { from: start, until } of ranges) {
+    if (until <= from || start >= whole.until) continue;
+    if (start > from) parts.push({ from, until: start });
+    from = Math.max(from, until);
+  }
+  if (from < whole.until) parts.push({ from, until: whole.until });
+  return parts;
+}
