@@ -33,6 +33,8 @@ export interface AppOptions {
 }
 
 /** The whole service on Fetch primitives: the same on every runtime. */
+const isTold = (text: string | undefined): text is string => text !== undefined;
+
 export function createApp({
   deps,
   operations,
@@ -69,8 +71,8 @@ export function createApp({
   const watched = watchOver(deps);
   app.get("/ready", async (c) => {
     await deps.store.ready();
-    const unwatched = await watched();
-    if (unwatched !== undefined) throw new AppError("Not ready", unwatched);
+    const troubles = [...((await deps.keyTroubles?.()) ?? []), await watched()].filter(isTold);
+    if (troubles.length > 0) throw new AppError("Not ready", troubles.join("; "));
     return c.json({ status: "ready" });
   });
 

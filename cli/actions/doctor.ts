@@ -39,7 +39,10 @@ export async function runDoctor(values: Values): Promise<number> {
     if (deps) {
       const file = databaseFile(databaseUrl);
       if (file) checks.push(privacy(file, "database"));
-      const each = deps.exchanges.map((info) => exchange(deps, info, config.venueUrls.get(info.id)));
+      const troubles = (await deps.live?.check.troubles()) ?? new Map();
+      const each = deps.exchanges.map((info) =>
+        exchange(deps, info, { named: config.venueUrls.get(info.id), unopened: troubles.get(info.id) }),
+      );
       checks.push(...(await Promise.all(each)).flat());
       deps.close();
     }
@@ -103,7 +106,7 @@ async function portFree(values: Values, { databaseUrl }: Settings): Promise<Chec
 async function exchange(
   deps: Deps & { readonly live?: Live },
   info: ExchangeInfo,
-  named: string | undefined,
+  { named, unopened }: { readonly named: string | undefined; readonly unopened: string | undefined },
 ): Promise<Check[]> {
   const venue = deps.venue(info.id);
   const checks: Check[] = [];
@@ -112,6 +115,8 @@ async function exchange(
     return [last, "answers market data"];
   });
   if (info.kind === "live") checks.push(await clock(info.id, named ?? `https://${venue.account.host}`));
+  if (unopened !== undefined)
+    return [...checks, { check: `${info.id} keys`, finding: "bad", detail: unopened }];
   if (!info.configured)
     return [
       ...checks,

@@ -9,6 +9,7 @@ import { readSettings, type Settings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
+import { byCommand } from "./database.ts";
 
 /** Runs something on the live exchanges of a command's database and prints its answer. Returns the exit code. */
 async function withLive(
@@ -17,7 +18,8 @@ async function withLive(
 ): Promise<number> {
   const settings = readSettings({ ...values, sandbox: false }, process.env);
   const { config, databaseUrl } = settings;
-  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")));
+  const runtime = nodeRuntime(databaseUrl, config, createLog("error"));
+  const deps = await createDeps(config, { ...runtime, putsKeysInOrder: true });
   try {
     if (!deps.live) throw new UsageError("simulated exchanges need no keys");
     return print(values, await act(deps.live, settings));
@@ -27,20 +29,21 @@ async function withLive(
 }
 
 export const addKeys = (values: Values, exchange: string): Promise<number> =>
-  withLive(values, async ({ venues, credentials }, { config }) => {
+  withLive(values, async ({ venues, credentials, check }, { config }) => {
     const one = configured(config.exchanges, exchange);
     if (config.keks.length === 0)
       throw new SettingsError(
         "EDGEMAKER_KEK is not set: it encrypts stored keys; make one with `openssl rand -base64 32` and keep it apart from the database",
       );
     const keys = values["from-env"] ? fromEnvironment(one) : await readKeys(one);
+    await check.refuseSame({ exchange, keys });
     const { assets, mayWithdraw } = await venues.checkKeys(exchange, keys);
     if (mayWithdraw && !values["allow-withdrawal"])
       throw new UsageError(
         `these keys may withdraw: make others at ${one.venue} that only read and trade, or say --allow-withdrawal`,
       );
     const account = accountKey(venues.accountOf(exchange));
-    await credentials.put(account, keys);
+    await credentials.put(account, keys, byCommand());
     return { exchange, stored: true, assets, mayWithdraw: told(mayWithdraw) };
   });
 
@@ -59,7 +62,7 @@ export const listKeys = (values: Values): Promise<number> =>
 export const removeKeys = (values: Values, exchange: string): Promise<number> =>
   withLive(values, async ({ venues, credentials }, { config }) => {
     configured(config.exchanges, exchange);
-    if (!(await credentials.remove(accountKey(venues.accountOf(exchange)))))
+    if (!(await credentials.remove(accountKey(venues.accountOf(exchange)), byCommand())))
       throw new Error(`no keys of ${exchange} are stored`);
     return { exchange, removed: true };
   });
@@ -73,7 +76,7 @@ export const testKeys = (values: Values, exchange: string): Promise<number> =>
   });
 
 export const rotateKeys = (values: Values): Promise<number> =>
-  withLive(values, async ({ credentials }) => ({ rotated: await credentials.rotate() }));
+  withLive(values, async ({ credentials }) => ({ rotated: await credentials.rotate(byCommand()) }));
 
 function configured(exchanges: readonly ConfiguredExchange[], exchange: string): ConfiguredExchange {
   const one = exchanges.find(({ id }) => id === exchange);

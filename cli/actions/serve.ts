@@ -80,6 +80,7 @@ export async function startServer(values: Values): Promise<Serving> {
   const noToken = !config.token && !(await deps.store.hasTokens());
   if (noToken) process.stderr.write(`No API token is configured: this server's own is in ${local.file}\n`);
   const timer = startTimer(deps, interval);
+  for (const trouble of (await deps.keyTroubles?.()) ?? []) log("error", trouble);
   const asking = askAboutKeys(deps);
 
   let stop: () => void = () => undefined;

@@ -9,6 +9,7 @@ import type { Limits } from "../limits/limits.ts";
 import { FORMS, LIMIT_NAMES } from "../limits/texts.ts";
 import type { LogLevel } from "../ports/deps.ts";
 import type { RateLimits } from "../transport/limiter.ts";
+import { refuseSameKeys } from "./same-keys.ts";
 
 /** The venues that this release speaks to, and what differs between them before any call. */
 export const VENUES = {
@@ -203,20 +204,12 @@ function exchangeOf(entry: string, environment: Environment): ConfiguredExchange
   return { id, venue, keys: key && secret ? { key, secret, passphrase } : undefined };
 }
 
-/** Two accounts of one name, or of the same keys, would each take the other's orders for strangers. */
+/** Two accounts of one name would each take the other's orders for strangers. */
 function eachOnce(exchanges: readonly ConfiguredExchange[]): readonly ConfiguredExchange[] {
   const prefixes = exchanges.map(({ id }) => prefixOf(id));
   const twice = exchanges.find(({ id }, place) => prefixes.indexOf(prefixOf(id)) < place);
   if (twice) throw new SettingsError(`EDGEMAKER_EXCHANGES: ${twice.id} is named twice`);
-  const isSame = (a: ConfiguredExchange, b: ConfiguredExchange) =>
-    a.venue === b.venue && a.keys !== undefined && a.keys.key === b.keys?.key;
-  for (const [place, one] of exchanges.entries()) {
-    const other = exchanges.slice(0, place).find((before) => isSame(before, one));
-    if (other)
-      throw new SettingsError(
-        `${other.id} and ${one.id} have the same API key: one account needs one exchange id`,
-      );
-  }
+  refuseSameKeys(exchanges.flatMap(({ id, venue, keys }) => (keys ? [{ id, venue, key: keys.key }] : [])));
   return exchanges;
 }
 

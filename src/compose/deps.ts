@@ -22,6 +22,7 @@ import { digest } from "../kernel/digest.ts";
 import { AppError, messageOf, SettingsError } from "../kernel/errors.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
+import { accountKey } from "../model/records.ts";
 import type { AccountRef, Deps, ExchangeInfo, Local, Log, Venue } from "../ports/deps.ts";
 import type { Aggregator } from "../ports/dex.ts";
 import { forAnyone } from "../ports/for-anyone.ts";
@@ -31,6 +32,7 @@ import { connectDex, type DexParts, liveAggregators } from "./dex.ts";
 import { type LiveOptions, type LiveVenues, liveVenues } from "./live.ts";
 import { connectDryRuns } from "./paper.ts";
 import { connectReference } from "./reference.ts";
+import { type CredentialCheck, credentialCheck } from "./stored-credentials.ts";
 import { timeLimit } from "./time-limit.ts";
 
 /** What a runtime gives. */
@@ -45,6 +47,8 @@ export interface Runtime {
   readonly live?: LiveOptions;
   /** The database's kind was seen before. */
   readonly isChecked?: boolean;
+  /** A person works on the keys themselves: what is wrong with them ends nothing. */
+  readonly putsKeysInOrder?: boolean;
   readonly requests?: (() => number) | undefined;
   /** How often it steps. */
   readonly interval?: Millis | undefined;
@@ -77,6 +81,13 @@ export async function createDeps(
   const { aggregator, ...venues }: Venues = live
     ? live.venues
     : await sandboxVenues(config, context, runtime, options);
+  // Two ids of the same keys stay so until somebody puts them in order, so that one look is enough.
+  if (live && !isChecked && !runtime.putsKeysInOrder) {
+    await live.check.refuseSame().catch((error: unknown) => {
+      context.client.close();
+      throw error;
+    });
+  }
   const exchanges = config.exchanges.map((one) => infoOf(one, live));
   const killHere: KillHere = {
     reason: () => (config.kill ? "EDGEMAKER_KILL is set" : runtime.killed?.()),
@@ -98,7 +109,7 @@ export async function createDeps(
     dry,
     venueOf: (account) => (account.kind === "dry" ? dry.venueOf(account) : venues.venueOf(account)),
     marketTime: venues.marketTime,
-    ...(live ? { live, warnings: live.venues.rights.warnings } : {}),
+    ...(live ? { live, keyTroubles: () => keyTroubles(live), warnings: () => keyWarnings(live) } : {}),
     resolve: (venue) =>
       step(
         { store, local, log, limits: config.limits, requests, reference, interval: runtime.interval },
@@ -133,13 +144,26 @@ const infoOf = ({ id, venue }: ConfiguredExchange, live: Live | undefined): Exch
 export interface Live {
   readonly venues: LiveVenues;
   readonly credentials: CredentialStore;
+  readonly check: CredentialCheck;
 }
+
+const keyTroubles = async ({ check }: Live): Promise<readonly string[]> => [
+  ...(await check.troubles()).values(),
+];
+
+const keyWarnings = async (live: Live): Promise<readonly string[]> => [
+  ...(await keyTroubles(live)),
+  ...(await live.venues.rights.warnings()),
+];
 
 async function connectLive(config: Config, context: Context, { local, log, live }: Runtime): Promise<Live> {
   const credentials = credentialStore(context, await Promise.all(config.keks.map(importKek)));
   const stored = config.keks.length > 0 ? await storedKeys(credentials, local) : NO_STORED_KEYS;
   const parts = { keeping: libsqlKeeping(context), credentials: stored, local, log };
-  return { credentials, venues: liveVenues(config, parts, live) };
+  const venues = liveVenues(config, parts, live);
+  const accountOf = (exchange: string) => accountKey(venues.accountOf(exchange));
+  const { exchanges } = config;
+  return { credentials, venues, check: credentialCheck({ exchanges, accountOf, credentials }) };
 }
 
 async function sandboxVenues(

@@ -40,7 +40,8 @@ export function keyRights({ exchanges, accountOf, keysOf, ask, keeper, log }: Pa
     const all = await keeper.rights();
     const found: Configured[] = [];
     for (const exchange of exchanges) {
-      const keys = await keysOf(exchange);
+      // Those that cannot be opened are told of elsewhere, and keep nobody from asking about the others.
+      const keys = await keysOf(exchange).catch(() => undefined);
       const kept = all.get(accountOf(exchange));
       if (keys) found.push({ exchange, keys, known: kept?.value.key === keys.hash ? kept : undefined });
     }

@@ -13,12 +13,14 @@ import { kraken } from "../adapters/ccxt/exchanges/kraken.ts";
 import { mexc } from "../adapters/ccxt/exchanges/mexc.ts";
 import type { StoredCredentials } from "../adapters/vault/stored-keys.ts";
 import { keyHash } from "../kernel/digest.ts";
-import { AppError } from "../kernel/errors.ts";
+import { AppError, SettingsError, VenueError } from "../kernel/errors.ts";
 import type { Millis } from "../kernel/time.ts";
 import { accountKey, requestExchange } from "../model/records.ts";
 import type { AccountRef, Deps, Keys, Local, Log, Timing, Venue } from "../ports/deps.ts";
 import { type Config, type ConfiguredExchange, TIERS, type VenueName } from "./config.ts";
 import { type KeyRights, keyRights } from "./live-rights.ts";
+import { refuseSameKeys } from "./same-keys.ts";
+import { unopenedText } from "./stored-credentials.ts";
 
 const QUIRKS: Record<VenueName, Quirks> = { mexc, gateio, bitget, kraken };
 
@@ -95,11 +97,29 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
     kind: "live",
     host: found(exchange).place.host,
   });
+  const stored = (exchange: string) =>
+    credentials.get(accountKey(accountOf(exchange))).catch((error: unknown) => {
+      if (!(error instanceof SettingsError)) throw error;
+      throw new SettingsError(unopenedText(exchange, error.message), { cause: error });
+    });
   // The environment beats what is stored.
   const ownKeys = async (exchange: string): Promise<Keys | undefined> => {
-    const own = found(exchange).keys ?? (await credentials.get(accountKey(accountOf(exchange))));
-    return own && hashed(own);
+    const { keys, venue: name } = found(exchange);
+    const own = keys ?? (await stored(exchange));
+    if (!own) return undefined;
+    // Stored while this process runs, by one that does not know its environment.
+    const others = config.exchanges.flatMap(({ id, venue, keys: held }) =>
+      held && id !== exchange ? [{ id, venue, key: held.key }] : [],
+    );
+    if (!keys) refuseSameKeys([...others, { id: exchange, venue: name, key: own.key }]);
+    return hashed(own);
   };
+  /** The same for a call, which fails without them like one that has none. */
+  const keysFor = (exchange: string): Promise<Keys | undefined> =>
+    ownKeys(exchange).catch((error: unknown) => {
+      if (!(error instanceof SettingsError)) throw error;
+      throw new VenueError("missing_credentials", error.message, { cause: error });
+    });
   const isConfigured = (exchange: string): boolean =>
     found(exchange).keys !== undefined || credentials.has(accountKey(accountOf(exchange)));
 
@@ -120,14 +140,14 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
       // Orders with keys of a request are another account's: no step of ours could look after them.
       const name = keys ? requestExchange(exchange, keys.hash) : exchange;
       const account: AccountRef = { ...accountOf(exchange), exchange: name };
-      return ccxtVenue(place, { account, keys: () => (keys ? Promise.resolve(keys) : ownKeys(exchange)) });
+      return ccxtVenue(place, { account, keys: () => (keys ? Promise.resolve(keys) : keysFor(exchange)) });
     },
 
     venueOf(account) {
       const { exchange, kind, host } = account;
       const place = places.get(exchange)?.place;
       if (kind !== "live" || place?.host !== host || !isConfigured(exchange)) return undefined;
-      return ccxtVenue(place, { account, keys: () => ownKeys(exchange) });
+      return ccxtVenue(place, { account, keys: () => keysFor(exchange) });
     },
 
     async checkKeys(exchange, keys) {

@@ -1,7 +1,7 @@
 /** What is told of: each event is kept, with who had it done. */
 import { text } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { AccountKey, Order } from "./records.ts";
+import { type AccountKey, type Order, parseAccountKey } from "./records.ts";
 
 export type EventKind =
   | "started"
@@ -20,6 +20,7 @@ export type EventKind =
   | "cancel"
   | "token"
   | "wrong_tokens"
+  | "keys"
   | "plan"
   | "audit";
 
@@ -50,6 +51,17 @@ export const STEP: By = { actor: "step", request: null };
 
 /** An event as it is kept. Those from before there were actors have none. */
 export type KeptEvent = Event & { readonly actor: string | null; readonly request: string | null };
+
+/** What was done with the stored keys of an exchange. */
+export const keysEvent = (
+  account: AccountKey,
+  done: "stored" | "replaced" | "removed" | "encrypted with another EDGEMAKER_KEK",
+): Told => ({
+  account,
+  strategy: null,
+  kind: "keys",
+  message: `keys of ${parseAccountKey(account).exchange} ${done}`,
+});
 
 /** That an order by hand is about to be sent. */
 export const handEvent = ({ account, side, type, amount, symbol, price, clientId }: Order): Told => ({

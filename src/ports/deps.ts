@@ -269,6 +269,8 @@ export interface Deps {
   readonly inTime: <T>(who: string, read: () => Promise<T>) => Promise<T>;
   /** What a person has to know of the exchange keys; absent where there are none. */
   readonly warnings?: () => Promise<readonly string[]>;
+  /** Stored exchange keys that cannot be opened, by exchange; absent where there are none. */
+  readonly keyTroubles?: () => Promise<readonly string[]>;
   readonly dex: Dex;
   /** Asks every other configured venue, and the chain, for a pair's price; absent where there is nobody to ask. */
   readonly reference?: (exchange: string, symbol: Pair) => Promise<Reference>;

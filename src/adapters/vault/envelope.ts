@@ -44,7 +44,7 @@ export async function seal(
   return { kek: id, wrapped, fields };
 }
 
-/** Throws SettingsError when a key is missing, or when anything is not as it was sealed. */
+/** Throws SettingsError, saying why of the sealed texts, when a key is missing or anything is not as it was sealed. */
 export async function open(
   keks: readonly Kek[],
   owner: string,
@@ -70,11 +70,10 @@ export async function rewrap(keks: readonly Kek[], owner: string, sealed: Sealed
 }
 
 async function unwrap(keks: readonly Kek[], owner: string, { kek, wrapped }: Sealed) {
+  if (keks.length === 0) throw new SettingsError("EDGEMAKER_KEK is not set");
   const found = keks.find(({ id }) => id === kek);
   if (!found)
-    throw new SettingsError(
-      "stored exchange keys were encrypted with another EDGEMAKER_KEK than the one that is set",
-    );
+    throw new SettingsError("they were encrypted with another EDGEMAKER_KEK than the one that is set");
   return decrypt(found.key, wrapped, `${owner} data key`);
 }
 
@@ -94,9 +93,7 @@ async function decrypt(key: CryptoKey, text: string, belongs: string): Promise<U
     const asked = { name: ALGORITHM, iv: bytes.slice(0, NONCE), additionalData };
     return new Uint8Array(await crypto.subtle.decrypt(asked, key, bytes.slice(NONCE)));
   } catch {
-    throw new SettingsError(
-      "a stored exchange key cannot be decrypted: its row was changed, or is not its own",
-    );
+    throw new SettingsError("their row in the database was changed, or is not their own");
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { credentialStore } from "../../../src/adapters/libsql/stores/credential-store.ts";
 import { importKek } from "../../../src/adapters/vault/envelope.ts";
+import { BY } from "../../support/by.ts";
 import { canary } from "../../support/canary.ts";
 import { testSandbox } from "../../support/sandbox.ts";
 
@@ -11,17 +12,17 @@ const keys = (name: string) => ({ key: canary(`${name} key`), secret: canary(`${
 it("a rotation leaves keys alone that a person has replaced meanwhile", async () => {
   const { context } = await testSandbox();
   const [before, after] = [await kek(1), await kek(2)];
-  await credentialStore(context, [before]).put(ACCOUNT, keys("first"));
+  await credentialStore(context, [before]).put(ACCOUNT, keys("first"), BY);
   const replaced = keys("second");
   let isReplaced = false;
-  const execute: typeof context.client.execute = async (statement, use) => {
+  const turn: typeof context.client.turn = async (act, isFirst) => {
     if (!isReplaced) {
       isReplaced = true;
-      await credentialStore(context, [after, before]).put(ACCOUNT, replaced);
+      await credentialStore(context, [after, before]).put(ACCOUNT, replaced, BY);
     }
-    return context.client.execute(statement, use);
+    return context.client.turn(act, isFirst);
   };
-  const rotating = credentialStore({ ...context, client: { ...context.client, execute } }, [after, before]);
-  expect(await rotating.rotate()).toBe(0);
+  const rotating = credentialStore({ ...context, client: { ...context.client, turn } }, [after, before]);
+  expect(await rotating.rotate(BY)).toBe(0);
   expect(await credentialStore(context, [after]).get(ACCOUNT)).toMatchObject(replaced);
 });

@@ -1,10 +1,12 @@
-import { and, asc, eq } from "drizzle-orm";
-import { SettingsError } from "../../../kernel/errors.ts";
+import { and, asc, eq, type SQL, sql } from "drizzle-orm";
+import { messageOf, SettingsError } from "../../../kernel/errors.ts";
 import type { Millis } from "../../../kernel/time.ts";
+import { type By, keysEvent } from "../../../model/events.ts";
 import type { AccountKey } from "../../../model/records.ts";
 import { type Kek, open, rewrap, type Sealed, seal } from "../../vault/envelope.ts";
 import { type Context, statement } from "../client/context.ts";
 import { credentials } from "../tables/credential-tables.ts";
+import { writeTold } from "./event-chain.ts";
 
 export interface StoredKeys {
   readonly key: string;
@@ -12,23 +14,39 @@ export interface StoredKeys {
   readonly passphrase?: string | undefined;
 }
 
-/** Exchange keys of accounts, encrypted by the operator's own key. */
+/** What is stored of an account: its keys, or why they cannot be decrypted. */
+export interface OpenedKeys {
+  readonly account: AccountKey;
+  readonly keys?: StoredKeys;
+  readonly trouble?: string;
+}
+
+/** Exchange keys of accounts, encrypted by the operator's own key. What changes them is an event, without the keys. */
 export interface CredentialStore {
-  put(account: AccountKey, keys: StoredKeys): Promise<void>;
+  put(account: AccountKey, keys: StoredKeys, by: By): Promise<void>;
   /** Undefined when there are none. Throws SettingsError when they cannot be decrypted. */
   get(account: AccountKey): Promise<StoredKeys | undefined>;
   list(): Promise<readonly { readonly account: AccountKey; readonly createdAt: Millis }[]>;
+  /** All of them, each decrypted as far as the operator's keys do. */
+  opened(): Promise<readonly OpenedKeys[]>;
   /** False when there are none to remove. */
-  remove(account: AccountKey): Promise<boolean>;
+  remove(account: AccountKey, by: By): Promise<boolean>;
   /** Wraps all under the first of the operator's keys; answers how many were under another one. */
-  rotate(): Promise<number>;
+  rotate(by: By): Promise<number>;
 }
 
 /** `keks`: the operator's keys, the first one wraps, all unwrap. */
-export function credentialStore({ client, db, now }: Context, keks: readonly Kek[]): CredentialStore {
+export function credentialStore(context: Context, keks: readonly Kek[]): CredentialStore {
+  const { db, now } = context;
   const ownerOf = (account: AccountKey) => `credentials ${account}`;
+  const isOf = (account: AccountKey) => eq(credentials.account, account);
+  const isThere = (where: SQL | undefined) => sql`exists(select 1 from ${credentials} where ${where})`;
+  const unseal = async (row: Row): Promise<StoredKeys> => {
+    const { key = "", secret = "", passphrase } = await open(keks, ownerOf(row.account), sealedOf(row));
+    return { key, secret, passphrase };
+  };
   return {
-    async put(account, { key, secret, passphrase }) {
+    async put(account, { key, secret, passphrase }, by) {
       const [kek] = keks;
       if (!kek) throw new SettingsError("EDGEMAKER_KEK is not set: it encrypts stored exchange keys");
       const texts = { key, secret, ...(passphrase === undefined ? {} : { passphrase }) };
@@ -44,14 +62,16 @@ export function credentialStore({ client, db, now }: Context, keks: readonly Kek
         .insert(credentials)
         .values({ account, ...row })
         .onConflictDoUpdate({ target: credentials.account, set: row });
-      await client.execute(statement(put));
+      const known = db.select({ account: credentials.account }).from(credentials).where(isOf(account));
+      await writeTold(context, by, async ({ calls, tell }) => {
+        const isKnown = (await calls.execute(statement(known))).rows.length > 0;
+        return [await tell(keysEvent(account, isKnown ? "replaced" : "stored")), statement(put)];
+      });
     },
 
     async get(account) {
-      const [row] = await db.select().from(credentials).where(eq(credentials.account, account));
-      if (!row) return undefined;
-      const { key = "", secret = "", passphrase } = await open(keks, ownerOf(account), sealedOf(row));
-      return { key, secret, passphrase };
+      const [row] = await db.select().from(credentials).where(isOf(account));
+      return row && unseal(row);
     },
 
     async list() {
@@ -61,31 +81,50 @@ export function credentialStore({ client, db, now }: Context, keks: readonly Kek
         .orderBy(asc(credentials.account));
     },
 
-    async remove(account) {
-      const gone = db
-        .delete(credentials)
-        .where(eq(credentials.account, account))
-        .returning({ account: credentials.account });
-      return (await client.execute(statement(gone))).rows.length > 0;
+    async opened() {
+      const opened: OpenedKeys[] = [];
+      for (const row of await db.select().from(credentials).orderBy(asc(credentials.account)))
+        opened.push({
+          account: row.account,
+          ...(await unseal(row).then(
+            (keys) => ({ keys }),
+            (error: unknown) => ({ trouble: messageOf(error) }),
+          )),
+        });
+      return opened;
     },
 
-    async rotate() {
+    async remove(account, by) {
+      const gone = db.delete(credentials).where(isOf(account)).returning({ account: credentials.account });
+      const [, removed] = await writeTold(context, by, async ({ tell }) => [
+        await tell(keysEvent(account, "removed"), isThere(isOf(account))),
+        statement(gone),
+      ]);
+      return (removed?.rows.length ?? 0) > 0;
+    },
+
+    async rotate(by) {
       let count = 0;
       for (const row of await db.select().from(credentials)) {
         if (row.kek === keks[0]?.id) continue;
         const { kek, wrapped } = await rewrap(keks, ownerOf(row.account), sealedOf(row));
         // Keys that were replaced meanwhile have a data key of their own.
-        const isSame = and(eq(credentials.account, row.account), eq(credentials.wrapped, row.wrapped));
+        const isSame = and(isOf(row.account), eq(credentials.wrapped, row.wrapped));
         const update = db.update(credentials).set({ kek, wrapped }).where(isSame);
-        const changed = await client.execute(statement(update.returning({ account: credentials.account })));
-        count += changed.rows.length;
+        const [, changed] = await writeTold(context, by, async ({ tell }) => [
+          await tell(keysEvent(row.account, "encrypted with another EDGEMAKER_KEK"), isThere(isSame)),
+          statement(update.returning({ account: credentials.account })),
+        ]);
+        count += changed?.rows.length ?? 0;
       }
       return count;
     },
   };
 }
 
-const sealedOf = ({ kek, wrapped, key, secret, passphrase }: typeof credentials.$inferSelect): Sealed => ({
+type Row = typeof credentials.$inferSelect;
+
+const sealedOf = ({ kek, wrapped, key, secret, passphrase }: Row): Sealed => ({
   kek,
   wrapped,
   fields: { key, secret, ...(passphrase === null ? {} : { passphrase }) },

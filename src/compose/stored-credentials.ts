@@ -1,0 +1,50 @@
+import type { CredentialStore, OpenedKeys, StoredKeys } from "../adapters/libsql/stores/credential-store.ts";
+import type { AccountKey } from "../model/records.ts";
+import type { Config } from "./config.ts";
+import { type HeldKeys, refuseSameKeys } from "./same-keys.ts";
+
+/** What is told of stored keys that nobody can use. */
+export interface CredentialCheck {
+  /** Of the configured exchanges that live on them: what is wrong with those that cannot be opened, by exchange. */
+  troubles(): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Throws SettingsError where two exchange ids would be used with the same keys, of the environment or stored; `given`
+   * is what an exchange would have from now on.
+   */
+  refuseSame(given?: { readonly exchange: string; readonly keys: StoredKeys }): Promise<void>;
+}
+
+interface Parts {
+  readonly exchanges: Config["exchanges"];
+  readonly accountOf: (exchange: string) => AccountKey;
+  readonly credentials: Pick<CredentialStore, "opened">;
+}
+
+export function credentialCheck({ exchanges, accountOf, credentials }: Parts): CredentialCheck {
+  const stored = async (): Promise<ReadonlyMap<AccountKey, OpenedKeys>> =>
+    new Map((await credentials.opened()).map((one) => [one.account, one]));
+
+  return {
+    async troubles() {
+      const all = await stored();
+      const found = new Map<string, string>();
+      for (const { id, keys } of exchanges) {
+        const trouble = keys ? undefined : all.get(accountOf(id))?.trouble;
+        if (trouble !== undefined) found.set(id, unopenedText(id, trouble));
+      }
+      return found;
+    },
+
+    async refuseSame(given) {
+      const all = await stored();
+      const held = exchanges.flatMap(({ id, venue, keys }): HeldKeys[] => {
+        const own = id === given?.exchange ? given.keys : (keys ?? all.get(accountOf(id))?.keys);
+        return own ? [{ id, venue, key: own.key }] : [];
+      });
+      refuseSameKeys(held);
+    },
+  };
+}
+
+export const unopenedText = (exchange: string, why: string): string =>
+  `the stored keys of ${exchange} cannot be opened: ${why}`;
