@@ -1,7 +1,9 @@
 /** The root on Workers: serves the app, and steps on its schedule, through a queue where one is bound. */
+
 import type { MessageBatch, Queue } from "@cloudflare/workers-types";
 import { publicBudgets } from "./adapters/ccxt/client/public-budget.ts";
 import { rememberedMarkets } from "./adapters/ccxt/client/remembered.ts";
+import { fetchPost } from "./adapters/outbound.ts";
 import { createApp } from "./app.ts";
 import { type Config, parseConfig } from "./compose/config.ts";
 import { createDeps } from "./compose/deps.ts";
@@ -10,6 +12,7 @@ import { accountsDue, stepAccount, tick } from "./engine/pass/tick.ts";
 import { AppError, messageOf, SettingsError } from "./kernel/errors.ts";
 import { DAY, HOUR, type Millis, SECOND } from "./kernel/time.ts";
 import type { AccountKey } from "./model/records.ts";
+import { deliver } from "./notify/operations/deliver.ts";
 import { createOperations } from "./operations.ts";
 import type { Deps, Local, Log } from "./ports/deps.ts";
 import { createLimiter, type Limiter } from "./transport/limiter.ts";
@@ -89,6 +92,7 @@ async function open(environment: Environment) {
     log: logFrom(config.logLevel),
     readCandles: () => Promise.reject(new SettingsError("candle files are replayed on Node")),
     requests: () => config.subrequests - made,
+    post: fetchPost(counted, config.outboundHosts),
     interval: (60 * SECOND) / config.passesPerMinute,
   });
   seen.add(database);
@@ -192,6 +196,8 @@ export default {
         deps.log("warn", "nobody was asked what the exchange keys may do", { reason: messageOf(error) });
       });
       await (environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times, made));
+      const { notify, requests } = deps;
+      if (notify) await deliver({ notify, local, log: deps.log, requests });
     } catch (error) {
       logFrom("error")("error", "a scheduled tick failed", { reason: messageOf(error) });
     }

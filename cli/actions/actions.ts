@@ -13,6 +13,7 @@ export { runDoctor } from "./doctor.ts";
 export { addKeys, listKeys, removeKeys, rotateKeys, testKeys } from "./exchange.ts";
 export { installMcp } from "./mcp-install.ts";
 export { migrateDatabase } from "./migrate.ts";
+export { addChannel, listChannels, removeChannel, replayChannel, testChannel } from "./notify.ts";
 export { newPageLink } from "./page.ts";
 export { runOperation } from "./run-operation.ts";
 export { depositInSandbox, resetSandbox, shockSandbox } from "./sandbox.ts";

@@ -1,5 +1,5 @@
 import type { ConfiguredExchange } from "../../src/compose/config.ts";
-import { createDeps, type Live } from "../../src/compose/deps.ts";
+import { type Channels, createDeps, type Live } from "../../src/compose/deps.ts";
 import { SettingsError } from "../../src/kernel/errors.ts";
 import { prefixOf } from "../../src/kernel/key-names.ts";
 import { accountKey, parseAccountKey } from "../../src/model/records.ts";
@@ -14,7 +14,7 @@ import { byCommand } from "./database.ts";
 /** Runs something on the live exchanges of a command's database and prints its answer. Returns the exit code. */
 async function withLive(
   values: Values,
-  act: (live: Live, settings: Settings) => Promise<unknown>,
+  act: (live: Live & { readonly channels: Channels }, settings: Settings) => Promise<unknown>,
 ): Promise<number> {
   const settings = readSettings({ ...values, sandbox: false }, process.env);
   const { config, databaseUrl } = settings;
@@ -22,7 +22,7 @@ async function withLive(
   const deps = await createDeps(config, { ...runtime, putsKeysInOrder: true });
   try {
     if (!deps.live) throw new UsageError("simulated exchanges need no keys");
-    return print(values, await act(deps.live, settings));
+    return print(values, await act({ ...deps.live, channels: deps.channels }, settings));
   } finally {
     deps.close();
   }
@@ -76,7 +76,10 @@ export const testKeys = (values: Values, exchange: string): Promise<number> =>
   });
 
 export const rotateKeys = (values: Values): Promise<number> =>
-  withLive(values, async ({ credentials }) => ({ rotated: await credentials.rotate(byCommand()) }));
+  withLive(values, async ({ credentials, channels }) => ({
+    rotated: await credentials.rotate(byCommand()),
+    channels: await channels.rotate(),
+  }));
 
 function configured(exchanges: readonly ConfiguredExchange[], exchange: string): ConfiguredExchange {
   const one = exchanges.find(({ id }) => id === exchange);

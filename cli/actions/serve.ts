@@ -10,6 +10,7 @@ import type { Deps } from "../../src/ports/deps.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import { countWrongTokens } from "../../src/transport/wrong-tokens.ts";
 import { askAboutKeys } from "../host/asked-keys.ts";
+import { startDelivery } from "../host/delivery.ts";
 import { dataDirectory } from "../host/directories.ts";
 import { createLog, nodeLocal, nodeRuntime } from "../host/node-runtime.ts";
 import { localToken, writeServerFile } from "../host/server-file.ts";
@@ -81,6 +82,7 @@ export async function startServer(values: Values): Promise<Serving> {
   if (noToken) process.stderr.write(`No API token is configured: this server's own is in ${local.file}\n`);
   const timer = startTimer(deps, interval);
   for (const trouble of (await deps.keyTroubles?.()) ?? []) log("error", trouble);
+  const delivery = startDelivery(deps, Math.min(interval, DELIVERY_INTERVAL));
   const asking = askAboutKeys(deps);
 
   let stop: () => void = () => undefined;
@@ -90,6 +92,7 @@ export async function startServer(values: Values): Promise<Serving> {
     asking.stop();
     forget();
     await timer.stop();
+    await delivery.stop();
     await new Promise((resolve) => {
       server.close(resolve);
       if ("closeAllConnections" in server) server.closeAllConnections();
@@ -98,6 +101,9 @@ export async function startServer(values: Values): Promise<Serving> {
   });
   return { deps, url, token: local.token, newLink: () => pageLink(url, signIn.newCode()), stopped, stop };
 }
+
+/** How often what is to be told is looked at, at the least. */
+const DELIVERY_INTERVAL = 5000;
 
 const loopback = ({ address }: AddressInfo): string =>
   address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;

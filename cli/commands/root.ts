@@ -13,6 +13,7 @@ import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
 import { exchangeCommand } from "./exchange.ts";
 import { mcpCommand } from "./mcp.ts";
+import { notifyCommand } from "./notify.ts";
 import { operationCommand } from "./operation.ts";
 import { pageCommand } from "./page.ts";
 import { sandboxCommand } from "./sandbox.ts";
@@ -54,6 +55,7 @@ export function rootCommand(ids: readonly string[]): CommandDef {
       exchange: exchangeCommand,
       db: dbCommand,
       token: tokenCommand,
+      notify: notifyCommand,
       audit: auditCommand,
       sandbox: sandboxCommand,
       completion: completionCommand(() => rootCommand(ids)),

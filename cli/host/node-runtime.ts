@@ -22,6 +22,7 @@ import type { Runtime } from "../../src/compose/deps.ts";
 import type { Local, Log, LogLevel } from "../../src/ports/deps.ts";
 import { killedByFile } from "./kill-file.ts";
 import { databaseFile, packageFolder } from "./locations.ts";
+import { nodePost } from "./outbound.ts";
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
 
@@ -58,6 +59,7 @@ export function nodeRuntime(url: string, config: Config, log: Log): Runtime {
     local: nodeLocal,
     migrations: readMigrations(),
     readCandles,
+    post: nodePost(config.outboundHosts),
     killed: killedByFile(url),
   };
 }

@@ -18,6 +18,21 @@ export async function readKeys({ id, venue }: ConfiguredExchange): Promise<Given
   return { key, secret, ...(passphrase ? { passphrase } : {}) };
 }
 
+/** Other secrets, asked for in the same way; a name that ends in `?` may be left empty. */
+export async function readSecrets(names: readonly string[]): Promise<Readonly<Record<string, string>>> {
+  const plain = names.map((name) => name.replace("?", ""));
+  const answers = await ask(
+    plain.map((name, place) => `${name}${names[place]?.endsWith("?") ? " (may be empty)" : ""}: `),
+  );
+  const missing = names.find((name, place) => !name.endsWith("?") && !answers[place]);
+  if (missing)
+    throw new UsageError(
+      `give the ${plain.join(", then the ")}, each on a line of its own; ${missing} is missing`,
+    );
+  const given = plain.map((name, place) => [name, answers[place] ?? ""] as const);
+  return Object.fromEntries(given.filter(([, text]) => text !== ""));
+}
+
 /** One line for each question; what is typed is not shown. */
 async function ask(questions: readonly string[]): Promise<string[]> {
   const isTerminal = process.stdin.isTTY === true;

@@ -4,7 +4,7 @@ import { SettingsError } from "../kernel/errors.ts";
 import { prefixOf } from "../kernel/key-names.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { plainText } from "../kernel/plain-text.ts";
-import type { Millis } from "../kernel/time.ts";
+import { type Millis, SECOND } from "../kernel/time.ts";
 import type { Limits } from "../limits/limits.ts";
 import { FORMS, LIMIT_NAMES } from "../limits/texts.ts";
 import type { LogLevel } from "../ports/deps.ts";
@@ -46,6 +46,10 @@ export interface Config {
   /** This process places nothing. */
   readonly kill: boolean;
   readonly allowedHosts: readonly string[];
+  /** Hosts that messages may go to although they are private, or speak http. */
+  readonly outboundHosts: readonly string[];
+  /** Asked after a good pass over all accounts, at most so often: who watches there hears when this falls silent. */
+  readonly heartbeat: { readonly url: string; readonly every: Millis } | undefined;
   /** What the API takes from one address and one token; undefined: everything. */
   readonly rateLimits: RateLimits | undefined;
   /** Base urls by exchange id, in place of the venues' own. */
@@ -97,6 +101,9 @@ const Settings = z.object({
   EDGEMAKER_VENUE_URLS: list.default([]),
   EDGEMAKER_TIERS: list.default([]),
   EDGEMAKER_ALLOWED_HOSTS: list.default([]),
+  EDGEMAKER_OUTBOUND_HOSTS: list.default([]),
+  EDGEMAKER_HEARTBEAT_URL: url.optional(),
+  EDGEMAKER_HEARTBEAT_SECONDS: whole(1, 3600).default(30),
   EDGEMAKER_RATE_LIMIT: list.default([]),
   EDGEMAKER_KEK: list.default([]),
   EDGEMAKER_SANDBOX: flag.default(false),
@@ -162,6 +169,10 @@ export function parseConfig(environment: Environment): Config {
     sandbox: settings.EDGEMAKER_SANDBOX,
     kill: settings.EDGEMAKER_KILL,
     allowedHosts: settings.EDGEMAKER_ALLOWED_HOSTS.map((host) => host.toLowerCase()),
+    outboundHosts: settings.EDGEMAKER_OUTBOUND_HOSTS.map((host) => host.toLowerCase()),
+    heartbeat: settings.EDGEMAKER_HEARTBEAT_URL
+      ? { url: settings.EDGEMAKER_HEARTBEAT_URL, every: settings.EDGEMAKER_HEARTBEAT_SECONDS * SECOND }
+      : undefined,
     rateLimits: rateLimitsOf(settings.EDGEMAKER_RATE_LIMIT),
     venueUrls: new Map(settings.EDGEMAKER_VENUE_URLS.map(venueUrl)),
     tiers: new Map(settings.EDGEMAKER_TIERS.map((entry) => tierOf(entry, exchanges))),

@@ -8,6 +8,7 @@ import { sandboxBooks } from "../adapters/libsql/sandbox/sandbox-books.ts";
 import { type SandboxSettings, setUpSandbox } from "../adapters/libsql/sandbox/sandbox-setup.ts";
 import { type CredentialStore, credentialStore } from "../adapters/libsql/stores/credential-store.ts";
 import { libsqlKeeping } from "../adapters/libsql/stores/keeping.ts";
+import { notifyStore } from "../adapters/libsql/stores/notify-store.ts";
 import { createStore } from "../adapters/libsql/stores/store.ts";
 import { sandboxAggregator } from "../adapters/sandbox/aggregator.ts";
 import { createListings } from "../adapters/sandbox/listings.ts";
@@ -23,6 +24,7 @@ import { AppError, messageOf, SettingsError } from "../kernel/errors.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import { accountKey } from "../model/records.ts";
+import type { Post } from "../notify/outbound.ts";
 import type { AccountRef, Deps, ExchangeInfo, Local, Log, Venue } from "../ports/deps.ts";
 import type { Aggregator } from "../ports/dex.ts";
 import { forAnyone } from "../ports/for-anyone.ts";
@@ -52,6 +54,8 @@ export interface Runtime {
   readonly requests?: (() => number) | undefined;
   /** How often it steps. */
   readonly interval?: Millis | undefined;
+  /** How messages leave; nobody is told where it is absent. */
+  readonly post?: Post;
   /** Why nothing may be placed now, as this machine tells it; undefined where it may. */
   readonly killed?: () => string | undefined;
 }
@@ -70,10 +74,11 @@ export async function createDeps(
   config: Config,
   runtime: Runtime,
   options: SandboxOptions = {},
-): Promise<Deps & { readonly live?: Live; close(): void }> {
+): Promise<Deps & { readonly live?: Live; readonly channels: Channels; close(): void }> {
   const { client, migrations, local, log, requests, isChecked } = runtime;
   const kind = config.sandbox ? "sandbox" : "live";
   const context = await openDatabase({ client, local, migrations, kind, isChecked });
+  const notify = notifyStore(context, await Promise.all(config.keks.map(importKek)));
   const budgets = runtime.live?.budgets ?? publicBudgets(local.monotonic);
   const live = config.sandbox
     ? undefined
@@ -119,6 +124,8 @@ export async function createDeps(
     inTime,
     dex: dexOf(chain.forAnyone, (id) => forAnyone(venues.venue(id))),
     reference,
+    channels: notify,
+    ...(runtime.post ? { notify: { store: notify, post: runtime.post } } : {}),
     signers: await Promise.all(config.keks.map(importSigner)),
     store,
     killHere,
@@ -139,6 +146,9 @@ const infoOf = ({ id, venue }: ConfiguredExchange, live: Live | undefined): Exch
   quotes: VENUES[venue].quotes,
   configured: live?.venues.isConfigured(id) ?? true,
 });
+
+/** Where people are told, as commands on this machine set it. */
+export type Channels = ReturnType<typeof notifyStore>;
 
 /** What only commands on this machine use: how keys are stored, and whether they open anything. */
 export interface Live {

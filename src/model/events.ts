@@ -22,6 +22,7 @@ export type EventKind =
   | "wrong_tokens"
   | "keys"
   | "plan"
+  | "channel"
   | "audit";
 
 /** Of an event that concerns every account. */

@@ -5,10 +5,12 @@ import type { VenueFailure } from "../kernel/errors.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Limits } from "../limits/limits.ts";
+import type { Post } from "../notify/outbound.ts";
 import type { Signer } from "./audit-store.ts";
 import type { Dex } from "./dex.ts";
 import type { KillHere } from "./kill-here.ts";
 import type { Market, MarketData, Side } from "./market.ts";
+import type { NotifyStore } from "./notify-store.ts";
 import type { DryRuns } from "./paper.ts";
 import type { Reference } from "./reference.ts";
 import type { Store } from "./store.ts";
@@ -283,6 +285,8 @@ export interface Deps {
   readonly interval?: Millis | undefined;
   /** How many requests of all kinds this process may still make, where the platform limits them. */
   readonly requests?: (() => number) | undefined;
+  /** Where people are told what happens; absent where nobody is. */
+  readonly notify?: { readonly store: NotifyStore; readonly post: Post };
   /** Keys that sign checkpoints of events, the first one for new ones. */
   readonly signers?: readonly Signer[];
   readonly local: Local;

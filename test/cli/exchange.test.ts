@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { root } from "../support/bundle.ts";
 import { canaryKek } from "../support/canary.ts";
-import { edgemaker, environment } from "../support/command.ts";
+import { edgemaker, piped } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 import { startVenue } from "../venues/index.ts";
 
@@ -20,26 +18,6 @@ async function start(may: { withdraw: boolean } = { withdraw: false }) {
   const run = (args: readonly string[], over: Record<string, string> = {}) =>
     edgemaker(folder, args, { ...env, ...over });
   return { venue, keys, folder, env, run };
-}
-
-/** Runs a command with lines on its standard input. */
-function piped(
-  folder: string,
-  args: readonly string[],
-  lines: readonly string[],
-  env: Record<string, string>,
-) {
-  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    const child = spawn(process.execPath, [join(root, "cli/edgemaker.mjs"), ...args], {
-      env: environment(folder, env),
-      cwd: folder,
-    });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.on("data", (part) => (stdout += String(part)));
-    child.stderr.on("data", (part) => (stderr += String(part)));
-    child.on("close", (code) => resolve({ code, stdout, stderr }));
-    child.stdin.end(`${lines.join("\n")}\n`);
-  });
 }
 
 const bytesOf = (folder: string): string =>
@@ -66,7 +44,7 @@ it("stores keys from a pipe encrypted, uses them, and forgets them", async () =>
   });
 
   const rotated = await run(["exchange", "rotate", "--json"], { EDGEMAKER_KEK: `${OTHER},${KEK}` });
-  expect(JSON.parse(rotated.stdout)).toEqual({ rotated: 1 });
+  expect(JSON.parse(rotated.stdout)).toEqual({ rotated: 1, channels: 0 });
   const tested = await run(["exchange", "test", "bitget", "--json"], { EDGEMAKER_KEK: OTHER });
   expect(JSON.parse(tested.stdout)).toMatchObject({ accepted: true, assets: 8 });
   const old = await run(["exchange", "test", "bitget"]);

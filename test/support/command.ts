@@ -19,6 +19,14 @@ export const edgemaker = (
   input?: string,
 ): Promise<Ran> => ran(folder, [launcher, ...args], over, input);
 
+/** The same, with lines on its standard input. */
+export const piped = (
+  folder: string,
+  args: readonly string[],
+  lines: readonly string[],
+  over: Record<string, string> = {},
+): Promise<Ran> => ran(folder, [launcher, ...args], over, `${lines.join("\n")}\n`);
+
 /**
  * What becomes of each of many command lines, run one after the other in one process and one home: most of what a short
  * command takes is its start. For those that end without having opened anything.

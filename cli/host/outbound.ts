@@ -1,0 +1,104 @@
+import { type LookupAddress, lookup } from "node:dns";
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { BlockList, isIP } from "node:net";
+import { plainText } from "../../src/kernel/plain-text.ts";
+import { type OutboundAnswer, type Post, refusedAddress, secondsOf } from "../../src/notify/outbound.ts";
+
+/** What no message goes to: this machine, its network, and addresses that lead there (RFC 6890). */
+const PRIVATE = new BlockList();
+for (const [net, bits] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["224.0.0.0", 3],
+] as const)
+  PRIVATE.addSubnet(net, bits, "ipv4");
+for (const [net, bits] of [
+  ["::", 96],
+  ["64:ff9b::", 96],
+  ["2002::", 16],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["ff00::", 8],
+] as const)
+  PRIVATE.addSubnet(net, bits, "ipv6");
+
+export const isPrivate = (address: string): boolean =>
+  PRIVATE.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+
+type Resolve = (
+  host: string,
+  options: object,
+  told: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+) => void;
+
+/** Node's own request, whose every connection is to an address that was looked at: a name may lead elsewhere each time. */
+export const nodePost =
+  (named: readonly string[], resolve: Resolve = resolveAll): Post =>
+  (message, timeout) =>
+    new Promise<OutboundAnswer>((done, failed) => {
+      const url = new URL(message.url);
+      const refused = refusedAddress(url, named);
+      if (refused !== undefined) throw new Error(refused);
+      const isNamed = named.includes(url.host);
+      const options = {
+        method: "POST",
+        headers: {
+          ...message.headers,
+          "content-length": String(new TextEncoder().encode(message.body).length),
+        },
+        signal: AbortSignal.timeout(timeout),
+        agent: false as const,
+        ...(isNamed ? {} : { lookup: publicLookup(resolve) }),
+      };
+      const made = (url.protocol === "https:" ? requestHttps : requestHttp)(url, options, (response) => {
+        const { statusCode: status = 0, headers } = response;
+        let text = "";
+        response.setEncoding("utf8");
+        const end = () =>
+          done({ status, text: plainText(text, 200), retryAfterSeconds: secondsOf(headers["retry-after"]) });
+        response.on("data", (part: string) => {
+          text += part;
+          if (text.length < MOST_TEXT) return;
+          end();
+          response.destroy();
+        });
+        response.on("end", end);
+        // What was accepted is accepted, though the rest of the answer is lost.
+        response.on("error", end);
+      });
+      made.on("error", failed);
+      made.end(message.body);
+    });
+
+const MOST_TEXT = 16_384;
+
+const resolveAll: Resolve = (host, options, told) => lookup(host, { ...options, all: true }, told);
+
+/** In place of Node's lookup: fails where any of a name's addresses is private. */
+const publicLookup =
+  (resolve: Resolve) =>
+  (
+    host: string,
+    options: { readonly all?: boolean | undefined },
+    told: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
+  ) =>
+    resolve(host, options, (error, addresses) => {
+      const [first] = addresses ?? [];
+      const found = error ?? (first ? refusal(host, addresses) : new Error(`${host} has no address`));
+      if (found || !first) told(found, "");
+      else if (options.all) told(null, [...addresses]);
+      else told(null, first.address, first.family);
+    });
+
+const refusal = (host: string, addresses: readonly LookupAddress[]): Error | null =>
+  addresses.some(({ address }) => isPrivate(address))
+    ? new Error(`${host} leads to a private address; name it in EDGEMAKER_OUTBOUND_HOSTS if it is meant`)
+    : null;

@@ -1,0 +1,25 @@
+import { plainText } from "../kernel/plain-text.ts";
+import { type Post, refusedAddress, secondsOf } from "../notify/outbound.ts";
+import { boundedText } from "./bounded-text.ts";
+
+/** Where the platform itself reaches no private address: Cloudflare's fetch leaves from its own network. */
+export const fetchPost =
+  (ask: typeof fetch, named: readonly string[]): Post =>
+  async ({ url, headers, body }, timeout) => {
+    const refused = refusedAddress(new URL(url), named);
+    if (refused !== undefined) throw new Error(refused);
+    const signal = AbortSignal.timeout(timeout);
+    const response = await ask(url, {
+      method: "POST",
+      headers,
+      body,
+      redirect: "manual",
+      signal,
+    });
+    const text = await boundedText(response, signal).catch(() => "");
+    return {
+      status: response.status,
+      text: plainText(text, 200),
+      retryAfterSeconds: secondsOf(response.headers.get("retry-after")),
+    };
+  };

@@ -1,0 +1,62 @@
+/** Where a person is told what happens, and how. Times are protocol time. */
+import type { Millis } from "../kernel/time.ts";
+import type { Digest } from "./digest.ts";
+
+export const CHANNEL_KINDS = ["webhook", "telegram", "discord", "ntfy"] as const;
+export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+
+/** From what everybody may sleep through to what somebody has to get up for. */
+export const LEVELS = ["info", "warning", "alert"] as const;
+export type Level = (typeof LEVELS)[number];
+
+export const isAtLeast = (level: Level, least: Level): boolean =>
+  LEVELS.indexOf(level) >= LEVELS.indexOf(least);
+
+/** Hours of a day in which only alerts are told; `to` may be before `from`, over midnight. */
+export interface QuietHours {
+  /** Minutes of the day. */
+  readonly from: number;
+  readonly to: number;
+  /** An IANA name, for example Europe/Berlin. */
+  readonly zone: string;
+}
+
+/** What opens a channel, all of it secret: an address may carry a token in its path. */
+export type ChannelSecrets = Readonly<Record<string, string>>;
+
+/** How far a channel has been told: the newest event and fill that its digest has taken in. */
+export interface NewsCursor {
+  readonly event: number;
+  readonly fill: number;
+}
+
+export interface Channel {
+  readonly name: string;
+  readonly kind: ChannelKind;
+  /** Nothing below it is told. */
+  readonly level: Level;
+  readonly quiet: QuietHours | null;
+  /** Whether it is told the report of each day, and the last day of UTC of which it was. */
+  readonly isDaily: boolean;
+  readonly reportedDay: number;
+  readonly cursor: NewsCursor;
+  /** What is to be told, and what was told lately. */
+  readonly held: Digest;
+  /** When a message was last accepted. */
+  readonly sentAt: Millis;
+  /** Tries in a row that came to nothing, and until when there is no other. */
+  readonly failures: number;
+  readonly retryAt: Millis;
+  readonly error: string | null;
+}
+
+/** What is sent, the same at every try. */
+export interface Message {
+  /** Tells a receiver that it has had this one before. */
+  readonly id: string;
+  readonly kind: "news" | "report" | "test";
+  readonly level: Level;
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly at: Millis;
+}

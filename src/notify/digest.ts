@@ -1,0 +1,95 @@
+/** What is still to be told: as short however much there is, so that a storm of events makes one message. */
+import { type Decimal, ZERO } from "../kernel/decimal.ts";
+import { MINUTE, type Millis } from "../kernel/time.ts";
+import { isAtLeast, type Level } from "./channel.ts";
+import type { News } from "./news.ts";
+
+export interface Line {
+  readonly key: string;
+  readonly level: Level;
+  readonly text: string;
+  /** Of the first and of the newest that it tells of. */
+  readonly at: Millis;
+  readonly until: Millis;
+  readonly count: number;
+  readonly amount: Decimal;
+  readonly notional: Decimal;
+  readonly isFill: boolean;
+  /** Before it nobody is told for this alone. */
+  readonly dueAt: Millis;
+}
+
+export interface Digest {
+  readonly lines: readonly Line[];
+  /** What no line has room for. */
+  readonly more: number;
+  /** When what has this key was last told. */
+  readonly told: Readonly<Record<string, Millis>>;
+}
+
+export const NO_DIGEST: Digest = { lines: [], more: 0, told: {} };
+
+const MOST_LINES = 20;
+/** What was told is not told again so soon, only counted. */
+const AGAIN_AFTER: Millis = 10 * MINUTE;
+const MOST_TOLD = 50;
+
+/** Takes in what is news to a channel of a level, at protocol time `now`. */
+export function takeIn(
+  digest: Digest,
+  news: readonly News[],
+  { least, now }: { readonly least: Level; readonly now: Millis },
+): Digest {
+  const lines = new Map(digest.lines.map((line) => [line.key, line]));
+  let { more } = digest;
+  for (const one of news) {
+    if (!isAtLeast(one.level, least)) continue;
+    const known = lines.get(one.key);
+    if (known) lines.set(one.key, withNews(known, one));
+    else if (lines.size < MOST_LINES || one.level === "alert")
+      lines.set(one.key, lineOf(one, dueAt(digest, one, now)));
+    else more++;
+  }
+  return { ...digest, lines: [...lines.values()].slice(0, 2 * MOST_LINES), more };
+}
+
+const dueAt = ({ told }: Digest, { key, fill }: News, now: Millis): Millis => {
+  const last = told[key];
+  return fill || last === undefined ? now : Math.max(now, last + AGAIN_AFTER);
+};
+
+const lineOf = ({ key, level, text, at, fill }: News, due: Millis): Line => ({
+  key,
+  level,
+  text,
+  at,
+  until: at,
+  count: 1,
+  amount: fill?.amount ?? ZERO,
+  notional: fill?.notional ?? ZERO,
+  isFill: fill !== undefined,
+  dueAt: due,
+});
+
+// The newest words: they say what is so now.
+const withNews = (line: Line, { text, at, fill }: News): Line => ({
+  ...line,
+  text,
+  until: at,
+  count: line.count + 1,
+  amount: line.amount + (fill?.amount ?? ZERO),
+  notional: line.notional + (fill?.notional ?? ZERO),
+});
+
+/** Lines for which somebody is told now: in quiet hours alerts alone. */
+export const dueLines = ({ lines }: Digest, now: Millis, isQuiet: boolean): readonly Line[] =>
+  lines.filter((line) => line.dueAt <= now && (!isQuiet || line.level === "alert"));
+
+/** After all of it was told. */
+export function toldAt({ lines, told }: Digest, now: Millis): Digest {
+  const all = { ...told, ...Object.fromEntries(lines.filter(isOnce).map(({ key }) => [key, now])) };
+  const recent = Object.entries(all).filter(([, at]) => now - at < AGAIN_AFTER);
+  return { ...NO_DIGEST, told: Object.fromEntries(recent.sort(([, a], [, b]) => b - a).slice(0, MOST_TOLD)) };
+}
+
+const isOnce = ({ isFill }: Line): boolean => !isFill;

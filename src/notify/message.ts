@@ -1,0 +1,47 @@
+import { text } from "../kernel/decimal.ts";
+import type { Millis } from "../kernel/time.ts";
+import { LEVELS, type Level, type Message } from "./channel.ts";
+import type { Digest, Line } from "./digest.ts";
+
+/** Everything that a digest holds, as one message. */
+export function messageOf({ lines, more }: Digest, { id, now }: { id: string; now: Millis }): Message {
+  const sorted = [...lines].sort((a, b) => rank(b.level) - rank(a.level) || a.at - b.at);
+  const level = sorted[0]?.level ?? "info";
+  return {
+    id,
+    kind: "news",
+    level,
+    title: titleOf(sorted, level),
+    lines: [...sorted.map(lineText), ...(more > 0 ? [`… and ${more} more: see the events`] : [])],
+    at: now,
+  };
+}
+
+const rank = (level: Level): number => LEVELS.indexOf(level);
+
+function titleOf(lines: readonly Line[], level: Level): string {
+  const highest = lines.filter((line) => line.level === level && !line.isFill);
+  const fills = lines.filter(({ isFill }) => isFill).reduce((sum, { count }) => sum + count, 0);
+  const [first] = highest;
+  if (!first) return `edgemaker: ${fills} ${fills === 1 ? "fill" : "fills"}`;
+  const others = highest.length > 1 ? ` (and ${highest.length - 1} more)` : "";
+  return `edgemaker ${level}: ${first.text}${others}`.slice(0, 200);
+}
+
+/** `01-31 23:59:59`, in UTC. */
+const CLOCK = new Intl.DateTimeFormat("sv-SE", {
+  timeZone: "UTC",
+  month: "2-digit",
+  day: "2-digit",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+});
+
+function lineText(line: Line): string {
+  const at = CLOCK.format(line.at);
+  const mark = line.level === "info" ? "" : `${line.level}: `;
+  if (!line.isFill) return `${at} ${mark}${line.text}${line.count > 1 ? ` (${line.count} times)` : ""}`;
+  const times = line.count > 1 ? ` in ${line.count} fills` : "";
+  return `${at} ${line.text}: ${text(line.amount)} for ${text(line.notional)}${times}`;
+}

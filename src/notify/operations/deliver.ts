@@ -1,0 +1,146 @@
+/** Tells every channel what there is to tell: at least once, and of two processes only by one. */
+import { messageOf as wordsOf } from "../../kernel/errors.ts";
+import { plainText } from "../../kernel/plain-text.ts";
+import { HOUR, type Millis, SECOND } from "../../kernel/time.ts";
+import type { Local, Log } from "../../ports/deps.ts";
+import type { Claim, NotifyStore, Outlook, Sent } from "../../ports/notify-store.ts";
+import type { Channel, Message } from "../channel.ts";
+import { dueLines, takeIn, toldAt } from "../digest.ts";
+import { messageOf } from "../message.ts";
+import { eventNews, fillNews, type News } from "../news.ts";
+import type { Post } from "../outbound.ts";
+import { isQuiet } from "../quiet.ts";
+import { requestOf } from "../requests.ts";
+import { signed } from "./sign.ts";
+
+/** What telling needs. */
+export interface NotifyWorld {
+  readonly notify: { readonly store: NotifyStore; readonly post: Post };
+  readonly local: Local;
+  readonly log: Log;
+  readonly requests?: (() => number) | undefined;
+}
+
+/** Between two messages of a channel: what happens meanwhile is in the next one. */
+const APART: Millis = 10 * SECOND;
+/** How long a process has a channel; a request takes less than half of it. */
+const CLAIM: Millis = 30 * SECOND;
+const TIMEOUT: Millis = 10 * SECOND;
+const FIRST_WAIT: Millis = 10 * SECOND;
+const LONGEST_WAIT: Millis = HOUR;
+/** Tries of one message, over about three hours. */
+const MOST_TRIES = 12;
+const PAGE = 1000;
+const MOST_PAGES = 20;
+/** Requests that one channel takes, where the platform limits them. */
+const REQUESTS = 4;
+
+/** One round over all channels. What fails is logged, and tried again in a later round. */
+export async function deliver(world: NotifyWorld): Promise<void> {
+  const { notify, log } = world;
+  const outlook = await notify.store.outlook();
+  const due = outlook.channels.filter((channel) => hasWork(channel, outlook));
+  const affordable = world.requests ? Math.max(0, Math.floor((world.requests() - 2) / REQUESTS)) : due.length;
+  await Promise.all(
+    due.slice(0, affordable).map(({ name }) =>
+      serve(world, name).catch((error: unknown) => {
+        log("warn", "a channel could not be told", { channel: name, reason: wordsOf(error) });
+      }),
+    ),
+  );
+}
+
+function hasWork(channel: Outlook["channels"][number], { now, newest }: Outlook): boolean {
+  if (channel.claimedUntil > now) return false;
+  const { cursor, isPending, retryAt } = channel;
+  if (newest.event > cursor.event || newest.fill > cursor.fill) return true;
+  return isPending ? retryAt <= now : isReady(channel, now);
+}
+
+/** Whether what is held makes a message now. */
+const isReady = ({ held, quiet, sentAt, retryAt }: Channel, now: Millis): boolean =>
+  retryAt <= now && now - sentAt >= APART && dueLines(held, now, isQuiet(quiet, now)).length > 0;
+
+async function serve(world: NotifyWorld, name: string): Promise<void> {
+  const { local, notify } = world;
+  const owner = local.randomText(16);
+  for (let pages = 1; ; pages++) {
+    const claimedAt = local.monotonic();
+    const claim = await notify.store.claim({ name, owner, ttl: CLAIM, page: PAGE });
+    if (!claim) return;
+    const isMore = claim.events.length === PAGE || claim.fills.length === PAGE;
+    const message = await takeNews(world, claim, isMore && pages < MOST_PAGES);
+    if (message) return send(world, claim, { ...message, claimedAt });
+    if (!isMore || pages >= MOST_PAGES) return;
+  }
+}
+
+interface Pending {
+  readonly message: Message;
+  readonly tries: number;
+}
+
+/** Keeps what is new, and says what is to be sent now. */
+async function takeNews(
+  { notify, local }: NotifyWorld,
+  claim: Claim,
+  isMore: boolean,
+): Promise<Pending | undefined> {
+  const { channel, now, events, fills, pending } = claim;
+  const cursor = {
+    event: events.at(-1)?.id ?? channel.cursor.event,
+    fill: fills.at(-1)?.number ?? channel.cursor.fill,
+  };
+  const held = takeIn(channel.held, newsOf(claim), { least: channel.level, now });
+  const isTurn = !isMore && channel.retryAt <= now;
+  const make = isTurn && !pending && isReady({ ...channel, held }, now);
+  const message = make ? messageOf(held, { id: local.randomText(24), now }) : undefined;
+  const next = isTurn ? (pending ?? (message && { message, tries: 0 })) : undefined;
+  const kept = { cursor, held: message ? toldAt(held, now) : held, message, isDone: !next && !isMore };
+  return (await notify.store.keep(claim, kept)) ? next : undefined;
+}
+
+function newsOf({ events, fills }: Claim): News[] {
+  const told = events.map(eventNews).filter((one) => one !== undefined);
+  const booked = fills.filter(({ isSuperseded }) => !isSuperseded);
+  return [...told, ...booked.map(fillNews)].sort((a, b) => a.at - b.at);
+}
+
+async function send(
+  { notify, local }: NotifyWorld,
+  claim: Claim,
+  { message, tries, claimedAt }: Pending & { readonly claimedAt: Millis },
+): Promise<void> {
+  // Halted for long, another process may have it by now.
+  if (local.monotonic() - claimedAt > CLAIM - 2 * TIMEOUT) return;
+  const sent = await attempt(notify.post, claim, { message, tries });
+  await notify.store.settle(claim, message.id, sent);
+}
+
+async function attempt(
+  post: Post,
+  { channel, secrets, now }: Claim,
+  { message, tries }: Pending,
+): Promise<Sent> {
+  try {
+    const request = await signed(requestOf(channel, message, secrets), { message, secrets, now });
+    const { status, text, retryAfterSeconds } = await post(request, TIMEOUT);
+    if (status >= 200 && status < 300) return { result: "sent" };
+    const said = text === "" ? "" : `: ${text}`;
+    return later(`it answered ${status}${said}`, retryAfterSeconds);
+  } catch (error) {
+    return later(wordsOf(error));
+  }
+
+  function later(why: string, retryAfterSeconds = 0): Sent {
+    const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.min(channel.failures, 20));
+    return {
+      result: tries + 1 >= MOST_TRIES ? "dead" : "later",
+      error: plainText(withoutSecrets(why, Object.values(secrets)), 300),
+      retryAt: now + Math.min(LONGEST_WAIT, Math.max(wait, retryAfterSeconds * SECOND)),
+    };
+  }
+}
+
+const withoutSecrets = (text: string, secrets: readonly string[]): string =>
+  secrets.filter((one) => one.length > 5).reduce((rest, secret) => rest.replaceAll(secret, "…"), text);

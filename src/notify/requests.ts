@@ -1,0 +1,66 @@
+/** What each kind of channel takes, as its maker documents it. */
+import type { Channel, ChannelKind, ChannelSecrets, Level, Message } from "./channel.ts";
+
+export interface OutboundRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What a channel of each kind is opened with, in the order in which it is asked for; optional ones end in `?`. */
+export const SECRETS_OF: Readonly<Record<ChannelKind, readonly string[]>> = {
+  webhook: ["url"],
+  telegram: ["bot token", "chat id", "server?"],
+  discord: ["url"],
+  ntfy: ["url", "access token?"],
+};
+
+/** The address that a channel of these secrets is reached at. Throws TypeError where that is none. */
+export function addressOf(kind: ChannelKind, secrets: ChannelSecrets): URL {
+  if (kind !== "telegram") return new URL(secrets.url ?? "");
+  const server = secrets.server ?? "https://api.telegram.org";
+  return new URL(`${server.replace(/\/$/, "")}/bot${secrets["bot token"] ?? ""}/sendMessage`);
+}
+
+/** The request without the signature of a webhook. */
+export function requestOf(
+  { name, kind }: Pick<Channel, "name" | "kind">,
+  message: Message,
+  secrets: ChannelSecrets,
+): OutboundRequest {
+  const address = addressOf(kind, secrets);
+  const json = (body: object, url = address.href, headers = {}): OutboundRequest => ({
+    url,
+    headers: { "content-type": "application/json", "idempotency-key": message.id, ...headers },
+    body: JSON.stringify(body),
+  });
+  if (kind === "webhook") return json({ channel: name, ...message });
+  if (kind === "telegram")
+    return json({
+      chat_id: secrets["chat id"],
+      text: textOf(message, 4096),
+      disable_notification: message.level === "info",
+    });
+  if (kind === "discord") return json({ content: textOf(message, 2000), allowed_mentions: { parse: [] } });
+  const topic = address.pathname.slice(1);
+  const token = secrets["access token"];
+  return json(
+    {
+      topic,
+      title: message.title,
+      message: cut(message.lines.join("\n"), 4000),
+      priority: PRIORITY[message.level],
+    },
+    address.origin,
+    token ? { authorization: `Bearer ${token}` } : {},
+  );
+}
+
+/** docs.ntfy.sh/publish#message-priority: 5 is the highest, 3 the usual one. */
+const PRIORITY: Record<Level, number> = { info: 2, warning: 3, alert: 5 };
+
+/** Telegram takes 4096 characters (core.telegram.org/bots/api#sendmessage), Discord 2000 (discord.com/developers). */
+const textOf = ({ title, lines }: Message, most: number): string => cut([title, ...lines].join("\n"), most);
+
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;

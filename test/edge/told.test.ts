@@ -1,0 +1,49 @@
+import { expect, it, onTestFinished } from "vitest";
+import { nodeLocal } from "../../cli/host/node-runtime.ts";
+import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
+import { notifyStore } from "../../src/adapters/libsql/stores/notify-store.ts";
+import { importKek } from "../../src/adapters/vault/envelope.ts";
+import { BY } from "../support/by.ts";
+import { deployment } from "../support/deployment.ts";
+import { fireCron } from "../support/edge-live.ts";
+import { answering } from "../support/live.ts";
+
+it("a cron tells what has happened since the last one, and asks where it is missed", async () => {
+  const receiver = await answering(() => ({ body: "" }));
+  const kek = new Uint8Array(32).fill(5);
+  const edge = await deployment(1, {
+    only: ["kraken"],
+    queue: false,
+    settings: {
+      EDGEMAKER_KEK: Buffer.from(kek).toString("hex"),
+      EDGEMAKER_OUTBOUND_HOSTS: new URL(receiver.url).host,
+    },
+  });
+  onTestFinished(() => edge.close());
+  const context = await openDatabase({
+    client: { url: edge.database.url, fetch },
+    local: nodeLocal,
+    migrations: [],
+    kind: "live",
+  });
+  const store = notifyStore(context, [await importKek(kek)]);
+  const channel = { name: "ops", kind: "webhook", level: "info", quiet: null, isDaily: false } as const;
+  await store.addChannel(channel, { url: receiver.url }, BY);
+  const worker = await edge.start();
+  onTestFinished(() => worker.dispose());
+  const symbol = "BTC/USDT";
+  await edge.startGrid(worker, {
+    exchange: "kraken",
+    symbol,
+    lowerPrice: 57_000,
+    upperPrice: 63_000,
+    gridLevels: 6,
+    orderSize: 60,
+  });
+  await fireCron(worker, Date.UTC(2026, 0, 1));
+  expect(receiver.asked).toHaveLength(1);
+  expect(receiver.asked[0]?.body).toContain("started on BTC/USDT");
+  await fireCron(worker, Date.UTC(2026, 0, 1, 0, 1));
+  expect(receiver.asked).toHaveLength(1);
+  expect(edge.troubles).toEqual([]);
+});

@@ -1,0 +1,253 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { HOUR } from "../../src/kernel/time.ts";
+import { type Asked, answering } from "../support/live.ts";
+import { bookFills, notifyBox, SIGNING_SECRET } from "../support/notify.ts";
+
+interface Body {
+  readonly id: string;
+  readonly level: string;
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+const bodyOf = ({ body }: Asked) => JSON.parse(body) as Body;
+const ok = () => ({ body: "" });
+
+describe("a channel", () => {
+  it("is told what happens from when it was added, signed, and once", async () => {
+    const box = await notifyBox();
+    const receiver = await answering(ok);
+    await box.tell("error", "before it was added");
+    await box.add("ops", `${receiver.url}/hook`);
+    await box.round();
+    expect(receiver.asked).toHaveLength(0);
+    await box.tell("status", "running to error: the ledger and the account differ", "grid-kraken-BTC-USDT-1");
+    await box.round(1);
+    await box.round(60);
+    await box.round(HOUR / 1000);
+    expect(receiver.asked).toHaveLength(1);
+    const [asked] = receiver.asked as [Asked];
+    expect(bodyOf(asked)).toMatchObject({ channel: "ops", level: "alert" });
+    expect(bodyOf(asked).lines).toEqual([
+      expect.stringContaining(
+        "alert: grid-kraken-BTC-USDT-1: running to error: the ledger and the account differ",
+      ),
+    ]);
+    const { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signature } = asked.headers;
+    // As standardwebhooks.com has a receiver check it.
+    const key = Buffer.from(SIGNING_SECRET.slice("whsec_".length), "base64");
+    const expected = createHmac("sha256", key).update(`${id}.${at}.${asked.body}`).digest("base64");
+    expect(signature).toBe(`v1,${expected}`);
+    expect(asked.headers["idempotency-key"]).toBe(id);
+  });
+
+  it("is told a burst of fills in one message, added up", async () => {
+    const box = await notifyBox();
+    const receiver = await answering(ok);
+    await box.add("ops", receiver.url);
+    await bookFills(box, 40);
+    await box.round(1);
+    expect(receiver.asked.map(bodyOf)).toMatchObject([{ title: "edgemaker: 40 fills", level: "info" }]);
+    expect(bodyOf(receiver.asked[0] as Asked).lines).toEqual([
+      expect.stringMatching(/sold BTC\/USDT: 0.02 for 1000 in 20 fills$/),
+      expect.stringMatching(/bought BTC\/USDT: 0.02 for 1000 in 20 fills$/),
+    ]);
+  });
+
+  it("takes ten thousand events of a minute as at most one message in ten seconds, and misses none", async () => {
+    const box = await notifyBox();
+    const receiver = await answering(ok);
+    await box.add("ops", receiver.url);
+    for (let second = 0; second < 60; second += 2) {
+      await bookFills(box, 334, second * 167);
+      await box.round(2);
+    }
+    await box.round(10);
+    expect(receiver.asked.length).toBeLessThanOrEqual(7);
+    const counted = receiver.asked
+      .map(bodyOf)
+      .flatMap(({ lines }) => lines)
+      .reduce((sum, line) => sum + Number(/in (\d+) fills/.exec(line)?.[1] ?? 0), 0);
+    expect(counted).toBe(30 * 334);
+  });
+
+  it("says the same again only after ten minutes, with how often it was", async () => {
+    const box = await notifyBox();
+    const receiver = await answering(ok);
+    await box.add("ops", receiver.url);
+    for (let minute = 0; minute < 12; minute++) {
+      await box.tell("rejected", `em0123456789abcde${minute % 10}: insufficient balance`, "grid-1");
+      await box.round(60);
+    }
+    expect(receiver.asked).toHaveLength(2);
+    expect(bodyOf(receiver.asked[1] as Asked).lines).toEqual([expect.stringContaining("(10 times)")]);
+  });
+
+  it("hears nothing below its level, and in quiet hours alerts alone, with what was held", async () => {
+    const box = await notifyBox();
+    const [loud, night] = [await answering(ok), await answering(ok)];
+    await box.add("loud", loud.url, { level: "warning" });
+    // The clock begins at midnight of UTC.
+    await box.add("night", night.url, { quiet: "22:00-07:00" });
+    await bookFills(box, 2);
+    await box.round(20);
+    expect([loud.asked.length, night.asked.length]).toEqual([0, 0]);
+    await box.tell("kill", "on");
+    await box.round(20);
+    expect([loud.asked.length, night.asked.length]).toEqual([1, 1]);
+    expect(bodyOf(night.asked[0] as Asked).lines).toHaveLength(3);
+    await bookFills(box, 1, 2);
+    await box.round(20);
+    expect(night.asked).toHaveLength(1);
+    await box.round(7 * 3600);
+    expect(night.asked).toHaveLength(2);
+  });
+});
+
+describe("a receiver that takes nothing", () => {
+  it("is asked less and less often, holds up no other, and is told everything once it answers", async () => {
+    const box = await notifyBox();
+    let isUp = false;
+    const dead = await answering(() => ({ status: isUp ? 204 : 503, body: isUp ? "" : "down for a while" }));
+    const well = await answering(ok);
+    await box.add("dead", dead.url);
+    await box.add("well", well.url);
+    await box.tell("error", "one");
+    await box.round(1);
+    expect([dead.asked.length, well.asked.length]).toEqual([1, 1]);
+    expect((await box.channel("dead")).channel.error).toBe("it answered 503: down for a while");
+    await box.tell("error", "two");
+    for (let second = 0; second < 300; second += 10) await box.round(10);
+    // After 10, 20, 40, 80 and 160 seconds.
+    expect(dead.asked.length).toBeGreaterThanOrEqual(5);
+    expect(dead.asked.length).toBeLessThanOrEqual(6);
+    expect(new Set(dead.asked.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
+    expect(well.asked).toHaveLength(2);
+    isUp = true;
+    await box.round(400);
+    await box.round(20);
+    const texts = dead.asked.slice(-2).map((one) => bodyOf(one).title);
+    expect(texts).toEqual(["edgemaker alert: error, one", "edgemaker alert: error, two"]);
+    expect(await box.channel("dead")).toMatchObject({ pending: 0, channel: { error: null, failures: 0 } });
+  });
+
+  it("is given up after twelve tries, and told again when a person says so", async () => {
+    const box = await notifyBox();
+    let isUp = false;
+    const dead = await answering(() => ({ status: isUp ? 200 : 500, body: "" }));
+    await box.add("ops", dead.url);
+    await box.tell("error", "lost for now");
+    for (let tries = 0; tries < 15; tries++) await box.round(3601);
+    expect(dead.asked).toHaveLength(12);
+    expect(await box.channel("ops")).toMatchObject({ pending: 0, dead: 1 });
+    isUp = true;
+    expect(await box.store.replay("ops")).toBe(1);
+    await box.round(1);
+    expect(bodyOf(dead.asked[12] as Asked).title).toBe("edgemaker alert: error, lost for now");
+    expect(await box.channel("ops")).toMatchObject({ pending: 0, dead: 0 });
+  });
+
+  it("waits as long as it says", async () => {
+    const box = await notifyBox();
+    const busy = await answering(({ headers }) =>
+      busy.asked.length === 1
+        ? { status: 429, body: "", headers: { "retry-after": "120" } }
+        : { body: String(headers.host) },
+    );
+    await box.add("ops", busy.url);
+    await box.tell("error", "one");
+    await box.round(1);
+    await box.round(119);
+    expect(busy.asked).toHaveLength(1);
+    await box.round(2);
+    expect(busy.asked).toHaveLength(2);
+  });
+});
+
+describe("of two processes on one database", () => {
+  it("one tells, whoever it is", async () => {
+    const box = await notifyBox();
+    const receiver = await answering(
+      () => new Promise((resolve) => setTimeout(() => resolve({ body: "" }), 20)),
+    );
+    await box.add("ops", receiver.url);
+    for (let place = 0; place < 10; place++) {
+      await box.tell("error", `number ${String.fromCharCode(97 + place)}`);
+      await Promise.all([box.round(11), box.round(), box.round(), box.round()]);
+    }
+    expect(receiver.asked).toHaveLength(10);
+  });
+
+  it("one that was killed after it had sent leaves the same message with the same key to the other", async () => {
+    const box = await notifyBox();
+    const receiver = await answering(ok);
+    await box.add("ops", receiver.url);
+    await box.tell("error", "sent and not recorded");
+    const killed = { ...box.world.notify.store, settle: () => new Promise<never>(() => undefined) };
+    const { deliver } = await import("../../src/notify/operations/deliver.ts");
+    void deliver({ ...box.world, notify: { ...box.world.notify, store: killed } });
+    await expect.poll(() => receiver.asked.length).toBe(1);
+    await box.round(5);
+    expect(receiver.asked).toHaveLength(1);
+    await box.round(31);
+    await box.round(60);
+    expect(receiver.asked).toHaveLength(2);
+    const [first, second] = receiver.asked as [Asked, Asked];
+    expect(second.body).toBe(first.body);
+    expect(second.headers["idempotency-key"]).toBe(first.headers["idempotency-key"]);
+  });
+
+  it("one that was killed before it kept a message loses nothing", async () => {
+    const box = await notifyBox();
+    const receiver = await answering(ok);
+    await box.add("ops", receiver.url);
+    await box.tell("error", "taken in and not kept");
+    const killed = { ...box.world.notify.store, keep: () => new Promise<never>(() => undefined) };
+    const { deliver } = await import("../../src/notify/operations/deliver.ts");
+    void deliver({ ...box.world, notify: { ...box.world.notify, store: killed } });
+    await expect.poll(async () => (await box.store.outlook()).channels[0]?.claimedUntil).toBeGreaterThan(0);
+    await box.round(31);
+    expect(receiver.asked).toHaveLength(1);
+  });
+});
+
+describe("what each kind of channel is sent", () => {
+  it.each([
+    [
+      "telegram",
+      (url: string) => ({ "bot token": "123:abcdef", "chat id": "42", server: url }),
+      "/bot123:abcdef/sendMessage",
+      { chat_id: "42", disable_notification: false },
+    ],
+    ["discord", (url: string) => ({ url: `${url}/api/webhooks/1/x` }), "/api/webhooks/1/x", {}],
+    [
+      "ntfy",
+      (url: string) => ({ url: `${url}/my-topic`, "access token": "tk_1234567" }),
+      "/",
+      { topic: "my-topic", priority: 5 },
+    ],
+  ] as const)("%s", async (kind, secretsOf, path, body) => {
+    const box = await notifyBox();
+    const receiver = await answering(ok);
+    await box.add("one", receiver.url, { kind, secrets: secretsOf(receiver.url) });
+    await box.tell("error", "what happened");
+    await box.round(1);
+    const [asked] = receiver.asked as [Asked];
+    expect(asked).toMatchObject({ method: "POST", path });
+    expect(JSON.parse(asked.body)).toMatchObject(body);
+    expect(asked.body).toContain("what happened");
+    if (kind === "ntfy") expect(asked.headers.authorization).toBe("Bearer tk_1234567");
+  });
+});
+
+it("tells no secret of a channel where a receiver repeats it", async () => {
+  const box = await notifyBox();
+  const receiver = await answering(({ path }) => ({ status: 400, body: `no such path: ${path}` }));
+  await box.add("one", receiver.url, {
+    kind: "telegram",
+    secrets: { "bot token": "123:abcdef", "chat id": "42", server: receiver.url },
+  });
+  await box.tell("error", "what happened");
+  await box.round(1);
+  expect((await box.channel("one")).channel.error).toBe("it answered 400: no such path: /bot…/sendMessage");
+});

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { statement } from "../../src/adapters/libsql/client/context.ts";
+import { eventsQuery, fillsQuery, outlookQuery } from "../../src/adapters/libsql/stores/notify-store.ts";
+import { bookFills, notifyBox } from "../support/notify.ts";
+
+it("looks at channels without reading what was told, or what has happened", async () => {
+  const box = await notifyBox();
+  await box.add("ops", "http://127.0.0.1:1");
+  await bookFills(box, 10);
+  const explained = async (query: { sql: string; args: unknown[] }) => {
+    const found = await box.context.client.execute({
+      sql: `explain query plan ${query.sql}`,
+      args: query.args as never,
+    });
+    return found.rows.map((row) => String(row[3] ?? row.detail)).join("\n");
+  };
+  const plans = await Promise.all([
+    explained(statement(outlookQuery(box.context))),
+    explained(statement(eventsQuery(box.context, "ops", 100))),
+    explained(statement(fillsQuery("ops", 100))),
+  ]);
+  for (const plan of plans) {
+    expect(plan).not.toMatch(/SCAN (events|fills|messages)/);
+    expect(plan).not.toMatch(/TEMP B-TREE/);
+  }
+  expect(plans[0]).toMatch(/SEARCH events/);
+  expect(plans[0]).toMatch(/SEARCH messages USING COVERING INDEX messages_of_channel/);
+  expect(plans[1]).toMatch(/SEARCH events USING INTEGER PRIMARY KEY \(rowid>\?\)/);
+  expect(plans[2]).toMatch(/SEARCH fills USING INTEGER PRIMARY KEY \(rowid>\?\)/);
+});

@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { canary, canaryKek } from "../support/canary.ts";
+import { edgemaker, eventually, piped, serve } from "../support/command.ts";
+import { type Asked, answering } from "../support/live.ts";
+import { tempFolder } from "../support/temp.ts";
+
+const KEK = canaryKek("B");
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 54_000,
+  upperPrice: 66_000,
+  gridLevels: 60,
+  orderSize: 200,
+};
+
+const titleOf = ({ body }: Asked) => (JSON.parse(body) as { title: string }).title;
+const linesOf = ({ body }: Asked) => (JSON.parse(body) as { lines: string[] }).lines.join("\n");
+
+/** A receiver, and a home in which it is a channel called ops. */
+async function home(reply: Parameters<typeof answering>[0] = () => ({ body: "" })) {
+  const receiver = await answering(reply);
+  const folder = tempFolder();
+  const env = { EDGEMAKER_KEK: KEK, EDGEMAKER_OUTBOUND_HOSTS: new URL(receiver.url).host };
+  const args = ["--db", `file:${join(folder, "told.db")}`, "--sandbox"];
+  const notify = (...words: string[]) => edgemaker(folder, ["notify", ...words, ...args, "--json"], env);
+  const address = `${receiver.url}/${canary("hook")}`;
+  const add = () =>
+    piped(folder, ["notify", "add", "ops", "--kind", "webhook", ...args, "--json"], [address], env);
+  return { receiver, folder, env, args, notify, add, address };
+}
+
+it("a channel is added, tested, listed and removed, and its address is shown nowhere", async () => {
+  let isUp = true;
+  const { folder, notify, add, receiver } = await home(() => ({ status: isUp ? 200 : 500, body: "" }));
+  const added = await add();
+  expect([added.code, added.stderr]).toEqual([0, ""]);
+  expect(JSON.parse(added.stdout)).toMatchObject({ channel: "ops", signingSecret: /^whsec_/ });
+  expect((await add()).stderr).toContain("there is a channel ops already");
+  expect(JSON.parse((await notify("test", "ops")).stdout)).toEqual({ channel: "ops", told: true });
+  expect(receiver.asked.map(titleOf)).toEqual(["edgemaker: this is a test"]);
+  isUp = false;
+  expect(await notify("test", "ops")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("answered 500"),
+  });
+  const listed = JSON.parse((await notify("list")).stdout);
+  expect(listed).toMatchObject({
+    channels: [{ channel: "ops", kind: "webhook", level: "info", waiting: 1, error: "it answered 500" }],
+  });
+  expect(JSON.parse((await notify("replay", "ops")).stdout)).toEqual({ channel: "ops", replayed: 0 });
+  for (const name of readdirSync(folder).filter((one) => one.startsWith("told.db")))
+    expect(readFileSync(join(folder, name), "latin1")).not.toContain(canary("hook"));
+  expect(JSON.parse((await notify("remove", "ops")).stdout)).toEqual({ channel: "ops", removed: true });
+  expect(await notify("remove", "ops")).toMatchObject({ code: 1 });
+});
+
+it("a server tells what happens, and one that takes over from a killed one tells it with the same key", async () => {
+  let kill = () => undefined as undefined | Promise<void>;
+  const { receiver, folder, env, args, add } = await home(async () => {
+    await kill();
+    return { body: "" };
+  });
+  const one = await serve(folder, [...args, "--speed", "3600", "--tick-interval", "300"], env);
+  expect((await add()).code).toBe(0);
+  await one.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(GRID) });
+  await eventually(
+    async () => receiver.asked.map(linesOf).join("\n"),
+    (told) => told.includes("started on BTC/USDT") && /bought BTC\/USDT: [\d.]+ for/.test(told),
+  );
+  // Killed after the receiver has heard it, before it can be recorded.
+  let killed: Asked | undefined;
+  kill = async () => {
+    kill = () => undefined;
+    killed = receiver.asked.at(-1);
+    await one.kill("SIGKILL");
+  };
+  await eventually(
+    async () => killed,
+    (asked) => asked !== undefined,
+  );
+  await serve(folder, [...args, "--tick-interval", "300"], env);
+  const key = killed?.headers["idempotency-key"];
+  const again = await eventually(
+    async () => receiver.asked.filter(({ headers }) => headers["idempotency-key"] === key),
+    (asked) => asked.length > 1,
+  );
+  expect(again.map(({ body }) => body)).toEqual([killed?.body, killed?.body]);
+});
+
+it("an address in this network is refused unless the operator has named it", async () => {
+  const folder = tempFolder();
+  const env = { EDGEMAKER_KEK: KEK };
+  const added = await piped(
+    folder,
+    ["notify", "add", "ops", "--kind", "webhook", "--sandbox"],
+    ["https://192.168.1.7/hook"],
+    env,
+  );
+  expect(added).toMatchObject({ code: 2, stderr: expect.stringContaining("EDGEMAKER_OUTBOUND_HOSTS") });
+  const without = await edgemaker(folder, ["notify", "list", "--sandbox"]);
+  expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining("EDGEMAKER_KEK") });
+});
