@@ -170,8 +170,17 @@ export interface Timing {
 }
 
 /** One account on one venue. Reads throw VenueError; writes answer an outcome and throw only on our own mistakes. */
+/** What the ids of a venue's orders look like. */
+export interface OrderIds {
+  readonly form: RegExp;
+  /** For a person: what they are, with an example. */
+  readonly like: string;
+}
+
 export interface Venue extends MarketData {
   readonly account: AccountRef;
+  /** Anything else is no id that it could know of. */
+  readonly orderIds: OrderIds;
   readonly timing: Timing;
   /** A market with the fees that everybody is told, asked without keys; where absent, `market` tells those. */
   readonly listed?: (symbol: Pair) => Promise<Market>;

@@ -53,10 +53,15 @@ describe("a mistake on the command line is told by what to do:", () => {
       code: 2,
       stderr: expect.stringMatching(/^Invalid request: --id must/),
     });
-    const gone = await edgemaker(folder, ["orders", "cancel", "none", ...MARKET, "--sandbox"]);
+    const gone = await edgemaker(folder, ["orders", "cancel", "999", ...MARKET, "--sandbox"]);
     expect({ code: gone.code, stderr: gone.stderr }).toEqual({
       code: 1,
       stderr: expect.stringMatching(/^Order not found: /),
+    });
+    const wrong = await edgemaker(folder, ["orders", "cancel", "none", ...MARKET, "--sandbox"]);
+    expect({ code: wrong.code, stderr: wrong.stderr }).toEqual({
+      code: 2,
+      stderr: "Invalid request: an order id of kraken is digits, for example 1000000007\n",
     });
   });
 

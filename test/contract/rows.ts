@@ -25,6 +25,9 @@ export interface Row {
   readonly has?: Record<string, unknown>;
 }
 
+/** An id of the same form that no order has: of the newest one's, with digits that lie far ahead. */
+const unknown = (orderId: string) => orderId.replace(/[0-9A-Z](?=.{0,2}$)/g, "9");
+
 const market = ({ exchange, symbol }: World) => ({ exchange, symbol });
 const where = (over: Record<string, string | undefined>) => (world: World) => ({ ...market(world), ...over });
 
@@ -251,13 +254,26 @@ const orderRows: Row[] = [
     status: 200,
     has: { exchange: "string", order: "object" },
   },
-  { name: "unknown order", path: "/orders/999", query: market, status: 404, label: "Order not found" },
+  {
+    name: "unknown order",
+    path: ({ orderId }) => `/orders/${unknown(orderId)}`,
+    query: market,
+    status: 404,
+    label: "Order not found",
+  },
   {
     name: "one order without its symbol",
     path: "/orders/1",
     query: where({ symbol: undefined }),
     status: 400,
     label: "Missing symbol",
+  },
+  {
+    name: "an id that no order here has",
+    path: "/orders/none",
+    query: market,
+    status: 400,
+    label: "Invalid request",
   },
   {
     name: "an id that is a path",
@@ -308,7 +324,7 @@ const orderRows: Row[] = [
   {
     name: "cancel an unknown order",
     method: "DELETE",
-    path: "/orders/999",
+    path: ({ orderId }) => `/orders/${unknown(orderId)}`,
     query: market,
     status: 404,
     label: "Order not found",
@@ -316,7 +332,7 @@ const orderRows: Row[] = [
   {
     name: "cancel without a symbol",
     method: "DELETE",
-    path: "/orders/999",
+    path: ({ orderId }) => `/orders/${unknown(orderId)}`,
     query: where({ symbol: undefined }),
     status: 400,
     label: "Missing symbol",

@@ -9,6 +9,7 @@ import type {
   Market,
   MarketData,
   NewOrder,
+  OrderIds,
   Permit,
   Timing,
   Venue,
@@ -53,6 +54,7 @@ interface Simulated<M extends Moment> {
 }
 
 const ATTEMPTS = 50;
+const ORDER_IDS: OrderIds = { form: /^\d{1,20}$/, like: "digits, for example 1000000007" };
 
 /** An account on simulated books: each call first lets resting orders meet the price up to now. */
 export function bookedVenue<M extends Moment>(simulated: Simulated<M>): Omit<Venue, keyof MarketData> {
@@ -60,6 +62,7 @@ export function bookedVenue<M extends Moment>(simulated: Simulated<M>): Omit<Ven
   const settled = () => settledMoment(simulated);
   return {
     account,
+    orderIds: ORDER_IDS,
     timing,
 
     async balances() {

@@ -9,6 +9,7 @@ import type { CancelOutcome, Deps, Venue, VenueOrder } from "../../ports/deps.ts
 import { notSent, SEND_WITHIN } from "../hand.ts";
 import { previewCancel } from "../preview.ts";
 import { AllCanceledShape, CanceledShape } from "../schema.ts";
+import { refuseForeignId } from "./venue.ts";
 
 export const cancelOrder = (ids: readonly string[]) =>
   operation({
@@ -20,7 +21,7 @@ export const cancelOrder = (ids: readonly string[]) =>
     cli: {
       path: "orders cancel",
       positional: ["id"],
-      examples: ["edgemaker orders cancel --exchange kraken --symbol BTC/USDT --id 1000000007"],
+      examples: ["edgemaker orders cancel --exchange kraken --symbol BTC/USDT --id OUF4EM-FRGI2-MQMWZD"],
     },
     input: () =>
       z.object({
@@ -32,6 +33,7 @@ export const cancelOrder = (ids: readonly string[]) =>
     failure: "Cancel failed",
     async preview(deps, { exchange, symbol, id }, { keys }) {
       const venue = deps.venue(exchange, keys);
+      refuseForeignId(venue, id);
       await venue.market(symbol);
       const order = await venue.order({ symbol, id });
       if (!order) throw unknownOrder(exchange, { symbol, id });
@@ -39,6 +41,7 @@ export const cancelOrder = (ids: readonly string[]) =>
     },
     async run(deps, { exchange, symbol, id }, call) {
       const venue = deps.venue(exchange, call.keys);
+      refuseForeignId(venue, id);
       await venue.market(symbol);
       const outcome = await cancel(deps, venue, { symbol, id });
       await noteCancel(deps, venue, { told: `${id} ${symbol}: ${outcome.result}`, by: byOf(call) });

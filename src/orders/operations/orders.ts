@@ -5,7 +5,7 @@ import { type Operation, operation } from "../../operation.ts";
 import { OneOrderShape, OrdersShape, orderOut } from "../schema.ts";
 import { cancelAllOrders, cancelOrder } from "./cancel.ts";
 import { createOrder } from "./create.ts";
-import { venueFor } from "./venue.ts";
+import { refuseForeignId, venueFor } from "./venue.ts";
 
 export const orderOperations = (ids: readonly string[]): Operation[] => [
   operation({
@@ -38,7 +38,7 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
     cli: {
       path: "orders get",
       positional: ["id"],
-      examples: ["edgemaker orders get --exchange kraken --symbol BTC/USDT --id 1000000007"],
+      examples: ["edgemaker orders get --exchange kraken --symbol BTC/USDT --id OUF4EM-FRGI2-MQMWZD"],
     },
     input: () =>
       z.object({
@@ -49,6 +49,7 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
     output: OneOrderShape,
     failure: "Exchange error",
     async run(deps, { exchange, symbol, id }, { keys }) {
+      refuseForeignId(deps.venue(exchange, keys), id);
       const place = await venueFor(deps, exchange, keys);
       await place.market(symbol);
       const order = await place.order({ symbol, id });

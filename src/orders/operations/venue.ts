@@ -1,5 +1,14 @@
-import { accountKey } from "../../model/records.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { accountKey, exchangeOfRequest } from "../../model/records.ts";
 import type { Deps, Keys, Venue } from "../../ports/deps.ts";
+
+/** Throws Invalid request for what is no id of this exchange, before anybody is asked. */
+export function refuseForeignId({ account, orderIds }: Venue, id: string): void {
+  if (orderIds.form.test(id)) return;
+  const exchange = exchangeOfRequest(accountKey(account)) ?? account.exchange;
+  const message = `an order id of ${exchange} is ${orderIds.like}`;
+  throw new AppError("Invalid request", message, { issues: [{ path: "id", message }] });
+}
 
 /**
  * The venue to act on. With keys of the request, what an earlier request has left unclear is looked up first: no tick

@@ -65,6 +65,7 @@ export function ccxtVenue(place: Place, access: Access): Venue {
 
   return {
     account,
+    orderIds: quirks.orderIds,
     timing,
     ...data,
     market,

@@ -2,7 +2,7 @@ import type { Tier } from "../../../compose/config.ts";
 import type { Decimal } from "../../../kernel/decimal.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import type { Millis } from "../../../kernel/time.ts";
-import type { Market, NewOrder, Span, Timing } from "../../../ports/deps.ts";
+import type { Market, NewOrder, OrderIds, Span, Timing } from "../../../ports/deps.ts";
 import type { Ccxt, CcxtClass, Dict } from "./ccxt.ts";
 import type { AccountKind } from "./keeping.ts";
 import type { Meaning, Refusal } from "./told.ts";
@@ -103,6 +103,8 @@ export interface Quirks {
   fills(exchange: Ccxt, symbol: Pair, span: Span, after: readonly Dict[]): Promise<readonly Dict[]>;
   /** Own executions of some orders, by the exchange's ids, all of those of a span that one question may have. */
   fillsOf(exchange: Ccxt, symbol: Pair, orderIds: readonly string[], span: Span): Promise<readonly Dict[]>;
+  /** Wide enough for every id that the exchange documents, or that is recorded of it. */
+  readonly orderIds: OrderIds;
   /** A look by the exchange's own id. */
   byId(exchange: Ccxt, symbol: Pair, id: string): Promise<Dict | undefined>;
   /** A look by our own id, everywhere where the exchange may show it; undefined when it is nowhere. */

@@ -37,6 +37,7 @@ export const bitget: Quirks = {
   ...USUAL,
   name: "bitget",
   host: "api.bitget.com",
+  orderIds: { form: /^\d{1,20}$/, like: "digits, for example 1098394344925597696" },
   load: async () => asCcxt(await import("../../../../node_modules/ccxt/js/src/bitget.js")),
   // Unset, it asks for the kind of account and takes a failure to mean that it is not a unified one.
   options: { defaultType: "spot", uta: false, fetchMarkets: { types: ["spot"] } },

@@ -29,6 +29,11 @@ export const gateio: Quirks = {
   ...USUAL,
   name: "gateio",
   host: "api.gateio.ws",
+  // A look and a cancel take the order's own `text` as well.
+  orderIds: {
+    form: /^(\d{1,20}|t-[\w.-]{1,28})$/,
+    like: "digits, for example 1852454420, or your own text of the order, which begins with t-",
+  },
   load: async () => asCcxt(await import("../../../../node_modules/ccxt/js/src/gate.js")),
   // Unset, it asks for the kind of account and takes a failure to mean that it is not a unified one.
   options: { defaultType: "spot", unifiedAccount: false, fetchMarkets: { types: ["spot"] } },

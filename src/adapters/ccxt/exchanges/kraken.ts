@@ -49,6 +49,11 @@ export const kraken: Quirks = {
   ...USUAL,
   name: "kraken",
   host: "api.kraken.com",
+  // A cancel would take a number for a user reference, and cancel every order that has it.
+  orderIds: {
+    form: /^O[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{6}$/,
+    like: "a txid, for example OUF4EM-FRGI2-MQMWZD",
+  },
   load: async () => asCcxt(await import("../../../../node_modules/ccxt/js/src/kraken.js")),
   options: {},
   // Its counters of calls, less one: requests do not arrive as evenly as they leave. Those of its trade history count

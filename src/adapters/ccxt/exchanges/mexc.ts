@@ -21,6 +21,11 @@ export const mexc: Quirks = {
   ...USUAL,
   name: "mexc",
   host: "api.mexc.com",
+  // `C02__…` of today's engine, hexadecimal and plain numbers of those before it.
+  orderIds: {
+    form: /^([A-Z]\d{2}__\w{1,40}|[0-9a-f]{32}|\d{1,30})$/i,
+    like: "C02__ and digits, 32 of 0-9a-f, or digits alone, for example C02__443776347957968896088",
+  },
   load: async () => asCcxt(await import("../../../../node_modules/ccxt/js/src/mexc.js")),
   options: { defaultType: "spot", recvWindow: LIVE_TIMING.expiry },
   // Its page says base, real payloads quote (ccxt#14774, ccxt#22320).
