@@ -157,6 +157,8 @@ export function createChecks(now: () => number, tables: () => Tables) {
 
     /** A create leaves for the venue. */
     leaving(clientId: string): void {
+      const { sendBy = Number.POSITIVE_INFINITY } = tables().orders.get(clientId) ?? {};
+      if (now() > sendBy) violate(`${clientId} was sent ${now() - sendBy} ms after the last moment for it`);
       const isExit = parseClientOrderId(clientId)?.slot === EXIT_SLOT;
       if (isExit && tables().kill.sells) return;
       if (killedAt !== undefined && now() - killedAt > KILL_WITHIN)

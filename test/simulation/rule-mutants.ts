@@ -2,13 +2,22 @@ import { type Mutant, one } from "./mutant.ts";
 
 /** Of what a grid does as a whole: rebuilds, trails, exits, base that moves, fees in other assets. */
 export const RULE_MUTANTS: readonly Mutant[] = [
-  one(
-    "a rebuild does not wait for its orders to end",
-    "src/grid/plan/run.ts",
-    "return live.length > 0 || obstacle(",
-    "return live.length > 1000 || obstacle(",
-    1000015,
-  ),
+  {
+    // A rebuild that is laid out too soon places nothing all the same, and what its old orders fill stays idle.
+    name: "neither a rebuild nor what it places waits for its orders to end",
+    edits: [
+      {
+        file: "src/grid/plan/run.ts",
+        from: "return live.length > 0 || obstacle(",
+        to: "return live.length > 1000 || obstacle(",
+      },
+      {
+        file: "src/grid/plan/run.ts",
+        from: "const isOld = mine.length < live.length;",
+        to: "const isOld = mine.length > live.length;",
+      },
+    ],
+  },
   one(
     "a grid that is leaving the market goes on",
     "src/engine/decide/advance.ts",
