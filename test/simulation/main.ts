@@ -11,6 +11,7 @@ import {
   mutantTier,
   parityTier,
   randomTier,
+  swarmTier,
 } from "./tiers.ts";
 import { weekTier } from "./week.ts";
 
@@ -19,6 +20,7 @@ const USAGE = `Simulates the step of grids: crashes, lost and late answers, two 
   --seed N [--libsql]            replays one seed and prints its trace
     --calm run|stop|panic --timing sandbox|real [--grid trail|centered|exit] [--edition N] --call N --fault NAME|kill   one fault at one call
   --count N [--from N]           N seeds (default 200)
+  --swarm [--count N] [--from N]   seeds with a mix of faults of their own, from a number of the moment on
   --exhaustive | --parity | --mutants [NAME] | --week | --bounds   one tier
   --full                         all tiers with the goals' sizes, or N random seeds; ends with their figures
   --ticks N                      ticks of a run (default 200)`;
@@ -38,6 +40,7 @@ const { values, positionals } = parseArgs({
     count: { type: "string" },
     from: { type: "string" },
     ticks: { type: "string" },
+    swarm: { type: "boolean" },
     exhaustive: { type: "boolean" },
     parity: { type: "boolean" },
     mutants: { type: "boolean" },
@@ -85,9 +88,16 @@ async function replay(seed: number): Promise<boolean> {
 const from = Number(values.from ?? 0);
 const number = (fallback: number) => Number(values.count ?? fallback);
 
+/** Another one each second, for ten days. */
+const ofNow = (): number => Math.floor(Date.now() / 1000) % 900_000;
+
 function* tiers(): Generator<() => Promise<Figures[]>> {
   const { full } = values;
-  if (full || !(values.exhaustive || values.parity || values.mutants || values.week || values.bounds))
+  if (values.swarm) yield () => swarmTier(Number(values.from ?? ofNow()), number(1000), how);
+  if (
+    full ||
+    !(values.swarm || values.exhaustive || values.parity || values.mutants || values.week || values.bounds)
+  )
     yield () => randomTier(from, number(full ? 3000 : 200), how, full ?? false);
   if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how);
   if (full || values.parity) yield () => parityTier(from, full ? 100 : number(100), how);

@@ -6,7 +6,7 @@ import type { Violation } from "./checks.ts";
 import type { Deed } from "./deeds.ts";
 import { finish } from "./finish.ts";
 import { meddling } from "./meddling.ts";
-import { createWorld, type Options } from "./world.ts";
+import { createWorld, type Options, SLOWER } from "./world.ts";
 
 export interface Result {
   readonly seed: number;
@@ -117,7 +117,7 @@ function restOf({ scheduler, state, plan, tables, history }: Awaited<ReturnType<
 async function quietly(world: Awaited<ReturnType<typeof createWorld>>, after: () => void) {
   const { scheduler, plan, history } = world;
   const before = history.latest("sim").version;
-  await scheduler.runUntil(scheduler.now() + 2 * plan.interval + 1000, after);
+  await scheduler.runUntil(scheduler.now() + 2 * SLOWER * plan.interval + 1000, after);
   return { commits: history.latest("sim").version - before };
 }
 

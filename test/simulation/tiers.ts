@@ -20,6 +20,8 @@ export interface How {
 const TICKS = 200;
 /** The first seed of each. */
 const EDITIONS = [0, EDITION, 2 * EDITION, 3 * EDITION, 4 * EDITION, 5 * EDITION];
+/** The edition whose seeds draw their own faults. */
+const SWARM = 5 * EDITION;
 /** Few seeds a job, so that no worker waits long for the other one. */
 const SEEDS_A_JOB = 25;
 
@@ -69,6 +71,17 @@ export async function randomTier(from: number, count: number, how: How, again: b
   );
   const text = `${hashes.length} seeds a second time, ${other.length} with another trace, in ${second.seconds} s`;
   return [random, { title: "determinism", text, failed: other }];
+}
+
+/** Seeds that draw a mix of faults of their own, from any number on: it is told, so that a failure can be repeated. */
+export async function swarmTier(from: number, count: number, how: How): Promise<Figures[]> {
+  const script = await bundleWorker();
+  const jobs = jobsOf(SWARM + from, count, { ticks: TICKS });
+  const { value, seconds } = await run(script, jobs, how, "swarm");
+  const { runs, passes, calls, orders, settled, failed } = value;
+  const each = Math.round(passes / Number(seconds) / how.workers);
+  const text = `${runs} seeds from --from ${from} on, ${passes} passes (${each} a second and thread), ${calls} calls, ${orders} orders; at rest at most ${Math.round(settled / 1000)} s after the last fault; ${failed.length} violations in ${seconds} s`;
+  return [{ title: "swarm", text, failed }];
 }
 
 const SHAPES: readonly Shape[] = (["run", "stop", "panic"] as const).flatMap((calm) => [

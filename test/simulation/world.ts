@@ -30,6 +30,9 @@ export const ACCOUNT = { exchange: EXCHANGE, kind: "sandbox", host: "" } as cons
 /** The simulated venue lists no token of the chain: nothing may ask for one. */
 const noChain = () => Promise.reject(new Error("the simulation has no chain"));
 
+/** Passes over a world that lies still are so many times as far apart. */
+export const SLOWER = 6;
+
 export interface Options extends Shape {
   readonly seed: number;
   /** In place of the seed's own. */
@@ -124,6 +127,8 @@ export async function createWorld({
   };
   const processes: Process[] = [];
   const isQuiet = () => now() >= plan.quietAt;
+  /** Nothing goes wrong any more, and passes change nothing: what is left is to wait for times. */
+  const isStill = () => isQuiet() && now() - Math.max(plan.quietAt, state.changedAt) > 3 * plan.interval;
   const wrong = faults ?? (plan.atBounds ? swarmFaults(random, isQuiet) : randomFaults(random, isQuiet));
   const net: Net = {
     scheduler,
@@ -198,7 +203,7 @@ export async function createWorld({
     let isStepping = false;
     const beat = async (): Promise<void> => {
       if (!process.isAlive) return;
-      scheduler.quietly(now() + plan.interval, beat);
+      scheduler.quietly(now() + plan.interval * (isStill() ? SLOWER : 1), beat);
       if (isStepping) return;
       isStepping = true;
       await run(process, async (deps) => {
