@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build, type Loader, type Plugin } from "esbuild";
+import { instrument, type Mutant } from "./instrument.ts";
+
+const root = process.cwd();
+const OUT = "dist/test/mutation";
+
+/** What is changed: the engine, its strategies and the stores. */
+const CHANGED = /^src\/(engine\/|grid\/|strategies\/|adapters\/libsql\/|ports\/kill-permit)/;
+/** Whose tests are asked: those that run in one process, and quickly. */
+const ASKED = /^test\/(engine|grid|strategies|limits|control|audit|adapters\/libsql|model)\/.*\.test\.ts$/;
+
+const filesOf = (folder: string, wanted: RegExp): string[] =>
+  (readdirSync(join(root, folder), { recursive: true }) as string[])
+    .map((path) => join(folder, path))
+    .filter((path) => path.endsWith(".ts") && wanted.test(path))
+    .sort();
+
+export const changedFiles = (): string[] => filesOf("src", CHANGED);
+export const testFiles = (): string[] => filesOf("test", ASKED);
+
+/** What is made with `createRequire` is the head of another program. */
+const HERE = /(?<!createRequire\()import\.meta\.url/g;
+
+const sourceOf = (file: string): string =>
+  readFileSync(join(root, file), "utf8").replaceAll(
+    HERE,
+    JSON.stringify(pathToFileURL(join(root, file)).href),
+  );
+
+/** Lets each file know where it stood, and puts those in that hold changes. */
+const placing = (changed: ReadonlyMap<string, string>): Plugin => ({
+  name: "mutants",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.m?[jt]sx?$/ }, ({ path }) => {
+      if (path.includes("node_modules")) return undefined;
+      const file = relative(root, path);
+      return { contents: changed.get(file) ?? sourceOf(file), loader: loaderOf(path) };
+    });
+  },
+});
+
+const loaderOf = (path: string): Loader => (/x$/.test(path) ? "tsx" : path.endsWith("ts") ? "ts" : "js");
+
+export interface Bundled {
+  readonly worker: string;
+  /** Loaded before anything that asks which change is on. */
+  readonly first: string;
+  readonly mutants: readonly Mutant[];
+  /** Where each file of tests lies. */
+  readonly tests: Readonly<Record<string, string>>;
+}
+
+/** All tests and the simulation in one program, which holds every change. */
+export async function bundle(): Promise<Bundled> {
+  const mutants: Mutant[] = [];
+  // In the order of their names: a change has the same number in every build of the same files.
+  const changed = new Map(changedFiles().map((file) => [file, instrument(file, sourceOf(file), mutants)]));
+  const tests = Object.fromEntries(testFiles().map((file, i) => [file, `test-${i}`]));
+  const entries = Object.entries(tests).map(([file, name]) => [name, join(root, file)]);
+  await build({
+    absWorkingDir: root,
+    entryPoints: {
+      ...Object.fromEntries(entries),
+      switch: join(root, "test/mutation/switch.ts"),
+      worker: join(root, "test/mutation/worker.ts"),
+    },
+    outdir: OUT,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    outExtension: { ".js": ".mjs" },
+    platform: "node",
+    packages: "external",
+    alias: { vitest: join(root, "test/mutation/tests.ts") },
+    logLevel: "error",
+    plugins: [placing(changed)],
+  });
+  const at = (name: string) => join(root, OUT, `${name}.mjs`);
+  return {
+    worker: at("worker"),
+    first: at("switch"),
+    mutants,
+    tests: Object.fromEntries(Object.entries(tests).map(([file, name]) => [file, at(name)])),
+  };
+}

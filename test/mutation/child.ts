@@ -1,0 +1,67 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { pathToFileURL } from "node:url";
+import type { Bundled } from "./bundle.ts";
+import type { Ask, Told } from "./units.ts";
+
+/** Why there was no answer. */
+export type Silence = "too long" | "ended";
+
+/** One warm process, begun anew when it hangs or ends. */
+export function openChild({ worker, first, tests }: Bundled) {
+  let child: ChildProcess | undefined;
+
+  async function begun(mutant?: number): Promise<ChildProcess> {
+    if (child) return child;
+    const env = {
+      ...process.env,
+      TESTS: JSON.stringify(tests),
+      ...(mutant === undefined ? {} : { MUTANT: String(mutant) }),
+    };
+    const made = fork(worker, {
+      env,
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      execArgv: ["--max-old-space-size=1500", `--import=${pathToFileURL(first).href}`],
+    });
+    child = made;
+    made.on("exit", () => {
+      if (child === made) child = undefined;
+    });
+    await Promise.race([once(made, "message"), once(made, "exit")]);
+    return made;
+  }
+
+  const end = async () => {
+    const ending = child;
+    child = undefined;
+    if (!ending || ending.exitCode !== null) return;
+    ending.kill("SIGKILL");
+    await once(ending, "exit");
+  };
+
+  return {
+    end,
+    /** Asks, and waits no longer than so many milliseconds. `mutant` is on from the beginning of a new process. */
+    async ask(asked: Ask, most: number, mutant?: number): Promise<Told | Silence> {
+      const to = await begun(mutant);
+      let timer: NodeJS.Timeout | undefined;
+      let ended = () => {};
+      const told = new Promise<Told | Silence>((resolve) => {
+        to.once("message", (answer) => resolve(answer as Told));
+        ended = () => resolve("ended");
+        to.once("exit", ended);
+        timer = setTimeout(() => resolve("too long"), most);
+        if (to.exitCode !== null || to.signalCode !== null) resolve("ended");
+        else to.send(asked, (error) => error && resolve("ended"));
+      });
+      const answer = await told;
+      clearTimeout(timer);
+      to.removeAllListeners("message");
+      to.off("exit", ended);
+      if (answer === "too long") await end();
+      return answer;
+    },
+  };
+}
+
+export type Child = ReturnType<typeof openChild>;

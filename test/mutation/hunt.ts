@@ -1,0 +1,101 @@
+import type { Bundled } from "./bundle.ts";
+import { type Child, openChild } from "./child.ts";
+import type { Mutant } from "./instrument.ts";
+import { type Covered, nameOf, type Unit } from "./units.ts";
+
+export interface Result {
+  readonly id: string;
+  /** What noticed it; undefined where nothing did. */
+  readonly by?: string;
+  /** How many have looked. */
+  readonly looked: number;
+  readonly seconds: number;
+}
+
+/** How long a unit may take with a change that it takes 1 ms without. */
+const longest = (millis: number): number => 15_000 + 12 * millis;
+/** A process that has seen so many changes is given up. */
+const CHANGES = 40;
+
+/** Shows changes to what comes across them, those first that have noticed most in the least time. */
+export function hunter(bundled: Bundled, covered: readonly Covered[], most: number) {
+  const noticed = new Map<Covered, number>();
+  const byMutant = new Map<number, Covered[]>();
+  const byFile = new Map<string, Set<Covered>>();
+  for (const one of covered)
+    for (const number of one.asked) {
+      byMutant.set(number, [...(byMutant.get(number) ?? []), one]);
+      const { file } = bundled.mutants[number] as Mutant;
+      byFile.set(file, (byFile.get(file) ?? new Set()).add(one));
+    }
+
+  const weight = (one: Covered): number => (one.millis + 20) / (1 + (noticed.get(one) ?? 0));
+  const lookers = ({ number, file, isLasting }: Mutant): Covered[] => {
+    const all = isLasting ? [...(byFile.get(file) ?? [])] : (byMutant.get(number) ?? []);
+    return [...all].sort((a, b) => weight(a) - weight(b));
+  };
+
+  async function fails(
+    child: Child,
+    unit: Unit,
+    mutant: Mutant,
+    millis: number,
+  ): Promise<string | undefined> {
+    const always = mutant.isLasting ? mutant.number : undefined;
+    const ask = { kind: "try", unit, mutant: mutant.number } as const;
+    const answer = await child.ask(ask, longest(millis), always);
+    if (typeof answer === "string") return answer;
+    return answer.kind === "tried" ? answer.failure : undefined;
+  }
+
+  /** What fails with a change has to hold without it, in the same process: another change may have left something behind. */
+  async function holds(child: Child, unit: Unit, millis: number): Promise<boolean> {
+    const answer = await child.ask({ kind: "try", unit, mutant: undefined }, longest(millis));
+    return typeof answer !== "string" && answer.kind === "tried" && answer.failure === undefined;
+  }
+
+  async function hunt(child: Child, mutant: Mutant): Promise<Result> {
+    const began = performance.now();
+    const seconds = () => Math.round((performance.now() - began) / 100) / 10;
+    if (mutant.isLasting) await child.end();
+    let looked = 0;
+    for (const one of lookers(mutant)) {
+      if (looked > 0 && seconds() * 1000 + one.millis > most) break;
+      looked++;
+      const { unit, millis } = one;
+      const failure = await fails(child, unit, mutant, millis);
+      if (failure === undefined) continue;
+      const isFresh = mutant.isLasting || failure === "ended" || failure === "too long";
+      if (isFresh || !(await holds(child, unit, millis))) {
+        await child.end();
+        // Twice, each in a process of its own: then it is not the machine that was slow.
+        if ((await fails(child, unit, mutant, millis)) === undefined) continue;
+        await child.end();
+      }
+      noticed.set(one, (noticed.get(one) ?? 0) + 1);
+      return { id: mutant.id, by: `${nameOf(unit)}: ${failure.slice(0, 200)}`, looked, seconds: seconds() };
+    }
+    if (mutant.isLasting) await child.end();
+    return { id: mutant.id, looked, seconds: seconds() };
+  }
+
+  /** Hunts them all, on so many processes, telling each result. */
+  return async (
+    mutants: readonly Mutant[],
+    workers: number,
+    told: (result: Result) => void,
+    isOver: () => boolean,
+  ) => {
+    const waiting = [...mutants];
+    const work = async () => {
+      const child = openChild(bundled);
+      let seen = 0;
+      for (let next = waiting.shift(); next && !isOver(); next = waiting.shift()) {
+        if (++seen % CHANGES === 0) await child.end();
+        told(await hunt(child, next));
+      }
+      await child.end();
+    };
+    await Promise.all(Array.from({ length: workers }, work));
+  };
+}

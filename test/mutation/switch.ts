@@ -1,0 +1,31 @@
+/** More changes than there are. */
+const MOST = 32_768;
+
+/** Which change is taken, and which ones were asked for. */
+const state = { active: Number(process.env.MUTANT ?? -1), asked: new Uint8Array(MOST) };
+
+const shared = globalThis as unknown as { __mutant: (number: number) => boolean };
+
+const isActive = (number: number): boolean => number === state.active;
+const note = (number: number): boolean => {
+  state.asked[number] = 1;
+  return false;
+};
+
+shared.__mutant = isActive;
+
+export function turnOn(number: number): void {
+  state.active = number;
+  shared.__mutant = isActive;
+}
+
+export const turnOff = (): void => turnOn(-1);
+
+/** From now on it is noted what is asked for; answers what was until now. */
+export function takeAsked(): number[] {
+  const before: number[] = [];
+  for (const [number, isAsked] of state.asked.entries()) if (isAsked) before.push(number);
+  state.asked.fill(0);
+  shared.__mutant = note;
+  return before;
+}

@@ -1,0 +1,48 @@
+import { parseSync } from "vite";
+
+/** A node of a syntax tree as the parser of our bundler tells it: a type, a place in the text, and its parts. */
+export interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [part: string]: unknown;
+}
+
+export function parse(path: string, text: string): Node {
+  const { program, errors } = parseSync(path, text, { preserveParens: true });
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
+  return program as unknown as Node;
+}
+
+const isNode = (part: unknown): part is Node =>
+  typeof part === "object" && part !== null && typeof (part as Node).type === "string";
+
+/** What runs: types are no part of it. */
+const TYPED = new Set(["TSAsExpression", "TSNonNullExpression", "TSSatisfiesExpression"]);
+const isOfTypes = ({ type }: Node): boolean => type.startsWith("TS") && !TYPED.has(type);
+
+/** The parts of a node that run, in the order of their text. */
+export function partsOf(node: Node): Node[] {
+  const parts = Object.entries(node).flatMap(([name, part]) => {
+    // Of `{ a }` the same text is key and value.
+    if (name === "key" && node.shorthand === true) return [];
+    return (Array.isArray(part) ? part : [part]).filter(isNode);
+  });
+  return parts.filter((part) => !isOfTypes(part)).sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+export const listOf = (part: unknown): readonly Node[] => (Array.isArray(part) ? part.filter(isNode) : []);
+export const nodeOf = (part: unknown): Node | undefined => (isNode(part) ? part : undefined);
+
+/** Every name that stands in a node. */
+export function namesIn(node: Node): string[] {
+  const own = node.type === "Identifier" ? [String(node.name)] : [];
+  return [...own, ...partsOf(node).flatMap(namesIn)];
+}
+
+const FUNCTIONS = new Set(["ArrowFunctionExpression", "FunctionExpression", "FunctionDeclaration"]);
+export const isFunction = ({ type }: Node): boolean => FUNCTIONS.has(type);
+
+/** Whether a node waits by itself, and not only in a function that it makes. */
+export const waits = (node: Node): boolean =>
+  node.type === "AwaitExpression" || partsOf(node).some((part) => !isFunction(part) && waits(part));
