@@ -7,7 +7,7 @@ import { howToChange, limitError } from "../../limits/allowed.ts";
 import type { By } from "../../model/events.ts";
 import { accountKey, parseAccountKey, type Strategy } from "../../model/records.ts";
 import { byOf, type Call, operation } from "../../operation.ts";
-import type { Deps, Market, Venue } from "../../ports/deps.ts";
+import type { Deps, Venue } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-here.ts";
 import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "../schema/input.ts";
 import { configOut, PlannedShape, StartedShape } from "../schema/schema.ts";
@@ -15,10 +15,10 @@ import { centeredOf, rangeOf } from "../start/asked.ts";
 import { type Checked, check, checkCentered } from "../start/check.ts";
 import { centerOf, checkHash } from "../start/plan-hash.ts";
 import {
+  beginsOf,
   beyondLimits,
-  countedAtMost,
   firstState,
-  mostQuote,
+  fundsWarnings,
   type PlannedStart,
   plannedOut,
   planStart,
@@ -26,6 +26,7 @@ import {
 } from "../start/planned-start.ts";
 import { previewStart } from "../start/preview.ts";
 import { startTold } from "../start/told.ts";
+import { mostQuote } from "../start/worst-case.ts";
 import type { GridState } from "../state/state.ts";
 import { doubts, fund, type Read, readWorld, venueOf, type Where } from "./start-reading.ts";
 
@@ -47,7 +48,7 @@ const whoOf = (call: Call): Pick<Asking, "request" | "actor" | "by"> => ({
 });
 
 async function start(deps: Deps, asking: Asking) {
-  const { strategy, market, ownBase, warnings } =
+  const { strategy, maxQuoteUsed, ownBase, warnings } =
     (await begunBefore(deps, asking)) ?? (await begin(deps, asking));
   const venue = deps.venueOf(parseAccountKey(strategy.account));
   const pass = venue && (await stepNow(deps, venue));
@@ -59,7 +60,7 @@ async function start(deps: Deps, asking: Asking) {
     phase,
     message: startTold({ id, status, phase, config }, pass),
     config: configOut(asking.where.exchange, strategy),
-    maxQuoteUsed: text(mostQuote(strategy.state, market)),
+    maxQuoteUsed: text(maxQuoteUsed),
     ownBaseUsed: text(ownBase),
     warnings,
   };
@@ -67,7 +68,7 @@ async function start(deps: Deps, asking: Asking) {
 
 interface Begun {
   readonly strategy: Strategy;
-  readonly market: Market;
+  readonly maxQuoteUsed: Decimal;
   readonly ownBase: Decimal;
   readonly warnings: { code: string; message: string }[];
 }
@@ -77,8 +78,12 @@ async function begunBefore(deps: Deps, { where, request }: Asking): Promise<Begu
   if (request === null) return undefined;
   const [{ strategy } = {}] = await deps.store.strategies({ request });
   if (!strategy) return undefined;
-  const market = await venueOf(deps, where).market(strategy.symbol);
-  return { strategy, market, ownBase: strategy.state.ledger.firstBase, warnings: [] };
+  const venue = venueOf(deps, where);
+  const [market, balances] = await Promise.all([venue.market(strategy.symbol), venue.balances()]);
+  const { config, state } = strategy;
+  const { startPrice, ledger } = state;
+  const maxQuoteUsed = mostQuote({ config, state, startPrice, takingPrice: startPrice, market, balances });
+  return { strategy, maxQuoteUsed, ownBase: ledger.firstBase, warnings: [] };
 }
 
 async function begin(
@@ -118,19 +123,18 @@ async function begin(
     by,
   );
   if (!strategy) throw killRefusal(deps.killHere, "no grid is started");
-  const { market } = world;
   return {
     strategy,
-    market,
+    maxQuoteUsed: mostQuote(beginsOf(planned, world)),
     ownBase: planned.ownBase,
-    warnings: [...checked.warnings, ...doubts(world, where)],
+    warnings: [...checked.warnings, ...fundsWarnings(planned, world), ...doubts(world, where)],
   };
 }
 
 /** A grid counts to its token's day when it starts: what it can come to use, not what it places each time. */
 async function countStart({ store }: Deps, planned: PlannedStart, world: StartWorld & Read): Promise<void> {
   const { quote } = world.market;
-  const notional = countedAtMost(planned.state);
+  const notional = mostQuote(beginsOf(planned, world));
   for (const { scope, actor, limits, used } of world.bounds.standings.all) {
     if (actor === null) continue;
     const most = limits.dayNotional?.[quote] ?? null;

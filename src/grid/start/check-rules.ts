@@ -21,7 +21,13 @@ import type { Slot } from "../state/state.ts";
 import { breakEvenRatio, restingFees, worstRatio } from "./fees.ts";
 
 export interface Warning {
-  readonly code: "below_break_even" | "below_taker_break_even" | "market_outside" | "low_confidence";
+  readonly code:
+    | "below_break_even"
+    | "below_taker_break_even"
+    | "market_outside"
+    | "low_confidence"
+    | "funds_missing"
+    | "own_base_used";
   readonly message: string;
 }
 

@@ -1,14 +1,17 @@
-import { type Decimal, div, max, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { takingPrice } from "../../engine/decide/exit.ts";
+import { type Decimal, max, mul, ONE, snap, text, wire, ZERO } from "../../kernel/decimal.ts";
 import type { LimitCode, Refused } from "../../limits/allowed.ts";
 import { type Bounds, boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Balance, Market, Quote } from "../../ports/deps.ts";
-import { firstAmount, giveFirstBase } from "../ladder/layout.ts";
+import { giveFirstBase } from "../ladder/layout.ts";
 import { firstBuyOf } from "../plan/first-buy.ts";
 import { type Intent, plan, sellPrice } from "../plan/plan.ts";
 import { FIRST_BUY_SLOT, type GridState, NEW_STATE, NO_LEDGER } from "../state/state.ts";
 import type { Checked } from "./check.ts";
+import type { Warning } from "./check-rules.ts";
 import { breakEvenRatio, netOfCycle, restingFees } from "./fees.ts";
 import { hashOf } from "./plan-hash.ts";
+import { type Begins, mostQuote, neededQuote, worstCases } from "./worst-case.ts";
 
 export interface StartWorld {
   readonly market: Market;
@@ -108,20 +111,38 @@ export function beyondLimits(
 
 const isLimit = (reason: string): reason is LimitCode => reason.startsWith("limit_");
 
-/** What a grid can move at once, in quote: each slot rests one order, a buy or the sell of as much. */
-export const countedAtMost = ({ slots }: Pick<GridState, "slots">): Decimal =>
-  sum(slots.map(({ size }) => size));
+export const beginsOf = (
+  { checked: { config, startPrice }, state }: Pick<PlannedStart, "checked" | "state">,
+  { market, quote, balances }: Pick<StartWorld, "market" | "quote" | "balances">,
+): Begins => ({ config, state, startPrice, takingPrice: takingPrice(quote, market), market, balances });
+
+/** What a start takes of the account's own without having been told to, and what it lacks. */
+export function fundsWarnings(planned: PlannedStart, world: StartWorld): Warning[] {
+  const { checked, state, intents, ownBase } = planned;
+  const { base, quote } = world.market;
+  const free = world.balances.find(({ asset }) => asset === quote)?.free ?? ZERO;
+  const needed = neededQuote(beginsOf(planned, world));
+  const warnings: Warning[] = [];
+  if (ownBase > ZERO && checked.config.useOwnBase === undefined)
+    warnings.push({
+      code: "own_base_used",
+      message: `${text(ownBase)} ${base} of the account's own are used; useOwnBase=false leaves them alone`,
+    });
+  if (needed > free)
+    warnings.push({
+      code: "funds_missing",
+      message: `the buys need ${text(needed)} ${quote} and ${text(free)} ${quote} are free: ${intents.length} of ${state.slots.length} orders rest at first`,
+    });
+  return warnings;
+}
 
 /** The plan as a person reads it: every order, what it needs, what a cycle nets, and what it can come to. */
-export function plannedOut(
-  { checked, state, intents, ownBase, hash }: PlannedStart,
-  { market, quote }: StartWorld,
-) {
-  const { config, warnings, startPrice } = checked;
+export function plannedOut(planned: PlannedStart, world: StartWorld) {
+  const { checked, state, intents, ownBase, hash } = planned;
+  const { market, quote } = world;
+  const { warnings, startPrice } = checked;
+  const begins = beginsOf(planned, world);
   const fees = restingFees(market);
-  const rate = quoteFee(market);
-  const buys = intents.filter(({ side }) => side === "buy");
-  const notional = ({ price, amount }: Intent) => mul(price, amount, "up");
   return {
     marketPrice: wire(startPrice),
     orders: intents.map(({ side, price, amount, slot }) => ({
@@ -140,41 +161,15 @@ export function plannedOut(
         mul(slot.size, netOfCycle({ buyAt: slot.lower, sellAt: sellPrice(slot), fees }), "down"),
       ),
     })),
-    investment: {
-      quote: text(mul(sum(buys.map(notional)), ONE + rate, "up")),
-      base: text(ownBase),
-    },
-    maxQuoteUsed: text(mostQuote(state, market)),
+    investment: { quote: text(neededQuote(begins)), base: text(ownBase) },
+    maxQuoteUsed: text(mostQuote(begins)),
     ownBaseUsed: text(ownBase),
     breakEvenSpacingPercent: percent(breakEvenRatio(fees) - ONE),
-    worstCase: [config.lowerPrice, ...(config.stopLossPrice ? [config.stopLossPrice] : [])].map((price) => ({
-      price: wire(price),
-      loss: wire(lossAt(price, state, market, startPrice)),
-    })),
+    worstCase: worstCases(begins),
     spread: wire(quote.ask - quote.bid),
-    warnings: [...warnings],
+    warnings: [...warnings, ...fundsWarnings(planned, world)],
     planHash: hash,
   };
 }
 
-/** With a fee that is taken in quote. */
-const quoteFee = ({ buyFeeIn, maker, taker }: Market): Decimal =>
-  buyFeeIn !== "base" ? max(maker, taker) : ZERO;
-
-/** Quote that a grid can come to hold in base: every slot has bought. A rebuild does not change it. */
-export const mostQuote = ({ slots }: GridState, market: Market): Decimal =>
-  mul(sum(slots.map(({ size }) => size)), ONE + quoteFee(market), "up");
-
 const percent = (share: Decimal): number => wire(snap(share * 100n, ONE / 10_000n, "down"));
-
-/** Every slot has bought at its lower price, or still holds its first base: what that has lost at a price, in quote. */
-function lossAt(price: Decimal, { slots }: GridState, market: Market, startPrice: Decimal): Decimal {
-  return sum(
-    slots.map((slot) => {
-      const bought = slot.side === "buy" || slot.base === ZERO;
-      const paid = bought ? slot.lower : startPrice;
-      const amount = bought ? div(slot.size, slot.lower, "down") : firstAmount(market, slot);
-      return max(ZERO, mul(amount, paid - price, "up"));
-    }),
-  );
-}

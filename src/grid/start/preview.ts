@@ -8,7 +8,8 @@ import type { Book, Quote } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/store.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
-import { countedAtMost, type PlannedStart, type StartWorld } from "./planned-start.ts";
+import { beginsOf, fundsWarnings, type PlannedStart, type StartWorld } from "./planned-start.ts";
+import { mostQuote, worstCases } from "./worst-case.ts";
 
 interface Start extends StartWorld {
   readonly exchange: string;
@@ -23,22 +24,27 @@ export function previewStart(planned: PlannedStart, start: Start): Preview {
   const { base, quote, symbol } = start.market;
   const buys = intents.filter(({ side }) => side === "buy");
   const bought = sum(buys.map(({ price, amount }) => mul(price, amount, "up")));
-  const most = countedAtMost(state);
+  const begins = beginsOf(planned, start);
+  const most = mostQuote(begins);
   const onPaper = start.dryRun ? ", on paper" : "";
   return {
     what: `start a grid of ${state.slots.length} slots of ${text(config.orderSize)} ${quote} on ${symbol} at ${start.exchange}${onPaper}, from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${quote}: ${buys.length} buys and ${intents.length - buys.length} sells now, the market being at ${text(startPrice)}`,
     cost: `${text(bought)} ${quote} in buys, before fees, and ${text(ownBase)} ${base} of the account's own in sells`,
-    worstCase: `the price falls below ${text(config.lowerPrice)}: all slots have bought, ${text(most)} ${quote} are held as ${base} and lose what it loses`,
-    limits: limitsOf({ checked, state }, start),
-    ...(start.dryRun ? {} : { uses: { asset: quote, amount: countedAtMost(state) } }),
+    worstCase: `the price falls and does not come back: up to ${text(most)} ${quote} are held as ${base} and lose what it loses; ${worstCases(begins).map(lostTold(quote)).join(", ")}`,
+    limits: limitsOf(planned, start),
+    ...(start.dryRun ? {} : { uses: { asset: quote, amount: most } }),
     holds: { planHash: hash },
   };
 }
 
-function limitsOf(
-  { checked: { config, warnings }, state }: Pick<PlannedStart, "checked" | "state">,
-  { market, balances, killed, doubts }: Start,
-): string[] {
+const lostTold =
+  (quote: string) =>
+  ({ price, loss }: { readonly price: number; readonly loss: number }): string =>
+    price === 0 ? `everything: up to ${loss} ${quote}` : `${loss} ${quote} at ${price}`;
+
+function limitsOf(planned: PlannedStart, start: Start): string[] {
+  const { config, warnings } = planned.checked;
+  const { market, balances, killed, doubts } = start;
   const { base, quote, minNotional } = market;
   const free = (asset: string) => text(balances.find((one) => one.asset === asset)?.free ?? ZERO);
   const percent = (share: Decimal) => text(snap(share * 100n, ONE / 100n, "half"));
@@ -48,8 +54,8 @@ function limitsOf(
     `free balances: ${free(quote)} ${quote}, ${free(base)} ${base}`,
     ...(maxPosition === undefined ? [] : [`at most ${percent(maxPosition)} % of the capital in ${base}`]),
     ...(safetyReserve === undefined ? [] : [`${percent(safetyReserve)} % of the capital stay in ${quote}`]),
-    ...refusedOf(state),
-    ...[...warnings, ...doubts].map(({ message }) => message),
+    ...refusedOf(planned.state),
+    ...[...warnings, ...fundsWarnings(planned, start), ...doubts].map(({ message }) => message),
     ...(killed ? ["the kill switch is on: the start would be refused"] : []),
   ];
 }
@@ -108,7 +114,7 @@ export function previewChange(
     memory.marks[strategy.symbol]?.mid ?? strategy.state.startPrice,
   );
   const { base, quote } = splitPair(strategy.symbol);
-  const most = countedAtMost(strategy.state);
+  const most = sum(strategy.state.slots.map(({ size }) => size));
   const counted = sale?.counted ?? (buys ? most : undefined);
   const isOnPaper = parseAccountKey(strategy.account).kind === "dry";
   return {

@@ -1,0 +1,145 @@
+import { type Decimal, div, max, min, mul, ONE, sum, wire, ZERO } from "../../kernel/decimal.ts";
+import { lotsFor } from "../../market/minimum.ts";
+import type { Balance, Market } from "../../ports/deps.ts";
+import { firstAmount } from "../ladder/layout.ts";
+import { ascends, levelAt } from "../ladder/levels.ts";
+import type { GridConfig } from "../state/config.ts";
+import type { GridState, Slot } from "../state/state.ts";
+
+/** What a grid begins with. */
+export interface Begins {
+  readonly config: GridConfig;
+  readonly state: Pick<GridState, "slots">;
+  readonly startPrice: Decimal;
+  /** What an order that takes at once pays at most. */
+  readonly takingPrice: Decimal;
+  readonly market: Market;
+  readonly balances: readonly Balance[];
+}
+
+/**
+ * Most quote that a grid can come to hold in base, fees included. One that follows the market down buys again at each
+ * of the levels that it comes to, and keeps what it holds: a trailing one as far as its bound, a centered one until
+ * the account's quote, or its own share of it, is used.
+ */
+export function mostQuote(begins: Begins): Decimal {
+  const { config, state, market, balances } = begins;
+  if (config.centered) return capital(config, balances, market);
+  const sizes = [...state.slots, ...followed(begins)].map(({ size }) => size);
+  return mul(sum(sizes), ONE + quoteFee(market), "up");
+}
+
+/**
+ * Most that a grid can have lost at a price, in quote, against what it begins with at the start price; `sold` once its
+ * base is sold there. Of one that is laid out anew nothing is known but what it can lose in all.
+ */
+export function lossAt(price: Decimal, begins: Begins, sold = false): Decimal {
+  const { config, state, startPrice, market } = begins;
+  const worth = sold ? mul(price, ONE - fee(market), "down") : price;
+  const all = [...state.slots, ...followed(begins)];
+  const lost = sum(all.map((slot) => waysOfLosing(slot, worth, begins).reduce(max, ZERO)));
+  if (!config.centered) return lost;
+  const owned = sum(state.slots.map(({ base }) => mul(base, startPrice, "up")));
+  return max(lost, mostQuote(begins) + owned);
+}
+
+/**
+ * A slot has bought at its lower price; or still holds its first base; or has sold that and bought again. Cycles
+ * between only earn, as long as they pay their fees.
+ */
+function waysOfLosing(slot: Slot, worth: Decimal, begins: Begins): Decimal[] {
+  const { config, startPrice, market } = begins;
+  const [paid, held] = bought(slot, market);
+  const rebought = paid - mul(held, worth, "down");
+  const first = firstAmount(market, { ...slot, side: "sell" });
+  if (slot.base > ZERO) {
+    const owned = mul(first, startPrice, "up");
+    return [rebought, owned - mul(first, worth, "down"), owned - proceedsOf(slot, market) + rebought];
+  }
+  if (!config.initialBuy || slot.side === "buy") return [rebought];
+  return [rebought, costOfFirst(slot, begins) - mul(first, worth, "down")];
+}
+
+/** What a slot's first sell brings. */
+const proceedsOf = (slot: Slot, market: Market): Decimal =>
+  mul(mul(firstAmount(market, { ...slot, side: "sell" }), slot.upper, "down"), ONE - fee(market), "down");
+
+/** What the base for a slot's first sell costs at once; a fee in base is bought beside it. */
+function costOfFirst(slot: Slot, { takingPrice, market }: Begins): Decimal {
+  const amount = div(firstAmount(market, { ...slot, side: "sell" }), ONE - fee(market), "up");
+  return mul(mul(amount, takingPrice, "up"), ONE + fee(market), "up");
+}
+
+/**
+ * Quote with which no slot ever waits for any: what its buys cost now, what is bought at once, and what a slot that
+ * begins by selling lacks for the buy after it, fees being taken from both.
+ */
+export function neededQuote(begins: Begins): Decimal {
+  const { config, state, market } = begins;
+  return sum(
+    state.slots.map((slot) => {
+      const [paid] = bought(slot, market);
+      if (slot.side === "buy") return paid;
+      const lacks = max(ZERO, paid - proceedsOf(slot, market));
+      if (slot.base > ZERO) return lacks;
+      return config.initialBuy ? costOfFirst(slot, begins) + lacks : ZERO;
+    }),
+  );
+}
+
+/**
+ * At the lowest level, at the bound of a trailing grid, at a stop price where the base is sold, and at zero. A centered
+ * grid has no level at which it ends.
+ */
+export function worstCases(begins: Begins): { price: number; loss: number }[] {
+  const { lowerPrice, stopLossPrice, trail, centered } = begins.config;
+  const at = (price: Decimal | undefined, sold = false) =>
+    price === undefined ? [] : [{ price: wire(price), loss: wire(lossAt(price, begins, sold)) }];
+  const levels = centered ? [] : [...at(lowerPrice), ...at(trail?.down)];
+  return [...levels, ...at(stopLossPrice, true), ...at(ZERO)];
+}
+
+/** With a fee that is taken in quote. */
+export const quoteFee = (market: Market): Decimal => (market.buyFeeIn !== "base" ? fee(market) : ZERO);
+
+const fee = ({ maker, taker }: Market): Decimal => max(maker, taker);
+
+/** What a slot's buy costs, and the base that it brings. */
+function bought({ size, lower }: Slot, market: Market): [paid: Decimal, held: Decimal] {
+  const amount = lotsFor(market, size, lower);
+  const paid = mul(mul(amount, lower, "up"), ONE + quoteFee(market), "up");
+  return [paid, market.buyFeeIn === "quote" ? amount : mul(amount, ONE - fee(market), "down")];
+}
+
+/** The slots to which a trailing grid can come beside those that it begins with. */
+function followed({ config, state, market }: Begins): Slot[] {
+  const { trail } = config;
+  const [model] = state.slots;
+  if (!trail || !model) return [];
+  const at = (i: number) => levelAt(config, i, market.tick);
+  const slots: Slot[] = [];
+  const add = (i: number): boolean => {
+    const [lower, upper] = [at(i), at(i + 1)];
+    if (!ascends([lower, upper]) || lower <= ZERO) return false;
+    slots.push({ ...model, lower, upper, size: config.orderSize, side: "buy", base: ZERO });
+    return slots.length < MOST_FOLLOWED;
+  };
+  const { down, up } = trail;
+  for (let i = -1; down !== undefined && at(i) >= down; i--) if (!add(i)) break;
+  for (let i = config.gridLevels; up !== undefined && at(i + 1) <= up; i++) if (!add(i)) break;
+  return slots;
+}
+
+/** Beyond it a bound says nothing any more, and takes long to add up. */
+const MOST_FOLLOWED = 10_000;
+
+function capital(
+  { maxPosition, safetyReserve }: GridConfig,
+  balances: readonly Balance[],
+  market: Market,
+): Decimal {
+  const quote = balances.find(({ asset }) => asset === market.quote);
+  const all = (quote?.free ?? ZERO) + (quote?.used ?? ZERO);
+  const kept = mul(all, ONE - (safetyReserve ?? ZERO), "up");
+  return maxPosition === undefined ? kept : min(kept, mul(all, maxPosition, "up"));
+}
