@@ -3,9 +3,11 @@ import { type Context, Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import { watchOver } from "./grid/operations/watch-over.ts";
 import { AppError, messageOf, StoreError } from "./kernel/errors.ts";
+import { CONTENT_TYPE } from "./metrics/exposition.ts";
+import { readMetrics } from "./metrics/operations/metrics.ts";
 import type { Operation } from "./operation.ts";
 import type { Deps } from "./ports/deps.ts";
-import { type Access, checkHosts } from "./transport/access.ts";
+import { type Access, authenticate, authorize, checkHosts } from "./transport/access.ts";
 import { MOST_URL } from "./transport/body.ts";
 import { mountOperations, respond, urgentRoutes, type Variables } from "./transport/http.ts";
 import type { Limiter } from "./transport/limiter.ts";
@@ -74,6 +76,13 @@ export function createApp({
     const troubles = [...((await deps.keyTroubles?.()) ?? []), await watched()].filter(isTold);
     if (troubles.length > 0) throw new AppError("Not ready", troubles.join("; "));
     return c.json({ status: "ready" });
+  });
+
+  app.get("/metrics", async (c) => {
+    const caller = await authenticate(c.req.header("authorization"), access, { store: deps.store, ...c.var });
+    authorize(caller, { effect: "read" });
+    const told = await readMetrics(deps, version);
+    return told === undefined ? c.notFound() : c.body(told, 200, { "content-type": CONTENT_TYPE });
   });
 
   let document: object | undefined;

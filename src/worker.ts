@@ -10,9 +10,10 @@ import { createDeps } from "./compose/deps.ts";
 import type { Pass } from "./engine/pass/step.ts";
 import { accountsDue, stepAccount, tick } from "./engine/pass/tick.ts";
 import { AppError, messageOf, SettingsError } from "./kernel/errors.ts";
-import { DAY, HOUR, type Millis, SECOND } from "./kernel/time.ts";
+import { DAY, HOUR, MINUTE, type Millis, SECOND } from "./kernel/time.ts";
 import type { AccountKey } from "./model/records.ts";
 import { deliver } from "./notify/operations/deliver.ts";
+import { areGood, areStepped } from "./notify/operations/heartbeat.ts";
 import { createOperations } from "./operations.ts";
 import type { Deps, Local, Log } from "./ports/deps.ts";
 import { createLimiter, type Limiter } from "./transport/limiter.ts";
@@ -137,6 +138,15 @@ async function enqueue(queue: Queue<Turn>, deps: Deps, times: readonly number[])
   });
   for (let at = 0; at < messages.length; at += MOST_MESSAGES)
     await queue.sendBatch(messages.slice(at, at + MOST_MESSAGES));
+  await beatForQueue(deps);
+}
+
+/** The passes are made by the queue's consumers: what they have come to stands in the database. */
+async function beatForQueue({ heartbeat, metrics, store, interval = MINUTE }: Deps): Promise<void> {
+  if (!heartbeat || !metrics) return;
+  const [{ accounts, now }, due] = await Promise.all([metrics.readings(), store.due()]);
+  const of = due.map(({ account }) => account);
+  await heartbeat.beat(areStepped(of, accounts, { now, interval }));
 }
 
 /** In one call to a queue. */
@@ -147,10 +157,14 @@ function logPass({ log }: Deps, { message: reason, ...pass }: Pass, scheduled: n
 }
 
 async function stepInline(deps: Deps, times: readonly number[], made: () => number): Promise<void> {
+  let isGood = true;
   for (const [place, scheduled] of times.entries()) {
     if (place > 0) await local.sleep(scheduled - (times[place - 1] as number));
-    for (const pass of await tick(deps, { scheduled })) logPass(deps, pass, scheduled, made());
+    const passes = await tick(deps, { scheduled });
+    for (const pass of passes) logPass(deps, pass, scheduled, made());
+    isGood &&= areGood(passes);
   }
+  await deps.heartbeat?.beat(isGood);
 }
 
 /** What the keys may do is asked once a day, before the passes; whether it was, an isolate looks up once an hour. */

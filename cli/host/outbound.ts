@@ -49,7 +49,7 @@ export const nodePost =
       if (refused !== undefined) throw new Error(refused);
       const isNamed = named.includes(url.host);
       const options = {
-        method: "POST",
+        method: message.method ?? "POST",
         headers: {
           ...message.headers,
           "content-length": String(new TextEncoder().encode(message.body).length),

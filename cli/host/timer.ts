@@ -1,5 +1,6 @@
 import { tick } from "../../src/engine/pass/tick.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
+import { areGood } from "../../src/notify/operations/heartbeat.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 
 /** Steps every account, then waits for what is left of the interval; a late pass delays the next, none overlap. */
@@ -9,8 +10,10 @@ export function startTimer(deps: Deps, interval: number) {
   const loop = async () => {
     while (!isStopping) {
       const startedAt = performance.now();
-      await tick(deps).catch((error: unknown) =>
-        deps.log("error", "a tick failed", { reason: messageOf(error) }),
+      await tick(deps).then(
+        // Nobody waits for whoever listens.
+        (passes) => void deps.heartbeat?.beat(areGood(passes)),
+        (error: unknown) => deps.log("error", "a tick failed", { reason: messageOf(error) }),
       );
       const wait = Math.max(0, interval - (performance.now() - startedAt));
       await new Promise<void>((resolve) => {

@@ -5,14 +5,14 @@ import { boundedText } from "./bounded-text.ts";
 /** Where the platform itself reaches no private address: Cloudflare's fetch leaves from its own network. */
 export const fetchPost =
   (ask: typeof fetch, named: readonly string[]): Post =>
-  async ({ url, headers, body }, timeout) => {
+  async ({ method = "POST", url, headers, body }, timeout) => {
     const refused = refusedAddress(new URL(url), named);
     if (refused !== undefined) throw new Error(refused);
     const signal = AbortSignal.timeout(timeout);
     const response = await ask(url, {
-      method: "POST",
+      method,
       headers,
-      body,
+      ...(method === "GET" ? {} : { body }),
       redirect: "manual",
       signal,
     });

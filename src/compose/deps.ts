@@ -8,6 +8,7 @@ import { sandboxBooks } from "../adapters/libsql/sandbox/sandbox-books.ts";
 import { type SandboxSettings, setUpSandbox } from "../adapters/libsql/sandbox/sandbox-setup.ts";
 import { type CredentialStore, credentialStore } from "../adapters/libsql/stores/credential-store.ts";
 import { libsqlKeeping } from "../adapters/libsql/stores/keeping.ts";
+import { metricsStore } from "../adapters/libsql/stores/metrics-store.ts";
 import { notifyStore } from "../adapters/libsql/stores/notify-store.ts";
 import { createStore } from "../adapters/libsql/stores/store.ts";
 import { sandboxAggregator } from "../adapters/sandbox/aggregator.ts";
@@ -24,6 +25,7 @@ import { AppError, messageOf, SettingsError } from "../kernel/errors.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import { accountKey } from "../model/records.ts";
+import { heartbeat } from "../notify/operations/heartbeat.ts";
 import type { Post } from "../notify/outbound.ts";
 import type { AccountRef, Deps, ExchangeInfo, Local, Log, Venue } from "../ports/deps.ts";
 import type { Aggregator } from "../ports/dex.ts";
@@ -125,6 +127,10 @@ export async function createDeps(
     dex: dexOf(chain.forAnyone, (id) => forAnyone(venues.venue(id))),
     reference,
     channels: notify,
+    metrics: metricsStore(context),
+    ...(runtime.post && config.heartbeat
+      ? { heartbeat: heartbeat(config.heartbeat, { post: runtime.post, local, log }) }
+      : {}),
     ...(runtime.post ? { notify: { store: notify, post: runtime.post } } : {}),
     signers: await Promise.all(config.keks.map(importSigner)),
     store,

@@ -2,6 +2,8 @@
 import type { Channel, ChannelKind, ChannelSecrets, Level, Message } from "./channel.ts";
 
 export interface OutboundRequest {
+  /** POST where it is left out. */
+  readonly method?: "GET";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

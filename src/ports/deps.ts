@@ -10,6 +10,7 @@ import type { Signer } from "./audit-store.ts";
 import type { Dex } from "./dex.ts";
 import type { KillHere } from "./kill-here.ts";
 import type { Market, MarketData, Side } from "./market.ts";
+import type { MetricsStore } from "./metrics-store.ts";
 import type { NotifyStore } from "./notify-store.ts";
 import type { DryRuns } from "./paper.ts";
 import type { Reference } from "./reference.ts";
@@ -294,6 +295,10 @@ export interface Deps {
   readonly interval?: Millis | undefined;
   /** How many requests of all kinds this process may still make, where the platform limits them. */
   readonly requests?: (() => number) | undefined;
+  /** Tells somebody outside that all is well; absent where nobody listens. */
+  readonly heartbeat?: { beat(isGood: boolean): Promise<void> };
+  /** What is measured; absent where nothing is. */
+  readonly metrics?: MetricsStore;
   /** Where people are told what happens; absent where nobody is. */
   readonly notify?: { readonly store: NotifyStore; readonly post: Post };
   /** Keys that sign checkpoints of events, the first one for new ones. */

@@ -8,15 +8,17 @@ import { deployment } from "../support/deployment.ts";
 import { fireCron } from "../support/edge-live.ts";
 import { answering } from "../support/live.ts";
 
-it("a cron tells what has happened since the last one, and asks where it is missed", async () => {
+it("a cron tells what has happened since the last one, gives word of its passes, and is measured", async () => {
   const receiver = await answering(() => ({ body: "" }));
+  const listener = await answering(() => ({ body: "OK" }));
   const kek = new Uint8Array(32).fill(5);
   const edge = await deployment(1, {
     only: ["kraken"],
     queue: false,
     settings: {
       EDGEMAKER_KEK: Buffer.from(kek).toString("hex"),
-      EDGEMAKER_OUTBOUND_HOSTS: new URL(receiver.url).host,
+      EDGEMAKER_OUTBOUND_HOSTS: `${new URL(receiver.url).host},${new URL(listener.url).host}`,
+      EDGEMAKER_HEARTBEAT_URL: `${listener.url}/ping`,
     },
   });
   onTestFinished(() => edge.close());
@@ -43,7 +45,15 @@ it("a cron tells what has happened since the last one, and asks where it is miss
   await fireCron(worker, Date.UTC(2026, 0, 1));
   expect(receiver.asked).toHaveLength(1);
   expect(receiver.asked[0]?.body).toContain("started on BTC/USDT");
+  await edge.rested();
   await fireCron(worker, Date.UTC(2026, 0, 1, 0, 1));
   expect(receiver.asked).toHaveLength(1);
+  expect(listener.asked.map(({ path }) => path)).toEqual(["/ping", "/ping"]);
+  const metrics = await worker.dispatchFetch("http://localhost/metrics", {
+    headers: { authorization: `Bearer ${edge.database.settings.EDGEMAKER_TOKEN}` },
+  });
+  expect(await metrics.text()).toMatch(
+    /^edgemaker_pass_age_seconds\{exchange="kraken",kind="live"\} [\d.]+$/m,
+  );
   expect(edge.troubles).toEqual([]);
 });

@@ -154,6 +154,7 @@ export function stepStore(context: Context): StepStore {
         .set({
           // Its owner stays: it tells who has stepped last.
           until: 0,
+          passMillis: sql`${now()} - ${lease.now}`,
           failures: failure ? sql`${accounts.failures} + 1` : 0,
           retryAt: failure?.retryAt ?? resumeAt ?? 0,
           error: failure?.message ?? null,

@@ -81,6 +81,8 @@ export const accounts = sqliteTable("accounts", {
   retryAt: integer("retry_at").notNull().default(0),
   error: text("error"),
   steppedAt: integer("stepped_at"),
+  /** How long its last pass took. */
+  passMillis: integer("pass_millis"),
   /** The newest time for which a scheduler's pass has taken the lease. */
   scheduled: integer("scheduled").notNull().default(0),
   costs: doc<readonly CostDay[]>("costs"),

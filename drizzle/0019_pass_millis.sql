@@ -1,0 +1,1 @@
+ALTER TABLE `accounts` ADD `pass_millis` integer;

@@ -1,0 +1,58 @@
+import type { ResultSet } from "@libsql/client";
+import { type SQL, sql } from "drizzle-orm";
+import type { OrderState } from "../../../model/records.ts";
+import type { MetricsStore } from "../../../ports/metrics-store.ts";
+import { type Context, statement } from "../client/context.ts";
+import { rates } from "../tables/live-tables.ts";
+import { channels, messages } from "../tables/notify-tables.ts";
+import { accounts, isUnsettled, orders } from "../tables/tables.ts";
+import { newestEvent, newestFill } from "./notify-store.ts";
+
+export function metricsQueries({ now }: Pick<Context, "now">): readonly SQL[] {
+  const count = (state: string) =>
+    sql`(select count(*) from ${messages} where ${messages.channel} = ${channels.name} and ${messages.state} = ${state})`;
+  return [
+    sql`select ${now()}, ${newestFill}, ${newestEvent}`,
+    sql`select ${accounts.account}, ${accounts.steppedAt}, ${accounts.passMillis}, ${accounts.failures}, ${accounts.retryAt}, ${accounts.until} > ${now()}, ${accounts.waitedUntil} > ${now()}, ${rates.fullAt} from ${accounts} left join ${rates} on ${rates.account} = ${accounts.account}`,
+    sql`select ${orders.account}, ${orders.state}, count(*), sum(${orders.behindSince} is not null), sum(${orders.state} in ('pending', 'unknown') and ${orders.notAfter} < ${now()}) from ${orders} where ${isUnsettled()} group by ${orders.account}, ${orders.state}`,
+    sql`select ${channels.name}, ${channels.failures}, ${count("pending")}, ${count("dead")} from ${channels}`,
+  ];
+}
+
+export const metricsStore = (context: Context): MetricsStore => ({
+  async readings() {
+    const results = await context.client.batch(metricsQueries(context).map(statement), "read");
+    const [clock, ofAccounts, ofOrders, ofChannels] = results.map(({ rows }: ResultSet) => rows);
+    const [newest] = clock ?? [];
+    return {
+      now: Number(newest?.[0]),
+      fills: Number(newest?.[1]),
+      events: Number(newest?.[2]),
+      accounts: (ofAccounts ?? []).map((row) => ({
+        account: String(row[0]),
+        steppedAt: numberOf(row[1]),
+        passMillis: numberOf(row[2]),
+        failures: Number(row[3]),
+        retryAt: Number(row[4]),
+        isLeased: row[5] === 1,
+        isAwaited: row[6] === 1,
+        rateFullAt: numberOf(row[7]),
+      })),
+      orders: (ofOrders ?? []).map((row) => ({
+        account: String(row[0]),
+        state: String(row[1]) as OrderState,
+        count: Number(row[2]),
+        lacking: Number(row[3]),
+        overdue: Number(row[4]),
+      })),
+      channels: (ofChannels ?? []).map((row) => ({
+        name: String(row[0]),
+        failures: Number(row[1]),
+        pending: Number(row[2]),
+        dead: Number(row[3]),
+      })),
+    };
+  },
+});
+
+const numberOf = (value: unknown): number | null => (value === null ? null : Number(value));

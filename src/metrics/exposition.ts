@@ -1,0 +1,34 @@
+/** Figures as Prometheus reads them: text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). */
+export interface Family {
+  /** Without the prefix; a counter's ends in `_total`. */
+  readonly name: string;
+  readonly help: string;
+  readonly type: "gauge" | "counter";
+  readonly samples: readonly Sample[];
+}
+
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** A family without a sample is left out: unknown is not zero. */
+export const exposition = (families: readonly Family[]): string =>
+  families
+    .filter(({ samples }) => samples.length > 0)
+    .map(({ name, help, type, samples }) => {
+      const full = `edgemaker_${name}`;
+      const lines = samples.map(({ labels, value }) => `${full}${labelsText(labels)} ${value}`);
+      return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${lines.join("\n")}\n`;
+    })
+    .join("");
+
+const labelsText = (labels: Sample["labels"]): string => {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+};
+
+const escaped = (value: string): string =>
+  value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");

@@ -1,0 +1,174 @@
+import { profitOf } from "../grid/ledger/profit.ts";
+import { type Decimal, wire } from "../kernel/decimal.ts";
+import { type Millis, SECOND } from "../kernel/time.ts";
+import { type AccountKey, parseAccountKey } from "../model/records.ts";
+import type { AccountReading, Readings } from "../ports/metrics-store.ts";
+import type { StrategyView } from "../ports/store.ts";
+import type { Family, Sample } from "./exposition.ts";
+
+export interface Seen {
+  readonly readings: Readings;
+  /** Those that are not stopped. */
+  readonly views: readonly StrategyView[];
+  /** How long the database took to tell both. */
+  readonly databaseMillis: Millis;
+  readonly version: string;
+}
+
+/** Everything that is told to Prometheus, of the database alone: any process tells the same. */
+export const figures = (seen: Seen): readonly Family[] => [
+  gauge("build_info", "The version that answers", [{ labels: { version: seen.version }, value: 1 }]),
+  gauge("database_seconds", "How long the database took to answer this", [one(seen.databaseMillis / SECOND)]),
+  ...ofStrategies(seen),
+  ...ofOrders(seen),
+  ...ofAccounts(seen),
+  gauge(
+    "channel_messages",
+    "Messages of a channel that wait, or were given up",
+    seen.readings.channels.flatMap(({ name: channel, pending, dead }) => [
+      { labels: { channel, state: "waiting" }, value: pending },
+      { labels: { channel, state: "given_up" }, value: dead },
+    ]),
+  ),
+];
+
+function ofStrategies({ views }: Seen): Family[] {
+  const counts = new Map<string, number>();
+  for (const { strategy } of views) counts.set(strategy.status, (counts.get(strategy.status) ?? 0) + 1);
+  const each = (name: string, help: string, value: (view: StrategyView) => number | undefined) =>
+    gauge(
+      `strategy_${name}`,
+      help,
+      views.flatMap((view) => sampleOf(strategyLabels(view), value(view))),
+    );
+  const result = (view: StrategyView) => {
+    const mark = view.memory.marks[view.strategy.symbol]?.mid;
+    return mark === undefined ? undefined : profitOf(view.strategy.state, mark);
+  };
+  const ledger = ({ strategy }: StrategyView) => strategy.state.ledger;
+  const worth = (amount: Decimal | undefined) => (amount === undefined ? undefined : wire(amount));
+  return [
+    gauge(
+      "strategies",
+      "Strategies that are not stopped, by status",
+      ["idle", "running", "error"].map((status) => ({ labels: { status }, value: counts.get(status) ?? 0 })),
+    ),
+    each("open_orders", "Orders that rest", ({ openOrders }) => openOrders),
+    each("missing_orders", "Slots of a running grid at which no order rests", missingOrders),
+    each("realized_profit", "Realised profit in quote", (view) => worth(ledger(view).realized)),
+    each("total_profit", "Realised and unrealised profit in quote, at the last price seen", (view) =>
+      worth(result(view)?.total),
+    ),
+    each("position", "Base that is held", (view) => worth(result(view)?.position)),
+    each("position_cost", "What the held base cost, in quote", (view) => worth(result(view)?.cost)),
+    each("price", "The last price seen", ({ strategy, memory }) => worth(memory.marks[strategy.symbol]?.mid)),
+    counter(each("filled_orders_total", "Orders filled whole", (view) => ledger(view).filledOrders)),
+    counter(each("cycles_total", "Buys that were sold again", (view) => ledger(view).cycles)),
+  ];
+}
+
+/** A slot that lacks what it needs, or whose order nobody knows of, counts; a grid that is to rest nothing has none. */
+function missingOrders({ strategy, openOrders }: StrategyView): number | undefined {
+  const { status, wants, phase, state } = strategy;
+  if (status !== "running" || wants !== "run" || (phase !== "active" && phase !== "placing"))
+    return undefined;
+  return Math.max(0, state.slots.length - openOrders);
+}
+
+const strategyLabels = ({ strategy }: StrategyView) => ({
+  strategy: strategy.id,
+  ...accountLabels(strategy.account),
+  symbol: strategy.symbol,
+});
+
+function ofOrders({ readings }: Seen): Family[] {
+  const sum = (account: AccountKey, name: "lacking" | "overdue") =>
+    readings.orders
+      .filter((count) => count.account === account)
+      .reduce((total, count) => total + count[name], 0);
+  const each = (value: (account: AccountKey) => number) =>
+    readings.accounts.flatMap(({ account }) => sampleOf(accountLabels(account), value(account)));
+  return [
+    gauge(
+      "orders",
+      "Orders that are not settled, by state",
+      readings.orders.map(({ account, state, count }) => ({
+        labels: { ...accountLabels(account), state },
+        value: count,
+      })),
+    ),
+    gauge(
+      "orders_overdue",
+      "Orders nobody knows of, though no request can take effect any more",
+      each((account) => sum(account, "overdue")),
+    ),
+    gauge(
+      "orders_lacking_fills",
+      "Orders whose executions are not all known",
+      each((account) => sum(account, "lacking")),
+    ),
+    counter(gauge("fills_total", "Executions that were booked", [one(readings.fills)])),
+    counter(gauge("events_total", "Events that were written", [one(readings.events)])),
+  ];
+}
+
+function ofAccounts({ readings, views }: Seen): Family[] {
+  const { accounts, now } = readings;
+  const each = (name: string, help: string, value: (reading: AccountReading) => number | undefined) =>
+    gauge(
+      name,
+      help,
+      accounts.flatMap((reading) => sampleOf(accountLabels(reading.account), value(reading))),
+    );
+  const until = (at: Millis | null) => (at === null ? undefined : Math.max(0, at - now) / SECOND);
+  return [
+    each("pass_age_seconds", "Since the last complete pass", ({ steppedAt }) =>
+      steppedAt === null ? undefined : (now - steppedAt) / SECOND,
+    ),
+    each("pass_duration_seconds", "How long the last pass took", ({ passMillis }) =>
+      passMillis === null ? undefined : passMillis / SECOND,
+    ),
+    each("failed_passes", "Failed passes in a row", ({ failures }) => failures),
+    each("backoff_seconds", "Until the next pass is tried", ({ retryAt }) => until(retryAt)),
+    each("lease_held", "A pass is under way", ({ isLeased }) => (isLeased ? 1 : 0)),
+    each("lease_waits", "Somebody waits for a pass to end", ({ isAwaited }) => (isAwaited ? 1 : 0)),
+    each("rate_limit_seconds", "Until the exchange's rate of calls is whole again", ({ rateFullAt }) =>
+      until(rateFullAt),
+    ),
+    each("exchange_calls_today", "Calls to the exchange by passes since midnight of UTC", ({ account }) =>
+      spent(views, account, "exchangeCalls"),
+    ),
+    each(
+      "database_requests_today",
+      "Requests to the database by passes since midnight of UTC",
+      ({ account }) => spent(views, account, "databaseRequests"),
+    ),
+  ];
+}
+
+/** By strategies that are not stopped; undefined where nothing was counted. */
+function spent(
+  views: readonly StrategyView[],
+  account: AccountKey,
+  what: "exchangeCalls" | "databaseRequests",
+): number | undefined {
+  const [today] = views.find(({ strategy }) => strategy.account === account)?.costs ?? [];
+  if (!today) return undefined;
+  return Object.values(today.of).reduce((sum, cost) => sum + cost[what], 0);
+}
+
+const accountLabels = (account: AccountKey) => {
+  const { exchange, kind } = parseAccountKey(account);
+  return { exchange, kind };
+};
+
+const sampleOf = (labels: Sample["labels"], value: number | undefined): Sample[] =>
+  value === undefined ? [] : [{ labels, value }];
+const one = (value: number): Sample => ({ labels: {}, value });
+const gauge = (name: string, help: string, samples: readonly Sample[]): Family => ({
+  name,
+  help,
+  type: "gauge",
+  samples,
+});
+const counter = (family: Family): Family => ({ ...family, type: "counter" });

@@ -1,0 +1,14 @@
+import type { Deps } from "../../ports/deps.ts";
+import { exposition } from "../exposition.ts";
+import { figures } from "../figures.ts";
+
+/** What Prometheus is told; undefined where there is no store that tells it. */
+export async function readMetrics(
+  { metrics, store, local }: Pick<Deps, "metrics" | "store" | "local">,
+  version: string,
+): Promise<string | undefined> {
+  if (!metrics) return undefined;
+  const askedAt = local.monotonic();
+  const [readings, views] = await Promise.all([metrics.readings(), store.strategies({ stopped: false })]);
+  return exposition(figures({ readings, views, databaseMillis: local.monotonic() - askedAt, version }));
+}

@@ -1,0 +1,73 @@
+import { expect, it } from "vitest";
+import { statement } from "../../src/adapters/libsql/client/context.ts";
+import { metricsQueries, metricsStore } from "../../src/adapters/libsql/stores/metrics-store.ts";
+import { testApp } from "../support/app.ts";
+import { d } from "../support/grid.ts";
+import { runOperation } from "../support/sandbox.ts";
+
+/** Samples by name and labels. */
+function read(text: string): Readonly<Record<string, number>> {
+  const samples = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return Object.fromEntries(
+    samples.map((line) => [
+      line.slice(0, line.lastIndexOf(" ")),
+      Number(line.slice(line.lastIndexOf(" ") + 1)),
+    ]),
+  );
+}
+
+const metered = () => testApp({ realTime: false });
+
+it("tells what runs, in the format of Prometheus, to whoever has a token", async () => {
+  const box = await metered();
+  const { ask, tokens } = box;
+  expect((await ask("/metrics")).status).toBe(401);
+  const scrape = async () => {
+    const response = await ask("/metrics", { headers: { authorization: `Bearer ${tokens.read}` } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    return response.text();
+  };
+  const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", {
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    lowerPrice: d("50000"),
+    upperPrice: d("70000"),
+    gridLevels: 4,
+    orderSize: d("100"),
+    useOwnBase: false,
+  });
+  const told = await scrape();
+  const names = told.split("\n").filter((line) => line.startsWith("# TYPE"));
+  expect(new Set(names).size).toBe(names.length);
+  const samples = read(told);
+  const grid = `{strategy="${id}",exchange="kraken",kind="sandbox",symbol="BTC/USDT"}`;
+  const account = '{exchange="kraken",kind="sandbox"}';
+  expect(samples).toMatchObject({
+    'edgemaker_strategies{status="running"}': 1,
+    'edgemaker_strategies{status="error"}': 0,
+    [`edgemaker_strategy_open_orders${grid}`]: 3,
+    [`edgemaker_strategy_missing_orders${grid}`]: 1,
+    [`edgemaker_strategy_realized_profit${grid}`]: 0,
+    [`edgemaker_failed_passes${account}`]: 0,
+    [`edgemaker_lease_held${account}`]: 0,
+    'edgemaker_orders{exchange="kraken",kind="sandbox",state="submitted"}': 3,
+    edgemaker_fills_total: 0,
+  });
+  for (const name of ["pass_age_seconds", "pass_duration_seconds", "exchange_calls_today"])
+    expect(samples[`edgemaker_${name}${account}`], name).toBeGreaterThanOrEqual(0);
+  box.time.pass(90_000);
+  expect(read(await scrape())[`edgemaker_pass_age_seconds${account}`]).toBeGreaterThanOrEqual(90);
+});
+
+it("costs what runs now, however much there was", async () => {
+  const { context } = await metered();
+  for (const query of metricsQueries(context)) {
+    const { sql, args } = statement(query);
+    const { rows } = await context.client.execute({ sql: `explain query plan ${sql}`, args });
+    const plan = rows.map((row) => String(row.detail)).join("\n");
+    expect(plan).not.toMatch(/SCAN (events|fills|messages|strategies)/);
+    expect(plan).not.toMatch(/SCAN orders(?! USING (COVERING )?INDEX orders_unsettled$)/m);
+  }
+  expect((await metricsStore(context).readings()).orders).toEqual([]);
+});
