@@ -67,7 +67,10 @@ export interface MarketData {
   ticker(symbol: Pair): Promise<Ticker>;
   book(symbol: Pair, limit: number): Promise<Book>;
   trades(symbol: Pair, limit: number): Promise<readonly Trade[]>;
+  /** Ascending. With `since` those of the `limit` spans from it on, else the newest; the last may be under way. */
   candles(symbol: Pair, range: CandleRange): Promise<readonly Candle[]>;
+  /** Candles back from now, of any span, beyond which the venue tells none; left out where it tells all. */
+  readonly candleReach?: number | undefined;
 }
 
 export interface CandleRange {

@@ -1,6 +1,6 @@
 /** Bitget's market list, ticker and candles. */
 import { text } from "../../src/kernel/decimal.ts";
-import { DAY, type Millis } from "../../src/kernel/time.ts";
+import { DAY, HOUR, type Millis } from "../../src/kernel/time.ts";
 import { idOf, refuse, success } from "./bitget-orders.ts";
 import { decimalsOf, type Listing } from "./catalog.ts";
 import { type Ask, limitOf, type PrivateAsk, type Reply } from "./dialect.ts";
@@ -66,24 +66,32 @@ export function candles(listing: Listing, ask: Ask): Reply {
   const { query } = ask.asked;
   const span = GRANULARITIES[query.get("granularity") ?? ""];
   if (!span) return refuse("40034", "Parameter granularity does not exist");
-  const since = query.get("startTime");
-  const end = Number(query.get("endTime") ?? Number.MAX_SAFE_INTEGER);
+  const [since, end] = [query.get("startTime"), query.get("endTime")];
+  const isHistory = ask.asked.path.endsWith("history-candles");
+  // ccxt#20591.
+  if (isHistory && !end) return refuse("40019", "Parameter endTime cannot be empty");
+  // ccxt bitget.js fetchOHLCV: rows are counted back from the end, the history endpoint has at most 200 of them and
+  // takes no start. The end is not part of it: dfinity/exchange-rate-canister#261.
   const range = {
     span,
-    limit: limitOf(query.get("limit"), { standard: 100, most: 1000 }),
-    since: since ? Number(since) : undefined,
+    limit: limitOf(query.get("limit"), { standard: 100, most: isHistory ? 200 : 1000 }),
+    since: since && !isHistory ? Math.max(Number(since), recent(ask.now, span)) : undefined,
+    until: end ? Number(end) - 1 : undefined,
+    keep: "newest" as const,
   };
   return success(
     ask,
-    candlesOf(ask.engine, listing, ask.now, range)
-      .filter(({ at }) => at <= end)
-      .map(({ at, open, high, low, close, volume }) => {
-        const turnover = text((volume * close) / 10n ** 18n);
-        const prices = [open, high, low, close, volume].map((value) => text(value));
-        return [String(at), ...prices, turnover, turnover];
-      }),
+    candlesOf(ask.engine, listing, ask.now, range).map(({ at, open, high, low, close, volume }) => {
+      const turnover = text((volume * close) / 10n ** 18n);
+      const prices = [open, high, low, close, volume].map((value) => text(value));
+      return [String(at), ...prices, turnover, turnover];
+    }),
   );
 }
+
+/** How far back the endpoint of recent candles goes, by span: ccxt bitget.js `maxRecentDaysPerTimeframe`. */
+const recent = (now: Millis, span: Millis): Millis =>
+  now - (span < HOUR ? 30 * DAY : (span / HOUR) * 60 * DAY);
 
 export function cancelAll(ask: PrivateAsk): Reply {
   const { symbol } = JSON.parse(ask.asked.body || "{}") as { symbol?: string };

@@ -2,6 +2,7 @@
 import { type Decimal, decimal, div, max, min, mul, ONE, snap, ZERO } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
+import type { Candle } from "../../src/ports/deps.ts";
 import { type Account, holding, newAccount } from "./account.ts";
 import type { Listing } from "./catalog.ts";
 import type { Execution, Order, OrderRequest, Refusal } from "./order.ts";
@@ -30,6 +31,7 @@ export function createEngine(options: EngineOptions) {
   const byId = new Map<string, Order>();
   const books = new Map<Pair, Set<Order>>([...listings.keys()].map((symbol) => [symbol, new Set()]));
   const executions: Execution[] = [];
+  const histories = new Map<Pair, readonly Candle[]>();
   const settings = {
     /** How late reads show what is new. */
     ordersLate: 0 as Millis,
@@ -229,6 +231,8 @@ export function createEngine(options: EngineOptions) {
     listings,
     clock,
     prices,
+    /** Minutes of pairs whose past is given, ascending; what is missing nobody has traded in. */
+    histories,
     accounts,
     executions,
     selfTrades,

@@ -59,24 +59,38 @@ export function candles(listing: Listing, { engine, now, asked }: Ask): Reply {
   const span = INTERVALS[query.get("interval") ?? "30m"];
   if (!span) return refuse(400, "INVALID_PARAM_VALUE", "Invalid interval");
   const from = query.get("from");
-  const range = {
-    span,
-    limit: limitOf(query.get("limit"), { standard: from ? 1000 : 100, most: 1000 }),
-    since: from ? Number(from) * SECOND : undefined,
-  };
-  const to = Number(query.get("to") ?? Number.MAX_SAFE_INTEGER) * SECOND;
+  const to = query.get("to");
+  // gateapi-python SpotApi.md list_candlesticks: `limit` conflicts with `from` and `to`.
+  if ((from || to) && query.has("limit"))
+    return refuse(400, "INVALID_PARAM_VALUE", "limit conflicts with from and to");
+  const since = from ? Number(from) * SECOND : undefined;
+  const until = to ? Number(to) * SECOND : now;
+  // ccxt#17464: both ends count.
+  if (since !== undefined && Math.floor((until - since) / span) + 1 > 1000)
+    return refuse(
+      400,
+      "INVALID_PARAM_VALUE",
+      "Candlestick range too broad. Maximum 1000 data points are allowed per request",
+    );
+  // ccxt#27887, since February 2026.
+  if (since !== undefined && since < now - 10_000 * span)
+    return refuse(
+      400,
+      "INVALID_PARAM_VALUE",
+      "Candlestick too long ago. Maximum 10000 points ago are allowed",
+    );
+  const limit = limitOf(query.get("limit"), { standard: from ? 1000 : 100, most: 1000 });
+  const range = { span, limit, since, until, keep: "newest" as const };
   return ok(
-    candlesOf(engine, listing, now, range)
-      .filter(({ at }) => at <= to)
-      .map(({ at, open, high, low, close, volume }) => [
-        String(at / SECOND),
-        text((volume * close) / 10n ** 18n),
-        text(close),
-        text(high),
-        text(low),
-        text(open),
-        text(volume),
-        String(at + span <= now),
-      ]),
+    candlesOf(engine, listing, now, range).map(({ at, open, high, low, close, volume }) => [
+      String(at / SECOND),
+      text((volume * close) / 10n ** 18n),
+      text(close),
+      text(high),
+      text(low),
+      text(open),
+      text(volume),
+      String(at + span <= now),
+    ]),
   );
 }

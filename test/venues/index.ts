@@ -15,6 +15,7 @@
  *               tellFees(id, false)   nobody tells the fees of an order, until told otherwise
  *               others({ symbol, side, price, amount })   someone else's limit order: takes what accounts rest, then rests
  *               own({ … clientId? })       an order of the account that came another way
+ *               past(symbol, minutes)      the candles of a pair, with the holes that it has
  *               list(symbol, { active, minNotional, … })  changes a listing
  * Accounts:     addKeys({ balances?, account?, may? })   another key pair: of a new account, or of a given one
  *               deposit(asset, "5"), earn(asset), holdings(), unify()   makes it a unified account, or a classic one again
@@ -29,7 +30,7 @@ import type { Tier, VenueName } from "../../src/compose/config.ts";
 import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { Side } from "../../src/ports/deps.ts";
+import type { Candle, Side } from "../../src/ports/deps.ts";
 import { canary, canarySecret } from "../support/canary.ts";
 import type { Account, VenueKeys } from "./account.ts";
 import { bitget } from "./bitget.ts";
@@ -163,6 +164,8 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
     follow(symbol: Pair, points: readonly (readonly [Millis, string])[]) {
       paths.push({ symbol: listing(symbol).symbol, points: [...points] });
     },
+    /** The past of a pair in minutes; before the first of them it was not listed. */
+    past: (symbol: Pair, minutes: readonly Candle[]) => engine.histories.set(listing(symbol).symbol, minutes),
     price: (symbol: Pair) => text(engine.prices.now(symbol)),
     fill: (id: string, amount?: string) =>
       engine.fill(id, amount === undefined ? undefined : decimal(amount)),

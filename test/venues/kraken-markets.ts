@@ -52,8 +52,9 @@ export function ticker(listing: Listing, { engine, now }: Ask): Reply {
 export function candles(listing: Listing, { engine, now, asked }: Ask): Reply {
   const span = Number(asked.query.get("interval") ?? "1") * MINUTE;
   const since = asked.query.get("since");
-  const range = { span, limit: 720, since: since ? Number(since) * SECOND : undefined };
-  const all = candlesOf(engine, listing, now, range);
+  // docs.kraken.com get-ohlc-data: the newest 720 after `since`, whatever it is, the one under way always the last.
+  const after = since ? Number(since) * SECOND + 1 : undefined;
+  const all = candlesOf(engine, listing, now, { span, limit: 720, since: after, keep: "newest" });
   return result({
     [idOf(listing)]: all.map(({ at, open, high, low, close, volume }) => [
       at / SECOND,

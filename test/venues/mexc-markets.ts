@@ -70,11 +70,15 @@ export function candles(listing: Listing, { engine, now, asked }: Ask): Reply {
   const { query } = asked;
   const span = INTERVALS[query.get("interval") ?? ""];
   if (!span) return refuse(-1121, "Invalid interval.");
-  const since = query.get("startTime");
+  const [since, end] = [query.get("startTime"), query.get("endTime")];
+  // Its page says 1000, in practice it is 500, and the end is not part of it: ccxt mexc.js fetchOHLCV. What a limit
+  // leaves of a span begins with its start: ccxt#19481.
   const range = {
     span,
     limit: limitOf(query.get("limit"), { standard: 500, most: 500 }),
     since: since ? Number(since) : undefined,
+    until: end ? Number(end) - 1 : undefined,
+    keep: "oldest" as const,
   };
   return ok(
     candlesOf(engine, listing, now, range).map(({ at, open, high, low, close, volume }) => [

@@ -1,9 +1,9 @@
 /** Public figures of one pair, from which each dialect makes its own answers. */
 
 import { candlesAt, tickerAt, tradesAt } from "../../src/adapters/sandbox/prints.ts";
-import { text } from "../../src/kernel/decimal.ts";
+import { max, min, text } from "../../src/kernel/decimal.ts";
 import { DAY, type Millis } from "../../src/kernel/time.ts";
-import type { Book, BookLevel, CandleRange } from "../../src/ports/deps.ts";
+import type { Book, BookLevel, Candle } from "../../src/ports/deps.ts";
 import type { Listing } from "./catalog.ts";
 import type { Engine } from "./engine.ts";
 import { ambient, marketOf } from "./prices.ts";
@@ -47,5 +47,50 @@ export function figuresOf(engine: Engine, listing: Listing, at: Millis) {
 export const tradesOf = (engine: Engine, listing: Listing, at: Millis, limit: number) =>
   tradesAt(marketOf(listing), engine.prices.path(listing.symbol), at, limit);
 
-export const candlesOf = (engine: Engine, listing: Listing, at: Millis, range: CandleRange) =>
-  candlesAt(marketOf(listing), engine.prices.path(listing.symbol), at, range);
+/** Which candles an exchange answers with; `until` is the last opening time, `keep` what a limit leaves of them. */
+export interface CandleWindow {
+  readonly span: Millis;
+  readonly limit: number;
+  readonly since?: Millis | undefined;
+  readonly until?: Millis | undefined;
+  readonly keep: "oldest" | "newest";
+}
+
+/** Ascending, the last one under way. Of a pair with a history, those that it has and no others. */
+export function candlesOf(engine: Engine, listing: Listing, now: Millis, window: CandleWindow): Candle[] {
+  const { span, limit, since, keep } = window;
+  const until = Math.min(window.until ?? now, now);
+  const isFromSince = since !== undefined && keep === "oldest";
+  const history = engine.histories.get(listing.symbol);
+  if (history) {
+    const rows = joined(history, span, now).filter(({ at }) => at >= (since ?? 0) && at <= until);
+    return isFromSince ? rows.slice(0, limit) : rows.slice(-limit);
+  }
+  const newest = Math.floor(until / span) * span;
+  const earliest = newest - (limit - 1) * span;
+  const asked = since === undefined ? earliest : Math.ceil(since / span) * span;
+  const first = isFromSince ? asked : Math.max(asked, earliest);
+  const count = Math.min(limit, (newest - first) / span + 1);
+  const path = engine.prices.path(listing.symbol);
+  return candlesAt(marketOf(listing), path, now, { span, limit: Math.max(0, count), since: first });
+}
+
+/** Minutes that have begun, as candles of a longer span: one where nobody traded is missing. */
+function joined(minutes: readonly Candle[], span: Millis, now: Millis): Candle[] {
+  const made: Candle[] = [];
+  for (const minute of minutes) {
+    if (minute.at > now) break;
+    const at = Math.floor(minute.at / span) * span;
+    const last = made.at(-1);
+    if (last?.at !== at) made.push({ ...minute, at });
+    else
+      made[made.length - 1] = {
+        ...last,
+        high: max(last.high, minute.high),
+        low: min(last.low, minute.low),
+        close: minute.close,
+        volume: last.volume + minute.volume,
+      };
+  }
+  return made;
+}

@@ -56,10 +56,10 @@ export function dryVenue({ account, data, books }: DryAccount): Venue {
       return arrivalAt(order, market, { ...quote, at: Math.max(seen.at, quote.at) });
     },
   };
-  const { market, ticker, book, trades, candles } = data;
+  const { market, ticker, book, trades, candles, candleReach } = data;
   return {
     ...bookedVenue({ account, timing: DRY_TIMING, books, key, pricing }),
-    ...{ market, ticker, book, trades, candles },
+    ...{ market, ticker, book, trades, candles, candleReach },
   };
 }
 

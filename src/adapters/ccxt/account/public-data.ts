@@ -1,7 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
-import { DAY, HOUR, MINUTE } from "../../../kernel/time.ts";
-import type { CandleRange, MarketData, Ticker } from "../../../ports/deps.ts";
+import { DAY, HOUR, MINUTE, type Millis } from "../../../kernel/time.ts";
+import type { Candle, CandleRange, MarketData, Ticker } from "../../../ports/deps.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import { venueErrorOf } from "../client/venue-error.ts";
 import type { Asker, Place } from "./place.ts";
@@ -69,24 +69,35 @@ export function publicData(place: Place, asker: Asker): PublicData {
     },
 
     async candles(symbol, range) {
-      const { since, limit } = range;
-      const [first, most] = [firstOf(range), CANDLES.find((count) => count >= limit) ?? limit];
-      const ask = async (exchange: Ccxt) => {
-        const rows = await exchange.fetchOHLCV(symbol, frameOf(range), first, most);
-        return rows.map(candleOf).sort((a, b) => a.at - b.at);
+      const { since, limit, span } = range;
+      const askFor = (first: number | undefined, count: number) => {
+        const most = CANDLES.find((one) => one >= count) ?? count;
+        const page = first === undefined ? most : Math.min(most, quirks.candlePage);
+        const ask = async (exchange: Ccxt) => {
+          const rows = await exchange.fetchOHLCV(symbol, frameOf(range), first, page);
+          return rows.map(candleOf).sort((a, b) => a.at - b.at);
+        };
+        return shared("candles", symbol, ask, `${span} ${page} ${first}`);
       };
-      const candles = await shared("candles", symbol, ask, `${range.span} ${most} ${first}`);
-      return since === undefined
-        ? candles.slice(-limit)
-        : candles.filter(({ at }) => at >= since).slice(0, limit);
+      if (since === undefined) return (await askFor(undefined, limit)).slice(-limit);
+      const found: Candle[] = [];
+      const first = firstOf(span, since);
+      for (let done = 0; done < limit && first + done * span <= clock(); done += quirks.candlePage)
+        found.push(...(await askFor(first + done * span, limit - done)));
+      return apart(found.filter(({ at }) => at >= since)).slice(0, limit);
     },
+    candleReach: quirks.candleReach,
   };
 }
 
+/** Some exchanges tell more than a page was asked for: what stands in the next one too is told once. */
+const apart = (candles: readonly Candle[]): Candle[] =>
+  [...new Map(candles.map((candle) => [candle.at, candle])).values()].sort((a, b) => a.at - b.at);
+
 // From the middle of a candle some exchanges count one less. Weeks do not begin where a multiple of them does.
-function firstOf({ span, since }: CandleRange): number | undefined {
+function firstOf(span: Millis, since: Millis): Millis {
   const unit = Math.min(span, DAY);
-  return since === undefined ? undefined : Math.ceil(since / unit) * unit;
+  return Math.ceil(since / unit) * unit;
 }
 
 function frameOf({ span }: CandleRange): string {

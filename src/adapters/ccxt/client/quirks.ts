@@ -79,6 +79,10 @@ export interface Quirks {
   /** Levels and trades to ask for; left out, the exchange's own default is enough. */
   readonly bookLevels?: number;
   readonly publicTrades?: number;
+  /** Candles of one answer that may begin at any time. */
+  readonly candlePage: number;
+  /** Candles back from now beyond which it tells none; left out where it tells all. */
+  readonly candleReach?: number;
 
   /** Where there are accounts of two kinds: the question which one a key opens, and what ccxt is then told. */
   readonly kinds?: {

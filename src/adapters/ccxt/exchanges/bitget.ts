@@ -49,6 +49,8 @@ export const bitget: Quirks = {
     },
   },
   buysByCost: true,
+  // Of the endpoint of older candles: of a longer span ccxt asks for the end there, and leaves its beginning out.
+  candlePage: 200,
 
   refusalIn(body) {
     const code = fieldOf(body, "code") ?? fieldOf(body, "err_code");

@@ -58,6 +58,9 @@ export const gateio: Quirks = {
     throw new CallFailed({ ...noAnswer("gateio: the account is no unified one any more"), otherKind: true });
   },
   buysByCost: true,
+  candlePage: 1000,
+  // "Maximum 10000 points ago are allowed" (ccxt#27887); the rest is for the time until the last page is asked for.
+  candleReach: 9_990,
 
   refusalIn(body) {
     const label = fieldOf(body, "label");

@@ -68,6 +68,8 @@ export const kraken: Quirks = {
   publicRate: { burst: 15, perSecond: 1 },
   costs: { fills: 2, create: 0, cancel: 0 },
   serial: true,
+  candlePage: 720,
+  candleReach: 720,
   buyFeeIn: "quote",
 
   refusalIn(body) {

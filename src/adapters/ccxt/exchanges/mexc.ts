@@ -45,6 +45,8 @@ export const mexc: Quirks = {
 
   opensByPair: true,
   passphrase: false,
+  // Its page says 1000, in practice it is 500: ccxt mexc.js fetchOHLCV.
+  candlePage: 500,
   async mayWithdraw(exchange) {
     const told = fieldOf(await exchange.spotPrivateGetAccount?.({}), "canWithdraw");
     return typeof told === "boolean" ? told : undefined;

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { VenueName } from "../../src/compose/config.ts";
+import { DAY, MINUTE } from "../../src/kernel/time.ts";
+import type { Venue } from "../../src/ports/deps.ts";
+import { emulatedWorld } from "../support/emulated.ts";
+import { minutesFrom } from "../support/minutes.ts";
+
+const NAMES: readonly VenueName[] = ["mexc", "gateio", "bitget", "kraken"];
+const PAIR = "BTC/USDT";
+
+/** What each tells at most of the past, counted in candles; bitget and mexc have all of it. */
+const REACH: Partial<Record<VenueName, number>> = { gateio: 9_990, kraken: 720 };
+
+describe.each(NAMES)("candles of %s from a time on", (name) => {
+  let world: Awaited<ReturnType<typeof emulatedWorld>>;
+  let venue: Venue;
+  let now: number;
+  const DAYS = 35;
+
+  beforeAll(async () => {
+    world = await emulatedWorld({ names: [name] });
+    now = Math.floor(world.time.now() / MINUTE) * MINUTE;
+    world
+      .exchange(name)
+      .past(
+        PAIR,
+        minutesFrom(now - DAYS * DAY, DAYS * 1440 + 1, { holes: (minute) => minute % 1000 === 17 }),
+      );
+    venue = world.deps.venue(name);
+  });
+  afterAll(() => world.close());
+
+  const minutesOf = async (since: number, limit: number) =>
+    (await venue.candles(PAIR, { span: MINUTE, since, limit })).map(({ at }) => (at - since) / MINUTE);
+  const without = (hole: (minute: number) => boolean, count: number) =>
+    Array.from({ length: count }, (_, minute) => minute).filter((minute) => !hole(minute));
+
+  it("are every one that it has, in order, none twice", async () => {
+    const since = now - 700 * MINUTE;
+    const first = DAYS * 1440 - 700;
+    const wanted = without((minute) => (minute + first) % 1000 === 17, 700);
+    // Of the one that begins this moment some tell, and others do not yet.
+    expect((await minutesOf(since, 1000)).filter((minute) => minute < 700)).toEqual(wanted);
+  });
+
+  it("are the first ones where fewer are asked for", async () => {
+    expect(await minutesOf(now - 600 * MINUTE, 5)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("of weeks ago are those, where it still has them", async () => {
+    const old = 34 * DAY;
+    if (REACH[name]) {
+      expect(venue.candleReach).toBe(REACH[name]);
+      return;
+    }
+    const first = (DAYS - 34) * 1440;
+    const wanted = without((minute) => (minute + first) % 1000 === 17, 1000);
+    expect(await minutesOf(now - old, 1000)).toEqual(wanted);
+    expect(venue.candleReach).toBeUndefined();
+  });
+
+  it("are none before the pair was listed", async () => {
+    if (REACH[name]) return;
+    expect(await minutesOf(now - (DAYS + 3) * DAY, 1000)).toEqual([]);
+  });
+});
