@@ -4,6 +4,8 @@
  * Apart stay those that bring a large library of their own: setup and mcp.
  */
 export { exportEvents, signEvents, verifyEvents } from "./audit.ts";
+export { importCandles, listCandles, showCandles } from "./candles.ts";
+export { downloadCandles } from "./candles-download.ts";
 export { completion } from "./completion.ts";
 export { estimateCost } from "./cost.ts";
 export { byCommand, digest, newToken, nodeLocal, numberOf, withDatabase } from "./database.ts";

@@ -6,6 +6,7 @@ import { createOperations } from "../../src/operations.ts";
 import { environmentWithFile } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 import { auditCommand } from "./audit.ts";
+import { candlesCommand } from "./candles.ts";
 import { completionCommand } from "./completion.ts";
 import { costCommand } from "./cost.ts";
 import { dbCommand } from "./db.ts";
@@ -53,6 +54,7 @@ export function rootCommand(ids: readonly string[]): CommandDef {
       ...commands,
       mcp: mcpCommand,
       exchange: exchangeCommand,
+      candles: candlesCommand,
       db: dbCommand,
       token: tokenCommand,
       notify: notifyCommand,

@@ -84,7 +84,7 @@ export function readValues(args: Args, words: readonly string[]): Values {
   for (let place = 0; place < words.length; place++) {
     const word = words[place] as string;
     if (!isFlag(word)) {
-      const name = positional.find((one) => !Object.hasOwn(values, one));
+      const name = positional.find((one) => args[one]?.repeatable || !Object.hasOwn(values, one));
       if (name === undefined) throw new UsageError(`unexpected word: ${word}`);
       set(name, word, word);
       continue;

@@ -32,11 +32,14 @@ export interface Coverage {
   readonly hash: string;
 }
 
-export const NOTHING_REFUSED = { duplicates: 0, refusedRows: 0, refused: [] } as const;
-
 export function coverageOf(
   candles: Candles,
-  found: Pick<Coverage, "duplicates" | "refusedRows" | "refused" | "hash">,
+  {
+    duplicates,
+    refusedRows,
+    refused,
+    hash,
+  }: Pick<Coverage, "duplicates" | "refusedRows" | "refused" | "hash">,
 ): Coverage {
   const gaps = gapsOf(candles);
   const longest = gaps.reduce<Gap | null>((most, gap) => (most && most.bars >= gap.bars ? most : gap), null);
@@ -48,7 +51,7 @@ export function coverageOf(
     gaps: gaps.length,
     missingBars: gaps.reduce((total, { bars }) => total + bars, 0),
     longestGap: longest,
-    ...found,
+    ...{ duplicates, refusedRows, refused, hash },
   };
 }
 

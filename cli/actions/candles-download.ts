@@ -1,0 +1,242 @@
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Candles } from "../../src/candles/candles.ts";
+import { candlesOf } from "../../src/candles/candles.ts";
+import { gapsOf } from "../../src/candles/coverage.ts";
+import type { Kept } from "../../src/candles/file.ts";
+import { merge } from "../../src/candles/merge.ts";
+import { type Range, withRange } from "../../src/candles/ranges.ts";
+import { createReader } from "../../src/candles/read.ts";
+import { spanLabel } from "../../src/candles/span.ts";
+import { stampOf } from "../../src/candles/stamp.ts";
+import { holesOf, PAGE, windowsOf } from "../../src/candles/windows.ts";
+import { createDeps } from "../../src/compose/deps.ts";
+import { messageOf, VenueError } from "../../src/kernel/errors.ts";
+import { plainText } from "../../src/kernel/plain-text.ts";
+import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";
+import type { Candle, MarketData } from "../../src/ports/deps.ts";
+import { type Journal, openJournal, type Page, rowOf } from "../host/candle-journal.ts";
+import {
+  candleFile,
+  candleFolder,
+  lockCandles,
+  readStored,
+  type Series,
+  writeStored,
+} from "../host/candle-store.ts";
+import { createLog, nodeRuntime } from "../host/node-runtime.ts";
+import { numberOf, readSettings } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { print } from "../terminal/output.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+import { nothingKept, pairOf, shown, spanIn, timeIn } from "./candles.ts";
+
+/** Downloads what is missing of a span of time; whatever ends it, the next run goes on with what there is. */
+export async function downloadCandles(values: Values): Promise<number> {
+  const { config, databaseUrl, sandbox } = readSettings(values, process.env);
+  const [pair, spanMillis, since] = [pairOf(values), spanIn(values), timeIn(values, "since")];
+  if (since === undefined)
+    throw new UsageError("--since must say when to begin, for example --since 2025-01-01");
+  const patience = numberOf("--patience", values.patience ?? "300", { whole: true, most: 86_400 }) * SECOND;
+  const exchange = String(values.exchange ?? "");
+  if (!config.exchanges.some(({ id }) => id === exchange))
+    throw new UsageError(`--exchange must be one of ${config.exchanges.map(({ id }) => id).join(", ")}`);
+  const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
+  const series: Series = { source: exchange, pair, spanMillis };
+  const file = candleFile(candleFolder(databaseUrl, process.env), series);
+  const unlock = lockCandles(file);
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+  try {
+    const now = deps.marketTime(
+      { exchange, kind: config.sandbox ? "sandbox" : "live", host: "" },
+      await deps.store.now(),
+    );
+    const until = Math.min(timeIn(values, "until") ?? now, now);
+    const wanted = { from: upTo(since, spanMillis), until: downTo(until, spanMillis) };
+    if (wanted.from >= wanted.until)
+      throw new UsageError("there is no whole candle between --since and --until");
+    const download = createDownload(file, series, deps.venue(exchange), {
+      patience,
+      signal: stopping.signal,
+    });
+    return print(values, await download.run(wanted, now));
+  } finally {
+    process.off("SIGINT", stop);
+    process.off("SIGTERM", stop);
+    unlock();
+    deps.close();
+  }
+}
+
+const upTo = (at: Millis, span: Millis): Millis => Math.ceil(at / span) * span;
+const downTo = (at: Millis, span: Millis): Millis => Math.floor(at / span) * span;
+
+interface Manner {
+  readonly patience: Millis;
+  readonly signal: AbortSignal;
+}
+
+function createDownload(file: string, series: Series, venue: MarketData, { patience, signal }: Manner) {
+  const { pair, spanMillis, source } = series;
+  let candles: Candles | undefined;
+  let kept: Omit<Kept, "hash"> = nothingKept(source);
+  let conflicts = 0;
+
+  /** Takes pages into the columns. */
+  function take(pages: readonly Page[]): void {
+    for (const { from, until, again } of pages)
+      kept = {
+        ...kept,
+        asked: withRange(kept.asked, { from, until }),
+        askedAgain: again ? withRange(kept.askedAgain, { from, until }) : kept.askedAgain,
+      };
+    const rows = pages.flatMap((page) => page.rows);
+    if (rows.length === 0) return;
+    const reader = createReader({ pair, spanMillis, skipRefused: true });
+    reader.push(new TextEncoder().encode(JSON.stringify(rows)));
+    const read = reader.end();
+    const merged = candles ? merge(candles, read.candles) : { candles: read.candles, conflicts: 0 };
+    candles = merged.candles;
+    conflicts += merged.conflicts;
+    kept = {
+      ...kept,
+      refusedRows: kept.refusedRows + read.refusedRows,
+      refused: [...kept.refused, ...read.refused].slice(0, 5),
+    };
+  }
+
+  /** Asks until the exchange answers, for as long as there is patience. */
+  async function ask(span: Millis, since: Millis, limit: number): Promise<readonly Candle[]> {
+    const failingSince = performance.now();
+    for (let wait = SECOND / 2; ; wait = Math.min(2 * wait, 30 * SECOND)) {
+      try {
+        return await venue.candles(pair, { span, since, limit });
+      } catch (error) {
+        const isPassing = error instanceof VenueError && PASSING.includes(error.failure);
+        if (!isPassing || performance.now() - failingSince + wait > patience) throw error;
+        const pause = Math.max(wait, (error.retryAfterSeconds ?? 0) * SECOND);
+        tell(`${plainText(messageOf(error))}; asked again in ${Math.ceil(pause / SECOND)} s`);
+        await sleep(pause, undefined, { signal });
+      }
+    }
+  }
+
+  async function page({ from, until }: Range, again: boolean): Promise<Page> {
+    const found = await ask(spanMillis, from, Math.round((until - from) / spanMillis));
+    return { from, until, again, rows: found.filter(({ at }) => at >= from && at < until).map(rowOf) };
+  }
+
+  /** The day of the first candle that the exchange has from a time on; undefined where it has none. */
+  async function listedFrom({ from, until }: Range): Promise<Millis | undefined> {
+    for (let at = downTo(from, DAY); at < until; at += PAGE * DAY) {
+      const [first] = await ask(DAY, at, PAGE);
+      if (first) return Math.max(from, first.at);
+    }
+    return undefined;
+  }
+
+  /** What is worth asking for: not what the exchange no longer tells, nor what was before the pair was listed. */
+  async function begin(wanted: Range, now: Millis): Promise<Range> {
+    const reach = venue.candleReach;
+    const oldest = reach === undefined ? 0 : downTo(now, spanMillis) - (reach - 1) * spanMillis;
+    if (oldest > wanted.from)
+      tell(
+        `${source} tells no more than its newest ${reach} candles: beginning at ${stampOf(oldest)}; import files for what is older`,
+      );
+    const told = { from: Math.max(wanted.from, oldest), until: wanted.until };
+    const [first] = windowsOf(kept.asked, told, spanMillis);
+    if (!first || spanMillis >= DAY || told.until - first.from <= PAGE * spanMillis) return told;
+    const listed = await listedFrom({ from: first.from, until: told.until });
+    if (listed === undefined || listed <= first.from) return told;
+    tell(`${source} has no candle of ${pair} before ${stampOf(listed)}`);
+    kept = { ...kept, asked: withRange(kept.asked, { from: first.from, until: listed }) };
+    return told;
+  }
+
+  async function askAll(windows: readonly Range[], again: boolean, journal: Journal): Promise<void> {
+    const progress = createProgress(again ? "holes asked again" : "candles", windows);
+    const pages: Page[] = [];
+    for (const window of windows) {
+      if (signal.aborted) break;
+      const got = await page(window, again);
+      journal.append(got);
+      pages.push(got);
+      progress.got(window, got.rows.length);
+    }
+    take(pages);
+  }
+
+  async function save(journal: Journal) {
+    candles ??= candlesOf({ pair, spanMillis }, []);
+    const coverage = await writeStored(file, candles, kept);
+    journal.remove();
+    return coverage;
+  }
+
+  async function run(wanted: Range, now: Millis) {
+    if (existsSync(file)) {
+      const stored = await readStored(file);
+      candles = stored.candles;
+      kept = stored.head;
+    }
+    const journal = openJournal(`${file}.part`);
+    try {
+      take(journal.pages);
+      const told = await begin(wanted, now);
+      await askAll(windowsOf(kept.asked, told, spanMillis), false, journal);
+      if (!signal.aborted && candles)
+        await askAll(holesOf(gapsOf(candles), kept.askedAgain, told, spanMillis), true, journal);
+      const coverage = await save(journal);
+      if (signal.aborted) tell("stopped: the same command goes on from here");
+      const { pair: symbol } = series;
+      return {
+        file,
+        source,
+        symbol,
+        span: spanLabel(spanMillis),
+        ...shown(coverage),
+        ...(conflicts > 0 ? { conflicts } : {}),
+      };
+    } catch (error) {
+      if (signal.aborted) throw new Error("stopped: the same command goes on from here", { cause: error });
+      throw new Error(`${messageOf(error)}; what came is kept, the same command goes on from here`, {
+        cause: error,
+      });
+    } finally {
+      journal.close();
+    }
+  }
+
+  return { run };
+}
+
+const PASSING: readonly string[] = ["unavailable", "rate_limited", "too_many"];
+
+const tell = (text: string): void => void process.stderr.write(`${text}\n`);
+
+const BETWEEN_LINES: Millis = 2 * SECOND;
+
+/** Tells on stderr how far it has come, how fast, and how long it will take. */
+function createProgress(what: string, windows: readonly Range[]) {
+  const lengthOf = ({ from, until }: Range) => until - from;
+  const whole = windows.reduce((total, window) => total + lengthOf(window), 0);
+  const began = performance.now();
+  let [done, rows, toldAt] = [0, 0, began];
+  return {
+    got(window: Range, count: number): void {
+      done += lengthOf(window);
+      rows += count;
+      const now = performance.now();
+      if (now - toldAt < BETWEEN_LINES) return;
+      toldAt = now;
+      const seconds = (now - began) / SECOND;
+      const left = Math.ceil((seconds * (whole - done)) / done);
+      tell(
+        `${what}: ${rows} until ${stampOf(window.until)}, ${Math.round((100 * done) / whole)} %, ${Math.round(rows / seconds)} rows/s, ${Math.floor(left / 60)} min ${left % 60} s left`,
+      );
+    },
+  };
+}

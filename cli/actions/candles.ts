@@ -1,0 +1,165 @@
+import { existsSync } from "node:fs";
+import type { Candles } from "../../src/candles/candles.ts";
+import { type Coverage, coverageOf, gapsOf } from "../../src/candles/coverage.ts";
+import type { Kept } from "../../src/candles/file.ts";
+import { merge } from "../../src/candles/merge.ts";
+import type { Reading } from "../../src/candles/read.ts";
+import { spanLabel, spanOf } from "../../src/candles/span.ts";
+import { stampOf } from "../../src/candles/stamp.ts";
+import { isPair, type Pair } from "../../src/kernel/pair.ts";
+import { MINUTE, type Millis } from "../../src/kernel/time.ts";
+import { readCandleSource } from "../host/candle-sources.ts";
+import {
+  candleFile,
+  candleFolder,
+  listStored,
+  lockCandles,
+  readStored,
+  type StoredCandles,
+  writeStored,
+} from "../host/candle-store.ts";
+import { readSettings } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { print } from "../terminal/output.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+
+/** Nothing kept yet, of a source. */
+export const nothingKept = (source: string): Omit<Kept, "hash"> => ({
+  source,
+  duplicates: 0,
+  refusedRows: 0,
+  refused: [],
+  asked: [],
+  askedAgain: [],
+});
+
+/** Reads each file whole before anything is written: a wrong one leaves what is stored as it was. */
+export async function importCandles(values: Values): Promise<number> {
+  const files = (values.files as readonly string[] | undefined) ?? [];
+  if (files.length === 0) throw new UsageError("name the files: edgemaker candles import <file> …");
+  const [pair, source] = [pairOf(values), sourceOf(values)];
+  const spanMillis = values.span === undefined ? undefined : spanIn(values);
+  const skipRefused = values["skip-refused"] === true;
+  const readings: Reading[] = [];
+  for (const file of files) readings.push(await readCandleSource(file, { pair, spanMillis, skipRefused }));
+  const span = (readings[0] as Reading).candles.spanMillis;
+  const file = candleFile(folderOf(values), { source, pair, spanMillis: span });
+  const unlock = lockCandles(file);
+  try {
+    const coverage = await add(file, source, readings);
+    return print(values, { file, source, symbol: pair, span: spanLabel(span), ...shown(coverage) });
+  } finally {
+    unlock();
+  }
+}
+
+async function add(file: string, source: string, readings: readonly Reading[]): Promise<Coverage> {
+  const stored = existsSync(file) ? await readStored(file) : undefined;
+  let candles: Candles | undefined = stored?.candles;
+  let kept = stored?.head ?? nothingKept(source);
+  for (const reading of readings) {
+    const merged = candles ? merge(candles, reading.candles) : { candles: reading.candles, conflicts: 0 };
+    if (merged.conflicts > 0)
+      throw new Error(
+        `${merged.conflicts} candles differ from those that are there already; nothing was imported: give them another --from, or remove ${file}`,
+      );
+    candles = merged.candles;
+    kept = {
+      ...kept,
+      duplicates: kept.duplicates + reading.duplicates,
+      refusedRows: kept.refusedRows + reading.refusedRows,
+      refused: [...kept.refused, ...reading.refused].slice(0, MOST_REFUSED),
+    };
+  }
+  return writeStored(file, candles as Candles, kept);
+}
+
+const MOST_REFUSED = 5;
+
+export async function listCandles(values: Values): Promise<number> {
+  const folder = folderOf(values);
+  const series = listStored(folder).map(({ head }) => ({
+    from: head.source,
+    symbol: head.pair,
+    span: spanLabel(head.spanMillis),
+    bars: head.bars,
+    hash: head.hash.slice(0, 16),
+  }));
+  return print(values, { folder, series, count: series.length });
+}
+
+const MOST_GAPS = 20;
+
+export async function showCandles(values: Values): Promise<number> {
+  const series = { source: sourceOf(values), pair: pairOf(values), spanMillis: spanIn(values) };
+  const file = candleFile(folderOf(values), series);
+  if (!existsSync(file))
+    throw new Error(`there are no such candles: see \`edgemaker candles list\`, or download or import them`);
+  const { candles, head }: StoredCandles = await readStored(file);
+  const gaps = gapsOf(candles).map(({ from, until, bars }) => ({
+    from: stampOf(from),
+    until: stampOf(until),
+    bars,
+  }));
+  return print(values, {
+    file,
+    source: head.source,
+    symbol: head.pair,
+    span: spanLabel(head.spanMillis),
+    ...shown(coverageOf(candles, head)),
+    ...(gaps.length > 0 ? { gapList: gaps.slice(0, MOST_GAPS) } : {}),
+  });
+}
+
+/** Coverage with times as people read them. */
+export const shown = ({ from, until, longestGap, refused, ...rest }: Coverage) => ({
+  firstBar: rest.bars === 0 ? null : stampOf(from),
+  lastBarEnds: rest.bars === 0 ? null : stampOf(until),
+  ...rest,
+  longestGap:
+    longestGap &&
+    `${longestGap.bars} bars from ${stampOf(longestGap.from)} until ${stampOf(longestGap.until)}`,
+  refused: refused.map(({ row, reason }) => `${row}: ${reason}`),
+});
+
+export function folderOf(values: Values): string {
+  const { databaseUrl } = readSettings(values, process.env);
+  return candleFolder(databaseUrl, process.env);
+}
+
+export function pairOf({ symbol }: Values): Pair {
+  const pair = String(symbol ?? "");
+  if (!isPair(pair)) throw new UsageError("--symbol must be a pair, for example BTC/USDT");
+  return pair;
+}
+
+function sourceOf({ from }: Values): string {
+  const source = String(from ?? "");
+  if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(source))
+    throw new UsageError("--from must name where the candles are from, for example binance");
+  return source;
+}
+
+export function spanIn({ span }: Values): Millis {
+  const millis = span === undefined ? MINUTE : spanOf(String(span));
+  if (millis === undefined)
+    throw new UsageError("--span must be a number and a unit, for example 1m, 15m, 4h or 1d");
+  return millis;
+}
+
+/** A time of a flag, in milliseconds. */
+export function timeIn(values: Values, flag: string): Millis | undefined {
+  const value = values[flag];
+  if (value === undefined) return undefined;
+  const isTime = /^\d{4}-\d{2}-\d{2}([T ][\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/.test(String(value));
+  const at = isTime ? Date.parse(utc(String(value))) : Number.NaN;
+  if (Number.isNaN(at))
+    throw new UsageError(
+      `--${flag} must be a time in ISO 8601, for example 2026-01-01 or 2026-01-01T00:00:00Z`,
+    );
+  return at;
+}
+
+/** Without an offset it is UTC, as everything here is. */
+const utc = (value: string): string =>
+  value.length === 10 || /(Z|[+-]\d{2}:\d{2})$/.test(value) ? value : `${value.replace(" ", "T")}Z`;

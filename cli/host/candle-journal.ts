@@ -1,0 +1,64 @@
+/**
+ * What a download has got so far, a line for each answer: whatever ends it, all whole lines are kept, and the next
+ * run begins with them.
+ */
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import type { Range } from "../../src/candles/ranges.ts";
+import { text } from "../../src/kernel/decimal.ts";
+import type { Candle } from "../../src/ports/deps.ts";
+
+type Row = readonly [at: number, open: string, high: string, low: string, close: string, volume: string];
+
+export interface Page extends Range {
+  /** Asked for the second time, for what was missing. */
+  readonly again: boolean;
+  readonly rows: readonly Row[];
+}
+
+export interface Journal {
+  /** Of the runs before. */
+  readonly pages: readonly Page[];
+  append(page: Page): void;
+  close(): void;
+  remove(): void;
+}
+
+export const rowOf = ({ at, open, high, low, close, volume }: Candle): Row => [
+  at,
+  text(open),
+  text(high),
+  text(low),
+  text(close),
+  text(volume),
+];
+
+export function openJournal(file: string): Journal {
+  const found = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
+  // What follows the last end of line was being written when its process ended.
+  const end = found.lastIndexOf("\n") + 1;
+  const lines = found.subarray(0, end).toString("utf8").split("\n").filter(Boolean);
+  const opened = openSync(file, existsSync(file) ? "r+" : "w+", 0o600);
+  ftruncateSync(opened, end);
+  let at = end;
+  return {
+    pages: lines.map((line) => JSON.parse(line) as Page),
+    append(page) {
+      const bytes = new TextEncoder().encode(`${JSON.stringify(page)}\n`);
+      for (let done = 0; done < bytes.length; )
+        done += writeSync(opened, bytes, done, bytes.length - done, at + done);
+      fdatasyncSync(opened);
+      at += bytes.length;
+    },
+    close: () => closeSync(opened),
+    remove: () => rmSync(file, { force: true }),
+  };
+}

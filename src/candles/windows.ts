@@ -1,0 +1,38 @@
+import type { Millis } from "../kernel/time.ts";
+import type { Gap } from "./coverage.ts";
+import { partsWithout, type Range } from "./ranges.ts";
+
+/** Candles of one question: the largest that every exchange's adapter takes. */
+export const PAGE = 1000;
+
+/** What is still to be asked of a range, in questions of a page each, oldest first. */
+export function windowsOf(asked: readonly Range[], wanted: Range, spanMillis: Millis): Range[] {
+  return partsWithout(asked, wanted).flatMap((part) => pagesOf(part, spanMillis));
+}
+
+function pagesOf({ from, until }: Range, spanMillis: Millis): Range[] {
+  const pages: Range[] = [];
+  for (let at = from; at < until; at += PAGE * spanMillis)
+    pages.push({ from: at, until: Math.min(until, at + PAGE * spanMillis) });
+  return pages;
+}
+
+/** The holes of a range that were not asked for again yet, as few questions as there can be, oldest first. */
+export function holesOf(
+  gaps: readonly Gap[],
+  askedAgain: readonly Range[],
+  wanted: Range,
+  spanMillis: Millis,
+): Range[] {
+  const windows: Range[] = [];
+  for (const gap of gaps) {
+    const part = { from: Math.max(gap.from, wanted.from), until: Math.min(gap.until, wanted.until) };
+    for (const hole of part.from < part.until ? partsWithout(askedAgain, part) : []) {
+      const last = windows.at(-1);
+      if (last && hole.until - last.from <= PAGE * spanMillis)
+        windows[windows.length - 1] = { from: last.from, until: hole.until };
+      else windows.push(...pagesOf(hole, spanMillis));
+    }
+  }
+  return windows;
+}
