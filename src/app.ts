@@ -3,12 +3,14 @@ import { type Context, Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import { watchOver } from "./grid/operations/watch-over.ts";
 import { AppError, messageOf, StoreError } from "./kernel/errors.ts";
+import { SECOND } from "./kernel/time.ts";
 import { CONTENT_TYPE } from "./metrics/exposition.ts";
 import { readMetrics } from "./metrics/operations/metrics.ts";
 import type { Operation } from "./operation.ts";
 import type { Deps } from "./ports/deps.ts";
 import { type Access, authenticate, authorize, checkHosts } from "./transport/access.ts";
 import { MOST_URL } from "./transport/body.ts";
+import { mountEvents, type Streaming } from "./transport/events.ts";
 import { mountOperations, respond, urgentRoutes, type Variables } from "./transport/http.ts";
 import type { Limiter } from "./transport/limiter.ts";
 import { mountMcp } from "./transport/mcp/mount.ts";
@@ -30,6 +32,8 @@ export interface AppOptions {
   readonly instance: string;
   /** Lets in whoever has read a link on this server's terminal; absent where there is none. */
   readonly signIn?: SignIn;
+  /** How answers that go on are given here. */
+  readonly streaming?: Streaming;
   /** A file of the pages by its folder and name; absent where the platform serves files itself. */
   readonly asset?: Asset;
 }
@@ -47,6 +51,7 @@ export function createApp({
   version,
   instance,
   signIn,
+  streaming = { every: SECOND },
   asset,
 }: AppOptions) {
   const app = new Hono<{ Variables: Variables }>();
@@ -109,6 +114,7 @@ export function createApp({
     return c.body(file.body);
   });
 
+  mountEvents(app, { deps, access, streaming });
   mountPage(app, { deps, access, signIn, asset });
   mountOperations(app, operations, { deps, access });
   mountMcp(app, { deps, operations, access, settings: mcp, version });

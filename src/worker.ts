@@ -122,6 +122,8 @@ async function serve(request: Request, environment: Environment): Promise<Respon
       most: config.mcpMost,
       mostADay: config.mcpMostADay,
     },
+    // A client's leaving is not told here, and each look at the database is a request.
+    streaming: { every: 2500, life: 25 * SECOND },
     version: "edge",
     instance: "edge",
   });

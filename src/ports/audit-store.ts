@@ -39,6 +39,11 @@ export interface AuditStore {
   note(told: Told, by: By): Promise<void>;
   /** In the order in which they were written. */
   eventsAfter(id: number, limit: number): Promise<readonly ChainedEvent[]>;
+  /**
+   * Whether anything has happened: the newest event's id, and the protocol time of the newest complete pass of any
+   * account; 0 where there is none.
+   */
+  pulse(): Promise<{ readonly event: number; readonly steppedAt: Millis }>;
   /** How many events there have ever been, by the database's own count. */
   eventCount(): Promise<number>;
   /** Oldest first. */

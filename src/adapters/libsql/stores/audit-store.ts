@@ -9,6 +9,9 @@ import { checkpoints } from "../tables/audit-tables.ts";
 import { accounts, events } from "../tables/tables.ts";
 import { OF_PEOPLE, writeTold } from "./event-chain.ts";
 
+/** The last row of one index, and as many rows as there are accounts. */
+const PULSE = "select (select max(id) from events), (select max(stepped_at) from accounts)";
+
 export function auditStore(context: Context): AuditStore {
   const { client, db } = context;
   return {
@@ -18,6 +21,11 @@ export function auditStore(context: Context): AuditStore {
 
     async eventsAfter(id, limit) {
       return db.select().from(events).where(gt(events.id, id)).orderBy(asc(events.id)).limit(limit);
+    },
+
+    async pulse() {
+      const { rows } = await client.execute(PULSE);
+      return { event: Number(rows[0]?.[0] ?? 0), steppedAt: Number(rows[0]?.[1] ?? 0) };
     },
 
     async eventCount() {

@@ -1,0 +1,122 @@
+import type { Hono } from "hono";
+import { type SSEStreamingApi, streamSSE } from "hono/streaming";
+import { messageOf } from "../kernel/errors.ts";
+import { type Millis, SECOND } from "../kernel/time.ts";
+import type { ChainedEvent } from "../ports/audit-store.ts";
+import type { Deps } from "../ports/deps.ts";
+import { type Access, authenticate, type Caller } from "./access.ts";
+import type { Variables } from "./http.ts";
+
+/** How a platform lets an answer go on. */
+export interface Streaming {
+  /** How often the log is looked at. */
+  readonly every: Millis;
+  /** After which an answer ends, where nobody says that whoever reads it has left. */
+  readonly life?: Millis;
+}
+
+const HEARTBEAT: Millis = 10 * SECOND;
+const PAGE = 200;
+
+/**
+ * `GET /events`: what happens, as server-sent events, or as JSON for whoever polls. It is read from the log of events
+ * alone, whoever asks, and so costs the exchanges nothing.
+ */
+export function mountEvents(
+  app: Hono<{ Variables: Variables }>,
+  { deps, access, streaming }: { deps: Deps; access: Access; streaming: Streaming },
+): void {
+  const pulse = sharedPulse(deps, streaming.every);
+  app.get("/api/v1/events", async (c) => {
+    const caller = await authenticate(c.req.header("authorization"), access, { store: deps.store, ...c.var });
+    const asked = numberIn(c.req.header("last-event-id") ?? c.req.query("after"));
+    if (c.req.header("accept")?.includes("text/event-stream")) {
+      // A proxy that gathers an answer before it hands it on would hold all of it back.
+      c.header("x-accel-buffering", "no");
+      const follow = (stream: SSEStreamingApi) =>
+        tell(stream, { deps, pulse, streaming, caller, after: asked });
+      return streamSSE(c, follow, async (error) => deps.log("warn", messageOf(error), { stream: "events" }));
+    }
+    const now = await pulse();
+    const etag = `W/"${now.event}-${now.steppedAt}-${asked ?? ""}-${caller.scope}"`;
+    c.header("etag", etag);
+    c.header("cache-control", "private, no-cache");
+    if (c.req.header("if-none-match") === etag) return c.body(null, 304);
+    const found = asked === undefined ? [] : await deps.store.eventsAfter(asked, PAGE);
+    const last = found.at(-1)?.id ?? now.event;
+    return c.json({
+      events: found.filter((event) => maySee(event, caller)).map(eventOut),
+      last,
+      steppedAt: now.steppedAt,
+    });
+  });
+}
+
+type Pulse = Awaited<ReturnType<Deps["store"]["pulse"]>>;
+
+/** Looked at once for all who follow, however many. */
+function sharedPulse({ store, local }: Deps, every: Millis): () => Promise<Pulse> {
+  let last: { readonly at: Millis; readonly read: Promise<Pulse> } | undefined;
+  return () => {
+    const now = local.monotonic();
+    if (!last || now - last.at >= every / 2) last = { at: now, read: store.pulse() };
+    return last.read;
+  };
+}
+
+interface Following {
+  readonly deps: Deps;
+  readonly pulse: () => Promise<Pulse>;
+  readonly streaming: Streaming;
+  readonly caller: Caller;
+  /** The id of the last event that is known already. */
+  readonly after: number | undefined;
+}
+
+async function tell(stream: SSEStreamingApi, { deps, pulse, streaming, caller, after }: Following) {
+  const { monotonic, sleep } = deps.local;
+  const startedAt = monotonic();
+  const isOver = () =>
+    stream.aborted || (streaming.life !== undefined && monotonic() - startedAt >= streaming.life);
+  let cursor = after ?? (await pulse()).event;
+  let steppedAt = -1;
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  while (!isOver()) {
+    const now = await pulse();
+    const events = now.event > cursor ? await deps.store.eventsAfter(cursor, PAGE) : [];
+    for (const event of events) if (maySee(event, caller)) await stream.writeSSE(sseOf(event));
+    // A database that was restored may be behind what a page has seen.
+    cursor = events.at(-1)?.id ?? Math.min(cursor, now.event);
+    const hasStepped = now.steppedAt !== steppedAt;
+    if (hasStepped) await stream.writeSSE({ event: "pass", data: JSON.stringify(now) });
+    else if (monotonic() - writtenAt >= HEARTBEAT) await stream.write(": \n\n");
+    else if (events.length === 0) {
+      await sleep(streaming.every);
+      continue;
+    }
+    steppedAt = now.steppedAt;
+    writtenAt = monotonic();
+  }
+}
+
+/** What is of no strategy tells of tokens, limits and people: an administrator's. */
+const maySee = ({ strategy, kind }: ChainedEvent, { scope }: Caller): boolean =>
+  scope === "admin" || strategy !== null || kind === "kill";
+
+const eventOut = ({ id, kind, strategy, message, actor, at }: ChainedEvent) => ({
+  id,
+  kind,
+  strategy,
+  message,
+  by: actor,
+  timestamp: at,
+});
+
+const sseOf = (event: ChainedEvent) => ({
+  id: String(event.id),
+  event: "event",
+  data: JSON.stringify(eventOut(event)),
+});
+
+const numberIn = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number.parseInt(text, 10) : undefined;

@@ -1,0 +1,130 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { testApp } from "../support/app.ts";
+import { BY } from "../support/by.ts";
+
+type Tested = Awaited<ReturnType<typeof testApp>>;
+type Scope = keyof Tested["tokens"];
+
+interface Message {
+  readonly id?: string;
+  readonly event?: string;
+  readonly data?: string;
+}
+
+/** Follows the stream; answers its messages one by one. */
+async function follow({ app, tokens }: Tested, scope: Scope, headers: Record<string, string> = {}) {
+  const response = await app.request("http://localhost/api/v1/events", {
+    headers: {
+      host: "localhost",
+      accept: "text/event-stream",
+      authorization: `Bearer ${tokens[scope]}`,
+      ...headers,
+    },
+  });
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  onTestFinished(() => reader.cancel());
+  const decoder = new TextDecoder();
+  let rest = "";
+  const next = async (): Promise<Message | undefined> => {
+    for (;;) {
+      const end = rest.indexOf("\n\n");
+      if (end >= 0) {
+        const lines = rest.slice(0, end).split("\n");
+        rest = rest.slice(end + 2);
+        return Object.fromEntries(lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2)));
+      }
+      const { done, value } = await reader.read();
+      if (done) return undefined;
+      rest += decoder.decode(value, { stream: true });
+    }
+  };
+  return { response, next };
+}
+
+/** The next message of a kind, by what it holds. */
+async function nextEvent(next: () => Promise<Message | undefined>) {
+  for (;;) {
+    const message = await next();
+    if (!message) return undefined;
+    if (message.event === "event")
+      return { id: message.id, ...(JSON.parse(message.data ?? "") as { kind: string; message: string }) };
+  }
+}
+
+const note = ({ store }: Tested, message: string, kind: "kill" | "token" = "kill") =>
+  store.note({ account: "", strategy: null, kind, message }, BY);
+
+describe("GET /events", () => {
+  it("tells what happens from now on, and nothing without a token", async () => {
+    const tested = await testApp();
+    await note(tested, "before");
+    const { response, next } = await follow(tested, "admin");
+    expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    expect((await next())?.event).toBe("pass");
+    await note(tested, "after");
+    expect(await nextEvent(next)).toMatchObject({ kind: "kill", message: "after" });
+    expect((await tested.ask("/api/v1/events")).status).toBe(401);
+  });
+
+  it("goes on after the event that Last-Event-ID names", async () => {
+    const tested = await testApp();
+    await note(tested, "one");
+    await note(tested, "two");
+    await note(tested, "three");
+    const first = await follow(tested, "admin", { "last-event-id": "0" });
+    const seen = [];
+    for (let event = await nextEvent(first.next); event; event = await nextEvent(first.next)) {
+      seen.push(event);
+      if (event.message === "one") break;
+    }
+    const again = await follow(tested, "admin", { "last-event-id": String(seen.at(-1)?.id) });
+    expect((await nextEvent(again.next))?.message).toBe("two");
+    expect((await nextEvent(again.next))?.message).toBe("three");
+  });
+
+  it("tells who may only read nothing of tokens and people", async () => {
+    const tested = await testApp();
+    const { next } = await follow(tested, "read");
+    await next();
+    await note(tested, "a token was made", "token");
+    await note(tested, "the switch was turned");
+    expect((await nextEvent(next))?.message).toBe("the switch was turned");
+  });
+
+  it("answers a poll with 304 until something has happened", async () => {
+    const tested = await testApp();
+    const authorization = `Bearer ${tested.tokens.admin}`;
+    const poll = (after: number, etag = "") =>
+      tested.ask(`/api/v1/events?after=${after}`, { headers: { authorization, "if-none-match": etag } });
+    await note(tested, "one");
+    const first = await poll(0);
+    const { events, last } = (await first.json()) as { events: { message: string }[]; last: number };
+    expect(events.at(-1)?.message).toBe("one");
+    const etag = (await poll(last)).headers.get("etag") ?? "";
+    expect((await poll(last, etag)).status).toBe(304);
+    await note(tested, "two");
+    // Those who ask within half a second are told the same.
+    await expect.poll(async () => (await poll(last, etag)).status, { timeout: 10_000 }).toBe(200);
+    expect(await (await poll(last)).json()).toMatchObject({ events: [{ message: "two" }] });
+  });
+
+  it("costs the exchanges nothing, however many follow", async () => {
+    let calls = 0;
+    const counted = (call: () => unknown) => {
+      calls++;
+      return call();
+    };
+    const tested = await testApp({
+      connect: (deps) => ({
+        ...deps,
+        venue: (...asked) => counted(() => deps.venue(...asked)) as ReturnType<typeof deps.venue>,
+        venueOf: (account) => counted(() => deps.venueOf(account)) as ReturnType<typeof deps.venueOf>,
+      }),
+    });
+    const many = await Promise.all(Array.from({ length: 100 }, () => follow(tested, "read")));
+    await note(tested, "all of them hear it");
+    const heard = await Promise.all(many.map(({ next }) => nextEvent(next)));
+    expect(heard.map((event) => event?.message)).toEqual(many.map(() => "all of them hear it"));
+    expect(calls).toBe(0);
+  });
+});
