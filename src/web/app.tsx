@@ -1,12 +1,22 @@
 import type { Child } from "hono/jsx";
 import { useEffect } from "hono/jsx/dom";
-import { startPulse } from "./live.ts";
+import { Account } from "./account/page.tsx";
+import { Audit } from "./controls/audit.tsx";
+import { Limits } from "./controls/limits.tsx";
+import { Plans } from "./controls/plans.tsx";
+import { Link } from "./link.tsx";
+import { startLive } from "./live.ts";
 import { useLoad } from "./load.ts";
+import { Compare } from "./markets/compare.tsx";
+import { Dex } from "./markets/dex.tsx";
+import { Markets } from "./markets/page.tsx";
 import { linkTo, useRoute } from "./route.ts";
 import { Safety } from "./safety.tsx";
 import { signedOut, signIn } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
+import { Start } from "./start/page.tsx";
 import { Strategies } from "./strategies.tsx";
+import { Strategy } from "./strategy/page.tsx";
 import type { Session } from "./types.ts";
 import { Notice, Shown } from "./ui.tsx";
 import { useValue } from "./value.ts";
@@ -18,13 +28,14 @@ export function App() {
 
 function SignedIn() {
   const session = useLoad<Session>("GET /session");
-  useEffect(startPulse, []);
+  useEffect(startLive, []);
   return <Shown of={session}>{(known) => <Shell session={known} />}</Shown>;
 }
 
 interface Place {
   readonly path: string;
-  readonly name: string;
+  /** In the navigation; a page without one is reached from another. */
+  readonly name?: string;
   readonly page: (session: Session, words: readonly string[]) => Child;
   /** Only an administrator may see it. */
   readonly isAdmins?: boolean;
@@ -32,6 +43,18 @@ interface Place {
 
 const PLACES: readonly Place[] = [
   { path: "", name: "Strategies", page: (session) => <Strategies session={session} /> },
+  {
+    path: "strategy",
+    page: (session, [, id = ""]) => <Strategy key={id} id={id} session={session} />,
+  },
+  { path: "start", name: "Start", page: (session) => <Start session={session} /> },
+  { path: "markets", name: "Markets", page: () => <Markets /> },
+  { path: "compare", name: "Compare", page: () => <Compare /> },
+  { path: "dex", name: "DEX", page: () => <Dex /> },
+  { path: "account", name: "Account", page: (session) => <Account session={session} /> },
+  { path: "limits", name: "Limits", isAdmins: true, page: () => <Limits /> },
+  { path: "agents", name: "Agents", isAdmins: true, page: () => <Plans /> },
+  { path: "audit", name: "Audit", isAdmins: true, page: () => <Audit /> },
 ];
 
 function Shell({ session }: { session: Session }) {
@@ -47,19 +70,26 @@ function Shell({ session }: { session: Session }) {
           edgemaker
         </a>
         <nav aria-label="Pages">
-          {PLACES.filter(({ isAdmins }) => !isAdmins || session.scope === "admin").map(({ path, name }) => (
-            <a key={path} href={linkTo(path)} {...(place?.path === path ? { "aria-current": "page" } : {})}>
-              {name}
-            </a>
-          ))}
+          {PLACES.filter(({ name, isAdmins }) => name && (!isAdmins || session.scope === "admin")).map(
+            ({ path, name }) => (
+              <a key={path} href={linkTo(path)} {...(place?.path === path ? { "aria-current": "page" } : {})}>
+                {name}
+              </a>
+            ),
+          )}
         </nav>
+        <Link />
         <Safety session={session} />
         <button type="button" class="plain" onClick={() => signedOut()}>
           Sign out
         </button>
       </header>
       <main id="main" tabIndex={-1}>
-        {place ? place.page(session, words) : <Notice>There is nothing here.</Notice>}
+        {place && (!place.isAdmins || session.scope === "admin") ? (
+          place.page(session, words)
+        ) : (
+          <Notice>There is nothing here for this token.</Notice>
+        )}
       </main>
       <footer class="foot">
         <a href="/docs">API</a>

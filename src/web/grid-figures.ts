@@ -39,8 +39,17 @@ export function stateOf(grid: Grid): State {
   if (status === "error") return { name: "error", tone: "down", todo: lastError ?? notice };
   if (status === "stopped") return { name: "stopped", tone: "", todo: lastError ?? undefined };
   const name = phase === "active" ? "running" : phase;
-  const todo = lastError ?? notice;
+  const todo = lastError ?? notice ?? leftText(grid);
   return todo === undefined
     ? { name, tone: phase === "paused" ? "warn" : "up" }
     : { name, tone: "warn", todo };
+}
+
+/** What stands still because the price is elsewhere. */
+function leftText(grid: Grid): string | undefined {
+  if ((distanceOf(grid) ?? 0) >= 0) return undefined;
+  const isBelow = (grid.markPrice ?? 0) < grid.lowerPrice;
+  return isBelow
+    ? "the price is below the range: it sells again when the price is back, or start a grid that is lower"
+    : "the price is above the range: it buys again when the price is back, or start a grid that is higher";
 }

@@ -11,7 +11,7 @@ export async function runScript(entry, name) {
     bundle: true,
     format: "esm",
     platform: "node",
-    external: ["libsql", "vite", "vitest", "esbuild", "miniflare", "wrangler"],
+    external: ["libsql", "vite", "vitest", "esbuild", "miniflare", "wrangler", "playwright-core"],
     alias: ALIASES,
     logLevel: "error",
     banner: {

@@ -1,12 +1,9 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, openPage, startBrowser } from "../support/browser.ts";
-import { environment, launcher, type Spawned, spawnServer } from "../support/server.ts";
+import { type Spawned, spawnServer } from "../support/server.ts";
+import { commandIn, newToken, signedIn } from "../support/signed-in.ts";
 import { makeFolder } from "../support/temp.ts";
-
-const run = promisify(execFile);
 
 const GRID = {
   exchange: "kraken",
@@ -35,20 +32,8 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
     made.remove();
   });
 
-  /** A page that somebody has signed in to with a token. */
-  async function signedIn(token: string) {
-    const opened = await openPage(browser, url);
-    await opened.page.goto(url);
-    await opened.page.getByLabel("API token").fill(token);
-    await opened.page.getByRole("button", { name: "Sign in" }).click();
-    await opened.page.getByRole("heading", { name: "Strategies" }).waitFor();
-    return opened;
-  }
-
   it("lets a browser in by a printed link, once, and leaves no code in the address", async () => {
-    const args = [launcher, "page", "--sandbox"];
-    const { stdout } = await run(process.execPath, args, { env: environment(folder), cwd: folder });
-    const link = stdout.trim();
+    const link = (await commandIn(folder, "page", "--sandbox")).trim();
     const first = await openPage(browser, url);
     await first.page.goto(link);
     await first.page.getByRole("heading", { name: "Strategies" }).waitFor();
@@ -72,7 +57,7 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
   });
 
   it("shows the total before what is realised, and the kill switch and panic beside it", async () => {
-    const { page, context, errors, strangers } = await signedIn(server.token);
+    const { page, context, errors, strangers } = await signedIn(browser, url, server.token);
     await page.getByText("No grid runs.").waitFor();
     const started = await server.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(GRID) });
     expect(started.status).toBe(200);
@@ -103,10 +88,8 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
   });
 
   it("shows who may only read no control that changes anything", async () => {
-    const make = [launcher, "token", "create", "--scope", "read", "--sandbox", "--json"];
-    const { stdout } = await run(process.execPath, make, { env: environment(folder), cwd: folder });
-    const { token } = JSON.parse(stdout) as { token: string };
-    const { page, context, errors } = await signedIn(token);
+    const token = await newToken(folder, "read");
+    const { page, context, errors } = await signedIn(browser, url, token);
     expect(await page.getByRole("button", { name: /kill|panic/i }).count()).toBe(0);
     expect(errors).toEqual([]);
     await context.close();

@@ -1,0 +1,86 @@
+import type { Child } from "hono/jsx";
+import { useEffect, useRef } from "hono/jsx/dom";
+import { number } from "../format.ts";
+import { Table } from "../table.tsx";
+import { type ChartHandle, createGridChart, type Shown } from "./create.ts";
+import { type Bound, dragBounds } from "./drag.ts";
+import type { Level } from "./levels.ts";
+
+interface Shape extends Shown {
+  /** What it shows, in a sentence, for whoever cannot see it. */
+  readonly label: string;
+  /** Bounds that can be moved, and where they are put. */
+  readonly bounds?: Readonly<Record<Bound, number>> | undefined;
+  readonly moved?: ((bound: Bound, price: number) => void) | undefined;
+}
+
+/** Candles with a grid's levels, and the same as a table. */
+export function GridChart({ label, bounds, moved, ...shown }: Shape) {
+  const element = useRef<HTMLDivElement>(null);
+  const chart = useRef<ChartHandle | null>(null);
+  const drag = useRef({ bounds, moved });
+  drag.current = { bounds, moved };
+  useEffect(() => {
+    if (!element.current) return undefined;
+    const made = createGridChart(element.current);
+    chart.current = made;
+    made.show(shown);
+    const endDrag = dragBounds(element.current, made, () => drag.current ?? {});
+    return () => {
+      endDrag();
+      made.remove();
+      chart.current = null;
+    };
+  }, []);
+  useEffect(
+    () => chart.current?.show(shown),
+    [shown.candles, shown.fills, shown.digits, textOf(shown.levels)],
+  );
+  return (
+    <>
+      <div class="chart" role="img" aria-label={label} ref={element} />
+      <Legend levels={shown.levels} />
+      <details>
+        <summary>The chart as a table</summary>
+        <LevelTable levels={shown.levels} digits={shown.digits} />
+      </details>
+    </>
+  );
+}
+
+const textOf = (levels: readonly Level[]): string =>
+  levels.map(({ price, kind, name = "" }) => `${price}${kind}${name}`).join();
+
+export const KINDS: Readonly<Record<Level["kind"], string>> = {
+  buy: "buy rests",
+  sell: "sell rests",
+  empty: "nothing rests",
+  refused: "refused",
+  line: "price",
+  stop: "stop price",
+};
+
+const Legend = ({ levels }: { levels: readonly Level[] }) => (
+  <ul class="legend" aria-hidden="true">
+    {(["buy", "sell", "empty", "refused"] as const)
+      .filter((kind) => levels.some((level) => level.kind === kind))
+      .map((kind) => (
+        <li key={kind} class={`key ${kind}`}>
+          {KINDS[kind]}
+        </li>
+      ))}
+  </ul>
+);
+
+const LevelTable = ({ levels, digits }: { levels: readonly Level[]; digits: number }): Child => (
+  <Table
+    label="Levels of the chart"
+    columns={[
+      { name: "Price", isNumber: true, isHead: true, of: ({ price }: Level) => number(price, digits) },
+      { name: "What", of: ({ kind, name }: Level) => name ?? KINDS[kind] },
+    ]}
+    rows={levels.toSorted((a, b) => b.price - a.price)}
+    keyOf={({ price, kind, name }) => `${price} ${kind} ${name}`}
+    empty="There are no levels yet."
+  />
+);

@@ -1,0 +1,22 @@
+/** A colour of the page's style as a canvas takes it, in the scheme that is on now. */
+export function colorOf(name: string, opacity = 1): string {
+  const probe = document.createElement("i");
+  probe.style.color = `color-mix(in srgb, var(--${name}) ${opacity * 100}%, transparent)`;
+  document.body.append(probe);
+  const context = document.createElement("canvas").getContext("2d");
+  const color = getComputedStyle(probe).color;
+  probe.remove();
+  if (!context) return color;
+  // The computed text may be of a colour space that the chart cannot read; one pixel says it in plain numbers.
+  context.fillStyle = color;
+  context.fillRect(0, 0, 1, 1);
+  const [red = 0, green = 0, blue = 0, alpha = 255] = context.getImageData(0, 0, 1, 1).data;
+  return `rgba(${red}, ${green}, ${blue}, ${(alpha / 255).toFixed(2)})`;
+}
+
+/** Calls when the scheme changes; answers how to end that. */
+export function onScheme(changed: () => void): () => void {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  dark.addEventListener("change", changed);
+  return () => dark.removeEventListener("change", changed);
+}

@@ -1,0 +1,51 @@
+import type { ChartHandle } from "./create.ts";
+
+export type Bound = "lower" | "upper";
+
+interface Movable {
+  readonly bounds?: Readonly<Record<Bound, number>> | undefined;
+  readonly moved?: ((bound: Bound, price: number) => void) | undefined;
+}
+
+/** Pixels from a bound within which it is taken hold of. */
+const REACH = 8;
+
+/** Lets a pointer move the bounds of a grid up and down; what is typed says the same for a keyboard. */
+export function dragBounds(element: HTMLElement, chart: ChartHandle, movable: () => Movable): () => void {
+  let held: Bound | undefined;
+  const heightOf = (event: PointerEvent) => event.clientY - element.getBoundingClientRect().top;
+  const boundAt = (y: number): Bound | undefined => {
+    const { bounds } = movable();
+    return bounds && (["lower", "upper"] as const).find((one) => near(chart.yOf(bounds[one]), y));
+  };
+  const take = (event: PointerEvent) => {
+    held = boundAt(heightOf(event));
+    if (!held) return;
+    // The chart would scroll with it.
+    event.stopPropagation();
+    element.setPointerCapture(event.pointerId);
+  };
+  const move = (event: PointerEvent) => {
+    const y = heightOf(event);
+    element.classList.toggle("movable", held !== undefined || boundAt(y) !== undefined);
+    const price = held && chart.priceAt(y);
+    if (held && price !== undefined && price > 0) movable().moved?.(held, price);
+  };
+  const leave = () => {
+    held = undefined;
+  };
+  const swallow = (event: MouseEvent) => {
+    if (boundAt(event.clientY - element.getBoundingClientRect().top)) event.stopPropagation();
+  };
+  const ended = new AbortController();
+  const how = { signal: ended.signal, capture: true };
+  element.addEventListener("pointerdown", take, how);
+  element.addEventListener("mousedown", swallow, how);
+  element.addEventListener("pointermove", move, how);
+  element.addEventListener("pointerup", leave, how);
+  element.addEventListener("pointercancel", leave, how);
+  return () => ended.abort();
+}
+
+const near = (line: number | undefined, y: number): boolean =>
+  line !== undefined && Math.abs(line - y) <= REACH;

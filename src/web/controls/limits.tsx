@@ -1,0 +1,138 @@
+import { useState } from "hono/jsx/dom";
+import { ask } from "../api.ts";
+import { amount } from "../format.ts";
+import { useLoad } from "../load.ts";
+import { Table } from "../table.tsx";
+import { Field, Section, Shown, useAsk } from "../ui.tsx";
+
+interface LimitsAnswer {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly limits: readonly { readonly scope: string; readonly limits: Readonly<Record<string, string>> }[];
+  readonly used: readonly {
+    readonly scope: string;
+    readonly day: string;
+    readonly asset: string;
+    readonly notional: string;
+    readonly orders: number;
+  }[];
+}
+
+interface Set {
+  readonly message: string;
+}
+
+/** What every order is held to, and what of it is used. */
+export function Limits() {
+  const limits = useLoad<LimitsAnswer>("GET /limits");
+  return (
+    <>
+      <h1>Limits</h1>
+      <Shown of={limits} rows={10}>
+        {(data) => (
+          <>
+            <Standing data={data} />
+            <SetLimit data={data} again={limits.again} />
+            <Section title="Used">
+              <Table
+                label="Used of the limits by day"
+                columns={[
+                  { name: "Whose", isHead: true, of: ({ scope }) => scope },
+                  { name: "Day, UTC", of: ({ day }) => day },
+                  { name: "Orders", isNumber: true, of: ({ orders }) => orders },
+                  {
+                    name: "Notional",
+                    isNumber: true,
+                    of: ({ notional, asset }) => `${amount(notional)} ${asset}`,
+                  },
+                ]}
+                rows={data.used}
+                keyOf={({ scope, day, asset }) => `${scope} ${day} ${asset}`}
+                empty="No order has counted to a limit yet."
+              />
+            </Section>
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function Standing({ data }: { data: LimitsAnswer }) {
+  const rows = [
+    ...Object.entries(data.settings).map(([name, value]) => ({
+      scope: "the server's settings",
+      name,
+      value,
+    })),
+    ...data.limits.flatMap(({ scope, limits }) =>
+      Object.entries(limits).map(([name, value]) => ({ scope, name, value })),
+    ),
+  ];
+  return (
+    <Section title="What holds">
+      <Table
+        label="Limits"
+        columns={[
+          { name: "Limit", isHead: true, of: ({ name }) => name, by: ({ name }) => name },
+          { name: "Is", of: ({ value }) => value },
+          { name: "Whose", of: ({ scope }) => scope, by: ({ scope }) => scope },
+        ]}
+        rows={rows}
+        keyOf={({ scope, name }) => `${scope} ${name}`}
+        empty="Nothing is limited."
+      />
+    </Section>
+  );
+}
+
+function SetLimit({ data, again }: { data: LimitsAnswer; again: () => void }) {
+  const names = Object.keys(data.limits.find(({ scope }) => scope === "every")?.limits ?? {});
+  const [form, setForm] = useState({ scope: "every", name: names[0] ?? "", value: "" });
+  const [question, put] = useAsk();
+  const type = (field: "scope" | "name" | "value") => (event: Event) =>
+    setForm({ ...form, [field]: (event.target as HTMLInputElement).value });
+  const set = (event: Event) => {
+    event.preventDefault();
+    put({
+      title: "Change this limit?",
+      says: `${form.name} of ${form.scope} becomes ${form.value}. It holds for every order from now on; slots that it stopped are tried again at once.`,
+      yes: "Change it",
+      act: async () => {
+        const body = { scope: form.scope, [form.name]: form.value };
+        const { message } = await ask<Set>("PUT /limits", { body });
+        again();
+        return message;
+      },
+    });
+  };
+  return (
+    <Section title="Change one">
+      <form class="fields line" onSubmit={set}>
+        <Field label="Limit">
+          <select value={form.name} onChange={type("name")}>
+            {names.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label="Is from now on">
+          <input
+            value={form.value}
+            placeholder="USDT=500, 20, or off"
+            autocomplete="off"
+            onInput={type("value")}
+          />
+        </Field>
+        <Field label="Whose">
+          <input value={form.scope} placeholder="every, account:kraken, token:ID" onInput={type("scope")} />
+        </Field>
+        <button type="submit" disabled={form.value.trim() === ""}>
+          Change
+        </button>
+      </form>
+      {question}
+    </Section>
+  );
+}

@@ -1,0 +1,82 @@
+import { ask, part } from "../api.ts";
+import { useLoad } from "../load.ts";
+import { Notice, Section, Shown, Time, useAsk } from "../ui.tsx";
+
+interface Plan {
+  readonly id: string;
+  readonly tool: string;
+  readonly by: string;
+  readonly what: string;
+  readonly cost: string;
+  readonly worstCase: string;
+  readonly limits: readonly string[];
+  readonly approved: boolean;
+  readonly expiresAt: number;
+}
+
+/** What agents want to trade, for a person to decide on. */
+export function Plans() {
+  const plans = useLoad<{ plans: readonly Plan[] }>("GET /plans", {}, { live: true });
+  return (
+    <>
+      <h1>Agents</h1>
+      <Shown of={plans}>
+        {(data) =>
+          data.plans.length === 0 ? (
+            <p class="empty">
+              No agent wants to trade now. A plan lives five minutes, and stands here meanwhile.
+            </p>
+          ) : (
+            data.plans.map((plan) => <OnePlan key={plan.id} plan={plan} again={plans.again} />)
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+function OnePlan({ plan, again }: { plan: Plan; again: () => void }) {
+  const [question, put] = useAsk();
+  const decide = (how: "approve" | "refuse") =>
+    put({
+      title: how === "approve" ? "Let the agent do this?" : "Forbid the agent this?",
+      says: `${plan.what}. It costs ${plan.cost}; at worst ${plan.worstCase}.`,
+      yes: how === "approve" ? "Let it" : "Forbid it",
+      dangerous: how === "approve",
+      act: async () => {
+        const { message } = await ask<{ message: string }>(`POST /plans/${part(plan.id)}/${how}`, {
+          body: {},
+        });
+        again();
+        return message;
+      },
+    });
+  return (
+    <Section
+      title={`${plan.tool}, by ${plan.by}`}
+      aside={
+        <div class="actions">
+          {plan.approved ? (
+            <b class="tag up">approved</b>
+          ) : (
+            <button type="button" onClick={() => decide("approve")}>
+              Approve
+            </button>
+          )}
+          <button type="button" onClick={() => decide("refuse")}>
+            Refuse
+          </button>
+        </div>
+      }
+    >
+      <p>{plan.what}</p>
+      <p class="quiet">
+        Costs {plan.cost}. At worst: {plan.worstCase}. Until <Time at={plan.expiresAt} />.
+      </p>
+      {plan.limits.map((limit) => (
+        <Notice key={limit}>{limit}</Notice>
+      ))}
+      {question}
+    </Section>
+  );
+}

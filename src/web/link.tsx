@@ -1,0 +1,38 @@
+import { useEffect, useState } from "hono/jsx/dom";
+import { duration } from "./format.ts";
+import { link, pulse } from "./live.ts";
+import { useValue } from "./value.ts";
+
+const WORDS = {
+  connecting: ["", "connecting"],
+  live: ["up", "live"],
+  polling: ["warn", "every 5 s"],
+  offline: ["down", "offline"],
+} as const;
+
+/** Without news for so long what is shown is called old. */
+const STALE = 60_000;
+
+/** Whether what is shown is what is. */
+export function Link() {
+  const { how, at } = useValue(link);
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick(Date.now()), 5000);
+    // What happened while nobody looked is asked for when somebody does.
+    const seen = () => document.hidden || pulse.set(pulse.get() + 1);
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", seen);
+    };
+  }, []);
+  const [tone, word] = WORDS[how];
+  const age = Date.now() - at;
+  const isOld = how === "offline" || age > STALE;
+  return (
+    <span class={`link ${isOld ? "down" : tone}`} role="status">
+      {isOld ? `${word}; as of ${duration(age)} ago` : word}
+    </span>
+  );
+}

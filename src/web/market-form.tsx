@@ -1,0 +1,66 @@
+import { useState } from "hono/jsx/dom";
+import { useLoad } from "./load.ts";
+import { goTo, useRoute } from "./route.ts";
+import type { Exchanges } from "./types.ts";
+import { Field } from "./ui.tsx";
+
+export interface Market {
+  readonly exchange: string;
+  readonly symbol: string;
+}
+
+const PAIR = /^[A-Z0-9]+\/[A-Z0-9]+$/;
+
+/** The market that the address names, else a usual one on the first exchange. */
+export function useMarket(place: string): {
+  readonly market: Market | undefined;
+  readonly exchanges: readonly string[];
+} {
+  const { words } = useRoute();
+  const { data } = useLoad<Exchanges>("GET /exchanges");
+  const exchanges = data?.exchanges.map(({ id }) => id) ?? [];
+  const [, exchange = exchanges[0], symbol = "BTC/USDT"] = words[0] === place ? words : [];
+  return { market: exchange === undefined ? undefined : { exchange, symbol }, exchanges };
+}
+
+/** Chooses an exchange and a pair; the address says which, so that it can be kept. */
+export function MarketForm({
+  place,
+  market,
+  exchanges,
+}: {
+  place: string;
+  market: Market;
+  exchanges: readonly string[];
+}) {
+  const [symbol, setSymbol] = useState(market.symbol);
+  const show = (event: Event) => {
+    event.preventDefault();
+    if (PAIR.test(symbol)) goTo(place, market.exchange, symbol);
+  };
+  return (
+    <form class="fields line" onSubmit={show}>
+      <Field label="Exchange">
+        <select
+          value={market.exchange}
+          onChange={(event: Event) => goTo(place, (event.target as HTMLSelectElement).value, market.symbol)}
+        >
+          {exchanges.map((id) => (
+            <option key={id} value={id}>
+              {id}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Pair">
+        <input
+          value={symbol}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(event: Event) => setSymbol((event.target as HTMLInputElement).value.toUpperCase())}
+        />
+      </Field>
+      <button type="submit">Show</button>
+    </form>
+  );
+}

@@ -1,0 +1,122 @@
+import { useState } from "hono/jsx/dom";
+import { change, digitsOf, number, pairOf } from "../format.ts";
+import { useLoad } from "../load.ts";
+import { Table } from "../table.tsx";
+import type { Comparison } from "../types.ts";
+import { Field, Notice, Section, Shown, Stat } from "../ui.tsx";
+
+/** A pair on every exchange, and what a difference would bring after fees, by what the books hold. */
+export function Compare() {
+  const [typed, setTyped] = useState({ symbol: "BTC/USDT", amount: "" });
+  const [asked, setAsked] = useState(typed);
+  const { symbol, amount } = asked;
+  const found = useLoad<Comparison>("GET /price/compare", { symbol, amount, partial: true });
+  const type = (name: "symbol" | "amount") => (event: Event) =>
+    setTyped({ ...typed, [name]: (event.target as HTMLInputElement).value.toUpperCase() });
+  const show = (event: Event) => {
+    event.preventDefault();
+    if (typed.symbol === symbol && typed.amount === amount) found.again();
+    else setAsked(typed);
+  };
+  return (
+    <>
+      <h1>Compare</h1>
+      <form class="fields line" onSubmit={show}>
+        <Field label="Pair">
+          <input value={typed.symbol} autocomplete="off" spellcheck={false} onInput={type("symbol")} />
+        </Field>
+        <Field label={`Amount, ${pairOf(typed.symbol).base}`}>
+          <input
+            inputMode="decimal"
+            placeholder="what pays most"
+            value={typed.amount}
+            onInput={type("amount")}
+          />
+        </Field>
+        <button type="submit">Compare</button>
+      </form>
+      <Shown of={found} rows={6}>
+        {(data) => <Compared data={data} />}
+      </Shown>
+    </>
+  );
+}
+
+function Compared({ data }: { data: Comparison }) {
+  const { analysis, prices, unlisted, failed = [] } = data;
+  const { quote } = pairOf(data.symbol);
+  const digits = Math.min(
+    10,
+    digitsOf(prices.filter(({ pool }) => !pool).flatMap(({ bid, ask }) => [bid, ask])),
+  );
+  return (
+    <>
+      {failed.map(({ exchange, error }) => (
+        <Notice key={exchange} kind="warning">
+          {exchange} is left out: {error}
+        </Notice>
+      ))}
+      <Executable analysis={analysis} quote={quote} />
+      <Section title="Prices">
+        <Table
+          label="Prices by exchange"
+          columns={[
+            {
+              name: "Exchange",
+              isHead: true,
+              of: ({ exchange, pool }) => (
+                <>
+                  {exchange}
+                  {pool ? <small>{pool}</small> : null}
+                </>
+              ),
+              by: ({ exchange }) => exchange,
+            },
+            { name: "Bid", isNumber: true, of: ({ bid }) => number(bid, digits), by: ({ bid }) => bid },
+            { name: "Ask", isNumber: true, of: ({ ask }) => number(ask, digits), by: ({ ask }) => ask },
+            {
+              name: "Spread",
+              isNumber: true,
+              of: ({ spreadPercent }) => `${number(spreadPercent, 3)} %`,
+              by: ({ spreadPercent }) => spreadPercent,
+            },
+          ]}
+          rows={prices}
+          keyOf={({ exchange, pool }) => `${exchange} ${pool}`}
+          empty="Nobody lists this pair."
+        />
+        {unlisted.length > 0 ? <p class="quiet">Not listed on {unlisted.join(", ")}.</p> : null}
+      </Section>
+    </>
+  );
+}
+
+const REASONS = {
+  one_venue: "only one exchange tells a price",
+  no_gain: "no amount gains anything after fees",
+  below_minimum: "what would gain is less than the least order",
+} as const;
+
+function Executable({ analysis, quote }: { analysis: Comparison["analysis"]; quote: string }) {
+  const { executable, lowestAsk, highestBid } = analysis;
+  return (
+    <dl class="stats">
+      <Stat name={`To be earned now, ${quote}`} tone={executable.opportunity ? "large up" : "large"}>
+        {executable.opportunity ? change(executable.net) : "nothing"}
+      </Stat>
+      {executable.opportunity ? (
+        <>
+          <Stat name="Buy, sell">{`${executable.buy}, ${executable.sell}`}</Stat>
+          <Stat name="Amount">{number(executable.amount)}</Stat>
+          <Stat name="Fees">{`${number(executable.fees, 2)} ${quote}`}</Stat>
+          <Stat name="Of what it costs">{`${number(executable.netPercent, 3)} %`}</Stat>
+        </>
+      ) : (
+        <Stat name="Why">{executable.reason ? REASONS[executable.reason] : "–"}</Stat>
+      )}
+      <Stat name="Lowest ask">{`${number(lowestAsk.price)} (${lowestAsk.exchange})`}</Stat>
+      <Stat name="Highest bid">{`${number(highestBid.price)} (${highestBid.exchange})`}</Stat>
+      <Stat name="Before fees">{`${number(analysis.spreadPercent, 3)} %`}</Stat>
+    </dl>
+  );
+}

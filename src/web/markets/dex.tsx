@@ -1,0 +1,96 @@
+import { useState } from "hono/jsx/dom";
+import { part } from "../api.ts";
+import { number } from "../format.ts";
+import { useLoad } from "../load.ts";
+import { Table } from "../table.tsx";
+import type { DexPrice, DexTokens, Pools } from "../types.ts";
+import { Field, Section, Shown, Stat } from "../ui.tsx";
+
+/** Tokens of the chain: their price and the pools that it is of. */
+export function Dex() {
+  const tokens = useLoad<DexTokens>("GET /dex/tokens");
+  const [chosen, setChosen] = useState<string | undefined>(undefined);
+  const token = chosen ?? tokens.data?.tokens[0]?.symbol;
+  return (
+    <>
+      <h1>DEX</h1>
+      <Shown of={tokens}>
+        {(data) => (
+          <div class="fields line">
+            <Field label="Token">
+              <select
+                value={token ?? ""}
+                onChange={(event: Event) => setChosen((event.target as HTMLSelectElement).value)}
+              >
+                {data.tokens.map(({ symbol }) => (
+                  <option key={symbol} value={symbol}>
+                    {symbol}
+                  </option>
+                ))}
+              </select>
+            </Field>
+          </div>
+        )}
+      </Shown>
+      {token === undefined ? null : <Token key={token} token={token} />}
+    </>
+  );
+}
+
+function Token({ token }: { token: string }) {
+  const price = useLoad<DexPrice>(`GET /dex/price/${part(token)}`);
+  const pools = useLoad<Pools>(`GET /dex/pools/${part(token)}`, { limit: 50 });
+  return (
+    <>
+      <Shown of={price}>
+        {(data) => (
+          <dl class="stats">
+            <Stat name={data.symbol} tone="large">
+              {number(data.price)}
+            </Stat>
+            <Stat name="Confidence, 0 to 1">{number(data.confidence, 2)}</Stat>
+            <Stat name="From">{`${data.sources.length} sources`}</Stat>
+          </dl>
+        )}
+      </Shown>
+      <Section title="Pools">
+        <Shown of={pools} rows={6}>
+          {(data) => (
+            <Table
+              label={`Pools of ${token}, the largest first`}
+              columns={[
+                {
+                  name: "Exchange",
+                  isHead: true,
+                  of: ({ dex, identifier }) => (
+                    <>
+                      {dex}
+                      <small class="break">{identifier}</small>
+                    </>
+                  ),
+                },
+                {
+                  name: "Locked, ADA",
+                  isNumber: true,
+                  of: ({ tvl }) => number(tvl, 0),
+                  by: ({ tvl }) => tvl,
+                },
+                {
+                  name: "Price, ADA",
+                  isNumber: true,
+                  of: (pool) => number(pool.price),
+                  by: (pool) => pool.price,
+                },
+                { name: "ADA", isNumber: true, of: ({ reserveA }) => number(reserveA, 0) },
+                { name: token, isNumber: true, of: ({ reserveB }) => number(reserveB, 0) },
+              ]}
+              rows={data.pools}
+              keyOf={({ dex, identifier }) => `${dex} ${identifier}`}
+              empty="No pool of this token is known now."
+            />
+          )}
+        </Shown>
+      </Section>
+    </>
+  );
+}

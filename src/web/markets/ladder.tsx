@@ -1,0 +1,48 @@
+import { number } from "../format.ts";
+import type { Book } from "../types.ts";
+
+/** Asks above, bids below, each with a bar as long as what has to be taken to get there. */
+export function Ladder({ book, digits }: { book: Book; digits: number }) {
+  const most = Math.max(book.bids.at(-1)?.total ?? 0, book.asks.at(-1)?.total ?? 0);
+  const row = (side: "up" | "down", { price, amount, total }: Book["bids"][number]) => (
+    <tr key={`${side} ${price}`}>
+      <td class={`number ${side}`} data-name="Price">
+        {number(price, digits)}
+      </td>
+      <td class="number" data-name="Amount">
+        {number(amount)}
+      </td>
+      <td class="number depth" data-name="In all">
+        <meter class={side} min={0} max={most} value={total} aria-hidden="true" />
+        <span>{number(total)}</span>
+      </td>
+    </tr>
+  );
+  return (
+    <table class="ladder">
+      <caption class="unseen">Order book, asks from the highest, then bids from the highest</caption>
+      <thead>
+        <tr>
+          <th scope="col" class="number">
+            Price
+          </th>
+          <th scope="col" class="number">
+            Amount
+          </th>
+          <th scope="col" class="number">
+            In all
+          </th>
+        </tr>
+      </thead>
+      <tbody>{book.asks.toReversed().map((level) => row("down", level))}</tbody>
+      <tbody>
+        <tr class="mid">
+          <th scope="row" colSpan={3}>
+            {number(book.midPrice, digits)}, spread {number(book.spreadPercent, 3)} %
+          </th>
+        </tr>
+        {book.bids.map((level) => row("up", level))}
+      </tbody>
+    </table>
+  );
+}

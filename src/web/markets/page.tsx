@@ -1,0 +1,107 @@
+import { digitsOf, number, pairOf } from "../format.ts";
+import { useLoad } from "../load.ts";
+import { type Market, MarketForm, useMarket } from "../market-form.tsx";
+import { linkTo } from "../route.ts";
+import { Table } from "../table.tsx";
+import type { Book, Ticker, Trades } from "../types.ts";
+import { Section, Shown, Stat, Time } from "../ui.tsx";
+import { Ladder } from "./ladder.tsx";
+
+/** One market: its price, its book and what was traded. */
+export function Markets() {
+  const { market, exchanges } = useMarket("markets");
+  return (
+    <>
+      <h1>Markets</h1>
+      {market ? (
+        <>
+          <MarketForm place="markets" key={market.symbol} market={market} exchanges={exchanges} />
+          <OneMarket key={`${market.exchange} ${market.symbol}`} {...market} />
+        </>
+      ) : null}
+    </>
+  );
+}
+
+/** As often as a person can follow; the server asks the exchange once for all pages. */
+const EVERY = 10_000;
+
+function OneMarket(market: Market) {
+  const ticker = useLoad<Ticker>("GET /ticker", { ...market }, { every: EVERY });
+  const book = useLoad<Book>("GET /orderbook", { ...market, limit: 20 }, { every: EVERY });
+  const trades = useLoad<Trades>("GET /trades", { ...market, limit: 50 }, { every: EVERY });
+  const digits = digitsOf([...(book.data?.bids ?? []), ...(book.data?.asks ?? [])].map(({ price }) => price));
+  return (
+    <>
+      <Shown of={ticker}>{(data) => <Prices ticker={data} digits={digits} />}</Shown>
+      <p>
+        <a href={`${linkTo("start")}?${new URLSearchParams({ ...market })}`}>Start a grid here</a>
+      </p>
+      <div class="halves">
+        <Section title="Book">
+          <Shown of={book} rows={12}>
+            {(data) => <Ladder book={data} digits={digits} />}
+          </Shown>
+        </Section>
+        <Section title="Trades">
+          <Shown of={trades} rows={12}>
+            {(data) => <TradeList trades={data} digits={digits} />}
+          </Shown>
+        </Section>
+      </div>
+    </>
+  );
+}
+
+function Prices({ ticker, digits }: { ticker: Ticker; digits: number }) {
+  const { base, quote } = pairOf(ticker.symbol);
+  return (
+    <dl class="stats">
+      <Stat name={`Last, ${quote}`} tone="large">
+        {number(ticker.last, digits)}
+      </Stat>
+      <Stat name="Bid" tone="up">
+        {number(ticker.bid, digits)}
+      </Stat>
+      <Stat name="Ask" tone="down">
+        {number(ticker.ask, digits)}
+      </Stat>
+      <Stat name="Spread">{`${number(ticker.spread, digits)} (${number(ticker.spreadPercent, 3)} %)`}</Stat>
+      <Stat name={`24 h, ${base}`}>{number(ticker.baseVolume, 2)}</Stat>
+      <Stat name={`24 h, ${quote}`}>{number(ticker.quoteVolume, 0)}</Stat>
+      <Stat name="As of">
+        <Time at={ticker.timestamp} />
+      </Stat>
+    </dl>
+  );
+}
+
+function TradeList({ trades, digits }: { trades: Trades; digits: number }) {
+  const { summary } = trades;
+  return (
+    <>
+      <p class="quiet">
+        {summary.count} trades: {summary.buyCount} buys of {number(summary.buyVolume)}, {summary.sellCount}{" "}
+        sells of {number(summary.sellVolume)}; VWAP {number(summary.vwap, digits)}
+      </p>
+      <Table
+        label="Trades"
+        columns={[
+          { name: "Time", of: ({ timestamp }) => <Time at={timestamp} /> },
+          {
+            name: "Price",
+            isNumber: true,
+            of: ({ side, price }) => (
+              <span class={side === "buy" ? "up" : "down"}>{number(price, digits)}</span>
+            ),
+          },
+          { name: "Side", of: ({ side }) => side },
+          { name: "Amount", isNumber: true, of: ({ amount }) => number(amount) },
+        ]}
+        rows={trades.trades}
+        keyOf={({ id }) => id}
+        empty="Nothing was traded lately."
+      />
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import type { Child } from "hono/jsx";
+import { Field } from "../ui.tsx";
+import type { Form } from "./form.ts";
+
+interface Shape {
+  readonly form: Form;
+  readonly change: (changed: Partial<Form>) => void;
+  readonly quote: string;
+}
+
+type TextName = { [Name in keyof Form]: Form[Name] extends string ? Name : never }[keyof Form];
+
+/** The grid by its numbers. */
+export function NumberFields({ form, change, quote }: Shape) {
+  const text = (name: TextName, label: string, hint?: Child) => (
+    <Field label={label} hint={hint}>
+      <input
+        inputMode="decimal"
+        autocomplete="off"
+        value={form[name]}
+        onInput={(event: Event) => change({ [name]: (event.target as HTMLInputElement).value })}
+      />
+    </Field>
+  );
+  return (
+    <>
+      <div class="fields">
+        {text("lowerPrice", `Lower price, ${quote}`)}
+        {text("upperPrice", `Upper price, ${quote}`)}
+        {text("gridLevels", "Levels, 2 to 100")}
+        {text("orderSize", `Per order, ${quote}`)}
+        <Field label="Spacing">
+          <select
+            value={form.spacingModel}
+            onChange={(event: Event) => change({ spacingModel: (event.target as HTMLSelectElement).value })}
+          >
+            <option value="linear">Equal differences</option>
+            <option value="geometric">Equal ratios</option>
+          </select>
+        </Field>
+        {text("stopLossPrice", `Stop loss, ${quote}`, "Stops and sells at or below")}
+        {text("takeProfitPrice", `Take profit, ${quote}`, "Stops and sells at or above")}
+        {text("triggerPrice", `Trigger, ${quote}`, "Waits until the price is here")}
+      </div>
+      <Checks form={form} change={change} />
+    </>
+  );
+}
+
+const CHECKS = [
+  ["useOwnBase", "Sell base that the account has"],
+  ["initialBuy", "Buy at once the base that sells lack"],
+  ["dryRun", "On paper: live prices, no order of yours"],
+] as const;
+
+const Checks = ({ form, change }: Pick<Shape, "form" | "change">) => (
+  <div class="checks">
+    {CHECKS.map(([name, label]) => (
+      <label key={name} class="check">
+        <input type="checkbox" checked={form[name]} onClick={() => change({ [name]: !form[name] })} /> {label}
+      </label>
+    ))}
+  </div>
+);

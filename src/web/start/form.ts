@@ -1,0 +1,82 @@
+/** What a person has typed for a grid, as text, and what the API is asked with. */
+export interface Form {
+  readonly exchange: string;
+  readonly symbol: string;
+  readonly lowerPrice: string;
+  readonly upperPrice: string;
+  readonly gridLevels: string;
+  readonly orderSize: string;
+  readonly spacingModel: string;
+  readonly stopLossPrice: string;
+  readonly takeProfitPrice: string;
+  readonly triggerPrice: string;
+  readonly useOwnBase: boolean;
+  readonly initialBuy: boolean;
+  readonly dryRun: boolean;
+}
+
+export const EMPTY: Form = {
+  exchange: "",
+  symbol: "BTC/USDT",
+  lowerPrice: "",
+  upperPrice: "",
+  gridLevels: "20",
+  orderSize: "",
+  spacingModel: "linear",
+  stopLossPrice: "",
+  takeProfitPrice: "",
+  triggerPrice: "",
+  useOwnBase: false,
+  initialBuy: false,
+  dryRun: false,
+};
+
+const NEEDED = ["exchange", "symbol", "lowerPrice", "upperPrice", "gridLevels", "orderSize"] as const;
+
+/** The body of a preview; undefined while something that it needs is missing. */
+export function bodyOf(form: Form): Record<string, unknown> | undefined {
+  if (NEEDED.some((name) => form[name].trim() === "")) return undefined;
+  const prices = (["stopLossPrice", "takeProfitPrice", "triggerPrice"] as const).filter(
+    (name) => form[name].trim() !== "",
+  );
+  return {
+    exchange: form.exchange,
+    symbol: form.symbol.trim().toUpperCase(),
+    lowerPrice: Number(form.lowerPrice),
+    upperPrice: Number(form.upperPrice),
+    gridLevels: Number(form.gridLevels),
+    orderSize: Number(form.orderSize),
+    spacingModel: form.spacingModel,
+    ...Object.fromEntries(prices.map((name) => [name, Number(form[name])])),
+    // What pays less than its fees, or takes base that is there already, is asked for, never a default.
+    allowLoss: false,
+    useOwnBase: form.useOwnBase,
+    initialBuy: form.initialBuy,
+    ...(form.dryRun ? { dryRun: true } : {}),
+  };
+}
+
+interface Candle {
+  readonly high: number;
+  readonly low: number;
+}
+
+/** How far apart two levels of a suggested grid are at least, as a share: well above what two fees take. */
+const LEAST_SPACING = 0.006;
+/** Share of the range's own width that is kept free on either side. */
+const MARGIN = 0.05;
+
+/** A grid over what the price has done in these candles, for a budget; the preview says whether it pays. */
+export function byBudget(candles: readonly Candle[], budget: number, digits: number): Partial<Form> {
+  const low = Math.min(...candles.map((candle) => candle.low));
+  const high = Math.max(...candles.map((candle) => candle.high));
+  const margin = (high - low) * MARGIN;
+  const levels = Math.floor((high - low + 2 * margin) / low / LEAST_SPACING);
+  const gridLevels = Math.min(50, Math.max(4, levels));
+  return {
+    lowerPrice: (low - margin).toFixed(digits),
+    upperPrice: (high + margin).toFixed(digits),
+    gridLevels: String(gridLevels),
+    orderSize: (Math.floor((budget / gridLevels) * 100) / 100).toFixed(2),
+  };
+}

@@ -1,0 +1,175 @@
+import { useEffect, useState } from "hono/jsx/dom";
+import { ask } from "../api.ts";
+import { GridChart } from "../chart/chart.tsx";
+import { amount, digitsOf, number, pairOf } from "../format.ts";
+import { useLoad } from "../load.ts";
+import { goTo, useRoute } from "../route.ts";
+import type { Candles, Exchanges, Planned, Session, Started } from "../types.ts";
+import { Failed, Field, Notice, Section, useAsk } from "../ui.tsx";
+import { Budget } from "./budget.tsx";
+import { NumberFields } from "./fields.tsx";
+import { EMPTY, type Form } from "./form.ts";
+import { levelsOf } from "./levels.ts";
+import { PlanShown } from "./plan.tsx";
+import { type Plan, usePlan } from "./use-plan.ts";
+
+/** A new grid: what is typed, what it would do, and a start of exactly that. */
+export function Start({ session }: { session: Session }) {
+  const { query } = useRoute();
+  const [form, setForm] = useState<Form>({
+    ...EMPTY,
+    symbol: query.get("symbol") ?? EMPTY.symbol,
+    exchange: query.get("exchange") ?? EMPTY.exchange,
+  });
+  const exchanges = useLoad<Exchanges>("GET /exchanges");
+  const change = (changed: Partial<Form>) => setForm((before) => ({ ...before, ...changed }));
+  useEffect(() => {
+    const first = exchanges.data?.exchanges[0]?.id;
+    if (form.exchange === "" && first !== undefined) change({ exchange: first });
+  }, [exchanges.data]);
+  const plan = usePlan(form);
+  const { quote } = pairOf(form.symbol);
+  return (
+    <>
+      <h1>Start a grid</h1>
+      <div class="columns">
+        <Section title="The grid">
+          <Market form={form} change={change} exchanges={exchanges.data?.exchanges ?? []} />
+          <h3>By budget</h3>
+          <Budget form={form} change={change} quote={quote} />
+          <h3>By numbers</h3>
+          <NumberFields form={form} change={change} quote={quote} />
+        </Section>
+        <Section title="What it would do">
+          <PlanChart form={form} change={change} planned={plan.plan?.planned} />
+          {plan.error ? <Failed error={plan.error} /> : null}
+          {plan.plan ? (
+            <div class={plan.isOld ? "old" : ""}>
+              <PlanShown planned={plan.plan.planned} />
+              <StartButton plan={plan.plan} isOld={plan.isOld} session={session} again={plan.again} />
+            </div>
+          ) : plan.error ? null : (
+            <p class="empty">
+              Type the numbers, or have a budget fill them in, and the whole plan stands here.
+            </p>
+          )}
+        </Section>
+      </div>
+    </>
+  );
+}
+
+interface Shape {
+  readonly form: Form;
+  readonly change: (changed: Partial<Form>) => void;
+}
+
+const Market = ({ form, change, exchanges }: Shape & { exchanges: Exchanges["exchanges"] }) => (
+  <div class="fields">
+    <Field label="Exchange">
+      <select
+        value={form.exchange}
+        onChange={(event: Event) => change({ exchange: (event.target as HTMLSelectElement).value })}
+      >
+        {exchanges.map(({ id }) => (
+          <option key={id} value={id}>
+            {id}
+          </option>
+        ))}
+      </select>
+    </Field>
+    <Field label="Pair">
+      <input
+        value={form.symbol}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event: Event) => change({ symbol: (event.target as HTMLInputElement).value.toUpperCase() })}
+      />
+    </Field>
+  </div>
+);
+
+function PlanChart({ form, change, planned }: Shape & { planned: Planned | undefined }) {
+  const isPair = /^[A-Z0-9]+\/[A-Z0-9]+$/.test(form.symbol) && form.exchange !== "";
+  const { data, error } = useLoad<Candles>(isPair ? "GET /ohlcv" : undefined, {
+    exchange: form.exchange,
+    symbol: form.symbol,
+    timeframe: "1h",
+    limit: 168,
+  });
+  if (error) return <Failed error={error} />;
+  const candles = data?.candles ?? [];
+  const digits = Math.min(8, digitsOf(candles.slice(-20).map(({ close }) => close)));
+  const [lower, upper] = [Number(form.lowerPrice), Number(form.upperPrice)];
+  const isRange = lower > 0 && upper > lower;
+  return (
+    <GridChart
+      label={`Candles of ${form.symbol} on ${form.exchange}, one an hour for a week, with the levels of the grid${isRange ? ` from ${number(lower)} to ${number(upper)}` : ""}`}
+      candles={candles}
+      fills={NONE}
+      digits={digits}
+      levels={levelsOf(form, planned)}
+      bounds={isRange ? { lower, upper } : undefined}
+      moved={(bound, price) =>
+        change({ [bound === "lower" ? "lowerPrice" : "upperPrice"]: price.toFixed(digits) })
+      }
+    />
+  );
+}
+
+const NONE: readonly never[] = [];
+
+function StartButton({
+  plan: { body, planned },
+  isOld,
+  session,
+  again,
+}: {
+  plan: Plan;
+  isOld: boolean;
+  session: Session;
+  again: () => void;
+}) {
+  const [question, put] = useAsk();
+  const { exchange, symbol } = planned.config;
+  const { base, quote } = pairOf(symbol);
+  if (session.scope === "read") return <Notice>A token that may trade is needed to start it.</Notice>;
+  const start = async () => {
+    const started = await ask<Started>("POST /strategy/grid", {
+      body: { ...body, planHash: planned.planHash },
+      headers: { "idempotency-key": crypto.randomUUID() },
+    }).catch((error: unknown) => {
+      // What was shown holds no more: the next plan is asked for, and nothing has started.
+      again();
+      throw error;
+    });
+    goTo("strategy", started.id);
+    return started.message;
+  };
+  const confirm = () =>
+    put({
+      title: `Start this grid on ${exchange}?`,
+      says: (
+        <p>
+          {planned.orders.length} orders are placed now: {amount(planned.investment.quote)} {quote} in buys
+          {Number(planned.ownBaseUsed) > 0 ? (
+            <b>
+              , and {amount(planned.ownBaseUsed)} {base} of your own in sells
+            </b>
+          ) : null}
+          . It may come to use {amount(planned.maxQuoteUsed)} {quote}. If the market has moved so far that
+          other orders would be placed, nothing starts.
+        </p>
+      ),
+      yes: "Start it",
+      act: start,
+    });
+  return (
+    <>
+      <button type="button" class="primary" disabled={isOld} onClick={confirm}>
+        Start exactly this plan
+      </button>
+      {question}
+    </>
+  );
+}

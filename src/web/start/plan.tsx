@@ -1,0 +1,98 @@
+import { amount, digitsOf, money, number, pairOf } from "../format.ts";
+import { Table } from "../table.tsx";
+import type { Planned } from "../types.ts";
+import { Notice, Stat } from "../ui.tsx";
+
+/** All that a start would do, as the server has planned it. */
+export function PlanShown({ planned }: { planned: Planned }) {
+  const { base, quote } = pairOf(planned.config.symbol);
+  const net = planned.slots.map(({ netPercent }) => netPercent);
+  const worst = planned.worstCase.toSorted((a, b) => a.price - b.price);
+  return (
+    <>
+      {planned.warnings.map(({ code, message }) => (
+        <Notice key={code} kind="warning">
+          {message}
+        </Notice>
+      ))}
+      <dl class="stats">
+        <Stat name="Most that it uses">{`${amount(planned.maxQuoteUsed)} ${quote}`}</Stat>
+        <Stat name="Now in buys">{`${amount(planned.investment.quote)} ${quote}`}</Stat>
+        <Stat name="Own base in sells">{`${amount(planned.ownBaseUsed)} ${base}`}</Stat>
+        <Stat name="A cycle nets" tone={Math.min(...net) > 0 ? "up" : "down"}>
+          {`${number(Math.min(...net), 3)} to ${number(Math.max(...net), 3)} %`}
+        </Stat>
+        <Stat name="Fees eat a spacing below">{`${number(planned.breakEvenSpacingPercent, 3)} %`}</Stat>
+        {worst.map(({ price, loss }) => (
+          <Stat key={price} name={`Loss at ${number(price)}`} tone={loss > 0 ? "down" : ""}>
+            {`${money(loss)} ${quote}`}
+          </Stat>
+        ))}
+      </dl>
+      <PlanOrders planned={planned} />
+      <p class="quiet">
+        Plan <code>{planned.planHash}</code>
+      </p>
+    </>
+  );
+}
+
+function PlanOrders({ planned }: { planned: Planned }) {
+  const { base, quote } = pairOf(planned.config.symbol);
+  const digits = digitsOf(planned.slots.map(({ lowerPrice }) => lowerPrice));
+  const orderOf = (slot: number) => planned.orders.find((order) => order.slot === slot);
+  const refusalOf = (slot: number) => planned.refused.find((refused) => refused.slot === slot);
+  type Slot = Planned["slots"][number];
+  return (
+    <details>
+      <summary>
+        {planned.orders.length} orders, slot by slot
+        {planned.refused.length > 0 ? `; ${planned.refused.length} slots rest nothing now` : ""}
+      </summary>
+      <Table
+        label="Orders of the plan"
+        columns={[
+          {
+            name: "Slot",
+            isHead: true,
+            of: ({ slot, lowerPrice, upperPrice }: Slot) =>
+              `${slot}: ${number(lowerPrice, digits)} – ${number(upperPrice, digits)}`,
+          },
+          {
+            name: "Order",
+            of: ({ slot }: Slot) => {
+              const order = orderOf(slot);
+              if (order) return <b class={order.side === "buy" ? "up" : "down"}>{order.side}</b>;
+              const refused = refusalOf(slot);
+              return refused ? <span class="warn">{refused.detail ?? refused.reason}</span> : "–";
+            },
+          },
+          {
+            name: `Price, ${quote}`,
+            isNumber: true,
+            of: ({ slot }: Slot) => {
+              const order = orderOf(slot);
+              return order ? number(order.price, digits) : "–";
+            },
+          },
+          {
+            name: `Amount, ${base}`,
+            isNumber: true,
+            of: ({ slot }: Slot) => {
+              const order = orderOf(slot);
+              return order ? number(order.amount) : "–";
+            },
+          },
+          {
+            name: `A cycle nets, ${quote}`,
+            isNumber: true,
+            of: ({ netProfit, netPercent }: Slot) => `${money(netProfit)} (${number(netPercent, 3)} %)`,
+          },
+        ]}
+        rows={planned.slots.toReversed()}
+        keyOf={({ slot }) => slot}
+        empty="The plan has no slots."
+      />
+    </details>
+  );
+}

@@ -1,0 +1,91 @@
+import type { Child } from "hono/jsx";
+import { ask, part } from "../api.ts";
+import { amount, money, pairOf } from "../format.ts";
+import { capitalOf } from "../grid-figures.ts";
+import { pulse } from "../live.ts";
+import type { Grid, Session, Stopped } from "../types.ts";
+import { type Question, useAsk } from "../ui.tsx";
+
+interface Changed {
+  readonly message: string;
+}
+
+/** What can be done with a grid; each says first what will happen, in money. */
+export function GridActions({ grid, session }: { grid: Grid; session: Session }) {
+  const [question, put] = useAsk();
+  if (session.scope === "read" || grid.status === "stopped") return null;
+  const isStopping = grid.phase === "stopping";
+  const goesOn = grid.phase === "paused" || grid.status === "error";
+  const button = (name: string, asked: Question) => (
+    <button
+      type="button"
+      class={asked.dangerous ? "danger" : ""}
+      disabled={isStopping}
+      onClick={() => put(asked)}
+    >
+      {name}
+    </button>
+  );
+  return (
+    <div class="actions">
+      {goesOn ? button("Resume", resume(grid)) : button("Pause", pause(grid))}
+      {button("Stop", stop(grid, false))}
+      {Number(grid.position) > 0 ? button("Stop and sell", stop(grid, true)) : null}
+      {question}
+    </div>
+  );
+}
+
+const told = async (answer: Promise<Changed>): Promise<Child> => {
+  const { message } = await answer;
+  pulse.set(pulse.get() + 1);
+  return message;
+};
+
+const pause = (grid: Grid): Question => ({
+  title: "Pause this grid?",
+  says: `Nothing new is placed. ${grid.openOrders} orders rest on and may still fill; stop and take-profit prices are not watched while it is paused.`,
+  yes: "Pause it",
+  act: () => told(ask<Changed>(`POST /strategy/grid/${part(grid.id)}/pause`, { body: {} })),
+});
+
+const resume = (grid: Grid): Question => ({
+  title: "Let this grid go on?",
+  says: `It places what is missing from its next pass on: at most ${money(capitalOf(grid))} ${pairOf(grid.symbol).quote} in all its slots.`,
+  yes: "Resume it",
+  act: () => told(ask<Changed>(`POST /strategy/grid/${part(grid.id)}/resume`, { body: {} })),
+});
+
+const stop = (grid: Grid, sellBase: boolean): Question => ({
+  title: sellBase ? "Stop this grid and sell what it holds?" : "Stop this grid?",
+  says: (
+    <>
+      <p>{grid.openOrders} open orders are cancelled, for good.</p>
+      <p>{sellBase ? sells(grid) : keeps(grid)}</p>
+    </>
+  ),
+  yes: sellBase ? "Stop and sell" : "Stop it",
+  dangerous: true,
+  act: () =>
+    told(ask<Stopped>("DELETE /strategy/grid", { body: { id: grid.id, cancelOrders: true, sellBase } })),
+});
+
+/** How far below the mid a sale goes at most. */
+const COLLAR = 0.9;
+
+function sells({ symbol, position, markPrice, averageCost }: Grid): string {
+  const { base, quote } = pairOf(symbol);
+  const held = Number(position);
+  const cost = averageCost === null ? "" : ` It was bought for ${money(held * averageCost)} ${quote}.`;
+  if (markPrice === null) return `${amount(position)} ${base} are sold; their price is not known now.${cost}`;
+  return `${amount(position)} ${base} are sold, worth ${money(held * markPrice)} ${quote} at the price of the last pass, and not below 10 % under the mid: ${money(held * markPrice * COLLAR)} ${quote} now.${cost}`;
+}
+
+function keeps({ symbol, position, markPrice, averageCost }: Grid): string {
+  const { base, quote } = pairOf(symbol);
+  const held = Number(position);
+  if (held === 0) return `It holds no ${base}.`;
+  const worth = markPrice === null ? "" : `, worth ${money(held * markPrice)} ${quote} now`;
+  const cost = averageCost === null ? "" : `, bought for ${money(held * averageCost)} ${quote}`;
+  return `${amount(position)} ${base}${worth}${cost}, stay yours and go on gaining or losing.`;
+}

@@ -1,0 +1,138 @@
+import { useState } from "hono/jsx/dom";
+import { part } from "../api.ts";
+import { amount, number } from "../format.ts";
+import { useLoad } from "../load.ts";
+import { type Column, Table } from "../table.tsx";
+import type { Events, Fills, Grid, HistoricOrders } from "../types.ts";
+import { Section, Shown, Time } from "../ui.tsx";
+
+const LIMIT = 100;
+
+/** A page of a history that is told newest first; the first page is live. */
+function usePage<T>(id: string, what: "orders" | "fills" | "events") {
+  const [before, setBefore] = useState<string | undefined>(undefined);
+  const page = useLoad<T>(
+    `GET /strategy/grid/${part(id)}/${what}`,
+    { limit: LIMIT, before },
+    { live: before === undefined },
+  );
+  const pager = (next: string | null) => (
+    <footer class="pager">
+      {before === undefined ? null : (
+        <button type="button" onClick={() => setBefore(undefined)}>
+          Newest
+        </button>
+      )}
+      {next === null ? null : (
+        <button type="button" onClick={() => setBefore(next)}>
+          Older
+        </button>
+      )}
+    </footer>
+  );
+  return { page, pager };
+}
+
+const Side = ({ side }: { side: "buy" | "sell" }) => <b class={side === "buy" ? "up" : "down"}>{side}</b>;
+
+export function FillsPart({ grid, digits }: { grid: Grid; digits: number }) {
+  const { page, pager } = usePage<Fills>(grid.id, "fills");
+  const columns: readonly Column<Fills["fills"][number]>[] = [
+    { name: "Time", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
+    { name: "Side", of: ({ side }) => <Side side={side} /> },
+    { name: "Slot", isNumber: true, of: ({ slot }) => slot ?? "–" },
+    { name: "Price", isNumber: true, of: ({ price }) => number(price, digits) },
+    { name: "Amount", isNumber: true, of: (fill) => number(fill.amount) },
+    { name: "Notional", isNumber: true, of: ({ notional }) => number(notional, 2) },
+    {
+      name: "Fees",
+      isNumber: true,
+      of: ({ fees }) => fees.map((fee) => `${amount(fee.amount)} ${fee.asset}`).join(", ") || "none",
+    },
+  ];
+  return (
+    <Section title="Fills">
+      <Shown of={page}>
+        {({ fills, next }) => (
+          <>
+            <Table
+              label="Fills"
+              columns={columns}
+              rows={fills}
+              keyOf={({ id }) => id}
+              empty="None of its orders was filled yet: the price has reached no level since it began."
+            />
+            {pager(next)}
+          </>
+        )}
+      </Shown>
+    </Section>
+  );
+}
+
+export function OrdersPart({ grid, digits }: { grid: Grid; digits: number }) {
+  const { page, pager } = usePage<HistoricOrders>(grid.id, "orders");
+  const columns: readonly Column<HistoricOrders["orders"][number]>[] = [
+    { name: "Placed", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
+    { name: "Side", of: ({ side }) => <Side side={side} /> },
+    { name: "Slot", isNumber: true, of: ({ slot }) => slot },
+    { name: "Price", isNumber: true, of: ({ price }) => number(price, digits) },
+    { name: "Amount", isNumber: true, of: (order) => number(order.amount) },
+    { name: "Filled", isNumber: true, of: ({ filled }) => number(filled) },
+    {
+      name: "Status",
+      of: ({ status, reason }) => (
+        <>
+          {status.replace("_", " ")}
+          {reason ? <small>{reason}</small> : null}
+        </>
+      ),
+    },
+  ];
+  return (
+    <Section title="Orders">
+      <Shown of={page}>
+        {({ orders, next }) => (
+          <>
+            <Table
+              label="Orders"
+              columns={columns}
+              rows={orders}
+              keyOf={({ clientOrderId }) => clientOrderId}
+              empty="It has placed no order yet; its next pass does."
+            />
+            {pager(next)}
+          </>
+        )}
+      </Shown>
+    </Section>
+  );
+}
+
+export function EventsPart({ grid }: { grid: Grid }) {
+  const { page, pager } = usePage<Events>(grid.id, "events");
+  const columns: readonly Column<Events["events"][number]>[] = [
+    { name: "Time", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
+    { name: "What", of: ({ kind }) => kind.replace("_", " ") },
+    { name: "Told", of: ({ message }) => message },
+    { name: "By", of: ({ by }) => by ?? "–" },
+  ];
+  return (
+    <Section title="Events">
+      <Shown of={page}>
+        {({ events, next }) => (
+          <>
+            <Table
+              label="Events"
+              columns={columns}
+              rows={events}
+              keyOf={({ id }) => id}
+              empty="Nothing was told of it yet."
+            />
+            {pager(next)}
+          </>
+        )}
+      </Shown>
+    </Section>
+  );
+}

@@ -1,0 +1,34 @@
+import type { Level } from "../chart/levels.ts";
+import type { Grid, HistoricOrders } from "../types.ts";
+
+type Order = HistoricOrders["orders"][number];
+
+export const isResting = ({ status }: Order): boolean => status === "open" || status === "partially_filled";
+
+/** Each level of a grid with what rests there, and the prices that matter. */
+export function gridLevels(grid: Grid, orders: readonly Order[]): Level[] {
+  const resting = new Map(orders.filter(isResting).map((order) => [order.slot, order]));
+  const refused = new Set(grid.refused.map(({ slot }) => slot));
+  const levels = (grid.slots ?? []).map(({ slot, side, lowerPrice, upperPrice }): Level => {
+    const order = resting.get(slot);
+    if (order) return { price: order.price, kind: order.side };
+    return {
+      price: side === "buy" ? lowerPrice : upperPrice,
+      kind: refused.has(slot) ? "refused" : "empty",
+    };
+  });
+  const known = [
+    [grid.markPrice, "price"],
+    [grid.breakEvenPrice, "break-even"],
+  ] as const;
+  const lines = known.flatMap(([price, name]): Level[] =>
+    price === null ? [] : [{ price, kind: "line", name }],
+  );
+  return [...levels, ...boundsOf(grid, levels), ...lines];
+}
+
+/** The ends of the range, where no order stands on them. */
+const boundsOf = ({ lowerPrice, upperPrice }: Grid, levels: readonly Level[]): Level[] =>
+  [lowerPrice, upperPrice]
+    .filter((price) => !levels.some((level) => level.price === price))
+    .map((price) => ({ price, kind: "empty" }));

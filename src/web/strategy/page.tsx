@@ -1,0 +1,141 @@
+import { useState } from "hono/jsx/dom";
+import { part } from "../api.ts";
+import { GridChart } from "../chart/chart.tsx";
+import { amount, change, digitsOf, duration, money, number, pairOf, toneOf } from "../format.ts";
+import { distanceText, holdingOf, stateOf } from "../grid-figures.ts";
+import { useLoad } from "../load.ts";
+import type { Candles, Fills, Grid, HistoricOrders, Session, Status } from "../types.ts";
+import { Ago, Failed, Notice, Section, Shown, Stat } from "../ui.tsx";
+import { GridActions } from "./actions.tsx";
+import { EventsPart, FillsPart, OrdersPart } from "./history.tsx";
+import { gridLevels } from "./levels.ts";
+import { Slots } from "./slots.tsx";
+
+/** One grid: what it has made, where it stands, and what can be done. */
+export function Strategy({ id, session }: { id: string; session: Session }) {
+  const status = useLoad<Status>("GET /strategy/grid/status", { id }, { live: true });
+  return (
+    <Shown of={status} rows={12}>
+      {({ strategies }) => {
+        const [grid] = strategies;
+        return grid ? <Known grid={grid} session={session} /> : <Notice>There is no strategy {id}.</Notice>;
+      }}
+    </Shown>
+  );
+}
+
+function Known({ grid, session }: { grid: Grid; session: Session }) {
+  const { name, tone } = stateOf(grid);
+  const orders = useLoad<HistoricOrders>(
+    `GET /strategy/grid/${part(grid.id)}/orders`,
+    { limit: 300 },
+    { live: true },
+  );
+  const digits = digitsOf(
+    (grid.slots ?? []).flatMap(({ lowerPrice, upperPrice }) => [lowerPrice, upperPrice]),
+  );
+  return (
+    <>
+      <header class="title">
+        <h1>
+          {grid.symbol} <small>{grid.dryRun ? `${grid.exchange}, on paper` : grid.exchange}</small>{" "}
+          <b class={`tag ${tone}`}>{name}</b>
+        </h1>
+        <GridActions grid={grid} session={session} />
+      </header>
+      {grid.lastError ? <Notice kind="error">{grid.lastError}</Notice> : null}
+      {grid.notices.map(({ code, message }) => (
+        <Notice key={code} kind="warning">
+          {message}
+        </Notice>
+      ))}
+      <Figures grid={grid} digits={digits} />
+      <Prices grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
+      <Slots grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
+      <FillsPart grid={grid} digits={digits} />
+      <OrdersPart grid={grid} digits={digits} />
+      <EventsPart grid={grid} />
+      <p class="quiet">
+        Strategy <code>{grid.id}</code>
+      </p>
+    </>
+  );
+}
+
+function Figures({ grid, digits }: { grid: Grid; digits: number }) {
+  const { base, quote } = pairOf(grid.symbol);
+  const holding = holdingOf(grid);
+  const against = grid.totalProfit === null || holding === null ? null : grid.totalProfit - holding;
+  const price = (value: number | null) => (value === null ? "–" : number(value, digits));
+  return (
+    <dl class="stats">
+      <Stat name={`Total, ${quote}`} tone={`large ${toneOf(grid.totalProfit)}`}>
+        {change(grid.totalProfit)}
+      </Stat>
+      <Stat name="Realised" tone={toneOf(grid.profit)}>
+        {change(grid.profit)}
+      </Stat>
+      <Stat name="Unrealised" tone={toneOf(grid.unrealizedProfit)}>
+        {change(grid.unrealizedProfit)}
+      </Stat>
+      <Stat name="Against holding" tone={toneOf(against)}>
+        {change(against)}
+      </Stat>
+      <Stat name="Price">{price(grid.markPrice)}</Stat>
+      <Stat name="To the range's end">{distanceText(grid)}</Stat>
+      <Stat name={`Holds, ${base}`}>{amount(grid.position)}</Stat>
+      <Stat name="Bought at">{price(grid.averageCost)}</Stat>
+      <Stat name="Break-even">{price(grid.breakEvenPrice)}</Stat>
+      <Stat name="Orders">{`${grid.openOrders} open, ${grid.filledOrders} filled`}</Stat>
+      <Stat name="Cycles">{grid.cycles}</Stat>
+      <Stat name="Fees">{feesText(grid)}</Stat>
+      <Stat name="Per order">{`${money(grid.orderSize)} ${quote}`}</Stat>
+      <Stat name="Age">{duration(grid.runningTime)}</Stat>
+      <Stat name="Last pass">{grid.lastStepAt === null ? "none yet" : <Ago at={grid.lastStepAt} />}</Stat>
+    </dl>
+  );
+}
+
+const feesText = ({ fees }: Grid): string =>
+  Object.entries(fees)
+    .map(([asset, fee]) => `${amount(fee)} ${asset}`)
+    .join(", ") || "none";
+
+const FRAMES = ["5m", "15m", "1h", "4h", "1d"] as const;
+
+function Prices({ grid, orders, digits }: { grid: Grid; orders: HistoricOrders["orders"]; digits: number }) {
+  const [timeframe, setTimeframe] = useState<string>("15m");
+  const { exchange, symbol, lowerPrice, upperPrice } = grid;
+  // Asked for once: an open page costs the exchange nothing, its price is that of the last pass.
+  const candles = useLoad<Candles>("GET /ohlcv", { exchange, symbol, timeframe, limit: 200 });
+  const fills = useLoad<Fills>(`GET /strategy/grid/${part(grid.id)}/fills`, { limit: 500 }, { live: true });
+  return (
+    <Section
+      title="Price and levels"
+      aside={
+        <select
+          aria-label="A candle's time"
+          value={timeframe}
+          onChange={(event: Event) => setTimeframe((event.target as HTMLSelectElement).value)}
+        >
+          {FRAMES.map((frame) => (
+            <option key={frame} value={frame}>
+              {frame}
+            </option>
+          ))}
+        </select>
+      }
+    >
+      {candles.error ? <Failed error={candles.error} /> : null}
+      <GridChart
+        label={`Candles of ${symbol} on ${exchange} with the grid from ${number(lowerPrice, digits)} to ${number(upperPrice, digits)}: ${grid.openOrders} orders rest, ${fills.data?.count ?? 0} fills`}
+        candles={candles.data?.candles ?? NONE}
+        fills={fills.data?.fills ?? NONE}
+        digits={digits}
+        levels={gridLevels(grid, orders)}
+      />
+    </Section>
+  );
+}
+
+const NONE: readonly never[] = [];

@@ -1,0 +1,74 @@
+import { amount, money, number, pairOf } from "../format.ts";
+import { type Column, Table } from "../table.tsx";
+import type { Grid, HistoricOrders } from "../types.ts";
+import { Section } from "../ui.tsx";
+import { isResting } from "./levels.ts";
+
+type Slot = NonNullable<Grid["slots"]>[number];
+
+/** What rests in each slot and why not, what it holds, and how often it has gone round. */
+export function Slots({
+  grid,
+  orders,
+  digits,
+}: {
+  grid: Grid;
+  orders: HistoricOrders["orders"];
+  digits: number;
+}) {
+  const { base, quote } = pairOf(grid.symbol);
+  const columns: readonly Column<Slot>[] = [
+    {
+      name: "Slot",
+      isHead: true,
+      of: ({ slot, lowerPrice, upperPrice }) =>
+        `${slot}: ${number(lowerPrice, digits)} – ${number(upperPrice, digits)}`,
+      by: ({ slot }) => slot,
+    },
+    { name: "Order", of: ({ slot, side }) => restingText(grid, orders, { slot, side }, digits) },
+    {
+      name: `Holds, ${base}`,
+      isNumber: true,
+      of: ({ position }) => amount(position),
+      by: ({ position }) => Number(position),
+    },
+    { name: `Cost, ${quote}`, isNumber: true, of: ({ cost }) => money(cost), by: ({ cost }) => cost },
+    { name: "Cycles", isNumber: true, of: ({ cycles }) => cycles, by: ({ cycles }) => cycles },
+  ];
+  return (
+    <Section title="Slots">
+      <Table
+        label="Slots"
+        columns={columns}
+        rows={(grid.slots ?? []).toReversed()}
+        keyOf={({ slot }) => slot}
+        empty="It has no slots yet; its first pass lays them out."
+      />
+    </Section>
+  );
+}
+
+function restingText(
+  grid: Grid,
+  orders: HistoricOrders["orders"],
+  { slot, side }: Pick<Slot, "slot" | "side">,
+  digits: number,
+) {
+  const order = orders.find((one) => one.slot === slot && isResting(one));
+  const refused = grid.refused.find((one) => one.slot === slot);
+  if (order)
+    return (
+      <>
+        <b class={order.side === "buy" ? "up" : "down"}>{order.side}</b> {number(order.amount)} at{" "}
+        {number(order.price, digits)}
+      </>
+    );
+  if (refused)
+    return (
+      <span class="warn">
+        no {side}: {refused.reason.replaceAll("_", " ")}
+        {refused.detail ? <small>{refused.detail}</small> : null}
+      </span>
+    );
+  return grid.status === "stopped" ? "–" : `no ${side} rests`;
+}

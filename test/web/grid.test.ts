@@ -1,0 +1,143 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findChromium, startBrowser } from "../support/browser.ts";
+import { type Spawned, spawnServer } from "../support/server.ts";
+import { newToken, signedIn } from "../support/signed-in.ts";
+import { makeFolder } from "../support/temp.ts";
+
+const HOSTILE = '<img src="/x" onerror="document.title=\'taken\'">';
+
+interface Status {
+  readonly strategies: readonly Record<string, unknown>[];
+}
+
+describe.skipIf(!findChromium())("a grid on the page, in Chromium (skipped where there is none)", () => {
+  const made = makeFolder();
+  let server: Spawned;
+  let browser: Browser;
+  let url: string;
+
+  beforeAll(async () => {
+    const args = ["--sandbox", "--seed", "7", "--speed", "400", "--tick-interval", "500"];
+    server = spawnServer(made.path, args);
+    browser = await startBrowser();
+    url = (await server.listens) ?? "";
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.kill("SIGTERM");
+    made.remove();
+  });
+
+  const status = async (): Promise<Status> =>
+    (await (await server.ask("/api/v1/strategy/grid/status")).json()) as Status;
+
+  it("starts the shown plan, shows its fills without a reload, pauses, and stops it", async () => {
+    const { page, context, errors, strangers } = await signedIn(browser, url, server.token);
+    await page.getByRole("link", { name: "Start", exact: true }).click();
+    await page.getByRole("button", { name: "Fill in the numbers" }).click();
+    await page.getByText("Fees eat a spacing below").waitFor();
+    // A plan that is not of what is typed starts nothing.
+    const start = page.getByRole("button", { name: "Start exactly this plan" });
+    await page.getByLabel("Per order, USDT").fill("60");
+    await page.getByText(/^Plan /).waitFor();
+    const shown = await page.waitForRequest((request) => request.url().endsWith("/preview"));
+    expect(shown.postDataJSON()).toMatchObject({ orderSize: 60, allowLoss: false, useOwnBase: false });
+    await start.click();
+    await page.getByRole("dialog").getByText("orders are placed now").waitFor();
+    expect((await status()).strategies).toEqual([]);
+    const sent = page.waitForRequest((one) => one.method() === "POST" && /\/grid$/.test(one.url()));
+    await page.getByRole("button", { name: "Start it" }).click();
+    const { planHash } = (await sent).postDataJSON() as { planHash: string };
+    expect(planHash).toMatch(/^[0-9a-f]{32}/);
+
+    await page.getByRole("heading", { name: /BTC\/USDT/ }).waitFor();
+    await page.getByRole("img", { name: /Candles of BTC\/USDT .* orders rest/ }).waitFor();
+    await page.getByRole("region", { name: "Fills" }).getByRole("table").waitFor({ timeout: 120_000 });
+    await page.getByText("The chart as a table").click();
+    await page.getByRole("table", { name: "Levels of the chart" }).getByText("buy rests").first().waitFor();
+
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("dialog").getByText("stop and take-profit prices are not watched").waitFor();
+    await page.getByRole("button", { name: "Pause it" }).click();
+    await page.getByRole("dialog").getByText("is paused").waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Resume" }).waitFor();
+
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await page.getByRole("dialog").getByText("open orders are cancelled, for good").waitFor();
+    await page.getByRole("button", { name: "Stop it" }).click();
+    await page
+      .getByRole("dialog")
+      .getByText(/stopped|is stopping/)
+      .waitFor();
+    expect(errors).toEqual([]);
+    expect(strangers).toEqual([]);
+    await context.close();
+  });
+
+  it("shows what an exchange or a person has written as text", async () => {
+    const { page, context, errors } = await signedIn(browser, url, server.token);
+    // The server takes no such pair: an answer is made as if another one did.
+    await page.route("**/api/v1/strategy/grid/status*", async (route) => {
+      const body = { strategies: [hostile()], count: 1, next: null, warnings: [HOSTILE] };
+      await route.fulfill({ json: body });
+    });
+    await page.reload();
+    await page.getByText(HOSTILE).first().waitFor();
+    await page.getByRole("link", { name: HOSTILE }).click();
+    await page.getByRole("heading", { name: HOSTILE }).waitFor();
+    expect(await page.locator("img").count()).toBe(0);
+    expect(await page.title()).toBe("edgemaker");
+    expect(errors.filter((error) => !/404|400/.test(error))).toEqual([]);
+    await context.close();
+  });
+
+  it("lets who may only read look at a plan, and start nothing", async () => {
+    const token = await newToken(made.path, "read");
+    const { page, context } = await signedIn(browser, url, token);
+    await page.goto(`${url}/#/start`);
+    await page.getByRole("button", { name: "Fill in the numbers" }).click();
+    await page.getByText("A token that may trade is needed").waitFor();
+    expect(await page.getByRole("button", { name: /^Start/ }).count()).toBe(0);
+    const headers = { authorization: `Bearer ${token}` };
+    const refused = await server.ask("/api/v1/strategy/grid", { method: "POST", body: "{}", headers });
+    expect(refused.status).toBe(403);
+    await context.close();
+  });
+});
+
+/** A grid whose every text is markup. */
+const hostile = () => ({
+  id: HOSTILE,
+  dryRun: false,
+  status: "error",
+  phase: HOSTILE,
+  exchange: HOSTILE,
+  symbol: HOSTILE,
+  lowerPrice: 1,
+  upperPrice: 2,
+  gridLevels: 2,
+  orderSize: 10,
+  gridSpacing: 0.5,
+  openOrders: 0,
+  filledOrders: 0,
+  cycles: 0,
+  profit: 0,
+  unrealizedProfit: 0,
+  totalProfit: 0,
+  markPrice: 1.5,
+  startPrice: 1.5,
+  position: "0",
+  averageCost: null,
+  breakEvenPrice: null,
+  fees: { [HOSTILE]: "1" },
+  refused: [{ slot: 0, reason: HOSTILE, detail: HOSTILE }],
+  notices: [{ code: "one", message: HOSTILE }],
+  slots: [{ slot: 0, lowerPrice: 1, upperPrice: 1.5, side: "buy", cycles: 0, position: "0", cost: 0 }],
+  startedAt: 0,
+  runningTime: 1,
+  lastStepAt: 1,
+  lastStepBy: null,
+  lastError: HOSTILE,
+});

@@ -1,0 +1,132 @@
+/** Takes the pictures of docs/img: node test/web/screenshots.mjs [folder] */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { openPage, startBrowser } from "../support/browser.ts";
+import { root } from "../support/bundle.ts";
+import { eventually, type Spawned, spawnServer } from "../support/server.ts";
+import { makeFolder } from "../support/temp.ts";
+
+const folder = process.argv[2] ?? join(root, "docs/img");
+const SIZES = [
+  ["wide", { width: 1280, height: 720 }],
+  ["narrow", { width: 380, height: 1200 }],
+] as const;
+
+const GRIDS = [
+  {
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    lowerPrice: 57_000,
+    upperPrice: 63_000,
+    gridLevels: 30,
+    orderSize: 200,
+  },
+  {
+    exchange: "gateio",
+    symbol: "ETH/USDT",
+    lowerPrice: 2_800,
+    upperPrice: 3_200,
+    gridLevels: 20,
+    orderSize: 150,
+  },
+  { exchange: "mexc", symbol: "ADA/USDT", lowerPrice: 0.52, upperPrice: 0.6, gridLevels: 10, orderSize: 50 },
+  {
+    exchange: "kraken",
+    symbol: "BTC/EUR",
+    lowerPrice: 56_000,
+    upperPrice: 64_000,
+    gridLevels: 12,
+    orderSize: 100,
+  },
+];
+
+interface Picture {
+  readonly name: string;
+  readonly path: string;
+  readonly ready: (page: Page) => Promise<unknown>;
+}
+
+async function trade(server: Spawned): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (const grid of GRIDS) {
+    const answer = await server.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(grid) });
+    const { id, message } = (await answer.json()) as { id?: string; message: string };
+    if (id === undefined) throw new Error(message);
+    ids.push(id);
+  }
+  const [first = ""] = ids;
+  await eventually(
+    async () =>
+      ((await (await server.ask(`/api/v1/strategy/grid/status?id=${first}`)).json()) as Status).strategies,
+    ([grid]) => (grid?.filledOrders ?? 0) >= 12,
+  );
+  return ids;
+}
+
+interface Status {
+  readonly strategies: readonly { readonly filledOrders: number }[];
+}
+
+const seen = (text: string) => (page: Page) => page.getByText(text).first().waitFor();
+
+const pictures = (id: string): readonly Picture[] => [
+  { name: "strategies", path: "", ready: seen("BTC/EUR") },
+  { name: "strategy", path: `strategy/${id}`, ready: seen("Break-even") },
+  { name: "markets", path: "markets", ready: seen("VWAP") },
+  { name: "compare", path: "compare", ready: seen("Lowest ask") },
+  { name: "dex", path: "dex", ready: seen("Locked, ADA") },
+  { name: "account", path: "account/kraken", ready: seen("Look again") },
+  { name: "limits", path: "limits", ready: seen("Change one") },
+  { name: "agents", path: "agents", ready: seen("No agent wants") },
+  { name: "audit", path: "audit", ready: seen("Recomputes") },
+  {
+    name: "start",
+    path: "start",
+    ready: async (page) => {
+      await page.getByRole("button", { name: "Fill in the numbers" }).click();
+      await page.getByText("Start exactly this plan").waitFor();
+    },
+  },
+];
+
+const made = makeFolder();
+const server = spawnServer(made.path, [
+  "--sandbox",
+  "--seed",
+  "7",
+  "--speed",
+  "400",
+  "--tick-interval",
+  "1000",
+]);
+const url = (await server.listens) ?? "";
+const browser = await startBrowser();
+try {
+  mkdirSync(folder, { recursive: true });
+  const [id = ""] = await trade(server);
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const [size, viewport] of SIZES) {
+      const { page, context, errors } = await openPage(browser, url, { colorScheme, viewport });
+      await page.goto(url);
+      await page.screenshot({ path: join(folder, `sign-in-${size}-${colorScheme}.png`) });
+      await page.getByLabel("API token").fill(server.token);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("heading", { name: "Strategies" }).waitFor();
+      for (const { name, path, ready } of pictures(id)) {
+        await page.goto(`${url}/#/${path}`);
+        await ready(page);
+        await page.waitForTimeout(700);
+        await page.screenshot({
+          path: join(folder, `${name}-${size}-${colorScheme}.png`),
+          fullPage: size === "narrow",
+        });
+      }
+      if (errors.length > 0) process.stderr.write(`${errors.join("\n")}\n`);
+      await context.close();
+    }
+} finally {
+  await browser.close();
+  await server.kill("SIGTERM");
+  made.remove();
+}
