@@ -16,7 +16,7 @@ import type { Values } from "../terminal/arguments.ts";
 import { argName, textsOf } from "../terminal/fields.ts";
 import { render } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { askOwnBase } from "./own-base.ts";
+import { askedStart } from "./asked-start.ts";
 import { until } from "./until.ts";
 import { watch } from "./watch.ts";
 
@@ -66,10 +66,14 @@ async function runWith(
   if (misread) return fail(misread, { operation });
   const { ask, close } = await open(settings, remote);
   try {
-    const own = preview ? await askOwnBase(given, values, () => ask(preview, withoutHash(given))) : {};
-    if (own === undefined) return 1;
-    const input = { ...given, ...own };
-    const first = await ask(operation, input);
+    const input = given;
+    const first = preview
+      ? await askedStart(given, values, {
+          preview: (asked) => ask(preview, asked),
+          start: (asked) => ask(operation, asked),
+        })
+      : await ask(operation, input);
+    if (first === undefined) return 1;
     if (first.status !== 200) return fail(first, { remote, operation });
     const surface = operation.cli?.until;
     const { answer, isDone } = surface
@@ -104,8 +108,6 @@ async function printTable(
   const isWhole = input.limit === undefined;
   for await (const rows of tableOf(operation, first, { input, isWhole, ask })) process.stdout.write(rows);
 }
-
-const withoutHash = ({ planHash: _planHash, ...input }: Record<string, unknown>) => input;
 
 /** As JSON, each answer of a watch on a line of its own, or as a person reads it. */
 function shown({ cli }: Operation, body: unknown, { json, watch: again }: Values): string {

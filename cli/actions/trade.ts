@@ -9,15 +9,15 @@ import type { Values } from "../terminal/arguments.ts";
 import { textsOf } from "../terminal/fields.ts";
 import { render } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
+import { askedStart } from "./asked-start.ts";
 import { blameProfile, readProfile } from "./grid-profile.ts";
-import { askOwnBase } from "./own-base.ts";
 import { fail, misreadOf, open, remoteOf } from "./run-operation.ts";
 import { watch } from "./watch.ts";
 
 /** Who starts the grid and steps it: a server, or this process. */
 interface Trading {
   readonly byServer: boolean;
-  ask(name: string, input: Record<string, unknown>): Promise<Answer>;
+  ask(name: string, input: Readonly<Record<string, unknown>>): Promise<Answer>;
   /** Says a failure and returns its exit code. */
   refuse(answer: Answer): number;
   /** Steps, where this process does. */
@@ -43,9 +43,11 @@ export async function runTrade(operations: readonly Operation[], values: Values)
     if (values.preview) return await preview(trading, input, values);
     if (values.detach && !trading.byServer)
       throw new UsageError("--detach leaves the grid to a server, and none is running: edgemaker serve");
-    const useOwnBase = await askOwnBase(input, values, () => trading.ask("preview_centered_grid", input));
-    if (useOwnBase === undefined) return 1;
-    const started = await trading.ask("start_centered_grid", { ...input, ...useOwnBase });
+    const started = await askedStart(input, values, {
+      preview: (asked) => trading.ask("preview_centered_grid", asked),
+      start: (asked) => trading.ask("start_centered_grid", asked),
+    });
+    if (started === undefined) return 1;
     if (started.status !== 200) return trading.refuse(started);
     if (values.detach) return show(values, started.body);
     return await follow(trading, (started.body as Grid).id, values);

@@ -31,6 +31,10 @@ const UNTIL_ARGS = {
   },
 } as const satisfies Args;
 
+export const YES_ARGS = {
+  yes: { type: "boolean", description: "Start it without showing the plan and asking" },
+} as const satisfies Args;
+
 const FORMAT_ARG = {
   format: { type: "string", description: "csv prints comma-separated values", valueHint: "csv" },
 } as const satisfies Args;
@@ -49,7 +53,7 @@ export const operationCommand = (operation: Operation, word?: Word, preview?: Op
     description: word?.summary ?? operation.summary,
     alias: operation.cli?.alias,
     examples: examplesOf(operation, word),
-    args: () => argsOf(operation, word?.input),
+    args: () => ({ ...argsOf(operation, word?.input), ...(preview ? YES_ARGS : {}) }),
     run: async (values) =>
       (await import("../actions/actions.ts")).runOperation(operation, values, { said: word?.input, preview }),
   });

@@ -3,7 +3,7 @@ import type { Operation } from "../../src/operation.ts";
 import { DATABASE_ARGS } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { CALL_ARGS, fieldArgs } from "./operation.ts";
+import { CALL_ARGS, fieldArgs, YES_ARGS } from "./operation.ts";
 
 /** The one strategy so far. Its own flags are the fields of start_centered_grid; lists stand in a profile. */
 const NOT_FLAGS = { planHash: "", customSpacings: [], sizeWeights: [] };
@@ -34,6 +34,7 @@ export function tradeCommand(operations: readonly Operation[]): CommandDef {
         description: "Milliseconds between two passes, where this process steps it (default 5000)",
         valueHint: "number",
       },
+      ...YES_ARGS,
       ...DATABASE_ARGS,
       ...CALL_ARGS,
     }),

@@ -72,12 +72,36 @@ describe.skipIf(!hasTerminal).each([80, 40])("in a terminal of %d columns", (col
     expect(await screen.ended).toBe(0);
   });
 
-  it("trade asks about own base, shows the grid live, and says what stays open on Ctrl-C", async () => {
+  it("grid start shows its plan, leaves own base alone when told, and starts nothing on Cancel", async () => {
+    const folder = await still();
+    const bounds = ["--lower", "57000", "--upper", "63000", "--levels", "12", "--size", "100"];
+    const args = ["grid", "start", ...MARKET, ...bounds, "--stop-loss-price", "55000"];
+    const ids = async () => {
+      const { stdout } = await edgemaker(folder, ["grid", "status", "--sandbox", "--json"]);
+      return (JSON.parse(stdout) as { strategies: { config: { useOwnBase?: boolean } }[] }).strategies;
+    };
+    const cancelled = terminal(folder, args, { columns });
+    await cancelled.until(/Cancel/);
+    fits(cancelled, columns);
+    await expect(masked(cancelled)).toMatchFileSnapshot(`screens/grid-start-${columns}.txt`);
+    cancelled.type("\x1b[B\x1b[B\r");
+    expect(await cancelled.ended).toBe(1);
+    expect(await ids()).toEqual([]);
+    const without = terminal(folder, args, { columns });
+    await without.until(/Cancel/);
+    without.type("\x1b[B\r");
+    await without.until(/6 of 12 slots(.|\n)*wait/);
+    without.type("\r");
+    expect(await without.ended).toBe(0);
+    expect(await ids()).toHaveLength(1);
+  });
+
+  it("trade shows its plan, shows the grid live, and says what stays open on Ctrl-C", async () => {
     const folder = await still();
     const args = ["trade", "--strategy", "grid", ...MARKET, "--tick-interval", "500"];
     const screen = terminal(folder, args, { columns });
-    await screen.until(/Use it\?/);
-    screen.type("y");
+    await screen.until(/Cancel/);
+    screen.type("\r");
     await screen.until(/lastStepAt/);
     fits(screen, columns);
     await expect(masked(screen)).toMatchFileSnapshot(`screens/trade-${columns}.txt`);

@@ -45,6 +45,20 @@ export const PlannedShape = lazy(() =>
       }),
     ),
     investment: z.object({ quote: z.string(), base: z.string() }),
+    free: z.object({ quote: z.string(), base: z.string() }),
+    options: z
+      .object({
+        stopLossPrice: z.number(),
+        takeProfitPrice: z.number(),
+        triggerPrice: z.number(),
+        trail: z.object({ up: z.number(), down: z.number() }).partial(),
+        initialBuy: z.boolean(),
+        postOnly: z.boolean(),
+        confidence: z.number(),
+        maxPosition: z.number(),
+        safetyReserve: z.number(),
+      })
+      .partial(),
     maxQuoteUsed: z.string(),
     ownBaseUsed: z.string(),
     breakEvenSpacingPercent: z.number(),

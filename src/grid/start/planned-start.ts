@@ -6,6 +6,7 @@ import type { Balance, Market, Quote } from "../../ports/deps.ts";
 import { giveFirstBase } from "../ladder/layout.ts";
 import { firstBuyOf } from "../plan/first-buy.ts";
 import { type Intent, plan, sellPrice } from "../plan/plan.ts";
+import type { GridConfig } from "../state/config.ts";
 import { FIRST_BUY_SLOT, type GridState, NEW_STATE, NO_LEDGER } from "../state/state.ts";
 import type { Checked } from "./check.ts";
 import type { Warning } from "./check-rules.ts";
@@ -45,13 +46,18 @@ export const firstState = ({ slots, startPrice, center, config }: Checked, laidA
   firstBuy: config.initialBuy ? { tries: 0 } : null,
 });
 
+/** Free base beside what strategies hold and have not locked in sells. */
+function ownFree({ market, balances, claimed }: StartWorld): Decimal {
+  const { free, used } = balances.find(({ asset }) => asset === market.base) ?? { free: ZERO, used: ZERO };
+  return max(ZERO, free - max(ZERO, claimed - used));
+}
+
 /** The plan of the first pass, by the function that the step itself plans with. */
 export function planStart(checked: Checked, world: StartWorld): PlannedStart {
-  const { market, quote, balances, claimed, killed, confidence, bounds } = world;
+  const { market, quote, balances, killed, confidence, bounds } = world;
   const { config } = checked;
   const of = (asset: string) => balances.find((one) => one.asset === asset) ?? { free: ZERO, used: ZERO };
-  // What strategies hold and have not locked in sells is free on the account, and not the person's.
-  const own = max(ZERO, of(market.base).free - max(ZERO, claimed - of(market.base).used));
+  const own = ownFree(world);
   const given = giveFirstBase(
     firstState(checked, quote.at),
     market,
@@ -116,11 +122,31 @@ export const beginsOf = (
   { market, quote, balances }: Pick<StartWorld, "market" | "quote" | "balances">,
 ): Begins => ({ config, state, startPrice, takingPrice: takingPrice(quote, market), market, balances });
 
+/** What was asked for beside the levels. */
+function optionsOut({ trail, initialBuy, postOnly, ...config }: GridConfig) {
+  const { stopLossPrice, takeProfitPrice, triggerPrice, confidence, maxPosition, safetyReserve } = config;
+  const figures = { stopLossPrice, takeProfitPrice, triggerPrice, confidence, maxPosition, safetyReserve };
+  return {
+    ...given(figures),
+    ...(trail ? { trail: given(trail) } : {}),
+    ...(initialBuy === undefined ? {} : { initialBuy }),
+    ...(postOnly === undefined ? {} : { postOnly }),
+  };
+}
+
+const given = (figures: Readonly<Record<string, Decimal | undefined>>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(figures).flatMap(([name, one]) => (one === undefined ? [] : [[name, wire(one)]])),
+  );
+
+const freeQuote = ({ market, balances }: StartWorld): Decimal =>
+  balances.find(({ asset }) => asset === market.quote)?.free ?? ZERO;
+
 /** What a start takes of the account's own without having been told to, and what it lacks. */
 export function fundsWarnings(planned: PlannedStart, world: StartWorld): Warning[] {
   const { checked, state, intents, ownBase } = planned;
   const { base, quote } = world.market;
-  const free = world.balances.find(({ asset }) => asset === quote)?.free ?? ZERO;
+  const free = freeQuote(world);
   const needed = neededQuote(beginsOf(planned, world));
   const warnings: Warning[] = [];
   if (ownBase > ZERO && checked.config.useOwnBase === undefined)
@@ -162,6 +188,8 @@ export function plannedOut(planned: PlannedStart, world: StartWorld) {
       ),
     })),
     investment: { quote: text(neededQuote(begins)), base: text(ownBase) },
+    options: optionsOut(checked.config),
+    free: { quote: text(freeQuote(world)), base: text(ownFree(world)) },
     maxQuoteUsed: text(mostQuote(begins)),
     ownBaseUsed: text(ownBase),
     breakEvenSpacingPercent: percent(breakEvenRatio(fees) - ONE),

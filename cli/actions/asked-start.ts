@@ -1,0 +1,59 @@
+import type { Answer } from "../../src/transport/run.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { render } from "../terminal/output.ts";
+import { planTold, type ShownPlan } from "./plan-told.ts";
+
+type Input = Readonly<Record<string, unknown>>;
+
+interface Asks {
+  preview(input: Input): Promise<Answer>;
+  start(input: Input): Promise<Answer>;
+}
+
+/**
+ * Starts a grid. Where there is somebody to ask, the plan is shown first, and exactly that is started: when the market
+ * has made another of it meanwhile, that one is shown. Undefined when the answer is to start nothing.
+ */
+export async function askedStart(
+  input: Input,
+  { json, yes }: Values,
+  { preview, start }: Asks,
+): Promise<Answer | undefined> {
+  const isShown = input.planHash !== undefined;
+  if (json || yes || isShown || !process.stdin.isTTY || !process.stdout.isTTY) return start(input);
+  let asked: Input = { ...input, useOwnBase: input.useOwnBase ?? true };
+  for (;;) {
+    const shown = await preview(asked);
+    // What the preview is refused with, the start is too: it says so itself.
+    if (shown.status !== 200) return start(input);
+    const plan = shown.body as ShownPlan;
+    process.stdout.write(`${render(planTold(plan))}\n`);
+    const answer = await choose(plan);
+    if (answer === "cancel") return undefined;
+    if (answer === "without") asked = { ...asked, useOwnBase: false };
+    else {
+      const started = await start({ ...asked, planHash: plan.planHash });
+      if (started.status !== 409 || !isOtherPlan(started)) return started;
+      process.stdout.write("The market has moved, and the plan with it:\n");
+    }
+  }
+}
+
+const isOtherPlan = ({ body }: Answer): boolean =>
+  /planHash no longer holds/.test((body as { message?: string }).message ?? "");
+
+async function choose({ config, ownBaseUsed }: ShownPlan): Promise<"yes" | "without" | "cancel"> {
+  // Loaded when somebody is asked: most commands never ask.
+  const { isCancel, select } = await import("@clack/prompts");
+  const base = config.symbol.split("/")[0];
+  const without = ownBaseUsed === "0" ? [] : [{ value: "without" as const, label: `Without my ${base}` }];
+  const answer = await select({
+    message: "Start this grid?",
+    options: [
+      { value: "yes" as const, label: "Yes" },
+      ...without,
+      { value: "cancel" as const, label: "Cancel" },
+    ],
+  });
+  return isCancel(answer) ? "cancel" : answer;
+}

@@ -1,0 +1,86 @@
+/** What of a shown plan a person is told before a start. */
+export interface ShownPlan {
+  readonly config: { readonly symbol: string };
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly orders: readonly { readonly side: "buy" | "sell"; readonly price: number }[];
+  readonly slots: readonly { readonly netProfit: number; readonly netPercent: number }[];
+  readonly investment: { readonly quote: string; readonly base: string };
+  readonly free: { readonly quote: string; readonly base: string };
+  readonly maxQuoteUsed: string;
+  readonly ownBaseUsed: string;
+  readonly worstCase: readonly { readonly price: number; readonly loss: number }[];
+  readonly refused: readonly { readonly reason: string }[];
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  readonly planHash: string;
+}
+
+/** The plan in words: what is placed, what it needs and earns, what can be lost, what is armed, what is wrong. */
+export function planTold(plan: ShownPlan): Readonly<Record<string, string>> {
+  const { config, options, investment, free, ownBaseUsed, maxQuoteUsed, slots, worstCase, warnings } = plan;
+  const [base, quote] = config.symbol.split("/") as [string, string];
+  const net = slots.map(({ netProfit }) => netProfit);
+  const percent = slots.map(({ netPercent }) => netPercent);
+  const own = ownBaseUsed === "0" ? "" : `, and ${ownBaseUsed} of the ${free.base} ${base} that you have`;
+  const lost = worstCase.map(({ price, loss }) =>
+    price === 0
+      ? `everything, up to ${round(loss, 2)} ${quote}`
+      : `${round(loss, 2)} ${quote} lost at ${price}`,
+  );
+  const armed = armedTold(options);
+  const notes = warnings.filter(({ code }) => code !== "own_base_used").map(({ message }) => message);
+  return {
+    orders: ordersTold(plan, quote),
+    needs: `${investment.quote} of ${free.quote} ${quote} free (${share(investment.quote, free.quote)})${own}`,
+    "at most": `${maxQuoteUsed} ${quote} in use`,
+    "each cycle": `earns ${range(net, 4)} ${quote} after fees (${range(percent, 2)} %)`,
+    "worst case": lost.join("; "),
+    ...(armed.length > 0 ? { armed: armed.join("; ") } : {}),
+    ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
+  };
+}
+
+function ordersTold({ orders, slots, refused }: ShownPlan, quote: string): string {
+  const of = (side: "buy" | "sell") => {
+    const prices = orders.filter((one) => one.side === side).map(({ price }) => price);
+    return prices.length === 0
+      ? []
+      : [`${prices.length} ${side}s at ${Math.min(...prices)} to ${Math.max(...prices)} ${quote}`];
+  };
+  const told = [...of("buy"), ...of("sell")].join(", ") || "none at first";
+  const reasons = [...new Set(refused.map(({ reason }) => reason))].join(", ");
+  const waiting =
+    refused.length === 0 ? "" : `; ${refused.length} of ${slots.length} slots wait (${reasons})`;
+  return `${told}${waiting}`;
+}
+
+const ARMED: Readonly<Record<string, (value: unknown) => string>> = {
+  stopLossPrice: (price) => `stops and sells its base at or below ${price}`,
+  takeProfitPrice: (price) => `stops and sells its base at or above ${price}`,
+  triggerPrice: (price) => `waits until the market reaches ${price}`,
+  trail: (trail) => `follows the market ${bounds(trail as Readonly<Record<string, unknown>>)}`,
+  initialBuy: (is) => (is ? "buys the base that its sells lack, at once" : ""),
+  maxPosition: (most) => `at most ${round(Number(most) * 100, 2)} % of the capital in base`,
+  safetyReserve: (kept) => `${round(Number(kept) * 100, 2)} % of the capital stay in quote`,
+};
+
+const bounds = (trail: Readonly<Record<string, unknown>>): string =>
+  Object.entries(trail)
+    .map(([way, price]) => `${way} to ${price}`)
+    .join(" and ");
+
+const armedTold = (options: ShownPlan["options"]): string[] =>
+  Object.entries(ARMED).flatMap(([name, tell]) => {
+    const value = options[name];
+    const told = value === undefined || value === null ? "" : tell(value);
+    return told === "" ? [] : [told];
+  });
+
+const share = (part: string, whole: string): string =>
+  Number(whole) > 0 ? `${round((Number(part) / Number(whole)) * 100, 1)} %` : "there is none";
+
+const range = (values: readonly number[], digits: number): string => {
+  const [least, most] = [Math.min(...values), Math.max(...values)].map((one) => round(one, digits));
+  return least === most ? String(least) : `${least} to ${most}`;
+};
+
+const round = (value: number, digits: number): number => Number(value.toFixed(digits));
