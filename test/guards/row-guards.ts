@@ -1,4 +1,4 @@
-import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
+import type { BookedOrder } from "../../src/market/matching/books.ts";
 import { type Guard, guardsOf } from "./guard.ts";
 import { done } from "./writers.ts";
 

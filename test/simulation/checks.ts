@@ -1,9 +1,9 @@
 import type { Tables } from "../../src/adapters/memory/tables.ts";
-import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
 import { costInAll, held } from "../../src/grid/ledger/booking.ts";
 import { EXIT_SLOT, FIRST_BUY_SLOT } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
+import type { BookedOrder } from "../../src/market/matching/books.ts";
 import { isKeptBack } from "../../src/model/kill.ts";
 import type { Order, Strategy } from "../../src/model/records.ts";
 import { LOOK_HOLDS } from "../../src/ports/kill-permit.ts";

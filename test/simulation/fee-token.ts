@@ -1,14 +1,14 @@
+import type { Books } from "../../src/adapters/sandbox/books.ts";
+import { movementsOf } from "../../src/engine/reconcile/fills.ts";
+import { decimal, div, mul, ZERO } from "../../src/kernel/decimal.ts";
+import { splitPair } from "../../src/kernel/pair.ts";
 import type {
   BookChange,
   BookedFill,
   BookedOrder,
-  Books,
   Holding,
   VenueBooks,
-} from "../../src/adapters/sandbox/books.ts";
-import { movementsOf } from "../../src/engine/reconcile/fills.ts";
-import { decimal, div, mul, ZERO } from "../../src/kernel/decimal.ts";
-import { splitPair } from "../../src/kernel/pair.ts";
+} from "../../src/market/matching/books.ts";
 import type { Fee } from "../../src/ports/deps.ts";
 
 /** The venue's own token, and what it counts it for in quote: not what the token's market says. */

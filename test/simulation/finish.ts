@@ -1,5 +1,4 @@
 import type { Tables } from "../../src/adapters/memory/tables.ts";
-import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
 import { tickerAt } from "../../src/adapters/sandbox/prints.ts";
 import { costInAll, heldInAll } from "../../src/grid/ledger/booking.ts";
 import { movedBase } from "../../src/grid/ledger/profit.ts";
@@ -8,6 +7,7 @@ import type { Slot } from "../../src/grid/state/state.ts";
 import { mul, snap, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
+import type { BookedOrder } from "../../src/market/matching/books.ts";
 import { takes } from "../../src/model/own-orders.ts";
 import type { Order, Strategy } from "../../src/model/records.ts";
 import { accountKey } from "../../src/model/records.ts";

@@ -1,13 +1,13 @@
+import type { Books } from "../../src/adapters/sandbox/books.ts";
+import { hashText, share } from "../../src/kernel/hash.ts";
 import {
   applied,
   type BookChange,
   type BookedFill,
   type BookedOrder,
-  type Books,
   type Holding,
   type VenueBooks,
-} from "../../src/adapters/sandbox/books.ts";
-import { hashText, share } from "../../src/kernel/hash.ts";
+} from "../../src/market/matching/books.ts";
 
 export interface Committed {
   readonly exchange: string;

@@ -1,6 +1,6 @@
-import { told, toldFill } from "../../src/adapters/sandbox/booked-venue.ts";
-import type { BookedOrder } from "../../src/adapters/sandbox/books.ts";
 import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
+import type { BookedOrder } from "../../src/market/matching/books.ts";
+import { told, toldFill } from "../../src/market/matching/books.ts";
 import type {
   CancelOutcome,
   CreateOutcome,

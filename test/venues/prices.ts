@@ -1,10 +1,11 @@
 /** The price of each symbol over time, and the depth, trades and candles that go with it. */
 
 import { depthAt, MOST_LEVELS } from "../../src/adapters/sandbox/depth.ts";
-import type { Corner, PricePath } from "../../src/adapters/sandbox/path.ts";
+import type { PricePath } from "../../src/adapters/sandbox/path.ts";
 import { type Decimal, divideWhole } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
+import type { Corner } from "../../src/market/matching/corner.ts";
 import type { Book, Market } from "../../src/ports/deps.ts";
 import type { Listing } from "./catalog.ts";
 

@@ -1,7 +1,15 @@
-import { div, mul, ZERO } from "../../kernel/decimal.ts";
 import { messageOf, StoreError, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
+import {
+  applied,
+  type BookChange,
+  type BookedOrder,
+  told,
+  toldFill,
+  type VenueBooks,
+} from "../../market/matching/books.ts";
+import { type Arrival, cancel, place } from "../../market/matching/placing.ts";
 import type {
   AccountRef,
   CancelOutcome,
@@ -13,18 +21,8 @@ import type {
   Permit,
   Timing,
   Venue,
-  VenueFill,
-  VenueOrder,
 } from "../../ports/deps.ts";
-import {
-  applied,
-  type BookChange,
-  type BookedFill,
-  type BookedOrder,
-  type Books,
-  type VenueBooks,
-} from "./books.ts";
-import { type Arrival, cancel, place } from "./placing.ts";
+import type { Books } from "./books.ts";
 
 /** A venue's books at one version, with what they meet. */
 export interface Moment {
@@ -180,26 +178,3 @@ export const reading = <T>(read: Promise<T>): Promise<T> =>
       throw new VenueError("unavailable", "the simulated venue cannot be reached", { cause: error });
     throw error;
   });
-
-/** A booked execution as its venue tells it. */
-export const toldFill = ({ fee, ...fill }: BookedFill): VenueFill => ({
-  ...fill,
-  notional: mul(fill.price, fill.amount, "half"),
-  fees: fee.amount === ZERO ? [] : [fee],
-});
-
-/** A booked order as its venue tells it. */
-export function told({
-  reserved: _reserved,
-  fee,
-  fills: _fills,
-  meetsFrom: _from,
-  ...order
-}: BookedOrder): VenueOrder {
-  const { type, price, filled, notional } = order;
-  return {
-    ...order,
-    price: type === "market" && filled > ZERO ? div(notional, filled, "half") : price,
-    fees: filled > ZERO ? [fee] : [],
-  };
-}

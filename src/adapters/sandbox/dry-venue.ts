@@ -1,11 +1,12 @@
 import { ZERO } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { MINUTE, SECOND } from "../../kernel/time.ts";
+import type { BookChange, BookedOrder } from "../../market/matching/books.ts";
+import { execute, holdingsAfter } from "../../market/matching/executing.ts";
+import type { Arrival } from "../../market/matching/placing.ts";
 import type { AccountRef, Market, MarketData, NewOrder, Quote, Timing, Venue } from "../../ports/deps.ts";
 import { bookedVenue, type Moment, type Pricing, reading } from "./booked-venue.ts";
-import type { BookChange, BookedOrder, Books } from "./books.ts";
-import { execute, holdingsAfter } from "./executing.ts";
-import type { Arrival } from "./placing.ts";
+import type { Books } from "./books.ts";
 import { SANDBOX_TIMING } from "./venue.ts";
 
 /** The books are ours, so requests expire there as in the sandbox; the prices are another's to ask. */

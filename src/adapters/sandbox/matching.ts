@@ -1,10 +1,11 @@
 import { max, snap } from "../../kernel/decimal.ts";
 import { hashText, share } from "../../kernel/hash.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
+import type { BookChange, BookedFill, BookedOrder, VenueBooks } from "../../market/matching/books.ts";
+import { type Corner, crossing } from "../../market/matching/corner.ts";
+import { execute, holdingsAfter } from "../../market/matching/executing.ts";
 import type { Market } from "../../ports/deps.ts";
-import type { BookChange, BookedFill, BookedOrder, VenueBooks } from "./books.ts";
-import { execute, holdingsAfter } from "./executing.ts";
-import { between, type Corner, type PricePath } from "./path.ts";
+import type { PricePath } from "./path.ts";
 
 /** How simulated orders meet the price. */
 export interface Rules {
@@ -104,15 +105,4 @@ function meeting(
     last = corner;
   }
   return undefined;
-}
-
-// The price is a straight line from a bad corner to a good one: halve until the first good millisecond.
-function crossing(bad: Corner, good: Corner, isGood: (ticks: number) => boolean): Millis {
-  let [low, high] = [bad.at, good.at];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (isGood(between(bad, good, middle))) high = middle;
-    else low = middle;
-  }
-  return high;
 }

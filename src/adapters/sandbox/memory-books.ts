@@ -3,10 +3,10 @@ import {
   applied,
   type BookedFill,
   type BookedOrder,
-  type Books,
   type Holding,
   type VenueBooks,
-} from "./books.ts";
+} from "../../market/matching/books.ts";
+import type { Books } from "./books.ts";
 import type { Shock } from "./path.ts";
 
 interface Shelf {

@@ -1,11 +1,6 @@
 import { hashText, mix, share } from "../../kernel/hash.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
-
-/** A point of a price path; prices are whole ticks. */
-export interface Corner {
-  readonly at: Millis;
-  readonly ticks: number;
-}
+import { between, type Corner } from "../../market/matching/corner.ts";
 
 /** The price of one symbol on one venue as a function of market time: straight lines between corners. */
 export interface PricePath {
@@ -106,10 +101,6 @@ export function sampled(at: (time: Millis) => number, from: Millis, to: Millis):
   const step = (to - from) / SAMPLES;
   return Array.from({ length: SAMPLES - 1 }, (_, place) => at(Math.floor(from + (place + 1) * step)));
 }
-
-/** The straight line's whole tick at a time between two corners. */
-export const between = (from: Corner, to: Corner, time: Millis): number =>
-  from.ticks + Math.round(((to.ticks - from.ticks) * (time - from.at)) / (to.at - from.at));
 
 /** A value in ±amplitude, random at multiples of the period and straight between them. */
 export function noise(hash: number, period: Millis, amplitude: number): (time: Millis) => number {

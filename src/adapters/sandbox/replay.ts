@@ -1,6 +1,7 @@
 import { type Decimal, divideWhole, parseDecimal } from "../../kernel/decimal.ts";
 import { HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
-import { between, type Corner, type PricePath, sampled } from "./path.ts";
+import { between, type Corner } from "../../market/matching/corner.ts";
+import { type PricePath, sampled } from "./path.ts";
 
 /** Candles of one span in columns; prices in quote. */
 export interface CandleFile {

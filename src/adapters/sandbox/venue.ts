@@ -1,14 +1,15 @@
 import { VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import type { BookChange } from "../../market/matching/books.ts";
+import type { Arrival } from "../../market/matching/placing.ts";
 import type { AccountRef, NewOrder, Timing, Venue } from "../../ports/deps.ts";
 import { bookedVenue, type Moment, type Pricing, reading } from "./booked-venue.ts";
-import type { BookChange, Books } from "./books.ts";
+import type { Books } from "./books.ts";
 import { depthAt, MOST_LEVELS } from "./depth.ts";
 import { type MarketClock, marketTime } from "./market-clock.ts";
 import { type Listed, type Rules, settle } from "./matching.ts";
 import type { Shock } from "./path.ts";
-import type { Arrival } from "./placing.ts";
 import { candlesAt, tickerAt, tradesAt } from "./prints.ts";
 
 /** The venue refuses late requests itself, so nothing arrives after its time and nothing is shown late. */

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sandboxBooks } from "../../../src/adapters/libsql/sandbox/sandbox-books.ts";
-import { applied, type VenueBooks } from "../../../src/adapters/sandbox/books.ts";
 import { listingOf, marketOf } from "../../../src/adapters/sandbox/catalog.ts";
 import { createListings } from "../../../src/adapters/sandbox/listings.ts";
 import { settle } from "../../../src/adapters/sandbox/matching.ts";
 import { deposit } from "../../../src/adapters/sandbox/person.ts";
-import { place } from "../../../src/adapters/sandbox/placing.ts";
 import { type Decimal, mul, sum, text, ZERO } from "../../../src/kernel/decimal.ts";
 import { HOUR, MINUTE } from "../../../src/kernel/time.ts";
+import { applied, type VenueBooks } from "../../../src/market/matching/books.ts";
+import { place } from "../../../src/market/matching/placing.ts";
 import type { NewOrder, Permit, Venue } from "../../../src/ports/deps.ts";
 import { allFills } from "../../support/fills.ts";
 import { d } from "../../support/grid.ts";

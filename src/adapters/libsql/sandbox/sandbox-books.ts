@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gte, type SQLWrapper, sql, type Table } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
-import type { BookedOrder, Books } from "../../sandbox/books.ts";
+import type { BookedOrder } from "../../../market/matching/books.ts";
+import type { Books } from "../../sandbox/books.ts";
 import type { Shock } from "../../sandbox/path.ts";
 import { bundle, type Context, queries, statement } from "../client/context.ts";
 import { fenceGuard } from "../tables/tables.ts";
