@@ -1,0 +1,136 @@
+import { WOULD_TAKE } from "../engine/decide/advance.ts";
+import { type Decision, decide } from "../engine/decide/decide.ts";
+import type { Observation } from "../engine/reconcile/observation.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Bounds } from "../limits/standing.ts";
+import { type AccountMemory, type Fill, NO_MEMORY, type Order, type Strategy, wanted } from "../model/records.ts";
+import type { Timing, VenueOrder } from "../ports/deps.ts";
+import type { Market } from "../ports/market.ts";
+import type { Snapshot } from "../ports/store.ts";
+import type { Paper } from "./paper.ts";
+
+/** A venue that tells at once what is, and refuses nothing late. */
+const TIMING: Timing = {
+  leaseTtl: 5000,
+  requestTimeout: 2000,
+  expiry: 0,
+  skew: 0,
+  readLag: 0,
+  secondMiss: 0,
+  overlap: 60_000,
+  tradesEvery: 0,
+  backoff: { first: 1000, most: 1000 },
+};
+
+// An account's limits are of its real money: they are no part of what a strategy would have made.
+const NO_BOUNDS: Bounds = { standings: { version: 0, all: [] }, now: undefined };
+const NOT_KILLED = { on: false, cancels: false, sells: false };
+const EMPTY = new Map<never, never>();
+
+/** One strategy on its account, as its passes take it on. */
+export interface Account {
+  readonly strategy: Strategy;
+  /** Orders that are not settled. */
+  readonly orders: readonly Order[];
+  readonly memory: AccountMemory;
+}
+
+export interface Passed {
+  readonly account: Account;
+  /** Booked in this pass. */
+  readonly fills: readonly Fill[];
+  /** It has cancelled something: what that leaves free is for the next pass. */
+  readonly cancelled: boolean;
+}
+
+export const opened = (strategy: Strategy): Account => ({ strategy, orders: [], memory: NO_MEMORY });
+
+/** One pass: what the step reads is read off the paper, its own decision follows, and what it asks for is done there. */
+export function pass(before: Account, market: Market, paper: Paper, at: Millis): Passed {
+  const snapshot = snapshotOf(before, at);
+  const decision = decide(snapshot, observationOf(before, market, paper), {
+    limit: Number.MAX_SAFE_INTEGER,
+    slow: null,
+    bounds: NO_BOUNDS,
+  });
+  const recorded = record(before, decision, paper);
+  for (const { exchangeId } of decision.cancels) paper.cancel(exchangeId ?? "");
+  const placed = new Map(decision.creates.map((order) => [order.clientId, send(order, paper)]));
+  const isPlaced = decision.creates.every(({ clientId }) => placed.get(clientId)?.state === "submitted");
+  const isActive = decision.placing.includes(before.strategy.id) && isPlaced;
+  return {
+    account: {
+      strategy: isActive ? { ...recorded.strategy, phase: "active" } : recorded.strategy,
+      orders: recorded.orders.map((order) => placed.get(order.clientId) ?? order),
+      memory: decision.memory,
+    },
+    fills: decision.changes.flatMap(({ fills }) => fills),
+    cancelled: decision.cancels.length > 0,
+  };
+}
+
+function snapshotOf({ strategy, orders, memory }: Account, now: Millis): Snapshot {
+  return {
+    lease: { account: strategy.account, token: 1, now, until: now + TIMING.leaseTtl },
+    kill: NOT_KILLED,
+    strategies: [strategy],
+    orders,
+    cursors: {},
+    booked: {},
+    memory,
+    failures: 0,
+    epoch: strategy.epoch,
+    limits: { version: 0, set: {} },
+    limitUses: [],
+  };
+}
+
+function observationOf({ strategy, orders }: Account, market: Market, paper: Paper): Observation {
+  const sights = new Map<string, VenueOrder>();
+  for (const { clientId } of orders) {
+    const told = paper.order(clientId);
+    if (told) sights.set(clientId, told);
+  }
+  const sight = {
+    market,
+    quote: paper.quote(),
+    error: null,
+    open: paper.openOrders(),
+    tradesRead: true,
+    trades: paper.takeFills(),
+    unreadable: [],
+    reading: undefined,
+  };
+  return {
+    markets: new Map([[strategy.symbol, sight]]),
+    sights,
+    balances: paper.balances(),
+    balancesFirst: true,
+    refused: EMPTY,
+    found: [],
+    searched: EMPTY,
+    unlooked: EMPTY,
+    foreign: [],
+    late: [],
+    timing: TIMING,
+  };
+}
+
+/** What the store would hold after the pass has recorded its decision. */
+function record({ strategy, orders }: Account, { changes }: Decision, paper: Paper) {
+  const changed = new Map(changes.flatMap((change) => change.orders).map((order) => [order.clientId, order]));
+  for (const { clientId, settled } of changed.values()) if (settled) paper.forget(clientId);
+  const updates = changes.flatMap((change) => (change.strategy ? [change.strategy] : []));
+  const live = orders.map((order) => changed.get(order.clientId) ?? order).filter(({ settled }) => !settled);
+  return {
+    strategy: updates.reduce<Strategy>((now, update) => ({ ...now, ...update }), strategy),
+    orders: [...live, ...changes.flatMap(({ intents }) => intents)],
+  };
+}
+
+function send(order: Order, paper: Paper): Order {
+  const placed = paper.place(wanted(order));
+  if ("id" in placed) return { ...order, state: "submitted", exchangeId: placed.id };
+  const { rejected, wouldTake } = placed;
+  return { ...order, state: "rejected", reason: wouldTake ? `${WOULD_TAKE}${rejected}` : rejected };
+}

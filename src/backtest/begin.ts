@@ -1,0 +1,44 @@
+import { type Asked, type AskedCentered, type Checked, check, checkCentered } from "../grid/start/check.ts";
+import { firstState } from "../grid/start/planned-start.ts";
+import { splitPair } from "../kernel/pair.ts";
+import { accountKey, type Strategy } from "../model/records.ts";
+import type { Balance, Quote } from "../ports/deps.ts";
+import type { Market } from "../ports/market.ts";
+
+/** A grid as a person asks for it: between two prices, or around the market. */
+export type AskedGrid = Asked | AskedCentered;
+
+interface World {
+  readonly market: Market;
+  readonly quote: Quote;
+  readonly balances: readonly Balance[];
+}
+
+/** What a start would check and lay out at the first price. Throws AppError for what a start would refuse. */
+export const checkGrid = (asked: AskedGrid, world: World): Checked =>
+  "centered" in asked ? checkCentered(asked, world) : check(asked, world);
+
+/** The strategy as a start would store it, before its first pass. */
+export function begin(checked: Checked, { market, quote }: World, exchange = "backtest"): Strategy {
+  const { base, quote: asset } = splitPair(market.symbol);
+  const isWaiting = checked.config.triggerPrice !== undefined;
+  return {
+    id: `grid-${exchange}-${base}-${asset}-${quote.at}`,
+    number: quote.at,
+    account: accountKey({ exchange, kind: "sandbox", host: "" }),
+    symbol: market.symbol,
+    config: checked.config,
+    state: firstState(checked, quote.at),
+    wants: "run",
+    keepOrders: false,
+    sellBase: false,
+    status: isWaiting ? "idle" : "running",
+    phase: "starting",
+    lastError: null,
+    startedAt: quote.at,
+    stoppedAt: null,
+    epoch: 0,
+    resumes: 0,
+    request: null,
+  };
+}

@@ -1,0 +1,23 @@
+import type { Millis } from "../kernel/time.ts";
+import type { Corner } from "../market/matching/corner.ts";
+import type { Extremes } from "./rules.ts";
+import type { Ticks } from "./ticks.ts";
+
+/** A bar as a path: open, one extreme, the other, close, at its begin, its thirds and its last millisecond. */
+export function cornersOf(bars: Ticks, bar: number, extremes: Extremes): readonly [Corner, Corner, Corner, Corner] {
+  const { times, spanMillis } = bars.candles;
+  const from = times[bar] as number;
+  const [open, close] = [bars.open[bar] as number, bars.close[bar] as number];
+  const [high, low] = [bars.high[bar] as number, bars.low[bar] as number];
+  const highFirst = extremes === "nearest" ? high - open < open - low : extremes === "high_first";
+  return [
+    { at: from, ticks: open },
+    { at: from + Math.floor(spanMillis / 3), ticks: highFirst ? high : low },
+    { at: from + Math.floor((2 * spanMillis) / 3), ticks: highFirst ? low : high },
+    { at: from + spanMillis - 1, ticks: close },
+  ];
+}
+
+/** When the last bar has ended. */
+export const endOf = ({ candles: { times, spanMillis } }: Ticks): Millis =>
+  (times.at(-1) as number) + spanMillis - 1;

@@ -1,0 +1,103 @@
+import { type Decimal, div, max, min, mul } from "../kernel/decimal.ts";
+import type { Order, Strategy } from "../model/records.ts";
+import { levelAt } from "../grid/ladder/levels.ts";
+import { sellPrice } from "../grid/plan/plan.ts";
+import type { GridConfig } from "../grid/state/config.ts";
+import type { GridState, RefusalReason, Slot } from "../grid/state/state.ts";
+import type { Reach } from "./ticks.ts";
+
+/** No price asks for a pass. */
+const NEVER: Reach = { below: -Infinity, above: Infinity };
+
+/**
+ * The prices in ticks from which on a pass could do something beside booking what has filled: until one is seen no
+ * pass changes anything. Undefined where time alone may, or something is under way: then every pass is made.
+ */
+export function wakeOf({ strategy, orders }: { strategy: Strategy; orders: readonly Order[] }, tick: Decimal): Reach | undefined {
+  const { config, state, status, phase } = strategy;
+  if (status === "stopped") return NEVER;
+  if (status === "idle") return triggerOf(strategy, tick);
+  const isSettled = status === "running" && (phase === "active" || phase === "placing");
+  if (!isSettled || isUnderWay(state) || config.centered?.volatility) return undefined;
+  if (!orders.every((order) => isAtLevel(order, state))) return undefined;
+  const busy = new Set(orders.map(({ slot }) => slot));
+  const idle = state.slots.filter(({ index }) => !busy.has(index));
+  if (!idle.every((slot) => rests(slot, state))) return undefined;
+  return [...idle.map((slot) => turnOf(slot, tick)), movesOf(config, state, tick)].reduce(nearer, NEVER);
+}
+
+const isUnderWay = ({ exit, rebuild, trail, firstBuy, signal, unexplained, search, halted }: GridState): boolean =>
+  Boolean(exit || rebuild || trail.way || firstBuy || signal || unexplained || search || halted);
+
+/** It rests whole where its slot wants it; any other is replaced as soon as the price allows. */
+function isAtLevel({ slot: index, generation, side, price, state: life, filled }: Order, state: GridState): boolean {
+  const slot = state.slots.find((one) => one.index === index);
+  if (!slot || generation !== state.generation || filled > 0n || slot.side !== side) return false;
+  const isOpen = life === "submitted" || life === "open";
+  return isOpen && price === (side === "buy" ? slot.lower : sellPrice(slot));
+}
+
+/** Refusals that stay while nothing fills: what is lacked is of the account, not of the price. */
+const LASTING: readonly RefusalReason[] = [
+  "no_base",
+  "no_quote",
+  "below_minimum",
+  "inventory_missing",
+  "max_position",
+  "safety_reserve",
+  "would_self_cross",
+];
+
+const rests = ({ index, retryAt }: Slot, { refused }: GridState): boolean =>
+  retryAt === 0 && LASTING.includes(refused.find(({ slot }) => slot === index)?.reason ?? "rejected");
+
+/** A selling slot without base buys as soon as the market is above its lower price. */
+const turnOf = ({ side, lower, base, bought }: Slot, tick: Decimal): Reach =>
+  side === "sell" && base === 0n && bought === 0n ? { ...NEVER, above: ticks(lower, tick) } : NEVER;
+
+/** What moves the whole grid: stop prices, the ends of a trail, the edges of a centered grid. */
+function movesOf(config: GridConfig, state: GridState, tick: Decimal): Reach {
+  const { stopLossPrice: stop, takeProfitPrice: profit, centered, trail } = config;
+  const reaches: Reach[] = [
+    { below: stop === undefined ? -Infinity : ticks(stop, tick) + 1, above: Infinity },
+    { below: -Infinity, above: profit === undefined ? Infinity : ticks(profit, tick) },
+  ];
+  if (centered) reaches.push(edgesOf(centered, state, tick));
+  else if (trail) reaches.push(endsOf(config, state, tick));
+  return reaches.reduce(nearer);
+}
+
+function edgesOf(centered: NonNullable<GridConfig["centered"]>, { slots, center }: GridState, tick: Decimal): Reach {
+  const far = mul(center, centered.deviation, "down");
+  const fromCenter = centered.deviationFrom === "center";
+  const lowest = fromCenter ? center : slots.reduce((least, { lower }) => min(least, lower), center);
+  const highest = fromCenter ? center : slots.reduce((most, { upper }) => max(most, upper), center);
+  return { below: ticks(lowest - far, tick) + 1, above: ticks(highest + far, tick) };
+}
+
+function endsOf(config: GridConfig, { trail }: GridState, tick: Decimal): Reach {
+  const { up, down } = config.trail ?? {};
+  const above = levelAt(config, config.gridLevels + trail.steps + 1, tick);
+  const below = levelAt(config, trail.steps - 1, tick);
+  return {
+    below: down !== undefined && below >= down ? ticks(below, tick) + 1 : -Infinity,
+    above: up !== undefined && above <= up ? ticks(above, tick) : Infinity,
+  };
+}
+
+/** A grid that waits for its trigger waits for nothing else. */
+function triggerOf({ config, state }: Strategy, tick: Decimal): Reach {
+  const { triggerPrice } = config;
+  if (triggerPrice === undefined) return NEVER;
+  return state.startPrice < triggerPrice
+    ? { below: -Infinity, above: ticks(triggerPrice, tick) }
+    : { below: ticks(triggerPrice, tick) + 1, above: Infinity };
+}
+
+/** Rounded down; a pass too many does nothing. */
+const ticks = (price: Decimal, tick: Decimal): number => Number(div(price, tick, "down") / 10n ** 18n);
+
+export const nearer = (a: Reach, b: Reach): Reach => ({
+  below: Math.max(a.below, b.below),
+  above: Math.min(a.above, b.above),
+});

@@ -1,0 +1,125 @@
+import type { Millis } from "../kernel/time.ts";
+import { between, type Corner } from "../market/matching/corner.ts";
+import type { Fill, Strategy } from "../model/records.ts";
+import type { Balance } from "../ports/deps.ts";
+import type { Market } from "../ports/market.ts";
+import { type Account, opened, pass } from "./account.ts";
+import { cornersOf } from "./corners.ts";
+import { type Paper, paper } from "./paper.ts";
+import type { Rules } from "./rules.ts";
+import { nextBar, type Reach, type Ticks } from "./ticks.ts";
+import { nearer, wakeOf } from "./wake.ts";
+
+export interface Walked {
+  readonly account: Account;
+  readonly balances: readonly Balance[];
+  /** In the order in which they were booked. */
+  readonly fills: readonly Fill[];
+  /** The strategy after each pass that has changed its ledger, and the bar in which it was. */
+  readonly states: readonly { readonly bar: number; readonly strategy: Strategy }[];
+  readonly passes: number;
+  /** Bars walked, fewer than all where it was stopped. */
+  readonly bars: number;
+}
+
+export interface WalkOptions {
+  readonly market: Market;
+  readonly rules: Rules;
+  readonly balances: readonly Balance[];
+  /** Makes every pass, those too that cannot change anything. */
+  readonly everyPass?: boolean;
+  /** Asked now and then with the bars done: true ends the walk. */
+  readonly isOver?: ((bars: number) => boolean) | undefined;
+}
+
+/** A walk under way: what its passes have come to. */
+interface Walk {
+  readonly bars: Ticks;
+  readonly options: WalkOptions;
+  readonly venue: Paper;
+  account: Account;
+  /** Prices beyond which a pass may do something; undefined where each may. */
+  wake: Reach | undefined;
+  here: Corner;
+  /** Something has filled since the last pass. */
+  filled: boolean;
+  nextPass: Millis;
+  readonly fills: Fill[];
+  readonly states: { bar: number; strategy: Strategy }[];
+  passes: number;
+}
+
+/**
+ * The strategy over the bars: its own passes on a venue in memory, at every corner of every bar or each tick
+ * interval. Passes that cannot change anything are left out.
+ */
+export function walk(strategy: Strategy, bars: Ticks, options: WalkOptions): Walked {
+  const { market, rules, balances, isOver } = options;
+  const [first] = cornersOf(bars, 0, rules.extremes);
+  const one: Walk = {
+    bars,
+    options,
+    venue: paper(market, rules, { balances, first }),
+    account: opened(strategy),
+    wake: undefined,
+    here: first,
+    filled: false,
+    nextPass: first.at + (rules.tickInterval ?? 0),
+    fills: [],
+    states: [],
+    passes: 0,
+  };
+  passAt(one, 0);
+  const end = bars.low.length;
+  let bar = 0;
+  for (let asked = 0; bar < end; bar++) {
+    const isWaiting = one.wake && !one.filled && !options.everyPass;
+    const next = isWaiting ? nextBar(bars, bar, nearer(one.venue.reach(), one.wake as Reach)) : bar;
+    if (next > bar) moveTo(one, cornersOf(bars, next - 1, rules.extremes)[3]);
+    bar = next;
+    if (bar >= end || (isOver && ++asked % 64 === 0 && isOver(bar))) break;
+    for (const corner of cornersOf(bars, bar, rules.extremes)) walkTo(one, corner, bar);
+  }
+  const { account, venue, fills, states, passes } = one;
+  return { account, balances: venue.balances(), fills, states, passes, bars: Math.min(bar, end) };
+}
+
+/** To the next corner, with the passes on the way there. */
+function walkTo(one: Walk, corner: Corner, bar: number): void {
+  const { rules } = one.options;
+  if (corner.at <= one.here.at) return;
+  const interval = rules.tickInterval;
+  if (interval === undefined) {
+    moveTo(one, corner);
+    if (isDue(one)) passAt(one, bar);
+    return;
+  }
+  const from = one.here;
+  if (one.nextPass < from.at) one.nextPass += Math.ceil((from.at - one.nextPass) / interval) * interval;
+  for (; one.nextPass <= corner.at; one.nextPass += interval) {
+    moveTo(one, { at: one.nextPass, ticks: between(from, corner, one.nextPass) });
+    if (isDue(one)) passAt(one, bar);
+  }
+  moveTo(one, corner);
+}
+
+function moveTo(one: Walk, corner: Corner): void {
+  if (corner.at <= one.here.at) return;
+  one.filled = one.venue.moveTo(corner) || one.filled;
+  one.here = corner;
+}
+
+const isDue = ({ wake, filled, here: { ticks }, options }: Walk): boolean =>
+  options.everyPass === true || wake === undefined || filled || ticks <= wake.below || ticks >= wake.above;
+
+function passAt(one: Walk, bar: number): void {
+  const { market } = one.options;
+  const before = one.passes === 0 ? undefined : one.account.strategy.state.ledger;
+  const { account, fills, cancelled } = pass(one.account, market, one.venue, one.here.at);
+  one.account = account;
+  one.passes++;
+  one.filled = false;
+  one.wake = cancelled ? undefined : wakeOf(account, market.tick);
+  one.fills.push(...fills);
+  if (account.strategy.state.ledger !== before) one.states.push({ bar, strategy: account.strategy });
+}
