@@ -18,7 +18,13 @@ const WALKED = [
 /** `npm run test:heavy`: what takes too long for every `npm test`. That of the edge is `npm run test:edge`. */
 export default defineConfig({
   test: {
-    include: ["test/processes/*.run.ts", "test/grid/*.run.ts", "test/venues/*.run.ts", ...WALKED],
+    include: [
+      "test/processes/*.run.ts",
+      "test/backtest/*.run.ts",
+      "test/grid/*.run.ts",
+      "test/venues/*.run.ts",
+      ...WALKED,
+    ],
     env: { WHOLE: "1" },
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/canary-watch.ts"],

@@ -1,9 +1,17 @@
 import { WOULD_TAKE } from "../engine/decide/advance.ts";
 import { type Decision, decide } from "../engine/decide/decide.ts";
+import { urgentCancels } from "../engine/pass/urgent.ts";
 import type { Observation } from "../engine/reconcile/observation.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Bounds } from "../limits/standing.ts";
-import { type AccountMemory, type Fill, NO_MEMORY, type Order, type Strategy, wanted } from "../model/records.ts";
+import {
+  type AccountMemory,
+  type Fill,
+  NO_MEMORY,
+  type Order,
+  type Strategy,
+  wanted,
+} from "../model/records.ts";
 import type { Timing, VenueOrder } from "../ports/deps.ts";
 import type { Market } from "../ports/market.ts";
 import type { Snapshot } from "../ports/store.ts";
@@ -48,6 +56,9 @@ export const opened = (strategy: Strategy): Account => ({ strategy, orders: [], 
 /** One pass: what the step reads is read off the paper, its own decision follows, and what it asks for is done there. */
 export function pass(before: Account, market: Market, paper: Paper, at: Millis): Passed {
   const snapshot = snapshotOf(before, at);
+  // As the step does: what leaves is cancelled before anything is read.
+  for (const { exchangeId } of urgentCancels(snapshot, Number.MAX_SAFE_INTEGER))
+    paper.cancel(exchangeId ?? "");
   const decision = decide(snapshot, observationOf(before, market, paper), {
     limit: Number.MAX_SAFE_INTEGER,
     slow: null,
@@ -123,7 +134,7 @@ function record({ strategy, orders }: Account, { changes }: Decision, paper: Pap
   const updates = changes.flatMap((change) => (change.strategy ? [change.strategy] : []));
   const live = orders.map((order) => changed.get(order.clientId) ?? order).filter(({ settled }) => !settled);
   return {
-    strategy: updates.reduce<Strategy>((now, update) => ({ ...now, ...update }), strategy),
+    strategy: Object.assign({}, strategy, ...updates) as Strategy,
     orders: [...live, ...changes.flatMap(({ intents }) => intents)],
   };
 }

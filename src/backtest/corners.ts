@@ -4,7 +4,11 @@ import type { Extremes } from "./rules.ts";
 import type { Ticks } from "./ticks.ts";
 
 /** A bar as a path: open, one extreme, the other, close, at its begin, its thirds and its last millisecond. */
-export function cornersOf(bars: Ticks, bar: number, extremes: Extremes): readonly [Corner, Corner, Corner, Corner] {
+export function cornersOf(
+  bars: Ticks,
+  bar: number,
+  extremes: Extremes,
+): readonly [Corner, Corner, Corner, Corner] {
   const { times, spanMillis } = bars.candles;
   const from = times[bar] as number;
   const [open, close] = [bars.open[bar] as number, bars.close[bar] as number];

@@ -37,9 +37,7 @@ export interface Paper {
   readonly reach: () => Reach;
 }
 
-export type Placed =
-  | { readonly id: string }
-  | { readonly rejected: string; readonly wouldTake?: boolean };
+export type Placed = { readonly id: string } | { readonly rejected: string; readonly wouldTake?: boolean };
 
 export function paper(
   market: Market,
@@ -51,7 +49,9 @@ export function paper(
     version: 1,
     settledAt: first.at,
     open: [],
-    holdings: Object.fromEntries(balances.map(({ asset, free, used }) => [asset, { total: free + used, used }])),
+    holdings: Object.fromEntries(
+      balances.map(({ asset, free, used }) => [asset, { total: free + used, used }]),
+    ),
   };
   let now = first;
   let fills: VenueFill[] = [];

@@ -1,9 +1,9 @@
-import { type Decimal, div, max, min, mul } from "../kernel/decimal.ts";
-import type { Order, Strategy } from "../model/records.ts";
 import { levelAt } from "../grid/ladder/levels.ts";
 import { sellPrice } from "../grid/plan/plan.ts";
 import type { GridConfig } from "../grid/state/config.ts";
 import type { GridState, RefusalReason, Slot } from "../grid/state/state.ts";
+import { type Decimal, div, max, min, mul } from "../kernel/decimal.ts";
+import type { Order, Strategy } from "../model/records.ts";
 import type { Reach } from "./ticks.ts";
 
 /** No price asks for a pass. */
@@ -13,7 +13,10 @@ const NEVER: Reach = { below: -Infinity, above: Infinity };
  * The prices in ticks from which on a pass could do something beside booking what has filled: until one is seen no
  * pass changes anything. Undefined where time alone may, or something is under way: then every pass is made.
  */
-export function wakeOf({ strategy, orders }: { strategy: Strategy; orders: readonly Order[] }, tick: Decimal): Reach | undefined {
+export function wakeOf(
+  { strategy, orders }: { strategy: Strategy; orders: readonly Order[] },
+  tick: Decimal,
+): Reach | undefined {
   const { config, state, status, phase } = strategy;
   if (status === "stopped") return NEVER;
   if (status === "idle") return triggerOf(strategy, tick);
@@ -26,11 +29,23 @@ export function wakeOf({ strategy, orders }: { strategy: Strategy; orders: reado
   return [...idle.map((slot) => turnOf(slot, tick)), movesOf(config, state, tick)].reduce(nearer, NEVER);
 }
 
-const isUnderWay = ({ exit, rebuild, trail, firstBuy, signal, unexplained, search, halted }: GridState): boolean =>
+const isUnderWay = ({
+  exit,
+  rebuild,
+  trail,
+  firstBuy,
+  signal,
+  unexplained,
+  search,
+  halted,
+}: GridState): boolean =>
   Boolean(exit || rebuild || trail.way || firstBuy || signal || unexplained || search || halted);
 
 /** It rests whole where its slot wants it; any other is replaced as soon as the price allows. */
-function isAtLevel({ slot: index, generation, side, price, state: life, filled }: Order, state: GridState): boolean {
+function isAtLevel(
+  { slot: index, generation, side, price, state: life, filled }: Order,
+  state: GridState,
+): boolean {
   const slot = state.slots.find((one) => one.index === index);
   if (!slot || generation !== state.generation || filled > 0n || slot.side !== side) return false;
   const isOpen = life === "submitted" || life === "open";
@@ -67,7 +82,11 @@ function movesOf(config: GridConfig, state: GridState, tick: Decimal): Reach {
   return reaches.reduce(nearer);
 }
 
-function edgesOf(centered: NonNullable<GridConfig["centered"]>, { slots, center }: GridState, tick: Decimal): Reach {
+function edgesOf(
+  centered: NonNullable<GridConfig["centered"]>,
+  { slots, center }: GridState,
+  tick: Decimal,
+): Reach {
   const far = mul(center, centered.deviation, "down");
   const fromCenter = centered.deviationFrom === "center";
   const lowest = fromCenter ? center : slots.reduce((least, { lower }) => min(least, lower), center);

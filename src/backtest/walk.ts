@@ -17,7 +17,8 @@ export interface Walked {
   readonly fills: readonly Fill[];
   /** The strategy after each pass that has changed its ledger, and the bar in which it was. */
   readonly states: readonly { readonly bar: number; readonly strategy: Strategy }[];
-  readonly passes: number;
+  /** When its passes were. */
+  readonly passes: readonly Millis[];
   /** Bars walked, fewer than all where it was stopped. */
   readonly bars: number;
 }
@@ -46,7 +47,7 @@ interface Walk {
   nextPass: Millis;
   readonly fills: Fill[];
   readonly states: { bar: number; strategy: Strategy }[];
-  passes: number;
+  readonly passes: Millis[];
 }
 
 /**
@@ -67,7 +68,7 @@ export function walk(strategy: Strategy, bars: Ticks, options: WalkOptions): Wal
     nextPass: first.at + (rules.tickInterval ?? 0),
     fills: [],
     states: [],
-    passes: 0,
+    passes: [],
   };
   passAt(one, 0);
   const end = bars.low.length;
@@ -114,10 +115,10 @@ const isDue = ({ wake, filled, here: { ticks }, options }: Walk): boolean =>
 
 function passAt(one: Walk, bar: number): void {
   const { market } = one.options;
-  const before = one.passes === 0 ? undefined : one.account.strategy.state.ledger;
+  const before = one.passes.length === 0 ? undefined : one.account.strategy.state.ledger;
   const { account, fills, cancelled } = pass(one.account, market, one.venue, one.here.at);
   one.account = account;
-  one.passes++;
+  one.passes.push(one.here.at);
   one.filled = false;
   one.wake = cancelled ? undefined : wakeOf(account, market.tick);
   one.fills.push(...fills);

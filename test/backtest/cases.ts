@@ -1,0 +1,156 @@
+import { begin, checkGrid } from "../../src/backtest/begin.ts";
+import { quoteAt } from "../../src/backtest/paper.ts";
+import { RULES, type Rules } from "../../src/backtest/rules.ts";
+import { type Ticks, ticksOf } from "../../src/backtest/ticks.ts";
+import { walk } from "../../src/backtest/walk.ts";
+import type { Candles } from "../../src/candles/candles.ts";
+import { unexplainedAssets } from "../../src/engine/reconcile/audit.ts";
+import { centeredOf, rangeOf } from "../../src/grid/start/asked.ts";
+import { parseClientOrderId } from "../../src/kernel/ids.ts";
+import type { Fill, Strategy } from "../../src/model/records.ts";
+import type { Balance } from "../../src/ports/deps.ts";
+import type { Market } from "../../src/ports/market.ts";
+import { d, market as marketOf } from "../support/grid.ts";
+import { type AskedGrid, parsed } from "./stepped.ts";
+
+const RANGE = { lowerPrice: 42000, upperPrice: 48000, gridLevels: 30, orderSize: 300 };
+
+export interface Case {
+  readonly name: string;
+  readonly grid: AskedGrid;
+  readonly market?: Partial<Market>;
+  readonly rules?: Partial<Rules>;
+  readonly quote?: string;
+  readonly base?: string;
+  /** Days of January, from its first on. */
+  readonly days?: readonly [number, number];
+}
+
+const WEEK = [0, 7] as const;
+
+const range = (more: object) => parsed("start_grid", { ...RANGE, ...more });
+
+/** Every kind of grid over which a backtest and the service have to agree. */
+export const CASES: readonly Case[] = [
+  { name: "a linear grid, fees in quote", grid: range({}), days: WEEK },
+  {
+    name: "a linear grid, fees in base",
+    grid: range({}),
+    market: { buyFeeIn: "base" },
+    base: "0.05",
+    days: WEEK,
+  },
+  {
+    name: "a geometric grid with base of its own",
+    grid: range({ spacingModel: "geometric" }),
+    base: "0.08",
+    days: WEEK,
+  },
+  {
+    name: "coarse lots, fees in base",
+    grid: range({}),
+    market: { buyFeeIn: "base", lot: d("0.0005") },
+    base: "1",
+  },
+  { name: "a grid that fills on touch", grid: range({}), rules: { fill: "touch" }, base: "0.02" },
+  { name: "high before low", grid: range({}), rules: { extremes: "high_first" }, base: "0.05" },
+  { name: "too little quote for all slots", grid: range({}), quote: "2000", base: "0.01" },
+  { name: "an initial buy", grid: range({ initialBuy: true }), rules: { slippage: d("0.0005") } },
+  {
+    name: "a stop price",
+    grid: range({ lowerPrice: 44000, stopLossPrice: 43700 }),
+    rules: { slippage: d("0.001") },
+    base: "0.02",
+  },
+  {
+    name: "a stop price below every spread of an exit",
+    grid: range({ lowerPrice: 44000, stopLossPrice: 43700 }),
+    rules: { slippage: d("0.015") },
+  },
+  {
+    name: "a take-profit price",
+    grid: range({ upperPrice: 46500, takeProfitPrice: 47000, initialBuy: true }),
+  },
+  { name: "a trigger price", grid: range({ triggerPrice: 46000 }) },
+  {
+    name: "a grid that trails both ways",
+    grid: range({ lowerPrice: 45500, upperPrice: 47500, gridLevels: 20, trail: { up: 52000, down: 40000 } }),
+    base: "0.05",
+  },
+  { name: "orders that may take", grid: range({ postOnly: false }), base: "0.03" },
+  {
+    name: "limits of position and reserve",
+    grid: range({ maxPosition: 0.5, safetyReserve: 0.1 }),
+    quote: "9000",
+    base: "0.02",
+  },
+  {
+    name: "a centered grid",
+    grid: parsed("start_centered_grid", {
+      levels: 5,
+      spacing: 0.004,
+      size: 300,
+      deviation: 0.002,
+      debounce: 60000,
+    }),
+    base: "0.02",
+  },
+  {
+    name: "a centered grid that widens in a volatile market",
+    days: [4.75, 4.85],
+    grid: parsed("start_centered_grid", {
+      levels: 4,
+      spacing: 0.005,
+      size: 300,
+      volatility: true,
+      volatilityLow: 0.002,
+      volatilityHigh: 0.02,
+    }),
+  },
+  { name: "a pass each minute", grid: range({}), rules: { tickInterval: 60_000 }, base: "0.05" },
+];
+
+export function prepared(
+  { grid, market: over, rules: ruled, quote = "20000", base = "0" }: Case,
+  candles: Candles,
+) {
+  const market = marketOf({ tick: d("0.1"), ...over });
+  const rules = { ...RULES, ...ruled };
+  const bars = ticksOf(candles, market.tick);
+  const balances: Balance[] = [
+    { asset: "USDT", free: d(quote), used: 0n },
+    { asset: "BTC", free: d(base), used: 0n },
+  ];
+  const asked = grid.name === "start_grid" ? rangeOf(grid.asked as never) : centeredOf(grid.asked as never);
+  const first = quoteAt(market, rules, { at: candles.from, ticks: bars.open[0] as number });
+  const world = { market, quote: first, balances };
+  const strategy = () => begin(checkGrid(asked, world), world);
+  return { market, rules, bars, balances, strategy, asked };
+}
+
+export const walked = (one: ReturnType<typeof prepared>, bars: Ticks = one.bars, everyPass = false) =>
+  walk(one.strategy(), bars, { ...one, everyPass });
+
+/** What two ways of running a grid have to agree on, to the last unit. */
+export const outcome = (strategy: Strategy, fills: readonly Fill[], balances: readonly Balance[]) => ({
+  status: strategy.status,
+  config: strategy.config,
+  slots: strategy.state.slots,
+  ledger: strategy.state.ledger,
+  idle: strategy.state.idle,
+  generation: strategy.state.generation,
+  trail: strategy.state.trail,
+  startPrice: strategy.state.startPrice,
+  unexplained: unexplainedAssets(strategy.state, strategy.symbol),
+  balances: balances
+    .filter(({ free, used }) => free + used > 0n)
+    .map(({ asset, free, used }) => `${asset} ${free} ${used}`)
+    .sort(),
+  fills: fills
+    .map(({ clientId, side, price, amount, notional, fees, at }) => {
+      const { slot, generation } = parseClientOrderId(clientId) ?? {};
+      const fee = fees.map((one) => `${one.amount} ${one.asset}`).join();
+      return `${at} ${generation} ${slot} ${side} ${amount} at ${price} for ${notional}, fee ${fee}`;
+    })
+    .sort(),
+});

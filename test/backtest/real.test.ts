@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { type Candles, slice } from "../../src/candles/candles.ts";
+import { DAY } from "../../src/kernel/time.ts";
+import { january } from "../support/january.ts";
+import { CASES, type Case, outcome, prepared, walked } from "./cases.ts";
+import { stepped } from "./stepped.ts";
+
+const month = january();
+
+/** A day on which the price falls from 46,400 to 43,000, unless a case asks for others. */
+const daysOf = ({ days: [from, to] = [4.4, 5.1] }: Case, all: Candles): Candles =>
+  slice(all, all.from + from * DAY, all.from + to * DAY);
+
+describe.skipIf(!month)("a backtest of real bars", () => {
+  it.each(CASES)("does what the service does, with its store and a venue in libSQL: $name", async (one) => {
+    const run = prepared(one, daysOf(one, month as Candles));
+    const { account, fills, balances, passes } = walked(run);
+    const real = await stepped(one.grid, { ...run, passes });
+    expect(outcome(account.strategy, fills, balances)).toEqual(
+      outcome(real.strategy, real.fills, real.balances),
+    );
+    expect(fills.length).toBeGreaterThan(0);
+  });
+
+  it.each(CASES)("leaves out no pass that would have changed something: $name", (one) => {
+    const [from] = one.days ?? [4.65];
+    const run = prepared(one, daysOf({ ...one, days: [from, from + 0.2] }, month as Candles));
+    const [some, every] = [walked(run), walked(run, run.bars, true)];
+    const of = ({ account, fills, balances }: typeof some) => outcome(account.strategy, fills, balances);
+    expect(of(some)).toEqual(of(every));
+    expect(some.passes.length).toBeLessThanOrEqual(every.passes.length);
+  });
+});

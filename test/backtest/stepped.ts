@@ -1,0 +1,142 @@
+import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
+import { bookedVenue } from "../../src/adapters/sandbox/booked-venue.ts";
+import { settle } from "../../src/adapters/sandbox/matching.ts";
+import type { PricePath } from "../../src/adapters/sandbox/path.ts";
+import { deposit } from "../../src/adapters/sandbox/person.ts";
+import { SANDBOX_TIMING } from "../../src/adapters/sandbox/venue.ts";
+import { cornersOf } from "../../src/backtest/corners.ts";
+import { quoteAt } from "../../src/backtest/paper.ts";
+import type { Rules } from "../../src/backtest/rules.ts";
+import type { Ticks } from "../../src/backtest/ticks.ts";
+import { step } from "../../src/engine/pass/step.ts";
+import { mul, ONE, snap, ZERO } from "../../src/kernel/decimal.ts";
+import type { Millis } from "../../src/kernel/time.ts";
+import { between, type Corner } from "../../src/market/matching/corner.ts";
+import type { Fill } from "../../src/model/records.ts";
+import { createOperations } from "../../src/operations.ts";
+import type { Balance, Deps, Venue } from "../../src/ports/deps.ts";
+import type { Market } from "../../src/ports/market.ts";
+import { EXCHANGES, runOperation, testSandbox } from "../support/sandbox.ts";
+
+const EXCHANGE = "kraken";
+const PLENTY = 10n ** 12n * ONE;
+
+/** The bars as a price path, whatever a backtest makes of them. */
+function pathOf(bars: Ticks, rules: Rules): PricePath {
+  const corners: Corner[] = [];
+  for (let bar = 0; bar < bars.low.length; bar++) corners.push(...cornersOf(bars, bar, rules.extremes));
+  const after = (time: Millis): number => {
+    let [low, high] = [0, corners.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((corners[middle] as Corner).at > time) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
+  return {
+    at(time) {
+      const next = after(time);
+      const [left, right] = [corners[next - 1], corners[next]];
+      if (!left) return (corners[0] as Corner).ticks;
+      return right ? between(left, right, time) : left.ticks;
+    },
+    corners(from, to) {
+      const found: Corner[] = [];
+      for (let i = after(from); i < corners.length && (corners[i] as Corner).at < to; i++)
+        found.push(corners[i] as Corner);
+      return found;
+    },
+    inside: () => [],
+    volume: () => 0,
+  };
+}
+
+/** What a start takes, parsed as its surfaces do. */
+export interface AskedGrid {
+  readonly name: "start_grid" | "start_centered_grid";
+  readonly asked: object;
+}
+
+export function parsed(name: AskedGrid["name"], fields: object): AskedGrid {
+  const operation = createOperations(EXCHANGES).find((one) => one.name === name);
+  const input = { exchange: EXCHANGE, symbol: "BTC/USDT", ...fields };
+  return { name, asked: operation?.input.parse(input) as object };
+}
+
+interface Stepped {
+  readonly bars: Ticks;
+  readonly market: Market;
+  readonly rules: Rules;
+  readonly balances: readonly Balance[];
+  /** When the step is made. */
+  readonly passes: readonly Millis[];
+}
+
+/** A grid started and stepped by the real service, its store and a venue's books in libSQL, over bars. */
+export async function stepped(
+  { name, asked }: AskedGrid,
+  { bars, market, rules, balances, passes }: Stepped,
+) {
+  const start = bars.candles.from;
+  const { deps, store, time, context, row } = await testSandbox({ origin: start, start });
+  const books = sandboxBooks(context);
+  const { books: before } = await books.load(EXCHANGE);
+  const assets = new Set([...Object.keys(before.holdings), ...balances.map(({ asset }) => asset)]);
+  for (const asset of assets) {
+    const wanted = balances.find((one) => one.asset === asset)?.free ?? ZERO;
+    const amount = wanted - (before.holdings[asset]?.total ?? ZERO);
+    await deposit(books, { exchange: EXCHANGE, asset, amount });
+  }
+  const path = pathOf(bars, rules);
+  const quote = (at: Millis) => quoteAt(market, rules, { at, ticks: path.at(at) });
+  const now = () => row.origin + (time.now() - row.created);
+  const account = { exchange: EXCHANGE, kind: "sandbox", host: "" } as const;
+  const venue: Venue = {
+    ...bookedVenue({
+      account,
+      timing: SANDBOX_TIMING,
+      books,
+      key: EXCHANGE,
+      pricing: {
+        look: async () => ({ ...(await books.load(EXCHANGE)), at: now() }),
+        settlement: ({ books: seen, at }) =>
+          settle(seen, at, () => ({ market, path }), { fill: rules.fill, parts: false }),
+        market: () => market,
+        arrival(_seen, { side }) {
+          const { bid, ask } = quote(now());
+          const price =
+            side === "buy"
+              ? snap(mul(ask, ONE + rules.slippage, "up"), market.tick, "up")
+              : snap(mul(bid, ONE - rules.slippage, "down"), market.tick, "down");
+          return { market, levels: [{ price, amount: PLENTY }], at: now() };
+        },
+      },
+    }),
+    market: async () => market,
+    ticker: async () => ({ ...quote(now()), last: ZERO, baseVolume: ZERO, quoteVolume: ZERO }),
+    book: async () => ({ bids: [], asks: [], at: now() }),
+    trades: async () => [],
+    candles: async () => [],
+  };
+  // Bars tell of one exchange alone: there is nobody to compare its price with.
+  const { reference: _, ...own } = deps;
+  const over: Deps = { ...own, venue: () => venue, venueOf: () => venue };
+  const { id } = await runOperation<{ id: string }>(over, name, asked);
+  for (const at of passes.slice(1)) {
+    time.pass(at - time.now());
+    const passed = await step(over, venue);
+    if (passed.outcome !== "stepped") throw new Error(`a pass ${passed.outcome}: ${passed.message}`);
+  }
+  const [view] = await store.strategies({ id });
+  if (!view) throw new Error("no grid");
+  const fills: Fill[] = [];
+  for (let page: readonly Fill[] | undefined; page === undefined || page.length > 0; fills.push(...page)) {
+    const last = fills.at(-1);
+    page = await store.fillsOf(id, {
+      limit: 1000,
+      before: last && { at: last.at, id: last.tradeId },
+    });
+  }
+  return { strategy: view.strategy, fills: fills.reverse(), balances: await venue.balances() };
+}
