@@ -1,5 +1,6 @@
 import { accountOperations } from "./account/operations/balances.ts";
 import { auditOperations } from "./audit/operations/events.ts";
+import { backtestOperations } from "./backtest/operations/backtest.ts";
 import { compareOperations } from "./compare/operations/compare.ts";
 import { limitsOperations } from "./controls/operations/limits.ts";
 import { dexOperations } from "./dex/operations/price.ts";
@@ -16,6 +17,7 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...accountOperations(ids),
   ...orderOperations(ids),
   ...gridOperations(ids),
+  ...backtestOperations(ids),
   ...dexOperations(),
   ...compareOperations(ids),
   ...killOperations,

@@ -6,6 +6,7 @@ import { createOperations } from "../../src/operations.ts";
 import { environmentWithFile } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 import { auditCommand } from "./audit.ts";
+import { backtestCommand } from "./backtest.ts";
 import { candlesCommand } from "./candles.ts";
 import { completionCommand } from "./completion.ts";
 import { costCommand } from "./cost.ts";
@@ -76,7 +77,8 @@ function add(commands: Record<string, CommandDef>, operation: Operation, preview
     return;
   }
   if (name === undefined) {
-    commands[group] = operationCommand(operation);
+    commands[group] =
+      operation.name === "backtest_grid" ? backtestCommand(operation) : operationCommand(operation);
     return;
   }
   addTo(commands, group, name, operationCommand(operation, undefined, preview));

@@ -7,6 +7,7 @@ import type { Millis } from "../kernel/time.ts";
 import type { Limits } from "../limits/limits.ts";
 import type { Post } from "../notify/outbound.ts";
 import type { Signer } from "./audit-store.ts";
+import type { CandleReader } from "./candles.ts";
 import type { Dex } from "./dex.ts";
 import type { KillHere } from "./kill-here.ts";
 import type { Market, MarketData, Side } from "./market.ts";
@@ -284,6 +285,8 @@ export interface Deps {
   /** Stored exchange keys that cannot be opened, by exchange; absent where there are none. */
   readonly keyTroubles?: () => Promise<readonly string[]>;
   readonly dex: Dex;
+  /** Candles to look back on; absent where none are kept: then the exchange is asked. */
+  readonly kept?: CandleReader | undefined;
   /** Asks every other configured venue, and the chain, for a pair's price; absent where there is nobody to ask. */
   readonly reference?: (exchange: string, symbol: Pair) => Promise<Reference>;
   readonly store: Store;

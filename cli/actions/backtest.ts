@@ -1,0 +1,88 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { reportOf } from "../../src/backtest/report.ts";
+import type { BacktestAnswer } from "../../src/backtest/schema/answer.ts";
+import type { Candles } from "../../src/candles/candles.ts";
+import { decode, isCandleFile } from "../../src/candles/file.ts";
+import { createReader } from "../../src/candles/read.ts";
+import { isPair } from "../../src/kernel/pair.ts";
+import type { Operation } from "../../src/operation.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import { fromTexts, kindsOf } from "../../src/transport/input.ts";
+import { type Answer, run } from "../../src/transport/run.ts";
+import { nodeLocal } from "../host/node-runtime.ts";
+import { readSettings } from "../host/settings.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { textsOf } from "../terminal/fields.ts";
+import { render } from "../terminal/output.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+import { fail, misreadOf, open, remoteOf } from "./run-operation.ts";
+
+/** Fields with which no exchange has to be asked for its rules. */
+const RULES = ["tick", "lot", "makerFee"] as const;
+
+/** A backtest over a file's candles here, or over what a server, or the exchange, tells. Returns the exit code. */
+export async function runBacktest(operation: Operation, values: Values): Promise<number> {
+  const { data, report, json, format } = values;
+  if (format === "csv" && json) throw new UsageError("--format csv and --json exclude each other");
+  const given = fromTexts(kindsOf(operation), textsOf(operation, values));
+  const input = report || format === "csv" ? { fills: MOST_FILLS, ...given } : given;
+  const misread = misreadOf(operation, input);
+  if (misread) return fail(misread, { operation });
+  const answer = await answered(operation, values, input, typeof data === "string" ? data : undefined);
+  if (answer.status !== 200) return fail(answer, { operation });
+  const body = answer.body as BacktestAnswer;
+  if (typeof report === "string") {
+    writeFileSync(report, reportOf(body));
+    process.stderr.write(`The report is in ${report}.\n`);
+  }
+  if (format === "csv") process.stdout.write(operation.csv?.(body) ?? "");
+  else
+    process.stdout.write(`${json ? JSON.stringify(body, null, 2) : render(operation.cli?.view?.(body))}\n`);
+  return 0;
+}
+
+const MOST_FILLS = 100_000;
+
+async function answered(
+  operation: Operation,
+  values: Values,
+  input: Record<string, unknown>,
+  file: string | undefined,
+): Promise<Answer> {
+  const settings = readSettings(values, process.env);
+  const call = { actor: "local", requestId: nodeLocal.randomText(12) };
+  const runHere = (deps: Deps) => run(operation, deps, operation.input.strict().parse(input), call);
+  const kept = file === undefined ? undefined : keptIn(file, input.symbol);
+  // With all rules given nothing but the file is needed: no database is opened and no exchange is asked.
+  if (kept && RULES.every((name) => input[name] !== undefined))
+    return await runHere({ kept } as unknown as Deps);
+  const { ask, deps, close } = await open(settings, kept ? undefined : await remoteOf(settings, values));
+  try {
+    return await (deps ? runHere({ ...deps, ...(kept ? { kept } : {}) }) : ask(operation, input));
+  } finally {
+    close();
+  }
+}
+
+function keptIn(file: string, symbol: unknown): NonNullable<Deps["kept"]> {
+  const candles = readCandles(file, symbol);
+  return { candles: async () => candles };
+}
+
+function readCandles(file: string, symbol: unknown): Candles {
+  if (!existsSync(file)) throw new UsageError(`--data: there is no file ${file}`);
+  if (typeof symbol !== "string" || !isPair(symbol))
+    throw new UsageError("--symbol names the pair of --data");
+  const raw = readFileSync(file);
+  const bytes = raw[0] === 0x1f && raw[1] === 0x8b ? gunzipSync(raw) : raw;
+  try {
+    if (isCandleFile(bytes)) return decode(Uint8Array.from(bytes)).candles;
+    const reader = createReader({ pair: symbol });
+    reader.push(bytes);
+    return reader.end().candles;
+  } catch (error) {
+    if (error instanceof RangeError) throw new UsageError(`--data ${file}: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import type { CommandDef } from "citty";
+import type { Operation } from "../../src/operation.ts";
+import type { Args } from "../terminal/arguments.ts";
+import { command } from "../terminal/command.ts";
+import { fieldArgs } from "./operation.ts";
+
+/** Flags that name files of this machine: no server is asked for what they say. */
+const FILES = {
+  data: {
+    type: "string",
+    description:
+      "Candles of this file (csv, json, .gz, or a file of kept candles) in place of the exchange's",
+    valueHint: "file",
+  },
+  report: { type: "string", description: "Also write a page in HTML with charts", valueHint: "file" },
+} as const satisfies Args;
+
+export const backtestCommand = (operation: Operation): CommandDef =>
+  command({
+    name: "backtest",
+    description: operation.summary,
+    examples: operation.cli?.examples,
+    args: () => ({ ...FILES, ...fieldArgs(operation) }),
+    run: async (values) => (await import("../actions/backtest.ts")).runBacktest(operation, values),
+  });

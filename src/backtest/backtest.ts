@@ -1,0 +1,159 @@
+import type { Candles } from "../candles/candles.ts";
+import type { Checked } from "../grid/start/check.ts";
+import type { Warning } from "../grid/start/check-rules.ts";
+import { neededQuote, quoteFee } from "../grid/start/worst-case.ts";
+import { type Decimal, div, max, min, mul, ONE, sum, text, ZERO } from "../kernel/decimal.ts";
+import { AppError } from "../kernel/errors.ts";
+import type { Balance } from "../ports/deps.ts";
+import type { Market } from "../ports/market.ts";
+import { type AskedGrid, begin, checkGrid } from "./begin.ts";
+import { type Figures, figuresOf } from "./figures.ts";
+import { quoteAt } from "./paper.ts";
+import { type Extremes, RULES, type Rules } from "./rules.ts";
+import { type Ticks, ticksOf } from "./ticks.ts";
+import { type Walked, walk } from "./walk.ts";
+
+export interface BacktestOptions {
+  readonly market: Market;
+  /** What the account begins with; quote for every slot to buy where it is left out. */
+  readonly balances?: readonly Balance[] | undefined;
+  readonly rules?: Partial<Rules> | undefined;
+  /** Also runs both other orders of the extremes within a bar. */
+  readonly withBand?: boolean;
+  /** Asked now and then with the bars done: true ends it with what there is. */
+  readonly isOver?: ((bars: number) => boolean) | undefined;
+}
+
+export interface BacktestResult {
+  readonly engine: "walk";
+  readonly rules: Rules;
+  readonly market: Market;
+  readonly balances: readonly Balance[];
+  readonly run: Walked;
+  readonly figures: Figures;
+  /** The least and the most that the orders of the extremes within a bar come to; null where they were not run. */
+  readonly band: Band | null;
+  readonly warnings: readonly BacktestWarning[];
+  /** Bars of the candles, and those missing between them. */
+  readonly bars: number;
+  readonly missing: number;
+}
+
+export interface Band {
+  readonly total: { readonly least: Decimal; readonly most: Decimal };
+  readonly cycles: { readonly least: number; readonly most: number };
+}
+
+export interface BacktestWarning {
+  readonly code: Warning["code"] | "coarse_candles" | "touch" | "few_cycles" | "missing_bars" | "ended";
+  readonly message: string;
+}
+
+/**
+ * What a grid would have done over candles: the functions that trade, on a venue in memory. Throws AppError for what
+ * a start at the first price would refuse. A money figure is exact; see docs/backtest.md for what a bar hides.
+ */
+export function backtest(asked: AskedGrid, candles: Candles, options: BacktestOptions): BacktestResult {
+  if (candles.times.length === 0) throw new AppError("Invalid request", "there are no candles in this time");
+  const { market } = options;
+  const rules: Rules = { ...RULES, ...options.rules };
+  const bars = ticksOf(candles, market.tick);
+  if ((bars.low[0] as number) < 1)
+    throw new AppError("Invalid request", `the candles' prices are below the tick of ${text(market.tick)}`);
+  const first = quoteAt(market, rules, { at: candles.from, ticks: bars.open[0] as number });
+  const laid = checkGrid(asked, { market, quote: first, balances: plenty(market) });
+  const invested = mul(sum(laid.slots.map(({ size }) => size)), ONE + quoteFee(market), "up");
+  const balances = options.balances ?? enough(laid, market, invested);
+  const checked = checkGrid(asked, { market, quote: first, balances });
+  const strategy = begin(checked, { market, quote: first, balances });
+  const { isOver } = options;
+  const runWith = (extremes: Extremes) =>
+    walk(strategy, bars, { market, rules: { ...rules, extremes }, balances, isOver });
+  const run = runWith(rules.extremes);
+  const figures = figuresOf(run, bars, invested);
+  const others = (["nearest", "high_first", "low_first"] as const).filter((one) => one !== rules.extremes);
+  const isWhole = run.bars === bars.low.length;
+  const runs = options.withBand && isWhole ? [run, ...others.map(runWith)] : [];
+  const band = runs.length > 0 ? bandOf(runs, bars) : null;
+  const missing = missingOf(candles);
+  return {
+    engine: "walk",
+    rules,
+    market,
+    balances,
+    run,
+    figures,
+    band,
+    warnings: [...checked.warnings, ...doubts({ run, band, rules, market, missing, bars })],
+    bars: bars.low.length,
+    missing,
+  };
+}
+
+/** A grid is checked once without regard to funds, to tell what it needs. */
+const plenty = ({ base, quote }: Market): readonly Balance[] =>
+  [base, quote].map((asset) => ({ asset, free: 10n ** 15n * ONE, used: 0n }));
+
+/** Quote for every slot to buy, and for what an initial buy may pay; more where shares of it are to stay. */
+function enough(laid: Checked, market: Market, invested: Decimal): readonly Balance[] {
+  const { config, slots, startPrice } = laid;
+  const takingPrice = mul(startPrice, (102n * ONE) / 100n, "up");
+  const needed = neededQuote({ config, state: { slots }, startPrice, takingPrice, market, balances: [] });
+  const share = min(config.maxPosition ?? ONE, ONE - (config.safetyReserve ?? ZERO));
+  const free = div(max(needed, invested), max(share, ONE / 100n), "up");
+  return [{ asset: market.quote, free, used: ZERO }];
+}
+
+function bandOf(runs: readonly Walked[], bars: Ticks): Band {
+  const totals = runs.map((run) => figuresOf(run, bars, ONE).total);
+  const cycles = runs.map(({ account }) => account.strategy.state.ledger.cycles);
+  return {
+    total: { least: totals.reduce(min), most: totals.reduce((a, b) => (a > b ? a : b)) },
+    cycles: { least: Math.min(...cycles), most: Math.max(...cycles) },
+  };
+}
+
+function missingOf({ times, spanMillis }: Candles): number {
+  const span = (times.at(-1) as number) - (times[0] as number);
+  return Math.max(0, Math.round(span / spanMillis) + 1 - times.length);
+}
+
+/** Above it the order of the extremes decides what a run comes to. */
+const COARSE = 1.15;
+const FEW_CYCLES = 30;
+const WIDE_TICK = ONE / 20n;
+
+interface Doubtful extends Pick<BacktestResult, "run" | "band" | "rules" | "market" | "missing"> {
+  readonly bars: Ticks;
+}
+
+/** What makes the figures say less than they seem to. */
+function doubts({ run, band, rules, market, missing, bars }: Doubtful): BacktestWarning[] {
+  const { strategy } = run.account;
+  const { cycles } = strategy.state.ledger;
+  const spacing = strategy.state.slots.map(({ lower, upper }) => upper - lower).reduce(min);
+  const found: BacktestWarning[] = [];
+  if (band && band.cycles.most > COARSE * Math.max(1, cycles))
+    found.push({
+      code: "coarse_candles",
+      message: `the order of a bar's extremes makes ${band.cycles.least} to ${band.cycles.most} cycles: these candles are too coarse for this spacing, use shorter ones`,
+    });
+  if (rules.fill === "touch" && div(market.tick, spacing, "up") >= WIDE_TICK)
+    found.push({
+      code: "touch",
+      message: "fills on touch with so few ticks between two levels invent cycles: use cross",
+    });
+  if (cycles < FEW_CYCLES)
+    found.push({ code: "few_cycles", message: `${cycles} cycles are too few to tell luck from skill` });
+  if (missing > 0)
+    found.push({
+      code: "missing_bars",
+      message: `${missing} bars are missing: the price is taken to go straight from one to the next`,
+    });
+  if (strategy.status === "stopped")
+    found.push({
+      code: "ended",
+      message: `the grid ended before its time: ${strategy.state.exit?.reason ?? "stop"} in bar ${run.states.at(-1)?.bar} of ${bars.low.length}`,
+    });
+  return found;
+}

@@ -1,0 +1,251 @@
+import * as z from "zod";
+import { csv } from "../../kernel/csv.ts";
+import { type Decimal, div, snap, sum, text, wire } from "../../kernel/decimal.ts";
+import { parseClientOrderId } from "../../kernel/ids.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Fill } from "../../model/records.ts";
+import type { BacktestResult } from "../backtest.ts";
+
+const FillShape = lazy(() =>
+  z.object({
+    timestamp: z.number(),
+    slot: z.number(),
+    side: z.enum(["buy", "sell"]),
+    price: z.number(),
+    amount: z.string(),
+    notional: z.string(),
+    fee: z.string(),
+  }),
+);
+
+export const BacktestShape = lazy(() =>
+  z.object({
+    exchange: z.string(),
+    symbol: z.string(),
+    fromAt: z.number(),
+    untilAt: z.number(),
+    engine: z
+      .enum(["walk", "jump"])
+      .describe("jump: in whole numbers from one fill to the next; walk: pass by pass"),
+    bars: z.number(),
+    missingBars: z.number(),
+    isWhole: z.boolean().describe("false where it was ended before its last bar"),
+    total: z.string().describe("Equity at the end less what was invested, in quote, exact"),
+    totalPercent: z.number(),
+    realized: z.string(),
+    unrealized: z.string(),
+    fees: z.record(z.string(), z.string()),
+    cycles: z.number(),
+    filledOrders: z.number(),
+    invested: z.string().describe("What all slots together can come to use, in quote"),
+    startPrice: z.number(),
+    endPrice: z.number(),
+    holding: z
+      .object({ start: z.string(), base: z.string(), quote: z.string() })
+      .describe("What was made by keeping the base of the start, by all in base, and by all in quote"),
+    position: z.string(),
+    averageCost: z.number().nullable(),
+    breakEvenPrice: z.number().nullable(),
+    drawdown: z.object({ amount: z.number(), percent: z.number(), fromAt: z.number(), untilAt: z.number() }),
+    sharpe: z.number().nullable(),
+    timeInRangePercent: z.number(),
+    status: z.string(),
+    band: z
+      .object({
+        total: z.object({ least: z.string(), most: z.string() }),
+        cycles: z.object({ least: z.number(), most: z.number() }),
+      })
+      .nullable()
+      .describe("Over the three orders in which a bar's extremes may have come"),
+    warnings: z.array(z.object({ code: z.string(), message: z.string() })),
+    slots: z.array(
+      z.object({
+        slot: z.number(),
+        lowerPrice: z.number(),
+        upperPrice: z.number(),
+        buys: z.number(),
+        sells: z.number(),
+        cycles: z.number(),
+      }),
+    ),
+    fills: z.array(FillShape()).describe("Newest last"),
+    series: z
+      .array(
+        z.object({
+          timestamp: z.number(),
+          price: z.number(),
+          equity: z.number(),
+          held: z.number(),
+          drawdownPercent: z.number(),
+        }),
+      )
+      .describe("Equity, and what it were all in base, over time"),
+  }),
+);
+
+export type BacktestAnswer = z.input<ReturnType<typeof BacktestShape>>;
+
+const percent = (share: number): number => Math.round(share * 1e6) / 1e4;
+
+export function answerOf(
+  { exchange, fills }: { readonly exchange: string; readonly fills: number },
+  { engine, figures, run, band, warnings, bars, missing, market }: BacktestResult,
+  { from, until }: { readonly from: Millis; readonly until: Millis },
+): BacktestAnswer {
+  const { strategy } = run.account;
+  const { ledger } = strategy.state;
+  const { drawdown, invested } = figures;
+  return {
+    exchange,
+    symbol: market.symbol,
+    fromAt: from,
+    untilAt: until,
+    engine,
+    bars: run.bars,
+    missingBars: missing,
+    isWhole: run.bars === bars,
+    total: text(figures.total),
+    totalPercent: wire(snap(div(figures.total * 100n, invested, "half"), 10n ** 14n, "half")),
+    realized: text(figures.realized),
+    unrealized: text(figures.unrealized),
+    fees: Object.fromEntries(Object.entries(ledger.fees).map(([asset, fee]) => [asset, text(fee)])),
+    cycles: ledger.cycles,
+    filledOrders: ledger.filledOrders,
+    invested: text(invested),
+    startPrice: wire(figures.startPrice),
+    endPrice: wire(figures.endPrice),
+    holding: { start: text(figures.holdingStart), base: text(figures.holdingBase), quote: "0" },
+    position: text(figures.position),
+    averageCost: figures.averageCost === null ? null : wire(figures.averageCost),
+    breakEvenPrice: figures.breakEvenPrice === null ? null : wire(figures.breakEvenPrice),
+    drawdown: {
+      amount: cents(drawdown.amount),
+      percent: percent(drawdown.share),
+      fromAt: drawdown.from,
+      untilAt: drawdown.to,
+    },
+    sharpe: figures.sharpe === null ? null : cents(figures.sharpe),
+    timeInRangePercent: percent(figures.timeInRange),
+    status: strategy.status,
+    band: band && {
+      total: { least: text(band.total.least), most: text(band.total.most) },
+      cycles: band.cycles,
+    },
+    warnings: warnings.map(({ code, message }) => ({ code, message })),
+    slots: slotsOf(strategy.state.slots, run.fills),
+    fills: fills === 0 ? [] : run.fills.slice(-fills).map(fillOut),
+    series: figures.series.map(({ at, price, equity, held, drawdown: fall }) => ({
+      timestamp: at,
+      price,
+      equity: cents(equity),
+      held: cents(held),
+      drawdownPercent: percent(fall),
+    })),
+  };
+}
+
+const cents = (value: number): number => Math.round(value * 100) / 100;
+
+const slotIn = ({ clientId }: Fill): number => parseClientOrderId(clientId)?.slot ?? -1;
+
+function slotsOf(
+  slots: readonly {
+    readonly index: number;
+    readonly lower: Decimal;
+    readonly upper: Decimal;
+    readonly cycles: number;
+  }[],
+  fills: readonly Fill[],
+): BacktestAnswer["slots"] {
+  const counts = new Map<string, number>();
+  for (const fill of fills) {
+    const key = `${fill.side} ${slotIn(fill)}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return slots.map(({ index, lower, upper, cycles }) => ({
+    slot: index,
+    lowerPrice: wire(lower),
+    upperPrice: wire(upper),
+    buys: counts.get(`buy ${index}`) ?? 0,
+    sells: counts.get(`sell ${index}`) ?? 0,
+    cycles,
+  }));
+}
+
+function fillOut(fill: Fill): BacktestAnswer["fills"][number] {
+  const { base, quote } = splitPair(fill.symbol);
+  const fees = [base, quote].flatMap((asset) => {
+    const fee = sum(fill.fees.filter((one) => one.asset === asset).map(({ amount }) => amount));
+    return fee > 0n ? [`${text(fee)} ${asset}`] : [];
+  });
+  return {
+    timestamp: fill.at,
+    slot: slotIn(fill),
+    side: fill.side,
+    price: wire(fill.price),
+    amount: text(fill.amount),
+    notional: text(fill.notional),
+    fee: fees.join(", "),
+  };
+}
+
+const COLUMNS = ["timestamp", "slot", "side", "price", "amount", "notional", "fee"] as const;
+
+export const fillsCsv = ({ fills }: BacktestAnswer): string =>
+  csv(
+    COLUMNS,
+    fills.map((fill) => COLUMNS.map((column) => fill[column])),
+  );
+
+/** What a person reads first: the money, then how it came about; the series is for a chart. */
+export function backtestView(answer: unknown): unknown {
+  const {
+    series: _series,
+    fills,
+    slots,
+    warnings,
+    holding,
+    drawdown,
+    band,
+    ...rest
+  } = answer as BacktestAnswer;
+  const { exchange, symbol, fromAt, untilAt, total, totalPercent, ...figures } = rest;
+  const rounded = (value: string): string =>
+    text(snap(BigInt(Math.round(Number(value) * 100)) * 10n ** 16n, 10n ** 16n, "half"));
+  return {
+    total: `${rounded(total)} (${totalPercent} %)`,
+    realized: rounded(figures.realized),
+    unrealized: rounded(figures.unrealized),
+    "against holding": `${rounded(holding.base)} all in base, ${rounded(holding.start)} the base of the start, 0 in quote`,
+    band: band
+      ? `${rounded(band.total.least)} to ${rounded(band.total.most)}, ${band.cycles.least} to ${band.cycles.most} cycles`
+      : null,
+    drawdown: `${drawdown.amount} (${drawdown.percent} %)`,
+    sharpe: figures.sharpe,
+    cycles: figures.cycles,
+    filledOrders: figures.filledOrders,
+    fees: figures.fees,
+    invested: rounded(figures.invested),
+    position: figures.position,
+    breakEvenPrice: figures.breakEvenPrice,
+    timeInRange: `${figures.timeInRangePercent} %`,
+    market: `${symbol} at ${exchange}, ${figures.startPrice} to ${figures.endPrice}`,
+    fromAt,
+    untilAt,
+    bars: `${figures.bars}${figures.isWhole ? "" : ", ended before the last"}, ${figures.missingBars} missing, engine ${figures.engine}`,
+    status: figures.status,
+    fills: `${fills.length} of them in --json and --format csv`,
+    ...(warnings.length > 0 ? { warnings: warnings.map(({ message }) => message).join("; ") } : {}),
+    slots,
+  };
+}
+
+/** In a sentence, for who reads no table. */
+export function backtestTold(answer: unknown): string {
+  const { total, totalPercent, cycles, holding, drawdown, warnings } = answer as BacktestAnswer;
+  const doubts =
+    warnings.length > 0 ? ` Warnings: ${warnings.map(({ message }) => message).join("; ")}.` : "";
+  return `The grid would have made ${total} in quote (${totalPercent} %) in ${cycles} cycles; all in base would have made ${holding.base}. Its equity fell by up to ${drawdown.percent} %.${doubts}`;
+}

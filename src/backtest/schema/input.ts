@@ -1,0 +1,99 @@
+import type * as z from "zod";
+import { centeredInput, rangeInput } from "../../grid/schema/input.ts";
+import { shareField } from "../../grid/schema/input-fields.ts";
+import { ZERO } from "../../kernel/decimal.ts";
+import { countField, decimalField, wordField } from "../../kernel/fields.ts";
+import { DAY, HOUR, MINUTE } from "../../kernel/time.ts";
+
+export const TIMEFRAMES = {
+  "1m": MINUTE,
+  "5m": 5 * MINUTE,
+  "15m": 15 * MINUTE,
+  "30m": 30 * MINUTE,
+  "1h": HOUR,
+  "4h": 4 * HOUR,
+  "1d": DAY,
+} as const;
+const words = Object.keys(TIMEFRAMES) as (keyof typeof TIMEFRAMES)[];
+
+const time = (what: string) =>
+  countField("Invalid request", { least: 0, most: 9_999_999_999_999 }).optional().describe(what);
+const rate = (name: string, what: string) => shareField(name).optional().describe(what);
+
+/** What a backtest takes beside what a start takes. */
+const shape = () => ({
+  timeframe: wordField("Invalid request", words)
+    .default("1m")
+    .describe(`Span of a bar: ${words.join(" ")}`),
+  since: time("Time of the first bar, milliseconds; the newest 1000 bars when left out"),
+  until: time("Time before which the last bar begins, milliseconds"),
+  fill: wordField("Invalid request", ["cross", "touch"])
+    .default("cross")
+    .describe("An order fills when the price passes it, or when it reaches it"),
+  extremes: wordField("Invalid request", ["nearest", "high_first", "low_first"])
+    .default("nearest")
+    .describe("Which extreme of a bar comes first"),
+  spread: shareField("spread").default(ZERO).describe("Between bid and ask, as a share of the price"),
+  slippage: shareField("slippage")
+    .default(ZERO)
+    .describe("What an order that takes pays beyond the best price, as a share of it"),
+  tickInterval: countField("Invalid request", { least: 1000, most: DAY })
+    .optional()
+    .describe("Milliseconds from one pass to the next; at every corner of a bar when left out"),
+  makerFee: rate("makerFee", "Fee rate of orders that rest, as a share; the market's when left out"),
+  takerFee: rate("takerFee", "Fee rate of orders that take, as a share; the market's when left out"),
+  feeIn: wordField("Invalid request", ["base", "quote"]).optional().describe("Asset of a buy's fee"),
+  tick: decimalField("Invalid request").optional().describe("Price step; the market's when left out"),
+  lot: decimalField("Invalid request").optional().describe("Amount step; the market's when left out"),
+  minNotional: decimalField("Invalid request")
+    .optional()
+    .describe("Least order in quote; the market's when left out"),
+  fills: countField("Invalid request", { least: 0, most: 100_000 })
+    .default(100)
+    .describe("Newest fills in the answer"),
+});
+
+export const rangeBacktestInput = (ids: readonly string[]) => rangeInput(ids).safeExtend(shape());
+export const centeredBacktestInput = (ids: readonly string[]) => centeredInput(ids).safeExtend(shape());
+
+type Shape = z.ZodObject<ReturnType<typeof shape>>;
+export type BacktestFields = z.output<Shape>;
+
+/** An input in its two parts: what a start takes, and the rest. */
+export function partsOf<T extends BacktestFields>({
+  timeframe,
+  since,
+  until,
+  fill,
+  extremes,
+  spread,
+  slippage,
+  tickInterval,
+  makerFee,
+  takerFee,
+  feeIn,
+  tick,
+  lot,
+  minNotional,
+  fills,
+  ...grid
+}: T) {
+  const fields: BacktestFields = {
+    timeframe,
+    since,
+    until,
+    fill,
+    extremes,
+    spread,
+    slippage,
+    tickInterval,
+    makerFee,
+    takerFee,
+    feeIn,
+    tick,
+    lot,
+    minNotional,
+    fills,
+  };
+  return { fields, grid };
+}

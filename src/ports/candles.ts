@@ -1,0 +1,19 @@
+import type { Candles } from "../candles/candles.ts";
+import type { Pair } from "../kernel/pair.ts";
+import type { Millis } from "../kernel/time.ts";
+
+export interface AskedCandles {
+  readonly exchange: string;
+  readonly symbol: Pair;
+  /** How long a bar lasts. */
+  readonly span: Millis;
+  /** Market time, inclusive; `until` exclusive. */
+  readonly since?: Millis | undefined;
+  readonly until?: Millis | undefined;
+}
+
+/** Candles that are kept where this runs: a file that was named, or what was downloaded and imported. */
+export interface CandleReader {
+  /** Undefined where there are none of them. */
+  readonly candles: (asked: AskedCandles) => Promise<Candles | undefined>;
+}
