@@ -10,6 +10,7 @@ import { marketOperations } from "./market/operations/public-data.ts";
 import type { Operation } from "./operation.ts";
 import { orderOperations } from "./orders/operations/orders.ts";
 import { planOperations } from "./plans/operations/plans.ts";
+import { reportOperations } from "./report/operations/report.ts";
 
 /** Every use case, in the order of the specification. `ids` are the configured exchanges. */
 export const createOperations = (ids: readonly string[]): readonly Operation[] => [
@@ -23,5 +24,6 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...killOperations,
   ...limitsOperations,
   ...planOperations,
+  ...reportOperations,
   ...auditOperations,
 ];

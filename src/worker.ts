@@ -16,6 +16,7 @@ import { deliver } from "./notify/operations/deliver.ts";
 import { areGood, areStepped } from "./notify/operations/heartbeat.ts";
 import { createOperations } from "./operations.ts";
 import type { Deps, Local, Log } from "./ports/deps.ts";
+import { lookOut } from "./report/operations/look-out.ts";
 import { createLimiter, type Limiter } from "./transport/limiter.ts";
 import { refusal } from "./transport/run.ts";
 import { countWrongTokens } from "./transport/wrong-tokens.ts";
@@ -212,8 +213,9 @@ export default {
         deps.log("warn", "nobody was asked what the exchange keys may do", { reason: messageOf(error) });
       });
       await (environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times, made));
-      const { notify, requests } = deps;
-      if (notify) await deliver({ notify, local, log: deps.log, requests });
+      await lookOut(deps);
+      const { notify, requests, reports } = deps;
+      if (notify) await deliver({ notify, local, log: deps.log, requests, reports });
     } catch (error) {
       logFrom("error")("error", "a scheduled tick failed", { reason: messageOf(error) });
     }

@@ -10,6 +10,7 @@ import { type CredentialStore, credentialStore } from "../adapters/libsql/stores
 import { libsqlKeeping } from "../adapters/libsql/stores/keeping.ts";
 import { metricsStore } from "../adapters/libsql/stores/metrics-store.ts";
 import { notifyStore } from "../adapters/libsql/stores/notify-store.ts";
+import { reportStore } from "../adapters/libsql/stores/report-store.ts";
 import { createStore } from "../adapters/libsql/stores/store.ts";
 import { sandboxAggregator } from "../adapters/sandbox/aggregator.ts";
 import { createListings } from "../adapters/sandbox/listings.ts";
@@ -128,6 +129,7 @@ export async function createDeps(
     reference,
     channels: notify,
     metrics: metricsStore(context),
+    reports: reportStore(context),
     ...(runtime.post && config.heartbeat
       ? { heartbeat: heartbeat(config.heartbeat, { post: runtime.post, local, log }) }
       : {}),

@@ -23,6 +23,9 @@ export type EventKind =
   | "keys"
   | "plan"
   | "channel"
+  | "alarm"
+  | "notice"
+  | "recovered"
   | "audit";
 
 /** Of an event that concerns every account. */

@@ -15,6 +15,7 @@ import type { MetricsStore } from "./metrics-store.ts";
 import type { NotifyStore } from "./notify-store.ts";
 import type { DryRuns } from "./paper.ts";
 import type { Reference } from "./reference.ts";
+import type { ReportStore } from "./report-store.ts";
 import type { Store } from "./store.ts";
 
 export type * from "./market.ts";
@@ -300,6 +301,8 @@ export interface Deps {
   readonly requests?: (() => number) | undefined;
   /** Tells somebody outside that all is well; absent where nobody listens. */
   readonly heartbeat?: { beat(isGood: boolean): Promise<void> };
+  /** How days went; absent where nobody looks. */
+  readonly reports?: ReportStore;
   /** What is measured; absent where nothing is. */
   readonly metrics?: MetricsStore;
   /** Where people are told what happens; absent where nobody is. */

@@ -63,6 +63,7 @@ const USES: readonly (readonly [string, (told: Told) => readonly string[]])[] = 
   ["token list", () => []],
   ["token revoke", (told) => [told["token create"]?.id ?? ""]],
   ["audit verify", () => []],
+  ["report", () => []],
   ["sandbox deposit", () => ["--exchange", "kraken", "--asset", "USDT", "--amount", "5"]],
   ["sandbox shock", () => ["--symbol", "BTC/USDT", "--percent", "1"]],
   ["db backup", () => ["copy.db"]],

@@ -251,3 +251,18 @@ it("tells no secret of a channel where a receiver repeats it", async () => {
   await box.round(1);
   expect((await box.channel("one")).channel.error).toBe("it answered 400: no such path: /bot…/sendMessage");
 });
+
+it("tells the report of each day once, whoever comes first", async () => {
+  const box = await notifyBox();
+  const receiver = await answering(ok);
+  await box.add("ops", receiver.url, { isDaily: true });
+  for (let day = 0; day < 3; day++) {
+    await Promise.all([box.round(24 * 3600), box.round(), box.round()]);
+    await box.round(3600);
+  }
+  expect(receiver.asked.map((one) => bodyOf(one).title)).toEqual([
+    "edgemaker report of 2026-01-01",
+    "edgemaker report of 2026-01-02",
+    "edgemaker report of 2026-01-03",
+  ]);
+});

@@ -5,6 +5,7 @@ import { nodePost } from "../../cli/host/outbound.ts";
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { auditStore } from "../../src/adapters/libsql/stores/audit-store.ts";
 import { notifyStore } from "../../src/adapters/libsql/stores/notify-store.ts";
+import { reportStore } from "../../src/adapters/libsql/stores/report-store.ts";
 import { importKek } from "../../src/adapters/vault/envelope.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { EventKind } from "../../src/model/events.ts";
@@ -36,7 +37,12 @@ export async function notifyBox({ url = "file::memory:" }: { readonly url?: stri
   const audit = auditStore(context);
   const hosts: string[] = [];
   const local = { ...nodeLocal, monotonic: time.now };
-  const world = { notify: { store, post: nodePost(hosts) }, local, log: heardLog };
+  const world = {
+    notify: { store, post: nodePost(hosts) },
+    local,
+    log: heardLog,
+    reports: reportStore(context),
+  };
   const add = async (
     name: string,
     address: string,
@@ -45,16 +51,18 @@ export async function notifyBox({ url = "file::memory:" }: { readonly url?: stri
       level = "info",
       quiet,
       secrets,
+      isDaily = false,
     }: {
       kind?: ChannelKind;
       level?: "info" | "warning" | "alert";
       quiet?: string;
       secrets?: ChannelSecrets;
+      isDaily?: boolean;
     } = {},
   ) => {
     hosts.push(new URL(address).host);
     const hours = quiet === undefined ? null : (parseQuiet(quiet) ?? null);
-    const channel = { name, kind, level, quiet: hours, isDaily: false };
+    const channel = { name, kind, level, quiet: hours, isDaily };
     await store.addChannel(channel, secrets ?? { url: address, secret: SIGNING_SECRET }, BY);
   };
   const tell = (kind: EventKind, message: string, strategy: string | null = null) =>

@@ -5,6 +5,7 @@ import { dryBooks } from "../../src/adapters/libsql/sandbox/dry-books.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { type SandboxSettings, setUpSandbox } from "../../src/adapters/libsql/sandbox/sandbox-setup.ts";
 import { metricsStore } from "../../src/adapters/libsql/stores/metrics-store.ts";
+import { reportStore } from "../../src/adapters/libsql/stores/report-store.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { sandboxAggregator } from "../../src/adapters/sandbox/aggregator.ts";
 import { createListings } from "../../src/adapters/sandbox/listings.ts";
@@ -110,6 +111,7 @@ export async function testSandbox({
     marketTime: (_account, now) => marketTime(row, now),
     store,
     metrics: metricsStore(context),
+    reports: reportStore(context),
     local: realTime ? nodeLocal : time.local,
     log: heardLog,
   };

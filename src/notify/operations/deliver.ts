@@ -1,9 +1,13 @@
 /** Tells every channel what there is to tell: at least once, and of two processes only by one. */
+
 import { messageOf as wordsOf } from "../../kernel/errors.ts";
 import { plainText } from "../../kernel/plain-text.ts";
-import { HOUR, type Millis, SECOND } from "../../kernel/time.ts";
+import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Local, Log } from "../../ports/deps.ts";
 import type { Claim, NotifyStore, Outlook, Sent } from "../../ports/notify-store.ts";
+import type { ReportStore } from "../../ports/report-store.ts";
+import { dayOf } from "../../report/days.ts";
+import { reportLines, reportOf } from "../../report/report.ts";
 import type { Channel, Message } from "../channel.ts";
 import { dueLines, takeIn, toldAt } from "../digest.ts";
 import { messageOf } from "../message.ts";
@@ -19,6 +23,8 @@ export interface NotifyWorld {
   readonly local: Local;
   readonly log: Log;
   readonly requests?: (() => number) | undefined;
+  /** Where the report of a day comes from, for channels that are told it. */
+  readonly reports?: Pick<ReportStore, "daysOf"> | undefined;
 }
 
 /** Between two messages of a channel: what happens meanwhile is in the next one. */
@@ -54,12 +60,17 @@ function hasWork(channel: Outlook["channels"][number], { now, newest }: Outlook)
   if (channel.claimedUntil > now) return false;
   const { cursor, isPending, retryAt } = channel;
   if (newest.event > cursor.event || newest.fill > cursor.fill) return true;
-  return isPending ? retryAt <= now : isReady(channel, now);
+  return isPending ? retryAt <= now : isReady(channel, now) || isReportDue(channel, now);
 }
 
 /** Whether what is held makes a message now. */
 const isReady = ({ held, quiet, sentAt, retryAt }: Channel, now: Millis): boolean =>
   retryAt <= now && now - sentAt >= APART && dueLines(held, now, isQuiet(quiet, now)).length > 0;
+
+/** So long after midnight the day before has been looked at to its end. */
+const REPORT_AFTER: Millis = 5 * MINUTE;
+const isReportDue = ({ isDaily, reportedDay }: Channel, now: Millis): boolean =>
+  isDaily && dayOf(now - REPORT_AFTER) > reportedDay;
 
 async function serve(world: NotifyWorld, name: string): Promise<void> {
   const { local, notify } = world;
@@ -81,11 +92,8 @@ interface Pending {
 }
 
 /** Keeps what is new, and says what is to be sent now. */
-async function takeNews(
-  { notify, local }: NotifyWorld,
-  claim: Claim,
-  isMore: boolean,
-): Promise<Pending | undefined> {
+async function takeNews(world: NotifyWorld, claim: Claim, isMore: boolean): Promise<Pending | undefined> {
+  const { notify, local } = world;
   const { channel, now, events, fills, pending } = claim;
   const cursor = {
     event: events.at(-1)?.id ?? channel.cursor.event,
@@ -93,12 +101,40 @@ async function takeNews(
   };
   const held = takeIn(channel.held, newsOf(claim), { least: channel.level, now });
   const isTurn = !isMore && channel.retryAt <= now;
-  const make = isTurn && !pending && isReady({ ...channel, held }, now);
-  const message = make ? messageOf(held, { id: local.randomText(24), now }) : undefined;
+  const isFree = isTurn && !pending;
+  const make = isFree && isReady({ ...channel, held }, now);
+  const report = isFree && !make && isReportDue(channel, now) ? await dailyReport(world, now) : undefined;
+  const message = make ? messageOf(held, { id: local.randomText(24), now }) : report;
   const next = isTurn ? (pending ?? (message && { message, tries: 0 })) : undefined;
-  const kept = { cursor, held: message ? toldAt(held, now) : held, message, isDone: !next && !isMore };
+  const kept = {
+    cursor,
+    held: make ? toldAt(held, now) : held,
+    message,
+    // In the same write as the report itself: of one day there is one.
+    ...(report ? { reportedDay: dayOf(now) } : {}),
+    isDone: !next && !isMore,
+  };
   return (await notify.store.keep(claim, kept)) ? next : undefined;
 }
+
+/** Of the day before. */
+async function dailyReport({ reports, local }: NotifyWorld, now: Millis): Promise<Message | undefined> {
+  if (!reports) return undefined;
+  const day = dayOf(now) - 1;
+  const { days } = await reports.daysOf(day, day);
+  const report = reportOf(days, { from: day, to: day, now });
+  const title = `edgemaker report of ${DATE.format(day * DAY)}`;
+  return {
+    id: local.randomText(24),
+    kind: "report",
+    level: "info",
+    title,
+    lines: reportLines(report),
+    at: now,
+  };
+}
+
+const DATE = new Intl.DateTimeFormat("sv-SE", { timeZone: "UTC", dateStyle: "short" });
 
 function newsOf({ events, fills }: Claim): News[] {
   const told = events.map(eventNews).filter((one) => one !== undefined);

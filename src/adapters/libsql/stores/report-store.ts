@@ -1,0 +1,117 @@
+import { and, asc, between, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { EVERY_ACCOUNT, STEP } from "../../../model/events.ts";
+import type { ReportStore } from "../../../ports/report-store.ts";
+import { dayOf, type StrategyDay } from "../../../report/days.ts";
+import { type Context, rowsOf, statement } from "../client/context.ts";
+import { alarms, lookout, strategyDays } from "../tables/report-tables.ts";
+import { events } from "../tables/tables.ts";
+import { writeTold } from "./event-chain.ts";
+import { newestEvent } from "./notify-store.ts";
+
+/** Days from one to another, of every strategy that ran: what came before is not read. */
+export const daysQuery = ({ db }: Pick<Context, "db">, from: number, to: number) =>
+  db
+    .select()
+    .from(strategyDays)
+    .where(between(strategyDays.day, from, to))
+    .orderBy(asc(strategyDays.day));
+
+export const uncountedQuery = ({ db }: Pick<Context, "db">, page: number) =>
+  db
+    .select()
+    .from(events)
+    .where(sql`${events.id} > (select ${lookout.eventId} from ${lookout})`)
+    .orderBy(asc(events.id))
+    .limit(page);
+
+export function reportStore(context: Context): ReportStore {
+  const { client, db, now } = context;
+  const isKnown = (key: string): SQL => sql`exists(select 1 from ${alarms} where ${alarms.key} = ${key})`;
+  return {
+    async lookOut({ every, owner, page }) {
+      const row = {
+        id: 1,
+        lookedAt: 0,
+        before: 0,
+        owner,
+        ownerBefore: owner,
+        eventId: newestEvent as SQL<number>,
+      };
+      const take = db
+        .update(lookout)
+        .set({ before: lookout.lookedAt, ownerBefore: lookout.owner, lookedAt: now(), owner })
+        .where(sql`${lookout.lookedAt} <= ${now()} - ${every}`)
+        .returning();
+      const [, taken] = await client.batch(
+        [statement(db.insert(lookout).values(row).onConflictDoNothing()), statement(take)],
+        "write",
+      );
+      const [turn] = rowsOf(lookout, taken);
+      if (!turn) return undefined;
+      const today = dayOf(turn.lookedAt);
+      const [days, known, uncounted] = await client.batch(
+        [
+          statement(daysQuery(context, today - 1, today)),
+          statement(db.select().from(alarms)),
+          statement(uncountedQuery(context, page)),
+        ],
+        "write",
+      );
+      return {
+        now: turn.lookedAt,
+        before: turn.before,
+        ownerBefore: turn.ownerBefore,
+        days: rowsOf(strategyDays, days),
+        alarms: rowsOf(alarms, known).map((alarm) => ({ ...alarm, kind: "alarm" })),
+        events: rowsOf(events, uncounted),
+      };
+    },
+
+    async keepDays(days, countedTo) {
+      const statements = days.map((row) => {
+        const { strategy: _strategy, day: _day, ...set } = row;
+        return statement(
+          db
+            .insert(strategyDays)
+            .values(row)
+            .onConflictDoUpdate({ target: [strategyDays.strategy, strategyDays.day], set }),
+        );
+      });
+      const counted =
+        countedTo === undefined ? [] : [statement(db.update(lookout).set({ eventId: countedTo }))];
+      if (statements.length + counted.length > 0) await client.batch([...statements, ...counted], "write");
+    },
+
+    async raise({ key, strategy, kind, message }) {
+      await writeTold(context, STEP, async ({ now: since, tell }) => [
+        await tell({ account: EVERY_ACCOUNT, strategy, kind, message }, sql`not ${isKnown(key)}`),
+        ...(key.startsWith("gap ")
+          ? []
+          : [statement(db.insert(alarms).values({ key, strategy, since, message }).onConflictDoNothing())]),
+      ]);
+    },
+
+    async clear({ key, strategy, message }) {
+      const told = {
+        account: EVERY_ACCOUNT,
+        strategy,
+        kind: "recovered" as const,
+        message: `no longer: ${message}`,
+      };
+      await writeTold(context, STEP, async ({ tell }) => [
+        await tell(told, isKnown(key)),
+        statement(db.delete(alarms).where(eq(alarms.key, key))),
+      ]);
+    },
+
+    async daysOf(from, to) {
+      const rows = await db
+        .select({ row: getTableColumns(strategyDays), now: now() })
+        .from(strategyDays)
+        .where(and(between(strategyDays.day, from, to)))
+        .orderBy(asc(strategyDays.day));
+      const at = rows[0]?.now ?? Number((await client.execute(statement(sql`select ${now()}`))).rows[0]?.[0]);
+      return { now: at, days: rows.map(({ row }): StrategyDay => row) };
+    },
+  };
+}

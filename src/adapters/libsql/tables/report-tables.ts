@@ -1,0 +1,45 @@
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { AccountKey } from "../../../model/records.ts";
+import type { Standing } from "../../../report/days.ts";
+import { doc } from "./tables.ts";
+
+/** What a strategy stood at when a day of UTC began and when it was last looked at, and how the day was spent. */
+export const strategyDays = sqliteTable(
+  "strategy_days",
+  {
+    strategy: text("strategy").notNull(),
+    day: integer("day").notNull(),
+    account: text("account").$type<AccountKey>().notNull(),
+    opened: doc<Standing>("opened").notNull(),
+    latest: doc<Standing>("latest").notNull(),
+    /** Protocol time from and up to which it was looked at. */
+    from: integer("from").notNull(),
+    to: integer("to").notNull(),
+    upMillis: integer("up_millis").notNull(),
+    inRangeMillis: integer("in_range_millis").notNull(),
+    incidents: integer("incidents").notNull(),
+    isFinal: integer("is_final", { mode: "boolean" }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.strategy, table.day] }),
+    index("strategy_days_by_day").on(table.day),
+  ],
+);
+
+/** One row: who has looked at everything last, when, and how far events were counted. */
+export const lookout = sqliteTable("lookout", {
+  id: integer("id").primaryKey(),
+  lookedAt: integer("looked_at").notNull(),
+  before: integer("before").notNull(),
+  owner: text("owner").notNull(),
+  ownerBefore: text("owner_before").notNull(),
+  eventId: integer("event_id").notNull(),
+});
+
+/** What is wrong now, and was told. */
+export const alarms = sqliteTable("alarms", {
+  key: text("key").primaryKey(),
+  strategy: text("strategy"),
+  since: integer("since").notNull(),
+  message: text("message").notNull(),
+});

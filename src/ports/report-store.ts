@@ -1,0 +1,34 @@
+import type { Millis } from "../kernel/time.ts";
+import type { KeptEvent } from "../model/events.ts";
+import type { Alarm } from "../report/alarms.ts";
+import type { StrategyDay } from "../report/days.ts";
+
+/** One process's turn to look at everything. */
+export interface Lookout {
+  readonly now: Millis;
+  /** When somebody has looked before, and who; 0 and nobody at first. */
+  readonly before: Millis;
+  readonly ownerBefore: string;
+  /** Rows of this day and the one before. */
+  readonly days: readonly StrategyDay[];
+  readonly alarms: readonly Alarm[];
+  /** Those that were not counted yet, oldest first. */
+  readonly events: readonly (KeptEvent & { readonly id: number })[];
+}
+
+export interface ReportStore {
+  /** Takes the turn, if nobody has had one for so long. */
+  lookOut(asked: {
+    readonly every: Millis;
+    readonly owner: string;
+    readonly page: number;
+  }): Promise<Lookout | undefined>;
+  /** The rows as they are now, and up to which event they count. */
+  keepDays(days: readonly StrategyDay[], countedTo: number | undefined): Promise<void>;
+  /** Tells of it once, whoever asks. */
+  raise(alarm: Alarm): Promise<void>;
+  /** Tells that it is over. */
+  clear(alarm: Alarm): Promise<void>;
+  /** Rows of days from `from` to `to`. */
+  daysOf(from: number, to: number): Promise<{ readonly now: Millis; readonly days: readonly StrategyDay[] }>;
+}

@@ -1,0 +1,56 @@
+/** What is wrong now, of what stands in the database: told when it begins, and when it is over. */
+import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
+import { type AccountKey, parseAccountKey } from "../model/records.ts";
+import type { Readings } from "../ports/metrics-store.ts";
+import type { StrategyView } from "../ports/store.ts";
+import { isInRange } from "./days.ts";
+
+export interface Alarm {
+  readonly key: string;
+  readonly strategy: string | null;
+  readonly kind: "alarm" | "notice";
+  readonly message: string;
+}
+
+/** How long a pass may be away, of an account that is stepped every `interval`. */
+export const lateAfter = (interval: Millis): Millis => Math.max(MINUTE, 3 * interval);
+
+export function alarmsOf(
+  views: readonly StrategyView[],
+  { orders }: Pick<Readings, "orders">,
+  interval: Millis,
+): readonly Alarm[] {
+  const accounts = new Map(views.map((view) => [view.strategy.account, view]));
+  return [
+    ...[...accounts].flatMap(([account, view]) => accountAlarm(account, view, interval)),
+    ...orders.filter(({ overdue }) => overdue > 0).map(unknownOrders),
+    ...views.flatMap(outOfRange),
+  ];
+}
+
+function accountAlarm(
+  account: AccountKey,
+  { steppedAt, now, accountError }: StrategyView,
+  interval: Millis,
+): Alarm[] {
+  const away = steppedAt === null ? 0 : now - steppedAt;
+  if (away <= lateAfter(interval)) return [];
+  const { exchange } = parseAccountKey(account);
+  const why = accountError === null ? "" : `: ${accountError}`;
+  const message = `${exchange} is stalled: no complete pass for ${Math.round(away / SECOND)} s${why}`;
+  return [{ key: `stalled ${account}`, strategy: null, kind: "alarm", message }];
+}
+
+const unknownOrders = ({ account, state, overdue }: Readings["orders"][number]): Alarm => ({
+  key: `unknown ${account} ${state}`,
+  strategy: null,
+  kind: "alarm",
+  message: `${parseAccountKey(account).exchange} has not said what became of ${overdue} ${overdue === 1 ? "order" : "orders"}`,
+});
+
+function outOfRange(view: StrategyView): Alarm[] {
+  const { id, status, phase, symbol } = view.strategy;
+  if (status !== "running" || phase !== "active" || isInRange(view) !== false) return [];
+  const message = `${symbol} is out of the grid's range: it earns nothing until the price comes back`;
+  return [{ key: `range ${id}`, strategy: id, kind: "notice", message }];
+}

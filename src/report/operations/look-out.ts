@@ -1,0 +1,78 @@
+import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { eventNews } from "../../notify/news.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { Lookout } from "../../ports/report-store.ts";
+import type { StrategyView } from "../../ports/store.ts";
+import { alarmsOf, lateAfter } from "../alarms.ts";
+import { withLook } from "../days.ts";
+
+export type LookoutWorld = Pick<Deps, "reports" | "metrics" | "store" | "local" | "interval" | "requests">;
+
+/** Once a minute, by whichever process comes first. */
+const EVERY: Millis = MINUTE;
+/** After so long nobody was there. */
+const GAP: Millis = 2.5 * EVERY;
+const PAGE = 1000;
+/** Requests that a look takes where nothing changes. */
+const REQUESTS = 8;
+
+/** Looks at everything that runs: how its day goes, and what is wrong with it. */
+export async function lookOut(world: LookoutWorld): Promise<void> {
+  const { reports, metrics, store, local, interval = MINUTE, requests } = world;
+  if (!reports || !metrics || (requests && requests() < REQUESTS)) return;
+  const turn = await reports.lookOut({ every: EVERY, owner: local.name, page: PAGE });
+  if (!turn) return;
+  const [running, readings] = await Promise.all([store.strategies({ stopped: false }), metrics.readings()]);
+  const views = [...running, ...(await stoppedToday(world, turn, running))];
+  await keepDays(world, turn, { views, interval });
+  await tellAlarms(world, turn, alarmsOf(running, readings, interval));
+}
+
+/** Those that were running at the last look: what they came to is told once more. */
+async function stoppedToday(
+  { store }: LookoutWorld,
+  { days }: Lookout,
+  running: readonly StrategyView[],
+): Promise<StrategyView[]> {
+  const known = new Set(running.map(({ strategy }) => strategy.id));
+  const ended = new Set(days.filter(({ isFinal }) => isFinal).map(({ strategy }) => strategy));
+  const left = [...new Set(days.map(({ strategy }) => strategy))].filter(
+    (id) => !known.has(id) && !ended.has(id),
+  );
+  return (await Promise.all(left.map((id) => store.strategies({ id })))).flat();
+}
+
+async function keepDays(
+  { reports }: LookoutWorld,
+  { now, before, days, events }: Lookout,
+  { views, interval }: { readonly views: readonly StrategyView[]; readonly interval: Millis },
+): Promise<void> {
+  const elapsed = now - before > GAP ? 0 : now - before;
+  const counts = new Map<string, number>();
+  for (const event of events) {
+    const level = event.kind === "recovered" ? undefined : eventNews(event)?.level;
+    if (event.strategy && (level === "alert" || level === "warning"))
+      counts.set(event.strategy, (counts.get(event.strategy) ?? 0) + 1);
+  }
+  const rows = views.map((view) => {
+    const { id } = view.strategy;
+    const isUp = view.steppedAt !== null && now - view.steppedAt <= lateAfter(interval);
+    const own = days.filter(({ strategy }) => strategy === id);
+    return withLook(own, view, { now, elapsed, isUp, incidents: counts.get(id) ?? 0 });
+  });
+  await reports?.keepDays(rows, events.at(-1)?.id);
+}
+
+async function tellAlarms(
+  { reports, local }: LookoutWorld,
+  { now, before, ownerBefore, alarms: known }: Lookout,
+  found: ReturnType<typeof alarmsOf>,
+): Promise<void> {
+  if (before > 0 && now - before > GAP) {
+    const from = ownerBefore === local.name ? "" : ` from ${ownerBefore}`;
+    const message = `${local.name} takes over${from}: nobody was there for ${Math.round((now - before) / SECOND)} s`;
+    await reports?.raise({ key: `gap ${now}`, strategy: null, kind: "notice", message });
+  }
+  for (const alarm of found) if (!known.some(({ key }) => key === alarm.key)) await reports?.raise(alarm);
+  for (const alarm of known) if (!found.some(({ key }) => key === alarm.key)) await reports?.clear(alarm);
+}

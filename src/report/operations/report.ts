@@ -1,0 +1,95 @@
+import * as z from "zod";
+import { csv } from "../../kernel/csv.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { flagField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { type Operation, operation } from "../../operation.ts";
+import { dayOf } from "../days.ts";
+import { type Report, type ReportRow, reportOf } from "../report.ts";
+
+const figures = () => ({
+  totalProfit: z.number().describe("What the span has brought, realised or not, in quote"),
+  realizedProfit: z.number().describe("The realised part of it"),
+  fees: z.number().describe("Fees of the span, in quote"),
+  cycles: z.number().describe("Buys that were sold again"),
+  filledOrders: z.number(),
+  incidents: z.number().describe("Events that were an alert or a warning"),
+});
+
+const ReportShape = lazy(() =>
+  z.object({
+    from: z.number(),
+    to: z.number(),
+    totals: z.array(z.object({ quote: z.string(), dryRun: z.boolean(), ...figures() })),
+    strategies: z.array(
+      z.object({
+        id: z.string(),
+        exchange: z.string(),
+        dryRun: z.boolean(),
+        symbol: z.string(),
+        ...figures(),
+        inRangePercent: z.number().describe("Of the time it was stepped"),
+        uptimePercent: z.number().describe("Of the span, how long it was stepped in time"),
+      }),
+    ),
+    count: z.number(),
+  }),
+);
+
+const SPANS = { day: 1, week: 7, month: 30 } as const;
+type SpanName = keyof typeof SPANS;
+
+const COLUMNS: readonly (keyof ReportRow)[] = [
+  "id",
+  "exchange",
+  "symbol",
+  "dryRun",
+  "totalProfit",
+  "realizedProfit",
+  "fees",
+  "cycles",
+  "filledOrders",
+  "inRangePercent",
+  "uptimePercent",
+  "incidents",
+];
+
+export const reportOperations: readonly Operation[] = [
+  operation({
+    name: "get_report",
+    summary: "What a day, a week or a month has brought, by strategy and in all",
+    effect: "read",
+    access: "token",
+    http: { route: "GET /report", from: "query" },
+    cli: {
+      path: "report",
+      examples: ["edgemaker report --week", "edgemaker report --month --format csv"],
+    },
+    mcp: { closedWorld: true },
+    failure: "Internal error",
+    input: () =>
+      z.object({
+        day: flagField("Invalid request", "day").optional().describe("Today so far, in UTC: the default"),
+        week: flagField("Invalid request", "week").optional().describe("Today and the six days before"),
+        month: flagField("Invalid request", "month").optional().describe("Today and the 29 days before"),
+      }),
+    output: ReportShape,
+    csv: (answer) => {
+      const { strategies } = answer as Report;
+      return csv(
+        COLUMNS,
+        strategies.map((row) => COLUMNS.map((name) => row[name])),
+      );
+    },
+    async run({ reports, store }, asked) {
+      const names = (Object.keys(SPANS) as SpanName[]).filter((name) => asked[name]);
+      if (names.length > 1) throw new AppError("Invalid request", `ask for one of ${names.join(", ")}`);
+      if (!reports) throw new AppError("Not found", "nothing is reported here");
+      const today = dayOf(await store.now());
+      const from = today - SPANS[names[0] ?? "day"] + 1;
+      const { now, days } = await reports.daysOf(from, today);
+      const report = reportOf(days, { from, to: today, now });
+      return { ...report, totals: [...report.totals], strategies: [...report.strategies] };
+    },
+  }),
+];

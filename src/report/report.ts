@@ -1,0 +1,155 @@
+import { type Decimal, wire, ZERO } from "../kernel/decimal.ts";
+import { DAY, type Millis } from "../kernel/time.ts";
+import { parseAccountKey } from "../model/records.ts";
+import type { Standing, StrategyDay } from "./days.ts";
+
+export interface ReportRow {
+  readonly id: string;
+  readonly exchange: string;
+  readonly dryRun: boolean;
+  readonly symbol: string;
+  readonly totalProfit: number;
+  readonly realizedProfit: number;
+  readonly fees: number;
+  readonly cycles: number;
+  readonly filledOrders: number;
+  readonly inRangePercent: number;
+  readonly uptimePercent: number;
+  readonly incidents: number;
+}
+
+/** Sums of one quote asset; on paper apart from what is money. */
+export type ReportTotal = Pick<
+  ReportRow,
+  "dryRun" | "totalProfit" | "realizedProfit" | "fees" | "cycles" | "filledOrders" | "incidents"
+> & { readonly quote: string };
+
+export interface Report {
+  readonly from: Millis;
+  readonly to: Millis;
+  readonly totals: readonly ReportTotal[];
+  readonly strategies: readonly ReportRow[];
+  readonly count: number;
+}
+
+/** Of days from `from` to `to`, both told. */
+export function reportOf(
+  days: readonly StrategyDay[],
+  { from, to, now }: { readonly from: number; readonly to: number; readonly now: Millis },
+): Report {
+  const ids = [...new Set(days.map(({ strategy }) => strategy))].sort();
+  const changes = ids.map((id) =>
+    changeOf(
+      days.filter(({ strategy }) => strategy === id),
+      now,
+    ),
+  );
+  return {
+    from: from * DAY,
+    to: Math.min(now, (to + 1) * DAY),
+    totals: totalsOf(changes),
+    strategies: changes.map(rowOf),
+    count: ids.length,
+  };
+}
+
+interface Change {
+  readonly last: StrategyDay;
+  readonly gained: Pick<Standing, "total" | "realized" | "fees" | "cycles" | "filledOrders">;
+  readonly expected: Millis;
+  readonly up: Millis;
+  readonly inRange: Millis;
+  readonly incidents: number;
+}
+
+function changeOf(rows: readonly StrategyDay[], now: Millis): Change {
+  const sorted = [...rows].sort((a, b) => a.day - b.day);
+  const [first, last] = [sorted[0] as StrategyDay, sorted.at(-1) as StrategyDay];
+  const sum = (value: (row: StrategyDay) => number) => sorted.reduce((all, row) => all + value(row), 0);
+  const gained = (name: "total" | "realized" | "fees") => last.latest[name] - first.opened[name];
+  return {
+    last,
+    gained: {
+      total: gained("total"),
+      realized: gained("realized"),
+      fees: gained("fees"),
+      cycles: last.latest.cycles - first.opened.cycles,
+      filledOrders: last.latest.filledOrders - first.opened.filledOrders,
+    },
+    // A day that nobody has looked at to its end was missed from there on.
+    expected: sum((row) => (row.isFinal ? row.to : Math.min(now, (row.day + 1) * DAY)) - row.from),
+    up: sum(({ upMillis }) => upMillis),
+    inRange: sum(({ inRangeMillis }) => inRangeMillis),
+    incidents: sum(({ incidents }) => incidents),
+  };
+}
+
+function rowOf({ last, gained, expected, up, inRange, incidents }: Change): ReportRow {
+  const { exchange, kind } = parseAccountKey(last.account);
+  return {
+    id: last.strategy,
+    exchange,
+    dryRun: kind === "dry",
+    symbol: last.latest.symbol,
+    totalProfit: wire(gained.total),
+    realizedProfit: wire(gained.realized),
+    fees: wire(gained.fees),
+    cycles: gained.cycles,
+    filledOrders: gained.filledOrders,
+    inRangePercent: percent(inRange, up),
+    uptimePercent: percent(up, expected),
+    incidents,
+  };
+}
+
+/** To a tenth, and none of nothing. */
+const percent = (part: Millis, whole: Millis): number =>
+  whole <= 0 ? 0 : Math.min(100, Math.round((1000 * part) / whole) / 10);
+
+const quoteOf = ({ last }: Change): string => last.latest.symbol.split("/")[1] ?? "";
+const isPaper = ({ last }: Change): boolean => parseAccountKey(last.account).kind === "dry";
+
+function totalsOf(changes: readonly Change[]): ReportTotal[] {
+  const groups = new Map<string, Change[]>();
+  for (const change of changes) {
+    const key = `${isPaper(change) ? 1 : 0} ${quoteOf(change)}`;
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  return [...groups.values()].map((group) => {
+    const add = (name: "total" | "realized" | "fees"): Decimal =>
+      group.reduce((sum, { gained }) => sum + gained[name], ZERO);
+    const [one] = group as [Change];
+    return {
+      quote: quoteOf(one),
+      dryRun: isPaper(one),
+      totalProfit: wire(add("total")),
+      realizedProfit: wire(add("realized")),
+      fees: wire(add("fees")),
+      cycles: group.reduce((sum, { gained }) => sum + gained.cycles, 0),
+      filledOrders: group.reduce((sum, { gained }) => sum + gained.filledOrders, 0),
+      incidents: group.reduce((sum, { incidents }) => sum + incidents, 0),
+    };
+  });
+}
+
+/** As a channel is told it: the totals first. */
+export function reportLines({ totals, strategies }: Report): readonly string[] {
+  const of = ({ dryRun }: { dryRun: boolean }) => (dryRun ? ", on paper" : "");
+  if (strategies.length === 0) return ["nothing ran"];
+  return [
+    ...totals.map(
+      (total) =>
+        `total ${short(total.totalProfit)} ${total.quote}${of(total)}: ${short(total.realizedProfit)} realised, fees ${short(total.fees)}, ${total.cycles} cycles, ${total.incidents} incidents`,
+    ),
+    ...strategies
+      .slice(0, MOST_TOLD)
+      .map(
+        (row) =>
+          `${row.id}${of(row)}: ${short(row.totalProfit)}, ${row.cycles} cycles, in range ${row.inRangePercent} %, up ${row.uptimePercent} %`,
+      ),
+    ...(strategies.length > MOST_TOLD ? [`… and ${strategies.length - MOST_TOLD} more`] : []),
+  ];
+}
+
+const MOST_TOLD = 20;
+const short = (value: number): string => String(Number(value.toPrecision(6)));

@@ -1,0 +1,138 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { statement } from "../../src/adapters/libsql/client/context.ts";
+import { daysQuery, reportStore, uncountedQuery } from "../../src/adapters/libsql/stores/report-store.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
+import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
+import { lookOut } from "../../src/report/operations/look-out.ts";
+import type { Report } from "../../src/report/report.ts";
+import { appOver } from "../support/app.ts";
+import { d } from "../support/grid.ts";
+import { runOperation, START, testSandbox } from "../support/sandbox.ts";
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: d("59000"),
+  upperPrice: d("61000"),
+  gridLevels: 40,
+  orderSize: d("50"),
+};
+
+const STEPPED = 5 * MINUTE;
+
+/** A world that is stepped and looked at every five minutes of its clock. */
+async function watched() {
+  // Three hours before midnight, so that a day ends soon.
+  const box = await testSandbox({ speed: 1, start: START + 21 * HOUR });
+  const deps = { ...box.deps, interval: STEPPED };
+  const start = async () => (await runOperation<{ id: string }>(deps, "start_grid", GRID)).id;
+  const pass = async (minutes: number, { steps = true, looks = true } = {}) => {
+    for (let at = 0; at < minutes; at++) {
+      box.time.pass(MINUTE);
+      if (steps && at % 5 === 0) await tick(deps);
+      if (looks) await lookOut(deps);
+    }
+  };
+  const report = (span: object) => runOperation<Report>(deps, "get_report", span);
+  const events = async () =>
+    (await box.store.eventsAfter(0, 1000)).map(({ kind, message }) => ({ kind, message }));
+  return { ...box, deps, start, pass, report, events };
+}
+
+describe("a report", () => {
+  let box: Awaited<ReturnType<typeof watched>>;
+  let id: string;
+  beforeAll(async () => {
+    box = await watched();
+    id = await box.start();
+    await box.pass(120);
+  });
+
+  it("tells what the grid's own books tell, by strategy and in all", async () => {
+    const [view] = await box.store.strategies({ id });
+    const { ledger } = view?.strategy.state ?? {};
+    const told = await box.report({});
+    expect(told.strategies).toHaveLength(1);
+    const [row] = told.strategies;
+    expect(ledger?.filledOrders).toBeGreaterThan(4);
+    expect(row).toMatchObject({
+      id,
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      filledOrders: ledger?.filledOrders,
+      cycles: ledger?.cycles,
+      uptimePercent: expect.any(Number),
+    });
+    const { uptimePercent, inRangePercent, totalProfit, fees } = row as NonNullable<typeof row>;
+    expect(uptimePercent).toBeGreaterThan(95);
+    expect(inRangePercent).toBeGreaterThan(0);
+    expect(fees).toBeGreaterThan(0);
+    expect(told.totals).toMatchObject([{ quote: "USDT", dryRun: false, totalProfit, fees }]);
+  });
+
+  it("is a table on HTTP, and refuses two spans at once", async () => {
+    const { ask, tokens } = await appOver(box.deps);
+    const headers = { authorization: `Bearer ${tokens.read}` };
+    const table = await (await ask("/api/v1/report?week=true&format=csv", { headers })).text();
+    expect(table.split("\r\n")[1]).toMatch(new RegExp(`^${id},kraken,BTC/USDT,false,`));
+    expect((await ask("/api/v1/report?week=true&month=true", { headers })).status).toBe(400);
+  });
+
+  it("begins a day with what the day before has ended with, so that days add up", async () => {
+    await box.pass((DAY - (box.time.now() % DAY)) / MINUTE + 30);
+    const [day, week] = [await box.report({ day: true }), await box.report({ week: true })];
+    const [view] = await box.store.strategies({ id });
+    const { ledger } = view?.strategy.state ?? {};
+    expect(week.strategies[0]?.filledOrders).toBe(ledger?.filledOrders);
+    const before = await box.deps.reports?.daysOf(
+      Math.floor(box.time.now() / DAY) - 1,
+      Math.floor(box.time.now() / DAY) - 1,
+    );
+    const yesterday = before?.days[0]?.latest.filledOrders ?? -1;
+    expect(day.strategies[0]?.filledOrders).toBe((ledger?.filledOrders ?? 0) - yesterday);
+  });
+
+  it("tells how long nobody stepped it, and says so when it begins and ends", async () => {
+    const other = await watched();
+    await other.start();
+    await other.pass(60);
+    await other.pass(60, { steps: false });
+    const alarm = (await other.events()).filter(({ kind }) => kind === "alarm");
+    expect(alarm).toEqual([
+      { kind: "alarm", message: expect.stringMatching(/^kraken is stalled: no complete pass for \d+ s/) },
+    ]);
+    await other.pass(10);
+    const [row] = (await other.report({})).strategies;
+    expect(row?.uptimePercent).toBeGreaterThan(50);
+    expect(row?.uptimePercent).toBeLessThan(75);
+    expect((await other.events()).filter(({ kind }) => kind === "recovered")).toHaveLength(1);
+  });
+
+  it("of many processes one looks, and who takes over after a gap says so once", async () => {
+    const other = await watched();
+    const second = { ...other.deps, local: { ...other.deps.local, name: "second:2" } };
+    await lookOut(other.deps);
+    other.time.pass(10 * MINUTE);
+    await Promise.all([lookOut(second), lookOut(second), lookOut(second)]);
+    const told = (await other.events()).filter(({ kind }) => kind === "notice");
+    expect(told).toEqual([
+      { kind: "notice", message: "second:2 takes over from test: nobody was there for 600 s" },
+    ]);
+  });
+});
+
+it("reads the days that are asked for, and events that were not counted", async () => {
+  const { context } = await testSandbox();
+  await reportStore(context).lookOut({ every: 0, owner: "one", page: 10 });
+  const plan = async (query: { toSQL(): { sql: string; params: unknown[] } }) => {
+    const { sql, args } = statement(query as never);
+    const { rows } = await context.client.execute({ sql: `explain query plan ${sql}`, args });
+    return rows.map((row) => String(row.detail)).join("\n");
+  };
+  expect(await plan(daysQuery(context, 1, 2))).toMatch(
+    /SEARCH strategy_days USING INDEX strategy_days_by_day/,
+  );
+  const counted = await plan(uncountedQuery(context, 10));
+  expect(counted).toMatch(/SEARCH events USING INTEGER PRIMARY KEY/);
+  expect(counted).not.toMatch(/SCAN events/);
+});
