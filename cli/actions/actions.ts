@@ -3,6 +3,8 @@
  * help; and Node takes a millisecond for each file it loads, so that two dozen small ones were half of a start.
  * Apart stay those that bring a large library of their own: setup and mcp.
  */
+
+export { signsOfLife } from "../host/signs-of-life.ts";
 export { exportEvents, signEvents, verifyEvents } from "./audit.ts";
 export { importCandles, listCandles, showCandles } from "./candles.ts";
 export { downloadCandles } from "./candles-download.ts";
@@ -17,6 +19,7 @@ export { installMcp } from "./mcp-install.ts";
 export { migrateDatabase } from "./migrate.ts";
 export { addChannel, listChannels, removeChannel, replayChannel, testChannel } from "./notify.ts";
 export { newPageLink } from "./page.ts";
+export { restingOrders } from "./resting-orders.ts";
 export { runOperation } from "./run-operation.ts";
 export { depositInSandbox, resetSandbox, shockSandbox } from "./sandbox.ts";
 export { startServer } from "./serve.ts";

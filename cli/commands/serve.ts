@@ -13,12 +13,15 @@ export const SERVE_ARGS = {
   },
 } as const;
 
+/** Milliseconds between two looks at what has happened. */
+const SIGN_INTERVAL = 1000;
+
 export const serveCommand = command({
   name: "serve",
   description: "Serve the API and step every running grid",
   args: SERVE_ARGS,
   run: async (values) => {
-    const { startServer } = await import("../actions/actions.ts");
+    const { restingOrders, signsOfLife, startServer } = await import("../actions/actions.ts");
     const { deps, url, newLink, stopped, stop } = await startServer(values);
     const kind = deps.exchanges[0]?.kind === "sandbox" ? "simulated" : "live";
     process.stdout.write(
@@ -26,7 +29,13 @@ export const serveCommand = command({
     );
     // Not into a log, where somebody else may read it first.
     if (process.stdout.isTTY) process.stdout.write(`Its page: ${newLink()} (works once)\n`);
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+    const signs = signsOfLife(deps, SIGN_INTERVAL, (line) => process.stdout.write(`${line}\n`));
+    const leave = async () => {
+      signs.stop();
+      process.stdout.write(await restingOrders(deps));
+      stop();
+    };
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void leave());
     await stopped;
     return 0;
   },

@@ -51,6 +51,11 @@ export interface NotifyStore {
   /** With its messages. False where there is none. */
   removeChannel(name: string, by: By): Promise<boolean>;
   channels(): Promise<readonly ChannelReport[]>;
+  /** What is newer than a cursor, oldest first, at most `page` of each; without one, where it stands now. */
+  newsAfter(
+    cursor: NewsCursor | undefined,
+    page: number,
+  ): Promise<Pick<Claim, "events" | "fills"> & { readonly cursor: NewsCursor }>;
   /** One question, whose cost is the number of channels. */
   outlook(): Promise<Outlook>;
   /** Takes the channel for a while, if no other process has it. */

@@ -1,6 +1,13 @@
+import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { statement } from "../../src/adapters/libsql/client/context.ts";
-import { eventsQuery, fillsQuery, outlookQuery } from "../../src/adapters/libsql/stores/notify-store.ts";
+import {
+  eventsFrom,
+  eventsQuery,
+  fillsFrom,
+  fillsQuery,
+  outlookQuery,
+} from "../../src/adapters/libsql/stores/notify-store.ts";
 import { bookFills, notifyBox } from "../support/notify.ts";
 
 it("looks at channels without reading what was told, or what has happened", async () => {
@@ -18,6 +25,8 @@ it("looks at channels without reading what was told, or what has happened", asyn
     explained(statement(outlookQuery(box.context))),
     explained(statement(eventsQuery(box.context, "ops", 100))),
     explained(statement(fillsQuery("ops", 100))),
+    explained(statement(eventsFrom(box.context, sql`${3}`, 100))),
+    explained(statement(fillsFrom(sql`${3}`, 100))),
   ]);
   for (const plan of plans) {
     expect(plan).not.toMatch(/SCAN (events|fills|messages)/);
@@ -27,4 +36,5 @@ it("looks at channels without reading what was told, or what has happened", asyn
   expect(plans[0]).toMatch(/SEARCH messages USING COVERING INDEX messages_of_channel/);
   expect(plans[1]).toMatch(/SEARCH events USING INTEGER PRIMARY KEY \(rowid>\?\)/);
   expect(plans[2]).toMatch(/SEARCH fills USING INTEGER PRIMARY KEY \(rowid>\?\)/);
+  expect(plans.slice(3)).toEqual(plans.slice(1, 3).map((plan) => plan.split("\n")[0]));
 });

@@ -21,6 +21,7 @@ export interface Spawned {
   /** Of an administrator. */
   readonly token: string;
   readonly child: ChildProcess;
+  readonly stdout: () => string;
   readonly stderr: () => string;
   /** Its address, as soon as it listens; undefined when it ended before. */
   readonly listens: Promise<string | undefined>;
@@ -56,6 +57,7 @@ export function spawnServer(
   return {
     token: TOKEN,
     child,
+    stdout: () => stdout,
     stderr: () => stderr,
     listens,
     async ask(path, init = {}) {

@@ -38,16 +38,22 @@ export const outlookQuery = ({ db, now }: Pick<Context, "db" | "now">) =>
     .from(channels);
 
 /** The news of a channel, the oldest first. */
-export const eventsQuery = ({ db }: Pick<Context, "db">, name: string, page: number) =>
-  db
-    .select()
-    .from(events)
-    .where(sql`${events.id} > (select ${channels.eventId} from ${channels} where ${channels.name} = ${name})`)
-    .orderBy(asc(events.id))
-    .limit(page);
+export const eventsQuery = (context: Pick<Context, "db">, name: string, page: number) =>
+  eventsFrom(
+    context,
+    sql`(select ${channels.eventId} from ${channels} where ${channels.name} = ${name})`,
+    page,
+  );
 
 export const fillsQuery = (name: string, page: number): SQL =>
-  sql`select rowid, account, strategy, symbol, side, amount, notional, at, superseded from ${fills} where rowid > (select ${channels.fillId} from ${channels} where ${channels.name} = ${name}) order by rowid limit ${page}`;
+  fillsFrom(sql`(select ${channels.fillId} from ${channels} where ${channels.name} = ${name})`, page);
+
+/** What is newer than an event, or a fill. */
+export const eventsFrom = ({ db }: Pick<Context, "db">, after: SQL, page: number) =>
+  db.select().from(events).where(sql`${events.id} > ${after}`).orderBy(asc(events.id)).limit(page);
+
+export const fillsFrom = (after: SQL, page: number): SQL =>
+  sql`select rowid, account, strategy, symbol, side, amount, notional, at, superseded from ${fills} where rowid > ${after} order by rowid limit ${page}`;
 
 const OF_CHANNEL: Omit<Told, "message"> = { account: EVERY_ACCOUNT, strategy: null, kind: "channel" };
 
@@ -123,6 +129,34 @@ export function notifyStore(
           claimedUntil: row.until,
           isPending: waits === 1,
         })),
+      };
+    },
+
+    async newsAfter(cursor, page) {
+      if (!cursor) {
+        const { rows } = await client.execute(
+          statement(sql`select ${newestEvent} as event, ${newestFill} as fill`),
+        );
+        const [at] = rows;
+        return { events: [], fills: [], cursor: { event: Number(at?.event), fill: Number(at?.fill) } };
+      }
+      const [newEvents, newFills] = await client.batch(
+        [
+          statement(eventsFrom(context, sql`${cursor.event}`, page)),
+          statement(fillsFrom(sql`${cursor.fill}`, page)),
+        ],
+        "read",
+      );
+      const told = {
+        events: rowsOf(events, newEvents),
+        fills: (newFills?.rows ?? []).map((one) => fillOf(one as ArrayLike<unknown>)),
+      };
+      return {
+        ...told,
+        cursor: {
+          event: told.events.at(-1)?.id ?? cursor.event,
+          fill: told.fills.at(-1)?.number ?? cursor.fill,
+        },
       };
     },
 

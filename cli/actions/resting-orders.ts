@@ -1,0 +1,27 @@
+import { parseAccountKey } from "../../src/model/records.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+
+/** Who leaves a server waits no longer than this to be told. */
+const PATIENCE = 2000;
+
+/** What rests on when the last server leaves, and how to end it; empty where nothing does. */
+export async function restingOrders({ store }: Pick<Deps, "store">): Promise<string> {
+  const views = await Promise.race([
+    store.strategies({ stopped: false }).catch(() => undefined),
+    new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE)),
+  ]);
+  if (!views)
+    return "What rests on the exchanges could not be read; it goes on resting: edgemaker grid status tells it.\n";
+  const open = views.filter(({ openOrders }) => openOrders > 0);
+  if (open.length === 0) return "";
+  const lines = open.map(({ strategy: { id, account }, openOrders }) => {
+    const { exchange, kind } = parseAccountKey(account);
+    return `  ${id}: ${openOrders} orders on ${exchange}${kind === "dry" ? ", on paper" : ""}`;
+  });
+  return [
+    "These orders go on resting, and may fill; nothing answers a fill until a server runs again:",
+    ...lines,
+    "To cancel them: edgemaker grid stop <id>, or edgemaker panic for all.",
+    "",
+  ].join("\n");
+}

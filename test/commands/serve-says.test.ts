@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { edgemaker, eventually, serve } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+
+it("a server's terminal tells each start and fill, and at the end what rests on", async () => {
+  const folder = tempFolder();
+  const server = await serve(folder, ["--sandbox"]);
+  const market = ["--sandbox", "--exchange", "kraken", "--symbol", "BTC/USDT"];
+  const bounds = ["--lower", "57000", "--upper", "63000", "--levels", "12", "--size", "100"];
+  const started = await edgemaker(folder, ["grid", "start", ...market, ...bounds, "--json"]);
+  const { id } = JSON.parse(started.stdout) as { id: string };
+  await eventually(
+    async () => server.stdout(),
+    (told) => told.includes(`${id}: started on BTC/USDT`),
+  );
+  const shocked = await edgemaker(folder, ["sandbox", "shock", "--symbol", "BTC/USDT", "--percent", "-2"]);
+  expect(shocked.code).toBe(0);
+  const fill = new RegExp(String.raw`^\d\d:\d\d:\d\d ${id}: bought 0\.00\d+ BTC at 5\d+(\.\d+)? USDT$`, "m");
+  await eventually(
+    async () => server.stdout(),
+    (told) => fill.test(told),
+  );
+  await server.kill("SIGINT");
+  expect(server.child.exitCode).toBe(0);
+  expect(server.stdout()).toMatch(
+    new RegExp(
+      String.raw`These orders go on resting[^:]*:\n  ${id}: 1\d orders on kraken\nTo cancel them: edgemaker grid stop <id>`,
+    ),
+  );
+});
