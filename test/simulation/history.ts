@@ -121,7 +121,8 @@ export function historyBooks(
 
   const past: Past = {
     open: (exchange, at) => asOf(shelf(exchange).books, at)?.open ?? [],
-    holdings: (exchange, at) => asOf(shelf(exchange).books, at)?.holdings ?? {},
+    // Before its first moment the account held what it began with.
+    holdings: (exchange, at) => asOf(shelf(exchange).books, at)?.holdings ?? holdings,
     order(exchange, { id, clientId }, at) {
       const place = shelf(exchange);
       return asOf(place.orders.get(id ?? place.byClientId.get(clientId ?? "") ?? "") ?? [], at);
