@@ -80,6 +80,14 @@ export function swarmFaults(random: Random, isQuiet: () => boolean): Faults {
   };
 }
 
+/** Of these only such that every order which the exchange takes is known to be taken. */
+export const answering =
+  (faults: Faults): Faults =>
+  (call) => {
+    const fault = faults(call);
+    return call.kind === "create" || call.kind === "store" || fault?.startsWith("crash") ? undefined : fault;
+  };
+
 /** Faults with the seed's own probabilities, until `quiet` says that they are over. */
 export function randomFaults(random: Random, isQuiet: () => boolean): Faults {
   const level = random.pick([0, 0.005, 0.02, 0.06]);

@@ -53,7 +53,16 @@ export interface Plan {
   readonly atBounds: boolean;
 }
 
-export function planOf(random: Random, { ticks, calm, timing: asked, edition = 1, grid }: Shape): Plan {
+/** Processes that die and databases that are away leave orders whose answer nobody has written down. */
+const UNANSWERED = new Set<Deed["kind"]>(["kill_process", "outage", "backup", "restore"]);
+
+export function planOf(random: Random, shape: Shape): Plan {
+  const plan = drawn(random, shape);
+  const isAnswered = shape.broken === "steady lag, all answered";
+  return isAnswered ? { ...plan, deeds: plan.deeds.filter(({ deed }) => !UNANSWERED.has(deed.kind)) } : plan;
+}
+
+function drawn(random: Random, { ticks, calm, timing: asked, edition = 1, grid }: Shape): Plan {
   const isReal = asked === undefined ? random.chance(0.5) : asked === "real";
   const timing = isReal ? REAL_TIMING : SANDBOX_TIMING;
   const interval = isReal ? 5000 : 1000;

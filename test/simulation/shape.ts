@@ -7,7 +7,9 @@ export const TICKS = 10_000;
 export const SYMBOLS: readonly Pair[] = ["AAA/USDT", "BBB/USDT"];
 
 /** What the venue is relied upon for, and does not keep here. */
-export type Bound = "expiry" | "skew" | "read lag";
+export type Bound = "expiry" | "skew" | "read lag" | "steady lag" | "steady lag, all answered";
+/** All reads are alike old, and older than they may be. */
+export const isSteady = (bound: Bound | undefined): boolean => bound?.startsWith("steady lag") ?? false;
 
 export type Edition = 1 | 2 | 3 | 4 | 5 | 6;
 

@@ -35,6 +35,12 @@ describe("the simulated step", () => {
     expect(failures(await parityTier(200_000, most(3, 1), how, 60))).toEqual([]);
   });
 
+  it("places nothing twice while all reads are five times as old as they may be, where every order is answered", async () => {
+    const broken = "steady lag, all answered" as const;
+    for (let seed = 0; seed < most(12, 3); seed++)
+      expect((await simulate({ seed, ticks: 200, timing: "real", broken })).violations).toEqual([]);
+  });
+
   it("has planted bugs whose texts stand exactly once", () => {
     const places = MUTANTS.flatMap(({ name, edits }) =>
       edits.map(({ file, from }) => ({ name, times: readFileSync(file, "utf8").split(from).length - 1 })),

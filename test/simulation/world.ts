@@ -8,7 +8,7 @@ import { type Pair, splitPair } from "../../src/kernel/pair.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
-import { type Faults, randomFaults, swarmFaults } from "./faults.ts";
+import { answering, type Faults, randomFaults, swarmFaults } from "./faults.ts";
 import { feesInToken, TOKEN } from "./fee-token.ts";
 import { illegibleRows, windowsOf } from "./fill-windows.ts";
 import { historyBooks, lateTrades, promptTrades } from "./history.ts";
@@ -19,7 +19,7 @@ import { localOf, storeOf, venueOf } from "./ports.ts";
 import { createRandom } from "./random.ts";
 import { referenceOf } from "./reference.ts";
 import { createScheduler } from "./scheduler.ts";
-import { editionOf, type Shape, START, SYMBOLS, TICKS } from "./shape.ts";
+import { editionOf, isSteady, type Shape, START, SYMBOLS, TICKS } from "./shape.ts";
 import { type Process, startTask, type Task } from "./task.ts";
 import { createTrace } from "./trace.ts";
 import { watch } from "./watch.ts";
@@ -72,7 +72,8 @@ export async function createWorld({
   const holdings = Object.fromEntries(
     Object.entries(plan.holdings).map(([asset, total]) => [asset, { total, used: 0n }]),
   );
-  const readLag = plan.timing.readLag * (shape.broken === "read lag" ? 10 : 1);
+  const isOld = shape.broken === "read lag" || isSteady(shape.broken);
+  const readLag = plan.timing.readLag * (isOld ? 10 : 1);
   const checks = createChecks(now, () => tables);
   const history = historyBooks(
     {
@@ -129,7 +130,8 @@ export async function createWorld({
   const isQuiet = () => now() >= plan.quietAt;
   /** Nothing goes wrong any more, and passes change nothing: what is left is to wait for times. */
   const isStill = () => isQuiet() && now() - Math.max(plan.quietAt, state.changedAt) > 3 * plan.interval;
-  const wrong = faults ?? (plan.atBounds ? swarmFaults(random, isQuiet) : randomFaults(random, isQuiet));
+  const any = faults ?? (plan.atBounds ? swarmFaults(random, isQuiet) : randomFaults(random, isQuiet));
+  const wrong = shape.broken === "steady lag, all answered" ? answering(any) : any;
   const net: Net = {
     scheduler,
     random,
@@ -149,11 +151,13 @@ export async function createWorld({
   // Both at once, a restored database and rows that cannot be read, are not simulated.
   const restores = plan.deeds.some(({ deed }) => deed.kind === "restore");
   const illegible = illegibleRows(seed, restores ? START : plan.quietAt);
+  // Five times as old as they may be, all of them alike.
+  const steady = isSteady(shape.broken) ? plan.timing.readLag * 5 : plan.doubts ? plan.lag : undefined;
   const behaviour = {
     past: history.past,
     skew: shape.broken === "skew" ? plan.skew - 60_000 : plan.skew,
     readLag,
-    lag: plan.doubts ? () => (now() < plan.quietAt ? plan.lag : 0) : undefined,
+    lag: steady === undefined ? undefined : () => (now() < plan.quietAt ? steady : 0),
     expires: shape.broken !== "expiry",
     windows: windowsOf(seed),
     illegible,

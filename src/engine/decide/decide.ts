@@ -9,7 +9,7 @@ import { type Adopted, adopt } from "../reconcile/adopt.ts";
 import { blamed } from "../reconcile/audit.ts";
 import { withFeeValues } from "../reconcile/fee-value.ts";
 import type { MarketSight, Observation } from "../reconcile/observation.ts";
-import { isFinal } from "../reconcile/order-life.ts";
+import { isContradicted, isFinal } from "../reconcile/order-life.ts";
 import { type Reconciled, reconcile, reconcileLate } from "../reconcile/reconcile.ts";
 import { nameUnreadable } from "../reconcile/unreadable.ts";
 import { advance, book } from "./advance.ts";
@@ -36,10 +36,15 @@ export interface Decision {
 /** One account, all its strategies and orders: what has happened to them, and what should rest next. */
 export function decide(
   snapshot: Snapshot,
-  observation: Observation,
+  observed: Observation,
   { limit, slow, bounds }: { readonly limit: number; readonly slow: string | null; readonly bounds: Bounds },
 ): Decision {
   const { now } = snapshot.lease;
+  const { sights, timing } = observed;
+  const contradicted = snapshot.orders.find((one) =>
+    isContradicted(one, sights.get(one.clientId), now, timing),
+  );
+  const observation = { ...observed, contradicted };
   const isSeen = ({ symbol }: Order | Strategy) => observation.markets.has(symbol);
   const known: readonly Reconciled[] = [
     ...snapshot.orders.filter(isSeen).map((order) => reconcile(order, observation, now)),
@@ -190,6 +195,7 @@ function turnOf(
     panics: snapshot.kill.on && snapshot.kill.sells,
     held,
     stranger,
+    unshown: observation.contradicted?.clientId ?? null,
     epoch: snapshot.epoch,
     searched: waiting.has(strategy.symbol) ? undefined : observation.searched.get(strategy.id),
     timing,

@@ -32,6 +32,8 @@ export interface Turn {
   /** Open orders without a row: of this database's grids, and of grids that it does not know. */
   readonly held: string | null;
   readonly stranger: string | null;
+  /** An order that the exchange has taken and does not show, long after it should. */
+  readonly unshown: string | null;
   readonly epoch: number;
   /** Slots of which this pass has looked up some of the next ids; undefined where that does not count. */
   readonly searched: readonly SlotSearch[] | undefined;
@@ -74,8 +76,8 @@ export const still = (strategy: Strategy, funds: Funds | undefined): Advanced =>
 });
 
 // What was under way when the database was restored, or has no row, may still live.
-export const isHeld = (strategy: Strategy, { held, epoch, now }: Turn): boolean =>
-  held !== null || isBehind(strategy, epoch) || now < strategy.state.heldUntil;
+export const isHeld = (strategy: Strategy, { held, unshown, epoch, now }: Turn): boolean =>
+  held !== null || unshown !== null || isBehind(strategy, epoch) || now < strategy.state.heldUntil;
 
 const mayCancel = (order: Order): boolean => order.exchangeId !== null && !isFinal(order);
 

@@ -59,5 +59,7 @@ export interface Observation {
   readonly feePrices?: ReadonlyMap<Pair, Decimal>;
   /** Price confidence by symbol, where a strategy asks for it. */
   readonly confidence?: ReadonlyMap<Pair, Confidence>;
+  /** An order that the exchange has taken and does not show, long after it should: nothing is given up meanwhile. */
+  readonly contradicted?: Order | undefined;
   readonly timing: Timing;
 }

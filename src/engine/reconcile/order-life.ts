@@ -64,6 +64,23 @@ export function missed(order: Order, now: Millis, { readLag, secondMiss }: Timin
   };
 }
 
+/** For so long what the exchange has said of an order counts more than reads that do not show it. */
+const TRUSTED: Millis = 10 * MINUTE;
+
+/**
+ * The exchange has taken it, should show it by now, and never has: its reads are older than they may be. What else
+ * they do not show proves nothing then.
+ */
+export const isContradicted = (
+  { state, exchangeId, notAfter }: Order,
+  sight: Sight | undefined,
+  now: Millis,
+  { readLag }: Pick<Timing, "readLag">,
+): boolean => {
+  const late = now - notAfter - readLag;
+  return state === "submitted" && exchangeId !== null && sight === "missing" && late >= 0 && late < TRUSTED;
+};
+
 // Whether it ever got there nobody knows; what was said when it was sent may tell a person why.
 const notShown = ({ reason }: Order): string =>
   reason === null ? "the venue shows no such order" : `${reason}; the venue shows no such order`;

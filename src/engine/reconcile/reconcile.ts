@@ -24,8 +24,8 @@ export interface Reconciled {
 export function reconcile(before: Order, observation: Observation, now: Millis): Reconciled {
   const sight = observation.sights.get(before.clientId);
   let order = before;
-  if (sight === "missing") order = missed(before, now, observation.timing);
-  else if (sight) order = seen(before, sight, now);
+  if (sight === "missing" && !observation.contradicted) order = missed(before, now, observation.timing);
+  else if (sight && sight !== "missing") order = seen(before, sight, now);
   const lost = isFinal(order) && sight === "missing";
 
   const { fills, ...booked } = withTrades(order, observation);

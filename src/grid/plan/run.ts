@@ -268,7 +268,9 @@ function withNotices(strategy: Strategy, notices: readonly Notice[]): Strategy {
   return same ? strategy : { ...strategy, state: { ...state, notices } };
 }
 
-function strangerError({ held, stranger }: Turn): string | null {
+function strangerError({ held, stranger, unshown }: Turn): string | null {
+  if (unshown !== null)
+    return `the exchange has taken order ${unshown} and does not show it: what it tells is old, and nothing is placed until it does`;
   if (held !== null) return `order ${held} on the venue has no row here; nothing is placed until it has`;
   if (stranger === null) return null;
   return `order ${stranger} on the venue is of a grid that this database does not know; cancel it there if it is not another installation's`;
