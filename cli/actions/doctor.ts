@@ -1,14 +1,19 @@
-import { statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createServer } from "node:net";
-import { createDeps, type Live } from "../../src/compose/deps.ts";
+import { basename } from "node:path";
+import { pendingMigrations } from "../../src/adapters/libsql/client/migrate.ts";
+import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
+import { createDeps, type Live, type Runtime } from "../../src/compose/deps.ts";
 import { mayWithdrawText } from "../../src/compose/live-rights.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
+import { plainText } from "../../src/kernel/plain-text.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { Deps, ExchangeInfo } from "../../src/ports/deps.ts";
 import { configFile, dataDirectory } from "../host/directories.ts";
+import { besides, openTo } from "../host/file-rights.ts";
 import { databaseFile, shownUrl } from "../host/locations.ts";
-import { createLog, nodeRuntime } from "../host/node-runtime.ts";
-import { findServer } from "../host/server-file.ts";
+import { createLog, nodeLocal, runtimeAsIs, runtimeInMemory } from "../host/node-runtime.ts";
+import { findServer, type ServerFile } from "../host/server-file.ts";
 import { numberOf, readSettings, type Settings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
@@ -30,15 +35,13 @@ export async function runDoctor(values: Values): Promise<number> {
   });
   if (settings) {
     checks.push(await portFree(values, settings));
-    const { config, databaseUrl, sandbox } = settings;
-    const deps = await attempt(checks, "database", async () => {
-      const opened = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
-      await opened.store.ready();
-      return [opened, `${shownUrl(databaseUrl)} can be used and is migrated`];
-    });
+    const { config, databaseUrl } = settings;
+    for (const file of besides(databaseFile(databaseUrl) ?? "")) {
+      const check = existsSync(file) ? privacy(file, basename(file)) : undefined;
+      if (check) checks.push(check);
+    }
+    const deps = await database(checks, settings);
     if (deps) {
-      const file = databaseFile(databaseUrl);
-      if (file) checks.push(privacy(file, "database"));
       const troubles = (await deps.live?.check.troubles()) ?? new Map();
       const each = deps.exchanges.map((info) =>
         exchange(deps, info, { named: config.venueUrls.get(info.id), unopened: troubles.get(info.id) }),
@@ -49,6 +52,45 @@ export async function runDoctor(values: Values): Promise<number> {
   }
   print(values, { checks });
   return checks.some(({ finding }) => finding === "bad") ? 1 : 0;
+}
+
+/** What is there is looked at and left as it is; in place of one that is not, exchanges are asked over one in memory. */
+async function database(checks: Check[], { config, databaseUrl, sandbox }: Settings) {
+  const log = createLog("error");
+  const check = "database";
+  const file = databaseFile(databaseUrl);
+  const inMemory = (detail: string) => {
+    checks.push({ check, finding: "note", detail });
+    return createDeps(config, runtimeInMemory(databaseUrl, config, log), sandbox);
+  };
+  if (file && !existsSync(file)) return inMemory(`${file} is not there: edgemaker serve makes it`);
+  const runtime = runtimeAsIs(databaseUrl, config, log);
+  const pending = await missing(checks, runtime);
+  if (pending === undefined) return undefined;
+  if (pending > 0)
+    return inMemory(
+      `${shownUrl(databaseUrl)} lacks ${pending} migrations: edgemaker serve or db migrate applies them`,
+    );
+  return attempt(checks, check, async () => {
+    const opened = await createDeps(config, { ...runtime, putsKeysInOrder: true }, sandbox);
+    await opened.store.ready();
+    return [opened, `${shownUrl(databaseUrl)} can be used and is migrated`];
+  });
+}
+
+/** How many migrations the database has not had; undefined where it cannot be read, which is noted. */
+async function missing(checks: Check[], { client, migrations }: Runtime): Promise<number | undefined> {
+  // A file's connection as it is: set up for work it would change the file.
+  const asked = "connection" in client ? client.connection : await safeClient(client, nodeLocal);
+  try {
+    const pending = await pendingMigrations({ client: asked }, migrations);
+    if (pending.length > 0) asked.close();
+    return pending.length;
+  } catch (error) {
+    asked.close();
+    checks.push({ check: "database", finding: "bad", detail: messageOf(error) });
+    return undefined;
+  }
 }
 
 /** Notes what an attempt has found out; undefined when it failed, which is noted too. */
@@ -77,10 +119,10 @@ function runtime(): Check {
 /** Whether a file that holds secrets is the owner's alone. */
 function privacy(file: string, what: string): Check {
   const check = `${what} file`;
-  const stat = statSync(file, { throwIfNoEntry: false });
-  if (!stat) return { check, finding: "note", detail: `${file} is not there: edgemaker setup makes it` };
-  const mode = (stat.mode & 0o777).toString(8);
-  return process.platform !== "win32" && (stat.mode & 0o077) !== 0
+  if (!existsSync(file))
+    return { check, finding: "note", detail: `${file} is not there: edgemaker setup makes it` };
+  const mode = openTo(file);
+  return mode !== undefined
     ? { check, finding: "bad", detail: `${file} can be read by others (mode ${mode}): chmod 600 it` }
     : { check, finding: "ok", detail: `${file} is yours alone` };
 }
@@ -89,8 +131,7 @@ async function portFree(values: Values, { databaseUrl }: Settings): Promise<Chec
   const port =
     values.port === undefined ? 3000 : numberOf("--port", values.port, { whole: true, most: 65_535 });
   const server = await findServer(dataDirectory(process.env), databaseUrl);
-  if (server)
-    return { check: "server", finding: "ok", detail: `runs at ${server.url} (process ${server.pid})` };
+  if (server) return readyOf(server);
   const isFree = await new Promise<boolean>((resolve) => {
     const probe = createServer();
     probe.once("error", () => resolve(false));
@@ -133,6 +174,23 @@ async function exchange(
     return [assets, `accepted${account}; ${assets} assets; ${RIGHTS[String(mayWithdraw)]}`];
   });
   return checks;
+}
+
+/** What a server that runs says of itself: it alone knows whether its database is still the file that it has opened. */
+async function readyOf({ url, pid }: ServerFile): Promise<Check> {
+  const runs = `runs at ${url} (process ${pid})`;
+  try {
+    const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5000), redirect: "error" });
+    if (answer.ok) return { check: "server", finding: "ok", detail: runs };
+    const { message } = (await answer.json()) as { message?: string };
+    return {
+      check: "server",
+      finding: "bad",
+      detail: `${runs} and is not ready: ${plainText(message ?? "")}`,
+    };
+  } catch (error) {
+    return { check: "server", finding: "bad", detail: `${runs} and gives no answer: ${messageOf(error)}` };
+  }
 }
 
 const RIGHTS: Readonly<Record<string, string>> = {

@@ -11,7 +11,8 @@ import { createLimiter } from "../../src/transport/limiter.ts";
 import { countWrongTokens } from "../../src/transport/wrong-tokens.ts";
 import { askAboutKeys } from "../host/asked-keys.ts";
 import { startDelivery } from "../host/delivery.ts";
-import { dataDirectory } from "../host/directories.ts";
+import { configFile, dataDirectory } from "../host/directories.ts";
+import { tighten } from "../host/file-rights.ts";
 import { createLog, nodeLocal, nodeRuntime } from "../host/node-runtime.ts";
 import { localToken, writeServerFile } from "../host/server-file.ts";
 import { numberOf, readSettings } from "../host/settings.ts";
@@ -44,6 +45,8 @@ export async function startServer(values: Values): Promise<Serving> {
       : numberOf("--tick-interval", values["tick-interval"], { whole: true, least: 1, most: 86_400_000 });
   const folder = dataDirectory(process.env);
   const log = createLog(config.logLevel);
+  const file = configFile(process.env);
+  if (tighten(file)) log("warn", "the settings could be read by others: they are yours alone now", { file });
   const deps = await createDeps(config, { ...nodeRuntime(databaseUrl, config, log), interval }, sandbox);
   const local = localToken(folder);
   const instance = nodeLocal.randomText(16);

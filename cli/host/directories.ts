@@ -1,12 +1,11 @@
-import { existsSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
 type Environment = NodeJS.ProcessEnv;
 
-/** Where the user's databases and the addresses of running servers are kept. Made, for the owner alone, when missing. */
-export function dataDirectory(env: Environment): string {
-  const folder = join(
+/** Where the user's databases and the addresses of running servers are kept. Who writes there makes it. */
+export const dataDirectory = (env: Environment): string =>
+  join(
     base(env, {
       variable: "XDG_DATA_HOME",
       mac: "Library/Application Support",
@@ -15,9 +14,6 @@ export function dataDirectory(env: Environment): string {
     }),
     "edgemaker",
   );
-  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
-}
 
 /** `edgemaker.json` with the same keys as the environment. */
 export const configFile = (env: Environment): string =>

@@ -1,25 +1,18 @@
 import { randomInt } from "node:crypto";
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-} from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { createClient } from "@libsql/client/sqlite3";
 import type { Migration } from "../../src/adapters/libsql/client/migrate.ts";
+import type { Database } from "../../src/adapters/libsql/client/safe-client.ts";
 import type { Config } from "../../src/compose/config.ts";
 import type { Runtime } from "../../src/compose/deps.ts";
 import type { Local, Log, LogLevel } from "../../src/ports/deps.ts";
+import { ownDatabase } from "./file-rights.ts";
 import { killedByFile } from "./kill-file.ts";
 import { databaseFile, packageFolder } from "./locations.ts";
 import { nodePost } from "./outbound.ts";
@@ -43,16 +36,31 @@ export const createLog =
     process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), level, message, ...fields })}\n`);
   };
 
-/** The runtime of Node: a file or a server for the database, files for candles. */
+/** The runtime of Node: a file or a server for the database, files for candles. A file is made, or made the owner's alone. */
 export function nodeRuntime(url: string, config: Config, log: Log): Runtime {
   const file = databaseFile(url);
-  if (file) makePrivate(file);
+  if (file && ownDatabase(file))
+    log("warn", "the database could be read by others: it is yours alone now", { file });
+  return runtimeAsIs(url, config, log);
+}
+
+/** The same, over a database that is left as it is. */
+export function runtimeAsIs(url: string, config: Config, log: Log): Runtime {
+  const file = databaseFile(url);
   const client = file
     ? {
         connection: createClient({ url: `file:${file}`, concurrency: 1, timeout: 50 }),
         identity: () => identityOf(file),
       }
     : { url, authToken: config.databaseAuthToken, fetch };
+  return runtimeOver(client, url, { config, log });
+}
+
+/** Over a database that nobody keeps. */
+export const runtimeInMemory = (url: string, config: Config, log: Log): Runtime =>
+  runtimeOver(createClient({ url: "file::memory:", concurrency: 1 }), url, { config, log });
+
+function runtimeOver(client: Database, url: string, { config, log }: { config: Config; log: Log }): Runtime {
   return {
     client,
     log,
@@ -68,13 +76,6 @@ export function nodeRuntime(url: string, config: Config, log: Log): Runtime {
 function identityOf(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
-}
-
-// The file holds an account's history, its side files inherit its mode.
-function makePrivate(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
-  else if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
 }
 
 export function readMigrations(): Migration[] {

@@ -106,7 +106,10 @@ describe("doctor", () => {
       finding: "bad",
       detail: expect.stringContaining("chmod 600"),
     });
-    expect(of("database")).toMatchObject({ finding: "ok" });
+    expect(of("database")).toMatchObject({
+      finding: "note",
+      detail: expect.stringMatching(/serve makes it/),
+    });
     expect(of("kraken")).toMatchObject({ finding: "bad" });
     expect(of("kraken clock")).toMatchObject({ finding: "bad" });
     expect(of("kraken keys")).toMatchObject({ finding: "note" });

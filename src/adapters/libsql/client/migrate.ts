@@ -43,7 +43,7 @@ export async function migrate(context: Context, migrations: readonly Migration[]
 
 /** Those that a database has not had yet; all of them where it is new. */
 export async function pendingMigrations(
-  { client }: Context,
+  { client }: { readonly client: Pick<Context["client"], "execute"> },
   migrations: readonly Migration[],
 ): Promise<readonly Migration[]> {
   const tables = await client.execute("select 1 from sqlite_master where name = 'migrations'");

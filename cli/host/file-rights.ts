@@ -1,0 +1,36 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { messageOf, SettingsError } from "../../src/kernel/errors.ts";
+
+/** The rights of others to a file, as `chmod` writes them all; undefined where nobody else has any, or there is no file. */
+export function openTo(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  const isOpen = found !== undefined && process.platform !== "win32" && (found.mode & 0o077) !== 0;
+  return isOpen ? (found.mode & 0o777).toString(8) : undefined;
+}
+
+/** Takes the rights of others to a file that holds secrets; true where they had some. Throws SettingsError where it cannot. */
+export function tighten(file: string): boolean {
+  const mode = openTo(file);
+  if (mode === undefined) return false;
+  try {
+    chmodSync(file, 0o600);
+    return true;
+  } catch (error) {
+    throw new SettingsError(
+      `${file} can be read by others (mode ${mode}): chmod 600 it (${messageOf(error)})`,
+    );
+  }
+}
+
+/** Makes a database's file, and the files beside it, the owner's alone; made where there is none. */
+export function ownDatabase(file: string): boolean {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, "a", 0o600));
+  // Those beside it get the mode that it had when they were made.
+  return besides(file).map(tighten).includes(true);
+}
+
+/** A database's file and those that SQLite keeps beside it. */
+export const besides = (file: string): readonly string[] =>
+  ["", "-wal", "-shm"].map((end) => `${file}${end}`);

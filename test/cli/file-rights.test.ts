@@ -1,0 +1,114 @@
+/** Files with secrets are their owner's alone, and whoever looks at them leaves them as they are. */
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createClient } from "@libsql/client";
+import { describe, expect, it } from "vitest";
+import { edgemaker, environment, eventually, serve } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+
+interface Check {
+  readonly check: string;
+  readonly finding: string;
+  readonly detail: string;
+}
+
+/** Every file below a folder, with its mode, its inode and what is in it. */
+const filesOf = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    const { mode, ino } = statSync(path);
+    return [path, mode, ino, entry.isFile() ? readFileSync(path, "latin1") : ""];
+  });
+
+async function doctor(folder: string, ...args: readonly string[]) {
+  const { code, stdout } = await edgemaker(folder, ["doctor", "--json", "--sandbox", ...args]);
+  const { checks } = JSON.parse(stdout) as { checks: Check[] };
+  return { code, checks, of: (name: string) => checks.find(({ check }) => check === name) };
+}
+
+const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
+
+describe("doctor", () => {
+  it("leaves an empty folder empty, and asks the exchanges all the same", async () => {
+    const folder = tempFolder();
+    const { code, of } = await doctor(folder);
+    expect(code).toBe(0);
+    expect(of("database")).toMatchObject({
+      finding: "note",
+      detail: expect.stringMatching(/is not there: .*serve/),
+    });
+    expect(of("kraken")).toMatchObject({ finding: "ok" });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("leaves a database that lacks migrations as it is, and says so", async () => {
+    const folder = tempFolder();
+    const file = join(folder, "old.db");
+    const client = createClient({ url: `file:${file}` });
+    await client.execute("create table other (id integer)");
+    client.close();
+    chmodSync(file, 0o644);
+    const before = filesOf(folder);
+    const { code, of } = await doctor(folder, "--db", `file:${file}`);
+    expect(code).toBe(1);
+    expect(of("database")).toMatchObject({
+      finding: "note",
+      detail: expect.stringMatching(/lacks \d+ migrations/),
+    });
+    expect(of("old.db file")).toMatchObject({ finding: "bad", detail: expect.stringContaining("chmod 600") });
+    expect(filesOf(folder).map(([path, mode]) => [path, mode])).toEqual(
+      before.map(([path, mode]) => [path, mode]),
+    );
+  });
+
+  it.each(["deleted", "replaced"])(
+    "says of a server whose database was %s that it is not ready",
+    async (how) => {
+      const folder = tempFolder();
+      const file = join(folder, "edge.db");
+      const server = await serve(folder, ["--sandbox", "--db", `file:${file}`]);
+      expect((await doctor(folder, "--db", `file:${file}`)).of("server")).toMatchObject({ finding: "ok" });
+      rmSync(file);
+      if (how === "replaced") writeFileSync(file, "", { mode: 0o600 });
+      const { code, of } = await doctor(folder, "--db", `file:${file}`);
+      expect(code).toBe(1);
+      expect(of("server")).toMatchObject({
+        finding: "bad",
+        detail: expect.stringMatching(
+          how === "deleted" ? /its file is gone: put it back/ : /was replaced under/,
+        ),
+      });
+      await eventually(
+        async () => (await server.ask("/ready")).status,
+        (status) => status === 503,
+      );
+    },
+  );
+});
+
+describe("a server", () => {
+  it("takes from others what they could read, and says so", async () => {
+    const folder = tempFolder();
+    const settings = join(environment(folder).XDG_CONFIG_HOME ?? "", "edgemaker", "edgemaker.json");
+    mkdirSync(dirname(settings), { recursive: true });
+    writeFileSync(settings, "{}", { mode: 0o644 });
+    const file = join(folder, "edge.db");
+    const first = await serve(folder, ["--sandbox", "--db", `file:${file}`]);
+    expect(first.stderr()).toMatch(/the settings could be read by others/);
+    await first.kill("SIGKILL");
+    const left = readdirSync(folder).filter((name) => name.startsWith("edge.db"));
+    expect(left).toEqual(["edge.db", "edge.db-shm", "edge.db-wal"]);
+    for (const name of left) chmodSync(join(folder, name), 0o666);
+    const second = await serve(folder, ["--sandbox", "--db", `file:${file}`]);
+    expect(second.stderr()).toMatch(/the database could be read by others/);
+    expect([settings, ...left.map((name) => join(folder, name))].map(modeOf)).toEqual([
+      "600",
+      "600",
+      "600",
+      "600",
+    ]);
+    const data = join(environment(folder).XDG_DATA_HOME ?? "", "edgemaker");
+    expect(modeOf(data)).toBe("700");
+    for (const name of readdirSync(data)) expect(modeOf(join(data, name))).toBe("600");
+  });
+});
