@@ -37,6 +37,8 @@ export interface Signer {
 export interface AuditStore {
   /** Tells of what is written nowhere else. */
   note(told: Told, by: By): Promise<void>;
+  /** The same of what is about to be done and waits for no database: ends when it is written, fails, or takes too long. */
+  noteAhead(told: Told, by: By): Promise<void>;
   /** In the order in which they were written. */
   eventsAfter(id: number, limit: number): Promise<readonly ChainedEvent[]>;
   /**

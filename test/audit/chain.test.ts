@@ -84,7 +84,8 @@ describe("the chain of events", () => {
     expect(await rowsOf(box, "select chain, seq, kind, actor, request from events order by id")).toEqual([
       { chain: "", seq: 1, kind: "started", actor: "test", request: null },
       { chain: "", seq: 2, kind: "cancel", actor: "test", request: null },
-      { chain: "", seq: 3, kind: "wants", actor: "tok_a", request: "r1" },
+      { chain: "", seq: 3, kind: "cancel", actor: "test", request: null },
+      { chain: "", seq: 4, kind: "wants", actor: "tok_a", request: "r1" },
       { chain: "sandbox:kraken:", seq: 1, kind: "status", actor: "step", request: null },
     ]);
     expect(await brokenLinks(box.context)).toEqual([]);

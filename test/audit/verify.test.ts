@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { importSigner } from "../../src/adapters/vault/signer.ts";
 import { verify } from "../../src/audit/operations/verify.ts";
 import { DAY } from "../../src/kernel/time.ts";
@@ -10,6 +10,7 @@ import { BY } from "../support/by.ts";
 import { canaryKek } from "../support/canary.ts";
 import { edgemaker, serve } from "../support/command.ts";
 import { testSandbox } from "../support/sandbox.ts";
+import { startSqld } from "../support/sqld.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const KEK = canaryKek("a");
@@ -206,28 +207,46 @@ describe("over HTTP", () => {
   });
 });
 
+async function serverUrl(): Promise<string> {
+  const sqld = await startSqld();
+  onTestFinished(() => sqld.stop());
+  return sqld.url;
+}
+
 describe("edgemaker audit", () => {
-  it("signs, exports and verifies, and exits 1 once a row was changed", async () => {
-    const folder = tempFolder();
-    const over = { EDGEMAKER_KEK: KEK };
-    const run = (...words: string[]) => edgemaker(folder, [...words, "--sandbox"], over);
-    for (const name of ["a", "b", "c"]) await run("token", "create", "--name", name);
-    expect(await run("audit", "checkpoint", "--json")).toMatchObject({ code: 0 });
-    const exported = await run("audit", "export", "--after", "1");
-    const lines = exported.stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { id: number });
-    expect(lines.map(({ id }) => id)).toEqual([2, 3, 4]);
-    expect(lines[0]).toMatchObject({ kind: "token", actor: "local", chain: "", seq: 2 });
-    expect(await run("audit", "verify", "--json")).toMatchObject({ code: 0 });
-    const client = createClient({ url: `file:${join(folder, "data/edgemaker/sandbox.db")}` });
-    await client.execute("drop trigger events_append_only");
-    await client.execute("update events set message = 'created nothing' where id = 2");
-    client.close();
-    const verified = await run("audit", "verify", "--json");
-    expect(verified.code).toBe(1);
-    expect(JSON.parse(verified.stdout)).toMatchObject({ intact: false, faults: [{ event: 2 }] });
-    expect((await run("audit", "verify")).stdout).toContain("was changed");
-  });
+  it.each(["a file", "sqld"])(
+    "on %s signs, exports and verifies, and exits 1 once a row was changed",
+    async (where) => {
+      const folder = tempFolder();
+      const over = { EDGEMAKER_KEK: KEK };
+      const db = where === "sqld" ? await serverUrl() : `file:${join(folder, "edge.db")}`;
+      const run = (...words: string[]) => edgemaker(folder, [...words, "--sandbox", "--db", db], over);
+      for (const name of ["a", "b", "c"]) await run("token", "create", "--name", name);
+      for (const number of [1, 2]) {
+        const signed = await run("audit", "checkpoint", "--keep-days", "1", "--json");
+        expect({ code: signed.code, ...JSON.parse(signed.stdout) }).toMatchObject({
+          code: 0,
+          number,
+          deleted: 0,
+          chains: 1,
+        });
+      }
+      const exported = await run("audit", "export", "--after", "1");
+      const lines = exported.stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as { id: number });
+      expect(lines.map(({ id }) => id)).toEqual([2, 3, 4, 5]);
+      expect(lines[0]).toMatchObject({ kind: "token", actor: "local", chain: "", seq: 2 });
+      expect(await run("audit", "verify", "--json")).toMatchObject({ code: 0 });
+      const client = createClient({ url: db });
+      await client.execute("drop trigger events_append_only");
+      await client.execute("update events set message = 'created nothing' where id = 2");
+      client.close();
+      const verified = await run("audit", "verify", "--json");
+      expect(verified.code).toBe(1);
+      expect(JSON.parse(verified.stdout)).toMatchObject({ intact: false, faults: [{ event: 2 }] });
+      expect((await run("audit", "verify")).stdout).toContain("was changed");
+    },
+  );
 });

@@ -43,8 +43,10 @@ export const cancelOrder = (ids: readonly string[]) =>
       const venue = deps.venue(exchange, call.keys);
       refuseForeignId(venue, id);
       await venue.market(symbol);
+      const by = byOf(call);
+      await noteCancel(deps, venue, { told: `${id} ${symbol}: asked for`, by, ahead: true });
       const outcome = await cancel(deps, venue, { symbol, id });
-      await noteCancel(deps, venue, { told: `${id} ${symbol}: ${outcome.result}`, by: byOf(call) });
+      await noteCancel(deps, venue, { told: `${id} ${symbol}: ${outcome.result}`, by });
       if (outcome.result === "not_sent") throw notSent("Cancel failed", "the request was not sent", outcome);
       if ("reason" in outcome)
         throw new AppError("Cancel failed", `the exchange did not cancel the order: ${outcome.reason}`);
@@ -78,6 +80,8 @@ export const cancelAllOrders = (ids: readonly string[]) =>
       if (symbol) await venue.market(symbol);
       const open = await venue.openOrders(symbol);
       const live = await ofGrids(deps, venue, open);
+      const [by, all] = [byOf(call), `all ${symbol ?? "pairs"}`];
+      await noteCancel(deps, venue, { told: `${all}: ${open.length} asked for`, by, ahead: true });
       let [cancelled, ofStrategies] = [0, 0];
       const failed: string[] = [];
       for (const order of open) {
@@ -87,8 +91,7 @@ export const cancelAllOrders = (ids: readonly string[]) =>
         cancelled++;
         if (live.has(order.id)) ofStrategies++;
       }
-      const told = `all ${symbol ?? "pairs"}: ${cancelled} of ${open.length} accepted`;
-      await noteCancel(deps, venue, { told, by: byOf(call) });
+      await noteCancel(deps, venue, { told: `${all}: ${cancelled} of ${open.length} accepted`, by });
       if (failed.length > 0) {
         const message = `${cancelled} of ${open.length} cancels were accepted; ask again for the rest: ${failed.slice(0, 5).join(", ")}`;
         throw new AppError("Cancel failed", message, { fields: { cancelled, failed } });
@@ -115,14 +118,15 @@ async function cancel(
   return venue.cancel(order, { mayLeave, sendBy: Number.MAX_SAFE_INTEGER });
 }
 
-/** What the exchange was asked stands, whether or not it can be written down. */
+/** An order is cancelled, and what the exchange was asked stands, whether or not it can be written down. */
 async function noteCancel(
   { store, log }: Deps,
   { account }: Venue,
-  { told, by }: { told: string; by: By },
+  { told, by, ahead = false }: { told: string; by: By; ahead?: boolean },
 ): Promise<void> {
   const event = { account: accountKey(account), strategy: null, kind: "cancel" as const, message: told };
-  await store.note(event, by).catch((error: unknown) => {
+  const noted = ahead ? store.noteAhead(event, by) : store.note(event, by);
+  await noted.catch((error: unknown) => {
     log("warn", "a cancel could not be written to the events", { told, reason: messageOf(error) });
   });
 }

@@ -1,6 +1,7 @@
 import { asc, desc, gt, sql } from "drizzle-orm";
 import { checkpointText } from "../../../audit/chain.ts";
-import type { Millis } from "../../../kernel/time.ts";
+import { StoreError } from "../../../kernel/errors.ts";
+import { type Millis, SECOND } from "../../../kernel/time.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { AuditStore, Checkpoint, Mark } from "../../../ports/audit-store.ts";
 import { type Context, rowsOf, type Statement, statement } from "../client/context.ts";
@@ -14,10 +15,12 @@ const PULSE = "select (select max(id) from events), (select max(stepped_at) from
 
 export function auditStore(context: Context): AuditStore {
   const { client, db } = context;
+  const note: AuditStore["note"] = async (told, by) => {
+    await writeTold(context, by, async ({ tell }) => [await tell(told)]);
+  };
   return {
-    async note(told, by) {
-      await writeTold(context, by, async ({ tell }) => [await tell(told)]);
-    },
+    note,
+    noteAhead: (told, by) => endedSoon(note(told, by)),
 
     async eventsAfter(id, limit) {
       return db.select().from(events).where(gt(events.id, id)).orderBy(asc(events.id)).limit(limit);
@@ -56,6 +59,21 @@ export function auditStore(context: Context): AuditStore {
       return { checkpoint: checkpoint as Checkpoint, cut };
     },
   };
+}
+
+/** So long what stops an order may wait for its event. */
+const PATIENCE: Millis = SECOND;
+
+/** Ends with what is under way, or without it: that goes on, and its failure later is nobody's. */
+async function endedSoon(writing: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new StoreError("unavailable", `it is not written after ${PATIENCE} ms`)),
+      PATIENCE,
+    );
+  });
+  await Promise.race([writing, late]).finally(() => clearTimeout(timer));
 }
 
 async function newestCheckpoint({ db }: Context, calls: Turned): Promise<Checkpoint | undefined> {
