@@ -50,7 +50,7 @@ const HTML = `<!doctype html>
 <link rel="stylesheet" href="/static/page/main.css">
 <script type="module" src="/static/page/main.js"></script>
 </head>
-<body><div id="root"></div><noscript>This page needs JavaScript; the command line needs none.</noscript></body>
+<body><div id="root"><header class="top"><b class="brand">edgemaker</b></header></div><noscript>This page needs JavaScript; the command line needs none.</noscript></body>
 </html>
 `;
 

@@ -80,9 +80,6 @@ function Shell({ session }: { session: Session }) {
         </nav>
         <Link />
         <Safety session={session} />
-        <button type="button" class="plain" onClick={() => signedOut()}>
-          Sign out
-        </button>
       </header>
       <main id="main" tabIndex={-1}>
         {place && (!place.isAdmins || session.scope === "admin") ? (
@@ -92,6 +89,9 @@ function Shell({ session }: { session: Session }) {
         )}
       </main>
       <footer class="foot">
+        <button type="button" class="plain" onClick={() => signedOut()}>
+          Sign out
+        </button>
         <a href="/docs">API</a>
         <span>
           Charts: <a href="https://www.tradingview.com/">Lightweight Charts™ by TradingView</a>, © 2025

@@ -29,7 +29,7 @@ export function Table<Row>({ label, columns, rows, keyOf, empty }: Shape<Row>) {
     setOrder((before) => ({ column, isUp: before?.column === column ? !before.isUp : false }));
   return (
     <div class="scroll" role="region" aria-label={label} tabIndex={0}>
-      <table>
+      <table class="data">
         <caption class="unseen">{label}</caption>
         <thead>
           <tr>

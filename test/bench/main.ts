@@ -5,6 +5,7 @@ import { callTable } from "./calls.ts";
 import { commandFigures } from "./commands.ts";
 import { edgeFigures } from "./edge.ts";
 import { type Figure, row } from "./figure.ts";
+import { pageFigures } from "./page.ts";
 import { serverFigures } from "./server.ts";
 import { stepFigures } from "./steps.ts";
 import { tickerFigures } from "./ticker.ts";
@@ -16,6 +17,7 @@ const parts: readonly (() => Promise<Figure[]>)[] = [
   stepFigures,
   bundleFigures,
   edgeFigures,
+  pageFigures,
 ];
 
 const figures: Figure[] = [];

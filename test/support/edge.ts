@@ -5,7 +5,7 @@ import { createDeps } from "../../src/compose/deps.ts";
 import { addTokens, type Target, TOKENS } from "./app.ts";
 import { heard } from "./heard.ts";
 import { startSqld } from "./sqld.ts";
-import { startWorker } from "./worker.ts";
+import { startWorker, type WorkerOptions } from "./worker.ts";
 
 /** A libSQL server whose database is migrated for these settings, and the store on it from Node. */
 export async function edgeDatabase(given: Readonly<Record<string, string>>) {
@@ -22,9 +22,9 @@ export async function edgeDatabase(given: Readonly<Record<string, string>>) {
 }
 
 /** The built worker in workerd over a libSQL server, as a client sees it. */
-export async function edgeApp(over: Readonly<Record<string, string>> = {}) {
+export async function edgeApp(over: Readonly<Record<string, string>> = {}, options: WorkerOptions = {}) {
   const { settings, deps, url, close } = await edgeDatabase({ EDGEMAKER_SANDBOX: "1", ...over });
-  const worker = await startWorker(settings);
+  const worker = await startWorker(settings, options);
   const target: Target = {
     tokens: TOKENS,
     ask: async (path, init) =>

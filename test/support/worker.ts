@@ -45,18 +45,21 @@ export interface WorkerOptions {
   /** Hears each entry of the worker's log. */
   readonly onLog?: (entry: Readonly<Record<string, unknown>>) => void;
   readonly port?: number;
+  /** Serves the built files, as the platform does. */
+  readonly assets?: boolean;
 }
 
 /** The built worker in workerd, as wrangler.toml has it deployed, with these settings in place of its secrets. */
 export async function startWorker(
   settings: Readonly<Record<string, string>>,
-  { queue = true, onLog, port = 0 }: WorkerOptions = {},
+  { queue = true, onLog, port = 0, assets = false }: WorkerOptions = {},
 ): Promise<Miniflare> {
   const path = await workerBundle();
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"));
-  const { bindings, assets: _assets, queueProducers, queueConsumers, ...options } = workerOptions;
+  const { bindings, assets: files, queueProducers, queueConsumers, ...options } = workerOptions;
   const worker = new Miniflare({
     ...options,
+    ...(assets ? { assets: files } : {}),
     ...(queue ? { queueProducers, queueConsumers } : {}),
     modules: [{ type: "ESModule", path }],
     bindings: { ...bindings, ...settings },

@@ -10,7 +10,7 @@ import { makeFolder } from "../support/temp.ts";
 const folder = process.argv[2] ?? join(root, "docs/img");
 const SIZES = [
   ["wide", { width: 1280, height: 720 }],
-  ["narrow", { width: 380, height: 1200 }],
+  ["narrow", { width: 380, height: 1000 }],
 ] as const;
 
 const GRIDS = [
@@ -117,10 +117,7 @@ try {
         await page.goto(`${url}/#/${path}`);
         await ready(page);
         await page.waitForTimeout(700);
-        await page.screenshot({
-          path: join(folder, `${name}-${size}-${colorScheme}.png`),
-          fullPage: size === "narrow",
-        });
+        await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
       }
       if (errors.length > 0) process.stderr.write(`${errors.join("\n")}\n`);
       await context.close();

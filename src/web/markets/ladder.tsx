@@ -19,7 +19,7 @@ export function Ladder({ book, digits }: { book: Book; digits: number }) {
     </tr>
   );
   return (
-    <table class="ladder">
+    <table class="data ladder">
       <caption class="unseen">Order book, asks from the highest, then bids from the highest</caption>
       <thead>
         <tr>

@@ -55,7 +55,9 @@ export function Budget({
           ))}
         </select>
       </Field>
-      <button type="submit">Fill in the numbers</button>
+      <button type="submit" disabled={form.exchange === ""}>
+        Fill in the numbers
+      </button>
       {error ? <Failed error={error} /> : null}
     </form>
   );

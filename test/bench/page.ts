@@ -1,0 +1,127 @@
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { Browser } from "playwright-core";
+import { buildPage } from "../../cli/build/page.mjs";
+import { findChromium, startBrowser } from "../support/browser.ts";
+import { root } from "../support/bundle.ts";
+import { type Spawned, spawnServer } from "../support/server.ts";
+import { makeFolder } from "../support/temp.ts";
+import { type Figure, median, repeat } from "./figure.ts";
+
+const GRIDS = 50;
+
+/** What the page weighs, and how soon 50 strategies are there; without a browser its weight alone. */
+export async function pageFigures(): Promise<Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), "edgemaker-page-"));
+  await buildPage(root, folder);
+  const bytes = readdirSync(folder).map((name) => gzipSync(readFileSync(join(folder, name))).length);
+  const kib = bytes.reduce((sum, size) => sum + size, 0) / 1024;
+  const weight: Figure = { name: "the page with its charts, gzip", unit: "KiB", runs: [kib], goal: "≤ 100" };
+  return findChromium() ? [weight, ...(await paintFigures())] : [weight];
+}
+
+async function paintFigures(): Promise<Figure[]> {
+  const made = makeFolder();
+  const server = spawnServer(made.path, ["--sandbox", "--seed", "7"]);
+  const browser = await startBrowser();
+  try {
+    const url = (await server.listens) ?? "";
+    for (let at = 0; at < GRIDS; at++) await startGrid(server, at);
+    const empty = await repeat(() => firstPaint(browser, "data:text/html,<p>empty"));
+    const first = await repeat(() => firstPaint(browser, url, server.token));
+    const rows = await repeat(() => allRows(browser, url, server.token));
+    const keys = await repeat(() => filtered(browser, url, server.token));
+    const ratio = (median(first) / median(empty)).toFixed(1);
+    return [
+      { name: "first contentful paint of an empty page", unit: "ms", runs: empty },
+      {
+        name: `first contentful paint of the page, ${GRIDS} strategies (${ratio} × an empty one)`,
+        unit: "ms",
+        runs: first,
+        goal: "≤ 500",
+      },
+      { name: `all ${GRIDS} strategies are in sight`, unit: "ms", runs: rows },
+      {
+        name: `filtering ${GRIDS} strategies, from the key to the frame`,
+        unit: "ms",
+        runs: keys,
+        goal: "≤ 100",
+      },
+    ];
+  } finally {
+    await browser.close();
+    await server.kill("SIGTERM");
+    made.remove();
+  }
+}
+
+async function startGrid(server: Spawned, at: number): Promise<void> {
+  const grid = {
+    exchange: ["mexc", "gateio", "bitget", "kraken"][at % 4],
+    symbol: "BTC/USDT",
+    lowerPrice: 40_000 + 100 * at,
+    upperPrice: 70_000 + 100 * at,
+    gridLevels: 2,
+    orderSize: 20 + at / 10,
+  };
+  const { status } = await server.ask("/api/v1/strategy/grid", {
+    method: "POST",
+    body: JSON.stringify(grid),
+  });
+  if (status !== 200) throw new Error(`grid ${at} was not started: ${status}`);
+}
+
+/** A page in a profile of its own, signed in. */
+async function opened(browser: Browser, url: string, token?: string) {
+  const context = await browser.newContext();
+  if (token)
+    await context.addInitScript(`sessionStorage.setItem("edgemaker.token", ${JSON.stringify(token)})`);
+  const page = await context.newPage();
+  await page.goto(url);
+  return { context, page };
+}
+
+const PAINT = `performance.getEntriesByName("first-contentful-paint")[0]?.startTime`;
+
+/** Asks in each frame until there is a value. The page's policy lets nothing be waited for by text otherwise. */
+const untilThere = (value: string) => `new Promise((resolve) => {
+  const look = () => {
+    const found = ${value};
+    if (found) resolve(found);
+    else requestAnimationFrame(look);
+  };
+  look();
+})`;
+
+async function firstPaint(browser: Browser, url: string, token?: string): Promise<number> {
+  const { context, page } = await opened(browser, url, token);
+  const millis = await page.evaluate<number>(untilThere(PAINT));
+  await context.close();
+  return millis;
+}
+
+const ROWS = `document.querySelectorAll("tbody tr").length`;
+
+async function allRows(browser: Browser, url: string, token: string): Promise<number> {
+  const { context, page } = await opened(browser, url, token);
+  const millis = await page.evaluate<number>(untilThere(`${ROWS} === ${GRIDS} && performance.now()`));
+  await context.close();
+  return millis;
+}
+
+async function filtered(browser: Browser, url: string, token: string): Promise<number> {
+  const { context, page } = await opened(browser, url, token);
+  await page.evaluate(untilThere(`${ROWS} === ${GRIDS}`));
+  const millis = await page.evaluate<number>(`new Promise((resolve) => {
+    const field = document.querySelector("input[type=search]");
+    const from = performance.now();
+    field.value = "kraken";
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    const look = () => (${ROWS} < ${GRIDS} ? resolve(performance.now() - from) : requestAnimationFrame(look));
+    requestAnimationFrame(look);
+  })`);
+  await context.close();
+  return millis;
+}

@@ -1,0 +1,47 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findChromium, startBrowser } from "../support/browser.ts";
+import { edgeApp } from "../support/edge.ts";
+import { signedIn } from "../support/signed-in.ts";
+
+describe.skipIf(!findChromium())("the page in workerd, in Chromium (skipped where there is none)", () => {
+  let app: Awaited<ReturnType<typeof edgeApp>>;
+  let browser: Browser;
+  let url: string;
+
+  beforeAll(async () => {
+    app = await edgeApp({}, { assets: true });
+    browser = await startBrowser();
+    url = (await app.worker.ready).origin;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  it("starts the shown plan and follows what happens", async () => {
+    const { page, context, errors, strangers } = await signedIn(browser, url, app.tokens.admin);
+    await page.getByText("live", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Start", exact: true }).click();
+    await page.getByRole("button", { name: "Fill in the numbers" }).click();
+    await page.getByRole("button", { name: "Start exactly this plan" }).click();
+    await page.getByRole("button", { name: "Start it" }).click();
+    await page.getByRole("heading", { name: /BTC\/USDT/ }).waitFor();
+    await page.getByRole("img", { name: /Candles of BTC\/USDT .* orders rest/ }).waitFor();
+
+    // Somebody else pauses it: the page hears of it.
+    const [strategy] = (await app.deps.store.strategies({ stopped: false })).map((view) => view.strategy);
+    const headers = { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" };
+    const path = `/api/v1/strategy/grid/${strategy?.id}/pause`;
+    expect((await app.ask(path, { method: "POST", body: "{}", headers })).status).toBe(200);
+    await page.getByRole("button", { name: "Resume" }).waitFor({ timeout: 60_000 });
+    expect(errors).toEqual([]);
+    expect(strangers).toEqual([]);
+    await context.close();
+  });
+
+  it("answers whoever wants no HTML as before", async () => {
+    const told = await app.ask("/", { headers: { accept: "application/json" } });
+    expect([told.status, await told.json()]).toMatchObject([404, { error: "Not found" }]);
+  });
+});

@@ -1,0 +1,173 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findChromium, startBrowser } from "../support/browser.ts";
+import { type Spawned, spawnServer } from "../support/server.ts";
+import { signedIn } from "../support/signed-in.ts";
+import { makeFolder } from "../support/temp.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Found {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+  }[];
+}
+
+/** What axe-core calls serious or worse. */
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<Found>("axe.run()");
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+}
+
+/** Goes on with Tab until a control of this name has the focus. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  const focused = `(document.activeElement?.ariaLabel || document.activeElement?.textContent || "")`;
+  for (let pressed = 0; pressed < 60; pressed++) {
+    await page.keyboard.press("Tab");
+    if (name.test(await page.evaluate<string>(focused))) return;
+  }
+  throw new Error(`Tab does not come to ${name}`);
+}
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 50_000,
+  upperPrice: 70_000,
+  gridLevels: 10,
+  orderSize: 100,
+};
+
+describe.skipIf(!findChromium())("every page, in Chromium (skipped where there is none)", () => {
+  const made = makeFolder();
+  let server: Spawned;
+  let browser: Browser;
+  let url: string;
+  let id: string;
+
+  beforeAll(async () => {
+    server = spawnServer(made.path, ["--sandbox", "--seed", "7"]);
+    browser = await startBrowser();
+    url = (await server.listens) ?? "";
+    const started = await server.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(GRID) });
+    id = ((await started.json()) as { id: string }).id;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.kill("SIGTERM");
+    made.remove();
+  });
+
+  /** Each page, and what is there when it has its data. */
+  const pages = (): readonly (readonly [string, (page: Page) => Promise<unknown>])[] => [
+    ["", (page) => page.getByRole("link", { name: "BTC/USDT" }).waitFor()],
+    [`strategy/${id}`, (page) => page.getByText("Break-even").first().waitFor()],
+    [
+      "start",
+      async (page) => {
+        await page.getByRole("button", { name: "Fill in the numbers" }).click();
+        await page.getByRole("button", { name: "Start exactly this plan" }).waitFor();
+      },
+    ],
+    ["markets", (page) => page.getByText("VWAP").waitFor()],
+    ["compare", (page) => page.getByText("Lowest ask").waitFor()],
+    ["dex", (page) => page.getByText("Locked, ADA").first().waitFor({ state: "attached" })],
+    [
+      "account/kraken",
+      (page) =>
+        page
+          .getByRole("button", { name: /^Cancel buy/ })
+          .first()
+          .waitFor(),
+    ],
+    ["limits", (page) => page.getByText("Change one").waitFor()],
+    ["agents", (page) => page.getByText("No agent wants to trade now").waitFor()],
+    ["audit", (page) => page.getByRole("table", { name: "Events, newest first" }).waitFor()],
+  ];
+
+  it.each([
+    ["light", 1280],
+    ["dark", 380],
+    ["light", 380],
+    ["dark", 1280],
+  ] as const)("has no serious violation and nothing wider than it: %s, %i px", async (colorScheme, width) => {
+    const look = { colorScheme, viewport: { width, height: 800 } };
+    const { page, context, errors, strangers } = await signedIn(browser, url, server.token, look);
+    const found: Record<string, unknown> = {};
+    for (const [path, ready] of pages()) {
+      await page.goto(`${url}/#/${path}`);
+      await ready(page);
+      const violations = await violationsOf(page);
+      const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
+      if (violations.length > 0 || wide > width) found[path] = { violations, wide };
+    }
+    expect(found).toEqual({});
+    expect(errors).toEqual([]);
+    expect(strangers).toEqual([]);
+    await context.close();
+  });
+
+  it("is steered by keyboard alone, and a question is left with Escape", async () => {
+    const { page, context } = await signedIn(browser, url, server.token);
+    await page.goto(`${url}/#/strategy/${id}`);
+    await page.getByText("Break-even").first().waitFor();
+    await tabTo(page, /^Pause$/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Pause this grid?" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await tabTo(page, /^Stop$/);
+    await page.keyboard.press("Enter");
+    await tabTo(page, /^Leave it$/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const told = await server.ask(`/api/v1/strategy/grid/status?id=${id}`);
+    expect(await told.json()).toMatchObject({ strategies: [{ phase: "active" }] });
+    await context.close();
+  });
+
+  it("cancels an order on the exchange, when it was asked twice", async () => {
+    const order = {
+      exchange: "gateio",
+      symbol: "BTC/USDT",
+      side: "buy",
+      type: "limit",
+      amount: 0.001,
+      price: 56_000,
+    };
+    const placed = await server.ask("/api/v1/orders", { method: "POST", body: JSON.stringify(order) });
+    expect(placed.status).toBe(200);
+    const open = async () =>
+      ((await (await server.ask("/api/v1/orders?exchange=gateio")).json()) as { count: number }).count;
+    expect(await open()).toBe(1);
+    const { page, context } = await signedIn(browser, url, server.token);
+    await page.goto(`${url}/#/account/gateio`);
+    await page.getByRole("button", { name: "Cancel buy of 0.001 BTC/USDT at 56,000" }).click();
+    expect(await open()).toBe(1);
+    await page.getByRole("button", { name: "Cancel it" }).click();
+    await page.getByText("No order is open here.").waitFor();
+    expect(await open()).toBe(0);
+    await context.close();
+  });
+
+  it("gets out of everything by Panic", async () => {
+    const { page, context } = await signedIn(browser, url, server.token);
+    await page.getByRole("button", { name: "Panic" }).click();
+    await page.getByRole("dialog").getByText("every grid is stopped").waitFor();
+    await page.getByLabel("Also sell the base").check();
+    await page.getByRole("button", { name: "Stop all and sell" }).click();
+    await page.getByRole("dialog").getByText("the kill switch is on").waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByText("No grid runs.").waitFor();
+    const told = await server.ask("/api/v1/strategy/grid/list");
+    expect(await told.json()).toMatchObject({ count: 0 });
+    await context.close();
+  });
+});
