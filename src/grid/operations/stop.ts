@@ -1,10 +1,13 @@
 import type { Pass } from "../../engine/pass/step.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
+import { type Decimal, mul, ONE, snap, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey, type Strategy } from "../../model/records.ts";
 import { byOf, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/store.ts";
+import { profitOf } from "../ledger/profit.ts";
 import { stopInput } from "../schema/input.ts";
 import { StoppedShape, stoppedOut } from "../schema/schema.ts";
 import { previewChange, type Sale, saleOf } from "../start/preview.ts";
@@ -45,7 +48,7 @@ export const stopGrid = operation({
     return {
       success: true,
       id,
-      message: told(deps, view, pass),
+      message: `${told(deps, view, pass)}; ${resultTold(view)}`,
       summary: stoppedOut(view, deps.marketTime(account, view.now), left),
     };
   },
@@ -74,6 +77,19 @@ async function sweep(deps: Deps, { id, account }: Strategy): Promise<Pass | unde
   const isOver = async () => (await viewOf(deps, id)).strategy.status === "stopped";
   if ((pass.outcome !== "stepped" && pass.outcome !== "short") || (await isOver())) return pass;
   return stepNow(deps, venue);
+}
+
+/** What it has made in all: the realised part alone would call a loss a gain. */
+function resultTold({ strategy: { state, symbol }, memory }: StrategyView): string {
+  const { base, quote } = splitPair(symbol);
+  const mark = memory.marks[symbol]?.mid;
+  const { total, realized, position } = profitOf(state, mark ?? ONE);
+  const cents = (value: Decimal) => text(snap(value, ONE / 100n, "half"));
+  if (position === 0n) return `total ${cents(total)} ${quote}`;
+  if (mark === undefined)
+    return `${cents(realized)} ${quote} are realised, and ${text(position)} ${base} are kept, at a price that is not known here`;
+  const worth = `worth ${cents(mul(position, mark, "half"))} ${quote} at ${text(mark)}`;
+  return `total ${cents(total)} ${quote}, of which ${cents(realized)} are realised; ${text(position)} ${base} are kept, ${worth}`;
 }
 
 function told(

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ONE, text, wire } from "../../kernel/decimal.ts";
+import { mul, ONE, text, wire } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type Order, parseAccountKey, type Strategy } from "../../model/records.ts";
@@ -91,7 +91,9 @@ export const StoppedShape = lazy(() =>
       runningTime: z.number(),
       filledOrders: z.number(),
       profit: z.number(),
+      totalProfit: z.number().nullable(),
       base: z.string(),
+      baseWorth: z.number().nullable(),
       averageCost: z.number().nullable(),
       openOrders: z
         .array(
@@ -243,16 +245,21 @@ export const runningTime = ({ startedAt, stoppedAt }: Strategy, now: Millis): Mi
   Math.max(0, (stoppedAt ?? now) - startedAt);
 
 export function stoppedOut(
-  { strategy }: StrategyView,
+  { strategy, memory }: StrategyView,
   now: Millis,
   openOrders: readonly Order[] | undefined,
 ): z.input<ReturnType<typeof StoppedShape>>["summary"] {
-  const { position, averageCost, realized } = profitOf(strategy.state, ONE);
+  const mark = memory.marks[strategy.symbol]?.mid;
+  const { position, averageCost, realized, total } = profitOf(strategy.state, mark ?? ONE);
+  // Without base the total is what was realised, whatever the price.
+  const isKnown = mark !== undefined || position === 0n;
   return {
     runningTime: runningTime(strategy, now),
     filledOrders: strategy.state.ledger.filledOrders,
     profit: wire(realized),
+    totalProfit: isKnown ? wire(total) : null,
     base: text(position),
+    baseWorth: isKnown ? wire(mul(position, mark ?? 0n, "half")) : null,
     averageCost: orNull(averageCost),
     ...(openOrders ? { openOrders: openOrders.map(openOrderOut) } : {}),
   };

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { decimal, wire } from "../../src/kernel/decimal.ts";
+import { gridOver } from "../support/path.ts";
+
+interface Stopped {
+  readonly message: string;
+  readonly summary: {
+    readonly profit: number;
+    readonly totalProfit: number;
+    readonly base: string;
+    readonly baseWorth: number;
+  };
+}
+
+const RANGE = { lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 50 };
+
+it("a stop says what was made in all, and what the base that is kept is worth", async () => {
+  // A cycle earns on the way, and then the price falls.
+  const path = [100, 97, 101, ...Array.from({ length: 25 }, (_, i) => 100 - i), 76, 76];
+  const grid = await gridOver(path, { quote: "1000" });
+  const before = await grid.worth(decimal("100"));
+  const { id } = await grid.ask<{ id: string }>("start_grid", { ...grid.where, ...RANGE });
+  await grid.pass(path.length);
+  const { message, summary } = await grid.ask<Stopped>("stop_grid", { id });
+  const { base, baseWorth, profit, totalProfit } = summary;
+  const mark = baseWorth / Number(base);
+  const after = await grid.worth(decimal(mark.toFixed(6)));
+  expect(mark).toBeCloseTo(76, 1);
+  expect(profit).toBeGreaterThan(0);
+  expect(totalProfit).toBeCloseTo(wire(after - before), 3);
+  expect(totalProfit).toBeLessThan(-30);
+  const cents = (value: number) => value.toFixed(2).replace(/\.?0+$/, "");
+  expect(message).toBe(
+    `${id} is stopped and has no orders left; total ${cents(totalProfit)} USDT, of which ${cents(profit)} are realised; ${base} ETH are kept, worth ${cents(baseWorth)} USDT at ${Number(mark.toFixed(6))}`,
+  );
+});
