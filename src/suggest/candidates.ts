@@ -1,0 +1,122 @@
+import type { Candles } from "../candles/candles.ts";
+import { type Decimal, wire } from "../kernel/decimal.ts";
+import { mix } from "../kernel/hash.ts";
+import type { Market } from "../ports/market.ts";
+import type { ScannedGrid } from "./scan.ts";
+
+/** A grid in shares of the price that it begins at; neighbours differ by one step of one of its places. */
+export interface Candidate {
+  readonly width: number;
+  readonly slots: number;
+  readonly shift: number;
+  readonly spacing: "linear" | "geometric";
+}
+
+/** Half of the range as a share of its middle. */
+const WIDTHS = [
+  0.005, 0.0065, 0.008, 0.01, 0.0125, 0.015, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05, 0.06, 0.07, 0.085, 0.1,
+  0.125, 0.15, 0.2, 0.25,
+] as const;
+const SLOTS = [4, 6, 8, 10, 12, 15, 18, 22, 26, 32, 38, 46, 55, 66, 80, 100] as const;
+/** How far the middle lies from the first price, in halves of the range. */
+const SHIFTS = [-0.5, 0, 0.5] as const;
+const SPACINGS = ["linear", "geometric"] as const;
+
+/** Places of a candidate in the lists above. */
+export type Places = readonly [width: number, slots: number, shift: number, spacing: number];
+
+export const keyOf = (places: Places): string => places.join(" ");
+
+export const candidateAt = ([width, slots, shift, spacing]: Places): Candidate => ({
+  width: WIDTHS[width] as number,
+  slots: SLOTS[slots] as number,
+  shift: SHIFTS[shift] as number,
+  spacing: SPACINGS[spacing] as "linear" | "geometric",
+});
+
+/** All of them in an order that the seed decides: any number of the first is a fair part of the whole. */
+export function candidatesOf(seed: number): Places[] {
+  const all = WIDTHS.flatMap((_w, width) =>
+    SLOTS.flatMap((_s, slots) =>
+      SHIFTS.flatMap((_h, shift) => SPACINGS.map((_p, spacing): Places => [width, slots, shift, spacing])),
+    ),
+  );
+  return all
+    .map((places, place) => ({ places, draw: mix(mix(seed, 17), place), place }))
+    .sort((a, b) => a.draw - b.draw || a.place - b.place)
+    .map(({ places }) => places);
+}
+
+/** Those that differ by one step of width, number of slots or shift. */
+export const neighboursOf = ([width, slots, shift, spacing]: Places): Places[] => [
+  [width - 1, slots, shift, spacing],
+  [width + 1, slots, shift, spacing],
+  [width, slots - 1, shift, spacing],
+  [width, slots + 1, shift, spacing],
+  [width, slots, shift - 1, spacing],
+  [width, slots, shift + 1, spacing],
+];
+
+/** What of a market a grid is laid out with, as floats. */
+export interface Terms {
+  readonly market: Market;
+  readonly budget: number;
+}
+
+const float = (value: Decimal): number => wire(value);
+
+/** A candidate's bounds at a price, in quote. */
+export const boundsOf = ({ width, shift }: Candidate, price: number): { lower: number; upper: number } => {
+  const middle = price * (1 + shift * width);
+  return { lower: middle * (1 - width), upper: middle * (1 + width) };
+};
+
+/** The grid at the first price of some candles. Undefined where a start would refuse it: below break-even or a minimum. */
+export function gridAt(
+  candidate: Candidate,
+  candles: Candles,
+  { market, budget }: Terms,
+): ScannedGrid | undefined {
+  const unit = 10 ** -candles.scale;
+  const { slots } = candidate;
+  const levels = levelsOf(candidate, {
+    price: (candles.open[0] as number) * unit,
+    tick: float(market.tick),
+    unit,
+  });
+  const [lot, fee] = [float(market.lot), float(market.maker)];
+  const size = budget / slots / (1 + fee);
+  const isInBase = market.buyFeeIn !== "quote";
+  const [base, cost, proceeds] = [0, 1, 2].map(() => new Float64Array(slots)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ];
+  const least = 1 / (1 - fee) ** 2;
+  for (let slot = 0; slot < slots; slot++) {
+    const [buy, sell] = [(levels[slot] as number) * unit, (levels[slot + 1] as number) * unit];
+    if (!(buy > 0) || sell / buy <= least) return undefined;
+    const bought = Math.floor(size / buy / lot + 1e-9) * lot;
+    const net = isInBase ? Math.floor((bought * (1 - fee)) / lot + 1e-9) * lot : bought;
+    if (!(net > 0) || net < float(market.minAmount) || net * buy < float(market.minNotional))
+      return undefined;
+    base[slot] = net;
+    cost[slot] = bought * buy * (isInBase ? 1 : 1 + fee);
+    proceeds[slot] = net * sell * (1 - fee);
+  }
+  return { levels, base, cost, proceeds };
+}
+
+/** Rounded to whole ticks, in the candles' numbers. */
+function levelsOf(
+  candidate: Candidate,
+  { price, tick, unit }: { price: number; tick: number; unit: number },
+): Float64Array {
+  const { lower, upper } = boundsOf(candidate, price);
+  const { slots, spacing } = candidate;
+  return Float64Array.from({ length: slots + 1 }, (_, place) => {
+    const share = place / slots;
+    const exact = spacing === "linear" ? lower + (upper - lower) * share : lower * (upper / lower) ** share;
+    return (Math.round(exact / tick) * tick) / unit;
+  });
+}

@@ -1,0 +1,210 @@
+import { type Candles, slice } from "../candles/candles.ts";
+import { AppError } from "../kernel/errors.ts";
+import { DAY } from "../kernel/time.ts";
+import {
+  boundsOf,
+  type Candidate,
+  candidateAt,
+  candidatesOf,
+  gridAt,
+  keyOf,
+  neighboursOf,
+  type Places,
+  type Terms,
+} from "./candidates.ts";
+import { overfittingOf } from "./overfitting.ts";
+import { type Scanned, scan } from "./scan.ts";
+import { expectedBest, momentsOf, probabilisticSharpe } from "./sharpe.ts";
+
+export interface SuggestOptions extends Terms {
+  readonly windows: number;
+  /** Most candidates to look at. */
+  readonly candidates: number;
+  readonly seed: number;
+  /** Asked before each candidate: true ends the search with what there is. */
+  readonly isOver?: (() => boolean) | undefined;
+}
+
+/** One candidate over the windows before the last, and over the last one, by which nothing was chosen. */
+export interface Looked {
+  readonly candidate: Candidate;
+  /** Bounds at the newest price. */
+  readonly bounds: { readonly lower: number; readonly upper: number };
+  /** Of the budget, by window; the mean and the worst of them. */
+  readonly returns: readonly number[];
+  readonly meanReturn: number;
+  readonly worstReturn: number;
+  /** Of a year. */
+  readonly sharpe: number;
+  /** The mean Sharpe ratio of its neighbours over its own; 1 is a plateau, below a half it is a peak. */
+  readonly plateau: number;
+  /** That its true Sharpe ratio is above what luck gives the best of so many trials. */
+  readonly deflatedSharpe: number;
+  readonly last: { readonly return: number; readonly cycles: number };
+}
+
+export interface Suggestion {
+  readonly winner: Looked | null;
+  /** Why there is no winner; empty where there is one. */
+  readonly reasons: readonly string[];
+  /** The best by what they did before the last window, best first. */
+  readonly best: readonly Looked[];
+  readonly overfitting: number;
+  readonly looked: number;
+  readonly refused: number;
+  /** All that were to be looked at were: the same seed gives the same answer. */
+  readonly isComplete: boolean;
+  readonly windows: readonly { readonly from: number; readonly until: number }[];
+}
+
+/** Gains of a window are looked at in so many parts. */
+const PARTS = 48;
+const LEAST_BARS = 20 * PARTS;
+const [MOST_OVERFITTING, LEAST_DEFLATED, LEAST_CYCLES, LEAST_PLATEAU, SHOWN] = [
+  0.5, 0.95, 30, 0.5, 5,
+] as const;
+
+interface Trial {
+  readonly places: Places;
+  readonly windows: readonly Scanned[];
+  /** Of all windows but the last, one after the other, as shares of the budget. */
+  readonly returns: Float64Array;
+  readonly sharpe: number;
+}
+
+/**
+ * Looks for a grid for a pair and a budget: each candidate begins anew in each window, the last of which chooses
+ * nothing. It names a winner only where luck is no explanation: see docs/suggest.md. Throws AppError on too few bars.
+ */
+export function suggest(candles: Candles, options: SuggestOptions): Suggestion {
+  const windows = windowsOf(candles, options.windows);
+  const wanted = candidatesOf(options.seed).slice(0, options.candidates);
+  const trials: Trial[] = [];
+  let done = 0;
+  for (const places of wanted) {
+    if (options.isOver?.()) break;
+    const trial = tried(places, windows, options);
+    if (trial) trials.push(trial);
+    done++;
+  }
+  if (trials.length < 2)
+    throw new AppError(
+      "Invalid request",
+      `${done - trials.length} of ${done} grids are below break-even or below the market's minimums: a larger budget, or a market with smaller fees, allows more`,
+    );
+  return judged(trials, { candles, windows, options, done, isComplete: done === wanted.length });
+}
+
+function windowsOf(candles: Candles, count: number): Candles[] {
+  const { times } = candles;
+  if (times.length < count * LEAST_BARS)
+    throw new AppError(
+      "Invalid request",
+      `${times.length} candles are too few for ${count} windows: at least ${count * LEAST_BARS} are needed`,
+    );
+  const at = (place: number): number =>
+    place === count ? Number.MAX_SAFE_INTEGER : (times[Math.floor((place * times.length) / count)] as number);
+  return Array.from({ length: count }, (_, place) => slice(candles, at(place), at(place + 1)));
+}
+
+function tried(places: Places, windows: readonly Candles[], terms: Terms): Trial | undefined {
+  const candidate = candidateAt(places);
+  const found: Scanned[] = [];
+  for (const window of windows) {
+    const grid = gridAt(candidate, window, terms);
+    if (!grid) return undefined;
+    found.push(scan(grid, window, { parts: PARTS, priceUnit: 10 ** -window.scale }));
+  }
+  const chosenBy = found.slice(0, -1);
+  const returns = new Float64Array(chosenBy.length * PARTS);
+  for (const [place, { gains }] of chosenBy.entries())
+    returns.set(
+      gains.map((gain) => gain / terms.budget),
+      place * PARTS,
+    );
+  return { places, windows: found, returns, sharpe: momentsOf(returns).sharpe };
+}
+
+interface Search {
+  readonly candles: Candles;
+  readonly windows: readonly Candles[];
+  readonly options: SuggestOptions;
+  readonly done: number;
+  readonly isComplete: boolean;
+}
+
+function judged(trials: readonly Trial[], search: Search): Suggestion {
+  const { windows, done, isComplete } = search;
+  const overfitting = overfittingOf(trials.map(({ returns }) => returns)).probability;
+  const luck = expectedBest(trials.length, varianceOf(trials.map(({ sharpe }) => sharpe)));
+  const bySharpe = new Map(trials.map(({ places, sharpe }) => [keyOf(places), sharpe]));
+  const ranked = [...trials].sort(
+    (a, b) => b.sharpe - a.sharpe || (keyOf(a.places) < keyOf(b.places) ? -1 : 1),
+  );
+  const best = ranked.slice(0, SHOWN).map((trial) => lookedAt(trial, { search, luck, bySharpe }));
+  const [first] = best as [Looked, ...Looked[]];
+  const reasons = doubts(first, overfitting);
+  return {
+    winner: reasons.length === 0 ? first : null,
+    reasons,
+    best,
+    overfitting,
+    looked: trials.length,
+    refused: done - trials.length,
+    isComplete,
+    windows: windows.map(({ times, spanMillis }) => ({
+      from: times[0] as number,
+      until: (times.at(-1) as number) + spanMillis,
+    })),
+  };
+}
+
+function lookedAt(
+  { places, windows, returns, sharpe }: Trial,
+  { search, luck, bySharpe }: { search: Search; luck: number; bySharpe: ReadonlyMap<string, number> },
+): Looked {
+  const { candles, options } = search;
+  const candidate = candidateAt(places);
+  const near = neighboursOf(places).flatMap((one) => bySharpe.get(keyOf(one)) ?? []);
+  const byWindow = windows.slice(0, -1).map(({ total }) => total / options.budget);
+  const [last, newest] = [windows.at(-1) as Scanned, candles.close.at(-1) as number];
+  const partMillis = ((search.windows[0] as Candles).times.length * candles.spanMillis) / PARTS;
+  return {
+    candidate,
+    bounds: boundsOf(candidate, newest * 10 ** -candles.scale),
+    returns: byWindow,
+    meanReturn: meanOf(byWindow),
+    worstReturn: Math.min(...byWindow),
+    sharpe: sharpe * Math.sqrt((365 * DAY) / partMillis),
+    plateau: near.length > 0 && sharpe > 0 ? meanOf(near) / sharpe : 0,
+    deflatedSharpe: probabilisticSharpe(momentsOf(returns), luck),
+    last: { return: last.total / options.budget, cycles: last.cycles },
+  };
+}
+
+function doubts({ deflatedSharpe, plateau, last }: Looked, overfitting: number): string[] {
+  const percent = (share: number) => `${Math.round(share * 1000) / 10} %`;
+  return [
+    overfitting > MOST_OVERFITTING
+      ? `the probability of overfitting is ${percent(overfitting)}: what was best in one half of the time was no better than the median in the other`
+      : "",
+    deflatedSharpe < LEAST_DEFLATED
+      ? `luck among so many trials explains the best of them: its deflated Sharpe ratio is ${percent(deflatedSharpe)}, below ${percent(LEAST_DEFLATED)}`
+      : "",
+    plateau < LEAST_PLATEAU ? "its neighbours do much worse: it is a peak, not a plateau" : "",
+    last.cycles < LEAST_CYCLES
+      ? `${last.cycles} cycles in the last window, of which nothing was known, are too few to tell: at least ${LEAST_CYCLES} are needed`
+      : "",
+    last.return <= 0
+      ? `it loses ${percent(-last.return)} in the last window, of which nothing was known`
+      : "",
+  ].filter((reason) => reason !== "");
+}
+
+const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, one) => sum + one, 0) / values.length;
+
+function varianceOf(values: readonly number[]): number {
+  const mean = meanOf(values);
+  return values.reduce((sum, one) => sum + (one - mean) ** 2, 0) / Math.max(1, values.length - 1);
+}
