@@ -1,6 +1,7 @@
 import { accountOperations } from "./account/operations/balances.ts";
 import { auditOperations } from "./audit/operations/events.ts";
 import { backtestOperations } from "./backtest/operations/backtest.ts";
+import { suggestOperation } from "./backtest/operations/suggest.ts";
 import { compareOperations } from "./compare/operations/compare.ts";
 import { limitsOperations } from "./controls/operations/limits.ts";
 import { dexOperations } from "./dex/operations/price.ts";
@@ -19,6 +20,7 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...orderOperations(ids),
   ...gridOperations(ids),
   ...backtestOperations(ids),
+  suggestOperation(ids),
   ...dexOperations(),
   ...compareOperations(ids),
   ...killOperations,

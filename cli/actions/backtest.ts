@@ -56,7 +56,7 @@ async function answered(
   const kept = file === undefined ? undefined : keptIn(file, input.symbol);
   // With all rules given nothing but the file is needed: no database is opened and no exchange is asked.
   if (kept && RULES.every((name) => input[name] !== undefined))
-    return await runHere({ kept } as unknown as Deps);
+    return await runHere({ kept, local: nodeLocal } as unknown as Deps);
   const { ask, deps, close } = await open(settings, kept ? undefined : await remoteOf(settings, values));
   try {
     return await (deps ? runHere({ ...deps, ...(kept ? { kept } : {}) }) : ask(operation, input));

@@ -15,6 +15,16 @@ const FILES = {
   report: { type: "string", description: "Also write a page in HTML with charts", valueHint: "file" },
 } as const satisfies Args;
 
+/** Over a file's candles too. */
+export const suggestCommand = (operation: Operation): CommandDef =>
+  command({
+    name: "suggest",
+    description: operation.summary,
+    examples: operation.cli?.examples,
+    args: () => ({ data: FILES.data, ...fieldArgs(operation) }),
+    run: async (values) => (await import("../actions/backtest.ts")).runBacktest(operation, values),
+  });
+
 export const backtestCommand = (operation: Operation): CommandDef =>
   command({
     name: "backtest",

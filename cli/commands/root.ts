@@ -6,7 +6,7 @@ import { createOperations } from "../../src/operations.ts";
 import { environmentWithFile } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 import { auditCommand } from "./audit.ts";
-import { backtestCommand } from "./backtest.ts";
+import { backtestCommand, suggestCommand } from "./backtest.ts";
 import { candlesCommand } from "./candles.ts";
 import { completionCommand } from "./completion.ts";
 import { costCommand } from "./cost.ts";
@@ -66,6 +66,12 @@ export function rootCommand(ids: readonly string[]): CommandDef {
   });
 }
 
+/** Commands that read candles of a file of this machine. */
+const OVER_FILES: Readonly<Record<string, (operation: Operation) => CommandDef>> = {
+  backtest_grid: backtestCommand,
+  suggest_grid: suggestCommand,
+};
+
 /** `grid start` is the command `start` of the group `grid`. */
 function add(commands: Record<string, CommandDef>, operation: Operation, preview?: Operation): void {
   if (!operation.cli) return;
@@ -77,8 +83,7 @@ function add(commands: Record<string, CommandDef>, operation: Operation, preview
     return;
   }
   if (name === undefined) {
-    commands[group] =
-      operation.name === "backtest_grid" ? backtestCommand(operation) : operationCommand(operation);
+    commands[group] = (OVER_FILES[operation.name] ?? operationCommand)(operation);
     return;
   }
   addTo(commands, group, name, operationCommand(operation, undefined, preview));

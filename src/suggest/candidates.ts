@@ -15,12 +15,15 @@ export interface Candidate {
 /** Half of the range as a share of its middle. */
 const WIDTHS = [
   0.005, 0.0065, 0.008, 0.01, 0.0125, 0.015, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05, 0.06, 0.07, 0.085, 0.1,
-  0.125, 0.15, 0.2, 0.25,
+  0.125, 0.15, 0.2, 0.25, 0.3,
 ] as const;
 const SLOTS = [4, 6, 8, 10, 12, 15, 18, 22, 26, 32, 38, 46, 55, 66, 80, 100] as const;
 /** How far the middle lies from the first price, in halves of the range. */
 const SHIFTS = [-0.5, 0, 0.5] as const;
 const SPACINGS = ["linear", "geometric"] as const;
+
+/** As many as there are. */
+export const MOST_CANDIDATES = WIDTHS.length * SLOTS.length * SHIFTS.length * SPACINGS.length;
 
 /** Places of a candidate in the lists above. */
 export type Places = readonly [width: number, slots: number, shift: number, spacing: number];

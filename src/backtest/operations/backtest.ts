@@ -1,13 +1,9 @@
-import { type Candles, candlesOf, slice } from "../../candles/candles.ts";
 import { centeredOf, rangeOf } from "../../grid/start/asked.ts";
-import { type Decimal, text } from "../../kernel/decimal.ts";
-import { AppError } from "../../kernel/errors.ts";
-import { type Pair, splitPair } from "../../kernel/pair.ts";
+import type { Decimal } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { forAnyone } from "../../ports/for-anyone.ts";
-import type { Market } from "../../ports/market.ts";
 import { backtest } from "../backtest.ts";
 import type { AskedGrid } from "../begin.ts";
 import {
@@ -25,6 +21,7 @@ import {
   rangeBacktestInput,
   TIMEFRAMES,
 } from "../schema/input.ts";
+import { marketOf, pastOf } from "./past.ts";
 
 interface Asking {
   readonly where: { readonly exchange: string; readonly symbol: Pair };
@@ -34,14 +31,9 @@ interface Asking {
 }
 
 async function run(deps: Deps, { where, asked, balances, fields }: Asking): Promise<BacktestAnswer> {
-  const { exchange, symbol } = where;
-  const span = TIMEFRAMES[fields.timeframe];
+  const { exchange } = where;
   const { since, until } = fields;
-  const kept = await deps.kept?.candles({ exchange, symbol, span, since, until });
-  const found = kept ?? (await askedCandles(deps, { ...where, span, since, until }));
-  const candles = slice(found, since ?? 0, until ?? Number.MAX_SAFE_INTEGER);
-  if (candles.times.length === 0)
-    throw new AppError("Invalid request", `there are no candles of ${symbol} in this time`);
+  const candles = await pastOf(deps, { ...where, span: TIMEFRAMES[fields.timeframe], since, until });
   const market = await marketOf(deps, where, fields);
   const result = backtest(asked, candles, {
     market,
@@ -60,85 +52,6 @@ async function run(deps: Deps, { where, asked, balances, fields }: Asking): Prom
     from: candles.from,
     until: last + candles.spanMillis,
   });
-}
-
-/** The market's rules with what was asked in their place; where all are given nobody is asked for them. */
-async function marketOf(
-  deps: Deps,
-  { exchange, symbol }: Asking["where"],
-  fields: BacktestFields,
-): Promise<Market> {
-  const { tick, lot, makerFee, takerFee, minNotional, feeIn } = fields;
-  const isGiven = tick !== undefined && lot !== undefined && makerFee !== undefined;
-  const known = isGiven
-    ? {
-        symbol,
-        ...splitPair(symbol),
-        active: true,
-        tick,
-        lot,
-        minAmount: lot,
-        minNotional: minNotional ?? 0n,
-        maker: makerFee,
-        taker: takerFee ?? makerFee,
-        buyFeeIn: feeIn ?? "quote",
-      }
-    : await forAnyone(deps.venue(exchange)).market(symbol);
-  return {
-    ...known,
-    active: true,
-    tick: tick ?? known.tick,
-    lot: lot ?? known.lot,
-    minNotional: minNotional ?? known.minNotional,
-    maker: makerFee ?? known.maker,
-    taker: takerFee ?? known.taker,
-    buyFeeIn: feeIn ?? known.buyFeeIn,
-  };
-}
-
-/** So many candles an exchange tells at once, and so many questions one backtest is worth. */
-const PAGE = 1000;
-const MOST_PAGES = 30;
-
-interface Wanted {
-  readonly exchange: string;
-  readonly symbol: Pair;
-  readonly span: Millis;
-  readonly since: Millis | undefined;
-  readonly until: Millis | undefined;
-}
-
-/** Asks the exchange, page by page from `since` on. */
-async function askedCandles(deps: Deps, { exchange, symbol, span, since, until }: Wanted): Promise<Candles> {
-  const data = forAnyone(deps.venue(exchange));
-  const end = until ?? Number.MAX_SAFE_INTEGER;
-  if (since !== undefined && until !== undefined && (until - since) / span > PAGE * MOST_PAGES)
-    throw new AppError(
-      "Invalid request",
-      `more than ${PAGE * MOST_PAGES} bars are not asked of an exchange at once: download them first, or use a longer timeframe`,
-    );
-  const rows = new Map<Millis, Parameters<typeof candlesOf>[1][number]>();
-  let from = since;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const told = await data.candles(symbol, { span, limit: PAGE, since: from });
-    for (const { at, open, high, low, close, volume } of told)
-      rows.set(at, {
-        at,
-        open: text(open),
-        high: text(high),
-        low: text(low),
-        close: text(close),
-        volume: Number(text(volume)),
-      });
-    const last = told.at(-1)?.at;
-    // The newest bar is still under way: nothing comes after it.
-    if (since === undefined || last === undefined || last + span >= end || told.length < PAGE / 2) break;
-    from = last + span;
-  }
-  return candlesOf(
-    { pair: symbol, spanMillis: span },
-    [...rows.values()].sort((a, b) => a.at - b.at),
-  );
 }
 
 const READS = {

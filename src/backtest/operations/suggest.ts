@@ -1,0 +1,46 @@
+import { wire } from "../../kernel/decimal.ts";
+import { SECOND } from "../../kernel/time.ts";
+import { type Operation, operation } from "../../operation.ts";
+import { suggest } from "../../suggest/suggest.ts";
+import { TIMEFRAMES } from "../schema/input.ts";
+import { SuggestShape, suggestInput, suggestionOut, suggestTold, suggestView } from "../schema/suggest.ts";
+import { marketOf, pastOf } from "./past.ts";
+
+/** Which grid to choose for a pair and a budget, or that nothing speaks for any. */
+export const suggestOperation = (ids: readonly string[]): Operation =>
+  operation({
+    effect: "read",
+    access: "token",
+    name: "suggest_grid",
+    summary: "Which grid a pair's past speaks for, if it speaks for any",
+    http: { route: "POST /strategy/grid/suggest", from: "body" },
+    cli: {
+      path: "suggest",
+      view: suggestView,
+      examples: [
+        "edgemaker suggest --exchange mexc --symbol BTC/USDT --budget 1000 --since 1764547200000",
+        "edgemaker suggest --exchange kraken --symbol BTC/USD --budget 1000 --data btc-usd.csv.gz",
+      ],
+    },
+    mcp: { told: suggestTold },
+    failure: "Fetch failed",
+    input: () => suggestInput(ids),
+    output: SuggestShape,
+    run: async (
+      deps,
+      { exchange, symbol, timeframe, since, until, budget, windows, candidates, seed, ...rest },
+    ) => {
+      const candles = await pastOf(deps, { exchange, symbol, span: TIMEFRAMES[timeframe], since, until });
+      const market = await marketOf(deps, { exchange, symbol }, rest);
+      const over = deps.local.monotonic() + rest.seconds * SECOND;
+      const found = suggest(candles, {
+        market,
+        budget: wire(budget),
+        windows,
+        candidates,
+        seed,
+        isOver: () => deps.local.monotonic() > over,
+      });
+      return suggestionOut({ exchange, symbol, budget: wire(budget), bars: candles.times.length }, found);
+    },
+  });

@@ -1,0 +1,146 @@
+import * as z from "zod";
+import { countField, decimalField, exchangeField, pairField, wordField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { MOST_CANDIDATES } from "../../suggest/candidates.ts";
+import type { Looked, Suggestion } from "../../suggest/suggest.ts";
+import { rangeBacktestInput } from "./input.ts";
+
+/** What is looked for, and in which past: the same words as a backtest's. */
+export function suggestInput(ids: readonly string[]) {
+  const { timeframe, since, until, makerFee, takerFee, feeIn, tick, lot, minNotional } =
+    rangeBacktestInput(ids).shape;
+  return z.object({
+    exchange: exchangeField(ids),
+    symbol: pairField(),
+    budget: decimalField("Invalid amount").describe("Quote that the grid may use in all"),
+    timeframe: wordField("Invalid request", ["1m", "5m", "15m", "30m", "1h", "4h", "1d"])
+      .default("1m")
+      .describe(timeframe.description ?? ""),
+    since,
+    until,
+    windows: countField("Invalid request", { least: 3, most: 24 })
+      .default(6)
+      .describe("Windows of time; the last one chooses nothing"),
+    candidates: countField("Invalid request", { least: 2, most: MOST_CANDIDATES })
+      .default(MOST_CANDIDATES)
+      .describe(`Grids to look at, of ${MOST_CANDIDATES}`),
+    seed: countField("Invalid request", { least: 0, most: 2 ** 32 - 1 })
+      .default(1)
+      .describe("Decides which grids are looked at where not all are"),
+    seconds: countField("Invalid request", { least: 1, most: 600 })
+      .default(20)
+      .describe("Most seconds to look; what was looked at until then is judged"),
+    makerFee,
+    takerFee,
+    feeIn,
+    tick,
+    lot,
+    minNotional,
+  });
+}
+
+const GridShape = () =>
+  z.object({
+    lowerPrice: z.number(),
+    upperPrice: z.number(),
+    gridLevels: z.number(),
+    orderSize: z.number(),
+    spacingModel: z.string(),
+    meanReturn: z.number(),
+    worstReturn: z.number(),
+    returns: z.array(z.number()),
+    sharpe: z.number(),
+    deflatedSharpe: z.number(),
+    plateau: z.number(),
+    lastReturn: z.number(),
+    lastCycles: z.number(),
+  });
+
+export const SuggestShape = lazy(() =>
+  z.object({
+    exchange: z.string(),
+    symbol: z.string(),
+    budget: z.number(),
+    bars: z.number(),
+    verdict: z.string(),
+    reasons: z.array(z.string()),
+    winner: GridShape().nullable(),
+    overfitting: z.number(),
+    looked: z.number(),
+    refused: z.number(),
+    complete: z.boolean(),
+    windows: z.array(z.object({ from: z.number(), until: z.number() })),
+    best: z.array(GridShape()),
+  }),
+);
+
+type SuggestAnswer = z.input<ReturnType<typeof SuggestShape>>;
+
+const NOTHING = "no evidence that any of these is better";
+
+export function suggestionOut(
+  asked: Pick<SuggestAnswer, "exchange" | "symbol" | "budget" | "bars">,
+  found: Suggestion,
+): SuggestAnswer {
+  const gridOf = (one: Looked) => gridOut(one, asked.budget);
+  return {
+    ...asked,
+    verdict: found.winner ? "one of these has done better than luck explains" : NOTHING,
+    reasons: [...found.reasons],
+    winner: found.winner && gridOf(found.winner),
+    overfitting: found.overfitting,
+    looked: found.looked,
+    refused: found.refused,
+    complete: found.isComplete,
+    windows: found.windows.map((window) => ({ ...window })),
+    best: found.best.map(gridOf),
+  };
+}
+
+/** As a start takes it: bounds rounded to six digits, as they lie somewhere near anyhow. */
+const gridOut = ({ candidate, bounds, last, returns, ...rest }: Looked, budget: number) => ({
+  lowerPrice: Number(bounds.lower.toPrecision(6)),
+  upperPrice: Number(bounds.upper.toPrecision(6)),
+  gridLevels: candidate.slots,
+  orderSize: Math.floor((budget / candidate.slots) * 100) / 100,
+  spacingModel: candidate.spacing,
+  ...rest,
+  returns: [...returns],
+  lastReturn: last.return,
+  lastCycles: last.cycles,
+});
+
+export function suggestTold(answer: unknown): string {
+  const { verdict, reasons, winner, looked } = answer as SuggestAnswer;
+  if (!winner) return `Of ${looked} grids: ${verdict}. ${reasons.join(". ")}.`;
+  return `Of ${looked} grids: ${winner.lowerPrice} to ${winner.upperPrice} with ${winner.gridLevels} levels. It is the past; preview and backtest it before a start.`;
+}
+
+const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
+
+/** The verdict first, shares in percent. */
+export function suggestView(answer: unknown): unknown {
+  const { verdict, reasons, winner, overfitting, best, looked, refused, complete } = answer as SuggestAnswer;
+  const row = (one: SuggestAnswer["best"][number]) => ({
+    lower: one.lowerPrice,
+    upper: one.upperPrice,
+    levels: one.gridLevels,
+    size: one.orderSize,
+    spacing: one.spacingModel,
+    mean: percent(one.meanReturn),
+    worst: percent(one.worstReturn),
+    last: percent(one.lastReturn),
+    lastCycles: one.lastCycles,
+    deflated: percent(one.deflatedSharpe),
+    plateau: one.plateau.toFixed(2),
+  });
+  return {
+    verdict,
+    overfitting: percent(overfitting),
+    looked: complete ? looked : `${looked}, then the time was over`,
+    refused,
+    ...(reasons.length > 0 ? { because: reasons.map((why) => ({ reason: why })) } : {}),
+    ...(winner ? { winner: [row(winner)] } : {}),
+    best: best.map(row),
+  };
+}
