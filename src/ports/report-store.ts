@@ -1,5 +1,6 @@
 import type { Millis } from "../kernel/time.ts";
 import type { KeptEvent } from "../model/events.ts";
+import type { Fill } from "../model/records.ts";
 import type { Alarm } from "../report/alarms.ts";
 import type { StrategyDay } from "../report/days.ts";
 
@@ -16,6 +17,8 @@ export interface Lookout {
   readonly events: readonly (KeptEvent & { readonly id: number })[];
 }
 
+export type FillPlace = Pick<Fill, "account" | "symbol" | "at" | "tradeId">;
+
 export interface ReportStore {
   /** Takes the turn, if nobody has had one for so long. */
   lookOut(asked: {
@@ -30,5 +33,7 @@ export interface ReportStore {
   /** Tells that it is over. */
   clear(alarm: Alarm): Promise<void>;
   /** Rows of days from `from` to `to`. */
+  /** Every fill there is, account by account and pair by pair, in the order of time. */
+  fillsInOrder(after: FillPlace | undefined, limit: number): Promise<readonly Fill[]>;
   daysOf(from: number, to: number): Promise<{ readonly now: Millis; readonly days: readonly StrategyDay[] }>;
 }

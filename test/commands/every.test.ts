@@ -64,6 +64,7 @@ const USES: readonly (readonly [string, (told: Told) => readonly string[]])[] = 
   ["token revoke", (told) => [told["token create"]?.id ?? ""]],
   ["audit verify", () => []],
   ["report", () => []],
+  ["disposals", () => ["--from", "2026-01-01", "--to", "2026-12-31"]],
   ["sandbox deposit", () => ["--exchange", "kraken", "--asset", "USDT", "--amount", "5"]],
   ["sandbox shock", () => ["--symbol", "BTC/USDT", "--percent", "1"]],
   ["db backup", () => ["copy.db"]],

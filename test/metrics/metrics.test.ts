@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { statement } from "../../src/adapters/libsql/client/context.ts";
 import { metricsQueries, metricsStore } from "../../src/adapters/libsql/stores/metrics-store.ts";
 import { testApp } from "../support/app.ts";
+import { root } from "../support/bundle.ts";
 import { d } from "../support/grid.ts";
 import { runOperation } from "../support/sandbox.ts";
 
@@ -70,4 +73,24 @@ it("costs what runs now, however much there was", async () => {
     expect(plan).not.toMatch(/SCAN orders(?! USING (COVERING )?INDEX orders_unsettled$)/m);
   }
   expect((await metricsStore(context).readings()).orders).toEqual([]);
+});
+
+it("is what the dashboard asks for", async () => {
+  const box = await metered();
+  const { ask, tokens } = box;
+  const source = readFileSync(join(root, "src/metrics/figures.ts"), "utf8");
+  const dashboard = JSON.parse(readFileSync(join(root, "deploy/grafana.json"), "utf8")) as {
+    panels: { targets: { expr: string }[] }[];
+  };
+  const asked = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  const names = asked.flatMap((expr) => expr.match(/edgemaker_\w+/g) ?? []);
+  expect(names.length).toBeGreaterThanOrEqual(asked.length);
+  for (const name of new Set(names)) {
+    const known = name.replace(/^edgemaker_/, "");
+    expect(
+      source.includes(`"${known}"`) || source.includes(`"${known.replace(/^strategy_/, "")}"`),
+      name,
+    ).toBe(true);
+  }
+  expect((await ask("/metrics", { headers: { authorization: `Bearer ${tokens.read}` } })).status).toBe(200);
 });

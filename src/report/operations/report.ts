@@ -6,6 +6,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { dayOf } from "../days.ts";
 import { type Report, type ReportRow, reportOf } from "../report.ts";
+import { disposalOperation } from "./disposals.ts";
 
 const figures = () => ({
   totalProfit: z.number().describe("What the span has brought, realised or not, in quote"),
@@ -92,4 +93,5 @@ export const reportOperations: readonly Operation[] = [
       return { ...report, totals: [...report.totals], strategies: [...report.strategies] };
     },
   }),
+  disposalOperation,
 ];

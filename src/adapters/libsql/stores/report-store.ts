@@ -1,10 +1,10 @@
 import { and, asc, between, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { EVERY_ACCOUNT, STEP } from "../../../model/events.ts";
-import type { ReportStore } from "../../../ports/report-store.ts";
+import type { FillPlace, ReportStore } from "../../../ports/report-store.ts";
 import { dayOf, type StrategyDay } from "../../../report/days.ts";
 import { type Context, rowsOf, statement } from "../client/context.ts";
 import { alarms, lookout, strategyDays } from "../tables/report-tables.ts";
-import { events } from "../tables/tables.ts";
+import { events, fills } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";
 import { newestEvent } from "./notify-store.ts";
 
@@ -23,6 +23,18 @@ export const uncountedQuery = ({ db }: Pick<Context, "db">, page: number) =>
     .where(sql`${events.id} > (select ${lookout.eventId} from ${lookout})`)
     .orderBy(asc(events.id))
     .limit(page);
+
+/** From one place on, along the index: a page costs what it tells. */
+export const fillsInOrderQuery = ({ db }: Pick<Context, "db">, after: FillPlace | undefined, limit: number) =>
+  db
+    .select()
+    .from(fills)
+    .where(
+      after &&
+        sql`(${fills.account}, ${fills.symbol}, ${fills.at}) >= (${after.account}, ${after.symbol}, ${after.at}) and (${fills.account}, ${fills.symbol}, ${fills.at}, ${fills.tradeId}) > (${after.account}, ${after.symbol}, ${after.at}, ${after.tradeId})`,
+    )
+    .orderBy(asc(fills.account), asc(fills.symbol), asc(fills.at), asc(fills.tradeId))
+    .limit(limit);
 
 export function reportStore(context: Context): ReportStore {
   const { client, db, now } = context;
@@ -102,6 +114,10 @@ export function reportStore(context: Context): ReportStore {
         await tell(told, isKnown(key)),
         statement(db.delete(alarms).where(eq(alarms.key, key))),
       ]);
+    },
+
+    async fillsInOrder(after, limit) {
+      return fillsInOrderQuery(context, after, limit);
     },
 
     async daysOf(from, to) {

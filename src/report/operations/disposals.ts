@@ -1,0 +1,120 @@
+import * as z from "zod";
+import { csv } from "../../kernel/csv.ts";
+import { text } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { textField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { DAY, type Millis } from "../../kernel/time.ts";
+import { type Fill, parseAccountKey } from "../../model/records.ts";
+import { type Operation, operation } from "../../operation.ts";
+import type { FillPlace, ReportStore } from "../../ports/report-store.ts";
+import { type Disposal, dispose, type Holding, NO_HOLDING } from "../disposals.ts";
+
+const DisposalShape = lazy(() =>
+  z.object({
+    timestamp: z.number(),
+    time: z.string(),
+    exchange: z.string(),
+    symbol: z.string(),
+    id: z.string().describe("The exchange's id of the trade"),
+    strategy: z.string().nullable(),
+    amount: z.string().describe("Base sold, a fee in it included"),
+    proceeds: z.string().describe("In quote, less the fee"),
+    fee: z.string().nullable().describe("In quote; null where the exchange has not told its worth"),
+    acquiredAt: z.string().nullable().describe("When the oldest part of it was bought"),
+    costFifo: z.string().nullable().describe("In quote; null where more is sold than was seen bought"),
+    gainFifo: z.string().nullable(),
+    costAverage: z.string().nullable(),
+    gainAverage: z.string().nullable(),
+  }),
+);
+type Row = z.output<ReturnType<typeof DisposalShape>>;
+
+const COLUMNS = () => Object.keys(DisposalShape().shape) as (keyof Row)[];
+
+const dayField = (name: string) =>
+  textField("Invalid request", /^\d{4}-\d{2}-\d{2}$/, `${name} must be a day, for example 2026-01-31`);
+
+const PAGE = 1000;
+/** Of all that was ever traded: first in, first out needs it from its beginning. */
+const MOST_FILLS = 500_000;
+
+export const disposalOperation: Operation = operation({
+  name: "get_disposals",
+  summary: "Each sale with what it had cost, first in first out and on average: what a tax return asks for",
+  effect: "read",
+  access: "token",
+  http: { route: "GET /report/disposals", from: "query" },
+  cli: {
+    path: "disposals",
+    examples: ["edgemaker disposals --from 2026-01-01 --to 2026-12-31 --format csv"],
+  },
+  mcp: { closedWorld: true },
+  failure: "Internal error",
+  input: () =>
+    z.object({
+      from: dayField("from").describe("First day, in UTC"),
+      to: dayField("to").describe("Last day, in UTC"),
+    }),
+  output: () => z.object({ disposals: z.array(DisposalShape()), count: z.number() }),
+  csv: (answer) => {
+    const { disposals } = answer as { readonly disposals: readonly Row[] };
+    return csv(
+      COLUMNS(),
+      disposals.map((row) => COLUMNS().map((name) => row[name])),
+    );
+  },
+  async run({ reports }, { from, to }) {
+    if (!reports) throw new AppError("Not found", "nothing is reported here");
+    const span = { from: Date.parse(from), to: Date.parse(to) + DAY };
+    if (!(span.from < span.to))
+      throw new AppError("Invalid request", "from must be a day that is not after to");
+    const disposals = await read(reports, span);
+    return { disposals, count: disposals.length };
+  },
+});
+
+async function read(reports: ReportStore, { from, to }: { from: Millis; to: Millis }): Promise<Row[]> {
+  const holdings = new Map<string, Holding>();
+  const rows: Row[] = [];
+  let after: FillPlace | undefined;
+  for (let read = 0; ; read += PAGE) {
+    if (read > MOST_FILLS)
+      throw new AppError("Invalid request", "there are too many fills for this; export them grid by grid");
+    const fills = await reports.fillsInOrder(after, PAGE);
+    for (const fill of fills.filter(isReal)) {
+      if (fill.at >= to) continue;
+      const key = `${fill.account} ${fill.symbol}`;
+      const { holding, disposal } = dispose(holdings.get(key) ?? NO_HOLDING, fill);
+      holdings.set(key, holding);
+      if (disposal && fill.at >= from) rows.push(rowOf(disposal));
+    }
+    after = fills.at(-1);
+    if (fills.length < PAGE) return rows.sort((a, b) => a.timestamp - b.timestamp);
+  }
+}
+
+// What was traded on paper is nobody's income.
+const isReal = ({ account, superseded }: Fill): boolean =>
+  !superseded && parseAccountKey(account).kind !== "dry";
+
+function rowOf({ fill, amount, proceeds, fee, costFifo, costAverage, acquiredAt }: Disposal): Row {
+  const gain = (cost: bigint | null) => (cost === null ? null : text(proceeds - cost));
+  const told = (value: bigint | null) => (value === null ? null : text(value));
+  return {
+    timestamp: fill.at,
+    time: new Date(fill.at).toISOString(),
+    exchange: parseAccountKey(fill.account).exchange,
+    symbol: fill.symbol,
+    id: fill.tradeId,
+    strategy: fill.strategy,
+    amount: text(amount),
+    proceeds: text(proceeds),
+    fee: told(fee),
+    acquiredAt: acquiredAt === null ? null : new Date(acquiredAt).toISOString(),
+    costFifo: told(costFifo),
+    gainFifo: gain(costFifo),
+    costAverage: told(costAverage),
+    gainAverage: gain(costAverage),
+  };
+}
