@@ -50,9 +50,9 @@ function geometricLevel(
   return least * tick;
 }
 
-/** All levels of a range grid, moved up by so many steps. */
-export const levelsFrom = (range: Range, tick: Decimal, steps = 0): Decimal[] =>
-  numbers(range.gridLevels).map((i) => levelAt(range, i + steps, tick));
+/** All levels of a range grid, as it begins. */
+export const levelsFrom = (range: Range, tick: Decimal): Decimal[] =>
+  numbers(range.gridLevels).map((i) => levelAt(range, i, tick));
 
 /** Whether every level is above the one before: false when the tick is too coarse for the spacing. */
 export const ascends = (levels: readonly Decimal[]): boolean =>
