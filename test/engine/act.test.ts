@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { act } from "../../src/engine/pass/act.ts";
+import { budgetOf } from "../../src/engine/pass/budget.ts";
+import { NEW_ORDER, type Order } from "../../src/model/records.ts";
+import type { CancelOutcome, CreateOutcome, Local, Permit, Venue } from "../../src/ports/deps.ts";
+import type { StepStore } from "../../src/ports/store.ts";
+import { d } from "../support/grid.ts";
+
+const orderOf = (clientId: string, over: Partial<Order> = {}): Order => ({
+  ...NEW_ORDER,
+  clientId,
+  account: "sim sandbox ",
+  strategy: "grid-1",
+  kind: "grid",
+  generation: 0,
+  slot: 0,
+  symbol: "BTC/USDT",
+  side: "buy",
+  type: "limit",
+  price: d("100"),
+  amount: d("2"),
+  timeInForce: "post_only",
+  createdAt: 0,
+  sendBy: 36_000,
+  notAfter: 51_000,
+  ...over,
+});
+
+interface World {
+  readonly creates?: readonly CreateOutcome[];
+  readonly cancels?: readonly CancelOutcome[];
+  /** Seconds that each look at the switch takes. */
+  readonly looks?: number;
+  readonly killed?: readonly boolean[];
+  readonly calls?: number;
+  readonly startsAt?: number;
+}
+
+/** Two creates and one cancel, on an exchange that answers so; the lease was taken at 1 s for 45 s. */
+async function acted({ creates = [], cancels = [], looks = 0, killed = [], calls, startsAt = 2000 }: World) {
+  let now = startsAt;
+  const sent: string[] = [];
+  const answers = { creates: [...creates], cancels: [...cancels], killed: [...killed] };
+  const venue = {
+    async create({ clientId }: { clientId: string }, permit: Permit): Promise<CreateOutcome> {
+      await permit.look?.();
+      if (!permit.mayLeave()) return { result: "not_sent" };
+      sent.push(clientId);
+      return answers.creates.shift() ?? { result: "accepted", id: `x-${clientId}` };
+    },
+    async cancel({ id }: { id: string }, permit: Permit): Promise<CancelOutcome> {
+      if (!permit.mayLeave()) return { result: "not_sent" };
+      sent.push(`cancel ${id}`);
+      return answers.cancels.shift() ?? { result: "accepted" };
+    },
+  } as unknown as Venue;
+  const store = {
+    knownKilled: () => false,
+    async killed() {
+      now += looks * 1000;
+      return answers.killed.shift() ?? false;
+    },
+  } as unknown as StepStore;
+  const local = { monotonic: () => now } as Local;
+  const lease = { account: "sim sandbox ", token: 1, until: 46_000, now: 1000 } as const;
+  const done = await act(
+    { venue, store, local },
+    { lease, askedAt: 1000, requestTimeout: 10_000 },
+    {
+      cancels: [orderOf("c", { exchangeId: "7" })],
+      creates: [orderOf("a"), orderOf("b")],
+      budget: budgetOf({ clock: () => now, last: 36_000 }, calls),
+    },
+  );
+  const outcomes = done.outcomes.map(({ clientId, state, reason }) => [clientId, state, reason]);
+  return {
+    sent,
+    outcomes,
+    events: done.events.map(({ kind, message }) => [kind, message]),
+    short: done.short,
+  };
+}
+
+const NOT_SENT = (id: string) => [id, "rejected", "not sent"];
+
+describe("what a pass sends", () => {
+  it("is its cancels first, then its orders, and what the exchange took is submitted", async () => {
+    expect(await acted({})).toEqual({
+      sent: ["cancel 7", "a", "b"],
+      outcomes: [
+        ["a", "submitted", null],
+        ["b", "submitted", null],
+      ],
+      events: [],
+      short: false,
+    });
+  });
+
+  it("is told where the exchange refuses it or does not say, and not where the market has just moved", async () => {
+    const { outcomes, events } = await acted({
+      creates: [
+        { result: "rejected", reason: "insufficient balance" },
+        { result: "unknown", reason: "no answer" },
+      ],
+    });
+    expect(outcomes).toEqual([
+      ["a", "rejected", "insufficient balance"],
+      ["b", "unknown", "no answer"],
+    ]);
+    expect(events).toEqual([
+      ["rejected", "a: insufficient balance"],
+      ["error", "b: the venue did not say whether it took the order: no answer"],
+    ]);
+    const taking = await acted({ creates: [{ result: "rejected", reason: "would match", wouldTake: true }] });
+    expect(taking.outcomes[0]).toEqual(["a", "rejected", "would take: would match"]);
+    expect(taking.events).toEqual([]);
+  });
+
+  it("is told of a cancel too, that nobody has answered", async () => {
+    const { events, sent } = await acted({ cancels: [{ result: "unknown", reason: "no answer" }] });
+    expect(events).toEqual([["error", "c: cancel unknown: no answer"]]);
+    expect(sent).toEqual(["cancel 7", "a", "b"]);
+  });
+
+  it("ends where the exchange asks for fewer requests", async () => {
+    const full = { result: "rejected", reason: "too many", failure: "rate_limited" } as const;
+    const first = await acted({ creates: [full] });
+    expect([first.sent, first.outcomes[1], first.short]).toEqual([["cancel 7", "a"], NOT_SENT("b"), true]);
+    const cancelled = await acted({ cancels: [full as CancelOutcome] });
+    expect([cancelled.sent, cancelled.outcomes]).toEqual([["cancel 7"], [NOT_SENT("a"), NOT_SENT("b")]]);
+  });
+
+  it.each([
+    [0, []],
+    [1, ["cancel 7"]],
+    [2, ["cancel 7", "a"]],
+    [3, ["cancel 7", "a", "b"]],
+  ])("is no more than %i calls where there are no more", async (calls, sent) => {
+    expect(await acted({ calls })).toMatchObject({ sent, short: calls < 3 });
+  });
+
+  it("leaves up to the last moment of the lease, and not after it", async () => {
+    expect((await acted({ startsAt: 36_000 })).sent).toEqual(["cancel 7", "a", "b"]);
+    expect((await acted({ startsAt: 36_001 })).sent).toEqual([]);
+  });
+
+  it("is nothing once the kill switch is seen, and a slow look is made again", async () => {
+    const killed = await acted({ killed: [false, true], looks: 1 });
+    // The first look was as old as it may be when its answer came.
+    expect([killed.sent, killed.outcomes]).toEqual([["cancel 7"], [NOT_SENT("a"), NOT_SENT("b")]]);
+    // One that is younger than a second holds for the next order too.
+    expect((await acted({ killed: [false, true], looks: 0.5 })).sent).toEqual(["cancel 7", "a", "b"]);
+  });
+});
