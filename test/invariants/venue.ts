@@ -55,6 +55,19 @@ export function brokenByArrival({ order, live, wasTaken, hasRow, isOver }: Arriv
   ];
 }
 
+/** A slot that has bought sells before it buys as much again. */
+export const brokenByHolding = (
+  {
+    clientId,
+    side,
+    amount,
+  }: { readonly clientId: string; readonly side: "buy" | "sell"; readonly amount: bigint },
+  held: bigint,
+): string[] =>
+  side === "buy" && slotOfId(clientId) !== undefined && held >= amount
+    ? [`${clientId} buys ${amount} though its slot holds ${held}`]
+    : [];
+
 const meet = (a: SeenOrder, b: SeenOrder): boolean => {
   if (a.symbol !== b.symbol || a.side === b.side) return false;
   if (a.price === null || b.price === null) return true;

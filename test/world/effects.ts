@@ -3,7 +3,13 @@ import { copyTables, type Tables } from "../../src/adapters/memory/tables.ts";
 import { isKeptBack } from "../../src/model/kill.ts";
 import type { NewOrder } from "../../src/ports/deps.ts";
 import type { Snapshot } from "../../src/ports/store.ts";
-import { brokenByArrival, brokenByRecording, type SeenOrder } from "../invariants/venue.ts";
+import {
+  brokenByArrival,
+  brokenByHolding,
+  brokenByRecording,
+  type SeenOrder,
+  slotOfId,
+} from "../invariants/venue.ts";
 import { cancel, type Exchange, type Executed, isResting, type Placed, place, quoteOf } from "./exchange.ts";
 import type { Asked, Passing } from "./pass.ts";
 import { KEY, SYMBOL, TIMING, UNIT } from "./setting.ts";
@@ -85,6 +91,7 @@ export function arrive(state: State, order: NewOrder): { result: string; [more: 
   if (typeof next === "string") return { result: "rejected", reason: next, wouldTake: next === "would take" };
   toExchange(state, next);
   const placed = next.orders.at(-1) as Placed;
+  breaks(state, ...brokenByHolding(placed, heldBefore(state, placed)));
   const { status, keepOrders } = strategyOf(state);
   const seen = ({ clientId, side, price }: Placed): SeenOrder => ({
     clientId,
@@ -104,6 +111,16 @@ export function arrive(state: State, order: NewOrder): { result: string; [more: 
     }),
   );
   return { result: "accepted", id: placed.id };
+}
+
+/** What the exchange has executed of a slot's orders, bought less sold. */
+function heldBefore({ exchange }: State, { clientId }: Placed): bigint {
+  const slot = slotOfId(clientId);
+  const mine = new Set(exchange.orders.filter((one) => slotOfId(one.clientId) === slot).map(({ id }) => id));
+  return exchange.executions.reduce(
+    (sum, { orderId, side, amount }) => (mine.has(orderId) ? sum + (side === "buy" ? amount : -amount) : sum),
+    0n,
+  );
 }
 
 export function cancelAt(state: State, id: string): { result: string } {

@@ -1,5 +1,12 @@
 import { type Mutant, one } from "../simulation/mutant.ts";
 
+const INTENTS = "src/engine/decide/intents.ts";
+const ONE_LOOK = {
+  file: "src/engine/reconcile/order-life.ts",
+  from: "if (order.missedAt === null) return { ...order, misses: 1, missedAt: now };\n  if (now - order.missedAt < secondMiss) return order;",
+  to: "void secondMiss;",
+};
+
 /** The protocol without one of the things that it rests on. */
 export const WEAKENED: readonly Mutant[] = [
   one(
@@ -8,18 +15,29 @@ export const WEAKENED: readonly Mutant[] = [
     "if (now < order.notAfter + readLag) return order;",
     "if (now < order.notAfter) return order;",
   ),
-  one(
-    "no wait for the expiry",
-    "src/engine/decide/intents.ts",
-    "notAfter: until + expiry + skew,",
-    "notAfter: until + skew + 0 * expiry,",
-  ),
-  one(
-    "no wait for the skew",
-    "src/engine/decide/intents.ts",
-    "notAfter: until + expiry + skew,",
-    "notAfter: until + expiry + 0 * skew,",
-  ),
+  // A request leaves ten seconds before its lease ends, and the looks are twenty apart: alone, each of the next two is harmless.
+  {
+    name: "no wait for the expiry, and no other that stands in for it",
+    edits: [
+      {
+        file: INTENTS,
+        from: "notAfter: until + expiry + skew,",
+        to: "notAfter: until - requestTimeout + skew + 0 * expiry,",
+      },
+      ONE_LOOK,
+    ],
+  },
+  {
+    name: "no wait for the skew, and no other that stands in for it",
+    edits: [
+      {
+        file: INTENTS,
+        from: "notAfter: until + expiry + skew,",
+        to: "notAfter: until - requestTimeout + expiry + 0 * skew,",
+      },
+      ONE_LOOK,
+    ],
+  },
   one(
     "no look at the lease before sending",
     "src/engine/pass/act.ts",
