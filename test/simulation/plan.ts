@@ -82,7 +82,7 @@ function drawn(random: Random, { ticks, calm, timing: asked, edition = 1, grid }
     processes: calm ? 1 : random.whole(1, 2),
     quietAt,
     // The longest that anything may still be on its way, and the wait for trades that never come.
-    endAt: quietAt + (calm && !late ? settling - 100_000 : settling) + (late ? 660_000 : 0) + 40 * interval,
+    endAt: quietAt + (calm && !late ? settling - 100_000 : settling) + (late ? 660_000 : 0) + 120 * interval,
     skew: isReal ? random.whole(-timing.skew, timing.skew) : 0,
     late,
     parts: !calm || random.chance(0.5),

@@ -129,7 +129,8 @@ export async function createWorld({
   const processes: Process[] = [];
   const isQuiet = () => now() >= plan.quietAt;
   /** Nothing goes wrong any more, and passes change nothing: what is left is to wait for times. */
-  const isStill = () => isQuiet() && now() - Math.max(plan.quietAt, state.changedAt) > 3 * plan.interval;
+  const isStill = () =>
+    isQuiet() && now() - Math.max(plan.quietAt, state.changedAt) > 2 * SLOWER * plan.interval;
   const any = faults ?? (plan.atBounds ? swarmFaults(random, isQuiet) : randomFaults(random, isQuiet));
   const wrong = shape.broken === "steady lag, all answered" ? answering(any) : any;
   const net: Net = {
