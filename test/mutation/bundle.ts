@@ -7,8 +7,9 @@ import { instrument, type Mutant } from "./instrument.ts";
 const root = process.cwd();
 const OUT = "dist/test/mutation";
 
-/** What is changed: the engine, its strategies and the stores. */
-const CHANGED = /^src\/(engine\/|grid\/|strategies\/|adapters\/libsql\/|ports\/kill-permit)/;
+/** What is changed: the engine, its strategies with their ledgers, and the stores. */
+const CHANGED =
+  /^src\/(engine|strategies|grid\/(kind|ladder|ledger|plan|state)|adapters\/libsql\/(stores|client)|ports\/kill-permit)/;
 /** Whose tests are asked: those that run in one process, and quickly. */
 const ASKED = /^test\/(engine|grid|strategies|limits|control|audit|adapters\/libsql|model)\/.*\.test\.ts$/;
 
