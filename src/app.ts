@@ -30,6 +30,8 @@ export interface AppOptions {
   readonly version: string;
   /** Tells one process from another, so that a client knows whom it has found. */
   readonly instance: string;
+  /** What a challenge is answered with by whoever has the local token: its commands ask before they send it. */
+  readonly prove?: (challenge: string) => string;
   /** Lets in whoever has read a link on this server's terminal; absent where there is none. */
   readonly signIn?: SignIn;
   /** How answers that go on are given here. */
@@ -41,6 +43,8 @@ export interface AppOptions {
 /** The whole service on Fetch primitives: the same on every runtime. */
 const isTold = (text: string | undefined): text is string => text !== undefined;
 
+const CHALLENGE = /^[0-9a-z]{16,64}$/;
+
 export function createApp({
   deps,
   operations,
@@ -50,6 +54,7 @@ export function createApp({
   mcp,
   version,
   instance,
+  prove,
   signIn,
   streaming = { every: SECOND },
   asset,
@@ -74,7 +79,11 @@ export function createApp({
     await next();
   });
 
-  app.get("/health", (c) => c.json({ status: "ok", version, instance }));
+  app.get("/health", (c) => {
+    const challenge = c.req.query("challenge") ?? "";
+    const proof = CHALLENGE.test(challenge) ? prove?.(challenge) : undefined;
+    return c.json({ status: "ok", version, instance, ...(proof === undefined ? {} : { proof }) });
+  });
   const watched = watchOver(deps);
   app.get("/ready", async (c) => {
     await deps.store.ready();

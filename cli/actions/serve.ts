@@ -14,7 +14,7 @@ import { startDelivery } from "../host/delivery.ts";
 import { configFile, dataDirectory } from "../host/directories.ts";
 import { tighten } from "../host/file-rights.ts";
 import { createLog, nodeLocal, nodeRuntime } from "../host/node-runtime.ts";
-import { localToken, writeServerFile } from "../host/server-file.ts";
+import { forgetKeptToken, newToken, proofOf, writeServerFile } from "../host/server-file.ts";
 import { numberOf, readSettings } from "../host/settings.ts";
 import { createSignIn, pageLink } from "../host/sign-in.ts";
 import { startTimer } from "../host/timer.ts";
@@ -48,14 +48,16 @@ export async function startServer(values: Values): Promise<Serving> {
   const file = configFile(process.env);
   if (tighten(file)) log("warn", "the settings could be read by others: they are yours alone now", { file });
   const deps = await createDeps(config, { ...nodeRuntime(databaseUrl, config, log), interval }, sandbox);
-  const local = localToken(folder);
+  const token = newToken();
+  forgetKeptToken(folder);
   const instance = nodeLocal.randomText(16);
-  const signIn = createSignIn(local.token);
+  const signIn = createSignIn(token);
   const app = createApp({
     deps,
     operations: createOperations(config.exchanges.map(({ id }) => id)),
     access: {
-      adminTokens: [local.token, ...(config.token ? [config.token] : [])],
+      adminTokens: config.token ? [config.token] : [],
+      localToken: token,
       allowedHosts: config.allowedHosts,
       checkHost: true,
       wrongTokens: countWrongTokens(nodeLocal.monotonic),
@@ -70,6 +72,7 @@ export async function startServer(values: Values): Promise<Serving> {
     },
     version: version(),
     instance,
+    prove: (challenge) => proofOf(token, challenge),
     signIn,
     asset: builtAsset,
   });
@@ -77,12 +80,15 @@ export async function startServer(values: Values): Promise<Serving> {
   const url = `http://${address.address.includes(":") ? `[${loopback(address)}]` : loopback(address)}:${address.port}`;
   const forget = writeServerFile(folder, databaseUrl, {
     url,
-    token: local.token,
+    token,
     instance,
     pid: process.pid,
   });
   const noToken = !config.token && !(await deps.store.hasTokens());
-  if (noToken) process.stderr.write(`No API token is configured: this server's own is in ${local.file}\n`);
+  if (noToken)
+    process.stderr.write(
+      "No API token is configured: commands here need none, others `edgemaker token create`\n",
+    );
   const timer = startTimer(deps, interval);
   for (const trouble of (await deps.keyTroubles?.()) ?? []) log("error", trouble);
   const delivery = startDelivery(deps, Math.min(interval, DELIVERY_INTERVAL));
@@ -102,7 +108,7 @@ export async function startServer(values: Values): Promise<Serving> {
     });
     deps.close();
   });
-  return { deps, url, token: local.token, newLink: () => pageLink(url, signIn.newCode()), stopped, stop };
+  return { deps, url, token, newLink: () => pageLink(url, signIn.newCode()), stopped, stop };
 }
 
 /** How often what is to be told is looked at, at the least. */

@@ -1,14 +1,17 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { nodeLocal } from "./node-runtime.ts";
 import { writePrivate } from "./private-file.ts";
 
-/** Where a running server of this user is reached. Readable by the owner alone: it holds a token. */
+/**
+ * Where a running server of this user is reached. Readable by the owner alone: it holds a token, which lives as long as
+ * the server, and is sent to nobody who cannot prove to have it.
+ */
 export interface ServerFile {
   readonly url: string;
   readonly token: string;
-  /** Asked of /health, so that a token is never sent to another program on the same port. */
+  /** Tells its own file from that of a server that has started after it. */
   readonly instance: string;
   readonly pid: number;
 }
@@ -29,12 +32,13 @@ export async function findServer(folder: string, databaseUrl: string): Promise<S
   const server = read(nameOf(folder, databaseUrl));
   if (!server) return undefined;
   try {
-    const response = await fetch(`${server.url}/health`, {
+    const challenge = nodeLocal.randomText(32);
+    const response = await fetch(`${server.url}/health?challenge=${challenge}`, {
       signal: AbortSignal.timeout(1000),
       redirect: "error",
     });
-    const health = (await response.json()) as { instance?: string };
-    return health.instance === server.instance ? server : undefined;
+    const { proof } = (await response.json()) as { proof?: string };
+    return proof === proofOf(server.token, challenge) ? server : undefined;
   } catch {
     // A server that was killed has left its file, and the token in it.
     if (!isAlive(server.pid)) rmSync(nameOf(folder, databaseUrl), { force: true });
@@ -51,18 +55,12 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The token of this user's own command line, made at the first `serve` and kept, so that it can be used elsewhere too. */
-export function localToken(folder: string): {
-  readonly token: string;
-  readonly file: string;
-  readonly isNew: boolean;
-} {
-  const file = join(folder, "token");
-  if (existsSync(file)) return { token: readFileSync(file, "utf8").trim(), file, isNew: false };
-  const token = newToken();
-  writePrivate(file, `${token}\n`);
-  return { token, file, isNew: true };
-}
+/** What whoever has the token answers to a challenge: it tells the server from another program on its port. */
+export const proofOf = (token: string, challenge: string): string =>
+  createHmac("sha256", token).update(`edgemaker server ${challenge}`).digest("hex");
+
+/** Earlier releases have kept one token for every start. */
+export const forgetKeptToken = (folder: string): void => rmSync(join(folder, "token"), { force: true });
 
 /** 50 characters of [0-9a-z]: more than 256 random bits. */
 export const newToken = (): string => `em_${nodeLocal.randomText(50)}`;

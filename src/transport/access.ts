@@ -10,6 +10,8 @@ import type { WrongTokens } from "./wrong-tokens.ts";
 export interface Access {
   /** Tokens of the operator's own settings: they may do everything. */
   readonly adminTokens: readonly string[];
+  /** Of the commands on the server's own machine, as long as the server runs; they may do everything too. */
+  readonly localToken?: string;
   /** Names that Host and Origin may carry beside IP literals and localhost. */
   readonly allowedHosts: readonly string[];
   /** Whether a Host that is a name has to be listed; off where the platform routes by name itself. */
@@ -35,13 +37,14 @@ interface Presented {
 /** Who calls with this Authorization header. Throws Unauthorized or Too many requests; nothing private is ever open. */
 export async function authenticate(
   header: string | undefined,
-  { adminTokens, wrongTokens }: Access,
+  access: Access,
   { store, allowance, requestId }: Presented,
 ): Promise<Caller> {
   const token = tokenIn(header);
   allowance.presentToken();
   const hash = await digest(token);
-  const caller = await callerOf(hash, adminTokens, store);
+  const { wrongTokens } = access;
+  const caller = await callerOf(hash, access, store);
   if (!caller) wrongTokens?.add();
   const told = wrongTokens?.due();
   // Whether it can be written down changes nothing for whoever asks.
@@ -60,16 +63,16 @@ export async function authenticate(
  */
 export async function authenticateUrgent(
   header: string | undefined,
-  { adminTokens, wrongTokens }: Access,
+  access: Access,
   { store, allowance }: Pick<Presented, "store" | "allowance">,
 ): Promise<Caller> {
   const hash = await digest(tokenIn(header));
-  const admin = await adminOf(hash, adminTokens);
-  if (admin) return admin;
+  const own = await ownOf(hash, access);
+  if (own) return own;
   allowance.request();
-  const caller = await callerOf(hash, [], store);
+  const caller = await storedOf(hash, store);
   if (caller) return caller;
-  wrongTokens?.add();
+  access.wrongTokens?.add();
   allowance.presentToken();
   allowance.wrongToken();
   throw unknownToken();
@@ -85,22 +88,20 @@ function tokenIn(header: string | undefined): string {
 const unknownToken = () =>
   new AppError("Unauthorized", "this API token is not known, has expired or was revoked");
 
-async function callerOf(
-  hash: string,
-  adminTokens: readonly string[],
-  store: TokenStore,
-): Promise<Caller | undefined> {
-  const admin = await adminOf(hash, adminTokens);
-  if (admin) return admin;
+const callerOf = async (hash: string, access: Access, store: TokenStore): Promise<Caller | undefined> =>
+  (await ownOf(hash, access)) ?? storedOf(hash, store);
+
+async function storedOf(hash: string, store: TokenStore): Promise<Caller | undefined> {
   const found = await store.tokenByHash(hash);
   return found && { actor: found.id, scope: found.scope, key: hash };
 }
 
-async function adminOf(hash: string, adminTokens: readonly string[]): Promise<Caller | undefined> {
+async function ownOf(hash: string, { adminTokens, localToken }: Access): Promise<Caller | undefined> {
   for (const admin of adminTokens) {
     if (sameText(hash, await digest(admin))) return { actor: "admin", scope: "admin", key: hash };
   }
-  return undefined;
+  const isLocal = localToken !== undefined && sameText(hash, await digest(localToken));
+  return isLocal ? { actor: "local", scope: "admin", key: hash } : undefined;
 }
 
 export function authorize({ scope }: Caller, { effect }: Pick<Operation, "effect">): void {

@@ -1,7 +1,8 @@
 /** What a command line, a settings file or a dead server leaves of secrets for others to see. */
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { shownUrl } from "../../cli/host/locations.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { canary } from "../support/canary.ts";
@@ -45,6 +46,54 @@ describe("--token -", () => {
     });
     const wrong = await ask(server.url, `em_${canary("wrong")}`);
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Unauthorized: /) });
+  });
+});
+
+describe("the token of this machine's own commands", () => {
+  const fileOf = (folder: string) => {
+    const data = join(environment(folder).XDG_DATA_HOME ?? "", "edgemaker");
+    const [name = ""] = readdirSync(data).filter((one) => one.startsWith("server-"));
+    return JSON.parse(readFileSync(join(data, name), "utf8")) as { url: string; token: string };
+  };
+
+  it("ends with its server: another start has another one", async () => {
+    const folder = tempFolder();
+    const first = await serve(folder, ["--sandbox"]);
+    const { token } = fileOf(folder);
+    await first.kill("SIGTERM");
+    const second = await serve(folder, ["--sandbox"]);
+    expect(fileOf(folder).token).not.toBe(token);
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await second.ask("/api/v1/kill", { headers })).status).toBe(401);
+    expect(existsSync(join(environment(folder).XDG_DATA_HOME ?? "", "edgemaker", "token"))).toBe(false);
+    // What is done with it is told as done on this machine.
+    expect((await edgemaker(folder, ["kill", "on", "--sandbox"])).code).toBe(0);
+    const { stdout } = await edgemaker(folder, ["audit", "export", "--sandbox"]);
+    const events = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(events.find(({ kind }) => kind === "kill")).toMatchObject({ actor: "local" });
+  });
+
+  it("is sent to no other program on the port, whatever that says of itself", async () => {
+    const folder = tempFolder();
+    const server = await serve(folder, ["--sandbox"]);
+    const { url, token } = fileOf(folder);
+    const health = await (await server.ask("/health")).json();
+    await server.kill("SIGKILL");
+    const heard: string[] = [];
+    const impostor = createServer((request, response) => {
+      heard.push(`${request.url} ${request.headers.authorization}`);
+      response
+        .setHeader("content-type", "application/json")
+        .end(JSON.stringify({ ...health, proof: "0".repeat(64) }));
+    });
+    await new Promise<void>((listens) => impostor.listen(Number(new URL(url).port), "127.0.0.1", listens));
+    onTestFinished(() => void impostor.close());
+    expect((await edgemaker(folder, ["kill", "status", "--sandbox"])).code).toBe(0);
+    expect(heard).toEqual([expect.stringMatching(/^\/health\?challenge=[0-9a-z]{32} undefined$/)]);
+    expect(heard.join()).not.toContain(token);
   });
 });
 
