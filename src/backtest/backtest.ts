@@ -20,12 +20,14 @@ export interface BacktestOptions {
   readonly rules?: Partial<Rules> | undefined;
   /** Also runs both other orders of the extremes within a bar. */
   readonly withBand?: boolean;
+  /** `walk` makes every pass that may change something; else it goes on in whole numbers where it can. */
+  readonly engine?: Walked["engine"];
   /** Asked now and then with the bars done: true ends it with what there is. */
   readonly isOver?: ((bars: number) => boolean) | undefined;
 }
 
 export interface BacktestResult {
-  readonly engine: "walk";
+  readonly engine: Walked["engine"];
   readonly rules: Rules;
   readonly market: Market;
   readonly balances: readonly Balance[];
@@ -68,7 +70,13 @@ export function backtest(asked: AskedGrid, candles: Candles, options: BacktestOp
   const strategy = begin(checked, { market, quote: first, balances });
   const { isOver } = options;
   const runWith = (extremes: Extremes) =>
-    walk(strategy, bars, { market, rules: { ...rules, extremes }, balances, isOver });
+    walk(strategy, bars, {
+      market,
+      rules: { ...rules, extremes },
+      balances,
+      isOver,
+      mayLeap: options.engine !== "walk",
+    });
   const run = runWith(rules.extremes);
   const figures = figuresOf(run, bars, invested);
   const others = (["nearest", "high_first", "low_first"] as const).filter((one) => one !== rules.extremes);
@@ -77,7 +85,7 @@ export function backtest(asked: AskedGrid, candles: Candles, options: BacktestOp
   const band = runs.length > 0 ? bandOf(runs, bars) : null;
   const missing = missingOf(candles);
   return {
-    engine: "walk",
+    engine: run.engine,
     rules,
     market,
     balances,
@@ -153,7 +161,7 @@ function doubts({ run, band, rules, market, missing, bars }: Doubtful): Backtest
   if (strategy.status === "stopped")
     found.push({
       code: "ended",
-      message: `the grid ended before its time: ${strategy.state.exit?.reason ?? "stop"} in bar ${run.states.at(-1)?.bar} of ${bars.low.length}`,
+      message: `the grid ended before its time: ${strategy.state.exit?.reason ?? "stop"} in bar ${run.held.at(-1)?.bar} of ${bars.low.length}`,
     });
   return found;
 }

@@ -1,8 +1,7 @@
-import { heldInAll } from "../grid/ledger/booking.ts";
 import { type Profit, profitOf } from "../grid/ledger/profit.ts";
-import { type Decimal, div, mul, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, div, mul } from "../kernel/decimal.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
-import type { Strategy } from "../model/records.ts";
+import { float, type Held } from "./held.ts";
 import type { Ticks } from "./ticks.ts";
 import type { Walked } from "./walk.ts";
 
@@ -40,23 +39,17 @@ export interface Point {
 
 const POINTS = 400;
 
-/** What the strategy holds from a bar on, as floats: for what is drawn and measured, never for what is booked. */
-interface Held {
-  readonly bar: number;
-  readonly cash: number;
-  readonly base: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-export function figuresOf({ account, states, bars: count }: Walked, bars: Ticks, invested: Decimal): Figures {
+export function figuresOf(
+  { account, held, bars: count }: Pick<Walked, "account" | "held" | "bars">,
+  bars: Ticks,
+  invested: Decimal,
+): Figures {
   const { state } = account.strategy;
   const priceAt = (ticks: number | undefined): Decimal => BigInt(ticks ?? 0) * bars.tick;
   const endPrice = priceAt(bars.close[count - 1] as number);
   const startPrice = priceAt(bars.open[0] as number);
   const moved = endPrice - startPrice;
   const profit = profitOf(state, endPrice);
-  const held = states.map(heldOf);
   return {
     ...profit,
     invested,
@@ -65,17 +58,6 @@ export function figuresOf({ account, states, bars: count }: Walked, bars: Ticks,
     holdingStart: mul(state.ledger.firstBase, moved, "half"),
     holdingBase: mul(div(invested, startPrice, "half"), moved, "half"),
     ...measured(held, bars, { count, invested: float(invested) }),
-  };
-}
-
-function heldOf({ bar, strategy }: { bar: number; strategy: Strategy }): Held {
-  const { ledger, slots } = strategy.state;
-  return {
-    bar,
-    cash: float(ledger.quote - ledger.firstCost - ledger.feesValue),
-    base: float(heldInAll(strategy.state)),
-    low: slots.reduce((least, { lower }) => Math.min(least, float(lower)), Infinity),
-    high: slots.reduce((most, { upper }) => Math.max(most, float(upper)), 0),
   };
 }
 
@@ -122,5 +104,3 @@ function sharpeOf(equities: readonly number[]): number | null {
   const variance = returns.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (returns.length - 1);
   return variance > 0 ? (mean / Math.sqrt(variance)) * Math.sqrt(365) : null;
 }
-
-const float = (value: Decimal): number => (value === ZERO ? 0 : Number(value) / 1e18);

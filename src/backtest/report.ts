@@ -42,6 +42,7 @@ figure{margin:0 0 28px}figcaption{font-weight:600;margin-bottom:6px}svg{display:
 text{fill:var(--soft);font:13px system-ui,sans-serif}.level{stroke:var(--line)}.price{stroke:var(--price);fill:none;stroke-width:1.2}
 .equity{stroke:var(--equity);fill:none;stroke-width:2}.held{stroke:var(--held);fill:none;stroke-width:1.5;stroke-dasharray:5 4}
 .fall{fill:var(--sell);opacity:.35}.buy{fill:var(--buy)}.sell{fill:var(--sell)}.bar{fill:var(--equity)}
+@media(max-width:600px){text{font-size:26px}}
 `;
 
 const stamp = (at: number): string => stampOf(at);
@@ -77,8 +78,11 @@ function facts(answer: BacktestAnswer): string {
   return rows.map(([name, value]) => `<div><dt>${name}</dt><dd>${escaped(value)}</dd></div>`).join("");
 }
 
-/** Six digits after the point say enough to an eye. */
-const short = (value: string): string => String(Math.round(Number(value) * 1e6) / 1e6);
+/** Whole cents, and more digits of what is less than one. */
+function short(value: string): string {
+  const places = Math.abs(Number(value)) < 1 ? 1e6 : 100;
+  return String(Math.round(Number(value) * places) / places);
+}
 
 const figure = (caption: string, svg: string): string =>
   `<figure><figcaption>${caption}</figcaption>${svg}</figure>`;

@@ -5,18 +5,22 @@ import type { Balance } from "../ports/deps.ts";
 import type { Market } from "../ports/market.ts";
 import { type Account, opened, pass } from "./account.ts";
 import { cornersOf } from "./corners.ts";
+import { type FillLog, fillLog } from "./fill-log.ts";
+import { type Held, heldOf } from "./held.ts";
+import { leap } from "./leap.ts";
 import { type Paper, paper } from "./paper.ts";
 import type { Rules } from "./rules.ts";
 import { nextBar, type Reach, type Ticks } from "./ticks.ts";
 import { nearer, wakeOf } from "./wake.ts";
 
 export interface Walked {
+  /** Whether it went on in whole numbers as soon as it could. */
+  readonly engine: "walk" | "jump";
   readonly account: Account;
   readonly balances: readonly Balance[];
-  /** In the order in which they were booked. */
-  readonly fills: readonly Fill[];
-  /** The strategy after each pass that has changed its ledger, and the bar in which it was. */
-  readonly states: readonly { readonly bar: number; readonly strategy: Strategy }[];
+  readonly fills: FillLog;
+  /** What it has held from which bar on. */
+  readonly held: readonly Held[];
   /** When its passes were. */
   readonly passes: readonly Millis[];
   /** Bars walked, fewer than all where it was stopped. */
@@ -29,6 +33,8 @@ export interface WalkOptions {
   readonly balances: readonly Balance[];
   /** Makes every pass, those too that cannot change anything. */
   readonly everyPass?: boolean;
+  /** Goes on in whole numbers once nothing but the grid's own fills can happen. */
+  readonly mayLeap?: boolean;
   /** Asked now and then with the bars done: true ends the walk. */
   readonly isOver?: ((bars: number) => boolean) | undefined;
 }
@@ -46,7 +52,7 @@ interface Walk {
   filled: boolean;
   nextPass: Millis;
   readonly fills: Fill[];
-  readonly states: { bar: number; strategy: Strategy }[];
+  readonly held: Held[];
   readonly passes: Millis[];
 }
 
@@ -67,7 +73,7 @@ export function walk(strategy: Strategy, bars: Ticks, options: WalkOptions): Wal
     filled: false,
     nextPass: first.at + (rules.tickInterval ?? 0),
     fills: [],
-    states: [],
+    held: [],
     passes: [],
   };
   passAt(one, 0);
@@ -78,11 +84,38 @@ export function walk(strategy: Strategy, bars: Ticks, options: WalkOptions): Wal
     const next = isWaiting ? nextBar(bars, bar, nearer(one.venue.reach(), one.wake as Reach)) : bar;
     if (next > bar) moveTo(one, cornersOf(bars, next - 1, rules.extremes)[3]);
     bar = next;
+    const leapt = isWaiting && options.mayLeap ? leapFrom(one, bar) : undefined;
+    if (leapt) return leapt;
     if (bar >= end || (isOver && ++asked % 64 === 0 && isOver(bar))) break;
     for (const corner of cornersOf(bars, bar, rules.extremes)) walkTo(one, corner, bar);
   }
-  const { account, venue, fills, states, passes } = one;
-  return { account, balances: venue.balances(), fills, states, passes, bars: Math.min(bar, end) };
+  const { account, venue, fills, held, passes } = one;
+  return {
+    engine: "walk",
+    account,
+    balances: venue.balances(),
+    fills: fillLog(fills),
+    held,
+    passes,
+    bars: Math.min(bar, end),
+  };
+}
+
+function leapFrom(one: Walk, from: number): Walked | undefined {
+  const { account, bars, fills, held, options, venue, passes } = one;
+  const { quote } = options.market;
+  const balances = venue.balances();
+  const freeQuote = balances.find(({ asset }) => asset === quote)?.free ?? 0n;
+  const leapt = leap({ account, bars, from, wake: one.wake as Reach, fills, held, options, freeQuote });
+  if (!leapt) return undefined;
+  const before = account.strategy.state.ledger.moved;
+  const after = leapt.account.strategy.state.ledger.moved;
+  const all = balances.map(({ asset, free, used }) => ({
+    asset,
+    free: free + used + (after[asset] ?? 0n) - (before[asset] ?? 0n),
+    used: 0n,
+  }));
+  return { engine: "jump", ...leapt, balances: all, passes, bars: bars.low.length };
 }
 
 /** To the next corner, with the passes on the way there. */
@@ -122,5 +155,5 @@ function passAt(one: Walk, bar: number): void {
   one.filled = false;
   one.wake = cancelled ? undefined : wakeOf(account, market.tick);
   one.fills.push(...fills);
-  if (account.strategy.state.ledger !== before) one.states.push({ bar, strategy: account.strategy });
+  if (account.strategy.state.ledger !== before) one.held.push(heldOf(bar, account.strategy));
 }

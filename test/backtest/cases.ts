@@ -1,8 +1,8 @@
 import { begin, checkGrid } from "../../src/backtest/begin.ts";
 import { quoteAt } from "../../src/backtest/paper.ts";
 import { RULES, type Rules } from "../../src/backtest/rules.ts";
-import { type Ticks, ticksOf } from "../../src/backtest/ticks.ts";
-import { walk } from "../../src/backtest/walk.ts";
+import { ticksOf } from "../../src/backtest/ticks.ts";
+import { type WalkOptions, walk } from "../../src/backtest/walk.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { unexplainedAssets } from "../../src/engine/reconcile/audit.ts";
 import { centeredOf, rangeOf } from "../../src/grid/start/asked.ts";
@@ -128,8 +128,10 @@ export function prepared(
   return { market, rules, bars, balances, strategy, asked };
 }
 
-export const walked = (one: ReturnType<typeof prepared>, bars: Ticks = one.bars, everyPass = false) =>
-  walk(one.strategy(), bars, { ...one, everyPass });
+export function walked(one: ReturnType<typeof prepared>, how: Partial<WalkOptions> = {}) {
+  const run = walk(one.strategy(), one.bars, { ...one, ...how });
+  return { ...run, fills: run.fills.newest(run.fills.count) };
+}
 
 /** What two ways of running a grid have to agree on, to the last unit. */
 export const outcome = (strategy: Strategy, fills: readonly Fill[], balances: readonly Balance[]) => ({
@@ -144,7 +146,7 @@ export const outcome = (strategy: Strategy, fills: readonly Fill[], balances: re
   unexplained: unexplainedAssets(strategy.state, strategy.symbol),
   balances: balances
     .filter(({ free, used }) => free + used > 0n)
-    .map(({ asset, free, used }) => `${asset} ${free} ${used}`)
+    .map(({ asset, free, used }) => `${asset} ${free + used}`)
     .sort(),
   fills: fills
     .map(({ clientId, side, price, amount, notional, fees, at }) => {

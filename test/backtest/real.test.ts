@@ -25,7 +25,7 @@ describe.skipIf(!month)("a backtest of real bars", () => {
   it.each(CASES)("leaves out no pass that would have changed something: $name", (one) => {
     const [from] = one.days ?? [4.65];
     const run = prepared(one, daysOf({ ...one, days: [from, from + 0.2] }, month as Candles));
-    const [some, every] = [walked(run), walked(run, run.bars, true)];
+    const [some, every] = [walked(run), walked(run, { everyPass: true })];
     const of = ({ account, fills, balances }: typeof some) => outcome(account.strategy, fills, balances);
     expect(of(some)).toEqual(of(every));
     expect(some.passes.length).toBeLessThanOrEqual(every.passes.length);

@@ -7,6 +7,7 @@ import { splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Fill } from "../../model/records.ts";
 import type { BacktestResult } from "../backtest.ts";
+import type { FillLog } from "../fill-log.ts";
 
 const FillShape = lazy(() =>
   z.object({
@@ -134,8 +135,8 @@ export function answerOf(
       cycles: band.cycles,
     },
     warnings: warnings.map(({ code, message }) => ({ code, message })),
-    slots: slotsOf(strategy.state.slots, run.fills),
-    fills: fills === 0 ? [] : run.fills.slice(-fills).map(fillOut),
+    slots: slotsOf(strategy.state.slots, run.fills.sides),
+    fills: run.fills.newest(fills).map(fillOut),
     series: figures.series.map(({ at, price, equity, held, drawdown: fall }) => ({
       timestamp: at,
       price,
@@ -157,19 +158,14 @@ function slotsOf(
     readonly upper: Decimal;
     readonly cycles: number;
   }[],
-  fills: readonly Fill[],
+  sides: FillLog["sides"],
 ): BacktestAnswer["slots"] {
-  const counts = new Map<string, number>();
-  for (const fill of fills) {
-    const key = `${fill.side} ${slotIn(fill)}`;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
   return slots.map(({ index, lower, upper, cycles }) => ({
     slot: index,
     lowerPrice: wire(lower),
     upperPrice: wire(upper),
-    buys: counts.get(`buy ${index}`) ?? 0,
-    sells: counts.get(`sell ${index}`) ?? 0,
+    buys: sides.get(index)?.buys ?? 0,
+    sells: sides.get(index)?.sells ?? 0,
     cycles,
   }));
 }

@@ -1,0 +1,109 @@
+import { mul, ZERO } from "../kernel/decimal.ts";
+import { clientOrderId, parseClientOrderId } from "../kernel/ids.ts";
+import { crossing } from "../market/matching/corner.ts";
+import type { Fill, Strategy } from "../model/records.ts";
+import type { Market } from "../ports/market.ts";
+import { cornersOf } from "./corners.ts";
+import type { Jumps, Ladder } from "./jump.ts";
+import { moveAt, type ReplayedSlot } from "./replayed-slot.ts";
+import type { Rules } from "./rules.ts";
+import { meetingOf, type Ticks } from "./ticks.ts";
+
+/** The fills of a run. Those of a jump are counts until somebody wants to see them. */
+export interface FillLog {
+  readonly count: number;
+  /** The newest so many, newest last. */
+  readonly newest: (limit: number) => readonly Fill[];
+  /** By slot. */
+  readonly sides: ReadonlyMap<number, { readonly buys: number; readonly sells: number }>;
+}
+
+export function fillLog(fills: readonly Fill[]): FillLog {
+  const sides = new Map<number, { buys: number; sells: number }>();
+  for (const { clientId, side } of fills) countOn(sides, parseClientOrderId(clientId)?.slot ?? -1, side);
+  return { count: fills.length, newest: (limit) => (limit === 0 ? [] : fills.slice(-limit)), sides };
+}
+
+function countOn(
+  sides: Map<number, { buys: number; sells: number }>,
+  slot: number,
+  side: Fill["side"],
+): void {
+  const counted = sides.get(slot) ?? { buys: 0, sells: 0 };
+  sides.set(slot, counted);
+  if (side === "buy") counted.buys++;
+  else counted.sells++;
+}
+
+interface Jumped {
+  readonly before: readonly Fill[];
+  readonly jumps: Jumps;
+  readonly ladder: Ladder;
+  readonly replayed: readonly ReplayedSlot[];
+  readonly strategy: Strategy;
+  readonly bars: Ticks;
+  readonly market: Market;
+  readonly rules: Rules;
+}
+
+/** The fills before a jump, and those of it. */
+export function jumpedLog(jumped: Jumped): FillLog {
+  const { before, jumps, ladder } = jumped;
+  const log = fillLog(before);
+  const sides = new Map([...log.sides].map(([slot, counted]) => [slot, { ...counted }]));
+  for (let i = 0; i < jumps.count; i++) {
+    const code = jumps.codes[i] as number;
+    countOn(sides, ladder.slots[code >> 3]?.index ?? -1, code & 1 ? "sell" : "buy");
+  }
+  return {
+    count: before.length + jumps.count,
+    newest(limit) {
+      const own = fillsOf(jumped, Math.max(0, jumps.count - limit));
+      return [...(own.length < limit ? before.slice(-(limit - own.length)) : []), ...own];
+    },
+    sides,
+  };
+}
+
+function fillsOf({ jumps, ladder, replayed, strategy, bars, market, rules }: Jumped, from: number): Fill[] {
+  const done = new Int32Array(ladder.slots.length);
+  const meeting = meetingOf(market.tick, rules);
+  const fills: Fill[] = [];
+  for (let i = 0; i < jumps.count; i++) {
+    const code = jumps.codes[i] as number;
+    const place = code >> 3;
+    const k = done[place] as number;
+    done[place] = k + 1;
+    const slot = ladder.slots[place];
+    if (i < from || !slot) continue;
+    const isSell = (code & 1) === 1;
+    const price = isSell ? slot.upper : slot.lower;
+    const { amount } = moveAt(replayed[place] as ReplayedSlot, k);
+    const notional = mul(price, amount, "half");
+    const inBase = !isSell && market.buyFeeIn === "base";
+    const fee = mul(inBase ? amount : notional, market.maker, "up");
+    const bar = jumps.bars[i] as number;
+    const corner = (code >> 1) & 3;
+    const corners = cornersOf(bars, bar, rules.extremes);
+    const left = corner > 0 ? corners[corner - 1] : cornersOf(bars, bar - 1, rules.extremes)[3];
+    const bound = isSell ? meeting.sell(price) : meeting.buy(price);
+    const isGood = (ticks: number) => (isSell ? ticks >= bound : ticks <= bound);
+    const { number, account, symbol, id, state } = strategy;
+    const key = { strategy: number, generation: state.generation, slot: slot.index };
+    fills.push({
+      account,
+      symbol,
+      tradeId: `${bar}-${i}`,
+      clientId: clientOrderId({ ...key, sequence: slot.sequence - 1 + k }),
+      strategy: id,
+      side: isSell ? "sell" : "buy",
+      price,
+      amount,
+      notional,
+      fees: fee === ZERO ? [] : [{ asset: inBase ? market.base : market.quote, amount: fee }],
+      at: crossing(left as never, corners[corner] as never, isGood),
+      superseded: false,
+    });
+  }
+  return fills.sort((a, b) => a.at - b.at);
+}

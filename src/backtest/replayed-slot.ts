@@ -1,0 +1,137 @@
+import { bookEnd, bookFill, held } from "../grid/ledger/booking.ts";
+import { type GridState, type Ledger, NO_LEDGER, type Slot } from "../grid/state/state.ts";
+import { type Decimal, mul, snap, ZERO } from "../kernel/decimal.ts";
+import type { Pair } from "../kernel/pair.ts";
+import { lotsFor } from "../market/minimum.ts";
+import type { Market } from "../ports/market.ts";
+
+/** What one fill of a slot moves, as floats: for measuring, never for booking. */
+export interface Move {
+  readonly amount: Decimal;
+  readonly cash: number;
+  readonly base: number;
+}
+
+export interface ReplayedSlot {
+  readonly slot: Slot;
+  /** What its fills have added. */
+  readonly ledger: Ledger;
+  /** Its fills in turn; from `period` on the last two come again and again. */
+  readonly moves: readonly Move[];
+}
+
+/** What a slot's k-th fill moves. */
+export const moveAt = ({ moves }: ReplayedSlot, k: number): Move => {
+  const { length } = moves;
+  return (k < length ? moves[k] : moves[length - 2 + ((k - length) % 2)]) as Move;
+};
+
+/**
+ * A slot after so many complete fills, booked by the functions that book real ones. Once a cycle leaves the slot as
+ * the one before did, all that follow do too: they are counted and multiplied.
+ */
+export function replaySlot(first: GridState, index: number, count: number, market: Market): ReplayedSlot {
+  const slots = first.slots.filter((slot) => slot.index === index);
+  let state: GridState = { ...first, slots, ledger: NO_LEDGER };
+  const moves: Move[] = [];
+  let before: GridState | undefined;
+  const begins = slots[0]?.side;
+  for (let done = 0; done < count; done++) {
+    state = filled(state, index, market, moves);
+    if (moves.length % 2 !== 0) continue;
+    const isSteady = before && isSame(before, state) && state.slots[0]?.side === begins;
+    const cycles = Math.floor((count - done - 1) / 2);
+    if (before && isSteady && cycles > 0) {
+      state = repeated(before, state, cycles);
+      done += 2 * cycles;
+      if (done + 1 < count) state = filled(state, index, market, []);
+      break;
+    }
+    before = state;
+  }
+  const slot = state.slots[0] as Slot;
+  return { slot: { ...slot, sequence: (slots[0] as Slot).sequence + count }, ledger: state.ledger, moves };
+}
+
+function filled(before: GridState, index: number, market: Market, moves: Move[]): GridState {
+  const slot = before.slots[0] as Slot;
+  const { side } = slot;
+  const price = side === "buy" ? slot.lower : (slot.sellAt ?? slot.upper);
+  const amount =
+    side === "buy"
+      ? snap(lotsFor(market, slot.size, slot.lower) - slot.bought, market.lot, "down")
+      : snap(held(slot), market.lot, "down");
+  const notional = mul(price, amount, "half");
+  const inBase = side === "buy" && market.buyFeeIn === "base";
+  const fee = mul(inBase ? amount : notional, market.maker, "up");
+  const fees = fee === ZERO ? [] : [{ asset: inBase ? market.base : market.quote, amount: fee }];
+  const symbol: Pair = market.symbol;
+  const booked = bookFill(before, symbol, { side, amount, notional, fees }, index);
+  const after = bookEnd(booked, { side, slot: index, amount, booked: amount });
+  const base = held(after.slots[0] as Slot) - held(slot);
+  moves.push({
+    amount,
+    cash: Number(after.ledger.quote - before.ledger.quote) / 1e18,
+    base: Number(base) / 1e18,
+  });
+  return after;
+}
+
+function isSame({ slots: [a] }: GridState, { slots: [b] }: GridState): boolean {
+  return (
+    a !== undefined &&
+    b !== undefined &&
+    a.side === b.side &&
+    a.first === b.first &&
+    a.bought === b.bought &&
+    a.base === b.base &&
+    a.cost === b.cost &&
+    a.sold === b.sold
+  );
+}
+
+/** `times` more of what has come between two states. */
+function repeated(before: GridState, after: GridState, times: number): GridState {
+  const [a, b] = [before.slots[0] as Slot, after.slots[0] as Slot];
+  const count = BigInt(times);
+  const more = scaled(before.ledger, after.ledger, count);
+  return {
+    ...after,
+    ledger: more,
+    slots: [{ ...b, cycles: b.cycles + times * (b.cycles - a.cycles) }],
+  };
+}
+
+function scaled(before: Ledger, after: Ledger, count: bigint): Ledger {
+  const on = (a: Decimal, b: Decimal): Decimal => b + (b - a) * count;
+  const each = (a: Ledger["fees"], b: Ledger["fees"]) =>
+    Object.fromEntries(Object.entries(b).map(([asset, amount]) => [asset, on(a[asset] ?? ZERO, amount)]));
+  const times = Number(count);
+  return {
+    ...after,
+    quote: on(before.quote, after.quote),
+    realized: on(before.realized, after.realized),
+    fees: each(before.fees, after.fees),
+    moved: each(before.moved, after.moved),
+    filledOrders: after.filledOrders + times * (after.filledOrders - before.filledOrders),
+    cycles: after.cycles + times * (after.cycles - before.cycles),
+  };
+}
+
+/** Two ledgers of different slots as one. */
+export function joined(a: Ledger, b: Ledger): Ledger {
+  const both = (some: Ledger["fees"], others: Ledger["fees"]) => {
+    const sums = { ...some };
+    for (const [asset, amount] of Object.entries(others)) sums[asset] = (sums[asset] ?? ZERO) + amount;
+    return sums;
+  };
+  return {
+    ...a,
+    quote: a.quote + b.quote,
+    realized: a.realized + b.realized,
+    fees: both(a.fees, b.fees),
+    moved: both(a.moved, b.moved),
+    filledOrders: a.filledOrders + b.filledOrders,
+    cycles: a.cycles + b.cycles,
+  };
+}

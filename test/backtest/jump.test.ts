@@ -1,0 +1,188 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { backtest } from "../../src/backtest/backtest.ts";
+import { begin, checkGrid } from "../../src/backtest/begin.ts";
+import { type Figures, figuresOf } from "../../src/backtest/figures.ts";
+import { quoteAt } from "../../src/backtest/paper.ts";
+import { RULES, type Rules } from "../../src/backtest/rules.ts";
+import { nextBar, ticksOf } from "../../src/backtest/ticks.ts";
+import { walk } from "../../src/backtest/walk.ts";
+import { type Candles, candlesIn, slice } from "../../src/candles/candles.ts";
+import { DAY, MINUTE } from "../../src/kernel/time.ts";
+import type { Market } from "../../src/ports/market.ts";
+import { d, market as marketOf } from "../support/grid.ts";
+import { january } from "../support/january.ts";
+import { CASES, outcome, prepared, walked } from "./cases.ts";
+
+const START = 1_640_995_200_000;
+
+/** Bars of a walk from 10,000 on, by whole numbers of a seed. */
+function randomCandles(seed: number, count: number, width: number): Candles {
+  let state = seed >>> 0;
+  const next = (most: number) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 0x100000000) * most);
+  };
+  const column = () => new Float64Array(count);
+  const [times, open, high, low, close, volume] = [
+    column(),
+    column(),
+    column(),
+    column(),
+    column(),
+    column(),
+  ];
+  let price = 10_000;
+  for (let i = 0; i < count; i++) {
+    times[i] = START + i * MINUTE;
+    open[i] = Math.max(100, price + next(2 * width + 1) - width);
+    close[i] = Math.max(100, (open[i] as number) + next(6 * width + 1) - 3 * width);
+    high[i] = Math.max(open[i] as number, close[i] as number) + next(3 * width);
+    low[i] = Math.max(50, Math.min(open[i] as number, close[i] as number) - next(3 * width));
+    // Back towards the middle, so that a grid is crossed again and again.
+    price = (close[i] as number) + Math.round((10_000 - (close[i] as number)) / 50);
+  }
+  return candlesIn({ pair: "BTC/USDT", spanMillis: MINUTE, scale: 0, times, open, high, low, close, volume });
+}
+
+interface Random {
+  readonly seed: number;
+  readonly width: number;
+  readonly half: number;
+  readonly levels: number;
+  readonly lot: string;
+  readonly maker: string;
+  readonly feeIn: "base" | "quote";
+  readonly fill: Rules["fill"];
+  readonly extremes: Rules["extremes"];
+  readonly spread: string;
+  readonly base: string;
+  readonly model: "linear" | "geometric";
+}
+
+const randoms: fc.Arbitrary<Random> = fc.record({
+  seed: fc.nat(),
+  width: fc.integer({ min: 3, max: 60 }),
+  half: fc.integer({ min: 200, max: 3000 }),
+  levels: fc.integer({ min: 2, max: 40 }),
+  lot: fc.constantFrom("0.00001", "0.0003", "0.001"),
+  maker: fc.constantFrom("0", "0.0005", "0.001"),
+  feeIn: fc.constantFrom("base", "quote"),
+  fill: fc.constantFrom("cross", "touch"),
+  extremes: fc.constantFrom("nearest", "high_first", "low_first"),
+  spread: fc.constantFrom("0", "0.0004"),
+  base: fc.constantFrom("0", "0.3", "5"),
+  model: fc.constantFrom("linear", "geometric"),
+});
+
+function both(one: Random, bars = 250) {
+  const candles = randomCandles(one.seed, bars, one.width);
+  const market: Market = marketOf({
+    tick: d("1"),
+    lot: d(one.lot),
+    minAmount: d(one.lot),
+    minNotional: d("1"),
+    maker: d(one.maker),
+    taker: d(one.maker),
+    buyFeeIn: one.feeIn,
+  });
+  const rules: Rules = { ...RULES, fill: one.fill, extremes: one.extremes, spread: d(one.spread) };
+  const ticks = ticksOf(candles, market.tick);
+  const quote = quoteAt(market, rules, { at: candles.from, ticks: ticks.open[0] as number });
+  const balances = [
+    { asset: "USDT", free: d("100000"), used: 0n },
+    { asset: "BTC", free: d(one.base), used: 0n },
+  ];
+  const world = { market, quote, balances };
+  const asked = {
+    lowerPrice: d(String(10_000 - one.half)),
+    upperPrice: d(String(10_000 + one.half)),
+    gridLevels: one.levels,
+    orderSize: d("400"),
+    spacingModel: one.model,
+  };
+  const run = (mayLeap: boolean) =>
+    walk(begin(checkGrid(asked, world), world), ticks, { market, rules, balances, mayLeap });
+  const of = (run: ReturnType<typeof walk>) => ({
+    ...outcome(run.account.strategy, run.fills.newest(run.fills.count), run.balances),
+  });
+  const [walked, jumped] = [run(false), run(true)];
+  const measured = [walked, jumped].map((run) => figuresOf(run, ticks, d("10000"))) as [Figures, Figures];
+  return {
+    measured,
+    walked: of(walked),
+    jumped: of(jumped),
+    engine: jumped.engine,
+    fills: jumped.fills.count,
+  };
+}
+
+/** What is measured in floats agrees but for the order in which they were summed. */
+function expectClose(a: Figures, b: Figures): void {
+  const flat = ({ drawdown, sharpe, timeInRange, series }: Figures) => [
+    drawdown.amount,
+    sharpe ?? 0,
+    timeInRange,
+    ...series.flatMap(({ at, price, equity }) => [at, price, equity]),
+  ];
+  const [some, others] = [flat(a), flat(b)];
+  expect(others).toHaveLength(some.length);
+  for (const [i, one] of some.entries())
+    expect(Math.abs(one - (others[i] as number))).toBeLessThanOrEqual(1e-6 * Math.max(1, Math.abs(one)));
+}
+
+describe("the engine in whole numbers", () => {
+  it("comes to what the passes come to, fill by fill and in the whole ledger", { timeout: 240_000 }, () => {
+    let [jumps, fills] = [0, 0];
+    fc.assert(
+      fc.property(randoms, (one) => {
+        const { walked, jumped, measured, engine, fills: count } = both(one);
+        if (engine === "jump") [jumps, fills] = [jumps + 1, fills + count];
+        expect(jumped).toEqual(walked);
+        expectClose(...measured);
+      }),
+      { numRuns: 25, endOnFailure: true },
+    );
+    expect(jumps).toBeGreaterThan(5);
+    expect(fills).toBeGreaterThan(100);
+  });
+
+  it("finds the next bar that a look at every bar finds", () => {
+    const bars = ticksOf(randomCandles(7, 20_000, 12), d("1"));
+    for (let from = 0; from < 20_000; from += 611)
+      for (const width of [5, 60, 300, 900, 5000]) {
+        const reach = { below: 10_000 - width, above: 10_000 + width };
+        let plain = from;
+        while (
+          plain < 20_000 &&
+          (bars.low[plain] as number) > reach.below &&
+          (bars.high[plain] as number) < reach.above
+        )
+          plain++;
+        expect(nextBar(bars, from, reach)).toBe(plain);
+      }
+  });
+});
+
+const month = january();
+
+describe.skipIf(!month)("over a real week", () => {
+  const week = month && slice(month, month.from, month.from + 7 * DAY);
+
+  it.each(CASES.slice(0, 12))("comes to the same in whole numbers: $name", (one) => {
+    const run = prepared(one, week as Candles);
+    const [plain, leapt] = [walked(run), walked(run, { mayLeap: true })];
+    const of = ({ account, fills, balances }: typeof plain) => outcome(account.strategy, fills, balances);
+    expect(of(leapt)).toEqual(of(plain));
+  });
+
+  it("says which engine ran", () => {
+    const [linear, , , , , , , , stop] = CASES;
+    const engineOf = (one: (typeof CASES)[number] | undefined) => {
+      if (!one) throw new Error("no case");
+      const { market, asked } = prepared({ ...one, base: "0" }, week as Candles);
+      return backtest(asked, week as Candles, { market }).engine;
+    };
+    expect([engineOf(linear), engineOf(stop)]).toEqual(["jump", "walk"]);
+  });
+});
