@@ -1,0 +1,125 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { bearer } from "../contract/suite.ts";
+import { testApp } from "../support/app.ts";
+import { edgemaker } from "../support/command.ts";
+import { appClient, callTool, textOf } from "../support/mcp.ts";
+import { tempFolder } from "../support/temp.ts";
+import { hasTerminal, terminal } from "../support/terminal.ts";
+
+const MINUTE = 60_000;
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 90,
+  upperPrice: 110,
+  gridLevels: 10,
+  orderSize: 100,
+};
+const RULES = { tick: 0.1, lot: 0.0001, makerFee: 0.001 };
+const WORDS = [
+  ...["backtest", "--exchange", "kraken", "--symbol", "BTC/USDT", "--lower", "90", "--upper", "110"],
+  ...["--levels", "10", "--size", "100", "--tick", "0.1", "--lot", "0.0001", "--maker-fee", "0.001"],
+];
+
+/** A price that swings between 97 and 103, one swing in twelve bars. */
+function swinging(bars: number): string {
+  const rows = Array.from({ length: bars }, (_, i) => {
+    const price = (at: number) => 100 + 3 * Math.cos((at * Math.PI) / 6);
+    const [open, close] = [price(i), price(i + 1)].map((one) => one.toFixed(2));
+    const [high, low] = [Math.max(Number(open), Number(close)), Math.min(Number(open), Number(close))];
+    return `${Date.UTC(2026, 0, 1) + i * MINUTE},${open},${high},${low},${close},1`;
+  });
+  return `timestamp,open,high,low,close,volume\n${rows.join("\n")}\n`;
+}
+
+function folderWithCandles(): { folder: string; file: string } {
+  const folder = tempFolder();
+  const file = join(folder, "candles.csv");
+  writeFileSync(file, swinging(600));
+  return { folder, file };
+}
+
+describe("edgemaker backtest", () => {
+  it("tells the total first, of a file and its own rules alone, and writes a page that loads nothing", async () => {
+    const { folder, file } = folderWithCandles();
+    const report = join(folder, "report.html");
+    const { code, stdout, stderr } = await edgemaker(folder, [...WORDS, "--data", file, "--report", report]);
+    expect([code, stderr]).toEqual([0, `The report is in ${report}.\n`]);
+    expect(stdout.split("\n")[0]).toMatch(/^total +\d+\.\d+ \(\d/);
+    expect(stdout).toContain("engine jump");
+    const page = readFileSync(report, "utf8");
+    expect(page).not.toMatch(/https?:|<script|<link|src=/);
+    expect(page.match(/<svg/g)).toHaveLength(4);
+  });
+
+  it("answers JSON and the fills as a table", async () => {
+    const { folder, file } = folderWithCandles();
+    const json = JSON.parse((await edgemaker(folder, [...WORDS, "--data", file, "--json"])).stdout);
+    const csv = (await edgemaker(folder, [...WORDS, "--data", file, "--format", "csv"])).stdout
+      .trim()
+      .split("\r\n");
+    expect(Number(json.realized) + Number(json.unrealized)).toBeCloseTo(Number(json.total), 9);
+    expect(csv[0]).toBe("timestamp,slot,side,price,amount,notional,fee");
+    expect(csv).toHaveLength(json.filledOrders + 1);
+    expect(json.cycles).toBeGreaterThan(50);
+  });
+
+  it("names the file and the line that is no candle", async () => {
+    const { folder, file } = folderWithCandles();
+    writeFileSync(file, `${swinging(3)}1767225960000,100,99,101,100,1\n`);
+    const { code, stderr } = await edgemaker(folder, [...WORDS, "--data", file]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/candles\.csv: line 5: its high is below its low/);
+  });
+
+  it.skipIf(!hasTerminal).each([80, 120])("fits a terminal of %d columns", async (columns) => {
+    const { folder, file } = folderWithCandles();
+    const screen = terminal(folder, [...WORDS, "--data", file], { columns });
+    expect(await screen.ended).toBe(0);
+    expect(screen.isWrapped(), screen.lines().join("\n")).toBe(false);
+  });
+});
+
+describe("POST /backtest", () => {
+  it("answers over the exchange's own candles what a start takes, and refuses what a start refuses", async () => {
+    const app = await testApp();
+    const post = async (path: string, body: object) => {
+      const headers = { ...bearer(app.tokens.read), "content-type": "application/json" };
+      const answer = await app.ask(`/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+      return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+    };
+    const wide = { ...GRID, lowerPrice: 57_000, upperPrice: 63_000, orderSize: 200 };
+    const range = await post("/backtest", wide);
+    expect(range).toMatchObject({ status: 200, body: { symbol: "BTC/USDT", isWhole: true } });
+    const around = await post("/backtest/centered", {
+      exchange: "kraken",
+      symbol: "BTC/USDT",
+      spacing: 0.002,
+      levels: 3,
+    });
+    expect(around).toMatchObject({ status: 200, body: { engine: "walk" } });
+    expect(await post("/backtest", { ...wide, lowerPrice: 64_000 })).toMatchObject({
+      status: 400,
+      body: { error: "Invalid range" },
+    });
+    expect(await post("/backtest", { ...wide, orderSize: 0.01 })).toMatchObject({
+      status: 400,
+      body: { error: "Invalid order size" },
+    });
+    expect(await post("/backtest", { ...wide, stopLoss: 1 })).toMatchObject({ status: 400 });
+  });
+
+  it("is a tool that says in a sentence what came of it", async () => {
+    const client = await appClient(await testApp(), "read");
+    const told = await callTool(client, "backtest_grid", {
+      ...GRID,
+      lowerPrice: 57_000,
+      upperPrice: 63_000,
+      orderSize: 200,
+      makerFee: RULES.makerFee,
+    });
+    expect(textOf(told)).toContain("The grid would have made");
+  });
+});
