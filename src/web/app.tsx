@@ -10,6 +10,7 @@ import { useLoad } from "./load.ts";
 import { Compare } from "./markets/compare.tsx";
 import { Dex } from "./markets/dex.tsx";
 import { Markets } from "./markets/page.tsx";
+import { Report } from "./report.tsx";
 import { linkTo, useRoute } from "./route.ts";
 import { Safety } from "./safety.tsx";
 import { signedOut, signIn } from "./session.ts";
@@ -48,6 +49,7 @@ const PLACES: readonly Place[] = [
     page: (session, [, id = ""]) => <Strategy key={id} id={id} session={session} />,
   },
   { path: "start", name: "Start", page: (session) => <Start session={session} /> },
+  { path: "report", name: "Report", page: () => <Report /> },
   { path: "markets", name: "Markets", page: () => <Markets /> },
   { path: "compare", name: "Compare", page: () => <Compare /> },
   { path: "dex", name: "DEX", page: () => <Dex /> },

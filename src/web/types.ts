@@ -1,5 +1,6 @@
 /** What the API answers, read off the schemas that make the answers. */
 import type * as z from "zod";
+import type { BacktestShape } from "../backtest/schema/answer.ts";
 import type { ComparisonShape } from "../compare/schema.ts";
 import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
 import type { EventsShape, FillsShape, HistoricOrdersShape } from "../grid/schema/history.ts";
@@ -23,6 +24,7 @@ export type Book = Of<typeof BookShape>;
 export type Trades = Of<typeof TradesShape>;
 export type Candles = Of<typeof CandlesShape>;
 export type Exchanges = Of<typeof ExchangesShape>;
+export type Backtest = Of<typeof BacktestShape>;
 export type Comparison = Of<typeof ComparisonShape>;
 export type Pools = Of<typeof PoolsShape>;
 export type DexPrice = Of<typeof PriceShape>;

@@ -74,8 +74,11 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
       async (page) => {
         await page.getByRole("button", { name: "Fill in the numbers" }).click();
         await page.getByRole("button", { name: "Start exactly this plan" }).waitFor();
+        await page.getByRole("button", { name: "Try it on the newest candles" }).click();
+        await page.getByText("What was is no promise").waitFor();
       },
     ],
+    ["report", (page) => page.getByRole("heading", { name: "By strategy" }).waitFor()],
     ["markets", (page) => page.getByText("VWAP").waitFor()],
     ["compare", (page) => page.getByText("Lowest ask").waitFor()],
     ["dex", (page) => page.getByText("Locked, ADA").first().waitFor({ state: "attached" })],

@@ -6,6 +6,7 @@ import { useLoad } from "../load.ts";
 import { goTo, useRoute } from "../route.ts";
 import type { Candles, Exchanges, Planned, Session, Started } from "../types.ts";
 import { Failed, Field, Notice, Section, useAsk } from "../ui.tsx";
+import { TryOut } from "./backtest.tsx";
 import { Budget } from "./budget.tsx";
 import { NumberFields } from "./fields.tsx";
 import { EMPTY, type Form } from "./form.ts";
@@ -46,6 +47,7 @@ export function Start({ session }: { session: Session }) {
           {plan.plan ? (
             <div class={plan.isOld ? "old" : ""}>
               <PlanShown planned={plan.plan.planned} />
+              <TryOut body={plan.plan.body} quote={quote} />
               <StartButton plan={plan.plan} isOld={plan.isOld} session={session} again={plan.again} />
             </div>
           ) : plan.error ? null : (

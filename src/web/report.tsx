@@ -1,0 +1,134 @@
+import { useState } from "hono/jsx/dom";
+import { change, money, number, toneOf } from "./format.ts";
+import { useLoad } from "./load.ts";
+import { linkTo } from "./route.ts";
+import { Table } from "./table.tsx";
+import { Section, Shown, Stat, Time } from "./ui.tsx";
+
+interface Figures {
+  readonly totalProfit: number;
+  readonly realizedProfit: number;
+  readonly fees: number;
+  readonly cycles: number;
+  readonly filledOrders: number;
+  readonly incidents: number;
+}
+
+interface ReportAnswer {
+  readonly from: number;
+  readonly to: number;
+  readonly totals: readonly (Figures & { readonly quote: string; readonly dryRun: boolean })[];
+  readonly strategies: readonly (Figures & {
+    readonly id: string;
+    readonly exchange: string;
+    readonly symbol: string;
+    readonly dryRun: boolean;
+    readonly inRangePercent: number;
+    readonly uptimePercent: number;
+  })[];
+}
+
+const SPANS = [
+  ["day", "Today, UTC"],
+  ["week", "7 days"],
+  ["month", "30 days"],
+] as const;
+
+/** What a day, a week or a month has brought. */
+export function Report() {
+  const [span, setSpan] = useState<string>("week");
+  const report = useLoad<ReportAnswer>("GET /report", { [span]: true });
+  return (
+    <>
+      <h1>Report</h1>
+      <div class="tabs" role="group" aria-label="Span">
+        {SPANS.map(([name, label]) => (
+          <button key={name} type="button" aria-pressed={name === span} onClick={() => setSpan(name)}>
+            {label}
+          </button>
+        ))}
+      </div>
+      <Shown of={report} rows={8}>
+        {(data) => <Told data={data} />}
+      </Shown>
+    </>
+  );
+}
+
+const Told = ({ data }: { data: ReportAnswer }) => (
+  <>
+    {data.totals.map((total) => (
+      <Totals key={`${total.quote} ${total.dryRun}`} total={total} />
+    ))}
+    <Section title="By strategy">
+      <Table
+        label="By strategy"
+        columns={[
+          {
+            name: "Pair",
+            isHead: true,
+            of: ({ id, symbol, exchange, dryRun }) => (
+              <>
+                <a href={linkTo("strategy", id)}>{symbol}</a>
+                <small>{dryRun ? `${exchange}, on paper` : exchange}</small>
+              </>
+            ),
+            by: ({ symbol }) => symbol,
+          },
+          {
+            name: "Total",
+            isNumber: true,
+            of: ({ totalProfit }) => <span class={toneOf(totalProfit)}>{change(totalProfit)}</span>,
+            by: ({ totalProfit }) => totalProfit,
+          },
+          {
+            name: "Realised",
+            isNumber: true,
+            of: ({ realizedProfit }) => change(realizedProfit),
+            by: ({ realizedProfit }) => realizedProfit,
+          },
+          { name: "Fees", isNumber: true, of: ({ fees }) => money(fees), by: ({ fees }) => fees },
+          { name: "Cycles", isNumber: true, of: ({ cycles }) => cycles, by: ({ cycles }) => cycles },
+          { name: "In range", isNumber: true, of: ({ inRangePercent }) => `${number(inRangePercent, 1)} %` },
+          {
+            name: "Stepped in time",
+            isNumber: true,
+            of: ({ uptimePercent }) => `${number(uptimePercent, 1)} %`,
+          },
+          {
+            name: "Incidents",
+            isNumber: true,
+            of: ({ incidents }) => incidents,
+            by: ({ incidents }) => incidents,
+          },
+        ]}
+        rows={data.strategies}
+        keyOf={({ id }) => id}
+        empty="Nothing is counted of this time yet: days are written down while a server runs."
+      />
+      <p class="quiet">
+        From <Time at={data.from} /> to <Time at={data.to} />.
+      </p>
+    </Section>
+  </>
+);
+
+const Totals = ({ total }: { total: ReportAnswer["totals"][number] }) => (
+  <dl class="stats" aria-label={`Totals in ${total.quote}`}>
+    <Stat
+      name={`Total, ${total.quote}${total.dryRun ? ", on paper" : ""}`}
+      tone={`large ${toneOf(total.totalProfit)}`}
+    >
+      {change(total.totalProfit)}
+    </Stat>
+    <Stat name="Realised" tone={toneOf(total.realizedProfit)}>
+      {change(total.realizedProfit)}
+    </Stat>
+    <Stat name="Fees">{money(total.fees)}</Stat>
+    <Stat name="Cycles">{total.cycles}</Stat>
+    <Stat name="Filled orders">{total.filledOrders}</Stat>
+    <Stat name="Incidents" tone={total.incidents > 0 ? "warn" : ""}>
+      {total.incidents}
+    </Stat>
+  </dl>
+);

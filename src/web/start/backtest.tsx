@@ -1,0 +1,77 @@
+import { useState } from "hono/jsx/dom";
+import { type ApiError, ask } from "../api.ts";
+import { change, number, toneOf } from "../format.ts";
+import type { Backtest } from "../types.ts";
+import { Failed, Notice, Stat, Time } from "../ui.tsx";
+
+interface Tried {
+  /** The grid that it was tried with. */
+  readonly of?: string;
+  readonly answer?: Backtest;
+  readonly error?: ApiError;
+  readonly isBusy?: boolean;
+}
+
+/** What exactly this grid would have made of the newest candles. */
+export function TryOut({ body, quote }: { body: Readonly<Record<string, unknown>>; quote: string }) {
+  const [tried, setTried] = useState<Tried>({});
+  const of = JSON.stringify(body);
+  const run = () => {
+    setTried({ ...tried, isBusy: true });
+    ask<Backtest>("POST /backtest", { body: { ...body, timeframe: "15m", fills: 0 } }).then(
+      (answer) => setTried({ of, answer }),
+      (error) => setTried({ of, error }),
+    );
+  };
+  return (
+    <div class={tried.of === of ? "" : "old"}>
+      <p>
+        <button type="button" disabled={tried.isBusy === true} onClick={run}>
+          {tried.isBusy ? "Trying it…" : "Try it on the newest candles"}
+        </button>
+      </p>
+      {tried.error ? <Failed error={tried.error} /> : null}
+      {tried.answer ? <Outcome answer={tried.answer} quote={quote} /> : null}
+    </div>
+  );
+}
+
+function Outcome({ answer, quote }: { answer: Backtest; quote: string }) {
+  const total = Number(answer.total);
+  const holding = total - Number(answer.holding.base);
+  const { band, drawdown } = answer;
+  return (
+    <>
+      {answer.warnings.map(({ code, message }) => (
+        <Notice key={code} kind="warning">
+          {message}
+        </Notice>
+      ))}
+      <dl class="stats" aria-label="Backtest">
+        <Stat name={`Total, ${quote}`} tone={`large ${toneOf(total)}`}>
+          {change(total)}
+        </Stat>
+        {band ? (
+          <Stat name="By how candles ran">
+            {`${change(Number(band.total.least))} to ${change(Number(band.total.most))}`}
+          </Stat>
+        ) : null}
+        <Stat name="Realised" tone={toneOf(Number(answer.realized))}>
+          {change(Number(answer.realized))}
+        </Stat>
+        <Stat name="Against holding" tone={toneOf(holding)}>
+          {change(holding)}
+        </Stat>
+        <Stat name="Cycles">{answer.cycles}</Stat>
+        <Stat name="Deepest fall" tone={drawdown.amount > 0 ? "down" : ""}>
+          {`${number(drawdown.amount, 2)} (${number(drawdown.percent, 2)} %)`}
+        </Stat>
+        <Stat name="In range">{`${number(answer.timeInRangePercent, 1)} %`}</Stat>
+      </dl>
+      <p class="quiet">
+        {number(answer.bars)} candles from <Time at={answer.fromAt} /> to <Time at={answer.untilAt} />. What
+        was is no promise of what will be.
+      </p>
+    </>
+  );
+}
