@@ -41,7 +41,7 @@ async function* partsOf(file: string): AsyncGenerator<Uint8Array> {
     const start = await bytesAt(handle, 0, 4);
     if (isZip(start)) yield* unzipped(handle);
     else if (start[0] === 0x1f && start[1] === 0x8b) yield* whole(createReadStream(file), createGunzip());
-    else yield* createReadStream(file, { highWaterMark: 1 << 20 }) as AsyncIterable<Uint8Array>;
+    else yield* createReadStream(file) as AsyncIterable<Uint8Array>;
   } finally {
     await handle.close();
   }

@@ -20,6 +20,7 @@ import { hashOf } from "../../src/candles/hash.ts";
 import { spanLabel } from "../../src/candles/span.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
+import type { CandleReader } from "../../src/ports/candles.ts";
 import { dataDirectory } from "./directories.ts";
 import { databaseFile } from "./locations.ts";
 
@@ -88,6 +89,19 @@ function about<T>(file: string, read: () => T): T {
     throw new Error(`${file}: ${messageOf(error)}`, { cause: error });
   }
 }
+
+/** Those that hold what is asked for from its beginning on; whoever names no beginning wants the exchange's newest. */
+export const keptCandles = (databaseUrl: string, env: NodeJS.ProcessEnv): CandleReader => ({
+  async candles({ exchange, symbol, span, since }) {
+    if (since === undefined) return undefined;
+    const series = { source: exchange, pair: symbol, spanMillis: span };
+    const file = candleFile(candleFolder(databaseUrl, env), series);
+    if (!existsSync(file)) return undefined;
+    const { candles, head } = await readStored(file);
+    const begins = Math.min(candles.times[0] ?? Number.POSITIVE_INFINITY, head.asked[0]?.from ?? Infinity);
+    return begins <= since ? candles : undefined;
+  },
+});
 
 /** Writes under another name first: whoever reads, and whatever ends this, finds the old file or the new one, whole. */
 export async function writeStored(

@@ -12,6 +12,7 @@ import type { Database } from "../../src/adapters/libsql/client/safe-client.ts";
 import type { Config } from "../../src/compose/config.ts";
 import type { Runtime } from "../../src/compose/deps.ts";
 import type { Local, Log, LogLevel } from "../../src/ports/deps.ts";
+import { keptCandles } from "./candle-store.ts";
 import { ownDatabase } from "./file-rights.ts";
 import { killedByFile } from "./kill-file.ts";
 import { databaseFile, packageFolder } from "./locations.ts";
@@ -67,6 +68,7 @@ function runtimeOver(client: Database, url: string, { config, log }: { config: C
     local: nodeLocal,
     migrations: readMigrations(),
     readCandles,
+    kept: keptCandles(url, process.env),
     post: nodePost(config.outboundHosts),
     killed: killedByFile(url),
   };

@@ -28,6 +28,7 @@ import type { Millis } from "../kernel/time.ts";
 import { accountKey } from "../model/records.ts";
 import { heartbeat } from "../notify/operations/heartbeat.ts";
 import type { Post } from "../notify/outbound.ts";
+import type { CandleReader } from "../ports/candles.ts";
 import type { AccountRef, Deps, ExchangeInfo, Local, Log, Venue } from "../ports/deps.ts";
 import type { Aggregator } from "../ports/dex.ts";
 import { forAnyone } from "../ports/for-anyone.ts";
@@ -49,6 +50,8 @@ export interface Runtime {
   readonly log: Log;
   /** The text of a candle file. */
   readonly readCandles: (file: string) => Promise<string>;
+  /** Candles that were downloaded or imported here. */
+  readonly kept?: CandleReader;
   readonly live?: LiveOptions;
   /** The database's kind was seen before. */
   readonly isChecked?: boolean;
@@ -133,6 +136,7 @@ export async function createDeps(
     ...(runtime.post && config.heartbeat
       ? { heartbeat: heartbeat(config.heartbeat, { post: runtime.post, local, log }) }
       : {}),
+    ...(runtime.kept ? { kept: runtime.kept } : {}),
     ...(runtime.post ? { notify: { store: notify, post: runtime.post } } : {}),
     signers: await Promise.all(config.keks.map(importSigner)),
     store,

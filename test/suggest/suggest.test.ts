@@ -143,6 +143,11 @@ describe("the command", () => {
     expect(answer.verdict).toBe("no evidence that any of these is better");
     expect(answer.looked + answer.refused).toBe(60);
     expect(answer.windows[1].from).toBe((times[0] as number) + 1000 * MINUTE);
+    await edgemaker(folder, ["candles", "import", "walk.csv", "--symbol", "BTC/USDT", "--from", "mexc"]);
+    // Nobody answers there: what is kept is what it looks through.
+    const nobody = ["--venue-url", "mexc=http://127.0.0.1:1", "--since", String(times[0])];
+    const kept = await edgemaker(folder, [...words, ...nobody, ...rules, "--json"]);
+    expect(JSON.parse(kept.stdout)).toEqual(answer);
     const told = await edgemaker(folder, [...words, "--data", "walk.csv", ...rules]);
     expect(told.stdout).toContain("no evidence that any of these is better");
   });
