@@ -26,6 +26,7 @@ export type EventKind =
   | "alarm"
   | "notice"
   | "recovered"
+  | "cycle"
   | "audit";
 
 /** Of an event that concerns every account. */

@@ -45,6 +45,7 @@ export interface News {
 /** Of kinds that are not here nobody is told: they are what a person has just asked for, and the trail of it. */
 const LEVEL_OF: Partial<Record<EventKind, Level>> = {
   started: "info",
+  cycle: "info",
   wants: "info",
   made_way: "info",
   limits: "warning",

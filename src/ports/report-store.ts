@@ -1,5 +1,5 @@
 import type { Millis } from "../kernel/time.ts";
-import type { KeptEvent } from "../model/events.ts";
+import type { KeptEvent, Told } from "../model/events.ts";
 import type { Fill } from "../model/records.ts";
 import type { Alarm } from "../report/alarms.ts";
 import type { StrategyDay } from "../report/days.ts";
@@ -28,6 +28,8 @@ export interface ReportStore {
   }): Promise<Lookout | undefined>;
   /** The rows as they are now, and up to which event they count. */
   keepDays(days: readonly StrategyDay[], countedTo: number | undefined): Promise<void>;
+  /** Tells of what is over as soon as it was. */
+  tell(told: Pick<Told, "strategy" | "kind" | "message">): Promise<void>;
   /** Tells of it once, whoever asks. */
   raise(alarm: Alarm): Promise<void>;
   /** Tells that it is over. */

@@ -70,6 +70,14 @@ describe("a report", () => {
     expect(told.totals).toMatchObject([{ quote: "USDT", dryRun: false, totalProfit, fees }]);
   });
 
+  it("is told of each cycle, all that the books have", async () => {
+    const [view] = await box.store.strategies({ id });
+    const cycles = (await box.events()).filter(({ kind }) => kind === "cycle");
+    const told = cycles.reduce((sum, { message }) => sum + Number.parseInt(message, 10), 0);
+    expect(told).toBe(view?.strategy.state.ledger.cycles);
+    expect(cycles[0]?.message).toMatch(/^\d+ cycles? complete, -?[\d.]+ USDT realised$/);
+  });
+
   it("is a table on HTTP, and refuses two spans at once", async () => {
     const { ask, tokens } = await appOver(box.deps);
     const headers = { authorization: `Bearer ${tokens.read}` };

@@ -1,10 +1,11 @@
+import { text } from "../../kernel/decimal.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import { eventNews } from "../../notify/news.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Lookout } from "../../ports/report-store.ts";
 import type { StrategyView } from "../../ports/store.ts";
 import { alarmsOf, lateAfter } from "../alarms.ts";
-import { withLook } from "../days.ts";
+import { type StrategyDay, withLook } from "../days.ts";
 
 export type LookoutWorld = Pick<Deps, "reports" | "metrics" | "store" | "local" | "interval" | "requests">;
 
@@ -60,7 +61,23 @@ async function keepDays(
     const own = days.filter(({ strategy }) => strategy === id);
     return withLook(own, view, { now, elapsed, isUp, incidents: counts.get(id) ?? 0 });
   });
+  // Told before it is kept: whoever dies in between leaves it to be told again.
+  for (const message of rows.map((row) => cyclesSince(days, row)))
+    if (message) await reports?.tell({ kind: "cycle", ...message });
   await reports?.keepDays(rows, events.at(-1)?.id);
+}
+
+/** What a grid has completed since it was last looked at; undefined where that is nothing, or not known. */
+function cyclesSince(days: readonly StrategyDay[], { strategy, latest }: StrategyDay) {
+  const before = days.filter((row) => row.strategy === strategy).sort((a, b) => b.day - a.day)[0]?.latest;
+  if (!before || latest.cycles <= before.cycles) return undefined;
+  const count = latest.cycles - before.cycles;
+  const quote = latest.symbol.split("/")[1];
+  const realized = text(latest.realized - before.realized);
+  return {
+    strategy,
+    message: `${count} ${count === 1 ? "cycle" : "cycles"} complete, ${realized} ${quote} realised`,
+  };
 }
 
 async function tellAlarms(
@@ -71,7 +88,7 @@ async function tellAlarms(
   if (before > 0 && now - before > GAP) {
     const from = ownerBefore === local.name ? "" : ` from ${ownerBefore}`;
     const message = `${local.name} takes over${from}: nobody was there for ${Math.round((now - before) / SECOND)} s`;
-    await reports?.raise({ key: `gap ${now}`, strategy: null, kind: "notice", message });
+    await reports?.tell({ strategy: null, kind: "notice", message });
   }
   for (const alarm of found) if (!known.some(({ key }) => key === alarm.key)) await reports?.raise(alarm);
   for (const alarm of known) if (!found.some(({ key }) => key === alarm.key)) await reports?.clear(alarm);

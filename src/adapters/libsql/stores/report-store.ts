@@ -94,12 +94,14 @@ export function reportStore(context: Context): ReportStore {
       if (statements.length + counted.length > 0) await client.batch([...statements, ...counted], "write");
     },
 
+    async tell(told) {
+      await writeTold(context, STEP, async ({ tell }) => [await tell({ account: EVERY_ACCOUNT, ...told })]);
+    },
+
     async raise({ key, strategy, kind, message }) {
       await writeTold(context, STEP, async ({ now: since, tell }) => [
         await tell({ account: EVERY_ACCOUNT, strategy, kind, message }, sql`not ${isKnown(key)}`),
-        ...(key.startsWith("gap ")
-          ? []
-          : [statement(db.insert(alarms).values({ key, strategy, since, message }).onConflictDoNothing())]),
+        statement(db.insert(alarms).values({ key, strategy, since, message }).onConflictDoNothing()),
       ]);
     },
 
