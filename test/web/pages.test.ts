@@ -98,8 +98,6 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
   it.each([
     ["light", 1280],
     ["dark", 380],
-    ["light", 380],
-    ["dark", 1280],
   ] as const)("has no serious violation and nothing wider than it: %s, %i px", async (colorScheme, width) => {
     const look = { colorScheme, viewport: { width, height: 800 } };
     const { page, context, errors, strangers } = await signedIn(browser, url, server.token, look);
