@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
+import { backtestFigures } from "./backtest.ts";
 import { bundleFigures } from "./bundle.ts";
 import { callTable } from "./calls.ts";
 import { commandFigures } from "./commands.ts";
@@ -18,6 +19,7 @@ const parts: readonly (() => Promise<Figure[]>)[] = [
   bundleFigures,
   edgeFigures,
   pageFigures,
+  backtestFigures,
 ];
 
 const figures: Figure[] = [];
