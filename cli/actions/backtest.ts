@@ -5,11 +5,13 @@ import type { BacktestAnswer } from "../../src/backtest/schema/answer.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { decode, isCandleFile } from "../../src/candles/file.ts";
 import { createReader } from "../../src/candles/read.ts";
+import { spanOf } from "../../src/candles/span.ts";
 import { isPair } from "../../src/kernel/pair.ts";
 import type { Operation } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { fromTexts, kindsOf } from "../../src/transport/input.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
+import { candleFile, candleFolder, readStored } from "../host/candle-store.ts";
 import { nodeLocal } from "../host/node-runtime.ts";
 import { readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
@@ -53,7 +55,7 @@ async function answered(
   const settings = readSettings(values, process.env);
   const call = { actor: "local", requestId: nodeLocal.randomText(12) };
   const runHere = (deps: Deps) => run(operation, deps, operation.input.strict().parse(input), call);
-  const kept = file === undefined ? undefined : keptIn(file, input.symbol);
+  const kept = file === undefined ? storedIn(settings.databaseUrl, input) : keptIn(file, input.symbol);
   // With all rules given nothing but the file is needed: no database is opened and no exchange is asked.
   if (kept && RULES.every((name) => input[name] !== undefined))
     return await runHere({ kept, local: nodeLocal } as unknown as Deps);
@@ -68,6 +70,16 @@ async function answered(
 function keptIn(file: string, symbol: unknown): NonNullable<Deps["kept"]> {
   const candles = readCandles(file, symbol);
   return { candles: async () => candles };
+}
+
+/** What was downloaded or imported of this exchange and pair; undefined where nothing was. */
+function storedIn(databaseUrl: string, { exchange, symbol, timeframe = "1m" }: Record<string, unknown>) {
+  const spanMillis = spanOf(String(timeframe));
+  if (spanMillis === undefined || typeof symbol !== "string" || !isPair(symbol)) return undefined;
+  const series = { source: String(exchange), pair: symbol, spanMillis };
+  const file = candleFile(candleFolder(databaseUrl, process.env), series);
+  if (!existsSync(file)) return undefined;
+  return { candles: async () => (await readStored(file)).candles };
 }
 
 function readCandles(file: string, symbol: unknown): Candles {

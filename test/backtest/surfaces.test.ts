@@ -66,6 +66,18 @@ describe("edgemaker backtest", () => {
     expect(json.cycles).toBeGreaterThan(50);
   });
 
+  it("takes the candles that were imported of the exchange, where no file is named", async () => {
+    const { folder, file } = folderWithCandles();
+    const of = ["--from", "kraken", "--symbol", "BTC/USDT"];
+    const imported = await edgemaker(folder, ["candles", "import", file, ...of]);
+    expect([imported.code, imported.stderr]).toEqual([0, expect.any(String)]);
+    const [kept, named] = [
+      await edgemaker(folder, WORDS),
+      await edgemaker(folder, [...WORDS, "--data", file]),
+    ];
+    expect(kept).toEqual(named);
+  });
+
   it("names the file and the line that is no candle", async () => {
     const { folder, file } = folderWithCandles();
     writeFileSync(file, `${swinging(3)}1767225960000,100,99,101,100,1\n`);
