@@ -75,6 +75,12 @@ const USES: readonly (readonly [string, (told: Told) => readonly string[]])[] = 
 const ELSEWHERE: Readonly<Record<string, string>> = {
   serve: "test/processes",
   page: "test/web/strategies.test.ts",
+  backtest: "test/backtest/surfaces.test.ts",
+  suggest: "test/suggest/suggest.test.ts",
+  "candles download": "test/candles",
+  "candles import": "test/candles",
+  "candles list": "test/candles",
+  "candles show": "test/candles",
   demo: "test/processes/demo.test.ts",
   setup: "test/commands/setup.test.ts",
   mcp: "test/mcp",

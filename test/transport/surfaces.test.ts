@@ -27,9 +27,9 @@ const NO_TOOL = {
   verify_audit: "tells who has done what",
 };
 const NO_COMMAND = {
-  backtest_centered_grid: "its fields are a profile's; ask POST /backtest/centered",
   preview_centered_grid: "edgemaker trade --strategy grid --preview",
   start_centered_grid: "edgemaker trade --strategy grid",
+  backtest_centered_grid: "its fields are a profile's; ask POST /backtest/centered",
   get_audit_events: "edgemaker audit export",
   verify_audit: "edgemaker audit verify",
 };
