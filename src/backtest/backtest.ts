@@ -82,7 +82,8 @@ export function backtest(asked: AskedGrid, candles: Candles, options: BacktestOp
   const others = (["nearest", "high_first", "low_first"] as const).filter((one) => one !== rules.extremes);
   const isWhole = run.bars === bars.low.length;
   const runs = options.withBand && isWhole ? [run, ...others.map(runWith)] : [];
-  const band = runs.length > 0 ? bandOf(runs, bars) : null;
+  const areWhole = runs.every((one) => one.bars === bars.low.length);
+  const band = runs.length > 0 && areWhole ? bandOf(runs, bars) : null;
   const missing = missingOf(candles);
   return {
     engine: run.engine,

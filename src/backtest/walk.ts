@@ -35,7 +35,7 @@ export interface WalkOptions {
   readonly everyPass?: boolean;
   /** Goes on in whole numbers once nothing but the grid's own fills can happen. */
   readonly mayLeap?: boolean;
-  /** Asked now and then with the bars done: true ends the walk. */
+  /** Asked before each bar that is walked: true ends the walk. */
   readonly isOver?: ((bars: number) => boolean) | undefined;
 }
 
@@ -79,14 +79,14 @@ export function walk(strategy: Strategy, bars: Ticks, options: WalkOptions): Wal
   passAt(one, 0);
   const end = bars.low.length;
   let bar = 0;
-  for (let asked = 0; bar < end; bar++) {
+  for (; bar < end; bar++) {
     const isWaiting = one.wake && !one.filled && !options.everyPass;
     const next = isWaiting ? nextBar(bars, bar, nearer(one.venue.reach(), one.wake as Reach)) : bar;
     if (next > bar) moveTo(one, cornersOf(bars, next - 1, rules.extremes)[3]);
     bar = next;
     const leapt = isWaiting && options.mayLeap ? leapFrom(one, bar) : undefined;
     if (leapt) return leapt;
-    if (bar >= end || (isOver && ++asked % 64 === 0 && isOver(bar))) break;
+    if (bar >= end || isOver?.(bar)) break;
     for (const corner of cornersOf(bars, bar, rules.extremes)) walkTo(one, corner, bar);
   }
   const { account, venue, fills, held, passes } = one;

@@ -147,6 +147,17 @@ describe("the engine in whole numbers", () => {
     expect(fills).toBeGreaterThan(100);
   });
 
+  it("ends with what there is when it is told to, and then knows no band", () => {
+    const candles = randomCandles(3, 400, 30);
+    const market = marketOf({ tick: d("1") });
+    const asked = { lowerPrice: d("9000"), upperPrice: d("11000"), gridLevels: 20, orderSize: d("100") };
+    const isOver = (bars: number) => bars >= 200;
+    const { run, band } = backtest(asked, candles, { market, engine: "walk", withBand: true, isOver });
+    expect(run.bars).toBeGreaterThanOrEqual(200);
+    expect(run.bars).toBeLessThan(400);
+    expect(band).toBeNull();
+  });
+
   it("finds the next bar that a look at every bar finds", () => {
     const bars = ticksOf(randomCandles(7, 20_000, 12), d("1"));
     for (let from = 0; from < 20_000; from += 611)

@@ -1,7 +1,7 @@
 import { centeredOf, rangeOf } from "../../grid/start/asked.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import type { Millis } from "../../kernel/time.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { backtest } from "../backtest.ts";
@@ -28,14 +28,21 @@ interface Asking {
   readonly asked: AskedGrid;
   readonly balances: Readonly<Record<string, Decimal>> | undefined;
   readonly fields: BacktestFields;
+  readonly actor: string;
 }
 
-async function run(deps: Deps, { where, asked, balances, fields }: Asking): Promise<BacktestAnswer> {
+/** A server has grids to step: what takes longer ends with what there is. The command line has nothing else to do. */
+const LONGEST = 2 * SECOND;
+const LOCAL = "local";
+
+async function run(deps: Deps, { where, asked, balances, fields, actor }: Asking): Promise<BacktestAnswer> {
   const { exchange } = where;
   const { since, until } = fields;
   const candles = await pastOf(deps, { ...where, span: TIMEFRAMES[fields.timeframe], since, until });
   const market = await marketOf(deps, where, fields);
+  const begun = actor === LOCAL ? undefined : deps.local.monotonic();
   const result = backtest(asked, candles, {
+    isOver: begun === undefined ? undefined : () => deps.local.monotonic() - begun > LONGEST,
     market,
     balances: balances && Object.entries(balances).map(([asset, free]) => ({ asset, free, used: 0n })),
     rules: {
@@ -87,10 +94,10 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
       ],
     },
     input: () => rangeBacktestInput(ids),
-    run: (deps, input) => {
+    run: (deps, input, { actor }) => {
       const { fields, grid } = partsOf(input);
       const { planHash: _, ...asked } = grid;
-      return run(deps, { where: grid, asked: rangeOf(asked), balances: grid.dryBalance, fields });
+      return run(deps, { where: grid, asked: rangeOf(asked), balances: grid.dryBalance, fields, actor });
     },
   }),
   operation({
@@ -99,10 +106,10 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
     summary: "What a grid around the market price would have done",
     http: { route: "POST /backtest/centered", from: "body" },
     input: () => centeredBacktestInput(ids),
-    run: (deps, input) => {
+    run: (deps, input, { actor }) => {
       const { fields, grid } = partsOf(input);
       const { planHash: _, ...asked } = grid;
-      return run(deps, { where: grid, asked: centeredOf(asked), balances: grid.dryBalance, fields });
+      return run(deps, { where: grid, asked: centeredOf(asked), balances: grid.dryBalance, fields, actor });
     },
   }),
 ];
