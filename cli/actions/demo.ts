@@ -1,6 +1,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { asGridView } from "../../src/grid/kind.ts";
 import { profitOf } from "../../src/grid/ledger/profit.ts";
+import type { GridStrategy } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, snap, text } from "../../src/kernel/decimal.ts";
 import type { Fill } from "../../src/model/records.ts";
 import { createOperations } from "../../src/operations.ts";
@@ -73,7 +75,7 @@ async function watch(deps: Deps, id: string, over: AbortSignal): Promise<void> {
       told.add(fill.tradeId);
       say(describeFill(fill));
     }
-    if (view && (fresh.length > 0 || view.strategy.phase !== phase)) say(describeGrid(view));
+    if (view && (fresh.length > 0 || view.strategy.phase !== phase)) say(describeGrid(asGridView(view)));
     phase = view?.strategy.phase ?? "";
     await deps.local.sleep(250);
   }
@@ -85,7 +87,7 @@ const money = (amount: Decimal): string => text(snap(amount, decimal("0.01"), "h
 const describeFill = ({ at, side, amount, price, fees }: Fill): string =>
   `  ${clock(at)}  ${side === "buy" ? "bought" : "sold  "} ${text(amount)} BTC at ${text(price)}, fee ${fees.map((fee) => `${money(fee.amount)} ${fee.asset}`).join(", ")}`;
 
-function describeGrid({ strategy, openOrders, memory }: StrategyView): string {
+function describeGrid({ strategy, openOrders, memory }: StrategyView<GridStrategy>): string {
   const { cycles, filledOrders } = strategy.state.ledger;
   const mark = memory.marks[strategy.symbol];
   const profit = profitOf(strategy.state, mark?.mid ?? strategy.state.startPrice);

@@ -2,16 +2,11 @@ import { WOULD_TAKE } from "../engine/decide/advance.ts";
 import { type Decision, decide } from "../engine/decide/decide.ts";
 import { urgentCancels } from "../engine/pass/urgent.ts";
 import type { Observation } from "../engine/reconcile/observation.ts";
+import type { GridStrategy } from "../grid/state/state.ts";
 import type { Millis } from "../kernel/time.ts";
+import { kindsOf } from "../kinds.ts";
 import type { Bounds } from "../limits/standing.ts";
-import {
-  type AccountMemory,
-  type Fill,
-  NO_MEMORY,
-  type Order,
-  type Strategy,
-  wanted,
-} from "../model/records.ts";
+import { type AccountMemory, type Fill, NO_MEMORY, type Order, wanted } from "../model/records.ts";
 import type { Timing, VenueOrder } from "../ports/deps.ts";
 import type { Market } from "../ports/market.ts";
 import type { Snapshot } from "../ports/store.ts";
@@ -34,10 +29,11 @@ const TIMING: Timing = {
 const NO_BOUNDS: Bounds = { standings: { version: 0, all: [] }, now: undefined };
 const NOT_KILLED = { on: false, cancels: false, sells: false };
 const EMPTY = new Map<never, never>();
+const KINDS = kindsOf();
 
 /** One strategy on its account, as its passes take it on. */
 export interface Account {
-  readonly strategy: Strategy;
+  readonly strategy: GridStrategy;
   /** Orders that are not settled. */
   readonly orders: readonly Order[];
   readonly memory: AccountMemory;
@@ -51,7 +47,7 @@ export interface Passed {
   readonly cancelled: boolean;
 }
 
-export const opened = (strategy: Strategy): Account => ({ strategy, orders: [], memory: NO_MEMORY });
+export const opened = (strategy: GridStrategy): Account => ({ strategy, orders: [], memory: NO_MEMORY });
 
 /** One pass: what the step reads is read off the paper, its own decision follows, and what it asks for is done there. */
 export function pass(before: Account, market: Market, paper: Paper, at: Millis): Passed {
@@ -63,6 +59,7 @@ export function pass(before: Account, market: Market, paper: Paper, at: Millis):
     limit: Number.MAX_SAFE_INTEGER,
     slow: null,
     bounds: NO_BOUNDS,
+    kinds: KINDS,
   });
   const recorded = record(before, decision, paper);
   for (const { exchangeId } of decision.cancels) paper.cancel(exchangeId ?? "");
@@ -134,7 +131,7 @@ function record({ strategy, orders }: Account, { changes }: Decision, paper: Pap
   const updates = changes.flatMap((change) => (change.strategy ? [change.strategy] : []));
   const live = orders.map((order) => changed.get(order.clientId) ?? order).filter(({ settled }) => !settled);
   return {
-    strategy: Object.assign({}, strategy, ...updates) as Strategy,
+    strategy: Object.assign({}, strategy, ...updates) as GridStrategy,
     orders: [...live, ...changes.flatMap(({ intents }) => intents)],
   };
 }

@@ -1,7 +1,9 @@
+import { gridKind } from "../grid/kind.ts";
 import { type Asked, type AskedCentered, type Checked, check, checkCentered } from "../grid/start/check.ts";
 import { firstState } from "../grid/start/planned-start.ts";
+import type { GridStrategy } from "../grid/state/state.ts";
 import { splitPair } from "../kernel/pair.ts";
-import { accountKey, type Strategy } from "../model/records.ts";
+import { accountKey } from "../model/records.ts";
 import type { Balance, Quote } from "../ports/deps.ts";
 import type { Market } from "../ports/market.ts";
 
@@ -19,11 +21,13 @@ export const checkGrid = (asked: AskedGrid, world: World): Checked =>
   "centered" in asked ? checkCentered(asked, world) : check(asked, world);
 
 /** The strategy as a start would store it, before its first pass. */
-export function begin(checked: Checked, { market, quote }: World, exchange = "backtest"): Strategy {
+export function begin(checked: Checked, { market, quote }: World, exchange = "backtest"): GridStrategy {
   const { base, quote: asset } = splitPair(market.symbol);
   const isWaiting = checked.config.triggerPrice !== undefined;
   return {
     id: `grid-${exchange}-${base}-${asset}-${quote.at}`,
+    kind: gridKind.name,
+    version: gridKind.version,
     number: quote.at,
     account: accountKey({ exchange, kind: "sandbox", host: "" }),
     symbol: market.symbol,

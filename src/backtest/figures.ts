@@ -1,6 +1,7 @@
-import { type Profit, profitOf } from "../grid/ledger/profit.ts";
+import { profitOf } from "../grid/ledger/profit.ts";
 import { type Decimal, div, mul } from "../kernel/decimal.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
+import type { Profit } from "../model/strategy.ts";
 import { float, type Held } from "./held.ts";
 import type { Ticks } from "./ticks.ts";
 import type { Walked } from "./walk.ts";

@@ -1,7 +1,8 @@
+import type { GridStrategy } from "../grid/state/state.ts";
 import { mul, ZERO } from "../kernel/decimal.ts";
 import { clientOrderId, parseClientOrderId } from "../kernel/ids.ts";
 import { crossing } from "../market/matching/corner.ts";
-import type { Fill, Strategy } from "../model/records.ts";
+import type { Fill } from "../model/records.ts";
 import type { Market } from "../ports/market.ts";
 import { cornersOf } from "./corners.ts";
 import type { Jumps, Ladder } from "./jump.ts";
@@ -40,7 +41,7 @@ interface Jumped {
   readonly jumps: Jumps;
   readonly ladder: Ladder;
   readonly replayed: readonly ReplayedSlot[];
-  readonly strategy: Strategy;
+  readonly strategy: GridStrategy;
   readonly bars: Ticks;
   readonly market: Market;
   readonly rules: Rules;

@@ -1,6 +1,6 @@
 import { heldInAll } from "../grid/ledger/booking.ts";
+import type { GridStrategy } from "../grid/state/state.ts";
 import type { Decimal } from "../kernel/decimal.ts";
-import type { Strategy } from "../model/records.ts";
 
 /** What a strategy holds from a bar on, as floats: for what is drawn and measured, never for what is booked. */
 export interface Held {
@@ -15,7 +15,7 @@ export interface Held {
 
 export const float = (value: Decimal): number => Number(value) / 1e18;
 
-export function heldOf(bar: number, { state }: Strategy): Held {
+export function heldOf(bar: number, { state }: GridStrategy): Held {
   const { ledger, slots } = state;
   return {
     bar,

@@ -1,5 +1,5 @@
-import type { Ledger } from "../grid/state/state.ts";
-import type { Fill, Strategy } from "../model/records.ts";
+import type { GridStrategy, Ledger } from "../grid/state/state.ts";
+import type { Fill } from "../model/records.ts";
 import type { Account } from "./account.ts";
 import { type FillLog, jumpedLog } from "./fill-log.ts";
 import type { Held } from "./held.ts";
@@ -42,7 +42,7 @@ export function leap(point: LeapPoint): Leapt | undefined {
   const slots = state.slots.map(
     (slot) => replayed.find((one) => one.slot.index === slot.index)?.slot ?? slot,
   );
-  const after: Strategy = { ...strategy, phase: "active", state: { ...state, slots, ledger } };
+  const after: GridStrategy = { ...strategy, phase: "active", state: { ...state, slots, ledger } };
   return {
     account: { ...account, strategy: after, orders: [] },
     fills: jumpedLog({ before, jumps, ladder, replayed, strategy, bars, market, rules }),

@@ -1,3 +1,4 @@
+import { withMoved } from "../engine/decide/advance.ts";
 import { bookEnd, bookFill, held } from "../grid/ledger/booking.ts";
 import { type GridState, type Ledger, NO_LEDGER, type Slot } from "../grid/state/state.ts";
 import { type Decimal, mul, snap, ZERO } from "../kernel/decimal.ts";
@@ -66,7 +67,8 @@ function filled(before: GridState, index: number, market: Market, moves: Move[])
   const fee = mul(inBase ? amount : notional, market.maker, "up");
   const fees = fee === ZERO ? [] : [{ asset: inBase ? market.base : market.quote, amount: fee }];
   const symbol: Pair = market.symbol;
-  const booked = bookFill(before, symbol, { side, amount, notional, fees }, index);
+  const executed = { symbol, side, amount, notional, fees };
+  const booked = withMoved(bookFill(before, symbol, executed, index), executed);
   const after = bookEnd(booked, { side, slot: index, amount, booked: amount });
   const base = held(after.slots[0] as Slot) - held(slot);
   moves.push({

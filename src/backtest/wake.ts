@@ -1,9 +1,10 @@
 import { levelAt } from "../grid/ladder/levels.ts";
 import { sellPrice } from "../grid/plan/plan.ts";
 import type { GridConfig } from "../grid/state/config.ts";
-import type { GridState, RefusalReason, Slot } from "../grid/state/state.ts";
+import type { GridState, GridStrategy, Slot } from "../grid/state/state.ts";
 import { type Decimal, div, max, min, mul } from "../kernel/decimal.ts";
-import type { Order, Strategy } from "../model/records.ts";
+import type { Order } from "../model/records.ts";
+import type { RefusalReason } from "../model/strategy.ts";
 import type { Reach } from "./ticks.ts";
 
 /** No price asks for a pass. */
@@ -14,7 +15,7 @@ const NEVER: Reach = { below: -Infinity, above: Infinity };
  * pass changes anything. Undefined where time alone may, or something is under way: then every pass is made.
  */
 export function wakeOf(
-  { strategy, orders }: { strategy: Strategy; orders: readonly Order[] },
+  { strategy, orders }: { strategy: GridStrategy; orders: readonly Order[] },
   tick: Decimal,
 ): Reach | undefined {
   const { config, state, status, phase } = strategy;
@@ -105,7 +106,7 @@ function endsOf(config: GridConfig, { trail }: GridState, tick: Decimal): Reach 
 }
 
 /** A grid that waits for its trigger waits for nothing else. */
-function triggerOf({ config, state }: Strategy, tick: Decimal): Reach {
+function triggerOf({ config, state }: GridStrategy, tick: Decimal): Reach {
   const { triggerPrice } = config;
   if (triggerPrice === undefined) return NEVER;
   return state.startPrice < triggerPrice

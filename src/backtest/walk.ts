@@ -1,6 +1,7 @@
+import type { GridStrategy } from "../grid/state/state.ts";
 import type { Millis } from "../kernel/time.ts";
 import { between, type Corner } from "../market/matching/corner.ts";
-import type { Fill, Strategy } from "../model/records.ts";
+import type { Fill } from "../model/records.ts";
 import type { Balance } from "../ports/deps.ts";
 import type { Market } from "../ports/market.ts";
 import { type Account, opened, pass } from "./account.ts";
@@ -60,7 +61,7 @@ interface Walk {
  * The strategy over the bars: its own passes on a venue in memory, at every corner of every bar or each tick
  * interval. Passes that cannot change anything are left out.
  */
-export function walk(strategy: Strategy, bars: Ticks, options: WalkOptions): Walked {
+export function walk(strategy: GridStrategy, bars: Ticks, options: WalkOptions): Walked {
   const { market, rules, balances, isOver } = options;
   const [first] = cornersOf(bars, 0, rules.extremes);
   const one: Walk = {

@@ -25,6 +25,7 @@ import { digest } from "../kernel/digest.ts";
 import { AppError, messageOf, SettingsError } from "../kernel/errors.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
+import { kindsOf } from "../kinds.ts";
 import { accountKey } from "../model/records.ts";
 import { heartbeat } from "../notify/operations/heartbeat.ts";
 import type { Post } from "../notify/outbound.ts";
@@ -103,6 +104,7 @@ export async function createDeps(
   const killHere: KillHere = {
     reason: () => (config.kill ? "EDGEMAKER_KILL is set" : runtime.killed?.()),
   };
+  const kinds = kindsOf();
   const store = withKillHere(createStore(context), killHere);
   const inTime = timeLimit(config.readTimeoutMillis);
   const chain =
@@ -123,7 +125,7 @@ export async function createDeps(
     ...(live ? { live, keyTroubles: () => keyTroubles(live), warnings: () => keyWarnings(live) } : {}),
     resolve: (venue) =>
       step(
-        { store, local, log, limits: config.limits, requests, reference, interval: runtime.interval },
+        { store, kinds, local, log, limits: config.limits, requests, reference, interval: runtime.interval },
         venue,
       ),
     exchanges,
@@ -140,6 +142,7 @@ export async function createDeps(
     ...(runtime.post ? { notify: { store: notify, post: runtime.post } } : {}),
     signers: await Promise.all(config.keks.map(importSigner)),
     store,
+    kinds,
     killHere,
     limits: config.limits,
     requests,

@@ -1,3 +1,4 @@
+import { isGrid } from "../grid/kind.ts";
 import { profitOf } from "../grid/ledger/profit.ts";
 import { type Decimal, wire } from "../kernel/decimal.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
@@ -43,9 +44,9 @@ function ofStrategies({ views }: Seen): Family[] {
     );
   const result = (view: StrategyView) => {
     const mark = view.memory.marks[view.strategy.symbol]?.mid;
-    return mark === undefined ? undefined : profitOf(view.strategy.state, mark);
+    return mark === undefined || !isGrid(view.strategy) ? undefined : profitOf(view.strategy.state, mark);
   };
-  const ledger = ({ strategy }: StrategyView) => strategy.state.ledger;
+  const ledger = ({ strategy }: StrategyView) => (isGrid(strategy) ? strategy.state.ledger : undefined);
   const worth = (amount: Decimal | undefined) => (amount === undefined ? undefined : wire(amount));
   return [
     gauge(
@@ -55,15 +56,15 @@ function ofStrategies({ views }: Seen): Family[] {
     ),
     each("open_orders", "Orders that rest", ({ openOrders }) => openOrders),
     each("missing_orders", "Slots of a running grid at which no order rests", missingOrders),
-    each("realized_profit", "Realised profit in quote", (view) => worth(ledger(view).realized)),
+    each("realized_profit", "Realised profit in quote", (view) => worth(ledger(view)?.realized)),
     each("total_profit", "Realised and unrealised profit in quote, at the last price seen", (view) =>
       worth(result(view)?.total),
     ),
     each("position", "Base that is held", (view) => worth(result(view)?.position)),
     each("position_cost", "What the held base cost, in quote", (view) => worth(result(view)?.cost)),
     each("price", "The last price seen", ({ strategy, memory }) => worth(memory.marks[strategy.symbol]?.mid)),
-    counter(each("filled_orders_total", "Orders filled whole", (view) => ledger(view).filledOrders)),
-    counter(each("cycles_total", "Buys that were sold again", (view) => ledger(view).cycles)),
+    counter(each("filled_orders_total", "Orders filled whole", (view) => ledger(view)?.filledOrders)),
+    counter(each("cycles_total", "Buys that were sold again", (view) => ledger(view)?.cycles)),
   ];
 }
 

@@ -1,5 +1,4 @@
 /** What is stored. Protocol time is the store's clock, market time the venue's. */
-import type { GridConfig, GridState } from "../grid/state/state.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
@@ -39,45 +38,14 @@ export const leaseOwner = (name: string, attempt: string): string => `${name}/${
 export const ownerName = (owner: string | null): string | null =>
   owner?.includes("/") ? owner.slice(0, owner.lastIndexOf("/")) : null;
 
-export type Wants = "run" | "pause" | "stop";
-export type StrategyStatus = "idle" | "running" | "stopped" | "error";
-export type Phase = "starting" | "placing" | "active" | "rebuilding" | "paused" | "stopping" | "done";
-
-export interface Strategy {
-  readonly id: string;
-  /** The millisecond in its id, unique in the database. */
-  readonly number: Millis;
-  readonly account: AccountKey;
-  readonly symbol: Pair;
-  readonly config: GridConfig;
-  readonly state: GridState;
-  /** Written by people alone; status, phase and state by steps alone. */
-  readonly wants: Wants;
-  /** A stop that leaves the open orders to the person. */
-  readonly keepOrders: boolean;
-  /** A stop that sells the strategy's base. */
-  readonly sellBase: boolean;
-  readonly status: StrategyStatus;
-  readonly phase: Phase;
-  readonly lastError: string | null;
-  /** Market time. */
-  readonly startedAt: Millis;
-  readonly stoppedAt: Millis | null;
-  /** The database's epoch in which it was started. */
-  readonly epoch: number;
-  /** How often a person has resumed it. */
-  readonly resumes: number;
-  /** Of the request that started it, so that the same request starts it once. */
-  readonly request: string | null;
-}
-
 /**
  * `pending` is written before the venue hears of it; `submitted` was accepted but not yet seen;
  * `unknown` got no clear answer. filled, canceled, expired and rejected are final.
  */
 export type OrderState = "pending" | "submitted" | OrderStatus;
 
-export type OrderKind = "grid" | "exit" | "hand";
+/** Of a slot, of an exit that sells a strategy's base, or by hand. */
+export type OrderKind = "slot" | "exit" | "hand";
 
 /** One intent and what became of it: at most one order on the venue, ever. */
 export interface Order {

@@ -10,6 +10,7 @@ import type { Signer } from "./audit-store.ts";
 import type { CandleReader } from "./candles.ts";
 import type { Dex } from "./dex.ts";
 import type { KillHere } from "./kill-here.ts";
+import type { Kinds } from "./kind.ts";
 import type { Market, MarketData, Side } from "./market.ts";
 import type { MetricsStore } from "./metrics-store.ts";
 import type { NotifyStore } from "./notify-store.ts";
@@ -291,6 +292,8 @@ export interface Deps {
   /** Asks every other configured venue, and the chain, for a pair's price; absent where there is nobody to ask. */
   readonly reference?: (exchange: string, symbol: Pair) => Promise<Reference>;
   readonly store: Store;
+  /** The kinds of strategies that this program knows. */
+  readonly kinds: Kinds;
   /** What the store says of the kill switch comes from here too, where there is one. */
   readonly killHere?: KillHere;
   /** Limits of the operator's settings: they hold beside those that are stored, which cannot raise them. */

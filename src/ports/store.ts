@@ -13,11 +13,9 @@ import type {
   FillCursor,
   Order,
   OrderKind,
-  Phase,
-  Strategy,
   Token,
-  Wants,
 } from "../model/records.ts";
+import type { Phase, Strategy, Wants } from "../model/strategy.ts";
 import type { CostDay } from "../model/usage.ts";
 import type { AuditStore } from "./audit-store.ts";
 import type { HistoryStore } from "./history-store.ts";
@@ -52,7 +50,10 @@ export interface Snapshot {
   readonly limitUses: readonly LimitUse[];
 }
 
-export type StrategyUpdate = Pick<Strategy, "id" | "state" | "status" | "phase" | "lastError" | "stoppedAt">;
+export type StrategyUpdate = Pick<
+  Strategy,
+  "id" | "version" | "state" | "status" | "phase" | "lastError" | "stoppedAt"
+>;
 
 /** What one strategy's (or the account's own) share of a pass writes; it is written whole or not at all. */
 export interface Changes {
@@ -149,8 +150,8 @@ export type NewStrategy = Omit<Strategy, "id" | "number" | "epoch" | "resumes"> 
   readonly isKilledHere?: () => boolean;
 };
 
-export interface StrategyView {
-  readonly strategy: Strategy;
+export interface StrategyView<S extends Strategy = Strategy> {
+  readonly strategy: S;
   readonly openOrders: number;
   readonly memory: AccountMemory;
   /** Protocol time of the account's last complete pass, and why the last one was not. */

@@ -1,3 +1,4 @@
+import { asGridView } from "../grid/kind.ts";
 /** How a strategy's day went, as whoever runs looks at it about once a minute. */
 import { profitOf } from "../grid/ledger/profit.ts";
 import { type Decimal, mul, ZERO } from "../kernel/decimal.ts";
@@ -33,7 +34,8 @@ export interface StrategyDay {
 export const dayOf = (now: Millis): number => Math.floor(now / DAY);
 
 /** The mark of one that has seen no price is the price it began at. */
-export function standingOf({ strategy, memory }: StrategyView): Standing {
+export function standingOf(view: StrategyView): Standing {
+  const { strategy, memory } = asGridView(view);
   const { symbol, state } = strategy;
   const { ledger } = state;
   const mark = memory.marks[symbol]?.mid ?? state.startPrice;
@@ -50,7 +52,8 @@ export function standingOf({ strategy, memory }: StrategyView): Standing {
 }
 
 /** Between the lowest and the highest price of its slots; undefined where no price is known. */
-export function isInRange({ strategy, memory }: StrategyView): boolean | undefined {
+export function isInRange(view: StrategyView): boolean | undefined {
+  const { strategy, memory } = asGridView(view);
   const mid = memory.marks[strategy.symbol]?.mid;
   if (mid === undefined) return undefined;
   const { slots } = strategy.state;

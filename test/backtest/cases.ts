@@ -5,9 +5,11 @@ import { ticksOf } from "../../src/backtest/ticks.ts";
 import { type WalkOptions, walk } from "../../src/backtest/walk.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { unexplainedAssets } from "../../src/engine/reconcile/audit.ts";
+import { gridKind } from "../../src/grid/kind.ts";
 import { centeredOf, rangeOf } from "../../src/grid/start/asked.ts";
+import type { GridStrategy } from "../../src/grid/state/state.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
-import type { Fill, Strategy } from "../../src/model/records.ts";
+import type { Fill } from "../../src/model/records.ts";
 import type { Balance } from "../../src/ports/deps.ts";
 import type { Market } from "../../src/ports/market.ts";
 import { d, market as marketOf } from "../support/grid.ts";
@@ -134,7 +136,7 @@ export function walked(one: ReturnType<typeof prepared>, how: Partial<WalkOption
 }
 
 /** What two ways of running a grid have to agree on, to the last unit. */
-export const outcome = (strategy: Strategy, fills: readonly Fill[], balances: readonly Balance[]) => ({
+export const outcome = (strategy: GridStrategy, fills: readonly Fill[], balances: readonly Balance[]) => ({
   status: strategy.status,
   config: strategy.config,
   slots: strategy.state.slots,
@@ -143,7 +145,7 @@ export const outcome = (strategy: Strategy, fills: readonly Fill[], balances: re
   generation: strategy.state.generation,
   trail: strategy.state.trail,
   startPrice: strategy.state.startPrice,
-  unexplained: unexplainedAssets(strategy.state, strategy.symbol),
+  unexplained: unexplainedAssets(gridKind, strategy.state, strategy.symbol),
   balances: balances
     .filter(({ free, used }) => free + used > 0n)
     .map(({ asset, free, used }) => `${asset} ${free + used}`)

@@ -9,6 +9,7 @@ import { quoteAt } from "../../src/backtest/paper.ts";
 import type { Rules } from "../../src/backtest/rules.ts";
 import type { Ticks } from "../../src/backtest/ticks.ts";
 import { step } from "../../src/engine/pass/step.ts";
+import { asGrid } from "../../src/grid/kind.ts";
 import { mul, ONE, snap, ZERO } from "../../src/kernel/decimal.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import { between, type Corner } from "../../src/market/matching/corner.ts";
@@ -138,5 +139,5 @@ export async function stepped(
       before: last && { at: last.at, id: last.tradeId },
     });
   }
-  return { strategy: view.strategy, fills: fills.reverse(), balances: await venue.balances() };
+  return { strategy: asGrid(view.strategy), fills: fills.reverse(), balances: await venue.balances() };
 }

@@ -4,6 +4,7 @@ import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
 import { connectDex } from "../../src/compose/dex.ts";
 import { timeLimit } from "../../src/compose/time-limit.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
+import { kindsOf } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { appOver } from "../support/app.ts";
@@ -40,6 +41,7 @@ async function live(limit = 60_000) {
   const aggregator = irisAggregator({ url: iris.url, timeoutMillis: limit });
   const { venue, venueOf, marketTime, store } = box;
   const deps: Deps = {
+    kinds: kindsOf(),
     venue,
     venueOf,
     marketTime,

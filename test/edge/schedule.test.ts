@@ -1,5 +1,6 @@
 import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { asGrid } from "../../src/grid/kind.ts";
 import { deployment, strangers } from "../support/deployment.ts";
 import { fireCron } from "../support/edge-live.ts";
 import { eventually } from "../support/server.ts";
@@ -72,7 +73,7 @@ describe("the cron, through the queue", () => {
       (wrong) => wrong.length === 0,
     );
     const views = await edge.database.deps.store.strategies({});
-    expect(views.map(({ strategy }) => strategy.state.ledger.filledOrders)).toEqual([1, 1, 1, 1]);
+    expect(views.map(({ strategy }) => asGrid(strategy).state.ledger.filledOrders)).toEqual([1, 1, 1, 1]);
   });
 
   it("makes one pass of a time that comes twice", async () => {

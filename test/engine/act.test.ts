@@ -11,7 +11,7 @@ const orderOf = (clientId: string, over: Partial<Order> = {}): Order => ({
   clientId,
   account: "sim sandbox ",
   strategy: "grid-1",
-  kind: "grid",
+  kind: "slot",
   generation: 0,
   slot: 0,
   symbol: "BTC/USDT",

@@ -9,7 +9,7 @@ const order = (over: Partial<Order> = {}): Order => ({
   clientId: "em0000000000000000",
   account: "sim sandbox ",
   strategy: "grid-1",
-  kind: "grid",
+  kind: "slot",
   generation: 0,
   slot: 0,
   symbol: "BTC/USDT",

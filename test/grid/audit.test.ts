@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { audited, blamed } from "../../src/engine/reconcile/audit.ts";
+import { gridKind } from "../../src/grid/kind.ts";
 import { bookFill } from "../../src/grid/ledger/booking.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
-import { NEW_ORDER, type Order, type Strategy } from "../../src/model/records.ts";
+import { NEW_ORDER, type Order } from "../../src/model/records.ts";
+import type { Strategy } from "../../src/model/strategy.ts";
 import { d, slot, state } from "../support/grid.ts";
 
 const fill = { side: "buy", amount: d("1"), notional: d("100"), fees: [] } as const;
-const booked = bookFill(state([slot()]), "BTC/USDT", fill, 0);
+const bought = bookFill(state([slot()]), "BTC/USDT", fill, 0);
+const booked = { ...bought, ledger: { ...bought.ledger, moved: { BTC: d("1"), USDT: d("-100") } } };
 const grid = (over: Partial<Strategy> = {}): Strategy =>
   ({
     symbol: "BTC/USDT",
@@ -32,37 +35,40 @@ const reconciled = {
 describe("what fills do not explain", () => {
   it("is nothing where slots, cash and fills agree: the same strategy comes back", () => {
     const one = grid();
-    expect(audited(one, [], 0)).toBe(one);
-    expect(blamed(one, [reconciled as never])).toBe(one);
+    expect(audited(gridKind, one, { live: [], now: 0 })).toBe(one);
+    expect(blamed(gridKind, one, [reconciled as never])).toBe(one);
   });
 
   it("is an error after ten minutes, naming asset and order, and no sooner", () => {
-    const first = audited(blamed(grid({ state: wrong }), [reconciled as never]), [], 1000);
+    const first = audited(gridKind, blamed(gridKind, grid({ state: wrong }), [reconciled as never]), {
+      live: [],
+      now: 1000,
+    });
     expect(first).toMatchObject({
       status: "running",
       state: { unexplained: { order: "em1", since: 1000, assets: { BTC: d("1") } } },
     });
-    expect(audited(first, [], 1000 + 10 * MINUTE - 1)).toBe(first);
-    const after = audited(first, [], 1000 + 10 * MINUTE);
+    expect(audited(gridKind, first, { live: [], now: 1000 + 10 * MINUTE - 1 })).toBe(first);
+    const after = audited(gridKind, first, { live: [], now: 1000 + 10 * MINUTE });
     expect(after).toMatchObject({ status: "error", lastError: expect.stringMatching(/em1.*1 BTC/) });
   });
 
   it("is an order with less booked than filled, open or ended, and its slot says so", () => {
     const short = order({ state: "partially_filled", filled: d("2"), booked: d("0.5"), behindSince: 0 });
-    const found = audited(grid(), [short], 0);
+    const found = audited(gridKind, grid(), { live: [short], now: 0 });
     expect(found.state.unexplained).toMatchObject({ order: "em1", assets: { BTC: d("1.5") } });
-    expect(audited(found, [short], 10 * MINUTE)).toMatchObject({
+    expect(audited(gridKind, found, { live: [short], now: 10 * MINUTE })).toMatchObject({
       status: "error",
       state: { refused: [{ slot: short.slot, reason: "fills_missing", detail: "em1" }] },
     });
-    expect(audited(found, [], 10 * MINUTE)).toMatchObject({
+    expect(audited(gridKind, found, { live: [], now: 10 * MINUTE })).toMatchObject({
       status: "running",
       state: { unexplained: null },
     });
   });
 
   it("does not keep a grid from stopping", () => {
-    const stopping = audited(grid({ state: wrong, wants: "stop" }), [], 0);
-    expect(audited(stopping, [], 20 * MINUTE).status).toBe("running");
+    const stopping = audited(gridKind, grid({ state: wrong, wants: "stop" }), { live: [], now: 0 });
+    expect(audited(gridKind, stopping, { live: [], now: 20 * MINUTE }).status).toBe("running");
   });
 });

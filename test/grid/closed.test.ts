@@ -2,11 +2,13 @@ import { describe, expect, it } from "vitest";
 import { book } from "../../src/engine/decide/advance.ts";
 import { closed, untold } from "../../src/engine/decide/closed.ts";
 import type { Reconciled } from "../../src/engine/reconcile/reconcile.ts";
+import { gridKind } from "../../src/grid/kind.ts";
 import { layOut } from "../../src/grid/ladder/layout.ts";
 import { NEW_STATE } from "../../src/grid/state/state.ts";
 import { decimal as d } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE, SECOND } from "../../src/kernel/time.ts";
-import { NEW_ORDER, type Order, type Strategy } from "../../src/model/records.ts";
+import { NEW_ORDER, type Order } from "../../src/model/records.ts";
+import type { Strategy } from "../../src/model/strategy.ts";
 
 const slots = layOut([d("90"), d("100"), d("110")], d("50"), d("105"));
 const grid = (over: Partial<Strategy> = {}): Strategy =>
@@ -65,7 +67,7 @@ describe("a slot whose orders are refused", () => {
     return { order, before: order, fills: [], ended: true, lost: false, adopted: false };
   };
   const changed = (one: Strategy, state: Order["state"], now: number) =>
-    book(one, [ended(state)], { now, backoff });
+    book(gridKind, one, [ended(state)], { now, backoff });
 
   it("waits twice as long each time, up to the most, until an order is taken", () => {
     let one = grid();

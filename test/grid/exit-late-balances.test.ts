@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { deposit } from "../../src/adapters/sandbox/person.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
+import { asGrid } from "../../src/grid/kind.ts";
 import { MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { Balance, Deps, Venue } from "../../src/ports/deps.ts";
 import { BY } from "../support/by.ts";
@@ -44,7 +45,7 @@ async function lagging(lag: Millis, readLag: Millis = MINUTE) {
 
 const stopped = async ({ store }: Awaited<ReturnType<typeof lagging>>) => {
   const [view] = await store.strategies({});
-  const { slots = [], idle = [] } = view?.strategy.state ?? {};
+  const { slots = [], idle = [] } = view ? asGrid(view.strategy).state : {};
   const base = [...slots.map((slot) => slot.base - slot.sold), ...idle.map((lot) => lot.base)];
   return {
     status: view?.strategy.status,

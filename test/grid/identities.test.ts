@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { withMoved } from "../../src/engine/decide/advance.ts";
 import { unexplainedAssets } from "../../src/engine/reconcile/audit.ts";
 import { withFeeValues } from "../../src/engine/reconcile/fee-value.ts";
 import { movementsOf } from "../../src/engine/reconcile/fills.ts";
+import { gridKind } from "../../src/grid/kind.ts";
 import { giveFirstBase } from "../../src/grid/ladder/layout.ts";
 import { bookEnd, bookFill, costInAll, held } from "../../src/grid/ledger/booking.ts";
 import { profitOf } from "../../src/grid/ledger/profit.ts";
@@ -80,11 +82,11 @@ function play({ feeIn, turns, slots, free }: Case, { scale = 1n, whole = false }
     for (const size of [first, amount - first].filter((one) => one > 0n)) {
       const executed = fill(one.side, price, size, feeIn);
       fills.push(executed);
-      now = bookFill(now, SYMBOL, executed, one.index);
+      now = withMoved(bookFill(now, SYMBOL, executed, one.index), executed);
     }
     now = bookEnd(now, { side: one.side, slot: one.index, amount, booked: amount });
   }
-  same(unexplainedAssets(now, SYMBOL), {}, "unexplained");
+  same(unexplainedAssets(gridKind, now, SYMBOL), {}, "unexplained");
   return { now, fills };
 }
 
@@ -182,7 +184,7 @@ describe("the ledger of a grid, whatever its fills", () => {
           same(now.ledger.quote, free.ledger.quote, "now.ledger.quote");
           same(now.slots, free.slots, "now.slots");
           same(profitOf(now, GT).total, profitOf(free, GT).total - worth, "profitOf(now, GT).total");
-          same(unexplainedAssets(now, SYMBOL), {}, "unexplainedAssets(now, SYMBOL)");
+          same(unexplainedAssets(gridKind, now, SYMBOL), {}, "unexplainedAssets(gridKind, now, SYMBOL)");
         }),
         RUNS,
       );

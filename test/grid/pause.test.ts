@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { asGrid } from "../../src/grid/kind.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { BY } from "../support/by.ts";
 import { d } from "../support/grid.ts";
@@ -44,7 +45,7 @@ describe("a paused grid", () => {
     expect(left.length).toBeLessThan(before.length);
     expect(left.every(({ id: one }) => before.some((order) => order.id === one))).toBe(true);
     expect(await store.ordersOf(id, { limit: 100 })).toHaveLength(before.length);
-    expect((await view()).strategy.state.ledger.filledOrders).toBe(before.length - left.length);
+    expect(asGrid((await view()).strategy).state.ledger.filledOrders).toBe(before.length - left.length);
     expect((await view()).strategy.phase).toBe("paused");
 
     expect(await ask("resume_grid")).toMatchObject({ success: true, status: "running", phase: "active" });
@@ -68,7 +69,7 @@ describe("a paused grid", () => {
     const sides = (await venue("kraken").openOrders("ETH/USDT")).map(({ side }) => side);
     expect(new Set(sides)).toEqual(new Set(["buy", "sell"]));
     const [view] = await store.strategies({ id });
-    expect(view?.strategy.state.ledger.firstBase).toBeGreaterThan(0n);
+    expect(view && asGrid(view.strategy).state.ledger.firstBase).toBeGreaterThan(0n);
   });
 
   it("does not undo a stop, whoever comes later", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toCancel } from "../../src/engine/decide/turn.ts";
 import { giveFirstBase, layOut } from "../../src/grid/ladder/layout.ts";
+import { outdated } from "../../src/grid/plan/outdated.ts";
 import { plan, type View } from "../../src/grid/plan/plan.ts";
 import type { GridState } from "../../src/grid/state/state.ts";
 import { text } from "../../src/kernel/decimal.ts";
@@ -148,11 +148,11 @@ describe("a slot whose level would take", () => {
   it("goes back to its level as soon as that rests too, and not while nobody knows", () => {
     const live = { exchangeId: "1", generation: 0, slot: 0, side: "buy", price: d("98.9") };
     const order = { ...NEW_ORDER, ...live, state: "open", timeInForce: "post_only" } as unknown as Order;
-    expect(toCancel(buying, [order], quote)).toEqual([]);
-    expect(toCancel(buying, [order])).toEqual([]);
-    expect(toCancel(buying, [order], at("100.5"))).toEqual([order]);
-    expect(toCancel(buying, [{ ...order, price: d("101") }], quote)).toHaveLength(1);
-    expect(toCancel(buying, [{ ...order, timeInForce: "gtc" }], quote)).toHaveLength(1);
+    expect(outdated(buying, [order], quote)).toEqual([]);
+    expect(outdated(buying, [order])).toEqual([]);
+    expect(outdated(buying, [order], at("100.5"))).toEqual([order]);
+    expect(outdated(buying, [{ ...order, price: d("101") }], quote)).toHaveLength(1);
+    expect(outdated(buying, [{ ...order, timeInForce: "gtc" }], quote)).toHaveLength(1);
   });
 });
 

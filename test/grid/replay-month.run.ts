@@ -4,6 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { parseCandleFile } from "../../src/adapters/sandbox/replay.ts";
 import { step } from "../../src/engine/pass/step.ts";
+import { asGrid } from "../../src/grid/kind.ts";
 import { profitOf } from "../../src/grid/ledger/profit.ts";
 import { type Decimal, mul, sum, text, ZERO } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
@@ -77,7 +78,7 @@ describe.skipIf(!isThere)("a grid over the real January of 2022, stepped every f
     expect(days).toHaveLength(31);
     expect(days.map(({ change }) => change)).toEqual(days.map(({ told }) => told));
     expect(doubles).toEqual([]);
-    expect(view?.strategy.state.ledger.cycles).toBeGreaterThan(100);
+    expect(view && asGrid(view.strategy).state.ledger.cycles).toBeGreaterThan(100);
   });
 });
 
@@ -85,7 +86,7 @@ describe.skipIf(!isThere)("a grid over the real January of 2022, stepped every f
 function compare(view: StrategyView | undefined, before: readonly Balance[], after: readonly Balance[]) {
   const mark = view?.memory.marks["BTC/USDT"]?.mid;
   if (!view || mark === undefined) throw new Error("no mark");
-  const { state } = view.strategy;
+  const { state } = asGrid(view.strategy);
   const base = before.find(({ asset }) => asset === "BTC");
   const idle = (base?.free ?? ZERO) - state.ledger.firstBase;
   const change = worth(after, mark) - worth(before, state.startPrice);

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { asGrid } from "../../src/grid/kind.ts";
 import { d } from "../support/grid.ts";
 import { liveApp } from "../support/live.ts";
 import { runOperation } from "../support/sandbox.ts";
@@ -58,7 +59,7 @@ it.each(["mexc", "gateio", "bitget"] as const)(
     const worth = fills.reduce((sum, { notional }) => sum + (notional * rate) / 10n ** 18n, 0n);
     expect(grid.feesValue).toBeCloseTo(Number(worth) / 1e18, 9);
     const [view] = await deps.store.strategies({ id });
-    const { slots, ledger } = view?.strategy.state ?? { slots: [], ledger: undefined };
+    const { slots, ledger } = view ? asGrid(view.strategy).state : { slots: [], ledger: undefined };
     const cost = slots.reduce(
       (sum, { cost: one, base, sold }) => sum + (sold === 0n ? one : one - (one * sold) / base),
       0n,

@@ -315,9 +315,17 @@ export const STEP_GUARDS: readonly Guard[] = [
       "db.update(strategies).set(set)",
       ["error", "running"],
       async ({ a, b, lease, acquire, start, changes }) => {
-        const { id, state, phase } = await start();
+        const { id, version, state, phase } = await start();
         await start();
-        const strategy = { id, state, phase, status: "error", lastError: "x", stoppedAt: null } as const;
+        const strategy = {
+          id,
+          version,
+          state,
+          phase,
+          status: "error",
+          lastError: "x",
+          stoppedAt: null,
+        } as const;
         await a.record(await lease(a, "a"), [changes({ strategy })]);
         await a.settle((await acquire(a, "a"))?.lease ?? (await lease(a, "a")), SETTLED);
         return (await acquire(b, "b"))?.strategies.map(({ status }) => status);

@@ -8,7 +8,8 @@ import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { StoreError } from "../../src/kernel/errors.ts";
 import type { Terms } from "../../src/limits/standing.ts";
 import type { By } from "../../src/model/events.ts";
-import { NEW_ORDER, type Order, type Strategy } from "../../src/model/records.ts";
+import { NEW_ORDER, type Order } from "../../src/model/records.ts";
+import type { Strategy } from "../../src/model/strategy.ts";
 import {
   type Changes,
   NO_CHANGES,
@@ -104,13 +105,9 @@ export function twoWriters({ first, second, pass }: Awaited<ReturnType<typeof op
         prefix: `grid-${own}`,
         account,
         symbol: "BTC/USDT",
-        config: {
-          lowerPrice: d("1"),
-          upperPrice: d("2"),
-          gridLevels: 2,
-          orderSize: d("5"),
-          gridSpacing: d("0.5"),
-        },
+        kind: "grid",
+        version: 1,
+        config: {},
         state: state([]),
         wants: "run",
         keepOrders: false,
@@ -129,7 +126,7 @@ export function twoWriters({ first, second, pass }: Awaited<ReturnType<typeof op
       clientId: `em${own}-${made++}`,
       account,
       strategy: of?.id ?? null,
-      kind: of ? "grid" : "hand",
+      kind: of ? "slot" : "hand",
       generation: 0,
       slot: 0,
       symbol: "BTC/USDT",

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { startingBalances } from "../../src/adapters/sandbox/catalog.ts";
+import { asGrid } from "../../src/grid/kind.ts";
 import { movedBase } from "../../src/grid/ledger/profit.ts";
 import { mul, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
@@ -87,7 +88,7 @@ function gridStates(model: GridModel, rows: Rows, { time }: Driven): void {
   model.status = row.status;
   const mine = rows.orders.filter(({ strategy }) => strategy === model.id);
   if (row.wants === "stop") {
-    const intents = mine.filter(({ kind }) => kind === "grid").length;
+    const intents = mine.filter(({ kind }) => kind === "slot").length;
     model.intents ??= intents;
     expect(intents, `${model.id} placed after its stop`).toBe(model.intents);
   }
@@ -117,7 +118,7 @@ function ledger(exchange: string, { deposited }: Model, rows: Rows): void {
   const add = (asset: string, amount: bigint) => expected.set(asset, (expected.get(asset) ?? 0n) + amount);
   for (const [key, amount] of deposited)
     if (key.startsWith(`${exchange} `)) add(key.split(" ")[1] ?? "", amount);
-  for (const { symbol, state } of rows.strategies.filter(isHere)) {
+  for (const { symbol, state } of rows.strategies.filter(isHere).map(asGrid)) {
     const { base, quote } = splitPair(symbol);
     add(base, movedBase(state));
     add(quote, state.ledger.quote);

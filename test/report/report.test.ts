@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { statement } from "../../src/adapters/libsql/client/context.ts";
 import { daysQuery, reportStore, uncountedQuery } from "../../src/adapters/libsql/stores/report-store.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
+import { asGrid } from "../../src/grid/kind.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { lookOut } from "../../src/report/operations/look-out.ts";
 import type { Report } from "../../src/report/report.ts";
@@ -50,7 +51,7 @@ describe("a report", () => {
 
   it("tells what the grid's own books tell, by strategy and in all", async () => {
     const [view] = await box.store.strategies({ id });
-    const { ledger } = view?.strategy.state ?? {};
+    const { ledger } = view ? asGrid(view.strategy).state : {};
     const told = await box.report({});
     expect(told.strategies).toHaveLength(1);
     const [row] = told.strategies;
@@ -74,7 +75,7 @@ describe("a report", () => {
     const [view] = await box.store.strategies({ id });
     const cycles = (await box.events()).filter(({ kind }) => kind === "cycle");
     const told = cycles.reduce((sum, { message }) => sum + Number.parseInt(message, 10), 0);
-    expect(told).toBe(view?.strategy.state.ledger.cycles);
+    expect(told).toBe((view && asGrid(view.strategy).state)?.ledger.cycles);
     expect(cycles[0]?.message).toMatch(/^\d+ cycles? complete, -?[\d.]+ USDT realised$/);
   });
 
@@ -90,7 +91,7 @@ describe("a report", () => {
     await box.pass((DAY - (box.time.now() % DAY)) / MINUTE + 30);
     const [day, week] = [await box.report({ day: true }), await box.report({ week: true })];
     const [view] = await box.store.strategies({ id });
-    const { ledger } = view?.strategy.state ?? {};
+    const { ledger } = view ? asGrid(view.strategy).state : {};
     expect(week.strategies[0]?.filledOrders).toBe(ledger?.filledOrders);
     const before = await box.deps.reports?.daysOf(
       Math.floor(box.time.now() / DAY) - 1,

@@ -1,12 +1,16 @@
 import type { Tables } from "../../src/adapters/memory/tables.ts";
+import { isGrid } from "../../src/grid/kind.ts";
 import { costInAll, held } from "../../src/grid/ledger/booking.ts";
-import { EXIT_SLOT, FIRST_BUY_SLOT } from "../../src/grid/state/state.ts";
+import type { GridStrategy } from "../../src/grid/state/state.ts";
+import { FIRST_BUY_SLOT } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import type { BookedOrder } from "../../src/market/matching/books.ts";
 import { isKeptBack } from "../../src/model/kill.ts";
-import type { Order, Strategy } from "../../src/model/records.ts";
+import type { Order } from "../../src/model/records.ts";
+import { EXIT_SLOT, type Strategy } from "../../src/model/strategy.ts";
 import { LOOK_HOLDS } from "../../src/ports/kill-permit.ts";
+import type { Kinds } from "../../src/ports/kind.ts";
 import { brokenByArrival, brokenByRecording, type SeenOrder } from "../invariants/venue.ts";
 import type { Committed } from "./history.ts";
 import { withinLimits } from "./limit-checks.ts";
@@ -31,7 +35,7 @@ const FEE = decimal("0.001");
 const KILL_WITHIN = LOOK_HOLDS;
 
 /** Watches every commit of the venue and every write of the store, and keeps what breaks an invariant. */
-export function createChecks(now: () => number, tables: () => Tables) {
+export function createChecks(now: () => number, tables: () => Tables, kinds: Kinds) {
   const violations: Violation[] = [];
   const violate = (what: string): void => {
     violations.push({ at: now(), what });
@@ -82,6 +86,10 @@ export function createChecks(now: () => number, tables: () => Tables) {
 
   /** A slot sells what it holds; where base moves between slots, all of them together do. */
   function covered(order: BookedOrder, slot: string, strategy: Strategy | undefined): void {
+    if (strategy && !isGrid(strategy)) {
+      coveredAsWhole(order, strategy);
+      return;
+    }
     const { config, state, number } = strategy ?? {};
     const isPooled = state && (config?.centered || config?.trail || config?.initialBuy || state.exit);
     if (!isPooled) {
@@ -100,8 +108,17 @@ export function createChecks(now: () => number, tables: () => Tables) {
     if (sum > total) violate(`${strategy?.id} sells ${text(sum)} and holds ${text(total)}`);
   }
 
+  /** What a strategy of another kind holds is its own to say; it sells no more of it. */
+  function coveredAsWhole(order: BookedOrder, { id, kind, state, number }: Strategy): void {
+    const { base } = kinds(kind).holdings(state);
+    const sells = [...liveOf(number), order].filter(({ side }) => side === "sell");
+    const asked = new Map(sells.map(({ id: one, amount, filled }) => [one, amount - filled]));
+    const sum = [...asked.values()].reduce((all, amount) => all + amount, ZERO);
+    if (sum > base) violate(`${id} sells ${text(sum)} and holds ${text(base)}`);
+  }
+
   /** A grid that is laid out anew gives its slots other ids, by which late trades are told apart. */
-  function inGeneration(order: Order, { state }: Strategy): void {
+  function inGeneration(order: Order, { state }: GridStrategy): void {
     const { clientId, strategy, generation, slot, side, price } = order;
     const level = state.slots.find(({ index }) => index === slot)?.lower;
     if (side !== "buy" || slot >= FIRST_BUY_SLOT || generation !== state.generation || !level) return;
@@ -114,9 +131,11 @@ export function createChecks(now: () => number, tables: () => Tables) {
   }
 
   /** What an intent may not be, whatever its strategy was at the time. */
-  function intended(order: Order, { id, state, config }: Strategy): void {
-    if (state.exit && order.side === "buy")
-      violate(`${order.clientId} buys though ${id} is leaving the market`);
+  function intended(order: Order, strategy: Strategy): void {
+    if (strategy.state.exit && order.side === "buy")
+      violate(`${order.clientId} buys though ${strategy.id} is leaving the market`);
+    if (!isGrid(strategy)) return;
+    const { state, config } = strategy;
     const slot = state.slots.find(({ index }) => index === order.slot);
     const isDrawn = slot && slot.bought === ZERO && !slot.first && slot.sold === ZERO && slot.base > ZERO;
     if (order.side === "buy" || !isDrawn || config.allowLoss) return;
@@ -200,7 +219,7 @@ export function createChecks(now: () => number, tables: () => Tables) {
         if (!order) continue;
         const strategy = order.strategy === null ? undefined : strategies.get(order.strategy);
         const isAdopted = order.exchangeId !== null && order.state !== "pending";
-        const isOfSlot = strategy !== undefined && order.kind === "grid";
+        const isOfSlot = strategy !== undefined && order.kind === "slot";
         const broken = brokenByRecording({
           clientId,
           isOfSlot,
@@ -208,9 +227,10 @@ export function createChecks(now: () => number, tables: () => Tables) {
           killed: isKeptBack(kill, order.kind),
         });
         if (!isAdopted) for (const what of broken) violate(what);
-        if (strategy && !isAdopted && order.kind === "grid" && order.generation === strategy.state.generation)
+        if (strategy && !isAdopted && order.kind === "slot" && order.generation === strategy.state.generation)
           intended(order, strategy);
-        if (strategy?.config.centered && !isAdopted) inGeneration(order, strategy);
+        if (strategy && isGrid(strategy) && strategy.config.centered && !isAdopted)
+          inGeneration(order, strategy);
         known.add(clientId);
         if (!isAdopted) recorded.push(order);
         intents.set(clientId, [...(intents.get(clientId) ?? []), order]);
@@ -221,9 +241,12 @@ export function createChecks(now: () => number, tables: () => Tables) {
         if (token < (tokens.get(account) ?? 0)) violate(`the token of ${account} fell`);
         tokens.set(account, token);
       }
-      for (const { state, number, status, keepOrders, id } of strategies.values()) {
+      for (const strategy of strategies.values()) {
+        const { number, status, keepOrders, id } = strategy;
         if (status === "stopped" && !keepOrders && liveOf(number).length > 0)
           violate(`${id} is stopped and has ${liveOf(number).length} orders`);
+        if (!isGrid(strategy)) continue;
+        const { state } = strategy;
         const cost = costInAll(state);
         if (
           state.ledger.quote + cost - state.ledger.firstCost - state.ledger.feesValue !==

@@ -1,17 +1,19 @@
 import type { Tables } from "../../src/adapters/memory/tables.ts";
 import { tickerAt } from "../../src/adapters/sandbox/prints.ts";
-import { costInAll, heldInAll } from "../../src/grid/ledger/booking.ts";
-import { movedBase } from "../../src/grid/ledger/profit.ts";
+import { isGrid } from "../../src/grid/kind.ts";
+import { costInAll } from "../../src/grid/ledger/booking.ts";
 import { sellPrice } from "../../src/grid/plan/plan.ts";
-import type { Slot } from "../../src/grid/state/state.ts";
+import type { GridStrategy, Slot } from "../../src/grid/state/state.ts";
 import { mul, snap, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
 import type { BookedOrder } from "../../src/market/matching/books.ts";
 import { takes } from "../../src/model/own-orders.ts";
-import type { Order, Strategy } from "../../src/model/records.ts";
+import type { Order } from "../../src/model/records.ts";
 import { accountKey } from "../../src/model/records.ts";
+import type { Strategy } from "../../src/model/strategy.ts";
 import type { Beside } from "./actions.ts";
+import { TICKS } from "./shape.ts";
 import { ACCOUNT, EXCHANGE, type World } from "./world.ts";
 
 /** A slot may go without an order for these reasons when everything is quiet. */
@@ -93,7 +95,7 @@ function commitments(world: World, beside: Beside): void {
       // What a stopped one has left unsold is the person's.
       ({ symbol, status }) => splitPair(symbol).base === asset && status !== "stopped",
     );
-    const claimed = grids.reduce((sum, { state }) => sum + heldInAll(state), 0n);
+    const claimed = grids.reduce((sum, { kind, state }) => sum + world.kinds(kind).holdings(state).base, 0n);
     if (claimed > total) checks.violate(`the grids claim ${text(claimed)} ${asset} of ${text(total)}`);
   }
 }
@@ -109,8 +111,8 @@ const isReleased = ({ settled, state }: Order): boolean =>
   settled && (state === "open" || state === "partially_filled");
 
 function settledDown(world: World, strategy: Strategy): void {
-  const { checks, simulation } = world;
-  const { id, number, status, wants, state, symbol, lastError, phase } = strategy;
+  const { checks } = world;
+  const { id, number, status, wants, state, lastError, phase } = strategy;
   const live = checks.liveOf(number);
   leftNothing(world, strategy);
   if (wants === "stop") {
@@ -130,6 +132,14 @@ function settledDown(world: World, strategy: Strategy): void {
       checks.violate(`${id} has reached its ${state.exit.reason} and is ${status} (${phase})`);
     return;
   }
+  if (!isGrid(strategy)) return;
+  slotsAtRest(world, strategy, live);
+}
+
+/** Every slot rests one right order, or says why it does not. */
+function slotsAtRest(world: World, strategy: GridStrategy, live: readonly BookedOrder[]): void {
+  const { checks, simulation } = world;
+  const { id, state, symbol, lastError, phase } = strategy;
   if (state.rebuild || state.trail.way) checks.violate(`${id} is still ${phase} (${lastError})`);
   for (const slot of state.slots) {
     const mine = live.filter((order) => parseClientOrderId(order.clientId)?.slot === slot.index);
@@ -150,8 +160,8 @@ function settledDown(world: World, strategy: Strategy): void {
 /** The collar holds back only what would trade far through the price as it is now. */
 function isThrough(
   { simulation, scheduler, plan }: World,
-  { symbol }: Strategy,
-  slot: Strategy["state"]["slots"][number],
+  { symbol }: GridStrategy,
+  slot: Slot,
   { reason }: { reason: string },
 ): boolean {
   const ticks = simulation.listings(EXCHANGE, symbol, {})?.path.at(scheduler.now());
@@ -171,13 +181,11 @@ function isAtRest({ simulation, scheduler, plan }: World, slot: Slot, { side, pr
 }
 
 /** An exit leaves only what the venue would not take, unless a person has taken it away or locked it. */
-function leftNothing(
-  { checks, history, plan, tables }: World,
-  { id, status, state, symbol, stoppedAt }: Strategy,
-): void {
+function leftNothing({ checks, history, plan, tables, kinds }: World, strategy: Strategy): void {
+  const { id, kind, status, state, symbol, stoppedAt } = strategy;
   const { market } = plan;
   if (!state.exit || status !== "stopped") return;
-  const left = snap(heldInAll(state), market.lot, "down");
+  const left = snap(kinds(kind).holdings(state).base, market.lot, "down");
   const { base } = splitPair(symbol);
   const isTaken =
     plan.deeds.some(({ deed: one }) => one.kind === "deposit" && one.asset === base && one.amount < 0n) ||
@@ -185,7 +193,8 @@ function leftNothing(
   const held = history.latest(EXCHANGE).holdings[base];
   const isThere = (held?.total ?? 0n) - (held?.used ?? 0n) >= left;
   // The price of that time is not known any more: half the start price is below any of them.
-  const worth = mul(left, state.startPrice / 2n, "down");
+  const first = isGrid(strategy) ? strategy.state.startPrice : BigInt(TICKS) * market.tick;
+  const worth = mul(left, first / 2n, "down");
   if (isThere && !isTaken && worth > 2n * market.minNotional)
     checks.violate(`${id} has left the market and still holds ${text(left)}`);
 }
@@ -224,11 +233,7 @@ function ledgers(world: World, beside: Beside): void {
       if (fee.asset === asset) other -= fee.amount;
     }
     const told = grids.reduce(
-      (sum, { symbol, state }) =>
-        sum +
-        (splitPair(symbol).base === asset ? movedBase(state) : 0n) +
-        (splitPair(symbol).quote === asset ? state.ledger.quote : 0n) +
-        (state.ledger.cash[asset] ?? 0n),
+      (sum, { kind, symbol, state }) => sum + (world.kinds(kind).movedByBooks(state, symbol)[asset] ?? 0n),
       0n,
     );
     if (change - other !== told)
@@ -236,7 +241,7 @@ function ledgers(world: World, beside: Beside): void {
         `${asset}: the account changed by ${text(change - other)} and the ledgers say ${text(told)}`,
       );
   }
-  for (const { id, state } of grids) {
+  for (const { id, state } of grids.filter(isGrid)) {
     const worth = worthOfFees(tables, id);
     if (worth !== state.ledger.feesValue)
       checks.violate(`${id}: its fees are worth ${text(worth)} and it says ${text(state.ledger.feesValue)}`);

@@ -94,8 +94,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "an intent is written though the grid is wanted to stop",
     "src/adapters/memory/step-store.ts",
-    'return kind === "grid" ? wants === "run" :',
-    'return kind === "grid" ? true :',
+    'return kind === "slot" ? wants === "run" :',
+    'return kind === "slot" ? true :',
     2000013,
   ),
   one(

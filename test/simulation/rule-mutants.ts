@@ -49,8 +49,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   one(
     "idle base is the person's",
     "src/engine/decide/share.ts",
-    "const holding = sum(grids.map(({ state }) => heldInAll(state)));",
-    "const holding = sum(grids.map(({ state }) => heldInAll({ ...state, idle: [] })));",
+    "const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings(state).base));",
+    "const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings({ ...state, idle: [] } as never).base));",
     2000109,
   ),
   one(
@@ -82,7 +82,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "an order stays at a price that its slot has left",
-    "src/engine/decide/turn.ts",
+    "src/grid/plan/outdated.ts",
     "return price !== level && !mayStay;",
     "return price === undefined && !mayStay;",
     1000221,

@@ -1,5 +1,7 @@
+import { isGrid } from "../../src/grid/kind.ts";
 import type { LimitSettings } from "../../src/limits/limits.ts";
 import { EVERY } from "../../src/limits/standing.ts";
+import type { Strategy } from "../../src/model/strategy.ts";
 import { BY } from "../support/by.ts";
 import { act, type Beside } from "./actions.ts";
 import type { Violation } from "./checks.ts";
@@ -75,12 +77,19 @@ export async function simulate(options: Options): Promise<Result> {
     orders: world.tables().orders.size,
     fills: world.history.allFills("sim").length,
     moves: [...world.tables().strategies.values()].reduce(
-      (sum, { state }) => sum + state.generation + Math.abs(state.trail.steps) + (state.exit ? 1 : 0),
+      (sum, one) =>
+        sum +
+        one.state.generation +
+        (isGrid(one) ? Math.abs(one.state.trail.steps) : 0) +
+        (one.state.exit ? 1 : 0),
       0,
     ),
     lines: trace.lines,
   };
 }
+
+const movesOf = (strategy: Strategy) =>
+  isGrid(strategy) ? (strategy.state.rebuild ?? strategy.state.trail.way ?? strategy.state.signal) : null;
 
 /**
  * Whether a world has come to rest: nothing is on its way, no row waits for a time, and for as long as any bound
@@ -104,10 +113,11 @@ function restOf({ scheduler, state, plan, tables, history }: Awaited<ReturnType<
       if (order?.state === "pending" || order?.state === "unknown" || order?.booked !== order?.filled)
         return false;
     }
-    return [...strategies.values()].every(({ state: grid, status, wants, phase }) => {
+    return [...strategies.values()].every((strategy) => {
+      const { state: own, status, wants, phase } = strategy;
       if (status === "stopped") return true;
-      const waits = [grid.heldUntil, grid.releaseAt ?? 0, ...grid.slots.map(({ retryAt }) => retryAt)];
-      const isUnderWay = grid.exit ?? grid.rebuild ?? grid.trail.way ?? grid.signal ?? grid.search;
+      const waits = [own.heldUntil, own.releaseAt ?? 0, ...own.slots.map(({ retryAt }) => retryAt)];
+      const isUnderWay = own.exit ?? movesOf(strategy) ?? own.search;
       return wants !== "stop" && !isUnderWay && phase !== "starting" && !waits.some(isSoon);
     });
   };

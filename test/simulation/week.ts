@@ -6,6 +6,7 @@ import { runInNewContext } from "node:vm";
 import { sql } from "drizzle-orm";
 import { statement } from "../../src/adapters/libsql/client/context.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
+import { asGrid } from "../../src/grid/kind.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import { StoreError, VenueError } from "../../src/kernel/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
@@ -140,7 +141,7 @@ async function wrongs(store: Store, kraken: Venue): Promise<string[]> {
   const found = views
     .filter(({ strategy }) => strategy.status !== "running")
     .map(({ strategy }) => `${strategy.id} is ${strategy.status}: ${strategy.lastError}`);
-  const quote = views.reduce((sum, { strategy }) => sum + strategy.state.ledger.quote, 0n);
+  const quote = views.reduce((sum, { strategy }) => sum + asGrid(strategy).state.ledger.quote, 0n);
   const usdt = (await kraken.balances()).find(({ asset }) => asset === "USDT");
   const baseline = views[0]?.memory.baseline?.USDT ?? 0n;
   const change = (usdt?.free ?? 0n) + (usdt?.used ?? 0n) - baseline;

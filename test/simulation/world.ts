@@ -5,6 +5,7 @@ import type { PricePath } from "../../src/adapters/sandbox/path.ts";
 import type { Simulation } from "../../src/adapters/sandbox/venue.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
+import { kindsOf } from "../../src/kinds.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
@@ -74,7 +75,8 @@ export async function createWorld({
   );
   const isOld = shape.broken === "read lag" || isSteady(shape.broken);
   const readLag = plan.timing.readLag * (isOld ? 10 : 1);
-  const checks = createChecks(now, () => tables);
+  const kinds = kindsOf();
+  const checks = createChecks(now, () => tables, kinds);
   const history = historyBooks(
     {
       now,
@@ -174,6 +176,7 @@ export async function createWorld({
   function depsOf(task: Task): Deps {
     const venue = venueOf(net, task, simulation, behaviour);
     return {
+      kinds,
       exchanges: [],
       venue: () => venue,
       venueOf: ({ kind, exchange }) => (kind === ACCOUNT.kind && exchange === EXCHANGE ? venue : undefined),
@@ -231,6 +234,7 @@ export async function createWorld({
   }
 
   return {
+    kinds,
     seed,
     random,
     plan,

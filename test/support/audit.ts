@@ -6,6 +6,7 @@ import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts
 import { fills, orders, strategies } from "../../src/adapters/libsql/tables/tables.ts";
 import { venueFills, venueOrders } from "../../src/adapters/libsql/tables/venue-tables.ts";
 import { startingBalances } from "../../src/adapters/sandbox/catalog.ts";
+import { asGrid } from "../../src/grid/kind.ts";
 import { movedBase } from "../../src/grid/ledger/profit.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
@@ -28,7 +29,7 @@ export async function auditBooks(context: Context, exchange: string) {
   const isHere = ({ account }: { account: string }) => parseAccountKey(account).exchange === exchange;
   const booked = new Set((await db.select().from(fills)).filter(isHere).map(({ tradeId }) => tradeId));
   const executed = (await db.select().from(venueFills)).filter((fill) => fill.exchange === exchange);
-  const grids = (await db.select().from(strategies)).filter(isHere);
+  const grids = (await db.select().from(strategies)).filter(isHere).map(asGrid);
   const { books } = await sandboxBooks(context).load(exchange);
 
   const known = new Set(intents.map(({ clientId }) => clientId));

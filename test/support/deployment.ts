@@ -1,6 +1,7 @@
 import { createClient } from "@libsql/client";
 import type { Miniflare } from "miniflare";
 import type { VenueName } from "../../src/compose/config.ts";
+import { asGrid } from "../../src/grid/kind.ts";
 import type { Slot } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, text } from "../../src/kernel/decimal.ts";
 import { clientOrderId } from "../../src/kernel/ids.ts";
@@ -131,7 +132,8 @@ async function wrongSlots({ venues, ids }: Accounts, store: Store): Promise<stri
     }));
     const wanted = views
       .filter(({ strategy }) => strategy.account.split(":")[1] === id)
-      .flatMap(({ strategy: { number, state } }) =>
+      .map(({ strategy }) => asGrid(strategy))
+      .flatMap(({ number, state }) =>
         state.slots.map((slot) => ({
           side: slot.side,
           price: slot.side === "buy" ? slot.lower : slot.upper,

@@ -8,6 +8,7 @@ import { connectDex } from "../../src/compose/dex.ts";
 import { liveVenues } from "../../src/compose/live.ts";
 import { timeLimit } from "../../src/compose/time-limit.ts";
 import { SECOND } from "../../src/kernel/time.ts";
+import { kindsOf } from "../../src/kinds.ts";
 import type { Deps, Timing } from "../../src/ports/deps.ts";
 import { type EmulatedVenue, startVenue, type VenueOptions } from "../venues/index.ts";
 import { heardLog } from "./heard.ts";
@@ -60,6 +61,7 @@ export async function emulatedWorld({
   const inTime = timeLimit(10 * SECOND);
   const aggregator = sandboxAggregator({ seed: 1, origin: START, market: box.venue(names[0] as string) });
   const deps: Deps = {
+    kinds: kindsOf(),
     venue: box.venue,
     venueOf: box.venueOf,
     marketTime: box.marketTime,

@@ -19,6 +19,7 @@ import { timeLimit } from "../../src/compose/time-limit.ts";
 import { AppError } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { SECOND } from "../../src/kernel/time.ts";
+import { kindsOf } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps, Venue } from "../../src/ports/deps.ts";
 import { heardLog } from "./heard.ts";
@@ -96,6 +97,7 @@ export async function testSandbox({
   const dry = connectDryRuns({ books: dryBooks(context), exchanges, venue, hostOf: () => "" });
   const dex = connectDex({ aggregator, exchanges, venue, inTime });
   const deps: Deps = {
+    kinds: kindsOf(),
     exchanges,
     inTime,
     dex,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { asGrid } from "../../src/grid/kind.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { appOver, type Target } from "../support/app.ts";
 import { BY } from "../support/by.ts";
@@ -55,7 +56,7 @@ describe("an Idempotency-Key of more than a day ago", () => {
     time.pass(DAY + MINUTE);
     expect((await ask(app, "/strategy/grid", { ...GRID, orderSize: 60 })).status).toBe(200);
     const sizes = (await store.strategies({})).map(({ strategy }) =>
-      Number(strategy.config.orderSize / 10n ** 18n),
+      Number(asGrid(strategy).config.orderSize / 10n ** 18n),
     );
     expect(sizes).toEqual([50, 60]);
   });

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { VENUES, type VenueName } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
+import { asGrid } from "../../src/grid/kind.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { emulatedWorld } from "../support/emulated.ts";
@@ -44,5 +45,5 @@ it.each(NAMES)("a trade of %s just before what is read again is not booked twice
   await passUntil(420);
   const [view] = await deps.store.strategies({ id });
   expect(view?.strategy).toMatchObject({ status: "running", lastError: null });
-  expect(view?.strategy.state.ledger.filledOrders).toBe(3);
+  expect(view && asGrid(view.strategy).state.ledger.filledOrders).toBe(3);
 });

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
+import { asGrid } from "../../src/grid/kind.ts";
 import type { Slot } from "../../src/grid/state/state.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
@@ -25,7 +26,7 @@ async function grid(tier: "starter" | "pro") {
   const missing = async () => {
     const [view] = await deps.store.strategies({ id });
     const open = venue.open(PAIR).map(({ side, price }) => `${side} ${text(price)}`);
-    return (view?.strategy.state.slots ?? []).map(orderOf).filter((one) => !open.includes(one));
+    return (view ? asGrid(view.strategy).state.slots : []).map(orderOf).filter((one) => !open.includes(one));
   };
   return {
     venue,

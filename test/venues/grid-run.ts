@@ -3,6 +3,7 @@
 import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
 import type { VenueName } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
+import { asGrid } from "../../src/grid/kind.ts";
 import { held } from "../../src/grid/ledger/booking.ts";
 import { movedBase } from "../../src/grid/ledger/profit.ts";
 import { decimal, max, snap, text, ZERO } from "../../src/kernel/decimal.ts";
@@ -142,7 +143,7 @@ async function withWorld(
     await pass();
   await checks.stopped(before);
   if (person.status !== "open") checks.violate("a person's order was touched");
-  const { state } = (await checks.view()).strategy;
+  const { state } = asGrid((await checks.view()).strategy);
   return {
     violations: checks.violations,
     passes,
@@ -266,7 +267,7 @@ function createChecks({ deps, exchange: exchangeOf, time }: World, name: VenueNa
     view,
 
     async look() {
-      const { strategy } = await view();
+      const strategy = asGrid((await view()).strategy);
       for (const slot of strategy.state.slots)
         if (slot.first && !first.has(slot.index)) first.set(slot.index, held(slot));
       await newOrders();
@@ -297,7 +298,7 @@ function createChecks({ deps, exchange: exchangeOf, time }: World, name: VenueNa
 
     /** No order left, and the ledger is what the account has moved, to the last unit. */
     async stopped(before: ReadonlyMap<string, bigint>) {
-      const { strategy } = await view();
+      const strategy = asGrid((await view()).strategy);
       if (strategy.status !== "stopped") violate(`still ${strategy.status} (${strategy.phase})`);
       const left = exchange.open().filter((order) => slotOf(order) !== undefined);
       if (left.length > 0) violate(`${left.length} orders are left`);

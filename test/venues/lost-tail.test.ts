@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { copyInto } from "../../src/adapters/libsql/client/backup.ts";
 import type { VenueName } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
+import { asGrid } from "../../src/grid/kind.ts";
 import { movedBase } from "../../src/grid/ledger/profit.ts";
 import type { Slot } from "../../src/grid/state/state.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
@@ -62,10 +63,12 @@ it.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])(
     const ours = exchange.orders().filter(({ clientId }) => isOurs(clientId.replace(/^t-/, "")));
     const ids = ours.map(({ clientId }) => clientId);
     expect(ids.filter((one, place) => ids.indexOf(one) !== place)).toEqual([]);
-    const slots = view?.strategy.state.slots ?? [];
+    const slots = view ? asGrid(view.strategy).state.slots : [];
     const open = exchange.open(PAIR).map(({ side, price }) => `${side} ${text(price)}`);
     expect(open.sort()).toEqual(slots.map(orderOf).sort());
-    expect(text(view ? movedBase(view.strategy.state) : 0n)).toBe(text(exchange.total("BTC") - before));
+    expect(text(view ? movedBase(asGrid(view.strategy).state) : 0n)).toBe(
+      text(exchange.total("BTC") - before),
+    );
   },
   60_000,
 );

@@ -1,6 +1,8 @@
 /** What a quiet year is made of: a grid, time that passes with and without it, and what both sides say of each fill. */
+
 import type { VenueName } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
+import { asGrid } from "../../src/grid/kind.ts";
 import { movedBase } from "../../src/grid/ledger/profit.ts";
 import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
@@ -181,7 +183,7 @@ export async function createYear(name: VenueName, unified = false) {
     }
     const [view] = await deps.store.strategies({ id });
     if (!view) return violate("the grid is gone") as never;
-    const { state } = view.strategy;
+    const { state } = asGrid(view.strategy);
     const told: Record<string, bigint> = { ADA: movedBase(state), USDT: state.ledger.quote };
     for (const [asset, change] of Object.entries(moved))
       if ((told[asset] ?? ZERO) !== change)

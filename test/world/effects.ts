@@ -67,7 +67,7 @@ function noteRows(state: State): void {
   for (const id of fresh) {
     const order = tables.orders.get(id);
     if (order?.state !== "pending") continue;
-    const isOfSlot = order.kind === "grid";
+    const isOfSlot = order.kind === "slot";
     breaks(
       state,
       ...brokenByRecording({ clientId: id, isOfSlot, wants, killed: isKeptBack(tables.kill, order.kind) }),

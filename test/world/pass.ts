@@ -1,4 +1,5 @@
 import { step } from "../../src/engine/pass/step.ts";
+import { kindsOf } from "../../src/kinds.ts";
 import type { Market, NewOrder, Permit, Timing, Venue } from "../../src/ports/deps.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { ACCOUNT } from "./setting.ts";
@@ -79,6 +80,7 @@ export async function openRun(passing: Passing, market: Market, timing: Timing):
     cancel: ask("cancel", "cancel"),
   } as unknown as Venue;
   const world = {
+    kinds: kindsOf(),
     // What only a server's own process knows of the switch, nobody here does.
     store: { ...asks("store", STORE), knownKilled: () => false } as unknown as Store,
     local: {

@@ -1,3 +1,4 @@
+import { asGrid } from "../../src/grid/kind.ts";
 import { heldInAll } from "../../src/grid/ledger/booking.ts";
 import { differences, type Execution, movedBy } from "../invariants/venue.ts";
 import { type Executed, isResting } from "./exchange.ts";
@@ -11,7 +12,7 @@ export function atRest(state: State): string[] {
 
 function sums(state: State): string[] {
   const { exchange, tables } = state;
-  const strategy = strategyOf(state);
+  const strategy = asGrid(strategyOf(state));
   const executed: Execution[] = exchange.executions.map((one) => ({
     ...one,
     symbol: SYMBOL,
@@ -65,7 +66,7 @@ function loose(state: State): string[] {
 /** Every slot rests one right order, or says why it does not. */
 function slots(state: State): string[] {
   const { exchange, tables } = state;
-  const { wants, state: grid, status } = strategyOf(state);
+  const { wants, state: grid, status } = asGrid(strategyOf(state));
   if (wants !== "run" || status !== "running") return [];
   const open = exchange.orders.filter(isResting);
   return grid.slots.flatMap((slot) => {

@@ -3,7 +3,8 @@ import { emptyTables, type Tables } from "../../src/adapters/memory/tables.ts";
 import { check } from "../../src/grid/start/check.ts";
 import { firstState } from "../../src/grid/start/planned-start.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
-import { accountKey, type Strategy } from "../../src/model/records.ts";
+import { accountKey } from "../../src/model/records.ts";
+import type { Strategy } from "../../src/model/strategy.ts";
 import type { Market, Timing } from "../../src/ports/deps.ts";
 import { type Exchange, LOT, quoteOf, RATE, TICK } from "./exchange.ts";
 
@@ -73,6 +74,8 @@ export async function firstTables(
   );
   const created = (await memoryStore(tables, () => START).createStrategy(
     {
+      kind: "grid",
+      version: 1,
       config: checked.config,
       state: firstState(checked, START),
       wants: "run",

@@ -71,8 +71,8 @@ export const WEAKENED: readonly Mutant[] = [
   one(
     "the intent does not ask for a stop",
     "src/adapters/memory/step-store.ts",
-    'return kind === "grid" ? wants === "run" :',
-    'return kind === "grid" ? true :',
+    'return kind === "slot" ? wants === "run" :',
+    'return kind === "slot" ? true :',
   ),
   one(
     "the kill switch is not read again",

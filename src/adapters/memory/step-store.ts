@@ -4,7 +4,8 @@ import { scopeOfAccount } from "../../limits/standing.ts";
 import { type By, STEP } from "../../model/events.ts";
 import { isKeptBack, killEvent, type Panic, turned } from "../../model/kill.ts";
 import { mayBeMet, meets, type Reach, reachOf } from "../../model/own-orders.ts";
-import type { Order, Strategy } from "../../model/records.ts";
+import type { Order } from "../../model/records.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import type { Changes, Lease, Snapshot, StepStore } from "../../ports/store.ts";
 import { countUses, newestUses, withinLimits } from "./limits.ts";
 import { accountRow, exchangeKey, fillKey, mayBecome, putOrder, type Tables } from "./tables.ts";
@@ -51,8 +52,8 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
       );
     },
 
-    killed: async (_account, kind = "grid") => isKeptBack(tables.kill, kind),
-    knownKilled: (kind = "grid") => isKeptBack(tables.kill, kind),
+    killed: async (_account, kind = "slot") => isKeptBack(tables.kill, kind),
+    knownKilled: (kind = "slot") => isKeptBack(tables.kill, kind),
     setKill: async (on, by) => turn(tables, now(), { on, by, panic: {} }),
     async panic(panic, by) {
       turn(tables, now(), { on: true, by, panic });
@@ -210,13 +211,13 @@ function check(
   for (const order of [...adopted, ...intents.filter((intent) => isWanted(tables, intent))]) {
     if (tables.orders.has(order.clientId)) throw constraint("this client id is used");
     if (order.settled) continue;
-    if (order.kind === "grid" && live.includes(slotOf(order))) throw constraint("this slot has a live order");
+    if (order.kind === "slot" && live.includes(slotOf(order))) throw constraint("this slot has a live order");
     live.push(slotOf(order));
   }
 }
 
 const slotOf = ({ strategy, generation, slot, kind }: Order): string =>
-  kind === "grid" ? `${strategy} ${generation} ${slot}` : "";
+  kind === "slot" ? `${strategy} ${generation} ${slot}` : "";
 
 /** The condition of an intent's insert: what a person has asked in the meantime wins. */
 export function isWanted(tables: Tables, order: Order): boolean {
@@ -226,7 +227,7 @@ export function isWanted(tables: Tables, order: Order): boolean {
   if (strategy === null) return true;
   if (metOf(tables, order, reachOf(order)).some((other) => other.kind === "hand")) return false;
   const wants = strategies.get(strategy)?.wants;
-  return kind === "grid" ? wants === "run" : wants !== undefined && wants !== "pause";
+  return kind === "slot" ? wants === "run" : wants !== undefined && wants !== "pause";
 }
 
 /** Orders of the account that may be met within a reach. */

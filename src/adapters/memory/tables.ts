@@ -2,8 +2,9 @@ import type { Millis } from "../../kernel/time.ts";
 import type { LimitUse, StoredLimits } from "../../limits/standing.ts";
 import type { KeptEvent } from "../../model/events.ts";
 import type { Kill } from "../../model/kill.ts";
-import type { AccountMemory, Fill, FillCursor, Order, OrderState, Strategy } from "../../model/records.ts";
+import type { AccountMemory, Fill, FillCursor, Order, OrderState } from "../../model/records.ts";
 import { NO_MEMORY } from "../../model/records.ts";
+import type { Strategy } from "../../model/strategy.ts";
 
 export interface AccountRow {
   token: number;

@@ -1,21 +1,21 @@
-import { forgottenBase } from "../../grid/ladder/layout.ts";
-import { bookEnd, bookFill } from "../../grid/ledger/booking.ts";
-import { run } from "../../grid/plan/run.ts";
-import type { GridState, Refusal, Slot } from "../../grid/state/state.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Order, Strategy } from "../../model/records.ts";
+import type { Fill, Order } from "../../model/records.ts";
+import type { Refusal, SlotState, Strategy, StrategyState } from "../../model/strategy.ts";
 import type { Timing } from "../../ports/deps.ts";
+import type { Advanced, Kind } from "../../ports/kind.ts";
 import { audited } from "../reconcile/audit.ts";
+import { addFee, movementsOf } from "../reconcile/fills.ts";
 import type { Reconciled } from "../reconcile/reconcile.ts";
 import { recover, sequenceOf } from "../reconcile/recovery.ts";
 import { closed } from "./closed.ts";
 import { leavingAgain } from "./exit.ts";
 import { pausedPhase, revived } from "./revive.ts";
 import { stop } from "./stop.ts";
-import { type Advanced, still, type Turn, toCancel } from "./turn.ts";
+import { still, type Turn } from "./turn.ts";
 
 /** Books what has happened to a strategy's orders, late ones included. */
 export function book(
+  kind: Kind,
   strategy: Strategy,
   reconciled: readonly Reconciled[],
   { now, backoff }: { now: Millis; backoff: Timing["backoff"] },
@@ -24,15 +24,16 @@ export function book(
   // Order by order, as their slot had them: what one has bought the next one sells.
   for (const one of [...reconciled].sort(bySequence)) {
     const { order, fills, ended, lost, adopted } = one;
-    // An order of slots that are no more is of the grid as a whole.
+    // An order of slots that are no more is of the strategy as a whole.
     const slot = order.generation === state.generation ? order.slot : NO_SLOT;
     if (adopted) state = withSequence(state, slot, sequenceOf(order));
-    if (adopted && order.kind === "exit") state = leavingAgain({ ...strategy, state }, order);
-    if (adopted && order.side === "sell" && strategy.phase === "starting") state = forgottenBase(state, one);
-    for (const fill of fills) if (!fill.superseded) state = bookFill(state, strategy.symbol, fill, slot);
-    if (adopted && !ended) state = withSide(state, slot, order.side);
+    if (adopted && order.kind === "exit") state = leavingAgain(kind, { ...strategy, state }, order);
+    if (adopted) state = kind.beforeFound({ ...strategy, state }, one);
+    for (const fill of fills)
+      if (!fill.superseded) state = withMoved(kind.bookFill(state, strategy.symbol, fill, slot), fill);
+    if (adopted && !ended) state = kind.afterFound(state, { ...order, slot });
     if (!ended) continue;
-    state = bookEnd(state, { ...order, slot });
+    state = kind.bookEnd(state, { ...order, slot });
     if (order.state !== "rejected") state = accepted(state, slot);
     else if (order.reason !== NOT_SENT && !hasMet(order))
       state = bookReject(state, order, { lost, now, backoff });
@@ -41,17 +42,20 @@ export function book(
 }
 
 // An id that the venue has seen is never given again.
-const withSequence = (state: GridState, index: number, used: number): GridState => ({
+const withSequence = (state: StrategyState, index: number, used: number): StrategyState => ({
   ...state,
   slots: state.slots.map((slot) =>
     slot.index === index && slot.sequence <= used ? { ...slot, sequence: used + 1 } : slot,
   ),
 });
 
-// The slot had turned since the backup: its order tells to which side.
-const withSide = (state: GridState, index: number, side: Order["side"]): GridState => ({
+/** What a fill moves, summed apart from the kind's own books: they have to come to the same. */
+export const withMoved = <S extends StrategyState>(
+  state: S,
+  fill: Pick<Fill, "symbol" | "side" | "amount" | "notional" | "fees">,
+): S => ({
   ...state,
-  slots: state.slots.map((slot) => (slot.index === index ? { ...slot, side } : slot)),
+  ledger: { ...state.ledger, moved: movementsOf(fill.symbol, fill).reduce(addFee, state.ledger.moved) },
 });
 
 // Not by time: an order that was found on the venue carries the venue's.
@@ -73,13 +77,13 @@ const MOST_LOST = 3;
 
 // A venue that goes on refusing, or never says whether it took an order, is asked less and less often.
 function bookReject(
-  state: GridState,
+  state: StrategyState,
   { slot: index, reason }: Order,
   { lost, now, backoff }: { lost: boolean; now: Millis; backoff: Timing["backoff"] },
-): GridState {
+): StrategyState {
   const slot = state.slots.find((one) => one.index === index);
   const count = 1 + ((lost ? slot?.lost : slot?.rejects) ?? 0);
-  const told: Slot | undefined = slot && { ...slot, ...(lost ? { lost: count } : { rejects: count }) };
+  const told: SlotState | undefined = slot && { ...slot, ...(lost ? { lost: count } : { rejects: count }) };
   const times = lost ? count - MOST_LOST : count - 1;
   if (times < 0) return withSlot(state, told);
   const wait = Math.min(backoff.most, backoff.first * 2 ** Math.min(times, 20));
@@ -92,10 +96,10 @@ function bookReject(
   return withSlot({ ...state, refused }, told && { ...told, retryAt: now + wait });
 }
 
-const withSlot = (state: GridState, slot: Slot | undefined): GridState =>
+const withSlot = (state: StrategyState, slot: SlotState | undefined): StrategyState =>
   slot ? { ...state, slots: state.slots.map((one) => (one.index === slot.index ? slot : one)) } : state;
 
-const accepted = (state: GridState, index: number): GridState => ({
+const accepted = (state: StrategyState, index: number): StrategyState => ({
   ...state,
   slots: state.slots.map((slot) => {
     const { rejects: _rejects, lost: _lost, ...rest } = slot;
@@ -110,19 +114,19 @@ export function advance(before: Strategy, live: readonly Order[], turn: Turn): A
   const { market } = turn.sight;
   const why = market && !market.active ? `${before.symbol} is closed on the exchange` : null;
   const strategy = closed(
-    audited(known, live, turn.now, turn.sight.unreadable),
+    audited(turn.kind, known, { live, now: turn.now, rows: turn.sight.unreadable }),
     market ? why : undefined,
     turn.now,
   );
   const nothing = still(strategy, turn.funds);
   if (strategy.wants === "stop" || strategy.state.exit) return { ...nothing, ...stop(strategy, live, turn) };
   if (strategy.status === "error") return nothing;
-  if (strategy.wants === "pause") return { ...nothing, ...pause(strategy, live) };
-  return { ...nothing, ...run(strategy, live, turn) };
+  if (strategy.wants === "pause") return { ...nothing, ...pause(strategy, live, turn) };
+  return { ...nothing, ...turn.kind.run(strategy, live, turn) };
 }
 
-// A rebuild or a trail under way finishes its cancels and waits.
-const pause = (strategy: Strategy, live: readonly Order[]): Partial<Advanced> => ({
+// What is under way finishes its cancels and waits.
+const pause = (strategy: Strategy, live: readonly Order[], { kind }: Turn): Partial<Advanced> => ({
   strategy: { ...strategy, phase: pausedPhase(strategy) },
-  cancels: toCancel(strategy.state, live),
+  cancels: kind.outdated(strategy.state, live),
 });

@@ -3,13 +3,14 @@ import type { Pair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
-import type { AccountMemory, Fill, FillCursor, Order, Strategy } from "../../model/records.ts";
+import type { AccountMemory, Fill, FillCursor, Order } from "../../model/records.ts";
+import type { Strategy } from "../../model/strategy.ts";
+import type { Advanced } from "../../ports/kind.ts";
 import { type Changes, NO_CHANGES, type Snapshot, type StrategyUpdate } from "../../ports/store.ts";
 import { cursorAfter, missingSince } from "../reconcile/fill-cursor.ts";
 import { addFee, movementsOf } from "../reconcile/fills.ts";
 import type { Observation } from "../reconcile/observation.ts";
 import type { Reconciled } from "../reconcile/reconcile.ts";
-import type { Advanced } from "./turn.ts";
 
 /** What a strategy's turn writes. */
 export function changesOf(
@@ -89,7 +90,7 @@ export const isSomething = ({
 
 function updateOf(
   before: Strategy,
-  { id, state, status, phase, lastError, stoppedAt }: Strategy,
+  { id, version, state, status, phase, lastError, stoppedAt }: Strategy,
 ): StrategyUpdate | null {
   const same =
     before.state === state &&
@@ -97,7 +98,7 @@ function updateOf(
     before.phase === phase &&
     before.lastError === lastError &&
     before.stoppedAt === stoppedAt;
-  return same ? null : { id, state, status, phase, lastError, stoppedAt };
+  return same ? null : { id, version, state, status, phase, lastError, stoppedAt };
 }
 
 function statusEvents(before: Strategy, { id, account, status, lastError }: Strategy, at: Millis): Event[] {

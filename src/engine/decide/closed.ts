@@ -1,12 +1,12 @@
 import { HOUR, type Millis } from "../../kernel/time.ts";
-import type { Strategy } from "../../model/records.ts";
+import type { Strategy } from "../../model/strategy.ts";
 
-/** How long a grid waits for its market. */
+/** How long a strategy waits for its market. */
 const WAITS: Millis = 24 * HOUR;
 
 /**
- * Notes since when a grid's market is closed or gone, and why; `null` where it is open, undefined where nobody
- * knows. After a day the grid is in error; one that stops goes on to its end.
+ * Notes since when a strategy's market is closed or gone, and why; `null` where it is open, undefined where nobody
+ * knows. After a day it is in error; one that stops goes on to its end.
  */
 export function closed(strategy: Strategy, why: string | null | undefined, now: Millis): Strategy {
   const { closedSince, ...state } = strategy.state;
@@ -19,7 +19,7 @@ export function closed(strategy: Strategy, why: string | null | undefined, now: 
   return {
     ...noted,
     status: "error",
-    lastError: `${why}, for a day now: stop the grid, or resume it once it trades again`,
+    lastError: `${why}, for a day now: stop the ${strategy.kind}, or resume it once it trades again`,
   };
 }
 
@@ -27,7 +27,7 @@ export function closed(strategy: Strategy, why: string | null | undefined, now: 
 const opened = (strategy: Strategy): Strategy =>
   strategy.status === "error" ? strategy : { ...strategy, lastError: null };
 
-/** A grid whose market the venue refuses to tell of. */
+/** A strategy whose market the venue refuses to tell of. */
 export function untold(strategy: Strategy, reason: string, now: Millis): Strategy {
   const why = `${strategy.symbol} cannot be read: ${reason}`;
   const noted = closed(strategy, why, now);

@@ -2,8 +2,10 @@ import { messageOf } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type Bounds, termsOf } from "../../limits/standing.ts";
-import type { AccountMemory, Losses, Order, Strategy } from "../../model/records.ts";
+import type { AccountMemory, Losses, Order } from "../../model/records.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import type { Quote } from "../../ports/deps.ts";
+import type { Advanced, Kinds } from "../../ports/kind.ts";
 import type { Changes, Snapshot } from "../../ports/store.ts";
 import { type Adopted, adopt } from "../reconcile/adopt.ts";
 import { blamed } from "../reconcile/audit.ts";
@@ -16,9 +18,9 @@ import { advance, book } from "./advance.ts";
 import { accountChanges, changesOf, isSomething, remember } from "./changes.ts";
 import { untold } from "./closed.ts";
 import { windowOf } from "./intents.ts";
-import { judgeAccount, withStopped } from "./loss.ts";
+import { judgeAccount, judgeLoss, withStopped } from "./loss.ts";
 import { afterTurn, capitalOf, firstShare, ownBase, type Share } from "./share.ts";
-import { type Advanced, cancellable, still, type Turn } from "./turn.ts";
+import { cancellable, still, type Turn } from "./turn.ts";
 
 /** What a pass writes first and then asks of the venue. */
 export interface Decision {
@@ -33,11 +35,19 @@ export interface Decision {
   readonly short: boolean;
 }
 
+/** What a pass is held to, and the kinds of strategies that it knows. */
+export interface Held {
+  readonly limit: number;
+  readonly slow: string | null;
+  readonly bounds: Bounds;
+  readonly kinds: Kinds;
+}
+
 /** One account, all its strategies and orders: what has happened to them, and what should rest next. */
 export function decide(
   snapshot: Snapshot,
   observed: Observation,
-  { limit, slow, bounds }: { readonly limit: number; readonly slow: string | null; readonly bounds: Bounds },
+  { limit, slow, bounds, kinds }: Held,
 ): Decision {
   const { now } = snapshot.lease;
   const { sights, timing } = observed;
@@ -57,16 +67,21 @@ export function decide(
   const { backoff } = observation.timing;
   const strategies = before.map((one) => {
     const mine = ofStrategy(reconciled, one);
-    return blamed(book(one, mine, { now, backoff }), mine);
+    const kind = kinds(one.kind);
+    return blamed(kind, book(kind, one, mine, { now, backoff }), mine);
   });
   const live = reconciled.map(({ order }) => order).filter(({ settled }) => !settled);
-  let share = firstShare(observation, live, { limit, bounds, strategies });
+  let share = firstShare(observation, live, { limit, bounds, strategies, kinds });
   const quotes = quotesOf(observation);
   const hidden = snapshot.strategies.filter((one) => !isSeen(one));
-  const losses = judgeAccount(snapshot.memory, [...strategies, ...hidden], { bounds, quotes });
+  const losses = judgeAccount(snapshot.memory, [...strategies, ...hidden], { bounds, quotes, kinds });
 
   const advanced = strategies.map((strategy, place) => {
-    const turn = turnOf({ snapshot, observation, strategies, live, losses, slow, ...rest }, share, strategy);
+    const turn = turnOf(
+      { snapshot, observation, strategies, kinds, live, losses, slow, ...rest },
+      share,
+      strategy,
+    );
     const done = attempt(
       strategy,
       live.filter((order) => order.strategy === strategy.id),
@@ -83,7 +98,7 @@ export function decide(
   const stopped = strategies.filter(({ status }) => status === "stopped");
   const named = nameUnreadable(snapshot, observation, live);
   const remembered = remember(
-    withLosses(snapshot.memory, withStopped(losses, stopped, { memory: snapshot.memory, quotes })),
+    withLosses(snapshot.memory, withStopped(losses, stopped, { memory: snapshot.memory, quotes, kinds })),
     observation,
     { fills: reconciled.flatMap(({ fills }) => fills), waiting: rest.waiting, now },
   );
@@ -155,7 +170,7 @@ function revenants({ late, markets }: Observation): Order[] {
   );
 }
 
-// Grids of markets that the venue refuses to tell of: nothing is known of their orders.
+// Strategies on markets that the venue refuses to tell of: nothing is known of their orders.
 const untoldChanges = (strategies: readonly Strategy[], { refused }: Observation, now: Millis): Changes[] =>
   strategies.flatMap((one) => {
     const reason = refused.get(one.symbol);
@@ -170,10 +185,11 @@ interface Account extends Pick<Adopted, "held" | "stranger" | "waiting"> {
   readonly live: readonly Order[];
   readonly losses: Losses;
   readonly slow: string | null;
+  readonly kinds: Kinds;
 }
 
 function turnOf(
-  { snapshot, observation, strategies, live, losses, held, stranger, waiting, slow }: Account,
+  { snapshot, observation, strategies, kinds, live, losses, held, stranger, waiting, slow }: Account,
   share: Share,
   strategy: Strategy,
 ): Turn {
@@ -182,14 +198,18 @@ function turnOf(
   const { now } = snapshot.lease;
   const isHidden = ({ symbol }: Strategy) => splitPair(symbol).base === base && !markets.has(symbol);
   const isKnown = strategy.phase === "starting" && !snapshot.strategies.some(isHidden);
+  const among = { strategies, kinds, orders: live };
+  const kind = kinds(strategy.kind);
+  const accountLoss = losses[splitPair(strategy.symbol).quote]?.watch?.over ?? null;
   return {
+    kind,
     sight: markets.get(strategy.symbol) as MarketSight,
     now,
     window: windowOf(snapshot.lease, timing),
     funds: share.funds,
-    capital: capitalOf(strategy, observation, strategies, live, share.openBuys),
+    capital: capitalOf(strategy, observation, { ...among, planned: share.openBuys }),
     confidence: observation.confidence?.get(strategy.symbol)?.value,
-    ownBase: isKnown ? ownBase(base, observation, { strategies, orders: live, now }) : undefined,
+    ownBase: isKnown ? ownBase(base, observation, { ...among, now }) : undefined,
     resting: share.resting.get(strategy.symbol) ?? [],
     killed: snapshot.kill.on,
     panics: snapshot.kill.on && snapshot.kill.sells,
@@ -202,7 +222,7 @@ function turnOf(
     limit: share.limit,
     slow,
     bounds: share.bounds,
-    accountLoss: losses[splitPair(strategy.symbol).quote]?.watch?.over ?? null,
+    judge: (one, quote) => judgeLoss(kind, one, { quote, bounds: share.bounds, accountLoss }),
   };
 }
 

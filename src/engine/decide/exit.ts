@@ -1,14 +1,12 @@
-import { heldInAll } from "../../grid/ledger/booking.ts";
-import { giveUp } from "../../grid/ledger/draw.ts";
-import type { Funds, Intent, Resting } from "../../grid/plan/plan.ts";
-import { totalBase } from "../../grid/state/lots.ts";
-import { EXIT_SLOT, type GridState, highestSequence } from "../../grid/state/state.ts";
-import { type Decimal, div, max, min, mul, ONE, snap } from "../../kernel/decimal.ts";
+import { type Decimal, max, min, snap } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Bounds } from "../../limits/standing.ts";
 import { inOneOrder, meetsMinimum } from "../../market/minimum.ts";
-import type { Order, Strategy } from "../../model/records.ts";
+import type { Funds, Intent, Resting } from "../../model/intent.ts";
+import type { Order } from "../../model/records.ts";
+import { EXIT_SLOT, highestSequence, type Strategy, type StrategyState } from "../../model/strategy.ts";
 import type { Market, Quote } from "../../ports/deps.ts";
+import type { Kind } from "../../ports/kind.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
 
 /** Below the bid, per cent; the last one stays. */
@@ -25,25 +23,27 @@ function exitPrice(quote: Quote, tries: number, { tick }: Market): Decimal {
   return max(snap(below(quote.bid, percent), tick, "down"), least);
 }
 
-/** How far down the next order of a grid that leaves sells. */
+/** How far down the next order of a strategy that leaves sells. */
 export function exitReach(
+  kind: Kind,
   { state, wants, sellBase }: Strategy,
   { market, quote }: Pick<MarketSight, "market" | "quote">,
 ): Resting[] {
   const tries = state.exit?.tries ?? (wants === "stop" && sellBase ? 0 : undefined);
-  if (tries === undefined || !market || !quote || heldInAll(state) === 0n) return [];
+  if (tries === undefined || !market || !quote || kind.holdings(state).base === 0n) return [];
   return [{ side: "sell", price: exitPrice(quote, tries, market) }];
 }
 
 export interface ExitPlan {
-  readonly next: GridState;
+  readonly next: StrategyState;
   /** Undefined when nothing is left that the venue would take. */
   readonly intent: Intent | undefined;
 }
 
 /** Sells all base of a strategy that has no order left: one immediate order of everything a pass. */
 export function exitPlan(
-  before: GridState,
+  kind: Kind,
+  before: StrategyState,
   {
     market,
     quote,
@@ -62,10 +62,10 @@ export function exitPlan(
     least?: Decimal | undefined;
   },
 ): ExitPlan {
-  const state = giveUp(before, () => true);
+  const state = kind.release(before);
   const { exit } = state;
   if (!exit) return { next: state, intent: undefined };
-  const all = totalBase(state.idle);
+  const all = kind.holdings(state).base;
   // A person may have taken some of it away.
   const free = funds ? min(all, funds[market.base] ?? 0n) : all;
   const price = [
@@ -85,19 +85,15 @@ export function exitPlan(
 }
 
 /** An order of an exit that a restored database has forgotten: what has begun is never taken back. */
-export function leavingAgain({ state, config, wants }: Strategy, { price }: Pick<Order, "price">): GridState {
+export function leavingAgain(
+  kind: Kind,
+  { state, config, wants }: Strategy,
+  { price }: Pick<Order, "price">,
+): StrategyState {
   if (state.exit) return state;
   const { stopLossPrice: stopLoss, takeProfitPrice: takeProfit } = config;
   const isTakeProfit = takeProfit !== undefined && price >= below(takeProfit, FARTHEST);
   const isStopLoss = stopLoss !== undefined && price <= stopLoss;
   const reason = wants === "stop" ? "stop" : isStopLoss ? "stop_loss" : isTakeProfit ? "take_profit" : "stop";
-  return { ...giveUp(state, () => true), exit: { reason, tries: 1 } };
+  return { ...kind.release(state), exit: { reason, tries: 1 } };
 }
-
-/** Base bought at the start, for selling slots that have none; the fee in base on top. */
-export const grossed = (amount: Decimal, { buyFeeIn, maker, taker, lot }: Market): Decimal =>
-  buyFeeIn !== "quote" ? snap(div(amount, ONE - max(maker, taker), "up"), lot, "up") : amount;
-
-/** A limit that takes what is there now: 1 % beyond the ask, or the bid. */
-export const takingPrice = ({ ask }: Quote, { tick }: Market): Decimal =>
-  snap(mul(ask, (101n * ONE) / 100n, "up"), tick, "up");

@@ -1,19 +1,13 @@
-import type { Intent } from "../../grid/plan/plan.ts";
-import { timeInForceOf } from "../../grid/state/state.ts";
 import { clientOrderId } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { NEW_ORDER, type Order, type OrderKind, type Strategy } from "../../model/records.ts";
+import type { Intent, LeaseWindow } from "../../model/intent.ts";
+import { NEW_ORDER, type Order, type OrderKind } from "../../model/records.ts";
+import { type Strategy, timeInForceOf } from "../../model/strategy.ts";
 import type { Timing } from "../../ports/deps.ts";
 import type { Lease } from "../../ports/store.ts";
 
-/** When a request of a pass may leave and take effect, in protocol time. */
-export interface Window {
-  readonly sendBy: Millis;
-  readonly notAfter: Millis;
-}
-
 /** Nothing leaves after the lease could be another's, and nothing takes effect after that plus the venue's expiry. */
-export const windowOf = ({ until }: Lease, { requestTimeout, expiry, skew }: Timing): Window => ({
+export const windowOf = ({ until }: Lease, { requestTimeout, expiry, skew }: Timing): LeaseWindow => ({
   sendBy: until - requestTimeout,
   notAfter: until + expiry + skew,
 });
@@ -22,7 +16,7 @@ export const windowOf = ({ until }: Lease, { requestTimeout, expiry, skew }: Tim
 export function orderOf(
   strategy: Strategy,
   intent: Intent,
-  { window, at, kind = "grid" }: { window: Window; at: Millis; kind?: OrderKind },
+  { window, at, kind = "slot" }: { window: LeaseWindow; at: Millis; kind?: OrderKind },
 ): Order {
   const { slot, sequence, side, price, amount } = intent;
   const { generation } = strategy.state;

@@ -1,9 +1,9 @@
 /** Slots whose order a limit has refused: they are tried less and less often, until limits are changed. */
 
-import type { Refusal, Slot } from "../../grid/state/state.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { SECOND } from "../../kernel/time.ts";
 import type { LimitCode } from "../../limits/allowed.ts";
+import type { Refusal, SlotState } from "../../model/strategy.ts";
 import type { Timing } from "../../ports/deps.ts";
 
 /** Of these nothing is known to end soon; the others follow the market, the time or a person. */
@@ -20,16 +20,16 @@ export const isLasting = (reason: Refusal["reason"]): boolean =>
   (LASTING as readonly string[]).includes(reason);
 
 /** It is not tried: neither its balance nor another price is worth a call. */
-export const waitsForLimit = ({ limited }: Slot, { now, version }: Now): boolean =>
+export const waitsForLimit = ({ limited }: SlotState, { now, version }: Now): boolean =>
   limited !== undefined && now < limited.until && limited.version === version;
 
 /** The slot and its refusal, after a limit has refused its order once more. */
-export function limitedAgain(
-  slot: Slot,
+export function limitedAgain<S extends SlotState>(
+  slot: S,
   refusal: Omit<Refusal, "slot">,
   { now, version }: Now,
   backoff: Timing["backoff"],
-): { readonly slot: Slot; readonly refusal: Omit<Refusal, "slot"> } {
+): { readonly slot: S; readonly refusal: Omit<Refusal, "slot"> } {
   if (!isLasting(refusal.reason) || version === undefined) return { slot, refusal };
   const times = slot.limited?.version === version ? slot.limited.times + 1 : 1;
   const wait = Math.min(backoff.most, backoff.first * 2 ** Math.min(times - 1, 20));
@@ -41,7 +41,8 @@ export function limitedAgain(
 }
 
 /** One that no limit refuses any more. */
-export function unlimited(slot: Slot): Slot {
-  const { limited, ...rest } = slot;
-  return limited ? rest : slot;
+export function unlimited<S extends SlotState>(slot: S): S {
+  if (!slot.limited) return slot;
+  const { limited: _, ...rest } = slot;
+  return rest as S;
 }

@@ -1,12 +1,13 @@
-import { profitOf } from "../../grid/ledger/profit.ts";
 import { type Decimal, max, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { howToChange } from "../../limits/allowed.ts";
 import type { Bounds } from "../../limits/standing.ts";
 import { showLimit } from "../../limits/texts.ts";
-import type { AccountMemory, Losses, LossWatch, Strategy } from "../../model/records.ts";
+import type { AccountMemory, Losses, LossWatch } from "../../model/records.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import type { Quote } from "../../ports/deps.ts";
+import type { Kind, Kinds } from "../../ports/kind.ts";
 
 /** What a watch goes by: a limit that has changed, or a person's resume, has it judged anew. */
 interface Watched {
@@ -14,6 +15,8 @@ interface Watched {
   readonly asset: string;
   readonly total: Decimal;
   readonly resumes: number;
+  /** Whose result it is. */
+  readonly whose: string;
 }
 
 /**
@@ -22,7 +25,7 @@ interface Watched {
  */
 function judge(
   before: LossWatch | null,
-  { what, asset, total, resumes }: Watched,
+  { what, asset, total, resumes, whose }: Watched,
   { standings: { version, all } }: Bounds,
 ): LossWatch | null {
   const limits = all[0]?.limits[what];
@@ -31,7 +34,6 @@ function judge(
   const isResumed = before !== null && before.over !== null && resumes > before.resumes;
   const peak = isResumed ? total : max(before?.peak ?? ZERO, total);
   const stays = before?.over != null && !isResumed && before.version === version;
-  const whose = what === "strategyLoss" ? "this grid" : `the account's grids`;
   const over = stays
     ? before.over
     : peak - total > most
@@ -42,14 +44,19 @@ function judge(
 }
 
 /** Pauses or stops a strategy whose loss, or whose account's, is beyond its limit. */
-export function judgeLoss(
-  strategy: Strategy,
-  quote: Quote,
-  { bounds, accountLoss }: { readonly bounds: Bounds; readonly accountLoss: string | null },
-): Strategy {
+export function judgeLoss<S extends Strategy>(
+  kind: Kind,
+  strategy: S,
+  {
+    quote,
+    bounds,
+    accountLoss,
+  }: { readonly quote: Quote; readonly bounds: Bounds; readonly accountLoss: string | null },
+): S {
   const { state, resumes, symbol } = strategy;
-  const { total } = profitOf(state, midOf(quote));
-  const watched = { what: "strategyLoss", asset: splitPair(symbol).quote, total, resumes } as const;
+  const { total } = kind.profit(state, midOf(quote));
+  const asset = splitPair(symbol).quote;
+  const watched = { what: "strategyLoss", asset, total, resumes, whose: `this ${kind.name}` } as const;
   const loss = judge(state.loss ?? null, watched, bounds);
   const beyond = loss?.over ?? accountLoss;
   const isStop = beyond !== null && bounds.standings.all[0]?.limits.onLoss === "stop";
@@ -60,23 +67,31 @@ export function judgeLoss(
   return { ...strategy, state: { ...next, exit: { reason: "loss", tries: 0 }, notices: [notice] } };
 }
 
+const namesOf = (strategies: readonly Strategy[]): string =>
+  [...new Set(strategies.map(({ kind }) => `${kind}s`))].join(" and ");
+
 /** What an account's strategies with each quote asset have lost together, those included that have stopped since. */
 export function judgeAccount(
   memory: AccountMemory,
   strategies: readonly Strategy[],
-  { bounds, quotes }: { readonly bounds: Bounds; readonly quotes: ReadonlyMap<string, Quote> },
+  around: { readonly bounds: Bounds; readonly quotes: ReadonlyMap<string, Quote>; readonly kinds: Kinds },
 ): Losses {
+  const { bounds } = around;
   const before = memory.losses ?? {};
   const limits = bounds.standings.all[0]?.limits.accountLoss ?? {};
   const judged = Object.keys(limits).map((asset): [string, Losses[string]] => {
     const known = before[asset] ?? { closed: ZERO, watch: null };
     const mine = strategies.filter(({ symbol }) => splitPair(symbol).quote === asset);
-    const totals = mine.map((one) => totalOf(one, memory, quotes));
+    const totals = mine.map((one) => totalOf(one, { ...around, memory }));
     // A result that is not known is not zero: the account is judged again when every price is.
     if (!totals.every((total) => total !== undefined)) return [asset, known];
     const resumes = mine.reduce((count, one) => count + one.resumes, 0);
     const total = sum(totals) + known.closed;
-    const watch = judge(known.watch, { what: "accountLoss", asset, total, resumes }, bounds);
+    const watch = judge(
+      known.watch,
+      { what: "accountLoss", asset, total, resumes, whose: `the account's ${namesOf(mine)}` },
+      bounds,
+    );
     return [asset, watch === known.watch ? known : { ...known, watch }];
   });
   const same =
@@ -84,28 +99,29 @@ export function judgeAccount(
   return same ? before : Object.fromEntries(judged);
 }
 
+interface Around {
+  readonly memory: AccountMemory;
+  readonly quotes: ReadonlyMap<string, Quote>;
+  readonly kinds: Kinds;
+}
+
 function totalOf(
-  { symbol, state }: Strategy,
-  { marks }: AccountMemory,
-  quotes: ReadonlyMap<string, Quote>,
+  { symbol, state, kind }: Strategy,
+  { memory: { marks }, quotes, kinds }: Around,
 ): Decimal | undefined {
   const quote = quotes.get(symbol);
   const mid = quote ? midOf(quote) : marks[symbol]?.mid;
-  return mid === undefined ? undefined : profitOf(state, mid).total;
+  return mid === undefined ? undefined : kinds(kind).profit(state, mid).total;
 }
 
 /** The results of strategies that have stopped in this pass stay the account's. */
-export function withStopped(
-  losses: Losses,
-  stopped: readonly Strategy[],
-  around: { readonly memory: AccountMemory; readonly quotes: ReadonlyMap<string, Quote> },
-): Losses {
+export function withStopped(losses: Losses, stopped: readonly Strategy[], around: Around): Losses {
   if (stopped.length === 0) return losses;
   const closedIn = (asset: string) =>
     sum(
       stopped
         .filter(({ symbol }) => splitPair(symbol).quote === asset)
-        .map((one) => totalOf(one, around.memory, around.quotes) ?? ZERO),
+        .map((one) => totalOf(one, around) ?? ZERO),
     );
   return Object.fromEntries(
     Object.entries(losses).map(([asset, one]) => [asset, { ...one, closed: one.closed + closedIn(asset) }]),

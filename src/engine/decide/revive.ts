@@ -1,4 +1,4 @@
-import type { Phase, Strategy } from "../../model/records.ts";
+import type { Phase, Strategy } from "../../model/strategy.ts";
 
 /**
  * Takes note of a person's resume: a strategy in error runs again, until what stopped it does so once more.
@@ -16,5 +16,5 @@ export function revived(strategy: Strategy): Strategy {
 const isWaiting = ({ phase, config }: Strategy): boolean =>
   phase === "starting" && config.triggerPrice !== undefined;
 
-/** Of a grid that people have paused: one that has not begun yet still has its first base to get. */
+/** Of one that people have paused: if it has not begun yet, it still has to. */
 export const pausedPhase = ({ phase }: Strategy): Phase => (phase === "starting" ? phase : "paused");

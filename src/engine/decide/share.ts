@@ -1,12 +1,14 @@
-import { costInAll, heldInAll } from "../../grid/ledger/booking.ts";
-import { type Capital, type Funds, need, type Resting } from "../../grid/plan/plan.ts";
 import { type Decimal, min, mul, ONE, sum, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type Bounds, boundsAfter } from "../../limits/standing.ts";
+import { need } from "../../market/need.ts";
+import type { Capital, Funds, OwnBase, Resting } from "../../model/intent.ts";
 import { mayBeMet } from "../../model/own-orders.ts";
-import type { Order, Strategy } from "../../model/records.ts";
+import type { Order } from "../../model/records.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import type { Quote } from "../../ports/deps.ts";
+import type { Kinds } from "../../ports/kind.ts";
 import type { MarketSight, Observation } from "../reconcile/observation.ts";
 import { isFinal } from "../reconcile/order-life.ts";
 import { exitReach } from "./exit.ts";
@@ -24,11 +26,17 @@ export interface Share {
   readonly bounds: Bounds;
 }
 
+/** The strategies of the account, and the kinds that they are of. */
+export interface Among {
+  readonly strategies: readonly Strategy[];
+  readonly kinds: Kinds;
+}
+
 /** Before the first strategy's turn. `orders` are the account's unsettled orders as just seen. */
 export const firstShare = (
   observation: Observation,
   orders: readonly Order[],
-  { limit, bounds, strategies }: Pick<Share, "limit" | "bounds"> & { strategies: readonly Strategy[] },
+  { limit, bounds, strategies, kinds }: Pick<Share, "limit" | "bounds"> & Among,
 ): Share => ({
   funds: observation.balances && freeFunds(observation, orders),
   resting: new Map(
@@ -36,8 +44,10 @@ export const firstShare = (
       symbol,
       [
         ...restingOn(symbol, sight, orders),
-        // No other grid buys where one that leaves is about to sell.
-        ...strategies.filter((one) => one.symbol === symbol).flatMap((one) => exitReach(one, sight)),
+        // No other strategy buys where one that leaves is about to sell.
+        ...strategies
+          .filter((one) => one.symbol === symbol)
+          .flatMap((one) => exitReach(kinds(one.kind), one, sight)),
       ],
     ]),
   ),
@@ -100,13 +110,6 @@ const ANY: Decimal = ONE * ONE;
 const farthest = ({ type, side, price }: Order): Decimal =>
   type === "limit" ? price : side === "buy" ? ANY : ZERO;
 
-/** Free base that no strategy of the account holds, at the least. */
-export interface OwnBase {
-  readonly least: Decimal;
-  /** No order of ours makes it look smaller than it may be. */
-  readonly isSure: boolean;
-}
-
 /**
  * Free base that no strategy of the account holds, or may just have bought. Balances have to be read before
  * orders and trades, or a fill in between would look like a person's base.
@@ -114,14 +117,14 @@ export interface OwnBase {
 export function ownBase(
   asset: string,
   observation: Observation,
-  { strategies, orders, now }: { strategies: readonly Strategy[]; orders: readonly Order[]; now: Millis },
+  { strategies, kinds, orders, now }: Among & { orders: readonly Order[]; now: Millis },
 ): OwnBase | undefined {
   const { balances, balancesFirst } = observation;
   if (!balances || !balancesFirst) return undefined;
   const { free, used } = balances.find((balance) => balance.asset === asset) ?? { free: ZERO, used: ZERO };
-  const grids = strategies.filter(({ symbol }) => splitPair(symbol).base === asset);
-  const mine = orders.filter(({ strategy }) => grids.some(({ id }) => id === strategy));
-  const holding = sum(grids.map(({ state }) => heldInAll(state)));
+  const same = strategies.filter(({ symbol }) => splitPair(symbol).base === asset);
+  const mine = orders.filter(({ strategy }) => same.some(({ id }) => id === strategy));
+  const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings(state).base));
   const sells = mine.filter(({ side }) => side === "sell");
   const sure = sells.filter((order) => hasLocked(order, observation, now));
   // What is not used is not locked, whatever a sell order of ours looks like.
@@ -151,11 +154,9 @@ const notional = ({ price, amount }: Pick<Order, "price" | "amount">): Decimal =
 
 /** What limits are shares of: all quote of the account, and the cost of the base that its strategies hold. */
 export function capitalOf(
-  { id, symbol, state }: Strategy,
+  { id, symbol, kind, state }: Strategy,
   { balances }: Observation,
-  strategies: readonly Strategy[],
-  orders: readonly Order[],
-  planned: Funds,
+  { strategies, kinds, orders, planned }: Among & { orders: readonly Order[]; planned: Funds },
 ): Capital | undefined {
   if (!balances) return undefined;
   const asset = splitPair(symbol).quote;
@@ -169,9 +170,9 @@ export function capitalOf(
     );
   const all = buys(same.map((one) => one.id));
   return {
-    whole: free + used + sum(same.map((one) => costInAll(one.state))),
+    whole: free + used + sum(same.map((one) => kinds(one.kind).holdings(one.state).cost)),
     quote: free + used,
-    position: costInAll(state) + buys([id]),
+    position: kinds(kind).holdings(state).cost + buys([id]),
     openBuys: all + (planned[asset] ?? ZERO),
   };
 }

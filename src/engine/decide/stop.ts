@@ -1,16 +1,16 @@
-import { heldInAll } from "../../grid/ledger/booking.ts";
-import type { Resting } from "../../grid/plan/plan.ts";
-import type { Exit, GridState } from "../../grid/state/state.ts";
 import { text } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Refused } from "../../limits/allowed.ts";
 import { collarFloor, passesCollar } from "../../limits/standing.ts";
 import type { Event } from "../../model/events.ts";
-import type { Order, Strategy } from "../../model/records.ts";
+import type { Resting } from "../../model/intent.ts";
+import type { Order } from "../../model/records.ts";
+import type { Exit, Strategy, StrategyState } from "../../model/strategy.ts";
+import type { Advanced } from "../../ports/kind.ts";
 import { exitPlan } from "./exit.ts";
 import { orderOf } from "./intents.ts";
-import { type Advanced, cancellable, isHeld, type Turn } from "./turn.ts";
+import { cancellable, isHeld, type Turn } from "./turn.ts";
 
 /** Takes a strategy to its end: no order left, and where that is asked for no base either. */
 export function stop(before: Strategy, live: readonly Order[], turn: Turn): Partial<Advanced> {
@@ -34,18 +34,18 @@ export function stop(before: Strategy, live: readonly Order[], turn: Turn): Part
   const stoppedAt = turn.sight.quote?.at ?? strategy.startedAt;
   const stopped: Strategy = { ...strategy, status: "stopped", phase: "done", stoppedAt };
   return {
-    strategy: exit && isLacking(stopped, turn) ? { ...stopped, lastError: unsold(stopped) } : stopped,
+    strategy: exit && isLacking(stopped, turn) ? { ...stopped, lastError: unsold(stopped, turn) } : stopped,
     released,
   };
 }
 
-const unsold = ({ state, symbol }: Strategy): string =>
-  `${text(heldInAll(state))} ${splitPair(symbol).base} that the grid held were not free in the account and are not sold: sell by hand what is there`;
+const unsold = ({ state, symbol }: Strategy, { kind }: Turn): string =>
+  `${text(kind.holdings(state).base)} ${splitPair(symbol).base} that the ${kind.name} held were not free in the account and are not sold: sell by hand what is there`;
 
 /** Whether there would be something to sell if the account had it. */
-function isLacking({ state }: Strategy, { sight: { market, quote } }: Turn): boolean {
+function isLacking({ state }: Strategy, { kind, sight: { market, quote } }: Turn): boolean {
   if (!market || !quote) return false;
-  return exitPlan(state, { market, quote, funds: undefined }).intent !== undefined;
+  return exitPlan(kind, state, { market, quote, funds: undefined }).intent !== undefined;
 }
 
 // One that was accepted and not yet seen may have been filled: until it is seen, it is the strategy's.
@@ -73,14 +73,14 @@ function late(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
 
 /** One order of the exit; undefined when nothing is left that the venue would take. */
 function sell(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
-  const { sight, funds, killed, panics, limit, window, bounds } = turn;
+  const { kind, sight, funds, killed, panics, limit, window, bounds } = turn;
   const { market, quote, error } = sight;
   const waits = (lastError: string | null) => ({ strategy: { ...strategy, lastError } });
   if (!market || !quote) return waits(error);
   if (!funds) return { ...waits(null), short: true };
   const foreign = highestBuy(turn.resting.filter(({ order }) => !order));
   const above = foreign?.price;
-  const { next, intent } = exitPlan(strategy.state, {
+  const { next, intent } = exitPlan(kind, strategy.state, {
     ...{ market, quote, funds, bounds, above },
     least: panics ? collarFloor(quote, bounds) : undefined,
   });
@@ -122,7 +122,7 @@ function wayEvents({ id, lastError }: Strategy, met: readonly Order[], at: Milli
 }
 
 /** An exit goes beyond the collar on purpose, and says so: what is left is sold before the price falls further. */
-function withCollarNotice(state: GridState, refused: Refused | undefined): GridState {
+function withCollarNotice(state: StrategyState, refused: Refused | undefined): StrategyState {
   const others = state.notices.filter(({ code }) => code !== "exit_beyond_collar");
   if (!refused) return state;
   const message = `an exit sells beyond the collar on purpose: ${refused.detail}`;

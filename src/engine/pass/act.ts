@@ -68,13 +68,13 @@ export async function act(
   let { short } = cancelled;
   const { account } = hold.lease;
   const kills = {
-    grid: watchKill({ store, local }, { account, kind: "grid" }),
+    slot: watchKill({ store, local }, { account, kind: "slot" }),
     exit: watchKill({ store, local }, { account, kind: "exit" }),
   };
   for (const order of orders.creates) {
     // What is recorded and not sent is planned again, under an id of its own.
     if (budget.left <= 0) short = true;
-    const kill = order.kind === "exit" ? kills.exit : kills.grid;
+    const kill = order.kind === "exit" ? kills.exit : kills.slot;
     const may = kill.unlessOn(permit(local, hold, order.sendBy));
     const outcome: CreateOutcome =
       short || kill.isOn()

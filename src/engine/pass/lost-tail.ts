@@ -1,14 +1,14 @@
-import { highestSequence } from "../../grid/state/state.ts";
 import { parseClientOrderId } from "../../kernel/ids.ts";
 import type { Event } from "../../model/events.ts";
-import type { Strategy } from "../../model/records.ts";
+import { highestSequence, type Strategy } from "../../model/strategy.ts";
 import type { VenueOrder } from "../../ports/deps.ts";
+import type { Kind, Kinds } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/store.ts";
 import type { Observation } from "../reconcile/observation.ts";
 import { isBehind } from "../reconcile/recovery.ts";
 
 /*
- * Every order has its row before the exchange hears of it. One on the exchange with an id that its grid has not come
+ * Every order has its row before the exchange hears of it. One on the exchange with an id that its strategy has not come
  * to tells that the database is older than it was: put back, failed over, or without what it wrote last.
  */
 
@@ -16,27 +16,27 @@ import { isBehind } from "../reconcile/recovery.ts";
 export const forgotten = (
   { strategies, epoch }: Snapshot,
   { found }: Observation,
+  kinds: Kinds,
 ): VenueOrder | undefined => {
   const current = strategies.filter((one) => !isBehind(one, epoch));
-  return found.find((told) => current.some((strategy) => isAhead(strategy, told)));
+  return found.find((told) => current.some((strategy) => isAhead(kinds(strategy.kind), strategy, told)));
 };
 
-function isAhead({ number, state }: Strategy, { clientId = "" }: VenueOrder): boolean {
+function isAhead(kind: Kind, { number, state }: Strategy, { clientId = "" }: VenueOrder): boolean {
   const key = parseClientOrderId(clientId);
   if (key?.strategy !== number) return false;
   if (key.generation !== state.generation) return key.generation > state.generation;
   const slot = state.slots.find(({ index }) => index === key.slot);
   if (slot) return key.sequence >= slot.sequence;
-  // First buys and exits count on from the slots' ids.
-  const tries = state.exit?.tries ?? (state.firstBuy ? state.firstBuy.tries + 1 : 0);
-  return key.sequence >= highestSequence(state) + tries;
+  // Exits count on from the slots' ids.
+  return key.sequence >= (state.exit ? highestSequence(state) + state.exit.tries : kind.nextSequence(state));
 }
 
-/** That all grids look for their orders before they place anything. */
+/** That all strategies look for their orders before they place anything. */
 export const forgottenEvent = ({ lease: { account, now } }: Snapshot, { clientId }: VenueOrder): Event => ({
   account,
   strategy: null,
   at: now,
   kind: "error",
-  message: `the database has lost what it wrote last: it does not know order ${clientId} on the exchange; every grid looks up its orders before it places any`,
+  message: `the database has lost what it wrote last: it does not know order ${clientId} on the exchange; every strategy looks up its orders before it places any`,
 });

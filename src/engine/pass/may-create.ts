@@ -1,6 +1,7 @@
 import type { Pair } from "../../kernel/pair.ts";
 import { isKeptBack } from "../../model/kill.ts";
 import type { Order } from "../../model/records.ts";
+import type { Kinds } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/store.ts";
 import { waitsForLimit } from "../decide/limited.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
@@ -11,6 +12,7 @@ export function mayCreate(
   { strategies, orders, kill, lease: { now }, limits: { version } }: Snapshot,
   markets: ReadonlyMap<Pair, MarketSight>,
   sights: ReadonlyMap<string, Sight>,
+  kinds: Kinds,
 ): boolean {
   if (isKeptBack(kill, "exit")) return false;
   const isLive = (order: Order) => {
@@ -23,11 +25,11 @@ export function mayCreate(
         sight.status === "partially_filled")
     );
   };
-  return strategies.some(({ id, symbol, wants, state, sellBase }) => {
+  return strategies.some(({ id, symbol, kind, wants, state, sellBase }) => {
     if (!markets.has(symbol)) return false;
     if (state.exit || (wants === "stop" && sellBase)) return true;
     if (wants !== "run" || kill.on) return false;
-    if (state.rebuild || state.trail.way || state.firstBuy || state.signal) return true;
+    if (kinds(kind).isMoving(state)) return true;
     const busy = orders.filter(
       (order) => order.strategy === id && order.generation === state.generation && isLive(order),
     );

@@ -4,6 +4,7 @@ import type { Pair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Confidence } from "../../model/records.ts";
 import type { Deps, Venue } from "../../ports/deps.ts";
+import type { Kinds } from "../../ports/kind.ts";
 import type { Reference } from "../../ports/reference.ts";
 import type { Snapshot } from "../../ports/store.ts";
 import { confidenceFrom, confidenceNow, isRecent } from "../reconcile/confidence.ts";
@@ -51,7 +52,7 @@ const NOBODY: Reference = { prices: [], most: null, listed: false };
 
 /** How far the prices can be trusted on which an order is about to be placed; others are asked once a minute. */
 export async function readConfidence(
-  { reference, venue }: { reference: Deps["reference"]; venue: Venue },
+  { reference, venue, kinds }: { reference: Deps["reference"]; venue: Venue; kinds: Kinds },
   snapshot: Snapshot,
   { markets, sights }: Seen,
   budget: Budget,
@@ -62,7 +63,7 @@ export async function readConfidence(
     const { symbol } = strategy;
     const quote = markets.get(symbol)?.quote;
     if (!quote || found.has(symbol)) continue;
-    if (!mayCreate({ ...snapshot, strategies: [strategy] }, markets, sights)) continue;
+    if (!mayCreate({ ...snapshot, strategies: [strategy] }, markets, sights, kinds)) continue;
     const last = snapshot.memory.confidence?.[symbol];
     const known = isRecent(last, now)
       ? last

@@ -1,12 +1,11 @@
-import type { SlotSearch } from "../../grid/state/state.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Strategy } from "../../model/records.ts";
+import type { SlotSearch, Strategy } from "../../model/strategy.ts";
 import type { Timing, Venue, VenueFill, VenueOrder } from "../../ports/deps.ts";
 import type { Snapshot } from "../../ports/store.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
 import type { Sight } from "../reconcile/order-life.ts";
-import { isBehind, isOfGrid, MISSES, nextId, searchOf } from "../reconcile/recovery.ts";
+import { isBehind, isOfStrategy, MISSES, nextId, searchOf } from "../reconcile/recovery.ts";
 import { ask } from "./asking.ts";
 import type { Budget } from "./budget.ts";
 
@@ -24,7 +23,7 @@ export function strangersAmong(
   }
   const named = [...markets].flatMap(([symbol, sight]) => [
     ...namesIn(symbol, sight).map(({ orderId }) => orderId),
-    ...sight.open.filter(isOfGrid).map(({ id }) => id),
+    ...sight.open.filter(isOfStrategy).map(({ id }) => id),
   ]);
   return new Set(named.filter((id) => !known.has(id)));
 }
@@ -51,7 +50,7 @@ export async function lookAtStrangers(
       short = true;
     } else {
       const order = looked.answer;
-      if (order && isOfGrid(order)) found.push(order);
+      if (order && isOfStrategy(order)) found.push(order);
       else if (order || !isYoung(venue.timing, tradesOf(markets, id), now)) foreign.push(id);
       else leave(unlooked, markets, id);
     }
@@ -93,7 +92,7 @@ async function lookAtTraded(
   return symbol === undefined ? { answer: undefined } : ask(budget, () => venue.order({ symbol, id }));
 }
 
-/** So many looks a pass, of all grids: more of them would outlast the lease of a simulated venue. */
+/** So many looks a pass, of all strategies: more of them would outlast the lease of a simulated venue. */
 const LOOKS_A_PASS = 16;
 
 /** After a restore: each slot's next ids, until two in a row are unknown to the venue. A pass does a part of it. */

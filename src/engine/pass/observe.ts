@@ -2,6 +2,7 @@ import { BudgetSpent, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Order } from "../../model/records.ts";
 import type { Balance, Venue, VenueOrder } from "../../ports/deps.ts";
+import type { Kinds } from "../../ports/kind.ts";
 import type { Snapshot, StepStore } from "../../ports/store.ts";
 import type { MarketSight, Observation } from "../reconcile/observation.ts";
 import type { Sight } from "../reconcile/order-life.ts";
@@ -17,7 +18,7 @@ import { tradesAreDue } from "./trades-due.ts";
 /** Reads what a pass needs, in an order that loses nothing: open orders before trades, both before lookups. */
 export async function observe(
   venue: Venue,
-  store: StepStore,
+  { store, kinds }: { readonly store: StepStore; readonly kinds: Kinds },
   snapshot: Snapshot,
   budget: Budget,
 ): Promise<Observation & { readonly short: boolean }> {
@@ -51,7 +52,7 @@ export async function observe(
     for (const [clientId, order] of looked.sights) sights.set(clientId, order);
     short ||= looked.short;
   }
-  if (!balances && mayCreate(snapshot, markets, sights)) {
+  if (!balances && mayCreate(snapshot, markets, sights, kinds)) {
     balances = await readBalances();
     short ||= !balances;
   }

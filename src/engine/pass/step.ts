@@ -1,12 +1,7 @@
 import { BudgetSpent, messageOf, StoreError } from "../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import {
-  type AccountKey,
-  type AccountMemory,
-  accountKey,
-  leaseOwner,
-  type Strategy,
-} from "../../model/records.ts";
+import { type AccountKey, type AccountMemory, accountKey, leaseOwner } from "../../model/records.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import type { Deps, Log, Venue } from "../../ports/deps.ts";
 import { type Changes, type Lease, NO_CHANGES, type Snapshot, type StepStore } from "../../ports/store.ts";
 import { type Decision, decide } from "../decide/decide.ts";
@@ -17,6 +12,7 @@ import { forgotten, forgottenEvent } from "./lost-tail.ts";
 import { observe } from "./observe.ts";
 import { readConfidence } from "./observe-prices.ts";
 import { watchChanges } from "./stop-watch.ts";
+import { upgradedSnapshot } from "./upgrade.ts";
 import { isStopping, unread, urgentCancels } from "./urgent.ts";
 
 /** How one pass over an account ended. */
@@ -28,7 +24,10 @@ export interface Pass {
   readonly cancels?: number;
 }
 
-export type World = Pick<Deps, "store" | "local" | "log" | "limits" | "requests" | "reference" | "interval">;
+export type World = Pick<
+  Deps,
+  "store" | "local" | "log" | "limits" | "requests" | "reference" | "interval" | "kinds"
+>;
 
 export interface StepOptions {
   /** Calls to the venue that this pass may make. */
@@ -62,6 +61,7 @@ export async function step(
     const { leaseTtl: ttl, overlap } = timing;
     snapshot = await world.store.acquire({ account, owner, ttl, overlap, scheduled, isUrgent });
     if (!snapshot) return { account, outcome: "busy" };
+    snapshot = upgradedSnapshot(snapshot, world.kinds);
     const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };
     const asked = { askedAt, isUrgent: isUrgent || isStopping(snapshot), yieldsAfter: yieldsAfter(snapshot) };
     held = venue.under?.(snapshot.lease, asked) ?? venue;
@@ -81,7 +81,7 @@ export async function step(
   }
 }
 
-/** Most passes are over by then. After some that came to no end one has longer, so that people hold no grid up for ever. */
+/** Most passes are over by then. After some that came to no end one has longer, so that people hold nothing up for ever. */
 const YIELDS = { after: SECOND, longer: 5 * SECOND, each: 10 };
 
 function yieldsAfter(snapshot: Snapshot): Millis | undefined {
@@ -103,17 +103,18 @@ async function pass(
   venue: Venue,
   { snapshot: taken, hold, budget, urgent }: Started,
 ): Promise<boolean> {
-  const { store, local, limits, reference } = world;
-  const seen = await observe(venue, store, taken, budget);
-  const lost = forgotten(taken, seen);
+  const { store, local, limits, reference, kinds } = world;
+  const seen = await observe(venue, world, taken, budget);
+  const lost = forgotten(taken, seen, kinds);
   if (lost) await store.nextEpoch();
   const snapshot = lost ? { ...taken, epoch: taken.epoch + 1 } : taken;
-  const confidence = await readConfidence({ reference, venue }, snapshot, seen, budget);
+  const confidence = await readConfidence({ reference, venue, kinds }, snapshot, seen, budget);
   const observation = { ...seen, confidence };
   const decision = decide(snapshot, observation, {
     limit: Math.min(budget.left, budget.fitting),
     slow: budget.slow,
     bounds: boundsOf(snapshot, limits),
+    kinds,
   });
   const recorded = await record(store, snapshot, decision);
   const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));
@@ -205,13 +206,13 @@ const isConstraint = (error: unknown): error is StoreError =>
   error instanceof StoreError && error.failure === "constraint";
 
 function inError(before: Strategy, message: string, at: Millis): Changes {
-  const { id, account, phase, stoppedAt } = before;
+  const { id, version, account, phase, stoppedAt } = before;
   // The resume has been tried, and is over.
   const state = { ...before.state, resumes: before.resumes };
   const event = { account, strategy: id, at, kind: "error" as const, message };
   return {
     ...NO_CHANGES,
-    strategy: { id, state, phase, stoppedAt, status: "error", lastError: message },
+    strategy: { id, version, state, phase, stoppedAt, status: "error", lastError: message },
     events: [event],
   };
 }

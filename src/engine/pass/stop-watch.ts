@@ -1,8 +1,9 @@
-/** Whether the prices at which a grid stops are still looked at, and what is said where they are not. */
+/** Whether the prices at which a strategy stops are still looked at, and what is said where they are not. */
 
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
-import type { AccountMemory, Strategy } from "../../model/records.ts";
+import type { AccountMemory } from "../../model/records.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import type { Snapshot, StrategyView } from "../../ports/store.ts";
 
 /** So many intervals without a price are no delay any more. */
@@ -20,7 +21,7 @@ interface Seen {
   readonly interval: Millis;
 }
 
-/** How long nobody has looked at the price that is to stop this grid; 0 while it is watched, or has none. */
+/** How long nobody has looked at the price that is to stop it; 0 while it is watched, or has none. */
 export function unwatchedFor(strategy: Watched, { memory, now, interval }: Seen): Millis {
   const { config, wants, status, phase, symbol } = strategy;
   if (config.stopLossPrice === undefined && config.takeProfitPrice === undefined) return 0;
@@ -33,7 +34,7 @@ export function unwatchedFor(strategy: Watched, { memory, now, interval }: Seen)
 export const unwatchedMessage = (symbol: string, millis: Millis): string =>
   `the stop price is not being watched: there has been no price of ${symbol} for ${Math.round(millis / SECOND)} s`;
 
-/** Grids whose stop price is not watched any more or again, each told once. */
+/** Strategies whose stop price is not watched any more or again, each told once. */
 export function watchChanges({ lease, strategies }: Snapshot, memory: AccountMemory, interval: Millis) {
   const { account, now } = lease;
   const before = memory.unwatched ?? [];
@@ -47,7 +48,7 @@ export function watchChanges({ lease, strategies }: Snapshot, memory: AccountMem
   return { events, unwatched: unwatched.length === 0 && before.length === 0 ? undefined : unwatched };
 }
 
-/** The notice of a grid's status. */
+/** The notice of a strategy's status. */
 export function watchNotices({ strategy, memory, now }: StrategyView, interval: Millis) {
   const millis = unwatchedFor(strategy, { memory, now, interval });
   return millis > 0

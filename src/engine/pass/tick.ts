@@ -7,7 +7,7 @@ import { type Pass, type StepOptions, step } from "./step.ts";
 
 type World = Pick<
   Deps,
-  "store" | "local" | "log" | "venueOf" | "limits" | "requests" | "reference" | "interval"
+  "store" | "local" | "log" | "venueOf" | "limits" | "requests" | "reference" | "interval" | "kinds"
 >;
 
 /** Fewer requests than a pass over one market needs: what begins with less would only wait again. */

@@ -6,7 +6,7 @@ import type { Timing, VenueOrder } from "../../ports/deps.ts";
 import type { Snapshot } from "../../ports/store.ts";
 import { gapIsDue } from "../reconcile/fills.ts";
 import { isFinal } from "../reconcile/order-life.ts";
-import { isBehind, isOfGrid } from "../reconcile/recovery.ts";
+import { isBehind, isOfStrategy } from "../reconcile/recovery.ts";
 
 /**
  * Whether a pass asks for a market's trades. The open list tells of every order of ours that rests, so as long as
@@ -29,7 +29,7 @@ export function tradesAreDue(
   )
     return true;
   const isKnown = ({ id }: VenueOrder) => orders.some(({ exchangeId }) => exchangeId === id);
-  if (open.some((order) => isOfGrid(order) && !isKnown(order))) return true;
+  if (open.some((order) => isOfStrategy(order) && !isKnown(order))) return true;
   return orders.some(
     (order) =>
       order.symbol === symbol &&

@@ -1,5 +1,6 @@
 import type { Event } from "../../model/events.ts";
-import type { Order, Strategy } from "../../model/records.ts";
+import type { Order } from "../../model/records.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import type { Settlement, Snapshot } from "../../ports/store.ts";
 import { cancellable } from "../decide/turn.ts";
 

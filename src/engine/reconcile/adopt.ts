@@ -1,7 +1,8 @@
 import { ZERO } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Order, Strategy } from "../../model/records.ts";
+import type { Order } from "../../model/records.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import type { VenueOrder } from "../../ports/deps.ts";
 import type { Observation } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
@@ -11,9 +12,9 @@ import { adopted, isOfOne, sequenceOf } from "./recovery.ts";
 export interface Adopted {
   /** All orders of the account, those included that the venue alone knew. */
   readonly reconciled: readonly Reconciled[];
-  /** An open order of one of these grids that has to wait for its row. */
+  /** An open order of one of these strategies that has to wait for its row. */
   readonly held: string | null;
-  /** An open order of a grid that this database does not know. */
+  /** An open order of a strategy that this database does not know. */
   readonly stranger: string | null;
   /** When the first order that has to wait for its row was placed: its market is read again from there. */
   readonly waiting: ReadonlyMap<Pair, Millis>;

@@ -1,19 +1,22 @@
-import { movedBase } from "../../grid/ledger/profit.ts";
-import type { GridState, Refusal, Unexplained, UnreadTrade } from "../../grid/state/state.ts";
 import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Order, Strategy } from "../../model/records.ts";
+import type { Order } from "../../model/records.ts";
+import type { Refusal, Strategy, StrategyState, Unexplained, UnreadTrade } from "../../model/strategy.ts";
 import type { UnreadableFill } from "../../ports/deps.ts";
+import type { Kind } from "../../ports/kind.ts";
 import { TRADES_WAIT } from "./order-life.ts";
 import type { Reconciled } from "./reconcile.ts";
 import { unreadTrades } from "./unreadable.ts";
 
-/** Per asset what slots and cash say, less what the fills moved; nothing where they agree. */
-export function unexplainedAssets(state: GridState, symbol: Pair): Readonly<Record<string, Decimal>> {
-  const { base, quote } = splitPair(symbol);
+/** Per asset what the kind's books say, less what the fills moved; nothing where they agree. */
+export function unexplainedAssets(
+  kind: Kind,
+  state: StrategyState,
+  symbol: Pair,
+): Readonly<Record<string, Decimal>> {
   const { ledger } = state;
-  const told: Record<string, Decimal> = { ...ledger.cash, [base]: movedBase(state), [quote]: ledger.quote };
+  const told = kind.movedByBooks(state, symbol);
   const assets = new Set([...Object.keys(told), ...Object.keys(ledger.moved)]);
   const differences = [...assets].map(
     (asset) => [asset, (told[asset] ?? ZERO) - (ledger.moved[asset] ?? ZERO)] as const,
@@ -22,14 +25,20 @@ export function unexplainedAssets(state: GridState, symbol: Pair): Readonly<Reco
 }
 
 /** Notes the orders whose fills were the first that the ledger does not explain. */
-export function blamed(strategy: Strategy, reconciled: readonly Reconciled[]): Strategy {
+export function blamed(kind: Kind, strategy: Strategy, reconciled: readonly Reconciled[]): Strategy {
   const { state, symbol } = strategy;
   const booked = reconciled.filter(({ fills }) => fills.length > 0);
   if (booked.length === 0 || state.unexplained?.order) return strategy;
-  if (Object.keys(unexplainedAssets(state, symbol)).length === 0) return strategy;
+  if (Object.keys(unexplainedAssets(kind, state, symbol)).length === 0) return strategy;
   const order = booked.map(({ order: { clientId } }) => clientId).join(", ");
   const unexplained = { since: null, assets: {}, ...state.unexplained, order };
   return { ...strategy, state: { ...state, unexplained } };
+}
+
+/** Its unsettled orders, and rows of trades that this pass could not read. */
+interface Seen {
+  readonly live: readonly Order[];
+  readonly rows?: readonly UnreadableFill[];
 }
 
 /**
@@ -37,14 +46,13 @@ export function blamed(strategy: Strategy, reconciled: readonly Reconciled[]): S
  * is not explained for ten minutes ends in error; a strategy that stops goes on to its end.
  */
 export function audited(
+  kind: Kind,
   strategy: Strategy,
-  live: readonly Order[],
-  now: Millis,
-  rows: readonly UnreadableFill[] = [],
+  { live, now, rows = [] }: { readonly now: Millis } & Seen,
 ): Strategy {
   const { state, symbol, status, wants } = strategy;
   const known = state.unexplained ?? null;
-  const found = differences(state, symbol, live, rows);
+  const found = differences(unexplainedAssets(kind, state, symbol), strategy, { live, rows });
   if (!found)
     return known === null
       ? strategy
@@ -79,18 +87,16 @@ function withMissing({ state, ...strategy }: Strategy, live: readonly Order[]): 
     : { ...strategy, state: { ...state, refused: [...others, ...missing] } };
 }
 
-const withoutMissing = ({ refused }: GridState): Refusal[] =>
+const withoutMissing = ({ refused }: StrategyState): Refusal[] =>
   refused.filter(({ reason }) => reason !== "fills_missing");
 
 const namesOf = ({ trades = [] }: Unexplained): string => trades.map(({ trade }) => trade).join(" ");
 
 function differences(
-  state: GridState,
-  symbol: Pair,
-  live: readonly Order[],
-  rows: readonly UnreadableFill[],
+  assets: Unexplained["assets"],
+  { state, symbol }: Strategy,
+  { live, rows = [] }: Seen,
 ): Unexplained | undefined {
-  const assets = unexplainedAssets(state, symbol);
   const [short] = live
     .flatMap((order) => (order.behindSince === null ? [] : [{ ...order, since: order.behindSince }]))
     .sort((a, b) => a.since - b.since);
@@ -111,7 +117,7 @@ function differences(
 
 /** What this pass has seen, and what others have: an order's trades are not asked for in each. */
 function unreadOf(
-  { unexplained }: GridState,
+  { unexplained }: StrategyState,
   live: readonly Order[],
   rows: readonly UnreadableFill[],
 ): readonly UnreadTrade[] {

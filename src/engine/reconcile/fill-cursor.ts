@@ -43,11 +43,11 @@ export function bookedSince({ orders, cursors }: Snapshot, symbol: Pair, overlap
   return Math.min(cursor.at, ...lacking.map(({ createdAt }) => createdAt)) - overlap;
 }
 
-/** When the first order was placed, or grid started, whose fills may not all have been read. */
+/** When the first order was placed, or strategy started, whose fills may not all have been read. */
 function firstOfOurs({ orders, strategies }: Snapshot, symbol: Pair): Millis {
   const mine = orders.filter((order) => order.symbol === symbol && order.strategy !== null);
-  const grids = strategies.filter((strategy) => strategy.symbol === symbol);
-  return Math.min(...mine.map(({ createdAt }) => createdAt), ...grids.map(({ startedAt }) => startedAt));
+  const same = strategies.filter((strategy) => strategy.symbol === symbol);
+  return Math.min(...mine.map(({ createdAt }) => createdAt), ...same.map(({ startedAt }) => startedAt));
 }
 
 /** The next span to ask for; undefined when all has been told up to the venue's time at the first question. */

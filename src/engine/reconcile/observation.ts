@@ -1,8 +1,8 @@
-import type { SlotSearch } from "../../grid/state/state.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Confidence, Order } from "../../model/records.ts";
+import type { SlotSearch } from "../../model/strategy.ts";
 import type {
   Balance,
   Market,
@@ -45,13 +45,13 @@ export interface Observation {
   readonly balancesFirst: boolean;
   /** Markets of which the venue refuses to tell, and why. */
   readonly refused: ReadonlyMap<Pair, string>;
-  /** Orders of grids, by the form of their id, that have no row. */
+  /** Orders of strategies, by the form of their id, that have no row. */
   readonly found: readonly VenueOrder[];
-  /** Of grids that search for their orders after a restore: the slots of which some ids were looked up. */
+  /** Of strategies that search for their orders after a restore: the slots of which some ids were looked up. */
   readonly searched: ReadonlyMap<string, readonly SlotSearch[]>;
   /** Markets with a trade whose order could not be looked at any more, and since when. */
   readonly unlooked: ReadonlyMap<Pair, Millis>;
-  /** Orders that trades name and that are no grid's. */
+  /** Orders that trades name and that are no strategy's. */
   readonly foreign: readonly string[];
   /** Settled orders of ours to which trades arrived that nobody expected any more. */
   readonly late: readonly Order[];

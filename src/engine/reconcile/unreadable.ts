@@ -1,6 +1,6 @@
-import type { UnreadTrade } from "../../grid/state/state.ts";
 import type { Event } from "../../model/events.ts";
 import type { AccountMemory, Order } from "../../model/records.ts";
+import type { UnreadTrade } from "../../model/strategy.ts";
 import type { UnreadableFill } from "../../ports/deps.ts";
 import type { Snapshot } from "../../ports/store.ts";
 import type { Observation } from "./observation.ts";

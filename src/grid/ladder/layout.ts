@@ -1,9 +1,9 @@
 import { movementsOf } from "../../engine/reconcile/fills.ts";
-import type { Reconciled } from "../../engine/reconcile/reconcile.ts";
 import { type Decimal, max, mul, sum, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { lotsFor } from "../../market/minimum.ts";
 import type { Market } from "../../ports/deps.ts";
+import type { FoundOrder } from "../../ports/kind.ts";
 import { costInAll, held, heldInAll } from "../ledger/booking.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
@@ -61,7 +61,7 @@ export function giveFirstBase(state: GridState, market: Market, free: Decimal): 
  * First base that a restored database has forgotten: what a starting grid's sell, found on the venue, has sold
  * or still offers beyond what its slot holds.
  */
-export function forgottenBase(state: GridState, { order, fills, ended }: Reconciled): GridState {
+export function forgottenBase(state: GridState, { order, fills, ended }: FoundOrder): GridState {
   const { base } = splitPair(order.symbol);
   const moved = fills
     .flatMap((fill) => movementsOf(order.symbol, fill))

@@ -1,4 +1,4 @@
-import { addFee, movementsOf } from "../../engine/reconcile/fills.ts";
+import { addFee } from "../../engine/reconcile/fills.ts";
 import { type Decimal, mulDiv, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Fill, Order } from "../../model/records.ts";
@@ -41,7 +41,6 @@ export function bookFill(
     cash: thirds.map(({ asset, amount }) => ({ asset, amount: -amount })).reduce(addFee, state.ledger.cash),
     feesValue: state.ledger.feesValue + worth,
     feesEstimated: state.ledger.feesEstimated || thirds.some(({ isEstimated }) => isEstimated),
-    moved: movementsOf(symbol, fill).reduce(addFee, state.ledger.moved),
   };
   const slots = booked.slot
     ? state.slots.map((one) => (one === slot ? (booked.slot as Slot) : one))

@@ -1,20 +1,8 @@
 import { type Decimal, div, mul, ZERO } from "../../kernel/decimal.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import type { Profit } from "../../model/strategy.ts";
 import type { GridState } from "../state/state.ts";
 import { costInAll, heldInAll } from "./booking.ts";
-
-/** What a strategy has made, in quote, marked at a price. Total = realised + unrealised, exactly. */
-export interface Profit {
-  readonly realized: Decimal;
-  readonly unrealized: Decimal;
-  readonly total: Decimal;
-  /** Base held, and what it cost. */
-  readonly position: Decimal;
-  readonly cost: Decimal;
-  /** Cost per base held; null without a position. */
-  readonly averageCost: Decimal | null;
-  /** Price at which the total is zero: (initial equity + fees in third assets − quote)/base; null without a position. */
-  readonly breakEvenPrice: Decimal | null;
-}
 
 /** Equity is quote plus base·mark less fees in third assets, moved only by fills; the total is its change since the start. */
 export function profitOf(state: GridState, mark: Decimal): Profit {
@@ -33,5 +21,12 @@ export function profitOf(state: GridState, mark: Decimal): Profit {
   };
 }
 
-/** What a strategy's fills and first base have moved per asset: the account's change that is not a person's. */
+/** What slots say that fills have moved of the base: first base was no fill. */
 export const movedBase = (state: GridState): Decimal => heldInAll(state) - state.ledger.firstBase;
+
+/** Per asset, what slots and cash say that fills have moved. */
+export function movedByBooks(state: GridState, symbol: Pair): Readonly<Record<string, Decimal>> {
+  const { base, quote } = splitPair(symbol);
+  const { ledger } = state;
+  return { ...ledger.cash, [base]: movedBase(state), [quote]: ledger.quote };
+}

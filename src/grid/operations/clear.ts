@@ -8,7 +8,6 @@ import { type Millis, SECOND } from "../../kernel/time.ts";
 import { type AccountKey, exchangeOfRequest, type Order, parseAccountKey } from "../../model/records.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/store.ts";
-import { heldInAll } from "../ledger/booking.ts";
 
 /** After so long an answer tells how far it has come; asking again goes on. */
 const ROUND: Millis = 8 * SECOND;
@@ -115,11 +114,11 @@ const orderLeft = ({ account, strategy, clientId, exchangeId, symbol, side, stat
   strategy,
 });
 
-export const gridLeft = ({ strategy, accountError }: StrategyView) => ({
+export const gridLeft = ({ kinds }: Pick<Deps, "kinds">, { strategy, accountError }: StrategyView) => ({
   id: strategy.id,
   status: strategy.status,
   asset: splitPair(strategy.symbol).base,
-  base: text(heldInAll(strategy.state)),
+  base: text(kinds(strategy.kind).holdings(strategy.state).base),
   error: strategy.lastError ?? (strategy.status === "stopped" ? null : accountError),
 });
 

@@ -7,9 +7,11 @@ import { parseAccountKey } from "../../model/records.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/store.ts";
+import { asGridView } from "../kind.ts";
 import { slotOut } from "../schema/accounting.ts";
 import { gridOut, isDry, ListShape, StatusShape, TickShape } from "../schema/schema.ts";
 import { gridsView } from "../schema/view.ts";
+import type { GridStrategy } from "../state/state.ts";
 import { historyOperations } from "./history.ts";
 import { BUYS_ON } from "./kill.ts";
 import { pauseOperations } from "./pause.ts";
@@ -52,7 +54,9 @@ const gridStatus = operation({
   output: StatusShape,
   async run(deps, { id, stopped, limit, before }) {
     const page = pageOf({ stopped, limit, before });
-    const views = await deps.store.strategies(id === undefined ? { stopped, page } : { id });
+    const views = (await deps.store.strategies(id === undefined ? { stopped, page } : { id })).map(
+      asGridView,
+    );
     if (id !== undefined && views.length === 0) throw new AppError("Not found", `there is no strategy ${id}`);
     const killed = await deps.store.killed();
     return {
@@ -71,9 +75,9 @@ function pageOf(asked: { stopped: boolean; limit?: number | undefined; before?: 
   return { limit: limit ?? 100, before: before === undefined ? undefined : Number.parseInt(before, 10) };
 }
 
-const slotsOf = ({ strategy }: StrategyView) => ({ slots: strategy.state.slots.map(slotOut) });
+const slotsOf = ({ strategy }: StrategyView<GridStrategy>) => ({ slots: strategy.state.slots.map(slotOut) });
 
-function shown(deps: Deps, view: StrategyView, killed: boolean) {
+function shown(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean) {
   const { store, venueOf, marketTime } = deps;
   const account = parseAccountKey(view.strategy.account);
   const isStopped = view.strategy.status === "stopped";
@@ -96,7 +100,7 @@ const listGrids = operation({
   input: () => z.object({}),
   output: ListShape,
   async run({ store }) {
-    const views = await store.strategies({ stopped: false });
+    const views = (await store.strategies({ stopped: false })).map(asGridView);
     const strategies = views.map(({ strategy: { id, account, symbol, status, startedAt } }) => ({
       id,
       dryRun: isDry({ account }),

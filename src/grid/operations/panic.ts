@@ -2,11 +2,11 @@ import * as z from "zod";
 import { ZERO } from "../../kernel/decimal.ts";
 import { flagField } from "../../kernel/fields.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { parseAccountKey, type Strategy } from "../../model/records.ts";
+import { parseAccountKey } from "../../model/records.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import { byOf, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/store.ts";
-import { heldInAll } from "../ledger/booking.ts";
 import {
   ClearedShape,
   clear,
@@ -85,7 +85,7 @@ async function leftOf(deps: Deps, since: Millis): Promise<Left> {
 
 function answer(deps: Deps, { resting, grids, views }: Left, sell: boolean): Told {
   const { orders } = resting;
-  const unsold = sell ? views.filter(({ strategy }) => isUnsold(strategy)) : [];
+  const unsold = sell ? views.filter(({ strategy }) => isUnsold(deps, strategy)) : [];
   const done = orders.length + grids.length + unsold.length === 0;
   const parts = [
     ...(grids.length > 0 ? [`${grids.length} grids are not stopped yet`] : []),
@@ -102,11 +102,11 @@ function answer(deps: Deps, { resting, grids, views }: Left, sell: boolean): Tol
     on: true,
     done,
     message: `${message}${requestsText(resting)}`,
-    grids: views.map(gridLeft),
+    grids: views.map((view) => gridLeft(deps, view)),
     ...ordersLeft(resting),
   };
 }
 
 /** What the exchange would not take is no more than dust, and a grid that has ended with it says nothing of it. */
-const isUnsold = ({ status, state, lastError }: Strategy): boolean =>
-  heldInAll(state) > ZERO && (status !== "stopped" || lastError !== null);
+const isUnsold = ({ kinds }: Pick<Deps, "kinds">, { kind, status, state, lastError }: Strategy): boolean =>
+  kinds(kind).holdings(state).base > ZERO && (status !== "stopped" || lastError !== null);

@@ -9,6 +9,7 @@ import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/store.ts";
 import { previewChange } from "../start/preview.ts";
+import type { GridStrategy } from "../state/state.ts";
 import { viewOf } from "./stop.ts";
 
 const PausedShape = lazy(() =>
@@ -81,7 +82,7 @@ const resumeGrid = operation({
 });
 
 /** A grid that a person may still pause. */
-async function changeable(deps: Deps, id: string): Promise<StrategyView> {
+async function changeable(deps: Deps, id: string): Promise<StrategyView<GridStrategy>> {
   const view = await viewOf(deps, id);
   const { status, wants } = view.strategy;
   if (status !== "stopped" && wants !== "stop") return view;

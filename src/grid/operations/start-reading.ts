@@ -9,7 +9,6 @@ import type { Deps, Quote, Venue } from "../../ports/deps.ts";
 import type { DryBalances, DryRuns } from "../../ports/paper.ts";
 import type { Reference } from "../../ports/reference.ts";
 import type { StrategyView } from "../../ports/store.ts";
-import { heldInAll } from "../ledger/booking.ts";
 import type { StartWorld } from "../start/planned-start.ts";
 
 export type Where = {
@@ -41,7 +40,7 @@ export async function readWorld(deps: Deps, where: Where, actor: string): Promis
   const views = await gridsOf(deps, venue);
   const claimed = views
     .filter(({ strategy }) => splitPair(strategy.symbol).base === market.base)
-    .reduce((total, { strategy }) => total + heldInAll(strategy.state), 0n);
+    .reduce((total, { strategy }) => total + deps.kinds(strategy.kind).holdings(strategy.state).base, 0n);
   const trust = where.confidence === undefined ? undefined : await readTrust(deps, venue, quote, symbol);
   const killed = await deps.store.killed();
   const standings = await readStandings(deps, venue.account, actor);

@@ -5,10 +5,11 @@ import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { MINUTE } from "../../kernel/time.ts";
 import { howToChange, limitError } from "../../limits/allowed.ts";
 import type { By } from "../../model/events.ts";
-import { accountKey, parseAccountKey, type Strategy } from "../../model/records.ts";
+import { accountKey, parseAccountKey } from "../../model/records.ts";
 import { byOf, type Call, operation } from "../../operation.ts";
 import type { Deps, Venue } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-here.ts";
+import { asGrid, gridKind } from "../kind.ts";
 import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "../schema/input.ts";
 import { configOut, PlannedShape, StartedShape } from "../schema/schema.ts";
 import { centeredOf, rangeOf } from "../start/asked.ts";
@@ -27,7 +28,7 @@ import {
 import { previewStart } from "../start/preview.ts";
 import { startTold } from "../start/told.ts";
 import { mostQuote } from "../start/worst-case.ts";
-import type { GridState } from "../state/state.ts";
+import type { GridState, GridStrategy } from "../state/state.ts";
 import { doubts, fund, type Read, readWorld, venueOf, type Where } from "./start-reading.ts";
 
 interface Asking {
@@ -67,7 +68,7 @@ async function start(deps: Deps, asking: Asking) {
 }
 
 interface Begun {
-  readonly strategy: Strategy;
+  readonly strategy: GridStrategy;
   readonly maxQuoteUsed: Decimal;
   readonly ownBase: Decimal;
   readonly warnings: { code: string; message: string }[];
@@ -76,8 +77,9 @@ interface Begun {
 /** What an earlier try of the same request has started: the account and the market are no longer what they were. */
 async function begunBefore(deps: Deps, { where, request }: Asking): Promise<Begun | undefined> {
   if (request === null) return undefined;
-  const [{ strategy } = {}] = await deps.store.strategies({ request });
-  if (!strategy) return undefined;
+  const [view] = await deps.store.strategies({ request });
+  if (!view) return undefined;
+  const strategy = asGrid(view.strategy);
   const venue = venueOf(deps, where);
   const [market, balances] = await Promise.all([venue.market(strategy.symbol), venue.balances()]);
   const { config, state } = strategy;
@@ -105,6 +107,8 @@ async function begin(
   const isWaiting = checked.config.triggerPrice !== undefined;
   const strategy = await deps.store.createStrategy(
     {
+      kind: gridKind.name,
+      version: gridKind.version,
       config: checked.config,
       state: await withHistory(venue, symbol, checked, firstState(checked, world.quote.at)),
       wants: "run",
@@ -124,7 +128,7 @@ async function begin(
   );
   if (!strategy) throw killRefusal(deps.killHere, "no grid is started");
   return {
-    strategy,
+    strategy: asGrid(strategy),
     maxQuoteUsed: mostQuote(beginsOf(planned, world)),
     ownBase: planned.ownBase,
     warnings: [...checked.warnings, ...fundsWarnings(planned, world), ...doubts(world, where)],

@@ -3,14 +3,17 @@ import { stepNow } from "../../engine/pass/tick.ts";
 import { type Decimal, mul, ONE, snap, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import { parseAccountKey, type Strategy } from "../../model/records.ts";
+import { parseAccountKey } from "../../model/records.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import { byOf, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/store.ts";
+import { asGridView } from "../kind.ts";
 import { profitOf } from "../ledger/profit.ts";
 import { stopInput } from "../schema/input.ts";
 import { StoppedShape, stoppedOut } from "../schema/schema.ts";
 import { previewChange, type Sale, saleOf } from "../start/preview.ts";
+import type { GridStrategy } from "../state/state.ts";
 
 export const stopGrid = operation({
   name: "stop_grid",
@@ -55,7 +58,7 @@ export const stopGrid = operation({
 });
 
 /** What selling the base would bring now; where no process here reaches the exchange, by the last price that was seen. */
-async function readSale(deps: Deps, { strategy, memory }: StrategyView): Promise<Sale> {
+async function readSale(deps: Deps, { strategy, memory }: StrategyView<GridStrategy>): Promise<Sale> {
   const venue = deps.venueOf(parseAccountKey(strategy.account));
   const mark = memory.marks[strategy.symbol]?.mid ?? strategy.state.startPrice;
   if (!venue) return saleOf(strategy, { mark });
@@ -63,10 +66,10 @@ async function readSale(deps: Deps, { strategy, memory }: StrategyView): Promise
   return saleOf(strategy, { quote, book, mark });
 }
 
-export async function viewOf({ store }: Deps, id: string): Promise<StrategyView> {
+export async function viewOf({ store }: Deps, id: string): Promise<StrategyView<GridStrategy>> {
   const [view] = await store.strategies({ id });
   if (!view) throw new AppError("Not found", `there is no strategy ${id}`);
-  return view;
+  return asGridView(view);
 }
 
 /** Another pass where the first has not ended it: only a look at its orders tells that they have. */
@@ -80,7 +83,7 @@ async function sweep(deps: Deps, { id, account }: Strategy): Promise<Pass | unde
 }
 
 /** What it has made in all: the realised part alone would call a loss a gain. */
-function resultTold({ strategy: { state, symbol }, memory }: StrategyView): string {
+function resultTold({ strategy: { state, symbol }, memory }: StrategyView<GridStrategy>): string {
   const { base, quote } = splitPair(symbol);
   const mark = memory.marks[symbol]?.mid;
   const { total, realized, position } = profitOf(state, mark ?? ONE);

@@ -1,20 +1,29 @@
-import { grossed, takingPrice } from "../../engine/decide/exit.ts";
-import type { Turn } from "../../engine/decide/turn.ts";
-import { type Decimal, min, snap, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, div, max, min, mul, ONE, snap, ZERO } from "../../kernel/decimal.ts";
 import { type Bounds, boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import { inOneOrder, meetsMinimum } from "../../market/minimum.ts";
-import type { Order, Strategy } from "../../model/records.ts";
+import { need } from "../../market/need.ts";
+import type { Funds, Intent, Resting } from "../../model/intent.ts";
+import type { Order } from "../../model/records.ts";
+import { highestSequence } from "../../model/strategy.ts";
 import type { Market, Quote } from "../../ports/deps.ts";
+import type { StrategyContext } from "../../ports/kind.ts";
 import { firstAmount } from "../ladder/layout.ts";
 import { held } from "../ledger/booking.ts";
 import { drawAll } from "../ledger/draw.ts";
 import type { GridConfig } from "../state/config.ts";
 import { totalBase } from "../state/lots.ts";
-import { FIRST_BUY_SLOT, type GridState, highestSequence } from "../state/state.ts";
-import { type Funds, type Intent, need, type Resting } from "./plan.ts";
+import { FIRST_BUY_SLOT, type GridState, type GridStrategy } from "../state/state.ts";
 
 /** So many orders at most: what they do not reach the slots go without. */
 const MOST_TRIES = 5;
+
+/** Base bought at the start, for selling slots that have none; the fee in base on top. */
+const grossed = (amount: Decimal, { buyFeeIn, maker, taker, lot }: Market): Decimal =>
+  buyFeeIn !== "quote" ? snap(div(amount, ONE - max(maker, taker), "up"), lot, "up") : amount;
+
+/** A limit that takes what is there now: 1 % beyond the ask, or the bid. */
+export const takingPrice = ({ ask }: Quote, { tick }: Market): Decimal =>
+  snap(mul(ask, (101n * ONE) / 100n, "up"), tick, "up");
 
 export interface FirstBuy {
   readonly state: GridState;
@@ -70,9 +79,17 @@ const lowestSell = (resting: readonly Resting[]): Decimal | undefined =>
 
 /** Buys what selling slots lack at the start, and gives it to them once it is there. */
 export function firstBuy(
-  { state, config }: Strategy,
+  { state, config }: GridStrategy,
   live: readonly Order[],
-  { sight, funds, killed, limit, bounds, resting, held: isHeld }: Omit<Turn, "held"> & { held: boolean },
+  {
+    sight,
+    funds,
+    killed,
+    limit,
+    bounds,
+    resting,
+    held: isHeld,
+  }: Omit<StrategyContext, "held"> & { held: boolean },
 ): FirstBuy {
   const none = (next: GridState, problem: string | null = null): FirstBuy => ({
     state: next,

@@ -1,27 +1,18 @@
 import { isLasting, limitedAgain, unlimited, waitsForLimit } from "../../engine/decide/limited.ts";
-import { type Decimal, min, mul, ONE, snap, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, min, mul, snap, ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type Bounds, boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import { lotsFor, meetsMinimum } from "../../market/minimum.ts";
+import { need } from "../../market/need.ts";
+import type { Capital, Funds, Intent, Resting } from "../../model/intent.ts";
 import { takes } from "../../model/own-orders.ts";
-import type { Order } from "../../model/records.ts";
+import type { Refusal } from "../../model/strategy.ts";
 import type { Market, Quote, Side, Timing } from "../../ports/deps.ts";
 import { held } from "../ledger/booking.ts";
 import type { GridConfig } from "../state/config.ts";
-import type { GridState, Refusal, Slot } from "../state/state.ts";
+import type { GridState, Slot } from "../state/state.ts";
 import { keptBack } from "./owed.ts";
-
-/** Free balance per asset, as far as this pass may still use it. */
-export type Funds = Readonly<Record<string, Decimal>>;
-
-export interface Resting {
-  readonly side: Side;
-  readonly price: Decimal;
-  /** Its row, where it has one; otherwise it was placed elsewhere, and `id` is the venue's. */
-  readonly order?: Order | undefined;
-  readonly id?: string | undefined;
-}
 
 /** What a plan may know of the world. */
 export interface View {
@@ -51,24 +42,6 @@ export interface View {
   readonly bounds?: Bounds | undefined;
   /** Left out where nothing is tried again. */
   readonly backoff?: Timing["backoff"];
-}
-
-/** In quote. */
-export interface Capital {
-  /** Quote, free and in orders, and the cost of all base held by strategies with this quote. */
-  readonly whole: Decimal;
-  readonly quote: Decimal;
-  /** Cost of this strategy's base and open buys, and the open buys of all strategies with this quote. */
-  readonly position: Decimal;
-  readonly openBuys: Decimal;
-}
-
-export interface Intent {
-  readonly slot: number;
-  readonly sequence: number;
-  readonly side: Side;
-  readonly price: Decimal;
-  readonly amount: Decimal;
 }
 
 export interface Plan {
@@ -279,17 +252,6 @@ const crosses = ({ side, price }: Wish, resting: readonly Resting[]): Omit<Refus
   const id = met && (met.order?.exchangeId ?? met.order?.clientId ?? met.id);
   return met && { reason: "would_self_cross", ...(id ? { detail: `it would meet order ${id}` } : {}) };
 };
-
-/** What an order takes from the free balance, a fee in quote included. */
-export function need(market: Market, { side, price, amount }: Wish): { asset: string; amount: Decimal } {
-  if (side === "sell") return { asset: market.base, amount };
-  const notional = mul(price, amount, "up");
-  const rate = market.maker > market.taker ? market.maker : market.taker;
-  return {
-    asset: market.quote,
-    amount: market.buyFeeIn !== "base" ? mul(notional, ONE + rate, "up") : notional,
-  };
-}
 
 function spend(funds: Funds, market: Market, wish: Wish): Funds {
   const { asset, amount } = need(market, wish);

@@ -1,6 +1,7 @@
 import { ONE } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { midOf } from "../../kernel/spread.ts";
+import { highestSequence } from "../../model/strategy.ts";
 import type { Market, Quote } from "../../ports/deps.ts";
 import { layAround } from "../ladder/centered.ts";
 import { ascends } from "../ladder/levels.ts";
@@ -8,7 +9,7 @@ import { wideningOf } from "../ladder/volatility.ts";
 import { drawAll, giveUp } from "../ledger/draw.ts";
 import { checkMinimum } from "../start/check-rules.ts";
 import type { GridConfig } from "../state/config.ts";
-import { type GridState, highestSequence, type Slot } from "../state/state.ts";
+import type { GridState, Slot } from "../state/state.ts";
 
 interface World {
   readonly market: Market;

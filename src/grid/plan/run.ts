@@ -1,18 +1,20 @@
 import { orderOf } from "../../engine/decide/intents.ts";
-import { judgeLoss } from "../../engine/decide/loss.ts";
-import { type Advanced, isHeld, type Turn, toCancel } from "../../engine/decide/turn.ts";
+import { isHeld } from "../../engine/decide/turn.ts";
 import { text, ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE } from "../../kernel/time.ts";
-import type { Order, Strategy } from "../../model/records.ts";
+import type { Order } from "../../model/records.ts";
+import type { Notice, Refusal } from "../../model/strategy.ts";
 import type { Market, Quote } from "../../ports/deps.ts";
+import type { Advanced, StrategyContext } from "../../ports/kind.ts";
 import { giveFirstBase, layOut, wantedBase } from "../ladder/layout.ts";
 import { withMid } from "../ladder/volatility.ts";
 import { held, heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
 import { spacingWarnings } from "../start/check-rules.ts";
-import type { GridState, Move, Notice, Refusal } from "../state/state.ts";
+import type { GridState, GridStrategy, Move } from "../state/state.ts";
 import { firstBuy } from "./first-buy.ts";
+import { outdated } from "./outdated.ts";
 import { isOfVenue, plan } from "./plan.ts";
 import { obstacle, relaid } from "./rebuild.ts";
 import { affords, leaving, moved } from "./trail.ts";
@@ -24,7 +26,11 @@ interface World {
 }
 
 /** Takes a running strategy on: what the market asks of the whole grid, then of its slots. */
-export function run(before: Strategy, live: readonly Order[], turn: Turn): Partial<Advanced> {
+export function run(
+  before: GridStrategy,
+  live: readonly Order[],
+  turn: StrategyContext,
+): Partial<Advanced<GridStrategy>> {
   const { market, quote, error } = turn.sight;
   if (!market || !quote) return { strategy: { ...before, lastError: error } };
   const world = { market, quote };
@@ -33,15 +39,15 @@ export function run(before: Strategy, live: readonly Order[], turn: Turn): Parti
   const started = start(triggered, turn, quote);
   if (!started) return { short: true };
   if (started.phase === "starting") return { strategy: started };
-  const judged = judgeLoss(withMids(started, quote), quote, turn);
+  const judged = turn.judge(withMids(started, quote), quote);
   const { strategy: watched, problem } = watch(judged, world, turn);
   if (watched.state.exit)
     return {
       strategy: { ...watched, status: "running", phase: "stopping" },
-      cancels: toCancel(watched.state, live, quote),
+      cancels: outdated(watched.state, live, quote),
     };
   const strategy = settledMoves(watched, live, world);
-  const cancels = toCancel(strategy.state, live, quote);
+  const cancels = outdated(strategy.state, live, quote);
   if (strategy.state.rebuild) {
     const notices = noticesOf(strategy.state, world, true);
     return {
@@ -56,7 +62,7 @@ export function run(before: Strategy, live: readonly Order[], turn: Turn): Parti
 }
 
 /** A grid that waits for its trigger begins when the mid reaches it, from whichever side it was on. */
-function trigger(strategy: Strategy, { quote }: World): Strategy | undefined {
+function trigger(strategy: GridStrategy, { quote }: World): GridStrategy | undefined {
   const { config, state, status } = strategy;
   if (status !== "idle" || config.triggerPrice === undefined) return strategy;
   const mid = midOf(quote);
@@ -79,7 +85,7 @@ function trigger(strategy: Strategy, { quote }: World): Strategy | undefined {
 const LONGEST_START = 5 * MINUTE;
 
 /** Gives a starting grid its first base, once it is sure how much there is. Undefined until anything of it is known. */
-function start(strategy: Strategy, turn: Turn, { at }: Quote): Strategy | undefined {
+function start(strategy: GridStrategy, turn: StrategyContext, { at }: Quote): GridStrategy | undefined {
   const { sight, ownBase } = turn;
   if (strategy.phase !== "starting" || !sight.market) return strategy;
   // It may have begun before its database was restored: what it sold then tells what it had been given.
@@ -96,7 +102,7 @@ function start(strategy: Strategy, turn: Turn, { at }: Quote): Strategy | undefi
   return { ...strategy, phase: "placing", state: giveFirstBase(state, sight.market, free) };
 }
 
-function withMids(strategy: Strategy, quote: Quote): Strategy {
+function withMids(strategy: GridStrategy, quote: Quote): GridStrategy {
   const { state, config } = strategy;
   if (!config.centered?.volatility) return strategy;
   const mids = withMid(state.mids, midOf(quote), quote.at);
@@ -104,7 +110,11 @@ function withMids(strategy: Strategy, quote: Quote): Strategy {
 }
 
 /** What the mid asks of the whole grid, once two passes have seen it, and why it cannot be. */
-function watch(strategy: Strategy, world: World, turn: Turn): { strategy: Strategy; problem: string | null } {
+function watch(
+  strategy: GridStrategy,
+  world: World,
+  turn: StrategyContext,
+): { strategy: GridStrategy; problem: string | null } {
   const { config, state } = strategy;
   if (state.exit || state.rebuild || state.trail.way) return { strategy, problem: null };
   const { confidence } = turn;
@@ -121,7 +131,12 @@ function watch(strategy: Strategy, world: World, turn: Turn): { strategy: Strate
 }
 
 /** The new grid is computed before anything is cancelled. */
-function problemWith(move: Move, { config, state }: Strategy, world: World, { funds }: Turn): string | null {
+function problemWith(
+  move: Move,
+  { config, state }: GridStrategy,
+  world: World,
+  { funds }: StrategyContext,
+): string | null {
   if (move === "rebuild") {
     const why = obstacle(config, state, world);
     return why === undefined ? null : `the grid is not rebuilt: ${why}`;
@@ -145,7 +160,7 @@ function follow(state: GridState, move: Move): GridState {
 }
 
 /** Does what was waiting for orders to end: a rebuild for all of them, a trail for one slot's. */
-function settledMoves(strategy: Strategy, live: readonly Order[], world: World): Strategy {
+function settledMoves(strategy: GridStrategy, live: readonly Order[], world: World): GridStrategy {
   const { config, state } = strategy;
   if (state.rebuild)
     return live.length > 0 || obstacle(config, state, world) !== undefined
@@ -158,10 +173,10 @@ function settledMoves(strategy: Strategy, live: readonly Order[], world: World):
 }
 
 function place(
-  strategy: Strategy,
+  strategy: GridStrategy,
   live: readonly Order[],
-  turn: Turn & { world: World; waits: boolean; problem: string | null },
-): Partial<Advanced> {
+  turn: StrategyContext & { world: World; waits: boolean; problem: string | null },
+): Partial<Advanced<GridStrategy>> {
   const { world, window, funds } = turn;
   const mine = live.filter(({ generation }) => generation === strategy.state.generation);
   const isOld = mine.length < live.length;
@@ -186,7 +201,7 @@ function place(
   });
   const intents = [...bought.intents, ...planned.intents];
   const waits = turn.waits || planned.postponed > 0 || live.some(isUnclear);
-  const placed: Strategy = {
+  const placed: GridStrategy = {
     ...strategy,
     state: planned.next,
     status: "running",
@@ -258,7 +273,7 @@ function spacingNotices({ slots }: GridState, market: Market): Notice[] {
 }
 
 // The same state when nothing has changed, so that a quiet pass writes nothing.
-function withNotices(strategy: Strategy, notices: readonly Notice[]): Strategy {
+function withNotices(strategy: GridStrategy, notices: readonly Notice[]): GridStrategy {
   const { state } = strategy;
   const same =
     notices.length === state.notices.length &&
@@ -268,7 +283,7 @@ function withNotices(strategy: Strategy, notices: readonly Notice[]): Strategy {
   return same ? strategy : { ...strategy, state: { ...state, notices } };
 }
 
-function strangerError({ held, stranger, unshown }: Turn): string | null {
+function strangerError({ held, stranger, unshown }: StrategyContext): string | null {
   if (unshown !== null)
     return `the exchange has taken order ${unshown} and does not show it: what it tells is old, and nothing is placed until it does`;
   if (held !== null) return `order ${held} on the venue has no row here; nothing is placed until it has`;

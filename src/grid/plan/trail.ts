@@ -1,11 +1,12 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import { lotsFor } from "../../market/minimum.ts";
+import { need } from "../../market/need.ts";
+import type { Funds } from "../../model/intent.ts";
 import type { Market } from "../../ports/deps.ts";
 import { levelAt } from "../ladder/levels.ts";
 import { draw, emptied, giveUp } from "../ledger/draw.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, Slot } from "../state/state.ts";
-import { type Funds, need } from "./plan.ts";
 
 /** The slot that leaves: the lowest when the grid moves up, the highest when it moves down. */
 export const leaving = ({ slots, trail }: GridState): Slot | undefined =>

@@ -3,8 +3,9 @@ import { unexplainedAssets } from "../../engine/reconcile/audit.ts";
 import { type Decimal, snap, text, wire } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { StrategyView } from "../../ports/store.ts";
+import { gridKind } from "../kind.ts";
 import { costOf, held, heldInAll } from "../ledger/booking.ts";
-import type { Slot } from "../state/state.ts";
+import type { GridStrategy, Slot } from "../state/state.ts";
 
 /** Where a strategy's figures come from, as status tells it. */
 export const accountingShape = () => ({
@@ -36,13 +37,13 @@ export const SlotShape = lazy(() =>
   }),
 );
 
-export function accountingOut({ strategy, memory }: StrategyView) {
+export function accountingOut({ strategy, memory }: StrategyView<GridStrategy>) {
   const { state, symbol, config } = strategy;
   const known = config.confidence === undefined ? undefined : memory.confidence?.[symbol];
   const lot = memory.marks[symbol]?.lot;
   const position = heldInAll(state);
   const { order = null, since = null, trades = [] } = state.unexplained ?? {};
-  const assets = state.unexplained?.assets ?? unexplainedAssets(state, symbol);
+  const assets = state.unexplained?.assets ?? unexplainedAssets(gridKind, state, symbol);
   return {
     feesValue: wire(state.ledger.feesValue),
     feesEstimated: state.ledger.feesEstimated,

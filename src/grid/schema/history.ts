@@ -126,7 +126,8 @@ export function historicOrderOut(order: Order): z.input<ReturnType<typeof Histor
     clientOrderId: clientId,
     slot,
     generation,
-    kind,
+    // As it was before there were kinds.
+    kind: kind === "slot" ? "grid" : kind,
     side: way,
     type,
     price: wire(price),

@@ -2,9 +2,11 @@ import * as z from "zod";
 import { mul, ONE, text, wire } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type Order, parseAccountKey, type Strategy } from "../../model/records.ts";
+import { type Order, parseAccountKey } from "../../model/records.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import type { StrategyView } from "../../ports/store.ts";
 import { profitOf } from "../ledger/profit.ts";
+import type { GridStrategy } from "../state/state.ts";
 import { accountingOut, accountingShape, otherChanges, SlotShape } from "./accounting.ts";
 import { CostShape, costOut } from "./cost.ts";
 
@@ -171,7 +173,7 @@ export const TickShape = lazy(() =>
 
 export function configOut(
   exchange: string,
-  { symbol, config }: Pick<Strategy, "symbol" | "config">,
+  { symbol, config }: Pick<GridStrategy, "symbol" | "config">,
 ): z.input<ReturnType<typeof ConfigShape>> {
   const { lowerPrice, upperPrice, gridLevels, orderSize, gridSpacing } = config;
   const prices = {
@@ -196,7 +198,7 @@ export interface Times {
 /** One strategy as the contract shows it, and what it leaves open: where the profit comes from, and what rests nothing. */
 export function gridOut(
   exchange: string,
-  view: StrategyView,
+  view: StrategyView<GridStrategy>,
   { now, missing, trouble, watch = [] }: Times,
 ): z.input<ReturnType<typeof GridShape>> {
   const { strategy, memory } = view;
@@ -245,7 +247,7 @@ export const runningTime = ({ startedAt, stoppedAt }: Strategy, now: Millis): Mi
   Math.max(0, (stoppedAt ?? now) - startedAt);
 
 export function stoppedOut(
-  { strategy, memory }: StrategyView,
+  { strategy, memory }: StrategyView<GridStrategy>,
   now: Millis,
   openOrders: readonly Order[] | undefined,
 ): z.input<ReturnType<typeof StoppedShape>>["summary"] {

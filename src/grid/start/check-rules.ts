@@ -12,10 +12,10 @@ import {
 } from "../../kernel/decimal.ts";
 import { AppError, type Label } from "../../kernel/errors.ts";
 import { leastAmount } from "../../market/minimum.ts";
+import { need } from "../../market/need.ts";
 import type { Balance, Market } from "../../ports/deps.ts";
 import { firstAmount } from "../ladder/layout.ts";
 import { leastRatio } from "../ladder/levels.ts";
-import { need } from "../plan/plan.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { Slot } from "../state/state.ts";
 import { breakEvenRatio, restingFees, worstRatio } from "./fees.ts";

@@ -1,7 +1,7 @@
 import { type Decimal, parseDecimal, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { hashText, mix } from "../../kernel/hash.ts";
-import type { Intent } from "../plan/plan.ts";
+import type { Intent } from "../../model/intent.ts";
 import { FIRST_BUY_SLOT } from "../state/state.ts";
 import type { Checked } from "./check.ts";
 

@@ -1,11 +1,11 @@
-import { takingPrice } from "../../engine/decide/exit.ts";
 import { type Decimal, max, mul, ONE, snap, text, wire, ZERO } from "../../kernel/decimal.ts";
 import type { LimitCode, Refused } from "../../limits/allowed.ts";
 import { type Bounds, boundsAfter, refusedWithin } from "../../limits/standing.ts";
+import type { Intent } from "../../model/intent.ts";
 import type { Balance, Market, Quote } from "../../ports/deps.ts";
 import { giveFirstBase } from "../ladder/layout.ts";
-import { firstBuyOf } from "../plan/first-buy.ts";
-import { type Intent, plan, sellPrice } from "../plan/plan.ts";
+import { firstBuyOf, takingPrice } from "../plan/first-buy.ts";
+import { plan, sellPrice } from "../plan/plan.ts";
 import type { GridConfig } from "../state/config.ts";
 import { FIRST_BUY_SLOT, type GridState, NEW_STATE, NO_LEDGER } from "../state/state.ts";
 import type { Checked } from "./check.ts";

@@ -3,11 +3,12 @@ import { splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { expectedText, takeFrom } from "../../market/depth.ts";
 import type { Preview } from "../../model/proposal.ts";
-import { parseAccountKey, type Strategy } from "../../model/records.ts";
+import { parseAccountKey } from "../../model/records.ts";
 import type { Book, Quote } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/store.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
+import type { GridStrategy } from "../state/state.ts";
 import { beginsOf, fundsWarnings, type PlannedStart, type StartWorld } from "./planned-start.ts";
 import { mostQuote, worstCases } from "./worst-case.ts";
 
@@ -88,7 +89,7 @@ export interface Sale {
 
 /** All base of a strategy at what the book shows; `book` is undefined where nobody could be asked. */
 export function saleOf(
-  { state, symbol }: Strategy,
+  { state, symbol }: GridStrategy,
   { quote, book, mark }: { quote?: Quote | undefined; book?: Book | undefined; mark: Decimal },
 ): Sale {
   const amount = heldInAll(state);
@@ -106,7 +107,7 @@ export function saleOf(
 
 /** A change of a running grid, with what it holds now. */
 export function previewChange(
-  { strategy, openOrders, memory }: StrategyView,
+  { strategy, openOrders, memory }: StrategyView<GridStrategy>,
   { told, killed = false, sale, buys = false }: Change,
 ): Preview {
   const { position, averageCost, realized } = profitOf(

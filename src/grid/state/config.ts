@@ -1,8 +1,9 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { StrategyConfig } from "../../model/strategy.ts";
 
 /** What a person asked for; fixed at start. Prices and sizes in quote, shares of 1. */
-export interface GridConfig {
+export interface GridConfig extends StrategyConfig {
   readonly lowerPrice: Decimal;
   readonly upperPrice: Decimal;
   readonly gridLevels: number;
@@ -16,15 +17,8 @@ export interface GridConfig {
   readonly allowLoss?: boolean | undefined;
   readonly useOwnBase?: boolean | undefined;
   readonly initialBuy?: boolean | undefined;
-  /** false lets a slot's order take; absent, it rests or is placed again. */
-  readonly postOnly?: boolean | undefined;
-  readonly stopLossPrice?: Decimal | undefined;
-  readonly takeProfitPrice?: Decimal | undefined;
-  readonly triggerPrice?: Decimal | undefined;
   /** The farthest bounds to which the grid follows the market. */
   readonly trail?: { readonly up?: Decimal | undefined; readonly down?: Decimal | undefined } | undefined;
-  /** Least price confidence at which an order is placed. */
-  readonly confidence?: Decimal | undefined;
   /** Most cost of base held and ordered, as a share of the capital. */
   readonly maxPosition?: Decimal | undefined;
   /** Quote that buys leave alone, as a share of the capital. */

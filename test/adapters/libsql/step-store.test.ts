@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { insertByHand, insertIntents } from "../../../src/adapters/libsql/stores/order-rows.ts";
 import { text } from "../../../src/kernel/decimal.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
-import { NEW_ORDER, NO_MEMORY, type Order, type Strategy } from "../../../src/model/records.ts";
+import { NEW_ORDER, NO_MEMORY, type Order } from "../../../src/model/records.ts";
+import type { Strategy } from "../../../src/model/strategy.ts";
 import { NO_CHANGES } from "../../../src/ports/store.ts";
 import { BY } from "../../support/by.ts";
 import { d, state } from "../../support/grid.ts";
@@ -18,13 +19,9 @@ async function started() {
       prefix: "grid-kraken-BTC-USDT",
       account: ACCOUNT,
       symbol: "BTC/USDT",
-      config: {
-        lowerPrice: d("1"),
-        upperPrice: d("2"),
-        gridLevels: 2,
-        orderSize: d("5"),
-        gridSpacing: d("0.5"),
-      },
+      kind: "grid",
+      version: 1,
+      config: {},
       state: state([]),
       wants: "run",
       keepOrders: false,
@@ -43,7 +40,7 @@ async function started() {
     clientId: "em0000000000000001",
     account: ACCOUNT,
     strategy: strategy.id,
-    kind: "grid",
+    kind: "slot",
     generation: 0,
     slot: 0,
     symbol: "BTC/USDT",

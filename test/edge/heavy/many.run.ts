@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { VenueName } from "../../../src/compose/config.ts";
+import { asGrid } from "../../../src/grid/kind.ts";
 import { deployment, strangers } from "../../support/deployment.ts";
 import { fireCron } from "../../support/edge-live.ts";
 
@@ -92,7 +93,7 @@ describe.each(SIZES)(
         expect(await strangers(edge.accounts, edge.database.deps.store)).toEqual({ twice: [], orphans: [] });
         const filled = await edge.database.deps.store.strategies({});
         expect(
-          filled.reduce((sum, { strategy }) => sum + strategy.state.ledger.filledOrders, 0),
+          filled.reduce((sum, { strategy }) => sum + asGrid(strategy).state.ledger.filledOrders, 0),
         ).toBeGreaterThan(accounts);
       } finally {
         await worker.dispose();

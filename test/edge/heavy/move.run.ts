@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { asGrid } from "../../../src/grid/kind.ts";
 import { eventually, serve } from "../../support/command.ts";
 import { deployment, strangers } from "../../support/deployment.ts";
 import { fireCron } from "../../support/edge-live.ts";
@@ -18,7 +19,7 @@ it("a running grid moves from Node to the edge and back, also while both step it
   const tally = async (who: string) => {
     const views = await edge.database.deps.store.strategies({});
     tallies.push(
-      `${who}: ${views.map(({ strategy }) => strategy.state.ledger.filledOrders).join(" and ")} orders filled`,
+      `${who}: ${views.map(({ strategy }) => asGrid(strategy).state.ledger.filledOrders).join(" and ")} orders filled`,
     );
   };
 

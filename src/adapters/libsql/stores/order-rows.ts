@@ -21,7 +21,7 @@ const names = sql.join(
 export function insertIntents(context: Context, intents: readonly Order[], terms: Terms | null): Statement[] {
   return [...grouped(intents).values()].flatMap((group) => {
     const [{ kind, strategy }] = group as [Order];
-    const wanted = kind === "grid" ? sql`${strategies.wants} = 'run'` : sql`${strategies.wants} <> 'pause'`;
+    const wanted = kind === "slot" ? sql`${strategies.wants} = 'run'` : sql`${strategies.wants} <> 'pause'`;
     const asked = sql`exists(select 1 from ${strategies} where ${strategies.id} = ${strategy} and ${wanted})`;
     return insertWhere(context, group, { terms, condition: sql`${asked} and not ${MEETS_BY_HAND}` });
   });

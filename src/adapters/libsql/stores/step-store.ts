@@ -4,13 +4,8 @@ import { StoreError } from "../../../kernel/errors.ts";
 import { type LimitUse, scopeOfAccount } from "../../../limits/standing.ts";
 import type { Event } from "../../../model/events.ts";
 import { isKeptBack } from "../../../model/kill.ts";
-import {
-  type AccountKey,
-  type FillCursor,
-  NO_MEMORY,
-  type Order,
-  type Strategy,
-} from "../../../model/records.ts";
+import { type AccountKey, type FillCursor, NO_MEMORY, type Order } from "../../../model/records.ts";
+import type { Strategy } from "../../../model/strategy.ts";
 import { type CostDay, type DatabaseUse, newUse, withPass } from "../../../model/usage.ts";
 import type { Changes, Lease, Snapshot, StepStore, StrategyUpdate } from "../../../ports/store.ts";
 import { bundle, type Context, queries, rowsOf, type Statement, statement } from "../client/context.ts";
@@ -116,7 +111,7 @@ export function stepStore(context: Context): StepStore {
 
     record,
 
-    async killed(account, kind = "grid") {
+    async killed(account, kind = "slot") {
       if (known.isTurning() && known.keepsBack(kind)) return true;
       const asked = known.turns();
       const result = await client.fresh(statement(db.select().from(control)), uses.get(account ?? ""));
@@ -136,7 +131,7 @@ export function stepStore(context: Context): StepStore {
       return Number(results[1]?.rows[0]?.[0]);
     },
 
-    knownKilled: (kind = "grid") => known.keepsBack(kind),
+    knownKilled: (kind = "slot") => known.keepsBack(kind),
 
     async unsettledOrders() {
       const unsettled = db.select().from(orders).where(isUnsettled());

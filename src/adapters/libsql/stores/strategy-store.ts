@@ -1,7 +1,8 @@
 import { and, desc, eq, exists, inArray, lt, notExists, type SQL, sql } from "drizzle-orm";
 import type { Millis } from "../../../kernel/time.ts";
 import type { By } from "../../../model/events.ts";
-import { NO_MEMORY, ownerName, type Strategy } from "../../../model/records.ts";
+import { NO_MEMORY, ownerName } from "../../../model/records.ts";
+import type { Strategy } from "../../../model/strategy.ts";
 import type { StrategyStore } from "../../../ports/store.ts";
 import { type Context, rowsOf, statement } from "../client/context.ts";
 import type { Turned } from "../client/safe-client.ts";

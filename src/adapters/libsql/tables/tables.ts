@@ -9,20 +9,12 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import type { GridConfig, GridState } from "../../../grid/state/state.ts";
 import { decode, encode } from "../../../kernel/codec.ts";
 import { type Decimal, decimal, text as plain } from "../../../kernel/decimal.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import type { EventKind } from "../../../model/events.ts";
-import type {
-  AccountMemory,
-  OrderKind,
-  OrderState,
-  Phase,
-  Scope,
-  StrategyStatus,
-  Wants,
-} from "../../../model/records.ts";
+import type { AccountMemory, OrderKind, OrderState, Scope } from "../../../model/records.ts";
+import type { Phase, StrategyConfig, StrategyState, StrategyStatus, Wants } from "../../../model/strategy.ts";
 import type { CostDay } from "../../../model/usage.ts";
 import type { Fee, OrderType, Side, TimeInForce } from "../../../ports/deps.ts";
 
@@ -40,6 +32,13 @@ export const doc = <T>(name: string) =>
     toDriver: encode,
     fromDriver: decode<T>,
   })(name);
+
+/** Orders of slots were those of grids, once: the word is in every database and in its indexes. */
+const orderKind = customType<{ data: OrderKind; driverData: string }>({
+  dataType: () => "text",
+  toDriver: (kind) => (kind === "slot" ? "grid" : kind),
+  fromDriver: (kind) => (kind === "grid" ? "slot" : (kind as OrderKind)),
+});
 
 const flag = (name: string) => integer(name, { mode: "boolean" });
 
@@ -98,13 +97,16 @@ export const strategies = sqliteTable(
   "strategies",
   {
     id: text("id").primaryKey(),
+    /** Of which kind it is, and in which version of the kind its state is stored. */
+    kind: text("kind").notNull().default("grid"),
+    version: integer("version").notNull().default(1),
     number: integer("number").notNull(),
     account: text("account")
       .notNull()
       .references(() => accounts.account),
     symbol: text("symbol").$type<Pair>().notNull(),
-    config: doc<GridConfig>("config").notNull(),
-    state: doc<GridState>("state").notNull(),
+    config: doc<StrategyConfig>("config").notNull(),
+    state: doc<StrategyState>("state").notNull(),
     wants: text("wants").$type<Wants>().notNull(),
     keepOrders: flag("keep_orders").notNull(),
     sellBase: flag("sell_base").notNull().default(false),
@@ -132,7 +134,7 @@ export const orders = sqliteTable(
       .notNull()
       .references(() => accounts.account),
     strategy: text("strategy").references(() => strategies.id),
-    kind: text("kind").$type<OrderKind>().notNull(),
+    kind: orderKind("kind").notNull(),
     generation: integer("generation").notNull(),
     slot: integer("slot").notNull(),
     symbol: text("symbol").$type<Pair>().notNull(),

@@ -1,0 +1,2 @@
+ALTER TABLE `strategies` ADD `kind` text DEFAULT 'grid' NOT NULL;--> statement-breakpoint
+ALTER TABLE `strategies` ADD `version` integer DEFAULT 1 NOT NULL;

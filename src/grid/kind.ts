@@ -1,0 +1,54 @@
+import { upgraded } from "../engine/pass/upgrade.ts";
+import type { Order } from "../model/records.ts";
+import { highestSequence, type Strategy } from "../model/strategy.ts";
+import type { FoundOrder, Kind } from "../ports/kind.ts";
+import type { StrategyView } from "../ports/store.ts";
+import { forgottenBase } from "./ladder/layout.ts";
+import { bookEnd, bookFill, costInAll, heldInAll } from "./ledger/booking.ts";
+import { giveUp } from "./ledger/draw.ts";
+import { movedByBooks, profitOf } from "./ledger/profit.ts";
+import { outdated } from "./plan/outdated.ts";
+import { run } from "./plan/run.ts";
+import type { GridConfig, GridState, GridStrategy } from "./state/state.ts";
+
+/** Orders at the levels of a range: what one slot has bought it sells a level higher. */
+export const gridKind: Kind<GridConfig, GridState> = {
+  name: "grid",
+  version: 1,
+  upgrade: (state) => state as GridState,
+  bookFill,
+  bookEnd,
+  beforeFound: ({ state, phase }: GridStrategy, found: FoundOrder) =>
+    found.order.side === "sell" && phase === "starting" ? forgottenBase(state, found) : state,
+  // The slot had turned since the backup: its order tells to which side.
+  afterFound: (state: GridState, { slot: index, side }: Order) => ({
+    ...state,
+    slots: state.slots.map((slot) => (slot.index === index ? { ...slot, side } : slot)),
+  }),
+  skipGenerations: ({ state, config }: GridStrategy, count: number) =>
+    config.centered ? { ...state, rebuild: { generation: state.generation + count } } : state,
+  release: (state: GridState) => giveUp(state, () => true),
+  holdings: (state: GridState) => ({ base: heldInAll(state), cost: costInAll(state) }),
+  movedByBooks,
+  profit: profitOf,
+  nextSequence: (state: GridState) =>
+    highestSequence(state) + (state.firstBuy ? state.firstBuy.tries + 1 : 0),
+  isMoving: ({ rebuild, trail, firstBuy, signal }: GridState) =>
+    rebuild !== null || trail.way !== null || firstBuy !== null || signal !== null,
+  outdated,
+  run,
+};
+
+export const isGrid = (strategy: Strategy): strategy is GridStrategy => strategy.kind === gridKind.name;
+
+/** A view as that of the grid that it is. Throws for a strategy of another kind. */
+export const asGridView = (view: StrategyView): StrategyView<GridStrategy> => ({
+  ...view,
+  strategy: asGrid(view.strategy),
+});
+
+/** A strategy as the grid that it is. Throws for one of another kind. */
+export function asGrid(strategy: Strategy): GridStrategy {
+  if (!isGrid(strategy)) throw new TypeError(`strategy ${strategy.id} is no grid`);
+  return upgraded(gridKind, strategy) as GridStrategy;
+}

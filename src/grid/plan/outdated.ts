@@ -1,0 +1,32 @@
+import { cancellable } from "../../engine/decide/turn.ts";
+import { takes } from "../../model/own-orders.ts";
+import type { Order } from "../../model/records.ts";
+import type { Quote } from "../../ports/deps.ts";
+import type { GridState } from "../state/state.ts";
+import { sellPrice } from "./plan.ts";
+import { leaving } from "./trail.ts";
+
+/**
+ * Orders that stand in the way of what the grid is to become: all for a rebuild, one for a trail, any of slots
+ * that are no more, and any at a price that its slot has left.
+ */
+export function outdated(state: GridState, live: readonly Order[], quote?: Quote): Order[] {
+  if (state.rebuild) return cancellable(live);
+  const going = leaving(state)?.index;
+  return cancellable(live).filter(
+    (order) =>
+      order.generation !== state.generation || order.slot === going || isMisplaced(state, order, quote),
+  );
+}
+
+// Found after a restore, when the backup is older than the grid's last move; or placed where it could rest while its
+// level would have taken, which it does not any more.
+function isMisplaced({ slots }: GridState, order: Order, quote: Quote | undefined): boolean {
+  const { slot: index, side, price, timeInForce } = order;
+  const slot = slots.find((one) => one.index === index);
+  if (!slot) return false;
+  const level = side === "buy" ? slot.lower : sellPrice(slot);
+  const isBetter = side === "buy" ? price < level : price > level;
+  const mayStay = timeInForce === "post_only" && isBetter && (!quote || takes({ side, price: level }, quote));
+  return price !== level && !mayStay;
+}

@@ -1,0 +1,15 @@
+import { type Decimal, max, mul, ONE } from "../kernel/decimal.ts";
+import type { Market, Side } from "../ports/market.ts";
+
+/** What an order takes from the free balance, a fee in quote included. */
+export function need(
+  { base, quote, maker, taker, buyFeeIn }: Market,
+  { side, price, amount }: { readonly side: Side; readonly price: Decimal; readonly amount: Decimal },
+): { asset: string; amount: Decimal } {
+  if (side === "sell") return { asset: base, amount };
+  const notional = mul(price, amount, "up");
+  return {
+    asset: quote,
+    amount: buyFeeIn !== "base" ? mul(notional, ONE + max(maker, taker), "up") : notional,
+  };
+}

@@ -1,0 +1,115 @@
+/** A kind of strategy: what should rest, and its own books. That each order exists once is the engine's. */
+import type { Decimal } from "../kernel/decimal.ts";
+import type { Pair } from "../kernel/pair.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Bounds, Terms } from "../limits/standing.ts";
+import type { Event } from "../model/events.ts";
+import type { Capital, Funds, LeaseWindow, OwnBase, Resting } from "../model/intent.ts";
+import type { Fill, Order } from "../model/records.ts";
+import type { Profit, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
+import type { Market, Quote, Timing } from "./deps.ts";
+
+/** What one strategy may know and use of a pass. */
+export interface StrategyContext {
+  readonly sight: {
+    /** Undefined when the venue did not give it: then nothing new is placed. */
+    readonly market: Market | undefined;
+    readonly quote: Quote | undefined;
+    /** Why the market was not observed. */
+    readonly error: string | null;
+  };
+  /** Protocol time. */
+  readonly now: Millis;
+  readonly window: LeaseWindow;
+  /** Undefined when the balances were not read. */
+  readonly funds: Funds | undefined;
+  readonly capital: Capital | undefined;
+  readonly confidence: Decimal | undefined;
+  /** Free base that no strategy of the account holds; undefined when it is not known for certain. */
+  readonly ownBase: OwnBase | undefined;
+  readonly resting: readonly Resting[];
+  readonly killed: boolean;
+  /** The switch is on, and the base is sold all the same: no further through the price than the collar. */
+  readonly panics: boolean;
+  /** Open orders without a row: of this database's strategies, and of some that it does not know. */
+  readonly held: string | null;
+  readonly stranger: string | null;
+  /** An order that the exchange has taken and does not show, long after it should. */
+  readonly unshown: string | null;
+  readonly epoch: number;
+  readonly timing: Timing;
+  /** How many orders may still be placed. */
+  readonly limit: number;
+  /** Why orders wait, where it is the exchange's answers that take so long. */
+  readonly slow: string | null;
+  readonly bounds: Bounds;
+  /** The strategy after its own loss, and its account's, have been held against their limits. */
+  readonly judge: <S extends Strategy>(strategy: S, quote: Quote) => S;
+}
+
+/** A strategy after its part of a pass, and what it asks for. */
+export interface Advanced<S extends Strategy = Strategy> {
+  readonly strategy: S;
+  readonly intents: readonly Order[];
+  /** Of limits, where the intents are recorded. */
+  readonly terms: Terms | null;
+  readonly cancels: readonly Order[];
+  /** What else there is to say of it. */
+  readonly events: readonly Event[];
+  /** Orders left to the person by a stop that keeps them. */
+  readonly released: readonly Order[];
+  readonly funds: Funds | undefined;
+  /** It is active as soon as these intents are accepted. */
+  readonly placing: boolean;
+  readonly short: boolean;
+}
+
+/** An order that the venue alone knew, with the fills that a pass has found of it. */
+export interface FoundOrder {
+  readonly order: Order;
+  readonly fills: readonly Fill[];
+  /** It has come to its end. */
+  readonly ended: boolean;
+}
+
+export interface Kind<
+  Config extends StrategyConfig = StrategyConfig,
+  State extends StrategyState = StrategyState,
+> {
+  readonly name: string;
+  /** Of the state that it stores. */
+  readonly version: number;
+  /** A state that an older version has stored. */
+  upgrade(state: StrategyState, version: number): State;
+  /** Moves its books by one fill of a slot's order, fees included; a slot that is no more is the strategy as a whole. */
+  bookFill(state: State, symbol: Pair, fill: Fill, slot: number): State;
+  /** After an order's last fill. */
+  bookEnd(state: State, order: Order): State;
+  /** Before and after the fills of an order are booked that a restored database had forgotten. */
+  beforeFound(strategy: Strategy<Config, State>, found: FoundOrder): State;
+  afterFound(state: State, order: Order): State;
+  /** The books after a restored database has given up so many generations of ids. */
+  skipGenerations(strategy: Strategy<Config, State>, count: number): State;
+  /** Gives all base to the strategy as a whole: no slot sells it any more. */
+  release(state: State): State;
+  /** All base that it holds, and what that cost in quote. */
+  holdings(state: State): { readonly base: Decimal; readonly cost: Decimal };
+  /** Per asset, what its books say that its fills have moved. */
+  movedByBooks(state: State, symbol: Pair): Readonly<Record<string, Decimal>>;
+  profit(state: State, mark: Decimal): Profit;
+  /** From which sequence on no order of the strategy as a whole was placed. */
+  nextSequence(state: State): number;
+  /** Something is under way that may want orders though each slot has its own. */
+  isMoving(state: State): boolean;
+  /** Orders that stand in the way of what should rest. */
+  outdated(state: State, live: readonly Order[], quote?: Quote): Order[];
+  /** What a strategy that is wanted to run asks for next; `live` are its unsettled orders. */
+  run(
+    strategy: Strategy<Config, State>,
+    live: readonly Order[],
+    context: StrategyContext,
+  ): Partial<Advanced<Strategy<Config, State>>>;
+}
+
+/** The kinds that a program knows, by name. Throws for one that it does not. */
+export type Kinds = (name: string) => Kind;
