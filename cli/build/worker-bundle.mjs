@@ -35,7 +35,6 @@ export const wrangler = (...args) =>
 
 /** Builds both; each is made beside and renamed, so that it is never half there. */
 export async function buildWorker() {
-  await layOutAssets();
   const fresh = join(root, `dist/worker-${process.pid}`);
   await wrangler("deploy", "--dry-run", "--outdir", fresh);
   rmSync(join(root, "dist/worker"), { recursive: true, force: true });
@@ -43,7 +42,7 @@ export async function buildWorker() {
   return bundle;
 }
 
-async function layOutAssets() {
+export async function layOutAssets() {
   mkdirSync(join(root, "dist/assets"), { recursive: true });
   copySwaggerUi(join(root, "dist/assets/static/swagger-ui-dist"));
   await buildPage(root, join(root, "dist/assets/static/page"));
