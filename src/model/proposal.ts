@@ -11,7 +11,7 @@ export interface Preview {
   /** Limits that it touches: minimums, funds, switches. */
   readonly limits: readonly string[];
   /** The most quote that it can come to use, before fees. */
-  readonly uses?: { readonly asset: string; readonly amount: Decimal };
+  readonly uses?: { readonly asset: string; readonly amount: Decimal; readonly reason?: string };
   /** Input with which a commit does what was shown, or nothing. */
   readonly holds?: Readonly<Record<string, string>>;
 }

@@ -27,7 +27,7 @@ import {
 } from "../start/planned-start.ts";
 import { previewStart } from "../start/preview.ts";
 import { startTold } from "../start/told.ts";
-import { mostQuote } from "../start/worst-case.ts";
+import { mostMoved, mostQuote } from "../start/worst-case.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
 import { doubts, fund, type Read, readWorld, venueOf, type Where } from "./start-reading.ts";
 
@@ -138,7 +138,7 @@ async function begin(
 /** A grid counts to its token's day when it starts: what it can come to use, not what it places each time. */
 async function countStart({ store }: Deps, planned: PlannedStart, world: StartWorld & Read): Promise<void> {
   const { quote } = world.market;
-  const notional = mostQuote(beginsOf(planned, world));
+  const notional = mostMoved(beginsOf(planned, world));
   for (const { scope, actor, limits, used } of world.bounds.standings.all) {
     if (actor === null) continue;
     const most = limits.dayNotional?.[quote] ?? null;

@@ -8,9 +8,10 @@ import type { Book, Quote } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/store.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
+import type { GridConfig } from "../state/config.ts";
 import type { GridStrategy } from "../state/state.ts";
 import { beginsOf, fundsWarnings, type PlannedStart, type StartWorld } from "./planned-start.ts";
-import { mostQuote, worstCases } from "./worst-case.ts";
+import { mostMoved, mostQuote, worstCases } from "./worst-case.ts";
 
 interface Start extends StartWorld {
   readonly exchange: string;
@@ -33,10 +34,13 @@ export function previewStart(planned: PlannedStart, start: Start): Preview {
     cost: `${text(bought)} ${quote} in buys, before fees, and ${text(ownBase)} ${base} of the account's own in sells`,
     worstCase: `the price falls and does not come back: up to ${text(most)} ${quote} are held as ${base} and lose what it loses; ${worstCases(begins).map(lostTold(quote)).join(", ")}`,
     limits: limitsOf(planned, start),
-    ...(start.dryRun ? {} : { uses: { asset: quote, amount: most } }),
+    ...(start.dryRun ? {} : { uses: { asset: quote, amount: mostMoved(begins), ...reasonOf(config) } }),
     holds: { planHash: hash },
   };
 }
+
+const reasonOf = ({ centered }: GridConfig): { reason?: string } =>
+  centered ? { reason: "it buys again wherever the market takes it; maxPosition bounds that" } : {};
 
 const lostTold =
   (quote: string) =>

@@ -22,11 +22,14 @@ export interface Begins {
  * of the levels that it comes to, and keeps what it holds: a trailing one as far as its bound, a centered one until
  * the account's quote, or its own share of it, is used.
  */
-export function mostQuote(begins: Begins): Decimal {
+export const mostQuote = (begins: Begins): Decimal =>
+  begins.config.centered ? mostMoved(begins) : mul(mostMoved(begins), ONE + quoteFee(begins.market), "up");
+
+/** The same without fees: what it counts as to a limit. */
+export function mostMoved(begins: Begins): Decimal {
   const { config, state, market, balances } = begins;
   if (config.centered) return capital(config, balances, market);
-  const sizes = [...state.slots, ...followed(begins)].map(({ size }) => size);
-  return mul(sum(sizes), ONE + quoteFee(market), "up");
+  return sum([...state.slots, ...followed(begins)].map(({ size }) => size));
 }
 
 /**

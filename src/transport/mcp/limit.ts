@@ -14,7 +14,7 @@ export async function limited(preview: Preview, options: McpOptions): Promise<Pr
   const { most = new Map<string, Decimal>() } = options.settings;
   if (!uses || most.size === 0) return preview;
   const limit = most.get(uses.asset);
-  const what = `this could use ${text(uses.amount)} ${uses.asset}`;
+  const what = usesTold(uses);
   if (limit === undefined)
     throw forbidden(`${what}, and agents have no limit for it; a person can set EDGEMAKER_MCP_MOST`);
   if (uses.amount > limit)
@@ -36,9 +36,12 @@ export async function countPlan({ uses }: Preview, options: McpOptions): Promise
   const day = dayLimit(settings, uses.asset) ?? null;
   const use = { scope: scopeOf(options), asset: uses.asset, notional: uses.amount, most: day };
   if (await deps.store.useLimit(use)) return;
-  const what = `this could use ${text(uses.amount)} ${uses.asset}`;
+  const what = usesTold(uses);
   throw beyondDay(what, { used: await usedToday(options, uses.asset), day: day ?? ZERO });
 }
+
+const usesTold = ({ asset, amount, reason }: NonNullable<Preview["uses"]>): string =>
+  `this could use ${text(amount)} ${asset}${reason ? ` (${reason})` : ""}`;
 
 const dayLimit = ({ most, mostADay }: McpSettings, asset: string): Decimal | undefined =>
   mostADay?.get(asset) ?? most?.get(asset);

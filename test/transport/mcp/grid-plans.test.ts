@@ -75,6 +75,9 @@ describe("a plan to start a grid", () => {
       "20 % of the capital stay in USDT",
       "2 slots would rest nothing now: max_position",
       "5 slots would rest nothing now: no_base",
+      expect.stringMatching(
+        /^the buys need 1000\d\d\.\d+ USDT and 100000 USDT are free: 3 of 10 orders rest at first$/,
+      ),
     ]);
   });
 
