@@ -11,8 +11,9 @@ interface Asks {
 }
 
 /**
- * Starts a grid. Where there is somebody to ask, the plan is shown first, and exactly that is started: when the market
- * has made another of it meanwhile, that one is shown. Undefined when the answer is to start nothing.
+ * Starts a grid. Where there is somebody to ask and something to lose, the plan is shown first, and exactly that is
+ * started: when the market has made another of it meanwhile, that one is shown. Undefined when the answer is to start
+ * nothing.
  */
 export async function askedStart(
   input: Input,
@@ -20,7 +21,8 @@ export async function askedStart(
   { preview, start }: Asks,
 ): Promise<Answer | undefined> {
   const isShown = input.planHash !== undefined;
-  if (json || yes || isShown || !process.stdin.isTTY || !process.stdout.isTTY) return start(input);
+  if (json || yes || isShown || input.dryRun || !process.stdin.isTTY || !process.stdout.isTTY)
+    return start(input);
   let asked: Input = { ...input, useOwnBase: input.useOwnBase ?? true };
   for (;;) {
     const shown = await preview(asked);
