@@ -95,12 +95,15 @@ export function suggest(candles: Candles, options: SuggestOptions): Suggestion {
   return judged(trials, { candles, windows, options, done, isComplete: done === wanted.length });
 }
 
+/** Bars without which so many windows tell nothing. */
+export const leastBars = (windows: number): number => windows * LEAST_BARS;
+
 function windowsOf(candles: Candles, count: number): Candles[] {
   const { times } = candles;
-  if (times.length < count * LEAST_BARS)
+  if (times.length < leastBars(count))
     throw new AppError(
       "Invalid request",
-      `${times.length} candles are too few for ${count} windows: at least ${count * LEAST_BARS} are needed`,
+      `${times.length} candles are too few for ${count} windows: at least ${leastBars(count)} are needed; begin earlier, take fewer windows, or download them first (edgemaker candles download)`,
     );
   const at = (place: number): number =>
     place === count ? Number.MAX_SAFE_INTEGER : (times[Math.floor((place * times.length) / count)] as number);

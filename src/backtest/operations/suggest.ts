@@ -1,7 +1,7 @@
 import { wire } from "../../kernel/decimal.ts";
 import { SECOND } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { suggest } from "../../suggest/suggest.ts";
+import { leastBars, suggest } from "../../suggest/suggest.ts";
 import { TIMEFRAMES } from "../schema/input.ts";
 import { SuggestShape, suggestInput, suggestionOut, suggestTold, suggestView } from "../schema/suggest.ts";
 import { marketOf, pastOf } from "./past.ts";
@@ -30,7 +30,14 @@ export const suggestOperation = (ids: readonly string[]): Operation =>
       deps,
       { exchange, symbol, timeframe, since, until, budget, windows, candidates, seed, ...rest },
     ) => {
-      const candles = await pastOf(deps, { exchange, symbol, span: TIMEFRAMES[timeframe], since, until });
+      const span = TIMEFRAMES[timeframe];
+      const least = leastBars(windows);
+      const wanted = { exchange, symbol, span, since, until };
+      const newest = await pastOf(deps, wanted);
+      // What an exchange tells unasked is less than any windows need.
+      const isShort = since === undefined && newest.times.length < least;
+      const from = (newest.times.at(-1) as number) - least * span;
+      const candles = isShort ? await pastOf(deps, { ...wanted, since: from }) : newest;
       const market = await marketOf(deps, { exchange, symbol }, rest);
       const over = deps.local.monotonic() + rest.seconds * SECOND;
       const found = suggest(candles, {
