@@ -72,6 +72,8 @@ export const CASES: readonly Case[] = [
   {
     name: "a take-profit price",
     grid: range({ upperPrice: 46500, takeProfitPrice: 47000, initialBuy: true }),
+    // The first day begins below the price, and rises through it.
+    days: [0, 1.2],
   },
   { name: "a trigger price", grid: range({ triggerPrice: 46000 }) },
   {
