@@ -142,10 +142,10 @@ describe("the engine in whole numbers", () => {
         expect(jumped).toEqual(walked);
         expectClose(...measured);
       }),
-      { numRuns: most(25, 10), endOnFailure: true },
+      { numRuns: most(25, 15), endOnFailure: true },
     );
-    expect(jumps).toBeGreaterThan(5);
-    expect(fills).toBeGreaterThan(100);
+    expect(jumps, "none was played in whole numbers").toBeGreaterThan(0);
+    expect(fills, "nothing was filled").toBeGreaterThan(0);
   });
 
   it("ends with what there is when it is told to, and then knows no band", () => {
