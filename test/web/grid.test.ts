@@ -66,6 +66,12 @@ describe.skipIf(!findChromium())("a grid on the page, in Chromium (skipped where
 
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await page.getByRole("dialog").getByText("open orders are cancelled, for good").waitFor();
+    // The page knows that it has stopped before it is answered.
+    await page.route("**/api/v1/strategy/grid", async (route) => {
+      const response = await route.fetch();
+      await page.locator("h1 b", { hasText: "stopped" }).waitFor();
+      await route.fulfill({ response });
+    });
     await page.getByRole("button", { name: "Stop it" }).click();
     await page
       .getByRole("dialog")

@@ -13,7 +13,7 @@ interface Changed {
 /** What can be done with a grid; each says first what will happen, in money. */
 export function GridActions({ grid, session }: { grid: Grid; session: Session }) {
   const [question, put] = useAsk();
-  if (session.scope === "read" || grid.status === "stopped") return null;
+  if (session.scope === "read") return null;
   const isStopping = grid.phase === "stopping";
   const goesOn = grid.phase === "paused" || grid.status === "error";
   const button = (name: string, asked: Question) => (
@@ -26,11 +26,16 @@ export function GridActions({ grid, session }: { grid: Grid; session: Session })
       {name}
     </button>
   );
+  // What came of a stop is still being told when the page already knows that it has.
   return (
     <div class="actions">
-      {goesOn ? button("Resume", resume(grid)) : button("Pause", pause(grid))}
-      {button("Stop", stop(grid, false))}
-      {Number(grid.position) > 0 ? button("Stop and sell", stop(grid, true)) : null}
+      {grid.status === "stopped" ? null : (
+        <>
+          {goesOn ? button("Resume", resume(grid)) : button("Pause", pause(grid))}
+          {button("Stop", stop(grid, false))}
+          {Number(grid.position) > 0 ? button("Stop and sell", stop(grid, true)) : null}
+        </>
+      )}
       {question}
     </div>
   );
