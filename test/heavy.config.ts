@@ -7,6 +7,7 @@ const WALKED = [
   "test/commands/every.test.ts",
   "test/fuzz/payloads.test.ts",
   "test/grid/start-many.test.ts",
+  "test/grid/worst-case.test.ts",
   "test/mcp/stdio.test.ts",
   "test/venues/order-faults.test.ts",
   "test/adapters/ccxt/orders.test.ts",
