@@ -154,7 +154,7 @@ describe("every command", () => {
     const dead = [...EXCHANGES, "iris"].flatMap((id) => ["--venue-url", `${id}=http://127.0.0.1:9`]);
     const over = { KRAKEN_API_KEY: canary("key"), KRAKEN_SECRET: canarySecret("nobody") };
     await each(partOf(asking, 0), async ([path, argsOf]) => {
-      const given = argsOf({ "orders create": { id: "", order: { id: "O1" } } });
+      const given = argsOf({ "orders create": { id: "", order: { id: "OUF4EM-FRGI2-MQMWZD" } } });
       const ran = await edgemaker(tempFolder(), [...path.split(" "), ...given, ...dead], over);
       expect({ code: ran.code, plain: isPlain(ran) }, `${path}: ${ran.stdout}${ran.stderr}`).toEqual({
         code: 1,
