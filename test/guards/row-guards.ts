@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 
 /** Of what people write: orders by hand, wishes, plans, requests, tokens, simulated books. */
 export const ROW_GUARDS: readonly Guard[] = [
-  ...guardsOf(`${LIBSQL}/own-orders.ts`, [
+  ...guardsOf(`${LIBSQL}/stores/own-orders.ts`, [
     // That a settled order is met by nobody needs no proof: the partial index that the statements name refuses them without.
     [
       "an order that has taken what there was is met by nobody",
@@ -78,7 +78,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/hand-order-store.ts`, [
+  ...guardsOf(`${LIBSQL}/stores/hand-order-store.ts`, [
     [
       "what a pass has seen stays",
       "sql`${orders.clientId} = ${clientId} and ${orders.state} in ('pending', 'unknown')`",
@@ -120,7 +120,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/strategy-store.ts`, [
+  ...guardsOf(`${LIBSQL}/stores/strategy-store.ts`, [
     [
       "a wish is one grid's",
       "const asked = and(eq(strategies.id, id), isRunning());",
@@ -191,7 +191,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/plan-store.ts`, [
+  ...guardsOf(`${LIBSQL}/stores/plan-store.ts`, [
     [
       "a plan is used once",
       "sql`${plans.consumedAt} is null and ${plans.expiresAt} > ${now()}`",
@@ -276,7 +276,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/request-store.ts`, [
+  ...guardsOf(`${LIBSQL}/stores/request-store.ts`, [
     [
       "a request that runs is not taken over",
       " and ${requests.createdAt} < ${now()} - ${ABANDONED}`",
@@ -298,7 +298,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/token-store.ts`, [
+  ...guardsOf(`${LIBSQL}/stores/token-store.ts`, [
     [
       "a token that was revoked is none",
       " and ${tokens.revokedAt} is null and (",
@@ -333,7 +333,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/dry-books.ts`, [
+  ...guardsOf(`${LIBSQL}/sandbox/dry-books.ts`, [
     [
       "an account on paper is made once",
       "'0' where ${none}`",
@@ -357,7 +357,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/sandbox-books.ts`, [
+  ...guardsOf(`${LIBSQL}/sandbox/sandbox-books.ts`, [
     [
       "of two who commit to one version one does",
       "select exists(select 1 from ${venues} where ${venues.exchange} = ${exchange} and ${venues.version} = ${version}) and ${inTime}`",

@@ -5,7 +5,7 @@ const LIBSQL = "src/adapters/libsql";
 
 /** Of leases, and of what is written under them. */
 export const STEP_GUARDS: readonly Guard[] = [
-  ...guardsOf(`${LIBSQL}/fence.ts`, [
+  ...guardsOf(`${LIBSQL}/client/fence.ts`, [
     [
       "a lease is known by its token",
       " and ${accounts.token} = ${lease.token}",
@@ -76,7 +76,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/step-store.ts`, [
+  ...guardsOf(`${LIBSQL}/stores/step-store.ts`, [
     [
       "the record is fenced",
       "(inserts) => guarded(context, lease, make(inserts))",
@@ -332,7 +332,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/kill-rows.ts`, [
+  ...guardsOf(`${LIBSQL}/stores/kill-rows.ts`, [
     [
       "a switch is told of once",
       ", sql`exists(select 1 from ${control} where ${isNews})`)",
@@ -351,7 +351,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       },
     ],
   ]),
-  ...guardsOf(`${LIBSQL}/order-rows.ts`, [
+  ...guardsOf(`${LIBSQL}/stores/order-rows.ts`, [
     [
       "the kill switch is a condition of each intent",
       "where ${mayPlace(kind)} and ${condition}",

@@ -7,13 +7,19 @@ import type { Mutant } from "./mutant.ts";
 
 const root = process.cwd();
 
-/** Plants a mutant's texts while its files are loaded. Throws when a text does not stand exactly once. */
+/** Plants a mutant's texts while its files are loaded. Throws when a text does not stand exactly once, or nowhere. */
 const planting = ({ name, edits }: Mutant): Plugin => ({
   name: "mutant",
-  setup({ onLoad }) {
+  setup({ onLoad, onEnd }) {
+    const planted = new Set<string>();
+    onEnd(() => {
+      const lost = edits.find(({ file }) => !planted.has(file));
+      if (lost) throw new Error(`mutant "${name}": ${lost.file} is none of what is bundled`);
+    });
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const mine = edits.filter(({ file }) => file === relative(root, path));
       if (mine.length === 0) return undefined;
+      planted.add(relative(root, path));
       const contents = mine.reduce(
         (text, { file, from, to }) => {
           const parts = text.split(from);
