@@ -26,8 +26,8 @@ export async function askedStart(
   let asked: Input = { ...input, useOwnBase: input.useOwnBase ?? true };
   for (;;) {
     const shown = await preview(asked);
-    // What the preview is refused with, the start is too: it says so itself.
-    if (shown.status !== 200) return start(input);
+    // What nobody has been shown is not started, whatever kept it from being shown.
+    if (shown.status !== 200) return shown;
     const plan = shown.body as ShownPlan;
     process.stdout.write(`${render(planTold(plan))}\n`);
     const answer = await choose(plan);
