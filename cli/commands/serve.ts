@@ -31,7 +31,8 @@ export const serveCommand = command({
     if (process.stdout.isTTY) process.stdout.write(`Its page: ${newLink()} (works once)\n`);
     const signs = signsOfLife(deps, SIGN_INTERVAL, (line) => process.stdout.write(`${line}\n`));
     const leave = async () => {
-      signs.stop();
+      // Not waited for: a database that does not answer must not keep anybody here.
+      void signs.stop();
       process.stdout.write(await restingOrders(deps));
       stop();
     };

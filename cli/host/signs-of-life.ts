@@ -4,6 +4,7 @@ import type { Millis } from "../../src/kernel/time.ts";
 import type { NewsCursor } from "../../src/notify/channel.ts";
 import { eventNews, fillNews, type TellableFill } from "../../src/notify/news.ts";
 import type { Deps } from "../../src/ports/deps.ts";
+import { rounds } from "./rounds.ts";
 
 const PAGE = 200;
 /** Of a price that is computed from a fill's two figures. */
@@ -11,25 +12,18 @@ const READABLE = 10n ** 10n;
 
 /** A line for each thing that happens, for whoever looks at the server's terminal, until it is stopped. */
 export function signsOfLife({ notify }: Pick<Deps, "notify">, every: number, say: (line: string) => void) {
-  if (!notify) return { stop: () => undefined };
+  if (!notify) return { stop: async () => undefined };
   let cursor: NewsCursor | undefined;
-  let isAsking = false;
-  const look = async () => {
-    if (isAsking) return;
-    isAsking = true;
-    // What fails here, the passes log: nothing is lost but a line.
+  return rounds(every, async () => {
+    // What fails here, the passes log: it is told in the next round.
     const news = await notify.store.newsAfter(cursor, PAGE).catch(() => undefined);
-    isAsking = false;
     if (!news) return;
     cursor = news.cursor;
     const told = news.events.flatMap((event) => eventNews(event) ?? []);
     const booked = news.fills.filter(({ isSuperseded }) => !isSuperseded);
     const lines = [...told, ...booked.map((fill) => ({ at: fill.at, text: fillTold(fill) }))];
     for (const { at, text: line } of lines.sort((a, b) => a.at - b.at)) say(`${timeOf(at)} ${line}`);
-  };
-  void look();
-  const timer = setInterval(look, every).unref();
-  return { stop: () => clearInterval(timer) };
+  });
 }
 
 function fillTold(fill: TellableFill): string {

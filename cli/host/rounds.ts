@@ -1,0 +1,24 @@
+/** Rounds one after another until stopped: a late one delays the next, none overlap, and the last one ends first. */
+export function rounds(interval: number, round: () => Promise<void>) {
+  let isStopping = false;
+  let wake: () => void = () => undefined;
+  const loop = async () => {
+    while (!isStopping) {
+      const startedAt = performance.now();
+      await round();
+      const wait = Math.max(0, interval - (performance.now() - startedAt));
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        setTimeout(resolve, wait).unref();
+      });
+    }
+  };
+  const running = loop();
+  return {
+    async stop() {
+      isStopping = true;
+      wake();
+      await running;
+    },
+  };
+}
