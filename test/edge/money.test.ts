@@ -43,7 +43,7 @@ beforeAll(async () => {
     queue: false,
     settings: {
       EDGEMAKER_SUBREQUESTS: "900",
-      EDGEMAKER_TIMING: "readLag=200,secondMiss=200,overlap=400",
+      EDGEMAKER_TIMING: "readLag=200,secondMiss=200,overlap=2000",
     },
   });
   worker = await edge.start();

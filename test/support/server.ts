@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { root } from "./bundle.ts";
 import { canary } from "./canary.ts";
 import { heard } from "./heard.ts";
@@ -86,7 +87,8 @@ export async function eventually<T>(
   for (;;) {
     const value = await read();
     if (holds(value)) return value;
-    if (performance.now() > until) throw new Error(`not within ${millis} ms; last: ${JSON.stringify(value)}`);
+    if (performance.now() > until)
+      throw new Error(`not within ${millis} ms; last: ${inspect(value, { depth: 6 })}`);
     await new Promise((resolve) => setTimeout(resolve, every));
   }
 }
