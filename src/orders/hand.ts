@@ -41,8 +41,8 @@ export function handOrder(
 }
 
 /** What the venue's answer makes of the intent. */
-export function answered({ clientId }: Order, outcome: CreateOutcome) {
-  const same = { clientId, exchangeId: null, reason: null };
+export function answered({ account, clientId }: Order, outcome: CreateOutcome) {
+  const same = { account, clientId, exchangeId: null, reason: null };
   switch (outcome.result) {
     case "accepted":
       return { ...same, state: "submitted" as const, exchangeId: outcome.id };

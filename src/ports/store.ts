@@ -208,11 +208,11 @@ export interface HandOrderStore {
   now(): Promise<Millis>;
   /**
    * Writes the intent of an order by hand: in one statement with what it is held against, so that of two orders that
-   * would meet each other only one is written. Throws `constraint` on a used client id.
+   * would meet each other only one is written. Throws `constraint` on a client id that the account has used.
    */
   recordByHand(order: Order, held: HandTerms, by: By): Promise<HandRecord>;
-  settleByHand(outcome: Settlement["outcomes"][number]): Promise<void>;
-  orderByClientId(clientId: string): Promise<Order | undefined>;
+  settleByHand(outcome: Pick<Order, "account"> & Settlement["outcomes"][number]): Promise<void>;
+  orderByClientId(account: AccountKey, clientId: string): Promise<Order | undefined>;
   /** Whether an order of the account waits to be looked up: nobody has said what became of it. */
   hasUnclear(account: AccountKey): Promise<boolean>;
 }

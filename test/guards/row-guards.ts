@@ -81,8 +81,8 @@ export const ROW_GUARDS: readonly Guard[] = [
   ...guardsOf(`${LIBSQL}/stores/hand-order-store.ts`, [
     [
       "what a pass has seen stays",
-      "sql`${orders.clientId} = ${clientId} and ${orders.state} in ('pending', 'unknown')`",
-      "sql`${orders.clientId} = ${clientId}`",
+      "sql`${isOrder({ account, clientId })} and ${orders.state} in ('pending', 'unknown')`",
+      "sql`${isOrder({ account, clientId })}`",
       "filled",
       async ({ a, b, lease, order, changes }) => {
         const one = order(null);
@@ -90,23 +90,35 @@ export const ROW_GUARDS: readonly Guard[] = [
         const seen = { ...one, state: "filled", exchangeId: "7" } as const;
         await b.record(await lease(b, "b"), [changes({ orders: [seen] })]);
         await done(
-          a.settleByHand({ clientId: one.clientId, state: "filled", exchangeId: "8", reason: "late" }),
+          a.settleByHand({
+            account: one.account,
+            clientId: one.clientId,
+            state: "filled",
+            exchangeId: "8",
+            reason: "late",
+          }),
         );
-        const found = await b.orderByClientId(one.clientId);
+        const found = await b.orderByClientId(one.account, one.clientId);
         return found?.reason === null ? found.state : found?.reason;
       },
     ],
     [
       "an outcome by hand is one order's",
-      "sql`${orders.clientId} = ${clientId} and ${orders.state} in ('pending', 'unknown')`",
+      "sql`${isOrder({ account, clientId })} and ${orders.state} in ('pending', 'unknown')`",
       "sql`${orders.state} in ('pending', 'unknown')`",
       "pending",
       async ({ a, b, order }) => {
         const [one, two] = [order(null), order(null)];
         await a.recordByHand(one, HELD);
         await b.recordByHand(two, HELD);
-        await a.settleByHand({ clientId: one.clientId, state: "rejected", exchangeId: null, reason: null });
-        return (await b.orderByClientId(two.clientId))?.state;
+        await a.settleByHand({
+          account: one.account,
+          clientId: one.clientId,
+          state: "rejected",
+          exchangeId: null,
+          reason: null,
+        });
+        return (await b.orderByClientId(two.account, two.clientId))?.state;
       },
     ],
     [

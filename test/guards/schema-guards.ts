@@ -30,7 +30,7 @@ const fillOf = (account: string, clientId: string, strategy: string) => ({
 
 /** Of the schema: what no statement may do, whoever writes it. */
 export const SCHEMA_GUARDS: readonly Guard[] = [
-  ...guardsOf("drizzle/0000_tables.sql", [
+  ...guardsOf("drizzle/0022_client_ids_of_accounts.sql", [
     [
       "one live order a slot",
       "CREATE UNIQUE INDEX `orders_one_live_per_slot`",
@@ -55,8 +55,6 @@ export const SCHEMA_GUARDS: readonly Guard[] = [
         return done(a.record(held, [changes({ fills: [fill] })]));
       },
     ],
-  ]),
-  ...guardsOf("drizzle/0001_triggers.sql", [
     [
       "a final state has no way out",
       "'pending>submitted', ",
@@ -125,6 +123,8 @@ export const SCHEMA_GUARDS: readonly Guard[] = [
           },
         ] as const,
     ),
+  ]),
+  ...guardsOf("drizzle/0001_triggers.sql", [
     [
       "events: update events set at = 1",
       "CREATE TRIGGER events_append_only BEFORE UPDATE ON events\nBEGIN SELECT RAISE(ABORT, 'events are append-only'); END;",

@@ -264,7 +264,13 @@ export const STEP_GUARDS: readonly Guard[] = [
         await start();
         const one = order(null);
         await b.recordByHand(one, { terms: null, limit: null, ended: [] });
-        await b.settleByHand({ clientId: one.clientId, state: "rejected", exchangeId: null, reason: null });
+        await b.settleByHand({
+          account: one.account,
+          clientId: one.clientId,
+          state: "rejected",
+          exchangeId: null,
+          reason: null,
+        });
         return idsOf(await acquire(a, "a")).length;
       },
     ],
@@ -352,6 +358,25 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
   ]),
   ...guardsOf(`${LIBSQL}/stores/order-rows.ts`, [
+    [
+      "a client id is its account's own",
+      "sql`${orders.account} = ${account} and ${orders.clientId} = ${clientId}`",
+      "sql`${orders.clientId} = ${clientId}`",
+      "pending",
+      async ({ a, b, order, account }) => {
+        const one = order(null);
+        const same = { ...one, account: `${account}2` };
+        for (const each of [one, same]) await b.recordByHand(each, { terms: null, limit: null, ended: [] });
+        await a.settleByHand({
+          account,
+          clientId: one.clientId,
+          state: "rejected",
+          exchangeId: null,
+          reason: null,
+        });
+        return (await b.orderByClientId(same.account, same.clientId))?.state;
+      },
+    ],
     [
       "the kill switch is a condition of each intent",
       "where ${mayPlace(kind)} and ${condition}",

@@ -3,6 +3,7 @@ import type { VenueName } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
+import { accountKey } from "../../src/model/records.ts";
 import { appOver } from "../support/app.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { partOf } from "../support/whole.ts";
@@ -150,7 +151,10 @@ describe.each(PLACED)("an order by hand on %s whose request meets", (_kind, { na
       world.time.pass(BETWEEN);
       exchange.advance();
       await tick(world.deps);
-      const order = await world.deps.store.orderByClientId(clientOrderId);
+      const order = await world.deps.store.orderByClientId(
+        accountKey(world.deps.venue(name).account),
+        clientOrderId,
+      );
       if (order && (order.settled || order.state === "open")) return order;
     }
     throw new Error("the order was never resolved");

@@ -3,6 +3,7 @@ import type { VenueName } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
+import { accountKey } from "../../src/model/records.ts";
 import { appOver } from "../support/app.ts";
 import { edgemaker } from "../support/command.ts";
 import { emulatedWorld } from "../support/emulated.ts";
@@ -96,7 +97,8 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
       expect(message).toContain(code);
       expect(message).toContain(words.text);
     }
-    expect(await world.deps.store.orderByClientId(`said${count}`)).toMatchObject({
+    const account = accountKey(world.deps.venue(name).account);
+    expect(await world.deps.store.orderByClientId(account, `said${count}`)).toMatchObject({
       state: "unknown",
       reason: expect.stringContaining(words.text),
     });

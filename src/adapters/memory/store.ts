@@ -120,14 +120,17 @@ export function memoryStore(
       return { result: "recorded" };
     },
 
-    async settleByHand({ clientId, ...outcome }) {
+    async settleByHand({ account, clientId, ...outcome }) {
       const order = tables.orders.get(clientId);
-      if (!order || (order.state !== "pending" && order.state !== "unknown")) return;
+      if (order?.account !== account || (order.state !== "pending" && order.state !== "unknown")) return;
       const isFinal = ["filled", "canceled", "expired", "rejected"].includes(outcome.state);
       putOrder(tables, { ...order, ...outcome, settled: isFinal, endedAt: isFinal ? now() : order.endedAt });
     },
 
-    orderByClientId: async (clientId) => tables.orders.get(clientId),
+    async orderByClientId(account, clientId) {
+      const order = tables.orders.get(clientId);
+      return order?.account === account ? order : undefined;
+    },
 
     hasUnclear: async (account) =>
       [...tables.unsettled].some((id) => {

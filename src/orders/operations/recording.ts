@@ -145,7 +145,7 @@ async function tryRecord(
 /** The order that an earlier try of the same request has recorded. */
 async function earlierOf({ store }: Deps, { order, requestKey }: Recording): Promise<Order | undefined> {
   if (requestKey === undefined) return undefined;
-  const earlier = await store.orderByClientId(order.clientId);
+  const earlier = await store.orderByClientId(order.account, order.clientId);
   if (!earlier || !isSame(earlier, order)) return undefined;
   if (order.sendBy - earlier.sendBy < DAY) return earlier;
   throw new AppError(

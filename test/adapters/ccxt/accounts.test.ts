@@ -24,9 +24,11 @@ describe("orders with keys of the request", () => {
     await tick(app.deps);
     expect(venue.count()).toBe(0);
     await get(app, "/orders?exchange=gateio&symbol=BTC/USDT");
-    expect((await app.deps.store.orderByClientId(clientOrderId))?.state).toBe("unknown");
+    const row = async () =>
+      (await app.deps.store.unsettledOrders()).find(({ clientId }) => clientId === clientOrderId);
+    expect((await row())?.state).toBe("unknown");
     await get(app, "/orders?exchange=gateio&symbol=BTC/USDT", headers);
-    const stored = await app.deps.store.orderByClientId(clientOrderId);
+    const stored = await row();
     expect(stored).toMatchObject({ state: "open", exchangeId: venue.orders(account)[0]?.id });
     expect(stored?.account).toMatch(/^live:gateio#[0-9a-f]{16}:/);
     expect(venue.orders(account)).toHaveLength(1);
@@ -49,6 +51,47 @@ describe("one Idempotency-Key with the keys of two accounts", () => {
     }
     expect(new Set(ids).size).toBe(2);
     expect(venue.engine.accounts.map(({ orders }) => orders.length)).toEqual([0, 1, 1]);
+  });
+});
+
+describe("one clientOrderId on two accounts", () => {
+  it("names an order of each, and what becomes of one is not told of the other", async () => {
+    const app = await liveApp(["mexc"]);
+    const venue = app.venues.mexc;
+    const people = [venue.addKeys(), venue.addKeys()].map(({ key, secret, account }) => ({
+      headers: { "x-exchange-key": key, "x-exchange-secret": secret },
+      account,
+    }));
+    const mine = buy("mexc", { clientOrderId: "mine1" });
+    const places = async (headers: object) => (await post(app, mine, { ...headers })).json();
+    const ids = [];
+    for (const { headers } of people) ids.push((await places(headers)).order?.id);
+    expect(ids).toEqual(people.map(({ account }) => venue.orders(account)[0]?.id));
+    for (const { headers } of people)
+      expect(await places(headers)).toMatchObject({
+        error: "Invalid request",
+        message: expect.stringContaining("has been used before"),
+      });
+
+    expect(people.map(({ account }) => venue.orders(account).length)).toEqual([1, 1]);
+  });
+
+  it("is looked up on the account that asks, and on that alone", async () => {
+    const app = await liveApp(["mexc"]);
+    const venue = app.venues.mexc;
+    const [one, two] = [venue.addKeys(), venue.addKeys()].map(({ key, secret }) => ({
+      "x-exchange-key": key,
+      "x-exchange-secret": secret,
+    }));
+    const states = async () => (await app.deps.store.unsettledOrders()).map(({ state }) => state).sort();
+    for (const headers of [one, two]) {
+      venue.fail({ kind: "drop", route: "create", acts: true });
+      const answer = await post(app, buy("mexc", { clientOrderId: "mine1" }), headers);
+      expect((await answer.json()).error).toBe("Order unknown");
+    }
+    expect(await states()).toEqual(["unknown", "unknown"]);
+    await get(app, "/orders?exchange=mexc&symbol=BTC/USDT", one);
+    expect(await states()).toEqual(["open", "unknown"]);
   });
 });
 

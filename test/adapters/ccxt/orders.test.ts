@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { tick } from "../../../src/engine/pass/tick.ts";
+import { accountKey } from "../../../src/model/records.ts";
 import { canary, canarySecret } from "../../support/canary.ts";
 import { liveApp } from "../../support/live.ts";
 import { buy, del, get, post } from "../../support/orders.ts";
@@ -29,10 +30,12 @@ describe.each(NAMES)("orders by hand on %s", (name) => {
     expect(answer.status).toBe(500);
     const { error, clientOrderId } = await answer.json();
     expect(error).toBe("Order unknown");
-    expect((await app.deps.store.orderByClientId(clientOrderId))?.state).toBe("unknown");
+    const account = accountKey(app.deps.venue(name).account);
+    const row = () => app.deps.store.orderByClientId(account, clientOrderId);
+    expect((await row())?.state).toBe("unknown");
     await tick(app.deps);
     const [placed] = app.venues[name].orders();
-    expect(await app.deps.store.orderByClientId(clientOrderId)).toMatchObject({
+    expect(await row()).toMatchObject({
       state: "open",
       exchangeId: placed?.id,
     });

@@ -65,5 +65,5 @@ it("what permits a write is asked of the primary, not of a replica that lags", a
   const known = await store.ordersByIds(ACCOUNT, { exchange: [], client: [order.clientId] });
   expect(known.map(({ clientId }) => clientId)).toEqual([order.clientId]);
   expect(await store.hasUnclear(ACCOUNT)).toBe(true);
-  expect((await store.orderByClientId(order.clientId))?.clientId).toBe(order.clientId);
+  expect((await store.orderByClientId(ACCOUNT, order.clientId))?.clientId).toBe(order.clientId);
 });

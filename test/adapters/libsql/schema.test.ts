@@ -42,6 +42,47 @@ describe("migrations", () => {
     expect(left.rows[0]?.[0]).toBe(0);
   });
 
+  it("that make a table anew keep its rows, their numbers and what they point to", async () => {
+    const client = await safeClient(
+      createClient({ url: `file:${join(tempFolder(), "old.db")}`, concurrency: 1 }),
+      nodeLocal,
+    );
+    const context = createContext(client);
+    const before = migrations.filter(({ name }) => name < "0022");
+    await migrate(context, before);
+    await client.batch(
+      [
+        "insert into accounts (account, memory) values ('a', '{}')",
+        ...["x", "y"].map(
+          (id) =>
+            `insert into orders (client_id, account, kind, generation, slot, symbol, side, type, price, amount, state, filled, booked, booked_notional, booked_fees, gap, send_by, not_after, misses, created_at, settled) values ('${id}', 'a', 'hand', 0, 0, 'A/B', 'buy', 'limit', '1', '1', 'filled', '1', '1', '1', '{}', '0', 0, 0, 0, 0, 1)`,
+        ),
+        ...["x", "y"].map(
+          (id, place) =>
+            `insert into fills (rowid, account, symbol, trade_id, client_id, side, price, amount, notional, fees, at, superseded) values (${5 - place}, 'a', 'A/B', 't${id}', '${id}', 'buy', '1', '1', '1', '[]', 0, 0)`,
+        ),
+      ],
+      "write",
+    );
+    const tell = async () =>
+      (
+        await client.execute("select f.rowid, f.*, o.* from fills f join orders o using (account, client_id)")
+      ).rows
+        .map(({ ...row }) => row)
+        .sort((a, b) => Number(a.rowid) - Number(b.rowid));
+    const rows = await tell();
+    expect(rows).toHaveLength(2);
+    await migrate(context, migrations);
+    expect(await tell()).toEqual(rows);
+    expect((await client.execute("pragma foreign_key_check")).rows).toEqual([]);
+    const orphan =
+      "insert into fills (account, symbol, trade_id, client_id, side, price, amount, notional, fees, at, superseded) values ('b', 'A/B', 'z', 'x', 'buy', '1', '1', '1', '[]', 0, 0)";
+    await expect(client.execute(orphan)).rejects.toThrow(/FOREIGN KEY/);
+    await expect(client.execute("delete from fills")).rejects.toThrow(/append-only/);
+    await expect(client.execute("update orders set price = '2'")).rejects.toThrow(/does not change/);
+    client.close();
+  });
+
   it("are what the tables in the source say", () => {
     const folder = tempFolder();
     cpSync(join(root, "drizzle"), join(folder, "drizzle"), { recursive: true });
@@ -75,7 +116,7 @@ describe("a database", () => {
 
 describe("triggers", () => {
   const order =
-    "insert into accounts (account, memory) values ('a', '{}');insert into orders values ('em1', 'a', null, 'hand', 0, 0, 'A/B', 'buy', 'limit', '1', '1', 'open', null, '0.5', '0', '0', '{}', '0', null, null, null, 0, 0, 0, null, null, 0, 0, null, null, 'gtc')";
+    "insert into accounts (account, memory) values ('a', '{}');insert into orders values ('em1', 'a', null, 'hand', 0, 0, 'A/B', 'buy', 'limit', '1', '1', 'open', null, '0.5', '0', '0', '{}', '0', null, null, null, 0, 0, 0, null, null, null, 0, 0, null, 'gtc')";
   const event = "insert into events (account, at, kind, message) values ('a', 0, 'started', '')";
   const fill = "insert into fills values ('a', 'A/B', 't1', 'em1', null, 'buy', '1', '1', '1', '[]', 0, 0)";
 

@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { handEvent } from "../../../model/events.ts";
 import { firstMet } from "../../../model/own-orders.ts";
 import { NO_MEMORY } from "../../../model/records.ts";
@@ -7,7 +7,7 @@ import { type Context, rowsOf, statement } from "../client/context.ts";
 import { refuseNewer } from "../client/migrate.ts";
 import { accounts, orders } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";
-import { insertByHand } from "./order-rows.ts";
+import { insertByHand, isOrder } from "./order-rows.ts";
 
 export function handOrderStore(context: Context): HandOrderStore {
   const { client, db, now } = context;
@@ -24,7 +24,7 @@ export function handOrderStore(context: Context): HandOrderStore {
         .values({ account: order.account, memory: NO_MEMORY })
         .onConflictDoNothing();
       const { insert, others } = insertByHand(context, order, held);
-      const isRecorded = sql`exists(select 1 from ${orders} where ${orders.clientId} = ${order.clientId})`;
+      const isRecorded = sql`exists(select 1 from ${orders} where ${isOrder(order)})`;
       const results = await writeTold(context, by, async ({ tell }) => [
         statement(account),
         ...insert,
@@ -36,7 +36,7 @@ export function handOrderStore(context: Context): HandOrderStore {
       return met ? { result: "meets", order: met } : { result: "refused" };
     },
 
-    async settleByHand({ clientId, ...outcome }) {
+    async settleByHand({ account, clientId, ...outcome }) {
       const final = ["filled", "canceled", "expired", "rejected"].includes(outcome.state);
       // A step may have seen it on the venue meanwhile, and then knows more than the answer to the request.
       await client.execute(
@@ -44,7 +44,7 @@ export function handOrderStore(context: Context): HandOrderStore {
           db
             .update(orders)
             .set({ ...outcome, settled: final, ...(final ? { endedAt: now() } : {}) })
-            .where(sql`${orders.clientId} = ${clientId} and ${orders.state} in ('pending', 'unknown')`),
+            .where(sql`${isOrder({ account, clientId })} and ${orders.state} in ('pending', 'unknown')`),
         ),
       );
     },
@@ -55,8 +55,8 @@ export function handOrderStore(context: Context): HandOrderStore {
       return (await client.fresh(statement(unclear))).rows.length > 0;
     },
 
-    async orderByClientId(clientId) {
-      const found = db.select().from(orders).where(eq(orders.clientId, clientId));
+    async orderByClientId(account, clientId) {
+      const found = db.select().from(orders).where(isOrder({ account, clientId }));
       const [order] = rowsOf(orders, await client.fresh(statement(found)));
       return order;
     },

@@ -57,12 +57,14 @@ export function countUses(
   group: readonly Order[],
 ): Statement[] {
   const parts = sql.join(
-    group.map(({ clientId }) => sql`(${clientId}, ${unitsOf(counted[clientId] ?? 0n, "up")})`),
+    group.map(
+      ({ account, clientId }) => sql`(${clientId}, ${unitsOf(counted[clientId] ?? 0n, "up")}, ${account})`,
+    ),
     sql`, `,
   );
   return scopes.map(({ scope }) =>
     statement(
-      sql`insert into ${limitUses} (scope, day, asset, notional, orders, at) select ${scope}, ${today(context)}, ${asset}, sum(part.column2), count(*), ${context.now()} from (values ${parts}) as part where exists(select 1 from ${orders} where ${orders.clientId} = part.column1) group by 1 on conflict (scope, day, asset) do update set notional = min(notional + excluded.notional, 9223372036854775807), orders = orders + excluded.orders, at = excluded.at`,
+      sql`insert into ${limitUses} (scope, day, asset, notional, orders, at) select ${scope}, ${today(context)}, ${asset}, sum(part.column2), count(*), ${context.now()} from (values ${parts}) as part where exists(select 1 from ${orders} where ${orders.account} = part.column3 and ${orders.clientId} = part.column1) group by 1 on conflict (scope, day, asset) do update set notional = min(notional + excluded.notional, 9223372036854775807), orders = orders + excluded.orders, at = excluded.at`,
     ),
   );
 }

@@ -1,4 +1,4 @@
-import { type Column, eq, getTableColumns, notInArray, type SQL, sql } from "drizzle-orm";
+import { type Column, getTableColumns, notInArray, type SQL, sql } from "drizzle-orm";
 import type { Terms } from "../../../limits/standing.ts";
 import type { Order } from "../../../model/records.ts";
 import type { HandTerms } from "../../../ports/store.ts";
@@ -96,6 +96,10 @@ function rowsOf(group: readonly Order[], terms: Terms | null): SQL {
   return sql.join(rows, sql`, `);
 }
 
+/** The row of one order: client ids are an account's own. */
+export const isOrder = ({ account, clientId }: Pick<Order, "account" | "clientId">): SQL =>
+  sql`${orders.account} = ${account} and ${orders.clientId} = ${clientId}`;
+
 /** What may change of an order: never its identity, side, price or amount. */
 export function updateOrder({ db }: Context, order: Order): Statement {
   const {
@@ -117,5 +121,5 @@ export function updateOrder({ db }: Context, order: Order): Statement {
     actor,
     ...life
   } = order;
-  return statement(db.update(orders).set(life).where(eq(orders.clientId, clientId)));
+  return statement(db.update(orders).set(life).where(isOrder({ account, clientId })));
 }

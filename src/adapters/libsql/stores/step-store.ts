@@ -26,7 +26,7 @@ import {
 } from "../tables/tables.ts";
 import { type Head, headOf, writePass, writeTold } from "./event-chain.ts";
 import { killOf, type Turn, turnStatements } from "./kill-rows.ts";
-import { insertIntents, updateOrder } from "./order-rows.ts";
+import { insertIntents, isOrder, updateOrder } from "./order-rows.ts";
 
 export function stepStore(context: Context): StepStore {
   const { client, db, now, uses } = context;
@@ -168,7 +168,12 @@ export function stepStore(context: Context): StepStore {
         .where(eq(accounts.account, lease.account));
       const statements = [
         ...outcomes.map(({ clientId, ...outcome }) =>
-          statement(db.update(orders).set(outcome).where(eq(orders.clientId, clientId))),
+          statement(
+            db
+              .update(orders)
+              .set(outcome)
+              .where(isOrder({ account: lease.account, clientId })),
+          ),
         ),
         ...phases.map(({ id, phase }) =>
           statement(db.update(strategies).set({ phase }).where(eq(strategies.id, id))),

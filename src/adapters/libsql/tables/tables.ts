@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import {
   check,
   customType,
+  foreignKey,
   index,
   integer,
   primaryKey,
@@ -129,7 +130,7 @@ export const strategies = sqliteTable(
 export const orders = sqliteTable(
   "orders",
   {
-    clientId: text("client_id").primaryKey(),
+    clientId: text("client_id").notNull(),
     account: text("account")
       .notNull()
       .references(() => accounts.account),
@@ -165,6 +166,7 @@ export const orders = sqliteTable(
     timeInForce: text("time_in_force").$type<TimeInForce>().notNull().default("gtc"),
   },
   (table) => [
+    primaryKey({ columns: [table.account, table.clientId] }),
     uniqueIndex("orders_one_live_per_slot")
       .on(table.strategy, table.generation, table.slot)
       .where(sql`${table.settled} = 0 and ${table.kind} = 'grid'`),
@@ -183,9 +185,7 @@ export const fills = sqliteTable(
     account: text("account").notNull(),
     symbol: text("symbol").$type<Pair>().notNull(),
     tradeId: text("trade_id").notNull(),
-    clientId: text("client_id")
-      .notNull()
-      .references(() => orders.clientId),
+    clientId: text("client_id").notNull(),
     strategy: text("strategy"),
     side: text("side").$type<Side>().notNull(),
     price: amount("price").notNull(),
@@ -197,6 +197,10 @@ export const fills = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.account, table.symbol, table.tradeId] }),
+    foreignKey({
+      columns: [table.account, table.clientId],
+      foreignColumns: [orders.account, orders.clientId],
+    }),
     index("fills_recent").on(table.account, table.symbol, table.at),
     index("fills_of_strategy").on(table.strategy, table.at),
   ],
