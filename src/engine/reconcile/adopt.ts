@@ -7,7 +7,7 @@ import type { VenueOrder } from "../../ports/deps.ts";
 import type { Observation } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
 import { type Reconciled, reconcileFound, settledFromSums } from "./reconcile.ts";
-import { adopted, isOfOne, sequenceOf } from "./recovery.ts";
+import { adopted, sequenceOf } from "./recovery.ts";
 
 export interface Adopted {
   /** All orders of the account, those included that the venue alone knew. */
@@ -33,14 +33,13 @@ export function adopt(
   const waiting = new Map(observation.unlooked);
   const found = observation.found.flatMap((told) => {
     const row = adopted(told, strategies, now);
-    if (!row && isOpen(told) && isOfOne(strategies, told)) held = told.clientId ?? told.id;
-    else if (!row && isOpen(told)) stranger = told.clientId ?? told.id;
+    if (!row && isOpen(told)) stranger = told.clientId ?? told.id;
     return row ? [{ told, row }] : [];
   });
   for (const { told, row } of found.sort((a, b) => sequenceOf(a.row) - sequenceOf(b.row))) {
     const one = reconcileFound(row, told, observation, now);
     const isLookedFor = (order: Order) => hasBeenLookedFor(order, observation);
-    const isWhole = one.order.gap === ZERO || isLookedFor({ ...one.order, booked: ZERO });
+    const isWhole = one.order.gap === ZERO || isLookedFor(one.order);
     const after = isWhole ? withAdopted(reconciled, one, { at: told.at, isLookedFor }) : undefined;
     if (after) reconciled = after;
     else {
@@ -52,9 +51,9 @@ export function adopt(
 }
 
 /** Whether an order's trades would have been seen if the exchange showed them: else the next pass asks for them. */
-function hasBeenLookedFor({ symbol, exchangeId, filled, booked }: Order, { markets }: Observation): boolean {
+function hasBeenLookedFor({ symbol, exchangeId }: Order, { markets }: Observation): boolean {
   const { tradesRead = false, asked } = markets.get(symbol) ?? {};
-  return booked >= filled || tradesRead || asked?.has(exchangeId ?? "") === true;
+  return tradesRead || asked?.has(exchangeId ?? "") === true;
 }
 
 const isOpen = ({ status }: VenueOrder): boolean => status === "open" || status === "partially_filled";

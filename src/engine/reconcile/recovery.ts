@@ -94,10 +94,6 @@ export const sequenceOf = ({ clientId }: Pick<Order, "clientId">): number =>
 export const isOfStrategy = ({ clientId }: VenueOrder): boolean =>
   clientId !== undefined && parseClientOrderId(clientId) !== undefined;
 
-/** Whether an order on the venue is of one of these strategies, by its id. */
-export const isOfOne = (strategies: readonly Strategy[], { clientId = "" }: VenueOrder): boolean =>
-  strategies.some(({ number }) => number === parseClientOrderId(clientId)?.strategy);
-
 /** The row of an order that the venue alone knew; undefined when it is of none of these strategies as they are now. */
 export function adopted(told: VenueOrder, strategies: readonly Strategy[], now: Millis): Order | undefined {
   const key = parseClientOrderId(told.clientId ?? "");
