@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build, type Loader, type Plugin } from "esbuild";
+import { build, type Loader, type Metafile, type Plugin } from "esbuild";
 import { instrument, type Mutant } from "./instrument.ts";
 
 const root = process.cwd();
@@ -9,7 +10,7 @@ const OUT = "dist/test/mutation";
 
 /** What is changed: the engine, its strategies with their ledgers, and the stores. */
 const CHANGED =
-  /^src\/(engine|strategies|grid\/(kind|ladder|ledger|plan|state)|adapters\/libsql\/(stores|client)|ports\/kill-permit)/;
+  /^src\/(engine|grid\/(kind|ladder|ledger|plan|state|operations)|adapters\/libsql\/(stores|client)|ports\/kill-permit)/;
 /** Whose tests are asked: those that run in one process, and quickly. */
 const ASKED = /^test\/(engine|grid|strategies|limits|control|audit|adapters\/libsql|model)\/.*\.test\.ts$/;
 
@@ -52,7 +53,39 @@ export interface Bundled {
   readonly mutants: readonly Mutant[];
   /** Where each file of tests lies. */
   readonly tests: Readonly<Record<string, string>>;
+  /** Of a file of tests, or of the worker: everything that what it finds rests on, as a short text. */
+  readonly digestOf: (entry: string) => string;
 }
+
+export const WORKER = "test/mutation/worker.ts";
+
+/** What each entry imports, and that imports, as they are now. */
+function digesting({ inputs }: Metafile, migrations: string): (entry: string) => string {
+  const own = new Map<string, string>();
+  const digest = (path: string): string => {
+    const known = own.get(path) ?? shortHash(readFileSync(join(root, path), "utf8"));
+    own.set(path, known);
+    return known;
+  };
+  return (entry) => {
+    const reached = new Set([entry]);
+    for (const path of reached)
+      for (const { path: next, external } of inputs[path]?.imports ?? []) if (!external) reached.add(next);
+    const all = [...reached].sort().map((path) => `${path} ${digest(path)}`);
+    return shortHash([migrations, ...all].join("\n"));
+  };
+}
+
+export const shortHash = (text: string): string =>
+  createHash("sha256").update(text).digest("hex").slice(0, 12);
+
+const migrationsDigest = (): string =>
+  shortHash(
+    (readdirSync(join(root, "drizzle")) as string[])
+      .filter((name) => name.endsWith(".sql"))
+      .map((name) => readFileSync(join(root, "drizzle", name), "utf8"))
+      .join("\n"),
+  );
 
 /** All tests and the simulation in one program, which holds every change. */
 export async function bundle(): Promise<Bundled> {
@@ -61,15 +94,16 @@ export async function bundle(): Promise<Bundled> {
   const changed = new Map(changedFiles().map((file) => [file, instrument(file, sourceOf(file), mutants)]));
   const tests = Object.fromEntries(testFiles().map((file, i) => [file, `test-${i}`]));
   const entries = Object.entries(tests).map(([file, name]) => [name, join(root, file)]);
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: {
       ...Object.fromEntries(entries),
       switch: join(root, "test/mutation/switch.ts"),
-      worker: join(root, "test/mutation/worker.ts"),
+      worker: join(root, WORKER),
     },
     outdir: OUT,
     bundle: true,
+    metafile: true,
     splitting: true,
     format: "esm",
     outExtension: { ".js": ".mjs" },
@@ -85,5 +119,6 @@ export async function bundle(): Promise<Bundled> {
     first: at("switch"),
     mutants,
     tests: Object.fromEntries(Object.entries(tests).map(([file, name]) => [file, at(name)])),
+    digestOf: digesting(metafile, migrationsDigest()),
   };
 }

@@ -1,11 +1,8 @@
-import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { GUARDS } from "../guards/guards.ts";
 import { EDITION } from "../simulation/shape.ts";
-import type { Bundled } from "./bundle.ts";
+import { type Bundled, shortHash, WORKER } from "./bundle.ts";
 import { openChild } from "./child.ts";
-import type { Ask, Covered, Unit } from "./units.ts";
+import { type Ask, type Covered, nameOf, type Told, type Unit } from "./units.ts";
 
 const LONGEST = 240_000;
 /** First seeds of each edition, of a number that no kept seed has. */
@@ -17,20 +14,11 @@ const seedsOf = (each: number, mirrored: boolean): Unit[] =>
     EDITIONS.map((edition): Unit => ({ kind: "seed", seed: edition * EDITION + FROM + i, mirrored })),
   );
 
-const UNITS: readonly Unit[] = [
-  ...seedsOf(12, false),
-  ...seedsOf(2, true),
+const unitsOf = (isQuick: boolean): readonly Unit[] => [
+  ...seedsOf(isQuick ? 4 : 12, false),
+  ...seedsOf(isQuick ? 1 : 2, true),
   ...GUARDS.map(({ name }): Unit => ({ kind: "deed", name })),
 ];
-
-/** Everything that a result rests on, as a short text. */
-export function digestOf(folders: readonly string[]): string {
-  const hash = createHash("sha256");
-  for (const folder of folders)
-    for (const path of (readdirSync(folder, { recursive: true }) as string[]).sort())
-      if (/\.(ts|mjs|sql)$/.test(path)) hash.update(path).update(readFileSync(join(folder, path)));
-  return hash.digest("hex").slice(0, 16);
-}
 
 export interface Coverage {
   readonly covered: readonly Covered[];
@@ -38,35 +26,88 @@ export interface Coverage {
   readonly failed: readonly string[];
 }
 
+/** As it is kept: changes by their file and their place in it, for as long as nothing that it rests on changes. */
+interface Part {
+  readonly digest: string;
+  readonly covered: readonly (Omit<Covered, "asked" | "stamp"> & {
+    readonly asked: Readonly<Record<string, readonly number[]>>;
+  })[];
+  readonly failed: readonly string[];
+}
+
 /** What has been found out so far, by what was asked. */
-export type Found = Record<string, Coverage>;
+export type Found = Record<string, Part>;
 
 interface How {
   readonly workers: number;
   readonly found: Found;
+  readonly isQuick: boolean;
   readonly isOver: () => boolean;
   readonly told: (left: number) => void;
 }
 
-/** What each test, seed and deed comes across, found out once; goes on from what was found before. */
-export async function cover(bundled: Bundled, { workers, found, isOver, told }: How): Promise<boolean> {
-  const asks = [
+/** What each test, seed and deed comes across, found out once; undefined where there was no time for all of it. */
+export async function cover(
+  bundled: Bundled,
+  { workers, found, isQuick, isOver, told }: How,
+): Promise<Coverage | undefined> {
+  const places = placesOf(bundled);
+  const all = [
     ...Object.keys(bundled.tests).map((file): Ask => ({ kind: "cover", file })),
-    ...UNITS.map((unit): Ask => ({ kind: "cover unit", unit })),
-  ].filter((ask) => !(JSON.stringify(ask) in found));
+    ...unitsOf(isQuick).map((unit): Ask => ({ kind: "cover unit", unit })),
+  ];
+  const digestOf = (ask: Ask) => bundled.digestOf(ask.kind === "cover" ? ask.file : WORKER);
+  const asks = all.filter((ask) => found[JSON.stringify(ask)]?.digest !== digestOf(ask));
   const work = async () => {
     const child = openChild(bundled);
     for (let ask = isOver() ? undefined : asks.shift(); ask; ask = isOver() ? undefined : asks.shift()) {
-      const key = JSON.stringify(ask);
       const first = await child.ask(ask, LONGEST);
       // What another one has left behind ends it: once more, in a process of its own.
       const answer = typeof first === "string" ? await child.ask(ask, LONGEST) : first;
-      if (typeof answer === "string") found[key] = { covered: [], failed: [`${key}: ${answer}`] };
-      else if (answer.kind === "covered") found[key] = { covered: answer.covered, failed: answer.failed };
+      found[JSON.stringify(ask)] = { digest: digestOf(ask), ...partOf(ask, answer, places) };
       told(asks.length);
     }
     await child.end();
   };
   await Promise.all(Array.from({ length: workers }, work));
-  return asks.length === 0;
+  if (asks.length > 0) return undefined;
+  const parts = all.map((ask) => found[JSON.stringify(ask)]).filter((part) => part !== undefined);
+  return {
+    covered: parts.flatMap((part) => coveredOf(part, places)),
+    failed: parts.flatMap(({ failed }) => failed),
+  };
+}
+
+function partOf(ask: Ask, answer: Told | string, places: Places): Omit<Part, "digest"> {
+  if (typeof answer === "string") return { covered: [], failed: [`${JSON.stringify(ask)}: ${answer}`] };
+  if (answer.kind !== "covered") return { covered: [], failed: [] };
+  const covered = answer.covered.map(({ asked, ...one }) => ({ ...one, asked: places.byFile(asked) }));
+  return { covered, failed: answer.failed };
+}
+
+const coveredOf = ({ digest, covered }: Part, places: Places): Covered[] =>
+  covered.map(({ asked, ...one }) => ({
+    ...one,
+    asked: places.numbers(asked),
+    stamp: shortHash(`${digest} ${nameOf(one.unit)}`),
+  }));
+
+type Places = ReturnType<typeof placesOf>;
+
+/** From the numbers of changes in one build to their places in their files, and back. */
+function placesOf({ mutants }: Bundled) {
+  const first = new Map<string, number>();
+  for (const { file, number } of mutants) if (!first.has(file)) first.set(file, number);
+  return {
+    byFile(numbers: readonly number[]): Record<string, number[]> {
+      const places: Record<string, number[]> = {};
+      for (const number of numbers) {
+        const file = mutants[number]?.file ?? "";
+        places[file] = [...(places[file] ?? []), number - (first.get(file) ?? 0)];
+      }
+      return places;
+    },
+    numbers: (places: Readonly<Record<string, readonly number[]>>): number[] =>
+      Object.entries(places).flatMap(([file, own]) => own.map((place) => (first.get(file) ?? 0) + place)),
+  };
 }

@@ -9,6 +9,8 @@ export interface Result {
   readonly by?: string;
   /** How many have looked. */
   readonly looked: number;
+  /** Stamps of those that have looked and seen nothing. */
+  readonly blind?: readonly string[] | undefined;
   readonly seconds: number;
 }
 
@@ -18,7 +20,11 @@ const longest = (millis: number): number => 15_000 + 12 * millis;
 const CHANGES = 40;
 
 /** Shows changes to what comes across them, those first that have noticed most in the least time. */
-export function hunter(bundled: Bundled, covered: readonly Covered[], most: number) {
+export function hunter(
+  bundled: Bundled,
+  covered: readonly Covered[],
+  { most, before }: { most: number; before: (id: string) => Result | undefined },
+) {
   const noticed = new Map<Covered, number>();
   const byMutant = new Map<number, Covered[]>();
   const byFile = new Map<string, Set<Covered>>();
@@ -59,12 +65,17 @@ export function hunter(bundled: Bundled, covered: readonly Covered[], most: numb
     const seconds = () => Math.round((performance.now() - began) / 100) / 10;
     if (mutant.isLasting) await child.end();
     let looked = 0;
+    const blind = new Set(before(mutant.id)?.blind);
     for (const one of lookers(mutant)) {
+      if (blind.has(one.stamp ?? "")) continue;
       if (looked > 0 && seconds() * 1000 + one.millis > most) break;
       looked++;
       const { unit, millis } = one;
       const failure = await fails(child, unit, mutant, millis);
-      if (failure === undefined) continue;
+      if (failure === undefined) {
+        blind.add(one.stamp ?? "");
+        continue;
+      }
       const isFresh = mutant.isLasting || failure === "ended" || failure === "too long";
       if (isFresh || !(await holds(child, unit, millis))) {
         await child.end();
@@ -76,7 +87,7 @@ export function hunter(bundled: Bundled, covered: readonly Covered[], most: numb
       return { id: mutant.id, by: `${nameOf(unit)}: ${failure.slice(0, 200)}`, looked, seconds: seconds() };
     }
     if (mutant.isLasting) await child.end();
-    return { id: mutant.id, looked, seconds: seconds() };
+    return { id: mutant.id, looked: blind.size, blind: [...blind], seconds: seconds() };
   }
 
   /** Hunts them all, on so many processes, telling each result. */

@@ -1,36 +1,40 @@
-import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createRandom } from "../simulation/random.ts";
-import { type Bundled, bundle } from "./bundle.ts";
-import { type Coverage, cover, digestOf, type Found } from "./coverage.ts";
+import { type Bundled, bundle, shortHash } from "./bundle.ts";
+import { type Coverage, cover, type Found } from "./coverage.ts";
 import { hunter, type Result } from "./hunt.ts";
 import type { Mutant } from "./instrument.ts";
 
 const USAGE = `Changes the engine, the grid and the stores in one place at a time, and shows what notices it.
 
-  --sample N [--seed N]   so many, drawn at random (without: all of them)
-  --file PATH             only in files whose path contains this
+  --sample N [--seed N]   so many, drawn at random (default 300, of a number of the moment)
+  --all                   all of them
+  --only PATH[,PATH…]     all of those in files whose path contains one of these
+  --quick                 shown to quick tests and few seeds alone
   --seconds N             of one change at most, of all that might notice it (default 8)
   --minutes N             ends then, and goes on from there the next time (default 60)
   --workers N             processes (default 2)
-  --again                 those that nothing has noticed are shown again
   --list                  those that nothing has noticed so far, and no more`;
 
 const { values } = parseArgs({
   options: {
     sample: { type: "string" },
     seed: { type: "string" },
-    file: { type: "string" },
+    all: { type: "boolean" },
+    only: { type: "string" },
+    quick: { type: "boolean" },
     seconds: { type: "string" },
     minutes: { type: "string" },
     workers: { type: "string" },
-    again: { type: "boolean" },
     list: { type: "boolean" },
     help: { type: "boolean" },
   },
 });
 
+const SAMPLE = 300;
+/** Milliseconds that a quick test or seed takes at most. */
+const QUICK = 250;
 const CACHE = "dist/mutation.json";
 const COVERAGE = "dist/mutation-coverage.json";
 const EQUIVALENT = "test/mutation/equivalent.md";
@@ -38,10 +42,9 @@ const EQUIVALENT = "test/mutation/equivalent.md";
 const read = <T>(path: string, fallback: T): T =>
   existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as T) : fallback;
 
-/** What was noticed stays so until its file changes; what was not is shown again when anything has. */
+/** What was noticed stays so until its file changes; what was not is shown to whatever has changed or is new since. */
 interface Known extends Result {
   readonly file: string;
-  readonly all: string;
 }
 
 const digests = new Map<string, string>();
@@ -50,8 +53,7 @@ const fileDigest = (file: string): string => {
   digests.set(file, text);
   return text;
 };
-const createDigest = (file: string): string =>
-  createHash("sha256").update(readFileSync(file)).digest("hex").slice(0, 16);
+const createDigest = (file: string): string => shortHash(readFileSync(file, "utf8"));
 
 const workers = Number(values.workers ?? 2);
 
@@ -59,13 +61,16 @@ async function main(): Promise<boolean> {
   const until = performance.now() + Number(values.minutes ?? 60) * 60_000;
   const isOver = () => performance.now() > until;
   const bundled = await bundle();
-  const all = digestOf(["src", "test", "drizzle"]);
   const known = new Map(Object.entries(read<Record<string, Known>>(CACHE, {})));
+  const fileOf = new Map(bundled.mutants.map(({ id, file }) => [id, file]));
   const equivalent = existsSync(EQUIVALENT) ? readFileSync(EQUIVALENT, "utf8") : "";
   const isNamed = ({ id }: { readonly id: string }) => equivalent.includes(id);
 
-  const chosen = draw(bundled.mutants.filter(({ file }) => file.includes(values.file ?? "")));
-  const coverage = await covering(bundled, all, isOver);
+  const only = values.only?.split(",");
+  const chosen = draw(
+    bundled.mutants.filter(({ file }) => !only || only.some((part) => file.includes(part))),
+  );
+  const coverage = await covering(bundled, isOver);
   if (!coverage) {
     console.log("what comes across what is not known whole yet: go on with the same command");
     return false;
@@ -73,49 +78,49 @@ async function main(): Promise<boolean> {
   for (const failed of coverage.failed)
     console.log(`notices nothing, as it fails without any change: ${failed}`);
 
-  const isKnown = ({ id, file }: Mutant): boolean => {
-    const before = known.get(id);
-    if (!before || before.file !== fileDigest(file)) return false;
-    return before.by !== undefined || (before.all === all && !values.again);
+  const before = (id: string): Known | undefined => {
+    const result = known.get(id);
+    return result?.file === fileDigest(fileOf.get(id) ?? "") ? result : undefined;
   };
-  const waiting = values.list ? [] : chosen.filter((one) => !isKnown(one) && !isNamed(one));
+  const waiting = values.list ? [] : chosen.filter((one) => !before(one.id)?.by && !isNamed(one));
   let done = 0;
-  const hunt = hunter(bundled, coverage.covered, Number(values.seconds ?? 8) * 1000);
-  const fileOf = new Map(bundled.mutants.map(({ id, file }) => [id, file]));
+  const covered = values.quick ? coverage.covered.filter(({ millis }) => millis < QUICK) : coverage.covered;
+  const hunt = hunter(bundled, covered, { most: Number(values.seconds ?? 8) * 1000, before });
   await hunt(
     waiting,
     workers,
     (result) => {
-      known.set(result.id, { ...result, file: fileDigest(fileOf.get(result.id) ?? ""), all });
+      known.set(result.id, { ...result, file: fileDigest(fileOf.get(result.id) ?? "") });
       told(`${++done} of ${waiting.length}`);
       if (done % 20 === 0) save(known);
     },
     isOver,
   );
   save(known);
-  return report(chosen, known, isNamed);
+  return report(chosen, new Map([...known].filter(([id]) => before(id))), isNamed);
 }
 
 function draw(mutants: readonly Mutant[]): readonly Mutant[] {
-  if (values.sample === undefined) return mutants;
+  if (values.sample === undefined && (values.all || values.only)) return mutants;
+  const count = Number(values.sample ?? SAMPLE);
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
-  console.log(`--sample ${values.sample} --seed ${seed} of ${mutants.length}`);
+  console.log(`--sample ${count} --seed ${seed} of ${mutants.length}`);
   const random = createRandom(seed);
   const drawn = mutants.map((mutant) => ({ mutant, place: random.share() }));
   return drawn
     .sort((a, b) => a.place - b.place)
-    .slice(0, Number(values.sample))
+    .slice(0, count)
     .map(({ mutant }) => mutant);
 }
 
 /** What notices what, as far as there was time to find it out; undefined where there was not enough. */
-async function covering(bundled: Bundled, all: string, isOver: () => boolean): Promise<Coverage | undefined> {
-  const before = read<{ all?: string; found?: Found }>(COVERAGE, {});
-  const found = (before.all === all && before.found) || {};
-  const keep = () => writeFileSync(COVERAGE, JSON.stringify({ all, found }));
-  const isWhole = await cover(bundled, {
+async function covering(bundled: Bundled, isOver: () => boolean): Promise<Coverage | undefined> {
+  const found = read<Found>(COVERAGE, {});
+  const keep = () => writeFileSync(COVERAGE, JSON.stringify(found));
+  const coverage = await cover(bundled, {
     workers,
     found,
+    isQuick: values.quick === true,
     isOver,
     told: (left) => {
       told(`what comes across what: ${left} left`);
@@ -123,11 +128,8 @@ async function covering(bundled: Bundled, all: string, isOver: () => boolean): P
     },
   });
   keep();
-  const parts = Object.values(found);
-  if (!parts.some(({ covered }) => covered.length > 0))
-    throw new Error(`nothing runs: ${parts[0]?.failed[0]}`);
-  const covered = parts.flatMap((one) => one.covered);
-  return isWhole ? { covered, failed: parts.flatMap(({ failed }) => failed) } : undefined;
+  if (coverage && coverage.covered.length === 0) throw new Error(`nothing runs: ${coverage.failed[0]}`);
+  return coverage;
 }
 
 const save = (known: ReadonlyMap<string, Known>): void =>
@@ -148,13 +150,22 @@ function report(
   const survived = shown.filter(({ id }) => known.get(id)?.by === undefined);
   for (const { id, line, operator } of survived)
     console.log(`NOT NOTICED (${operator}, line ${line}, ${known.get(id)?.looked} looked) ${id}`);
-  const score = ((shown.length - survived.length) / Math.max(1, shown.length)) * 100;
+  const folders = [...new Set(shown.map(({ file }) => folderOf(file)))].sort();
+  const isNoticed = ({ id }: Mutant) => known.get(id)?.by !== undefined;
+  for (const folder of folders) {
+    const own = shown.filter(({ file }) => folderOf(file) === folder);
+    console.log(`${folder}: ${scored(own.filter(isNoticed).length, own.length)}`);
+  }
   const seconds = shown.reduce((sum, { id }) => sum + (known.get(id)?.seconds ?? 0), 0);
   console.log(
-    `${shown.length} changes, ${shown.length - survived.length} noticed: ${score.toFixed(1)} %; ${named.length} more are named in ${EQUIVALENT}; ${chosen.length - shown.length - named.length} not shown yet; ${Math.round(seconds)} s of a process`,
+    `all: ${scored(shown.length - survived.length, shown.length)}; ${named.length} more are named in ${EQUIVALENT}; ${chosen.length - shown.length - named.length} not shown yet; ${Math.round(seconds)} s of a process`,
   );
-  return score >= 90;
+  return shown.length - survived.length >= shown.length * 0.9;
 }
+
+const folderOf = (file: string): string => file.slice(0, file.lastIndexOf("/"));
+const scored = (noticed: number, of: number): string =>
+  `${noticed} of ${of} noticed (${((noticed / Math.max(1, of)) * 100).toFixed(1)} %)`;
 
 if (values.help) console.log(USAGE);
 else process.exitCode = (await main()) ? 0 : 1;

@@ -9,6 +9,8 @@ export interface Covered {
   readonly millis: number;
   /** Numbers of the changes that it came across. */
   readonly asked: readonly number[];
+  /** Of the unit as it is now: another one when anything that it rests on has changed. */
+  readonly stamp?: string;
 }
 
 export const nameOf = (unit: Unit): string => {
