@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import { adopt } from "../../../src/engine/reconcile/adopt.ts";
+import type { Reconciled } from "../../../src/engine/reconcile/reconcile.ts";
+import type { Order } from "../../../src/model/records.ts";
+import type { VenueOrder } from "../../../src/ports/deps.ts";
+import { d } from "../../support/grid.ts";
+import {
+  idOf,
+  NOW,
+  NUMBER,
+  observation,
+  order,
+  SYMBOL,
+  strategy,
+  told,
+  toldFilled,
+} from "../../support/made.ts";
+
+const known = (over: Partial<Order>): Reconciled => {
+  const one = order(over);
+  return { order: one, before: one, fills: [], ended: false, lost: false, adopted: false };
+};
+type Market = Parameters<typeof observation>[0];
+const adopting = (found: readonly VenueOrder[], rows: readonly Reconciled[] = [], market: Market = {}) => {
+  const { reconciled, ...rest } = adopt(rows, [strategy()], observation(market, { found }), NOW);
+  return { ids: reconciled.map(({ order: { clientId } }) => clientId), reconciled, ...rest };
+};
+const later = (over: Partial<VenueOrder> = {}) =>
+  told({ id: "x9", clientId: idOf({ sequence: 5 }), ...over });
+const UNREAD = { tradesRead: false };
+const NOTHING = { held: null, stranger: null, waiting: new Map() };
+
+describe("an open order that has no row", () => {
+  it("is given one where it is a strategy's", () => {
+    const after = adopting([told()]);
+    expect(after).toMatchObject({ ids: [idOf()], ...NOTHING });
+    expect(after.reconciled[0]).toMatchObject({ adopted: true, order: { state: "open", exchangeId: "x1" } });
+  });
+
+  it("is a stranger's where this database does not know its strategy", () => {
+    const clientId = idOf({ strategy: NUMBER + 1 });
+    expect(adopting([told({ clientId })])).toMatchObject({ ...NOTHING, ids: [], stranger: clientId });
+    expect(adopting([told({ clientId: undefined })]).stranger).toBe("x1");
+    expect(adopting([told({ clientId, status: "partially_filled" })]).stranger).toBe(clientId);
+    expect(adopting([told({ clientId, status: "canceled" })]).stranger).toBe(null);
+  });
+
+  it("is no stranger's where it is a strategy's that has ended", () => {
+    expect(adopting([told({ status: "canceled" })])).toMatchObject({ ...NOTHING, ids: [idOf()] });
+  });
+
+  it.each(["open", "partially_filled"] as const)(
+    "and is %s waits while its slot has another one",
+    (status) => {
+      const after = adopting([later({ status, at: 70 })], [known({})]);
+      expect(after).toMatchObject({
+        ids: [idOf()],
+        held: idOf({ sequence: 5 }),
+        waiting: new Map([[SYMBOL, 70]]),
+      });
+    },
+  );
+
+  it.each([
+    ["another slot", { slot: 1 }],
+    ["another generation", { generation: 1 }],
+    ["another strategy", { strategy: "other" }],
+  ])("does not wait for one of %s", (_, over) => {
+    const after = adopting([later()], [known({ ...over, clientId: idOf({ sequence: 1 }) })]);
+    expect(after).toMatchObject({ ...NOTHING, ids: [idOf({ sequence: 1 }), idOf({ sequence: 5 })] });
+  });
+
+  it("does not wait for one that is settled", () => {
+    const after = adopting([later()], [known({ state: "filled", settled: true })]);
+    expect(after.ids).toEqual([idOf(), idOf({ sequence: 5 })]);
+  });
+});
+
+describe("orders of one slot", () => {
+  const first = toldFilled();
+  const second = toldFilled({ id: "x2", clientId: idOf({ sequence: 1 }) });
+  const third = told({ id: "x3", clientId: idOf({ sequence: 2 }) });
+
+  it("are given their rows in the order in which they were placed", () => {
+    const after = adopting([third, first, second]);
+    expect(after).toMatchObject({ ...NOTHING, ids: [0, 1, 2].map((sequence) => idOf({ sequence })) });
+    expect(after.reconciled.map(({ order: { settled } }) => settled)).toEqual([true, true, false]);
+  });
+
+  it("end with a later one: what they lack is booked from their sums", () => {
+    const lacking = known({ ...short, filled: d("2"), booked: d("0.5") });
+    const after = adopting([later({ at: 70 })], [lacking]);
+    expect(after).toMatchObject({ ...NOTHING, ids: [idOf(), idOf({ sequence: 5 })] });
+    expect(after.reconciled[0]).toMatchObject({
+      ended: true,
+      order: { settled: true, booked: d("2"), gap: d("1.5") },
+      fills: [{ at: 70 }],
+    });
+  });
+
+  it("do not end with an earlier one", () => {
+    const lacking = known({ ...short, clientId: idOf({ sequence: 7 }) });
+    const { reconciled } = adopting([later({ status: "canceled" })], [lacking]);
+    expect(reconciled.map(({ order: { settled } }) => settled)).toEqual([false, true]);
+  });
+
+  it("do not end while they are open", () => {
+    const open = known({ state: "partially_filled", filled: d("2"), notional: d("200"), fees: [] });
+    expect(adopting([later()], [open])).toMatchObject({ ids: [idOf()], held: idOf({ sequence: 5 }) });
+  });
+
+  it("leave those of other slots as they are", () => {
+    const other = known({ ...short, slot: 1 });
+    expect(adopting([later()], [other]).reconciled[0]).toBe(other);
+  });
+
+  it("wait where an earlier one is open, though the later has ended, and not the other way round", () => {
+    const ended = later({ status: "canceled", at: 70 });
+    expect(adopting([ended], [known({})])).toMatchObject({
+      ids: [idOf()],
+      held: null,
+      waiting: new Map([[SYMBOL, 70]]),
+    });
+    const after = known({ clientId: idOf({ sequence: 7 }) });
+    expect(adopting([ended], [after]).ids).toEqual([idOf({ sequence: 7 }), idOf({ sequence: 5 })]);
+  });
+
+  it("are themselves not in their own way", () => {
+    const ended = later({ status: "canceled" });
+    const again = known({ clientId: idOf({ sequence: 5 }) });
+    expect(adopting([ended], [again]).ids).toHaveLength(2);
+  });
+});
+
+const short = { state: "filled", filled: d("2"), notional: d("200"), fees: [] } as const;
+
+describe("what an order lacks in trades", () => {
+  const found = [toldFilled({ at: 70 })];
+  const waiting = new Map([[SYMBOL, 70]]);
+
+  it("is looked for first, where its market's trades were not read", () => {
+    expect(adopting(found, [], UNREAD)).toMatchObject({ ids: [], held: null, waiting });
+  });
+
+  it.each([
+    ["they were read", { tradesRead: true }],
+    ["it was asked for them", { ...UNREAD, asked: new Set(["x1"]) }],
+  ])("is booked from its sums where %s", (_, market) => {
+    expect(adopting(found, [], market)).toMatchObject({ ids: [idOf()], waiting: new Map() });
+  });
+
+  it("is looked for where others were asked for theirs", () => {
+    expect(adopting(found, [], { ...UNREAD, asked: new Set(["x2"]) })).toMatchObject({ ids: [], waiting });
+  });
+
+  it("is nothing where it has filled nothing", () => {
+    expect(adopting([told({ status: "canceled" })], [], UNREAD).ids).toEqual([idOf()]);
+  });
+
+  it("is looked for before an earlier order is ended by a later one", () => {
+    const after = adopting([later({ at: 70 })], [known(short)], UNREAD);
+    expect(after).toMatchObject({ ids: [idOf()], held: idOf({ sequence: 5 }), waiting });
+  });
+
+  it("is not looked for by a market that was not observed", () => {
+    const unobserved = observation({}, { found, markets: new Map() });
+    expect(adopt([], [strategy()], unobserved, NOW)).toMatchObject({ reconciled: [], waiting });
+  });
+
+  it("is read for from the first order on that waits for it, or from a trade of one that nobody knows", () => {
+    const two = [...found, toldFilled({ id: "x2", clientId: idOf({ slot: 1 }), at: 60 })];
+    expect(adopting(two, [], UNREAD).waiting).toEqual(new Map([[SYMBOL, 60]]));
+    const before = observation(UNREAD, { found: two, unlooked: new Map([[SYMBOL, 50]]) });
+    expect(adopt([], [strategy()], before, NOW).waiting).toEqual(new Map([[SYMBOL, 50]]));
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import {
+  bookedSince,
+  cursorAfter,
+  missingSince,
+  nextSpan,
+  startReading,
+  withAnswer,
+} from "../../../src/engine/reconcile/fill-cursor.ts";
+import { TRADES_WAIT } from "../../../src/engine/reconcile/order-life.ts";
+import { HOUR, MINUTE } from "../../../src/kernel/time.ts";
+import type { FillCursor, Order } from "../../../src/model/records.ts";
+import { d } from "../../support/grid.ts";
+import { order, SYMBOL, snapshot, strategy } from "../../support/made.ts";
+
+const OVERLAP = 100;
+const AT = 10 * HOUR;
+const holding = (cursor: FillCursor | undefined, orders: readonly Order[] = [], strategies = [strategy()]) =>
+  snapshot({ cursors: cursor ? { [SYMBOL]: cursor } : {}, orders, strategies });
+const start = (...given: Parameters<typeof holding>) => startReading(holding(...given), SYMBOL, OVERLAP);
+const at = (createdAt: number, over: Partial<Order> = {}) => order({ createdAt, ...over });
+
+describe("where reading begins", () => {
+  it("is the first order or strategy of the pair, less the overlap", () => {
+    const fresh = (from: number) => ({ from, ahead: null, until: undefined });
+    expect(start(undefined)).toEqual(fresh(500 - OVERLAP));
+    expect(start(undefined, [at(300), at(400)])).toEqual(fresh(300 - OVERLAP));
+    const others = [at(1, { symbol: "ETH/USDT" }), at(2, { strategy: null })];
+    expect(start(undefined, others)).toEqual(fresh(500 - OVERLAP));
+    const elsewhere = [strategy({ symbol: "ETH/USDT", startedAt: 1 }), strategy()];
+    expect(start(undefined, [], elsewhere)).toEqual(fresh(500 - OVERLAP));
+    expect(start({ at: AT, ahead: null }, others, [])).toBeUndefined();
+  });
+
+  it("is where the last pass ended, less the overlap", () => {
+    expect(start({ at: AT, ahead: null })).toEqual({ from: AT - OVERLAP, ahead: null, until: undefined });
+  });
+
+  const only = (first: number, ahead: FillCursor["ahead"] = null) =>
+    start({ at: AT, ahead }, [at(first + OVERLAP)], [])?.ahead;
+  const quietFrom = AT + HOUR;
+
+  it("leaves out a quiet time before the first order", () => {
+    expect(only(quietFrom)).toBe(null);
+    expect(only(quietFrom + 1)).toEqual({ from: quietFrom, to: quietFrom + 1 });
+  });
+
+  it("leaves it out beyond what was read ahead, and not short of it", () => {
+    const ahead = { from: quietFrom + 5, to: quietFrom + 10 };
+    expect(only(quietFrom + 9, ahead)).toBe(ahead);
+    expect(only(quietFrom + 10, ahead)).toEqual({ from: quietFrom, to: quietFrom + 10 });
+    expect(only(quietFrom - 5, { from: 1, to: quietFrom - 9 })).toEqual({ from: 1, to: quietFrom - 9 });
+  });
+});
+
+describe("since when it is known which trades are booked", () => {
+  const since = (orders: readonly Order[], cursor: FillCursor | undefined = { at: AT, ahead: null }) =>
+    bookedSince(holding(cursor, orders), SYMBOL, OVERLAP);
+  const lacking = { filled: d("2"), booked: d("1") };
+
+  it("is the cursor, or the first order before it that lacks some, less the overlap", () => {
+    expect(since([])).toBe(AT - OVERLAP);
+    expect(since([at(AT + 5, lacking)])).toBe(AT - OVERLAP);
+    expect(since([at(70, lacking), at(60, lacking), at(80, lacking)])).toBe(60 - OVERLAP);
+    expect(since([at(70), at(50, { ...lacking, symbol: "ETH/USDT" })])).toBe(AT - OVERLAP);
+  });
+
+  it("is always where nothing was read yet", () => {
+    const fresh = bookedSince(holding(undefined, [at(70, lacking)]), SYMBOL, OVERLAP);
+    expect(fresh).toBe(Number.NEGATIVE_INFINITY);
+  });
+});
+
+describe("a question and its answer", () => {
+  const reading = { from: 10, ahead: null, until: undefined };
+
+  it("asks up to what is known, else up to now, until now is reached", () => {
+    expect(nextSpan(reading)).toEqual({ from: 10 });
+    expect(nextSpan({ ...reading, ahead: { from: 20, to: 30 } })).toEqual({ from: 10, to: 20 });
+    expect(nextSpan({ ...reading, until: 11 })).toEqual({ from: 10 });
+    expect(nextSpan({ ...reading, until: 10 })).toBeUndefined();
+  });
+
+  const answer = (from: number, to: number, before: Parameters<typeof withAnswer>[0] = reading) =>
+    withAnswer(before, { told: { from, to }, now: 99 });
+
+  it("goes on from what was told, and keeps the first answer's time", () => {
+    expect(answer(10, 40)).toEqual({ from: 40, ahead: null, until: 99 });
+    expect(answer(10, 40, { ...reading, until: 90 }).until).toBe(90);
+    expect(answer(5, 8)).toEqual({ from: 10, ahead: null, until: 99 });
+  });
+
+  it("keeps apart what was told beyond a part that was not", () => {
+    expect(answer(30, 50)).toEqual({ from: 10, ahead: { from: 30, to: 50 }, until: 99 });
+    const ahead = { from: 40, to: 60 };
+    expect(answer(30, 40, { ...reading, ahead })).toEqual({
+      from: 10,
+      ahead: { from: 30, to: 60 },
+      until: 99,
+    });
+    expect(answer(10, 39, { ...reading, ahead })).toEqual({ from: 39, ahead, until: 99 });
+    expect(answer(10, 40, { ...reading, ahead })).toEqual({ from: 60, ahead: null, until: 99 });
+    expect(answer(10, 70, { ...reading, ahead })).toEqual({ from: 70, ahead: null, until: 99 });
+  });
+});
+
+describe("since when trades may be missing", () => {
+  const lacks = (behindSince: number | null) => order({ behindSince });
+
+  it("is a wait before the order was first seen to lack them", () => {
+    const now = AT;
+    expect(missingSince([lacks(now - 5), lacks(now - 70), lacks(null)], now, 5_000)).toBe(
+      5_000 - 70 - TRADES_WAIT,
+    );
+    expect(missingSince([lacks(null)], now, 5_000)).toBe(Number.POSITIVE_INFINITY);
+    expect(missingSince([lacks(now - TRADES_WAIT)], now, 5_000)).toBe(Number.POSITIVE_INFINITY);
+    expect(missingSince([lacks(now - TRADES_WAIT + 1)], now, 5_000)).toBe(5_000 + 1 - 2 * TRADES_WAIT);
+  });
+});
+
+describe("the cursor after a pass", () => {
+  const TIMING = { readLag: 60, overlap: 20 };
+  const moved = (
+    before: FillCursor | undefined,
+    reading: Partial<Parameters<typeof cursorAfter>[1]>,
+    most = Number.POSITIVE_INFINITY,
+  ) => cursorAfter(before, { from: 1_000, ahead: null, until: 1_000, ...reading }, TIMING, most);
+
+  it("is where reading came to, a read lag before now, and no later than trades are waited for", () => {
+    expect(moved(undefined, {})).toEqual({ at: 940, ahead: null });
+    expect(moved(undefined, { from: 500 })).toEqual({ at: 500, ahead: null });
+    expect(moved(undefined, {}, 300)).toEqual({ at: 300, ahead: null });
+    expect(moved(undefined, { until: undefined })).toBeUndefined();
+  });
+
+  it("moves for five minutes and more, and never back", () => {
+    const before = { at: 100, ahead: null };
+    const until = 100 + 5 * MINUTE + TIMING.readLag;
+    expect(moved(before, { from: until - 1, until: until - 1 })).toBeUndefined();
+    expect(moved(before, { from: until, until })).toEqual({ at: 100 + 5 * MINUTE, ahead: null });
+    expect(moved({ at: 5_000, ahead: null }, {})).toBeUndefined();
+    const behind = moved({ at: 5_000, ahead: null }, { ahead: { from: 800, to: 900 } });
+    expect(behind).toEqual({ at: 5_000, ahead: { from: 800, to: 900 } });
+  });
+
+  it("keeps what was read ahead, but for what may still show late", () => {
+    expect(moved(undefined, { from: 500, ahead: { from: 800, to: 990 } })?.ahead).toEqual({
+      from: 800,
+      to: 920,
+    });
+    expect(moved(undefined, { from: 500, ahead: { from: 919, to: 990 } })?.ahead).toEqual({
+      from: 919,
+      to: 920,
+    });
+    expect(moved(undefined, { from: 500, ahead: { from: 920, to: 990 } })?.ahead).toBe(null);
+    const known = { at: 500, ahead: { from: 800, to: 850 } };
+    expect(moved(known, { from: 500, ahead: { from: 800, to: 900 } })).toBeUndefined();
+    expect(moved(known, { from: 500, ahead: { from: 700, to: 900 } })?.ahead).toEqual({ from: 700, to: 900 });
+    expect(moved(known, { from: 500 })).toEqual({ at: 500, ahead: null });
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import {
+  addFee,
+  fillOf,
+  gapFill,
+  gapIsDue,
+  movementsOf,
+  withBehind,
+  withFill,
+} from "../../../src/engine/reconcile/fills.ts";
+import { TRADES_WAIT } from "../../../src/engine/reconcile/order-life.ts";
+import { d } from "../../support/grid.ts";
+import { ACCOUNT, fill, idOf, NOW, order, SYMBOL, trade } from "../../support/made.ts";
+
+const usdt = (amount: string) => ({ asset: "USDT", amount: d(amount) });
+
+describe("a trade as a fill of ours", () => {
+  it("is its order's, with what the exchange has said of it", () => {
+    expect(fillOf(order(), trade())).toEqual(fill());
+    expect(fillOf(order(), trade(), true)).toEqual(fill({ superseded: true }));
+    expect(fillOf(order({ strategy: null, side: "sell" }), trade())).toEqual(
+      fill({ strategy: null, side: "sell" }),
+    );
+  });
+
+  it("adds to its order's sums, fees by their assets", () => {
+    const [once, twice] = [withFill(order(), fill()), withFill(withFill(order(), fill()), fill())];
+    expect(once).toEqual({
+      ...order(),
+      filled: d("1"),
+      booked: d("1"),
+      bookedNotional: d("100"),
+      bookedFees: { USDT: d("0.1") },
+    });
+    expect(twice).toMatchObject({ filled: d("2"), booked: d("2"), bookedFees: { USDT: d("0.2") } });
+    expect(withFill(order({ filled: d("2") }), fill()).filled).toBe(d("2"));
+    expect(addFee({ BTC: d("1") }, usdt("2"))).toEqual({ BTC: d("1"), USDT: d("2") });
+  });
+
+  it.each([
+    ["buy", "1", "-100"],
+    ["sell", "-1", "100"],
+  ] as const)("moves base and quote as a %s does, and each fee out", (side, base, quote) => {
+    const fees = [usdt("0.1"), { asset: "KCS", amount: d("3") }];
+    expect(movementsOf(SYMBOL, fill({ side, fees }))).toEqual([
+      { asset: "BTC", amount: d(base) },
+      usdt(quote),
+      usdt("-0.1"),
+      { asset: "KCS", amount: d("-3") },
+    ]);
+  });
+});
+
+describe("trades that are missing", () => {
+  const behind = order({ filled: d("2"), booked: d("1"), behindSince: 5_000 });
+
+  it.each([
+    ["begin to be waited for", order({ filled: d("1") }), order(), NOW],
+    ["are waited for from the first time on", behind, behind, 5_000],
+    ["begin a new wait when more is filled", behind, { ...behind, filled: d("1.5") }, NOW],
+    ["begin a new wait when one arrives", behind, { ...behind, booked: d("0.5") }, NOW],
+    ["are none when all are there", order({ filled: d("2"), booked: d("2"), behindSince: 1 }), behind, null],
+    ["are nobody's business of an order by hand", { ...behind, strategy: null }, behind, null],
+  ])("%s", (_, after, before, since) => {
+    expect(withBehind(after, before, NOW).behindSince).toBe(since);
+  });
+
+  it("leave the very order where nothing changes", () => {
+    expect(withBehind(behind, behind, NOW)).toBe(behind);
+    expect(withBehind(order(), order(), NOW).behindSince).toBe(null);
+  });
+
+  it("are given up after their wait and no sooner", () => {
+    expect(gapIsDue(behind, 5_000 + TRADES_WAIT - 1)).toBe(false);
+    expect(gapIsDue(behind, 5_000 + TRADES_WAIT)).toBe(true);
+    expect(gapIsDue(order(), NOW)).toBe(false);
+  });
+});
+
+describe("what an order tells beyond its trades", () => {
+  const whole = order({ filled: d("2"), notional: d("198"), fees: [usdt("0.5")] });
+
+  it("is one fill, named after the order and what it has filled", () => {
+    expect(gapFill(whole, 7)).toEqual({
+      account: ACCOUNT,
+      symbol: SYMBOL,
+      clientId: idOf(),
+      strategy: "g",
+      side: "buy",
+      tradeId: `order:x1:${d("2")}`,
+      price: d("99"),
+      amount: d("2"),
+      notional: d("198"),
+      fees: [usdt("0.5")],
+      at: 7,
+      superseded: false,
+    });
+  });
+
+  it("is what is left of amount, notional and fees", () => {
+    expect(gapFill(withFill(whole, fill()), 7)).toMatchObject({
+      price: d("98"),
+      amount: d("1"),
+      notional: d("98"),
+      fees: [usdt("0.4")],
+    });
+  });
+
+  it("is never less than no quote", () => {
+    expect(gapFill(withFill(whole, fill({ notional: d("199") })), 7)).toMatchObject({
+      price: 0n,
+      notional: 0n,
+    });
+  });
+
+  it.each([{ notional: null }, { fees: null }])("is unknown with %o", (over) => {
+    expect(gapFill({ ...whole, ...over }, 7)).toBeUndefined();
+  });
+});

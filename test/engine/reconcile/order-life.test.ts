@@ -1,0 +1,149 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { addsUp, isContradicted, isFinal, missed, seen } from "../../../src/engine/reconcile/order-life.ts";
+import { MINUTE } from "../../../src/kernel/time.ts";
+import type { OrderState } from "../../../src/model/records.ts";
+import type { OrderStatus } from "../../../src/ports/deps.ts";
+import { d } from "../../support/grid.ts";
+import { NOW, order, TIMING, told, toldFilled } from "../../support/made.ts";
+
+const FINAL = ["filled", "canceled", "expired", "rejected"] as const;
+const LIVE = ["pending", "submitted", "open", "partially_filled", "unknown"] as const;
+const fees = [{ asset: "USDT", amount: d("0.1") }];
+
+describe("an order as its exchange tells it", () => {
+  it("is final in four of its states", () => {
+    expect(FINAL.map((state) => isFinal({ state }))).toEqual(FINAL.map(() => true));
+    expect(LIVE.map((state) => isFinal({ state }))).toEqual(LIVE.map(() => false));
+  });
+
+  it.each<[OrderStatus, string, OrderState]>([
+    ["open", "0", "open"],
+    ["open", "1", "partially_filled"],
+    ["partially_filled", "0", "open"],
+    ["partially_filled", "1", "partially_filled"],
+    ["unknown", "1", "submitted"],
+    ["filled", "2", "filled"],
+    ["canceled", "1", "canceled"],
+    ["expired", "0", "expired"],
+    ["rejected", "0", "rejected"],
+  ])("is %s with %s filled: %s", (status, filled, state) => {
+    const before = order({ state: "submitted" });
+    const after = seen(before, told({ status, filled: d(filled) }), NOW);
+    const ended = FINAL.some((one) => one === state) ? NOW : null;
+    expect(after).toMatchObject({ state, filled: d(filled), endedAt: ended });
+  });
+
+  it("never fills less, and has no way out of its end", () => {
+    const statuses = fc.constantFrom<OrderStatus>(...FINAL, "open", "partially_filled", "unknown");
+    const one = fc.record({ state: fc.constantFrom(...FINAL, ...LIVE), filled: fc.bigInt(0n, 4n) });
+    fc.assert(
+      fc.property(one, statuses, fc.bigInt(0n, 4n), (over, status, filled) => {
+        const before = order({ ...over, endedAt: isFinal(over) ? 5 : null });
+        const after = seen(before, told({ status, filled }), NOW);
+        expect(after.filled >= before.filled && after.filled >= filled).toBe(true);
+        if (isFinal(before)) expect([after.state, after.endedAt]).toEqual([before.state, 5]);
+        expect(seen(after, told({ status, filled }), NOW + 1)).toBe(after);
+      }),
+    );
+  });
+
+  it("keeps the id that it had, and takes one where it had none", () => {
+    expect(seen(order(), told({ id: "x2" }), NOW).exchangeId).toBe("x1");
+    expect(seen(order({ exchangeId: null }), told({ id: "x2" }), NOW)).toMatchObject({ exchangeId: "x2" });
+  });
+
+  it("takes the sums of what is filled, and forgets those of less", () => {
+    const half = told({ filled: d("1"), notional: d("99"), fees });
+    expect(seen(order(), half, NOW)).toMatchObject({ notional: d("99"), fees });
+    const known = order({ state: "partially_filled", filled: d("1"), notional: d("98"), fees: [] });
+    expect(seen(known, half, NOW)).toBe(known);
+    expect(seen(known, told({ filled: d("2") }), NOW)).toMatchObject({ notional: null, fees: null });
+    expect(seen(known, { ...half, filled: d("2") }, NOW)).toMatchObject({ notional: d("99"), fees });
+  });
+
+  it("takes no sums from an answer older than what is known", () => {
+    const known = order({ state: "partially_filled", filled: d("2") });
+    const old = told({ filled: d("1"), notional: d("99"), fees });
+    expect(seen(known, old, NOW)).toBe(known);
+  });
+
+  it.each([
+    [{ notional: d("200") }, { notional: d("200"), fees: null }],
+    [{ fees }, { notional: null, fees }],
+  ])("fills in what it did not tell before: %o", (tells, wanted) => {
+    const known = order({ state: "partially_filled", filled: d("2") });
+    expect(seen(known, told({ filled: d("2"), ...tells }), NOW)).toMatchObject(wanted);
+  });
+
+  it("has not been missed any more", () => {
+    expect(seen(order({ misses: 1, missedAt: 5 }), told(), NOW)).toMatchObject({ misses: 0, missedAt: null });
+  });
+
+  it("ends when that is first told", () => {
+    expect(seen(order(), toldFilled(), NOW)).toMatchObject({ state: "filled", endedAt: NOW });
+    const before = order({ state: "canceled", endedAt: null });
+    expect(seen(before, told(), NOW)).toMatchObject({ state: "canceled", endedAt: NOW });
+  });
+});
+
+describe("an order that a look does not find", () => {
+  const { readLag, secondMiss } = TIMING;
+  const sent = order({ state: "unknown", exchangeId: null, notAfter: 51_000 });
+  const first = 51_000 + readLag;
+  const once = { ...sent, misses: 1, missedAt: first };
+
+  it("is looked for until nothing of it can come and the exchange has had its time", () => {
+    expect(missed(sent, first - 1, TIMING)).toBe(sent);
+    expect(missed(sent, first, TIMING)).toEqual(once);
+  });
+
+  it("is given up when a second look, late enough, finds nothing either", () => {
+    expect(missed(once, first + secondMiss - 1, TIMING)).toBe(once);
+    expect(missed(once, first + secondMiss, TIMING)).toEqual({
+      ...once,
+      misses: 2,
+      state: "rejected",
+      reason: "the venue shows no such order",
+      endedAt: first + secondMiss,
+    });
+  });
+
+  it("tells what was said when it was sent", () => {
+    const said = { ...once, reason: "no answer" };
+    expect(missed(said, NOW, TIMING).reason).toBe("no answer; the venue shows no such order");
+  });
+
+  it("has been cancelled where the exchange had once given it an id", () => {
+    expect(missed({ ...once, exchangeId: "x1" }, NOW, TIMING)).toMatchObject({
+      state: "canceled",
+      reason: "the venue does not know it any more",
+    });
+  });
+});
+
+describe("reads that contradict what the exchange has said", () => {
+  const taken = order({ state: "submitted", notAfter: 51_000 });
+  const late = 51_000 + TIMING.readLag;
+
+  it.each([
+    ["it should show by now", taken, "missing", late, true],
+    ["it need not show yet", taken, "missing", late - 1, false],
+    ["for less than ten minutes", taken, "missing", late + 10 * MINUTE - 1, true],
+    ["not for ten", taken, "missing", late + 10 * MINUTE, false],
+    ["it was seen before", { ...taken, state: "open" as const }, "missing", late, false],
+    ["nobody has said that it was taken", { ...taken, exchangeId: null }, "missing", late, false],
+    ["it shows", taken, told(), late, false],
+    ["nobody has looked", taken, undefined, late, false],
+  ] as const)("%s", (_, one, sight, now, wanted) => {
+    expect(isContradicted(one, sight, now, TIMING)).toBe(wanted);
+  });
+});
+
+it("adds up when it is final and all that it filled is booked", () => {
+  const done = order({ state: "filled", filled: d("2"), booked: d("2") });
+  expect(addsUp(done)).toBe(true);
+  expect(addsUp({ ...done, booked: d("3") })).toBe(true);
+  expect(addsUp({ ...done, booked: d("1") })).toBe(false);
+  expect(addsUp({ ...done, state: "open" })).toBe(false);
+});

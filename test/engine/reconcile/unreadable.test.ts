@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { nameUnreadable, unreadTrades } from "../../../src/engine/reconcile/unreadable.ts";
+import type { UnreadableFill } from "../../../src/ports/deps.ts";
+import { ACCOUNT, idOf, NOW, observation, order, snapshot } from "../../support/made.ts";
+
+const row = (over: Partial<UnreadableFill> = {}): UnreadableFill => ({
+  id: "t1",
+  orderId: "x1",
+  at: 5,
+  reason: "no price",
+  ...over,
+});
+const told = (rows: readonly UnreadableFill[], known?: readonly string[], orders = [order()]) => {
+  const before = snapshot();
+  const memory = { ...before.memory, ...(known ? { unreadable: known } : {}) };
+  const named = nameUnreadable({ ...before, memory } as never, observation({ unreadable: rows }), orders);
+  return { ...named, said: named.events.map(({ message }) => message) };
+};
+
+describe("rows of trades that cannot be read", () => {
+  it("are an order's by its id at the exchange", () => {
+    const of = (one: UnreadableFill, over = {}) => unreadTrades(order(over), [one]);
+    expect(of(row())).toEqual([{ order: idOf(), trade: "t1", reason: "no price" }]);
+    expect(of(row({ orderId: "x2" }))).toEqual([]);
+    expect(of(row({ orderId: null }), { exchangeId: null })).toEqual([]);
+    expect(of(row({ id: null }))).toMatchObject([{ trade: "of x1 at 5" }]);
+  });
+
+  it("are named once, by whose they are", () => {
+    expect(told([row()]).events).toEqual([
+      {
+        account: ACCOUNT,
+        strategy: "g",
+        at: NOW,
+        kind: "unreadable",
+        message: `${idOf()}: trade t1 is not booked, no price`,
+      },
+    ]);
+    expect(told([row()]).unreadable).toEqual(["t1"]);
+    expect(told([row()], ["t1"])).toMatchObject({ events: [], unreadable: ["t1"] });
+    expect(told([row()], ["t0"]).unreadable).toEqual(["t0", "t1"]);
+    expect(told([]).unreadable).toBeUndefined();
+  });
+
+  it("are of nobody known where they name no order, and nobody's business where it is another's", () => {
+    const unnamed = told([row({ id: null, orderId: null })], [], [order({ exchangeId: null })]);
+    expect(unnamed.said).toEqual([
+      "nobody knows whose, on BTC/USDT: trade of no order at 5 is not booked, no price",
+    ]);
+    expect(unnamed.events).toMatchObject([{ strategy: null }]);
+    expect(told([row({ orderId: "x2" })])).toMatchObject({ events: [], unreadable: undefined });
+  });
+
+  it("are remembered two hundred at a time, the newest", () => {
+    const known = Array.from({ length: 200 }, (_, i) => `k${i}`);
+    expect(told([row()], known).unreadable).toEqual([...known.slice(1), "t1"]);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import {
+  agreement,
+  confidenceFrom,
+  confidenceNow,
+  isRecent,
+} from "../../../src/engine/reconcile/confidence.ts";
+import { thirdAssets, withFeeValues } from "../../../src/engine/reconcile/fee-value.ts";
+import { MINUTE } from "../../../src/kernel/time.ts";
+import { d, market } from "../../support/grid.ts";
+import { fill, quote, SYMBOL } from "../../support/made.ts";
+
+describe("a fee in a third asset", () => {
+  const fee = (asset: string, amount = "2") => ({ asset, amount: d(amount) });
+  const mids = new Map([["KCS/USDT", d("3")]] as const);
+
+  it("is one in neither base nor quote, of more or less than nothing", () => {
+    const fees = [fee("BTC"), fee("USDT"), fee("KCS"), fee("KCS"), fee("BGB", "0"), fee("MX", "-1")];
+    expect(thirdAssets(SYMBOL, fees)).toEqual(["KCS", "MX"]);
+  });
+
+  it("is worth its amount at the mid, and leaves the others alone", () => {
+    const one = fill({ fees: [fee("BTC"), fee("KCS")] });
+    const { fees } = withFeeValues(one, { mids, market: undefined });
+    expect(fees).toEqual([fee("BTC"), { ...fee("KCS"), value: d("6") }]);
+    const plain = fill({ fees: [fee("BTC"), fee("BGB", "0")] });
+    expect(withFeeValues(plain, { mids, market: market() })).toBe(plain);
+  });
+
+  it.each([
+    [market({ maker: d("0.002") }), "0.1"],
+    [market({ taker: d("0.004") }), "0.2"],
+    [undefined, "0"],
+  ])("without a mid is an equal share of the higher fee rate", (of, share) => {
+    const value = { value: d(share), isEstimated: true };
+    const one = fill({ fees: [fee("MX"), fee("BGB")] });
+    const { fees } = withFeeValues(one, { mids, market: of });
+    expect(fees).toEqual([
+      { ...fee("MX"), ...value },
+      { ...fee("BGB"), ...value },
+    ]);
+  });
+});
+
+describe("the confidence in a price", () => {
+  const known = { value: d("0.8"), source: "somebody", at: 0, askedAt: 0 };
+  const silent = { prices: [], most: null, listed: true };
+  const asked = { mid: d("100"), last: undefined, now: 7 };
+
+  it("is unknown where nobody tells a price", () => {
+    expect(agreement(d("1"), [])).toBeUndefined();
+    expect(agreement(d("1"), [0n])).toBeUndefined();
+    expect(agreement(d("1"), [d("-1")])).toBeUndefined();
+  });
+
+  it("says where it comes from, and when it was asked for", () => {
+    const of = (over: object) => confidenceFrom({ ...silent, ...over }, asked);
+    const prices = ["a", "b"].map((source) => ({ source, price: d("100") }));
+    const times = { at: 7, askedAt: 7 };
+    expect(of({ prices })).toEqual({ value: d("1"), source: "the median of a, b", ...times });
+    expect(of({ listed: false })).toEqual({
+      value: d("1"),
+      source: "no other venue lists the pair",
+      ...times,
+    });
+    expect(of({})).toEqual({ value: 0n, source: "no other venue answers", ...times });
+  });
+
+  it("stands for five minutes when nobody answers any more", () => {
+    const silently = (last: typeof known, now: number) => confidenceFrom(silent, { ...asked, last, now });
+    const later = { ...known, at: MINUTE, askedAt: 2 * MINUTE };
+    expect(silently(later, 6 * MINUTE)).toEqual({ ...later, askedAt: 6 * MINUTE });
+    expect(silently(later, 6 * MINUTE + 1)).toMatchObject({ value: 0n, source: "no other venue answers" });
+    expect(silently({ ...known, value: 0n }, 1)).toMatchObject({ source: "no other venue answers", at: 1 });
+  });
+
+  it("is asked for once a minute", () => {
+    expect(isRecent(known, MINUTE - 1)).toBe(true);
+    expect(isRecent(known, MINUTE)).toBe(false);
+    expect(isRecent(undefined, 0)).toBe(false);
+  });
+
+  it("is none of an old quote", () => {
+    const at = quote({ at: 0 });
+    expect(confidenceNow(known, { quote: at, now: MINUTE })).toBe(known);
+    expect(confidenceNow(known, { quote: at, now: MINUTE + 1 })).toEqual({
+      ...known,
+      value: 0n,
+      source: "the quote is older than a minute",
+    });
+  });
+});
