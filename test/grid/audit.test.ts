@@ -67,6 +67,19 @@ describe("what fills do not explain", () => {
     });
   });
 
+  it("is no error where an order's own sums are told: they are booked by the next pass that looks for its trades", () => {
+    const sums = { notional: d("200"), fees: [] };
+    const short = order({ filled: d("2"), booked: d("0.5"), behindSince: 0, ...sums });
+    const found = audited(gridKind, grid(), { live: [short], now: 0 });
+    expect(audited(gridKind, found, { live: [short], now: 11 * MINUTE })).toBe(found);
+    const other = order({ ...short, filled: d("0.5"), behindSince: null });
+    const first = audited(gridKind, blamed(gridKind, grid({ state: wrong }), [reconciled as never]), {
+      live: [other],
+      now: 0,
+    });
+    expect(audited(gridKind, first, { live: [other], now: 11 * MINUTE }).status).toBe("error");
+  });
+
   it("does not keep a grid from stopping", () => {
     const stopping = audited(gridKind, grid({ state: wrong, wants: "stop" }), { live: [], now: 0 });
     expect(audited(gridKind, stopping, { live: [], now: 20 * MINUTE }).status).toBe("running");

@@ -37,6 +37,8 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [40_025, "the trades of an order's first part, older than the cursor, were booked once more"],
     [3_040_125, "a person's order had locked base that a leaving grid could not sell"],
     [10028, "an order of a grid that the database does not know held up all grids for ever"],
+    [5_718_750, "a pass that had no time to read booked an order from its sums"],
+    [5_714_784, "broke once under a mix of faults of its own, about a restored database"],
     [10992, "a stop that cancels lost against a pass that had read the one that keeps"],
   ] as const
 ).map(([seed, found, timing]) => [seed, found, timing] as const);

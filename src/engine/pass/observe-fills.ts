@@ -5,7 +5,7 @@ import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { FillsRead, Venue, VenueFill, VenueOrder } from "../../ports/deps.ts";
 import type { Snapshot } from "../../ports/store.ts";
 import { bookedSince, nextSpan, startReading, withAnswer } from "../reconcile/fill-cursor.ts";
-import { gapIsDue } from "../reconcile/fills.ts";
+import { isWaitedOut } from "../reconcile/fills.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
 import type { Sight } from "../reconcile/order-life.ts";
 import { ask } from "./asking.ts";
@@ -108,7 +108,7 @@ function lackingOrders(
     const isLate =
       order.behindSince !== null &&
       now - order.behindSince >= readLag &&
-      (sight.tradesRead || !gapIsDue(order, now));
+      (sight.tradesRead || !isWaitedOut(order, now));
     if (id === undefined || !lacks || (!isLate && !isWhole)) return [];
     return [{ id, at: order.createdAt, clientId: order.clientId }];
   });

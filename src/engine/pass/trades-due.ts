@@ -1,10 +1,9 @@
 import { max } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import type { Millis } from "../../kernel/time.ts";
 import type { Order } from "../../model/records.ts";
 import type { Timing, VenueOrder } from "../../ports/deps.ts";
 import type { Snapshot } from "../../ports/store.ts";
-import { gapIsDue } from "../reconcile/fills.ts";
+import { isWaitedOut } from "../reconcile/fills.ts";
 import { isFinal } from "../reconcile/order-life.ts";
 import { isBehind, isOfStrategy } from "../reconcile/recovery.ts";
 
@@ -38,9 +37,6 @@ export function tradesAreDue(
       hasMoved(order, open),
   );
 }
-
-// Trades that have not shown in all that time are looked for at intervals.
-const isWaitedOut = (order: Order, now: Millis): boolean => isFinal(order) && gapIsDue(order, now);
 
 function hasMoved(order: Order, open: readonly VenueOrder[]): boolean {
   const listed = open.find(({ id, clientId }) => id === order.exchangeId || clientId === order.clientId);

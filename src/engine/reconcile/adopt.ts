@@ -4,7 +4,7 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Order } from "../../model/records.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { VenueOrder } from "../../ports/deps.ts";
-import type { Observation } from "./observation.ts";
+import { isLookedFor, type Observation } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
 import { type Reconciled, reconcileFound, settledFromSums } from "./reconcile.ts";
 import { adopted, sequenceOf } from "./recovery.ts";
@@ -38,9 +38,9 @@ export function adopt(
   });
   for (const { told, row } of found.sort((a, b) => sequenceOf(a.row) - sequenceOf(b.row))) {
     const one = reconcileFound(row, told, observation, now);
-    const isLookedFor = (order: Order) => hasBeenLookedFor(order, observation);
-    const isWhole = one.order.gap === ZERO || isLookedFor(one.order);
-    const after = isWhole ? withAdopted(reconciled, one, { at: told.at, isLookedFor }) : undefined;
+    // Trades that this pass has not looked for are asked for by the next one.
+    const isWhole = one.order.gap === ZERO || isLookedFor(one.order, observation);
+    const after = isWhole ? withAdopted(reconciled, one, { at: told.at, observation }) : undefined;
     if (after) reconciled = after;
     else {
       waiting.set(row.symbol, Math.min(told.at, waiting.get(row.symbol) ?? told.at));
@@ -48,12 +48,6 @@ export function adopt(
     }
   }
   return { reconciled, held, stranger, waiting };
-}
-
-/** Whether an order's trades would have been seen if the exchange showed them: else the next pass asks for them. */
-function hasBeenLookedFor({ symbol, exchangeId }: Order, { markets }: Observation): boolean {
-  const { tradesRead = false, asked } = markets.get(symbol) ?? {};
-  return tradesRead || asked?.has(exchangeId ?? "") === true;
 }
 
 const isOpen = ({ status }: VenueOrder): boolean => status === "open" || status === "partially_filled";
@@ -66,12 +60,14 @@ const isOpen = ({ status }: VenueOrder): boolean => status === "open" || status 
 function withAdopted(
   orders: readonly Reconciled[],
   one: Reconciled,
-  { at, isLookedFor }: { at: Millis; isLookedFor: (order: Order) => boolean },
+  { at, observation }: { at: Millis; observation: Observation },
 ): readonly Reconciled[] | undefined {
   const isBefore = ({ order }: Reconciled) =>
     !order.settled && isSameSlot(order, one.order) && sequenceOf(order) < sequenceOf(one.order);
   const after = orders.map((other) =>
-    isBefore(other) && isFinal(other.order) && isLookedFor(other.order) ? settledFromSums(other, at) : other,
+    isBefore(other) && isFinal(other.order) && isLookedFor(other.order, observation)
+      ? settledFromSums(other, at)
+      : other,
   );
   const isBlocked = after.some(
     ({ order }) =>

@@ -5,6 +5,7 @@ import type { Order } from "../../model/records.ts";
 import type { Refusal, Strategy, StrategyState, Unexplained, UnreadTrade } from "../../model/strategy.ts";
 import type { UnreadableFill } from "../../ports/deps.ts";
 import type { Kind } from "../../ports/kind.ts";
+import { tellsSums } from "./fills.ts";
 import { TRADES_WAIT } from "./order-life.ts";
 import type { Reconciled } from "./reconcile.ts";
 import { unreadTrades } from "./unreadable.ts";
@@ -65,7 +66,11 @@ export function audited(
     isSame(known.assets, found.assets) &&
     namesOf(known) === namesOf(found);
   const noted = same ? strategy : { ...strategy, state: { ...state, unexplained: { ...found, since } } };
-  if (now - since < TRADES_WAIT) return noted;
+  // One that can be booked from its own sums is, by the first pass that has time to look for its trades once more.
+  const isBookable = live.some(
+    (order) => order.clientId === found.order && order.behindSince !== null && tellsSums(order),
+  );
+  if (now - since < TRADES_WAIT || isBookable) return noted;
   if (status === "error") return withMissing(noted, live);
   const told = { ...withMissing(noted, live), lastError: messageFor(found) };
   return wants === "stop" || state.exit ? told : { ...told, status: "error" };

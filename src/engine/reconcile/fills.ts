@@ -3,7 +3,7 @@ import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Fill, Order } from "../../model/records.ts";
 import type { Fee, VenueFill } from "../../ports/deps.ts";
-import { TRADES_WAIT } from "./order-life.ts";
+import { isFinal, TRADES_WAIT } from "./order-life.ts";
 
 const ours = ({ account, symbol, clientId, strategy, side }: Order) => ({
   account,
@@ -66,6 +66,14 @@ export function withBehind(order: Order, before: Order, now: Millis): Order {
 /** Whether an order's trades have been missing for so long that the gap may be booked from the order itself. */
 export const gapIsDue = ({ behindSince }: Order, now: Millis): boolean =>
   behindSince !== null && now - behindSince >= TRADES_WAIT;
+
+/** Whether its trades were waited for and its own sums are not told: from then on it is looked for at intervals. */
+export const isWaitedOut = (order: Order, now: Millis): boolean =>
+  isFinal(order) && gapIsDue(order, now) && !tellsSums(order);
+
+/** Whether what it lacks can be booked from what it tells itself. */
+export const tellsSums = ({ notional, fees }: Pick<Order, "notional" | "fees">): boolean =>
+  notional !== null && fees !== null;
 
 /** The gap as one fill, from what the order itself tells; undefined where that is no notional or no fees. */
 export function gapFill(order: Order, at: Millis): Fill | undefined {

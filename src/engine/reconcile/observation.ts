@@ -34,6 +34,15 @@ export interface MarketSight {
   readonly reading: FillReading | undefined;
 }
 
+/** Whether this pass would have seen an order's trades if the exchange showed them. */
+export function isLookedFor(
+  { symbol, exchangeId }: Pick<Order, "symbol" | "exchangeId">,
+  { markets }: Pick<Observation, "markets">,
+): boolean {
+  const { tradesRead = false, asked } = markets.get(symbol) ?? {};
+  return tradesRead || asked?.has(exchangeId ?? "") === true;
+}
+
 /** What a pass has seen of its account. A market that could not be read is absent, never empty. */
 export interface Observation {
   readonly markets: ReadonlyMap<Pair, MarketSight>;

@@ -3,7 +3,7 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Fill, Order } from "../../model/records.ts";
 import type { VenueFill, VenueOrder } from "../../ports/deps.ts";
 import { fillOf, gapFill, gapIsDue, withBehind, withFill } from "./fills.ts";
-import type { Observation } from "./observation.ts";
+import { isLookedFor, type Observation } from "./observation.ts";
 import { addsUp, isFinal, missed, seen } from "./order-life.ts";
 
 /** One order after what a pass has seen of it. */
@@ -31,7 +31,7 @@ export function reconcile(before: Order, observation: Observation, now: Millis):
   const { fills, ...booked } = withTrades(order, observation);
   order = withBehind(booked.order, before, now);
   const gap =
-    order.strategy !== null && gapIsDue(order, now)
+    order.strategy !== null && gapIsDue(order, now) && isLookedFor(order, observation)
       ? gapFill(order, latest(observation, order) ?? order.createdAt)
       : undefined;
   if (gap) {

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { tradesAreDue } from "../../src/engine/pass/trades-due.ts";
+import type { MarketSight, Observation } from "../../src/engine/reconcile/observation.ts";
+import { TRADES_WAIT } from "../../src/engine/reconcile/order-life.ts";
+import { reconcile } from "../../src/engine/reconcile/reconcile.ts";
+import { NEW_ORDER, type Order } from "../../src/model/records.ts";
+import type { VenueFill } from "../../src/ports/deps.ts";
+import type { Snapshot } from "../../src/ports/store.ts";
+import { REAL_TIMING } from "../simulation/plan.ts";
+import { d } from "../support/grid.ts";
+
+const SINCE = 1_000_000;
+const DUE = SINCE + TRADES_WAIT;
+const FEES = [{ asset: "USDT", amount: d("0.1") }];
+
+/** Filled ten minutes ago by what it tells, and no trade of it seen since. */
+const order = {
+  ...NEW_ORDER,
+  clientId: "em1",
+  exchangeId: "7",
+  account: "sandbox:sim:",
+  strategy: "grid-1",
+  symbol: "BTC/USDT",
+  side: "buy",
+  type: "limit",
+  price: d("100"),
+  amount: d("2"),
+  state: "filled",
+  filled: d("2"),
+  notional: d("200"),
+  fees: FEES,
+  endedAt: SINCE,
+  behindSince: SINCE,
+  createdAt: SINCE - 60_000,
+} as unknown as Order;
+
+const trade = { id: "t1", orderId: "7", symbol: "BTC/USDT", side: "buy", price: d("100"), amount: d("2") };
+const shown = { ...trade, notional: d("200"), fees: FEES, at: SINCE } as unknown as VenueFill;
+
+function seen(sight: Partial<MarketSight>): Observation {
+  const market = { open: [], trades: [], unreadable: [], tradesRead: false, ...sight } as unknown;
+  const markets = new Map([[order.symbol, market as MarketSight]]);
+  return { markets, sights: new Map(), found: [], late: [], timing: REAL_TIMING } as unknown as Observation;
+}
+
+const bookedBy = (sight: Partial<MarketSight>, now = DUE) =>
+  reconcile(order, seen(sight), now).fills.map(({ tradeId }) => tradeId);
+
+const dueFor = (over: Partial<Order>) =>
+  tradesAreDue(
+    {
+      memory: { tradesAt: { "BTC/USDT": DUE - 1 } },
+      lease: { now: DUE },
+      orders: [{ ...order, ...over }],
+      strategies: [],
+      epoch: 0,
+    } as unknown as Snapshot,
+    order.symbol,
+    [],
+    REAL_TIMING,
+  );
+
+describe("an order whose trades have not shown for ten minutes", () => {
+  it("is booked from its own sums by no pass that has not looked for them", () => {
+    expect(bookedBy({})).toEqual([]);
+    expect(bookedBy({ asked: new Set(["8"]) })).toEqual([]);
+    expect(bookedBy({ tradesRead: true })).toEqual([`order:7:${d("2")}`]);
+    expect(bookedBy({ asked: new Set(["7"]) })).toEqual([`order:7:${d("2")}`]);
+    expect(bookedBy({ tradesRead: true }, DUE - 1)).toEqual([]);
+  });
+
+  it("is booked from a trade that shows at the last look", () => {
+    expect(bookedBy({ tradesRead: true, trades: [shown] })).toEqual(["t1"]);
+  });
+
+  it("is looked for once more at once, and then at intervals where it tells too little", () => {
+    expect(dueFor({})).toBe(true);
+    expect(dueFor({ fees: null })).toBe(false);
+    expect(dueFor({ notional: null })).toBe(false);
+  });
+});
