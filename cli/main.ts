@@ -8,7 +8,7 @@ import { helpOf } from "./terminal/help.ts";
 import { columns } from "./terminal/style.ts";
 import { UsageError } from "./terminal/usage-error.ts";
 
-/** Runs a command line and returns its exit code: 0 done, 1 the operation failed, 2 the command line was wrong. */
+/** Runs a command line and returns its exit code: 0 done, 1 the operation failed, 2 the command line was wrong, 3 a grid stands still. */
 export async function main(argv: readonly string[]): Promise<number> {
   try {
     const root = rootCommand(configuredIds(process.env));

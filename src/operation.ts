@@ -49,6 +49,8 @@ export interface CommandSurface {
   };
   /** An answer as a person reads it, where its own fields would not do. */
   readonly view?: (answer: unknown) => unknown;
+  /** The exit code of an answer that is no failure, and is not what it should be. */
+  readonly exit?: (answer: unknown) => number;
   /** What it starts goes on only while a server steps it. */
   readonly steps?: boolean;
 }

@@ -65,6 +65,7 @@ async function runWith(
   const misread = remote ? unnamedOf(operation, given) : misreadOf(operation, given);
   if (misread) return fail(misread, { operation });
   const { ask, close } = await open(settings, remote);
+  let code = 0;
   try {
     const input = given;
     const first = preview
@@ -88,6 +89,7 @@ async function runWith(
     if (asTable) await printTable(operation, answer, { input, ask: (page) => ask(operation, page) });
     else process.stdout.write(`${shown(operation, answer.body, values)}\n`);
     if (!isDone) return 1;
+    code = operation.cli?.exit?.(answer.body) ?? 0;
   } finally {
     close();
   }
@@ -97,7 +99,7 @@ async function runWith(
       `No server is running, so nothing steps it: start one with \`edgemaker serve${flag}\`.\n`,
     );
   }
-  return 0;
+  return code;
 }
 
 async function printTable(

@@ -31,6 +31,9 @@ const isTable = (value: unknown): boolean =>
   Array.isArray(value) &&
   value.every((row) => typeof row === "object" && row !== null && !Array.isArray(row));
 
+/** Fields that nobody may overlook. */
+const LOUD = new Set(["stalled", "error"]);
+
 /** `name  value`, a long value going on below itself, and one that cannot be broken below its name. */
 function fields(row: Row, width: number, indent = ""): string {
   const names = Object.keys(row).map((name) => plainText(name));
@@ -39,8 +42,9 @@ function fields(row: Row, width: number, indent = ""): string {
   const lines = Object.entries(row).flatMap(([name, value]) => {
     const label = plainText(name);
     const parts = wrap(format(value, name), left);
-    if (parts.some((part) => part.length > left)) return [label, ...parts];
-    return parts.map((part, place) => `${(place === 0 ? label : "").padEnd(widest)}  ${part}`);
+    const style = (line: string) => (LOUD.has(name) ? styled("red", line) : line);
+    if (parts.some((part) => part.length > left)) return [label, ...parts].map(style);
+    return parts.map((part, place) => style(`${(place === 0 ? label : "").padEnd(widest)}  ${part}`));
   });
   return lines.map((line) => `${indent}${line}`).join("\n");
 }

@@ -12,6 +12,7 @@ export type EventKind =
   | "error"
   | "adopted"
   | "made_way"
+  | "exit"
   | "unreadable"
   | "kill"
   | "watch"

@@ -210,6 +210,8 @@ export interface AccountMemory {
   readonly tradesAt?: Readonly<Record<string, Millis>>;
   /** Strategies of which an event has said that their stop price is not watched. */
   readonly unwatched?: readonly string[] | undefined;
+  /** How often the process steps it that has made the last complete pass. */
+  readonly interval?: Millis;
   /** Where the next pass begins when this one ran out of budget. */
   readonly turn: number;
 }

@@ -175,6 +175,10 @@ export interface Notice {
 /** Selling all base, once orders have ended. A price that was reached is never taken back. */
 export interface Exit {
   readonly reason: "stop" | "stop_loss" | "take_profit" | "loss";
+  /** Of a price that was reached: the mid that was seen, and the price that was asked for. */
+  readonly reached?: { readonly mid: Decimal; readonly price: Decimal };
+  /** Base held when it began. */
+  readonly held?: Decimal;
   /** Orders placed for it so far. */
   readonly tries: number;
   /** Protocol time since which the account shows less free base than there is to sell. */

@@ -56,6 +56,7 @@ const LEVEL_OF: Partial<Record<EventKind, Level>> = {
   wrong_tokens: "warning",
   notice: "warning",
   recovered: "warning",
+  exit: "alert",
   alarm: "alert",
   unreadable: "alert",
   error: "alert",

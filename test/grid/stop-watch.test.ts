@@ -41,13 +41,20 @@ async function watching(stop: object = { stopLossPrice: decimal("50000") }) {
       }
     },
     pass: (millis: number) => world.time.pass(millis),
-    codes: async () => ((await ask(`status?id=${id}`)).strategies[0] as Grid).notices.map(({ code }) => code),
+    codes: async () =>
+      ((await ask(`status?id=${id}`)).strategies[0] as Grid).notices
+        .map(({ code }) => code)
+        .filter((code) => code.startsWith("stop_price")),
     events: async () =>
       ((await ask(`${id}/events`)).events as { kind: string; message: string }[])
         .filter(({ kind }) => kind === "watch")
         .map(({ message }) => message)
         .reverse(),
-    ready: async () => (await app.ask("/ready")).status,
+    ready: async () => {
+      const answer = await app.ask("/ready");
+      const { message = "" } = (await answer.json()) as { message?: string };
+      return /stop prices/.test(message) ? answer.status : 200;
+    },
   };
 }
 

@@ -4,7 +4,13 @@ import type { Bounds } from "../../limits/standing.ts";
 import { inOneOrder, meetsMinimum } from "../../market/minimum.ts";
 import type { Funds, Intent, Resting } from "../../model/intent.ts";
 import type { Order } from "../../model/records.ts";
-import { EXIT_SLOT, highestSequence, type Strategy, type StrategyState } from "../../model/strategy.ts";
+import {
+  EXIT_SLOT,
+  type Exit,
+  highestSequence,
+  type Strategy,
+  type StrategyState,
+} from "../../model/strategy.ts";
 import type { Market, Quote } from "../../ports/deps.ts";
 import type { Kind } from "../../ports/kind.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
@@ -79,10 +85,12 @@ export function exitPlan(
   if (!meetsMinimum(market, price, amount)) return { next: state, intent: undefined };
   const sequence = highestSequence(state) + exit.tries;
   return {
-    next: { ...state, exit: { reason: exit.reason, tries: exit.tries + 1 } },
+    next: { ...state, exit: { ...withoutLack(exit), tries: exit.tries + 1 } },
     intent: { slot: EXIT_SLOT, sequence, side: "sell", price, amount },
   };
 }
+
+const withoutLack = ({ lacksSince: _, ...exit }: Exit): Exit => exit;
 
 /** An order of an exit that a restored database has forgotten: what has begun is never taken back. */
 export function leavingAgain(

@@ -64,7 +64,8 @@ export function judgeLoss<S extends Strategy>(
   const next = { ...state, loss, halted: beyond };
   if (!isStop) return { ...strategy, state: next };
   const notice = { code: "loss_limit", message: beyond } as const;
-  return { ...strategy, state: { ...next, exit: { reason: "loss", tries: 0 }, notices: [notice] } };
+  const exit = { reason: "loss", tries: 0, held: kind.holdings(state).base } as const;
+  return { ...strategy, state: { ...next, exit, notices: [notice] } };
 }
 
 const namesOf = (strategies: readonly Strategy[]): string =>

@@ -1,5 +1,6 @@
-import { text } from "../../kernel/decimal.ts";
+import { text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
+import { midOf } from "../../kernel/spread.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Refused } from "../../limits/allowed.ts";
 import { collarFloor, passesCollar } from "../../limits/standing.ts";
@@ -9,6 +10,7 @@ import type { Order } from "../../model/records.ts";
 import type { Exit, Strategy, StrategyState } from "../../model/strategy.ts";
 import type { Advanced } from "../../ports/kind.ts";
 import { exitPlan } from "./exit.ts";
+import { stoppedEvents } from "./exit-told.ts";
 import { orderOf } from "./intents.ts";
 import { cancellable, isHeld, type Turn } from "./turn.ts";
 
@@ -33,9 +35,11 @@ export function stop(before: Strategy, live: readonly Order[], turn: Turn): Part
   const released = live.map((order) => ({ ...order, settled: true }));
   const stoppedAt = turn.sight.quote?.at ?? strategy.startedAt;
   const stopped: Strategy = { ...strategy, status: "stopped", phase: "done", stoppedAt };
+  const mark = turn.sight.quote ? midOf(turn.sight.quote) : ZERO;
   return {
     strategy: exit && isLacking(stopped, turn) ? { ...stopped, lastError: unsold(stopped, turn) } : stopped,
     released,
+    events: stoppedEvents(turn.kind, stopped, { mark, at: turn.now }),
   };
 }
 

@@ -117,6 +117,7 @@ async function pass(
     kinds,
   });
   const recorded = await record(store, snapshot, decision);
+  sayExits(world.log, decision);
   const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));
   const asked = new Set(urgent.asked.map(({ clientId }) => clientId));
   const wanted = decision.cancels.filter(({ clientId }) => !asked.has(clientId));
@@ -125,7 +126,10 @@ async function pass(
   const { outcomes } = acted;
   const short = observation.short || decision.short || acted.short || cancels.length < wanted.length;
   const watch = watchOf(world, snapshot, decision.memory);
-  const memory = { ...decision.memory, ...watch.memory, turn: short ? decision.memory.turn + 1 : 0 };
+  const { interval } = world;
+  const pace = interval === undefined ? {} : { interval };
+  const turn = short ? decision.memory.turn + 1 : 0;
+  const memory = { ...decision.memory, ...watch.memory, ...pace, turn };
   const told = lost ? [forgottenEvent(snapshot, lost)] : [];
   const events = [...told, ...urgent.events, ...acted.events, ...watch.events];
   const accepted = new Set(
@@ -137,6 +141,12 @@ async function pass(
   await venue.leave?.();
   await store.settle(snapshot.lease, { outcomes, events, phases, memory, calls: budget, failure: null });
   return short;
+}
+
+/** A price that stops a strategy is no everyday matter: the log has it too. */
+function sayExits(log: Log, { changes }: Decision): void {
+  for (const { kind, message, account, strategy } of changes.flatMap(({ events }) => events))
+    if (kind === "exit") log("warn", message, { account, strategy });
 }
 
 /** What there is to say of stop prices; nothing where nobody knows how often this account is stepped. */

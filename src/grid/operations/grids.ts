@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { stalledFor, stalledNotices } from "../../engine/pass/stalled.ts";
 import { watchNotices } from "../../engine/pass/stop-watch.ts";
 import { tick } from "../../engine/pass/tick.ts";
 import { AppError } from "../../kernel/errors.ts";
@@ -10,7 +11,7 @@ import type { StrategyView } from "../../ports/store.ts";
 import { asGridView } from "../kind.ts";
 import { slotOut } from "../schema/accounting.ts";
 import { gridOut, isDry, ListShape, StatusShape, TickShape } from "../schema/schema.ts";
-import { gridsView } from "../schema/view.ts";
+import { gridsView, hasStalled } from "../schema/view.ts";
 import type { GridStrategy } from "../state/state.ts";
 import { historyOperations } from "./history.ts";
 import { BUYS_ON } from "./kill.ts";
@@ -36,6 +37,9 @@ const gridStatus = operation({
     positional: ["id"],
     watch: true,
     view: gridsView,
+    flags: { stopped: "all" },
+    // For whoever has a script look after a grid: something is wrong, and nobody here can tell it louder.
+    exit: (answer) => (hasStalled(answer) ? 3 : 0),
     examples: ["edgemaker grid status --watch", "edgemaker grid status --json"],
   },
   input: () =>
@@ -46,7 +50,7 @@ const gridStatus = operation({
         .describe("Those that are stopped too, newest first and page by page"),
       limit: countField("Invalid limit", { least: 1, most: 1000 })
         .optional()
-        .describe("A page of so many, newest first; 100 with --stopped"),
+        .describe("A page of so many, newest first; 100 with those that are stopped"),
       before: textField("Invalid request", /^\d{1,15}$/, "before must be the `next` of the page before")
         .optional()
         .describe("The `next` of the page before"),
@@ -83,7 +87,7 @@ function shown(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean) {
   const isStopped = view.strategy.status === "stopped";
   const missing = venueOf(account) || isStopped ? null : notConfigured(view.strategy.account);
   const kill = killed && !isStopped ? [{ code: "killed", message: `the kill switch is on: ${BUYS_ON}` }] : [];
-  const watch = [...watchNotices(view, intervalOf(deps)), ...kill];
+  const watch = [...stalledNotices(view, deps.interval), ...watchNotices(view, intervalOf(deps)), ...kill];
   const trouble = isStopped ? undefined : store.trouble();
   return gridOut(account.exchange, view, { now: marketTime(account, view.now), missing, trouble, watch });
 }
@@ -99,16 +103,20 @@ const listGrids = operation({
   cli: { path: "grid list" },
   input: () => z.object({}),
   output: ListShape,
-  async run({ store }) {
+  async run({ store, interval }) {
     const views = (await store.strategies({ stopped: false })).map(asGridView);
-    const strategies = views.map(({ strategy: { id, account, symbol, status, startedAt } }) => ({
-      id,
-      dryRun: isDry({ account }),
-      exchange: parseAccountKey(account).exchange,
-      symbol,
-      status,
-      startedAt,
-    }));
+    const strategies = views.map((view) => {
+      const { id, account, symbol, status, startedAt } = view.strategy;
+      return {
+        id,
+        dryRun: isDry({ account }),
+        exchange: parseAccountKey(account).exchange,
+        symbol,
+        status,
+        stalled: stalledFor(view, interval) > 0,
+        startedAt,
+      };
+    });
     return { strategies, count: strategies.length };
   },
 });

@@ -10,6 +10,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/store.ts";
 import { asGridView } from "../kind.ts";
 import { profitOf } from "../ledger/profit.ts";
+import { stopReasonOf } from "../schema/ends.ts";
 import { stopInput } from "../schema/input.ts";
 import { StoppedShape, stoppedOut } from "../schema/schema.ts";
 import { previewChange, type Sale, saleOf } from "../start/preview.ts";
@@ -51,7 +52,7 @@ export const stopGrid = operation({
     return {
       success: true,
       id,
-      message: `${told(deps, view, pass)}; ${resultTold(view)}`,
+      message: told(deps, view, pass),
       summary: stoppedOut(view, deps.marketTime(account, view.now), left),
     };
   },
@@ -95,7 +96,14 @@ function resultTold({ strategy: { state, symbol }, memory }: StrategyView<GridSt
   return `total ${cents(total)} ${quote}, of which ${cents(realized)} are realised; ${text(position)} ${base} are kept, ${worth}`;
 }
 
-function told(
+/** What became of it, why it had ended before, and what it came to. */
+function told(deps: Deps, view: StrategyView<GridStrategy>, pass: Pass | undefined): string {
+  const { strategy, memory } = view;
+  const reason = stopReasonOf(strategy, memory.marks[strategy.symbol]?.mid);
+  return [stateTold(deps, view, pass), ...(reason === null ? [] : [reason]), resultTold(view)].join("; ");
+}
+
+function stateTold(
   { venueOf }: Deps,
   { strategy, openOrders, accountError }: StrategyView,
   pass: Pass | undefined,

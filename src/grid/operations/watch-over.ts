@@ -1,7 +1,9 @@
+import { stalledFor } from "../../engine/pass/stalled.ts";
 import { watchNotices } from "../../engine/pass/stop-watch.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/records.ts";
 import type { Deps } from "../../ports/deps.ts";
+import type { StrategyView } from "../../ports/store.ts";
 
 /** Of a process that steps nothing itself, and does not know who does. */
 export const intervalOf = ({ interval }: Pick<Deps, "interval">): Millis => interval ?? MINUTE;
@@ -22,8 +24,24 @@ export function watchOver(deps: Deps): () => Promise<string | undefined> {
 async function look(deps: Deps): Promise<string | undefined> {
   const views = await deps.store.strategies({ stopped: false });
   const own = views.filter(({ strategy }) => deps.venueOf(parseAccountKey(strategy.account)));
+  const stalled = own.filter((view) => stalledFor(view, deps.interval) > 0);
   const late = own.filter((view) => watchNotices(view, intervalOf(deps)).length > 0);
-  return late.length === 0
-    ? undefined
-    : `the stop prices of ${late.length} of ${own.length} grids are not being watched: their status says more`;
+  const told = [
+    ...(stalled.length === 0 ? [] : [`stalled: ${namesOf(stalled)}`]),
+    ...(late.length === 0
+      ? []
+      : [
+          `the stop prices of ${late.length} of ${own.length} grids are not being watched: ${namesOf(late)}; their status says more`,
+        ]),
+  ];
+  return told.length === 0 ? undefined : told.join("; ");
 }
+
+/** A page of names is enough to begin with. */
+const MOST_NAMED = 20;
+
+const namesOf = (views: readonly StrategyView[]): string => {
+  const names = views.slice(0, MOST_NAMED).map(({ strategy }) => strategy.id);
+  const left = views.length - names.length;
+  return `${names.join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+};

@@ -1,3 +1,4 @@
+import { reachedEvent } from "../../engine/decide/exit-told.ts";
 import { orderOf } from "../../engine/decide/intents.ts";
 import { isHeld } from "../../engine/decide/turn.ts";
 import { text, ZERO } from "../../kernel/decimal.ts";
@@ -41,11 +42,14 @@ export function run(
   if (started.phase === "starting") return { strategy: started };
   const judged = turn.judge(withMids(started, quote), quote);
   const { strategy: watched, problem } = watch(judged, world, turn);
-  if (watched.state.exit)
+  if (watched.state.exit) {
+    const leaving: GridStrategy = { ...watched, status: "running", phase: "stopping" };
     return {
-      strategy: { ...watched, status: "running", phase: "stopping" },
+      strategy: leaving,
       cancels: outdated(watched.state, live, quote),
+      events: [reachedEvent(leaving, watched.state.exit, turn.now)],
     };
+  }
   const strategy = settledMoves(watched, live, world);
   const cancels = outdated(strategy.state, live, quote);
   if (strategy.state.rebuild) {
@@ -126,7 +130,7 @@ function watch(
   const { signal, confirmed } = confirm(state.signal, isPrice || isSure ? move : undefined, world.quote);
   const seen = signal === state.signal ? state : { ...state, signal };
   const problem = confirmed ? problemWith(confirmed, strategy, world, turn) : null;
-  const next = confirmed && problem === null ? follow(seen, confirmed) : seen;
+  const next = confirmed && problem === null ? follow({ config, state: seen }, confirmed, world) : seen;
   return { strategy: next === state ? strategy : { ...strategy, state: next }, problem };
 }
 
@@ -145,11 +149,21 @@ function problemWith(
   return `the grid does not follow the market down: there is no free ${world.market.quote} for another buy`;
 }
 
-function follow(state: GridState, move: Move): GridState {
+function follow(
+  { config, state }: Pick<GridStrategy, "config" | "state">,
+  move: Move,
+  { quote }: World,
+): GridState {
   switch (move) {
     case "stop_loss":
-    case "take_profit":
-      return { ...state, exit: { reason: move, tries: 0 } };
+    case "take_profit": {
+      const mid = midOf(quote);
+      const price = (move === "stop_loss" ? config.stopLossPrice : config.takeProfitPrice) ?? mid;
+      return {
+        ...state,
+        exit: { reason: move, tries: 0, reached: { mid, price }, held: heldInAll(state) },
+      };
+    }
     case "trail_up":
       return { ...state, trail: { ...state.trail, way: "up" } };
     case "trail_down":

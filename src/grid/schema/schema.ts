@@ -9,6 +9,7 @@ import { profitOf } from "../ledger/profit.ts";
 import type { GridStrategy } from "../state/state.ts";
 import { accountingOut, accountingShape, otherChanges, SlotShape } from "./accounting.ts";
 import { CostShape, costOut } from "./cost.ts";
+import { holdingProfit, investmentOf, StopPriceShape, stopPricesOf, stopReasonOf } from "./ends.ts";
 
 /** Where a grid stands, as it was asked for. */
 const layoutShape = () => ({
@@ -97,6 +98,7 @@ export const StoppedShape = lazy(() =>
       base: z.string(),
       baseWorth: z.number().nullable(),
       averageCost: z.number().nullable(),
+      stopReason: z.string().nullable(),
       openOrders: z
         .array(
           z.object({ id: z.string(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() }),
@@ -121,10 +123,17 @@ const GridShape = lazy(() =>
     totalProfit: z.number().nullable(),
     markPrice: z.number().nullable(),
     startPrice: z.number().describe("The market price at which the grid was laid out first"),
+    investment: z.number().describe("Quote that the orders of all slots come to"),
+    holdingProfit: z
+      .number()
+      .nullable()
+      .describe("What the investment would have made, put into base at the start"),
     position: z.string(),
     averageCost: z.number().nullable(),
     breakEvenPrice: z.number().nullable(),
     fees: z.record(z.string(), z.string()),
+    stopPrices: z.array(StopPriceShape()),
+    stopReason: z.string().nullable().describe("What has stopped it, where no person has"),
     ...accountingShape(),
     otherChanges: z.record(z.string(), z.string()),
     refused: z.array(RefusedShape()),
@@ -158,6 +167,7 @@ export const ListShape = lazy(() =>
         exchange: z.string(),
         symbol: z.string(),
         status: z.enum(["idle", "running", "stopped", "error"]),
+        stalled: z.boolean().describe("Nothing has stepped it for three intervals"),
         startedAt: z.number(),
       }),
     ),
@@ -219,10 +229,14 @@ export function gridOut(
     totalProfit: mark === undefined ? null : wire(profit.total),
     markPrice: mark === undefined ? null : wire(mark),
     startPrice: wire(startPrice),
+    investment: wire(investmentOf(strategy)),
+    holdingProfit: mark === undefined ? null : wire(holdingProfit(strategy, mark)),
     position: text(profit.position),
     averageCost: orNull(profit.averageCost),
     breakEvenPrice: orNull(profit.breakEvenPrice),
     fees: texts(ledger.fees),
+    stopPrices: stopPricesOf(view, watch),
+    stopReason: stopReasonOf(strategy, mark),
     ...accountingOut(view),
     otherChanges: texts(otherChanges(view)),
     refused: refused.map((refusal) => ({ ...refusal })),
@@ -263,6 +277,7 @@ export function stoppedOut(
     base: text(position),
     baseWorth: isKnown ? wire(mul(position, mark ?? 0n, "half")) : null,
     averageCost: orNull(averageCost),
+    stopReason: stopReasonOf(strategy, mark),
     ...(openOrders ? { openOrders: openOrders.map(openOrderOut) } : {}),
   };
 }

@@ -3,10 +3,11 @@ import type { StatusShape } from "./schema.ts";
 
 type Grid = z.output<ReturnType<typeof StatusShape>>["strategies"][number];
 
-/** Grids as a person reads them: a few lines each. */
+/** Grids as a person reads them: what they have made in all first, then a few lines each. */
 export const gridsView = (answer: unknown) => {
   const { strategies, count, next, warnings } = answer as z.output<ReturnType<typeof StatusShape>>;
   return {
+    ...(strategies.length > 0 ? { total: totalsOf(strategies) } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
     strategies: strategies.map(gridView),
     count,
@@ -14,25 +15,93 @@ export const gridsView = (answer: unknown) => {
   };
 };
 
+/** Whether a grid is there that nothing steps. */
+export const hasStalled = (answer: unknown): boolean =>
+  (answer as z.output<ReturnType<typeof StatusShape>>).strategies.some(isStalled);
+
+const isStalled = ({ notices }: Grid): boolean => notices.some(({ code }) => code === "stalled");
+
+/** A total for each quote asset, that of grids on paper apart; what is not known makes it unknown. */
+function totalsOf(grids: readonly Grid[]): string {
+  const nameOf = ({ symbol, dryRun }: Grid) => `${quoteOf(symbol)}${dryRun ? " on paper" : ""}`;
+  const names = [...new Set(grids.map(nameOf))];
+  return names
+    .map((name) => {
+      const mine = grids.filter((grid) => nameOf(grid) === name);
+      const total = sumOf(mine.map(({ totalProfit }) => totalProfit));
+      const told = total === null ? "not known until every price is" : `${signed(total)} ${name}`;
+      const count = `${mine.length} ${mine.length === 1 ? "grid" : "grids"}`;
+      return names.length > 1 && total === null ? `${name}: ${told}, ${count}` : `${told}, ${count}`;
+    })
+    .join("; ");
+}
+
 function gridView(grid: Grid) {
   const [base, quote] = grid.symbol.split("/");
   const waiting = grid.refused.map(({ slot, reason }) => `${slot} ${reason}`);
+  const stalled = grid.notices.find(({ code }) => code === "stalled")?.message;
+  const notices = grid.notices.filter(({ code }) => code !== "stalled").map(({ message }) => message);
+  const stops = grid.stopPrices.map(stopTold);
   return {
     grid: grid.id,
     market: `${grid.symbol} on ${grid.exchange}${grid.dryRun ? ", on paper" : ""}${grid.markPrice === null ? "" : `, at ${grid.markPrice}`}`,
-    status: grid.status === grid.phase ? grid.status : `${grid.status}, ${grid.phase}`,
+    status: statusOf(grid),
+    ...(stalled === undefined ? {} : { stalled }),
+    ...(grid.lastError === null ? {} : { error: grid.lastError }),
+    total: totalTold(grid, quote),
+    profit: `${signed(grid.profit)} ${quote} realised, ${grid.unrealizedProfit === null ? "the rest not known yet" : `${signed(grid.unrealizedProfit)} not realised`}; fees ${feesTold(grid)}`,
     range: `${grid.lowerPrice} – ${grid.upperPrice}, ${grid.gridLevels} slots of ${grid.orderSize} ${quote}`,
     orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${grid.cycles} cycles`,
-    profit: `${cents(grid.profit)} ${quote} realised${grid.totalProfit === null ? "" : `, ${cents(grid.totalProfit)} in all`}`,
     holds:
       grid.averageCost === null
         ? `no ${base}`
         : `${grid.position} ${base} at ${cents(grid.averageCost)}, break-even ${cents(grid.breakEvenPrice ?? 0)}`,
+    ...(stops.length > 0 ? { stops: stops.join("; ") } : {}),
     ...(waiting.length > 0 ? { waiting: `slots ${waiting.join(", ")}` } : {}),
-    ...(grid.lastError === null ? {} : { error: grid.lastError }),
+    ...(notices.length > 0 ? { notice: notices.join("; ") } : {}),
     runningTime: grid.runningTime,
     lastStepAt: grid.lastStepAt,
   };
 }
 
+function statusOf({ status, phase, stopReason }: Grid): string {
+  if (stopReason !== null) return status === "stopped" ? stopReason : `${status}, ${phase}: ${stopReason}`;
+  return status === phase || status === "stopped" ? status : `${status}, ${phase}`;
+}
+
+/** The total, as a share of what is invested, and beside what the same money would have made as base. */
+function totalTold({ totalProfit, investment, holdingProfit }: Grid, quote = ""): string {
+  if (totalProfit === null) return "not known until a price is";
+  const percent =
+    investment > 0 ? `${signed((100 * totalProfit) / investment)} % of ${cents(investment)} ${quote}` : "";
+  const against = holdingProfit === null ? "" : `, ${signed(totalProfit - holdingProfit)} against holding`;
+  return `${signed(totalProfit)} ${quote}, ${percent}${against}`;
+}
+
+function stopTold({ reason, price, distancePercent, armed }: Grid["stopPrices"][number]): string {
+  const word = reason.replace("_", " ");
+  const away =
+    distancePercent === null
+      ? ""
+      : `, ${Math.abs(distancePercent)} % ${distancePercent < 0 ? "below" : "above"} the price`;
+  return `${word} at ${price}${away}, ${armed ? "armed" : "not armed"}`;
+}
+
+const feesTold = ({ fees }: Grid): string =>
+  Object.entries(fees)
+    .map(([asset, fee]) => `${cents(Number(fee))} ${asset}`)
+    .join(", ") || "none";
+
+const quoteOf = (symbol: string): string => symbol.split("/")[1] ?? symbol;
+
+const sumOf = (values: readonly (number | null)[]): number | null =>
+  values.reduce<number | null>((sum, value) => (sum === null || value === null ? null : sum + value), 0);
+
 const cents = (value: number): string => String(Number(value.toPrecision(Math.abs(value) < 100 ? 4 : 7)));
+
+/** Money that was made or lost: to the cent, and below a cent to its first digits. */
+function signed(value: number): string {
+  const rounded =
+    Math.abs(value) >= 0.01 || value === 0 ? Number(value.toFixed(2)) : Number(value.toPrecision(2));
+  return `${rounded > 0 ? "+" : ""}${rounded}`;
+}

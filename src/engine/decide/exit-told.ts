@@ -1,0 +1,44 @@
+/** What is said of a strategy that a price has stopped: when it is reached, and once it is over. */
+
+import { type Decimal, ONE, snap, text, ZERO } from "../../kernel/decimal.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Event } from "../../model/events.ts";
+import type { Exit, Strategy } from "../../model/strategy.ts";
+import type { Kind } from "../../ports/kind.ts";
+
+/** `stop_loss at 54000 (armed at 55000)`; of a loss, the limit that it has met. */
+export function reachedTold({ reason, reached }: Exit, halted?: string | null): string {
+  if (reached) return `${reason} at ${text(reached.mid)} (armed at ${text(reached.price)})`;
+  return halted ? `${reason} (${halted})` : reason;
+}
+
+/** That a price was reached: from now on all is cancelled, and then sold. */
+export function reachedEvent({ id, account, symbol, state }: Strategy, exit: Exit, at: Millis): Event {
+  const { base } = splitPair(symbol);
+  const message = `${reachedTold(exit, state.halted)}: every order is cancelled, and ${text(exit.held ?? ZERO)} ${base} are sold`;
+  return { account, strategy: id, at, kind: "exit", message };
+}
+
+/** Why a strategy has stopped, what was sold for it, and what all of it came to. */
+export function stoppedTold(kind: Kind, { state, symbol }: Strategy, mark: Decimal): string | undefined {
+  const { exit } = state;
+  if (!exit || exit.reason === "stop") return undefined;
+  const { base, quote } = splitPair(symbol);
+  const left = kind.holdings(state).base;
+  const sold = exit.held === undefined ? "" : `, sold ${text(exit.held - left)} ${base}`;
+  const total = snap(kind.profit(state, mark).total, ONE / 100n, "half");
+  return `stopped, because: ${reachedTold(exit, state.halted)}${sold}, ${text(total)} ${quote} in all`;
+}
+
+/** The same as an event. */
+export function stoppedEvents(
+  kind: Kind,
+  strategy: Strategy,
+  { mark, at }: { mark: Decimal; at: Millis },
+): Event[] {
+  const message = stoppedTold(kind, strategy, mark);
+  return message === undefined
+    ? []
+    : [{ account: strategy.account, strategy: strategy.id, at, kind: "exit", message }];
+}

@@ -1,0 +1,73 @@
+import * as z from "zod";
+import { reachedTold, stoppedTold } from "../../engine/decide/exit-told.ts";
+import { type Decimal, div, mul, ONE, snap, sum, wire, ZERO } from "../../kernel/decimal.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import type { StrategyView } from "../../ports/store.ts";
+import { gridKind } from "../kind.ts";
+import type { GridStrategy } from "../state/state.ts";
+
+/** At which prices a grid begins and ends, and what it is measured against. */
+
+export const StopPriceShape = lazy(() =>
+  z.object({
+    reason: z.enum(["stop_loss", "take_profit", "trigger"]),
+    price: z.number(),
+    distancePercent: z.number().nullable().describe("From the last price seen; below it negative"),
+    armed: z.boolean().describe("Something follows as soon as the price is reached"),
+  }),
+);
+
+type Notices = readonly { readonly code: string }[];
+
+/** Notices of which each says that a price may be reached and nothing follows. */
+const UNWATCHED = new Set(["stalled", "stop_price_unwatched", "wide_spread"]);
+
+export function stopPricesOf(
+  { strategy, memory }: StrategyView<GridStrategy>,
+  watch: Notices,
+): z.input<ReturnType<typeof StopPriceShape>>[] {
+  const { config, status, phase, wants, state, symbol } = strategy;
+  const mark = memory.marks[symbol]?.mid;
+  const isWatched = ![...state.notices, ...watch].some(({ code }) => UNWATCHED.has(code));
+  const isRunning = status === "running" && phase !== "starting" && phase !== "stopping" && !state.rebuild;
+  const prices = [
+    ["stop_loss", config.stopLossPrice, isRunning],
+    ["take_profit", config.takeProfitPrice, isRunning],
+    ["trigger", status === "idle" ? config.triggerPrice : undefined, status === "idle"],
+  ] as const;
+  return prices.flatMap(([reason, price, isLive]) =>
+    price === undefined
+      ? []
+      : [
+          {
+            reason,
+            price: wire(price),
+            distancePercent: mark === undefined || mark === ZERO ? null : distance(price, mark),
+            armed: isLive && isWatched && wants === "run" && state.exit === null,
+          },
+        ],
+  );
+}
+
+const distance = (price: Decimal, mark: Decimal): number =>
+  wire(snap(div((price - mark) * 100n, mark, "half"), ONE / 100n, "half"));
+
+/** What the orders of all slots come to. */
+export const investmentOf = ({ state }: Pick<GridStrategy, "state">): Decimal =>
+  sum(state.slots.map(({ size }) => size));
+
+export const holdingProfit = ({ state }: Pick<GridStrategy, "state">, mark: Decimal): Decimal =>
+  state.startPrice === ZERO
+    ? ZERO
+    : snap(
+        mul(investmentOf({ state }), div(mark - state.startPrice, state.startPrice, "half"), "half"),
+        ONE / 100n,
+        "half",
+      );
+
+/** What has stopped it, or is about to. */
+export function stopReasonOf(strategy: GridStrategy, mark: Decimal | undefined): string | null {
+  const { state, status } = strategy;
+  if (status === "stopped") return stoppedTold(gridKind, strategy, mark ?? state.startPrice) ?? null;
+  return state.exit && state.exit.reason !== "stop" ? reachedTold(state.exit, state.halted) : null;
+}
