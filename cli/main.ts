@@ -1,5 +1,5 @@
 import { runCommand } from "citty";
-import { refuseUnknownSettings } from "../src/compose/config.ts";
+import { refuseUnknownSettings } from "../src/compose/settings.ts";
 import { messageOf, SettingsError } from "../src/kernel/errors.ts";
 import { configuredIds, rootCommand } from "./commands/root.ts";
 import { version } from "./host/version.ts";

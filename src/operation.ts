@@ -3,7 +3,8 @@ import type { Label } from "./kernel/errors.ts";
 import { lazy } from "./kernel/lazy.ts";
 import type { By } from "./model/events.ts";
 import type { Preview } from "./model/proposal.ts";
-import type { Deps, Keys } from "./ports/deps.ts";
+import type { Deps } from "./ports/deps.ts";
+import type { Keys } from "./ports/venue.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Candles } from "../../src/candles/candles.ts";
-import { candlesOf } from "../../src/candles/candles.ts";
+import { type Candles, candlesOf } from "../../src/candles/candles.ts";
 import { gapsOf } from "../../src/candles/coverage.ts";
 import type { Kept } from "../../src/candles/file.ts";
 import { merge } from "../../src/candles/merge.ts";
@@ -14,7 +13,8 @@ import { createDeps } from "../../src/compose/deps.ts";
 import { messageOf, VenueError } from "../../src/kernel/errors.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";
-import type { Candle, MarketData } from "../../src/ports/deps.ts";
+import type { Candle } from "../../src/model/market.ts";
+import type { MarketData } from "../../src/ports/market.ts";
 import { type Journal, openJournal, type Page, rowOf } from "../host/candle-journal.ts";
 import {
   candleFile,

@@ -2,7 +2,7 @@ import type { ConfiguredExchange } from "../../src/compose/config.ts";
 import { type Channels, createDeps, type Live } from "../../src/compose/deps.ts";
 import { SettingsError } from "../../src/kernel/errors.ts";
 import { prefixOf } from "../../src/kernel/key-names.ts";
-import { accountKey, parseAccountKey } from "../../src/model/records.ts";
+import { accountKey, parseAccountKey } from "../../src/model/account.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { readKeys } from "../host/secret-input.ts";
 import { readSettings, type Settings } from "../host/settings.ts";

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { createDeps } from "../../src/compose/deps.ts";
 import { SettingsError } from "../../src/kernel/errors.ts";
-import { CHANNEL_KINDS, LEVELS } from "../../src/notify/channel.ts";
+import { CHANNEL_KINDS, LEVELS } from "../../src/model/channel.ts";
 import { deliver } from "../../src/notify/operations/deliver.ts";
 import { newWebhookSecret } from "../../src/notify/operations/sign.ts";
-import { refusedAddress } from "../../src/notify/outbound.ts";
 import { parseQuiet, quietText } from "../../src/notify/quiet.ts";
 import { addressOf, SECRETS_OF } from "../../src/notify/requests.ts";
-import type { ChannelReport } from "../../src/ports/notify-store.ts";
+import { refusedAddress } from "../../src/ports/outbound.ts";
+import type { ChannelReport } from "../../src/ports/stores/notify-store.ts";
 import { createLog, nodeLocal, nodeRuntime } from "../host/node-runtime.ts";
 import { readSecrets } from "../host/secret-input.ts";
 import { readSettings } from "../host/settings.ts";

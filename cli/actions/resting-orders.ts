@@ -1,4 +1,4 @@
-import { parseAccountKey } from "../../src/model/records.ts";
+import { parseAccountKey } from "../../src/model/account.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 
 /** Who leaves a server waits no longer than this to be told. */

@@ -3,10 +3,10 @@ import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts
 import { reset, shock } from "../../src/adapters/libsql/sandbox/sandbox-control.ts";
 import { listings } from "../../src/adapters/sandbox/catalog.ts";
 import { deposit } from "../../src/adapters/sandbox/person.ts";
-import { VENUES, type VenueName } from "../../src/compose/config.ts";
 import { createDeps } from "../../src/compose/deps.ts";
 import { parseDecimal, text } from "../../src/kernel/decimal.ts";
 import { isPair } from "../../src/kernel/pair.ts";
+import { VENUES, type VenueName } from "../../src/model/venues.ts";
 import { dataDirectory } from "../host/directories.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { findServer } from "../host/server-file.ts";

@@ -1,9 +1,10 @@
 import { confirm, intro, isCancel, log, multiselect, outro, password, select, spinner } from "@clack/prompts";
-import { type Config, VENUES, type VenueName } from "../../src/compose/config.ts";
+import type { Config } from "../../src/compose/config.ts";
 import { createDeps } from "../../src/compose/deps.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { prefixOf } from "../../src/kernel/key-names.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
+import { VENUES, type VenueName } from "../../src/model/venues.ts";
 import { configFile } from "../host/directories.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { writePrivate } from "../host/private-file.ts";

@@ -1,4 +1,4 @@
-import { CHANNEL_KINDS, LEVELS } from "../../src/notify/channel.ts";
+import { CHANNEL_KINDS, LEVELS } from "../../src/model/channel.ts";
 import { DATABASE_ARGS } from "../host/settings.ts";
 import type { Args, Values } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";

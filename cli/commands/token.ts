@@ -1,4 +1,4 @@
-import type { Scope } from "../../src/model/records.ts";
+import type { Scope } from "../../src/model/token.ts";
 import { DATABASE_ARGS } from "../host/settings.ts";
 import type { Args } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";

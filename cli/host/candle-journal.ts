@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import type { Range } from "../../src/candles/ranges.ts";
 import { text } from "../../src/kernel/decimal.ts";
-import type { Candle } from "../../src/ports/deps.ts";
+import type { Candle } from "../../src/model/market.ts";
 
 type Row = readonly [at: number, open: string, high: string, low: string, close: string, volume: string];
 

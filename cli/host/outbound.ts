@@ -3,7 +3,7 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { BlockList, isIP } from "node:net";
 import { plainText } from "../../src/kernel/plain-text.ts";
-import { type OutboundAnswer, type Post, refusedAddress, secondsOf } from "../../src/notify/outbound.ts";
+import { type OutboundAnswer, type Post, refusedAddress, secondsOf } from "../../src/ports/outbound.ts";
 
 /** What no message goes to: this machine, its network, and addresses that lead there (RFC 6890). */
 const PRIVATE = new BlockList();

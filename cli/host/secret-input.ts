@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { type ConfiguredExchange, VENUES } from "../../src/compose/config.ts";
+import type { ConfiguredExchange } from "../../src/compose/config.ts";
+import { VENUES } from "../../src/model/venues.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 
 export interface GivenKeys {

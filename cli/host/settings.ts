@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Config, parseConfig, parseConfigFile, venueUrl } from "../../src/compose/config.ts";
+import { type Config, parseConfig } from "../../src/compose/config.ts";
 import type { SandboxOptions } from "../../src/compose/deps.ts";
+import { parseConfigFile, venueUrl } from "../../src/compose/settings.ts";
 import { messageOf, SettingsError } from "../../src/kernel/errors.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import type { Args, Values } from "../terminal/arguments.ts";

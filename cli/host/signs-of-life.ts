@@ -1,8 +1,9 @@
 import { div, snap, text } from "../../src/kernel/decimal.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { NewsCursor } from "../../src/notify/channel.ts";
-import { eventNews, fillNews, type TellableFill } from "../../src/notify/news.ts";
+import type { NewsCursor } from "../../src/model/channel.ts";
+import type { TellableFill } from "../../src/model/news.ts";
+import { eventNews, fillNews } from "../../src/notify/news.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { rounds } from "./rounds.ts";
 

@@ -1,5 +1,5 @@
 import { plainText } from "../kernel/plain-text.ts";
-import { type Post, refusedAddress, secondsOf } from "../notify/outbound.ts";
+import { type Post, refusedAddress, secondsOf } from "../ports/outbound.ts";
 import { boundedText } from "./bounded-text.ts";
 
 /** Where the platform itself reaches no private address: Cloudflare's fetch leaves from its own network. */

@@ -1,6 +1,6 @@
 /** Events as links of a chain: changed, left out, put in or moved, one breaks it. */
 import type { KeptEvent } from "../model/events.ts";
-import type { Checkpoint } from "../ports/audit-store.ts";
+import type { Checkpoint } from "../ports/stores/audit-store.ts";
 
 /** A chain is the account's whose passes write it, or "" for what people do; places count from 1. */
 export type Placed = KeptEvent & { readonly chain: string; readonly seq: number };

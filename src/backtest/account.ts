@@ -5,11 +5,13 @@ import type { Observation } from "../engine/reconcile/observation.ts";
 import type { GridStrategy } from "../grid/state/state.ts";
 import type { Millis } from "../kernel/time.ts";
 import { kindsOf } from "../kinds.ts";
-import type { Bounds } from "../limits/standing.ts";
-import { type AccountMemory, type Fill, NO_MEMORY, type Order, wanted } from "../model/records.ts";
-import type { Timing, VenueOrder } from "../ports/deps.ts";
-import type { Market } from "../ports/market.ts";
-import type { Snapshot } from "../ports/store.ts";
+import type { Fill } from "../model/fill.ts";
+import type { Bounds } from "../model/limits.ts";
+import type { Market } from "../model/market.ts";
+import { type AccountMemory, NO_MEMORY } from "../model/memory.ts";
+import { type Order, wanted } from "../model/order.ts";
+import type { Snapshot } from "../ports/stores/step-store.ts";
+import type { Timing, VenueOrder } from "../ports/venue.ts";
 import type { Paper } from "./paper.ts";
 
 /** A venue that tells at once what is, and refuses nothing late. */

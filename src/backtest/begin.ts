@@ -3,9 +3,8 @@ import { type Asked, type AskedCentered, type Checked, check, checkCentered } fr
 import { firstState } from "../grid/start/planned-start.ts";
 import type { GridStrategy } from "../grid/state/state.ts";
 import { splitPair } from "../kernel/pair.ts";
-import { accountKey } from "../model/records.ts";
-import type { Balance, Quote } from "../ports/deps.ts";
-import type { Market } from "../ports/market.ts";
+import { accountKey, type Balance } from "../model/account.ts";
+import type { Market, Quote } from "../model/market.ts";
 
 /** A grid as a person asks for it: between two prices, or around the market. */
 export type AskedGrid = Asked | AskedCentered;

@@ -1,7 +1,7 @@
 import type { Slot } from "../grid/state/state.ts";
 import { type Decimal, max, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
-import { lotsFor, meetsMinimum } from "../market/minimum.ts";
-import type { Market } from "../ports/market.ts";
+import type { Market } from "../model/market.ts";
+import { lotsFor, meetsMinimum } from "../model/minimum.ts";
 import type { Account } from "./account.ts";
 import type { Extremes, Rules } from "./rules.ts";
 import { meetingOf, nextBar, type Reach, type Ticks } from "./ticks.ts";

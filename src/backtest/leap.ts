@@ -1,5 +1,5 @@
 import type { GridStrategy, Ledger } from "../grid/state/state.ts";
-import type { Fill } from "../model/records.ts";
+import type { Fill } from "../model/fill.ts";
 import type { Account } from "./account.ts";
 import { type FillLog, jumpedLog } from "./fill-log.ts";
 import type { Held } from "./held.ts";

@@ -10,8 +10,10 @@ import {
 import { type Corner, crossing } from "../market/matching/corner.ts";
 import { execute, holdingsAfter } from "../market/matching/executing.ts";
 import { cancel, place } from "../market/matching/placing.ts";
-import type { Balance, NewOrder, Quote, VenueFill, VenueOrder } from "../ports/deps.ts";
-import type { Market } from "../ports/market.ts";
+import type { Balance } from "../model/account.ts";
+import type { Market, Quote } from "../model/market.ts";
+import type { NewOrder } from "../model/order.ts";
+import type { VenueFill, VenueOrder } from "../ports/venue.ts";
 import type { Rules } from "./rules.ts";
 import { meetingOf, type Reach } from "./ticks.ts";
 

@@ -3,8 +3,8 @@ import { bookEnd, bookFill, held } from "../grid/ledger/booking.ts";
 import { type GridState, type Ledger, NO_LEDGER, type Slot } from "../grid/state/state.ts";
 import { type Decimal, mul, snap, ZERO } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
-import { lotsFor } from "../market/minimum.ts";
-import type { Market } from "../ports/market.ts";
+import type { Market } from "../model/market.ts";
+import { lotsFor } from "../model/minimum.ts";
 
 /** What one fill of a slot moves, as floats: for measuring, never for booking. */
 export interface Move {

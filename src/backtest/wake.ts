@@ -3,7 +3,7 @@ import { sellPrice } from "../grid/plan/plan.ts";
 import type { GridConfig } from "../grid/state/config.ts";
 import type { GridState, GridStrategy, Slot } from "../grid/state/state.ts";
 import { type Decimal, div, max, min, mul } from "../kernel/decimal.ts";
-import type { Order } from "../model/records.ts";
+import type { Order } from "../model/order.ts";
 import type { RefusalReason } from "../model/strategy.ts";
 import type { Reach } from "./ticks.ts";
 

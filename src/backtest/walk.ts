@@ -1,9 +1,9 @@
 import type { GridStrategy } from "../grid/state/state.ts";
 import type { Millis } from "../kernel/time.ts";
 import { between, type Corner } from "../market/matching/corner.ts";
-import type { Fill } from "../model/records.ts";
-import type { Balance } from "../ports/deps.ts";
-import type { Market } from "../ports/market.ts";
+import type { Balance } from "../model/account.ts";
+import type { Fill } from "../model/fill.ts";
+import type { Market } from "../model/market.ts";
 import { type Account, opened, pass } from "./account.ts";
 import { cornersOf } from "./corners.ts";
 import { type FillLog, fillLog } from "./fill-log.ts";

@@ -1,5 +1,5 @@
 import { type Decimal, mul, type Rounding, ZERO } from "../kernel/decimal.ts";
-import type { BookLevel, Market } from "../ports/deps.ts";
+import type { BookLevel, Market } from "../model/market.ts";
 import type { Leg } from "./leg.ts";
 
 export interface BookSide {

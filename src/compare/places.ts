@@ -1,6 +1,6 @@
 import { type Decimal, mul } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Book, Market, Ticker } from "../ports/deps.ts";
+import type { Book, Market, Ticker } from "../model/market.ts";
 import type { ChainMarket, PricedPool } from "../ports/dex.ts";
 import { bookLeg } from "./book-leg.ts";
 import { poolLeg } from "./pool-leg.ts";

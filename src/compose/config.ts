@@ -1,29 +1,23 @@
-import * as z from "zod";
-import { type Decimal, parseDecimal } from "../kernel/decimal.ts";
+import type { Decimal } from "../kernel/decimal.ts";
 import { SettingsError } from "../kernel/errors.ts";
 import { prefixOf } from "../kernel/key-names.ts";
-import { nearest } from "../kernel/nearest.ts";
-import { plainText } from "../kernel/plain-text.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
-import type { Limits } from "../limits/limits.ts";
-import { FORMS, LIMIT_NAMES } from "../limits/texts.ts";
-import type { LogLevel } from "../ports/deps.ts";
+import type { Limits } from "../model/limits.ts";
+import { type Tier, VENUES, type VenueName } from "../model/venues.ts";
+import type { LogLevel } from "../ports/local.ts";
 import type { RateLimits } from "../transport/limiter.ts";
 import { refuseSameKeys } from "./same-keys.ts";
+import {
+  kekOf,
+  mostOf,
+  rateLimitsOf,
+  settingsOf,
+  type TimingName,
+  tierOf,
+  timingBound,
+} from "./setting-values.ts";
+import { type Environment, refuseUnknownSettings, Settings, venueUrl } from "./settings.ts";
 
-/** The venues that this release speaks to, and what differs between them before any call. */
-export const VENUES = {
-  mexc: { passphrase: false, quotes: ["USDT"] },
-  gateio: { passphrase: false, quotes: ["USDT"] },
-  bitget: { passphrase: true, quotes: ["USDT"] },
-  kraken: { passphrase: false, quotes: ["USDT", "USD", "EUR"] },
-} as const;
-
-/** Kinds of account by which a venue counts calls, the least first: that is the one until another is told. */
-export const TIERS = { kraken: ["starter", "intermediate", "pro"] } as const;
-export type Tier = (typeof TIERS)["kraken"][number];
-
-export type VenueName = keyof typeof VENUES;
 const isVenue = (name: string): name is VenueName => Object.hasOwn(VENUES, name);
 
 export interface ConfiguredExchange {
@@ -76,76 +70,6 @@ export interface Config {
   readonly mcpMostADay: ReadonlyMap<string, Decimal>;
 }
 
-const flag = z.enum(["0", "1", "true", "false"]).transform((text) => text === "1" || text === "true");
-const list = z.string().transform((text) =>
-  text
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== ""),
-);
-const whole = (least: number, most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,6}$/, `needs a whole number from ${least} to ${most}`)
-    .transform(Number)
-    .refine((count) => count >= least && count <= most, `needs a whole number from ${least} to ${most}`);
-const url = z.url({ protocol: /^https?$/ });
-
-/** Every setting of the environment and of the configuration file, which has the same keys. */
-const Settings = z.object({
-  EDGEMAKER_TOKEN: z.string().min(16, "needs at least 16 characters").optional(),
-  EDGEMAKER_API_URL: url.optional(),
-  EDGEMAKER_DATABASE_URL: z.string().optional(),
-  EDGEMAKER_DATABASE_AUTH_TOKEN: z.string().optional(),
-  EDGEMAKER_EXCHANGES: list.default(Object.keys(VENUES)),
-  EDGEMAKER_VENUE_URLS: list.default([]),
-  EDGEMAKER_TIERS: list.default([]),
-  EDGEMAKER_ALLOWED_HOSTS: list.default([]),
-  EDGEMAKER_OUTBOUND_HOSTS: list.default([]),
-  EDGEMAKER_HEARTBEAT_URL: url.optional(),
-  EDGEMAKER_HEARTBEAT_SECONDS: whole(1, 3600).default(30),
-  EDGEMAKER_RATE_LIMIT: list.default([]),
-  EDGEMAKER_KEK: list.default([]),
-  EDGEMAKER_SANDBOX: flag.default(false),
-  EDGEMAKER_KILL: flag.default(false),
-  EDGEMAKER_READ_TIMEOUT_MILLIS: whole(1, 999_999).default(10_000),
-  EDGEMAKER_TIMING: list.default([]),
-  EDGEMAKER_SUBREQUESTS: whole(15, 10_000).default(45),
-  EDGEMAKER_PASSES_PER_MINUTE: whole(1, 12).default(1),
-  EDGEMAKER_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
-  EDGEMAKER_LIMITS: z.string().default(""),
-  EDGEMAKER_MCP_TRADING: flag.default(false),
-  EDGEMAKER_MCP_CONFIRM: z.enum(["plan", "terminal"]).default("plan"),
-  EDGEMAKER_MCP_MOST: list.default([]),
-  EDGEMAKER_MCP_MOST_A_DAY: list.default([]),
-});
-
-const CREDENTIAL = /^[A-Z0-9_]+_(API_KEY|SECRET|PASSPHRASE)$/;
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-const PREFIX = "EDGEMAKER_";
-
-/** Throws SettingsError on a variable that is called like a setting and is none: what it asks for would not be done. */
-export function refuseUnknownSettings(environment: Environment): void {
-  const known = Object.keys(Settings.shape);
-  const unknown = Object.keys(environment).find(
-    (name) => name.toUpperCase().startsWith(PREFIX) && !known.includes(name),
-  );
-  if (unknown === undefined) return;
-  const wanted = unknown.slice(PREFIX.length).toUpperCase();
-  const meant = nearest(
-    wanted,
-    known.map((name) => name.slice(PREFIX.length)),
-  );
-  const hint = /^(DRY|PAPER)_?(RUN|TRAD\w*)?$/.test(wanted)
-    ? "each start of a grid asks for its dry run: --dry-run, or dryRun in the body"
-    : meant === undefined
-      ? `the settings are ${known.join(", ")}`
-      : `did you mean ${PREFIX}${meant}?`;
-  throw new SettingsError(`${plainText(unknown)} is no setting; ${hint}`, { isPublic: true });
-}
-
 /** Reads the settings; nothing else reads the environment. Throws SettingsError naming what is wrong. */
 export function parseConfig(environment: Environment): Config {
   refuseUnknownSettings(environment);
@@ -189,17 +113,6 @@ export function parseConfig(environment: Environment): Config {
   };
 }
 
-/** The configuration file's content as an environment. Unknown keys are refused: a typo must not be ignored. */
-export function parseConfigFile(content: unknown): Environment {
-  const parsed = z.record(z.string(), z.string()).safeParse(content);
-  if (!parsed.success) throw new SettingsError("the configuration file must be one JSON object of texts");
-  for (const key of Object.keys(parsed.data)) {
-    if (!Object.hasOwn(Settings.shape, key) && !CREDENTIAL.test(key))
-      throw new SettingsError(`the configuration file has an unknown key: ${key}`);
-  }
-  return parsed.data;
-}
-
 function exchangeOf(entry: string, environment: Environment): ConfiguredExchange {
   const at = entry.indexOf("=");
   const [id, venue] = at < 0 ? [entry, entry] : [entry.slice(0, at), entry.slice(at + 1)];
@@ -222,102 +135,4 @@ function eachOnce(exchanges: readonly ConfiguredExchange[]): readonly Configured
   if (twice) throw new SettingsError(`EDGEMAKER_EXCHANGES: ${twice.id} is named twice`);
   refuseSameKeys(exchanges.flatMap(({ id, venue, keys }) => (keys ? [{ id, venue, key: keys.key }] : [])));
   return exchanges;
-}
-
-/** 32 bytes as base64 or hexadecimal text. The text itself is in no message. */
-function kekOf(text: string): Uint8Array<ArrayBuffer> {
-  const isHex = /^[0-9a-f]{64}$/i.test(text);
-  if (!isHex && !/^[A-Za-z0-9+/]{43}=$/.test(text))
-    throw new SettingsError(
-      "EDGEMAKER_KEK must be 32 random bytes as base64, for example of `openssl rand -base64 32`",
-    );
-  if (!isHex) return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-}
-
-const TIMING = [
-  "leaseTtl",
-  "requestTimeout",
-  "expiry",
-  "skew",
-  "readLag",
-  "secondMiss",
-  "overlap",
-  "tradesEvery",
-] as const;
-type TimingName = (typeof TIMING)[number];
-
-function timingBound(entry: string): [TimingName, Millis] {
-  const [, name, millis] = /^(\w+)=(\d{1,6})$/.exec(entry) ?? [];
-  const known = TIMING.find((one) => one === name);
-  if (!known)
-    throw new SettingsError(`EDGEMAKER_TIMING: a bound is ${TIMING.join(", ")}=milliseconds, not ${entry}`);
-  return [known, Number(millis)];
-}
-
-const RATE_LIMITS: RateLimits = { address: 60, token: 30, burst: 120, failed: 10, loopback: false };
-
-/** `off`, or what differs from the default: `loopback`, and numbers as in `address=100,burst=200`. */
-function rateLimitsOf(entries: readonly string[]): RateLimits | undefined {
-  if (entries.length === 1 && entries[0] === "off") return undefined;
-  return Object.assign({ ...RATE_LIMITS }, ...entries.map(rateLimit)) as RateLimits;
-}
-
-function rateLimit(entry: string): Partial<RateLimits> {
-  if (entry === "loopback") return { loopback: true };
-  const [, name, count] = /^(address|token|burst|failed|outbound)=([1-9]\d{0,5})$/.exec(entry) ?? [];
-  if (name) return { [name]: Number(count) };
-  throw new SettingsError(
-    `EDGEMAKER_RATE_LIMIT is off, or some of address, token, burst, failed, outbound=1 to 999999 and loopback, not ${entry}`,
-  );
-}
-
-/** `name=value;…`, each as a person sets it; of these limits none can be switched off. */
-function settingsOf(told: string): Limits {
-  const entries = told.split(";").map((entry) => entry.trim());
-  return Object.fromEntries(
-    entries
-      .filter((entry) => entry !== "")
-      .map((entry) => {
-        const [, given = "", value = ""] = /^(\w+)=(.+)$/.exec(entry) ?? [];
-        const name = LIMIT_NAMES.find((one) => one === given);
-        if (!name)
-          throw new SettingsError(
-            `EDGEMAKER_LIMITS is name=value;…, of ${LIMIT_NAMES.join(", ")}, not ${entry}`,
-          );
-        const limit = FORMS[name].read(value);
-        if (limit === undefined)
-          throw new SettingsError(`EDGEMAKER_LIMITS: ${name} is ${FORMS[name].form}, not ${value}`);
-        return [name, limit];
-      }),
-  );
-}
-
-function mostOf(entry: string): [string, Decimal] {
-  const [, asset, told = ""] = /^([A-Z0-9]{1,20})=([\d.]+)$/.exec(entry) ?? [];
-  const amount = parseDecimal(told);
-  if (asset === undefined || amount === undefined)
-    throw new SettingsError(
-      `EDGEMAKER_MCP_MOST is QUOTE=amount, several with commas, for example USDT=500, not ${entry}`,
-    );
-  return [asset, amount];
-}
-
-function tierOf(entry: string, exchanges: readonly ConfiguredExchange[]): [string, Tier] {
-  const [, id = "", name] = /^([^=]+)=(.+)$/.exec(entry) ?? [];
-  const venue = exchanges.find((one) => one.id === id)?.venue;
-  const tier = venue === "kraken" ? TIERS.kraken.find((one) => one === name) : undefined;
-  if (tier) return [id, tier];
-  throw new SettingsError(
-    `EDGEMAKER_TIERS is exchange=tier, several with commas, for an exchange on kraken and one of ${TIERS.kraken.join(", ")}, not ${entry}`,
-  );
-}
-
-/** `name=url` of EDGEMAKER_VENUE_URLS or of --venue-url. */
-export function venueUrl(entry: string): [string, string] {
-  const at = entry.indexOf("=");
-  const [name, address] = [entry.slice(0, at), entry.slice(at + 1)];
-  if (at < 1 || !url.safeParse(address).success)
-    throw new SettingsError(`a venue url is name=http(s)://…, not ${entry}`);
-  return [name, address.replace(/\/$/, "")];
 }

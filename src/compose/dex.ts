@@ -7,8 +7,10 @@ import { VenueError } from "../kernel/errors.ts";
 import { medianOf } from "../kernel/median.ts";
 import { midOf } from "../kernel/spread.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
-import type { Deps, MarketData, Quote } from "../ports/deps.ts";
+import type { Quote } from "../model/market.ts";
+import type { Deps } from "../ports/deps.ts";
 import type { AdaPrice, Aggregator, Dex } from "../ports/dex.ts";
+import type { MarketData } from "../ports/market.ts";
 import type { Config } from "./config.ts";
 
 const TTL: Millis = 5 * SECOND;

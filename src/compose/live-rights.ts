@@ -1,8 +1,9 @@
 import type { Kept, KnownRights, MarketKeeper } from "../adapters/ccxt/client/keeping.ts";
 import { messageOf } from "../kernel/errors.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { AccountKey } from "../model/records.ts";
-import type { Keys, Log } from "../ports/deps.ts";
+import type { AccountKey } from "../model/account.ts";
+import type { Log } from "../ports/local.ts";
+import type { Keys } from "../ports/venue.ts";
 
 interface Parts {
   readonly exchanges: readonly string[];

@@ -2,8 +2,11 @@ import type { DryBooks } from "../adapters/libsql/sandbox/dry-books.ts";
 import { dryKey, dryVenue } from "../adapters/sandbox/dry-venue.ts";
 import { decimal, ZERO } from "../kernel/decimal.ts";
 import { AppError } from "../kernel/errors.ts";
-import type { AccountRef, Balance, Deps, MarketData, Venue } from "../ports/deps.ts";
+import type { AccountRef, Balance } from "../model/account.ts";
+import type { Deps } from "../ports/deps.ts";
+import type { MarketData } from "../ports/market.ts";
 import type { DryRuns } from "../ports/paper.ts";
+import type { Venue } from "../ports/venue.ts";
 
 /** What an account on paper begins with, of the quote asset. */
 const FIRST_QUOTE = decimal("10000");

@@ -3,9 +3,10 @@ import { type Decimal, ZERO } from "../kernel/decimal.ts";
 import { VenueError } from "../kernel/errors.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
-import type { Deps, ExchangeInfo } from "../ports/deps.ts";
+import type { Deps } from "../ports/deps.ts";
 import type { Dex } from "../ports/dex.ts";
 import type { Reference } from "../ports/reference.ts";
+import type { ExchangeInfo } from "../ports/venue.ts";
 
 interface Parts extends Pick<Deps, "exchanges" | "venue" | "inTime"> {
   readonly dex: Dex;

@@ -1,5 +1,5 @@
 import type { CredentialStore, OpenedKeys, StoredKeys } from "../adapters/libsql/stores/credential-store.ts";
-import type { AccountKey } from "../model/records.ts";
+import type { AccountKey } from "../model/account.ts";
 import type { Config } from "./config.ts";
 import { type HeldKeys, refuseSameKeys } from "./same-keys.ts";
 

@@ -1,8 +1,8 @@
 import { upgraded } from "../engine/pass/upgrade.ts";
-import type { Order } from "../model/records.ts";
+import type { Order } from "../model/order.ts";
 import { highestSequence, type Strategy } from "../model/strategy.ts";
 import type { FoundOrder, Kind } from "../ports/kind.ts";
-import type { StrategyView } from "../ports/store.ts";
+import type { StrategyView } from "../ports/stores/strategy-store.ts";
 import { forgottenBase } from "./ladder/layout.ts";
 import { bookEnd, bookFill, costInAll, heldInAll } from "./ledger/booking.ts";
 import { giveUp } from "./ledger/draw.ts";

@@ -3,8 +3,9 @@ import { AppError } from "../kernel/errors.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { OrderType, Quote, Side } from "../ports/deps.ts";
-import type { Amounts, LimitName, Limits } from "./limits.ts";
+import type { LimitCode, LimitName, Limits, Refused, Standing, Used } from "../model/limits.ts";
+import type { Quote, Side } from "../model/market.ts";
+import type { OrderType } from "../model/order.ts";
 import { showLimit } from "./texts.ts";
 
 /** An order that is about to be recorded. */
@@ -22,43 +23,6 @@ export interface Look {
   readonly quote: Quote;
   /** Market time; left out where prices are simulated, which are of the moment they are asked for. */
   readonly now?: Millis | undefined;
-}
-
-/** What orders have used of limits so far. */
-export interface Used {
-  /** Protocol time. */
-  readonly now: Millis;
-  /** Notional of the day's orders, by quote asset. */
-  readonly today: Amounts;
-  readonly openOrders: number;
-  /** Protocol time of the newest order. */
-  readonly lastAt: Millis | null;
-}
-
-/** The limits of an account or of a token, and what it has used of them. */
-export interface Standing {
-  /** Under which its orders are counted. */
-  readonly scope: string;
-  /** The token whose own open orders count; null for all of the account. */
-  readonly actor: string | null;
-  readonly limits: Limits;
-  readonly used: Used;
-}
-
-export type LimitCode =
-  | "limit_order"
-  | "limit_day"
-  | "limit_open_orders"
-  | "limit_symbol"
-  | "limit_collar"
-  | "limit_price_age"
-  | "limit_gap"
-  | "limit_loss";
-
-export interface Refused {
-  readonly reason: LimitCode;
-  /** The limit, its value, what the order was, and how to change that. */
-  readonly detail: string;
 }
 
 /**

@@ -1,37 +1,6 @@
-import { type Decimal, decimal, min } from "../kernel/decimal.ts";
-import type { Pair } from "../kernel/pair.ts";
-import { MINUTE, type Millis } from "../kernel/time.ts";
-
-/** By quote asset, each in its own units. */
-export type Amounts = Readonly<Record<string, Decimal>>;
-
-/** What orders are held to. A limit that is left out holds nothing; docs/limits.md says how each one counts. */
-export interface Limits {
-  /** The most notional of one order, and of all of one day of UTC. An asset that is not named may not be traded in. */
-  readonly orderNotional?: Amounts | undefined;
-  readonly dayNotional?: Amounts | undefined;
-  /** Orders that may rest, or wait to be looked up, at once. */
-  readonly openOrders?: number | undefined;
-  /** Pairs in which orders are placed at all. */
-  readonly symbols?: readonly Pair[] | undefined;
-  /** How far through the mid an order may execute, in percent of it. */
-  readonly collarPercent?: Decimal | undefined;
-  /** How old the price may be on which an order is placed. */
-  readonly priceAgeMillis?: Millis | undefined;
-  /** Least time from one order to the next. */
-  readonly orderGapMillis?: Millis | undefined;
-  /** The most that one strategy, or all of an account, may lose from its best result so far. */
-  readonly strategyLoss?: Amounts | undefined;
-  readonly accountLoss?: Amounts | undefined;
-  /** What a loss beyond its limit does to the strategies that it is of. */
-  readonly onLoss?: OnLoss | undefined;
-}
-
-export type OnLoss = "pause" | "stop";
-export type LimitName = keyof Limits;
-
-/** As they were set: null takes a default away. */
-export type LimitSettings = { readonly [N in LimitName]?: Limits[N] | null };
+import { decimal, min } from "../kernel/decimal.ts";
+import { MINUTE } from "../kernel/time.ts";
+import type { Amounts, LimitName, LimitSettings, Limits } from "../model/limits.ts";
 
 const SLIP = decimal("100000");
 

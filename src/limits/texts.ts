@@ -1,6 +1,7 @@
 import { type Decimal, decimal, parseDecimal, text, ZERO } from "../kernel/decimal.ts";
 import { isPair, type Pair } from "../kernel/pair.ts";
-import { type Amounts, isAmounts, type LimitName, type Limits } from "./limits.ts";
+import type { Amounts, LimitName, Limits } from "../model/limits.ts";
+import { isAmounts } from "./limits.ts";
 
 /** How a limit is written, and what it is. */
 interface Form<T> {

@@ -4,7 +4,7 @@ import { AppError } from "../kernel/errors.ts";
 import { lazy } from "../kernel/lazy.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { spreadOf } from "../kernel/spread.ts";
-import type { Book, BookLevel, Candle, Ticker, Trade } from "../ports/deps.ts";
+import type { Book, BookLevel, Candle, Ticker, Trade } from "../model/market.ts";
 import { summarize } from "./summary.ts";
 
 const place = { exchange: z.string(), symbol: z.string() };

@@ -1,5 +1,5 @@
 import { type Decimal, div, mul, sum, wire, ZERO } from "../kernel/decimal.ts";
-import type { Trade } from "../ports/deps.ts";
+import type { Trade } from "../model/market.ts";
 
 /** Counts and volumes per side, the simple average price, and the volume-weighted one; zeros when there are no trades. */
 export function summarize(trades: readonly Trade[]) {

@@ -2,9 +2,9 @@ import { isGrid } from "../grid/kind.ts";
 import { profitOf } from "../grid/ledger/profit.ts";
 import { type Decimal, wire } from "../kernel/decimal.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
-import { type AccountKey, parseAccountKey } from "../model/records.ts";
-import type { AccountReading, Readings } from "../ports/metrics-store.ts";
-import type { StrategyView } from "../ports/store.ts";
+import { type AccountKey, parseAccountKey } from "../model/account.ts";
+import type { AccountReading, Readings } from "../ports/stores/metrics-store.ts";
+import type { StrategyView } from "../ports/stores/strategy-store.ts";
 import type { Family, Sample } from "./exposition.ts";
 
 export interface Seen {

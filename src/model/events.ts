@@ -1,7 +1,8 @@
 /** What is told of: each event is kept, with who had it done. */
 import { text } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
-import { type AccountKey, type Order, parseAccountKey } from "./records.ts";
+import { type AccountKey, parseAccountKey } from "./account.ts";
+import type { Order } from "./order.ts";
 
 export type EventKind =
   | "started"

@@ -1,8 +1,8 @@
 /** What a strategy may use of a pass, and what it wants of it. */
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Side } from "../ports/market.ts";
-import type { Order } from "./records.ts";
+import type { Side } from "./market.ts";
+import type { Order } from "./order.ts";
 
 /** When a request of a pass may leave and take effect, in protocol time. */
 export interface LeaseWindow {

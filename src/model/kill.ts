@@ -1,5 +1,5 @@
 import { type By, EVERY_ACCOUNT, type Told } from "./events.ts";
-import type { OrderKind } from "./records.ts";
+import type { OrderKind } from "./order.ts";
 
 /** How the kill switch stands. */
 export interface Kill {

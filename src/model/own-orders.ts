@@ -1,6 +1,6 @@
 import type { Decimal } from "../kernel/decimal.ts";
-import type { OrderType, Side } from "../ports/deps.ts";
-import type { Order, OrderState } from "./records.ts";
+import type { Side } from "./market.ts";
+import type { Order, OrderState, OrderType } from "./order.ts";
 
 /*
  * Orders of one account that would trade with each other. A trade with oneself is forbidden on exchanges, costs two

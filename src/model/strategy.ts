@@ -2,9 +2,10 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { LimitCode } from "../limits/allowed.ts";
-import type { TimeInForce } from "../ports/deps.ts";
-import type { AccountKey, LossWatch } from "./records.ts";
+import type { AccountKey } from "./account.ts";
+import type { LimitCode } from "./limits.ts";
+import type { LossWatch } from "./memory.ts";
+import type { TimeInForce } from "./order.ts";
 
 export type Wants = "run" | "pause" | "stop";
 export type StrategyStatus = "idle" | "running" | "stopped" | "error";

@@ -1,6 +1,5 @@
 /** What stepping costs, counted as platforms bill it. Protocol time; a day is one of UTC. */
 import { DAY, type Millis } from "../kernel/time.ts";
-import type { VenueCalls } from "../ports/store.ts";
 
 /** Rows are null where the database does not tell them: unknown is not zero. */
 export interface Cost {
@@ -61,3 +60,10 @@ const sum = (a: Cost, b: Cost): Cost => ({
 const round = (count: number): number => Math.round(count * 1e4) / 1e4;
 
 export const dateOf = (day: number): string => new Date(day * DAY).toISOString().slice(0, 10);
+
+/** Calls to the venue that a pass has made. */
+export interface VenueCalls {
+  readonly made: number;
+  /** Of them, those for one strategy's orders alone, by its id. */
+  readonly own: Readonly<Record<string, number>>;
+}

@@ -1,33 +1,8 @@
 /** What is still to be told: as short however much there is, so that a storm of events makes one message. */
-import { type Decimal, ZERO } from "../kernel/decimal.ts";
+import { ZERO } from "../kernel/decimal.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
-import { isAtLeast, type Level } from "./channel.ts";
-import type { News } from "./news.ts";
-
-export interface Line {
-  readonly key: string;
-  readonly level: Level;
-  readonly text: string;
-  /** Of the first and of the newest that it tells of. */
-  readonly at: Millis;
-  readonly until: Millis;
-  readonly count: number;
-  readonly amount: Decimal;
-  readonly notional: Decimal;
-  readonly isFill: boolean;
-  /** Before it nobody is told for this alone. */
-  readonly dueAt: Millis;
-}
-
-export interface Digest {
-  readonly lines: readonly Line[];
-  /** What no line has room for. */
-  readonly more: number;
-  /** When what has this key was last told. */
-  readonly told: Readonly<Record<string, Millis>>;
-}
-
-export const NO_DIGEST: Digest = { lines: [], more: 0, told: {} };
+import { type Digest, isAtLeast, type Level, type Line, NO_DIGEST } from "../model/channel.ts";
+import type { News } from "../model/news.ts";
 
 const MOST_LINES = 20;
 /** What was told is not told again so soon, only counted. */

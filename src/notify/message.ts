@@ -1,7 +1,6 @@
 import { text } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
-import { LEVELS, type Level, type Message } from "./channel.ts";
-import type { Digest, Line } from "./digest.ts";
+import { type Digest, LEVELS, type Level, type Line, type Message } from "../model/channel.ts";
 
 /** Everything that a digest holds, as one message. */
 export function messageOf({ lines, more }: Digest, { id, now }: { id: string; now: Millis }): Message {

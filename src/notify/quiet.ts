@@ -1,5 +1,5 @@
 import type { Millis } from "../kernel/time.ts";
-import type { QuietHours } from "./channel.ts";
+import type { QuietHours } from "../model/channel.ts";
 
 const DAY_MINUTES = 24 * 60;
 

@@ -1,13 +1,6 @@
 /** What each kind of channel takes, as its maker documents it. */
-import type { Channel, ChannelKind, ChannelSecrets, Level, Message } from "./channel.ts";
-
-export interface OutboundRequest {
-  /** POST where it is left out. */
-  readonly method?: "GET";
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+import type { Channel, ChannelKind, ChannelSecrets, Level, Message } from "../model/channel.ts";
+import type { OutboundRequest } from "../ports/outbound.ts";
 
 /** What a channel of each kind is opened with, in the order in which it is asked for; optional ones end in `?`. */
 export const SECRETS_OF: Readonly<Record<ChannelKind, readonly string[]>> = {

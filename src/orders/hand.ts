@@ -2,8 +2,9 @@ import { div } from "../kernel/decimal.ts";
 import { AppError, type Label, VenueError } from "../kernel/errors.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
-import { type AccountKey, NEW_ORDER, type Order, wanted } from "../model/records.ts";
-import type { CreateOutcome, Timing, VenueOrder } from "../ports/deps.ts";
+import type { AccountKey } from "../model/account.ts";
+import { NEW_ORDER, type Order, wanted } from "../model/order.ts";
+import type { CreateOutcome, Timing, VenueOrder } from "../ports/venue.ts";
 import type { Wanted } from "./prepare.ts";
 
 /** How long after its intent a request by hand may leave. */

@@ -1,6 +1,7 @@
 import { type Decimal, div, max, mul, snap, text } from "../kernel/decimal.ts";
 import { AppError } from "../kernel/errors.ts";
-import type { Market, OrderType, Quote, Side } from "../ports/deps.ts";
+import type { Market, Quote, Side } from "../model/market.ts";
+import type { OrderType } from "../model/order.ts";
 
 export interface Wanted {
   readonly side: Side;

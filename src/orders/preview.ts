@@ -1,10 +1,12 @@
 import { type Decimal, max, mul, ONE, snap, sum, text } from "../kernel/decimal.ts";
 import { midOf } from "../kernel/spread.ts";
 import { countedNotional } from "../limits/allowed.ts";
-import { expectedText, takeFrom } from "../market/depth.ts";
+import type { Balance } from "../model/account.ts";
+import { expectedText, takeFrom } from "../model/depth.ts";
+import type { Book, Market, Quote } from "../model/market.ts";
 import { takes } from "../model/own-orders.ts";
 import type { Preview } from "../model/proposal.ts";
-import type { Balance, Book, Market, Quote, VenueOrder } from "../ports/deps.ts";
+import type { VenueOrder } from "../ports/venue.ts";
 import type { Wanted } from "./prepare.ts";
 
 interface Around {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { wire, ZERO } from "../kernel/decimal.ts";
 import { lazy } from "../kernel/lazy.ts";
-import type { VenueOrder } from "../ports/deps.ts";
+import type { VenueOrder } from "../ports/venue.ts";
 
 export const OrderShape = lazy(() =>
   z.object({

@@ -1,5 +1,5 @@
 import { AppError } from "../kernel/errors.ts";
-import type { Store } from "./store.ts";
+import type { Store } from "./stores/store.ts";
 
 /** What keeps one process from placing orders, whatever the database says: its settings, or a file beside the database. */
 export interface KillHere {

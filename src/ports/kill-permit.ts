@@ -1,7 +1,8 @@
 import { type Millis, SECOND } from "../kernel/time.ts";
-import type { Order } from "../model/records.ts";
-import type { Local, Permit } from "./deps.ts";
-import type { StepStore } from "./store.ts";
+import type { Order } from "../model/order.ts";
+import type { Local } from "./local.ts";
+import type { StepStore } from "./stores/step-store.ts";
+import type { Permit } from "./venue.ts";
 
 /**
  * How long a look at the kill switch holds, from when it was asked for. No request that places an order leaves later

@@ -2,12 +2,14 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Bounds, Terms } from "../limits/standing.ts";
 import type { Event } from "../model/events.ts";
+import type { Fill } from "../model/fill.ts";
 import type { Capital, Funds, LeaseWindow, OwnBase, Resting } from "../model/intent.ts";
-import type { Fill, Order } from "../model/records.ts";
+import type { Bounds, Terms } from "../model/limits.ts";
+import type { Market, Quote } from "../model/market.ts";
+import type { Order } from "../model/order.ts";
 import type { Profit, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
-import type { Market, Quote, Timing } from "./deps.ts";
+import type { Timing } from "./venue.ts";
 
 /** What one strategy may know and use of a pass. */
 export interface StrategyContext {

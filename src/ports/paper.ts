@@ -1,5 +1,6 @@
 import type { Decimal } from "../kernel/decimal.ts";
-import type { Balance, Venue } from "./deps.ts";
+import type { Balance } from "../model/account.ts";
+import type { Venue } from "./venue.ts";
 
 /** Accounts on paper, one an exchange: the exchange's own public prices, simulated fills, balances of their own. */
 export interface DryRuns {

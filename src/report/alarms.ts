@@ -1,16 +1,10 @@
 /** What is wrong now, of what stands in the database: told when it begins, and when it is over. */
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
-import { type AccountKey, parseAccountKey } from "../model/records.ts";
-import type { Readings } from "../ports/metrics-store.ts";
-import type { StrategyView } from "../ports/store.ts";
+import { type AccountKey, parseAccountKey } from "../model/account.ts";
+import type { Alarm } from "../model/day.ts";
+import type { Readings } from "../ports/stores/metrics-store.ts";
+import type { StrategyView } from "../ports/stores/strategy-store.ts";
 import { isInRange } from "./days.ts";
-
-export interface Alarm {
-  readonly key: string;
-  readonly strategy: string | null;
-  readonly kind: "alarm" | "notice";
-  readonly message: string;
-}
 
 /** How long a pass may be away, of an account that is stepped every `interval`. */
 export const lateAfter = (interval: Millis): Millis => Math.max(MINUTE, 3 * interval);

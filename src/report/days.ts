@@ -1,37 +1,11 @@
-import { asGridView } from "../grid/kind.ts";
 /** How a strategy's day went, as whoever runs looks at it about once a minute. */
+import { asGridView } from "../grid/kind.ts";
 import { profitOf } from "../grid/ledger/profit.ts";
-import { type Decimal, mul, ZERO } from "../kernel/decimal.ts";
+import { mul, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
-import { DAY, type Millis } from "../kernel/time.ts";
-import type { AccountKey } from "../model/records.ts";
-import type { StrategyView } from "../ports/store.ts";
-
-/** What has come together since the strategy began, in quote. */
-export interface Standing {
-  readonly total: Decimal;
-  readonly realized: Decimal;
-  readonly fees: Decimal;
-  readonly cycles: number;
-  readonly filledOrders: number;
-  readonly symbol: string;
-}
-
-export interface StrategyDay {
-  readonly strategy: string;
-  readonly day: number;
-  readonly account: AccountKey;
-  readonly opened: Standing;
-  readonly latest: Standing;
-  readonly from: Millis;
-  readonly to: Millis;
-  readonly upMillis: Millis;
-  readonly inRangeMillis: Millis;
-  readonly incidents: number;
-  readonly isFinal: boolean;
-}
-
-export const dayOf = (now: Millis): number => Math.floor(now / DAY);
+import { DAY, dayOf, type Millis } from "../kernel/time.ts";
+import type { Standing, StrategyDay } from "../model/day.ts";
+import type { StrategyView } from "../ports/stores/strategy-store.ts";
 
 /** The mark of one that has seen no price is the price it began at. */
 export function standingOf(view: StrategyView): Standing {

@@ -2,7 +2,7 @@
 import { type Decimal, min, mulDiv, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Fill } from "../model/records.ts";
+import type { Fill } from "../model/fill.ts";
 
 /** One sale. Where more is sold than was ever seen bought, what it had cost is not known: it came from elsewhere. */
 export interface Disposal {

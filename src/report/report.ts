@@ -1,7 +1,7 @@
 import { type Decimal, wire, ZERO } from "../kernel/decimal.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
-import { parseAccountKey } from "../model/records.ts";
-import type { Standing, StrategyDay } from "./days.ts";
+import { parseAccountKey } from "../model/account.ts";
+import type { Standing, StrategyDay } from "../model/day.ts";
 
 export interface ReportRow {
   readonly id: string;

@@ -1,7 +1,7 @@
 import type { Candles } from "../candles/candles.ts";
 import { type Decimal, wire } from "../kernel/decimal.ts";
 import { mix } from "../kernel/hash.ts";
-import type { Market } from "../ports/market.ts";
+import type { Market } from "../model/market.ts";
 import type { ScannedGrid } from "./scan.ts";
 
 /** A grid in shares of the price that it begins at; neighbours differ by one step of one of its places. */

@@ -1,9 +1,9 @@
 import { digest, sameText } from "../kernel/digest.ts";
 import { AppError } from "../kernel/errors.ts";
-import type { Scope } from "../model/records.ts";
+import type { Scope } from "../model/token.ts";
 import type { Operation } from "../operation.ts";
-import type { AuditStore } from "../ports/audit-store.ts";
-import type { TokenStore } from "../ports/store.ts";
+import type { AuditStore } from "../ports/stores/audit-store.ts";
+import type { TokenStore } from "../ports/stores/token-store.ts";
 import type { Allowance } from "./limiter.ts";
 import type { WrongTokens } from "./wrong-tokens.ts";
 

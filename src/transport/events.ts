@@ -2,8 +2,8 @@ import type { Hono } from "hono";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import { messageOf } from "../kernel/errors.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
-import type { ChainedEvent } from "../ports/audit-store.ts";
 import type { Deps } from "../ports/deps.ts";
+import type { ChainedEvent } from "../ports/stores/audit-store.ts";
 import { type Access, authenticate, type Caller } from "./access.ts";
 import type { Variables } from "./http.ts";
 

@@ -9,9 +9,9 @@ import { gridKind } from "../../src/grid/kind.ts";
 import { centeredOf, rangeOf } from "../../src/grid/start/asked.ts";
 import type { GridStrategy } from "../../src/grid/state/state.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
-import type { Fill } from "../../src/model/records.ts";
-import type { Balance } from "../../src/ports/deps.ts";
-import type { Market } from "../../src/ports/market.ts";
+import type { Balance } from "../../src/model/account.ts";
+import type { Fill } from "../../src/model/fill.ts";
+import type { Market } from "../../src/model/market.ts";
 import { d, market as marketOf } from "../support/grid.ts";
 import { type AskedGrid, parsed } from "./stepped.ts";
 

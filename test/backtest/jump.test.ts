@@ -9,7 +9,7 @@ import { nextBar, ticksOf } from "../../src/backtest/ticks.ts";
 import { walk } from "../../src/backtest/walk.ts";
 import { type Candles, candlesIn, slice } from "../../src/candles/candles.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
-import type { Market } from "../../src/ports/market.ts";
+import type { Market } from "../../src/model/market.ts";
 import { d, market as marketOf } from "../support/grid.ts";
 import { january } from "../support/january.ts";
 import { most } from "../support/whole.ts";

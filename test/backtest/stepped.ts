@@ -13,10 +13,12 @@ import { asGrid } from "../../src/grid/kind.ts";
 import { mul, ONE, snap, ZERO } from "../../src/kernel/decimal.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import { between, type Corner } from "../../src/market/matching/corner.ts";
-import type { Fill } from "../../src/model/records.ts";
+import type { Balance } from "../../src/model/account.ts";
+import type { Fill } from "../../src/model/fill.ts";
+import type { Market } from "../../src/model/market.ts";
 import { createOperations } from "../../src/operations.ts";
-import type { Balance, Deps, Venue } from "../../src/ports/deps.ts";
-import type { Market } from "../../src/ports/market.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import type { Venue } from "../../src/ports/venue.ts";
 import { EXCHANGES, runOperation, testSandbox } from "../support/sandbox.ts";
 
 const EXCHANGE = "kraken";

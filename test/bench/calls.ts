@@ -1,7 +1,7 @@
-import { VENUES, type VenueName } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
+import { VENUES, type VenueName } from "../../src/model/venues.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 

@@ -4,7 +4,7 @@ import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { importKek, seal } from "../../src/adapters/vault/envelope.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
-import type { Venue } from "../../src/ports/deps.ts";
+import type { Venue } from "../../src/ports/venue.ts";
 import { runNode } from "../support/bundle.ts";
 import { canary, canarySecret, takeLeaks } from "../support/canary.ts";
 import { heard, heardAll, heardLog, heardVenue } from "../support/heard.ts";

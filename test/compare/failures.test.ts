@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VenueError } from "../../src/kernel/errors.ts";
-import type { Venue } from "../../src/ports/deps.ts";
+import type { Venue } from "../../src/ports/venue.ts";
 import { comparing, LIMIT, names } from "../support/comparing.ts";
 import { endsBefore } from "../support/ends-before.ts";
 

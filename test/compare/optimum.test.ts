@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bestExecution } from "../../src/compare/executable.ts";
 import { type Decimal, decimal, ONE } from "../../src/kernel/decimal.ts";
-import type { BookLevel } from "../../src/ports/deps.ts";
+import type { BookLevel } from "../../src/model/market.ts";
 import { type Levels, leg, levelsOf } from "../support/legs.ts";
 
 /** Prices and amounts of few places, so that every product is exact and a sum over all lots stays quick. */

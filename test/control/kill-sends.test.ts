@@ -1,7 +1,7 @@
 /** The switch is looked at when a request leaves, not when it was asked for: real adapter, real sockets. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { decimal } from "../../src/kernel/decimal.ts";
-import type { Store } from "../../src/ports/store.ts";
+import type { Store } from "../../src/ports/stores/store.ts";
 import { appOver } from "../support/app.ts";
 import { BY } from "../support/by.ts";
 import { emulatedWorld } from "../support/emulated.ts";

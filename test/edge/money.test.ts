@@ -1,8 +1,8 @@
 import { createClient } from "@libsql/client";
 import type { Miniflare, RequestInit as WorkerRequestInit } from "miniflare";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { VenueName } from "../../src/compose/config.ts";
 import { parseDecimal, text } from "../../src/kernel/decimal.ts";
+import type { VenueName } from "../../src/model/venues.ts";
 import { TOKENS } from "../support/app.ts";
 import { deployment } from "../support/deployment.ts";
 import { fireCron } from "../support/edge-live.ts";

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createLog, nodeRuntime } from "../../cli/host/node-runtime.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { createDeps } from "../../src/compose/deps.ts";
-import { accountKey } from "../../src/model/records.ts";
+import { accountKey } from "../../src/model/account.ts";
 import { BY } from "../support/by.ts";
 import { canary, canaryKek } from "../support/canary.ts";
 import { edgeDatabase } from "../support/edge.ts";

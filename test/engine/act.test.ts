@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { act } from "../../src/engine/pass/act.ts";
 import { budgetOf } from "../../src/engine/pass/budget.ts";
-import { NEW_ORDER, type Order } from "../../src/model/records.ts";
-import type { CancelOutcome, CreateOutcome, Local, Permit, Venue } from "../../src/ports/deps.ts";
-import type { StepStore } from "../../src/ports/store.ts";
+import { NEW_ORDER, type Order } from "../../src/model/order.ts";
+import type { Local } from "../../src/ports/local.ts";
+import type { StepStore } from "../../src/ports/stores/step-store.ts";
+import type { CancelOutcome, CreateOutcome, Permit, Venue } from "../../src/ports/venue.ts";
 import { d } from "../support/grid.ts";
 
 const orderOf = (clientId: string, over: Partial<Order> = {}): Order => ({

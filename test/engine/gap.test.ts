@@ -3,9 +3,9 @@ import { tradesAreDue } from "../../src/engine/pass/trades-due.ts";
 import type { MarketSight, Observation } from "../../src/engine/reconcile/observation.ts";
 import { TRADES_WAIT } from "../../src/engine/reconcile/order-life.ts";
 import { reconcile } from "../../src/engine/reconcile/reconcile.ts";
-import { NEW_ORDER, type Order } from "../../src/model/records.ts";
-import type { VenueFill } from "../../src/ports/deps.ts";
-import type { Snapshot } from "../../src/ports/store.ts";
+import { NEW_ORDER, type Order } from "../../src/model/order.ts";
+import type { Snapshot } from "../../src/ports/stores/step-store.ts";
+import type { VenueFill } from "../../src/ports/venue.ts";
 import { REAL_TIMING } from "../simulation/plan.ts";
 import { d } from "../support/grid.ts";
 

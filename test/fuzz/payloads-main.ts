@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { VENUES, type VenueName } from "../../src/compose/config.ts";
+import { VENUES, type VenueName } from "../../src/model/venues.ts";
 import { runPayloads } from "./payloads.ts";
 
 const { values, positionals } = parseArgs({

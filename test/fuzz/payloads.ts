@@ -1,11 +1,11 @@
 /** A grid on an emulated exchange whose answers to reads have a value changed now and then, and what it orders then. */
 import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
-import type { VenueName } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { type Decimal, decimal, div, snap, text } from "../../src/kernel/decimal.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";
+import type { VenueName } from "../../src/model/venues.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { Order } from "../venues/order.ts";

@@ -3,7 +3,7 @@ import { audited, blamed } from "../../src/engine/reconcile/audit.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { bookFill } from "../../src/grid/ledger/booking.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
-import { NEW_ORDER, type Order } from "../../src/model/records.ts";
+import { NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { d, slot, state } from "../support/grid.ts";
 

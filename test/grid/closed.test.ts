@@ -7,7 +7,7 @@ import { layOut } from "../../src/grid/ladder/layout.ts";
 import { NEW_STATE } from "../../src/grid/state/state.ts";
 import { decimal as d } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE, SECOND } from "../../src/kernel/time.ts";
-import { NEW_ORDER, type Order } from "../../src/model/records.ts";
+import { NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 
 const slots = layOut([d("90"), d("100"), d("110")], d("50"), d("105"));

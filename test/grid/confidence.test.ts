@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { agreement, confidenceAt, confidenceFrom } from "../../src/engine/reconcile/confidence.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
-import type { Confidence } from "../../src/model/records.ts";
+import type { Confidence } from "../../src/model/memory.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Reference } from "../../src/ports/reference.ts";
 import { d } from "../support/grid.ts";

@@ -11,7 +11,7 @@ import { profitOf } from "../../src/grid/ledger/profit.ts";
 import type { GridState } from "../../src/grid/state/state.ts";
 import { encode } from "../../src/kernel/codec.ts";
 import { type Decimal, div, max, mul, ONE, snap } from "../../src/kernel/decimal.ts";
-import type { Fill } from "../../src/model/records.ts";
+import type { Fill } from "../../src/model/fill.ts";
 import { d, market, slot, state } from "../support/grid.ts";
 
 const SYMBOL = "BTC/USDT";

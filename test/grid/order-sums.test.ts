@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { gapFill } from "../../src/engine/reconcile/fills.ts";
 import { seen } from "../../src/engine/reconcile/order-life.ts";
-import { NEW_ORDER, type Order } from "../../src/model/records.ts";
-import type { VenueOrder } from "../../src/ports/deps.ts";
+import { NEW_ORDER, type Order } from "../../src/model/order.ts";
+import type { VenueOrder } from "../../src/ports/venue.ts";
 import { d } from "../support/grid.ts";
 
 const order = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { otherChanges } from "../../src/grid/schema/accounting.ts";
 import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
-import { NO_MEMORY } from "../../src/model/records.ts";
+import { NO_MEMORY } from "../../src/model/memory.ts";
 import { auditBooks } from "../support/audit.ts";
 import { type Driven, drivenApp } from "../support/driven.ts";
 import { d } from "../support/grid.ts";

@@ -4,7 +4,7 @@ import { outdated } from "../../src/grid/plan/outdated.ts";
 import { plan, type View } from "../../src/grid/plan/plan.ts";
 import type { GridState } from "../../src/grid/state/state.ts";
 import { text } from "../../src/kernel/decimal.ts";
-import { NEW_ORDER, type Order } from "../../src/model/records.ts";
+import { NEW_ORDER, type Order } from "../../src/model/order.ts";
 import { d, market, slot, state } from "../support/grid.ts";
 
 const levels = ["90", "95", "100", "105", "110"].map(d);

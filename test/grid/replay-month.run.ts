@@ -9,8 +9,9 @@ import { profitOf } from "../../src/grid/ledger/profit.ts";
 import { type Decimal, mul, sum, text, ZERO } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
-import type { Balance, Venue, VenueOrder } from "../../src/ports/deps.ts";
-import type { StrategyView } from "../../src/ports/store.ts";
+import type { Balance } from "../../src/model/account.ts";
+import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
+import type { Venue, VenueOrder } from "../../src/ports/venue.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 

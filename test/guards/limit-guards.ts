@@ -1,4 +1,4 @@
-import type { Terms } from "../../src/limits/standing.ts";
+import type { Terms } from "../../src/model/limits.ts";
 import { type Guard, guardsOf } from "./guard.ts";
 import type { Writers } from "./writers.ts";
 

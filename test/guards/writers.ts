@@ -6,17 +6,17 @@ import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { dryBooks } from "../../src/adapters/libsql/sandbox/dry-books.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { StoreError } from "../../src/kernel/errors.ts";
-import type { Terms } from "../../src/limits/standing.ts";
 import type { By } from "../../src/model/events.ts";
-import { NEW_ORDER, type Order } from "../../src/model/records.ts";
+import type { Terms } from "../../src/model/limits.ts";
+import { NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import {
   type Changes,
   NO_CHANGES,
   type Settlement,
   type Snapshot,
-  type Store,
-} from "../../src/ports/store.ts";
+} from "../../src/ports/stores/step-store.ts";
+import type { Store } from "../../src/ports/stores/store.ts";
 import { d, state } from "../support/grid.ts";
 
 export const START = 1_767_225_600_000;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Book } from "../../src/ports/deps.ts";
+import type { Book } from "../../src/model/market.ts";
 import { testApp } from "../support/app.ts";
 import { d } from "../support/grid.ts";
 

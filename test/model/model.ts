@@ -1,4 +1,4 @@
-import type { OrderState } from "../../src/model/records.ts";
+import type { OrderState } from "../../src/model/order.ts";
 import type { StrategyStatus, Wants } from "../../src/model/strategy.ts";
 
 /** What people have been answered, and so what must hold. `either` is what requests at once leave open. */

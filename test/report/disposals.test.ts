@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { statement } from "../../src/adapters/libsql/client/context.ts";
 import { fillsInOrderQuery } from "../../src/adapters/libsql/stores/report-store.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
-import type { Fill } from "../../src/model/records.ts";
+import type { Fill } from "../../src/model/fill.ts";
 import { type Disposal, dispose, type Holding, NO_HOLDING } from "../../src/report/disposals.ts";
 import { appOver } from "../support/app.ts";
 import { testSandbox } from "../support/sandbox.ts";

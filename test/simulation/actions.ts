@@ -3,7 +3,7 @@ import { simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
 import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
-import type { Permit } from "../../src/ports/deps.ts";
+import type { Permit } from "../../src/ports/venue.ts";
 import type { Deed } from "./deeds.ts";
 import { EXCHANGE, type World } from "./world.ts";
 

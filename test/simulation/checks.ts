@@ -1,13 +1,12 @@
 import type { Tables } from "../../src/adapters/memory/tables.ts";
 import { isGrid } from "../../src/grid/kind.ts";
 import { costInAll, held } from "../../src/grid/ledger/booking.ts";
-import type { GridStrategy } from "../../src/grid/state/state.ts";
-import { FIRST_BUY_SLOT } from "../../src/grid/state/state.ts";
+import { FIRST_BUY_SLOT, type GridStrategy } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import type { BookedOrder } from "../../src/market/matching/books.ts";
 import { isKeptBack } from "../../src/model/kill.ts";
-import type { Order } from "../../src/model/records.ts";
+import type { Order } from "../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../src/model/strategy.ts";
 import { LOOK_HOLDS } from "../../src/ports/kill-permit.ts";
 import type { Kinds } from "../../src/ports/kind.ts";

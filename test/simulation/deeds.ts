@@ -1,6 +1,6 @@
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
-import type { LimitSettings } from "../../src/limits/limits.ts";
+import type { LimitSettings } from "../../src/model/limits.ts";
 import type { Random } from "./random.ts";
 import { type Shape, START, SYMBOLS } from "./shape.ts";
 

@@ -9,7 +9,7 @@ import type {
   Holding,
   VenueBooks,
 } from "../../src/market/matching/books.ts";
-import type { Fee } from "../../src/ports/deps.ts";
+import type { Fee } from "../../src/model/order.ts";
 
 /** The venue's own token, and what it counts it for in quote: not what the token's market says. */
 export const TOKEN = "TOK";

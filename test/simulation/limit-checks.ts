@@ -2,7 +2,7 @@ import type { Tables } from "../../src/adapters/memory/tables.ts";
 import { mul } from "../../src/kernel/decimal.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import { EVERY, ownLimits, scopeOfAccount } from "../../src/limits/standing.ts";
-import type { Order } from "../../src/model/records.ts";
+import type { Order } from "../../src/model/order.ts";
 import { aboveLimit } from "../invariants/venue.ts";
 
 interface At {

@@ -5,8 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { createClient } from "@libsql/client";
 import { sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { Context } from "../../src/adapters/libsql/client/context.ts";
-import { statement } from "../../src/adapters/libsql/client/context.ts";
+import { type Context, statement } from "../../src/adapters/libsql/client/context.ts";
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
@@ -16,7 +15,7 @@ import { venueBalances, venues } from "../../src/adapters/libsql/tables/venue-ta
 import type { Tables } from "../../src/adapters/memory/tables.ts";
 import type { Books } from "../../src/adapters/sandbox/books.ts";
 import { StoreError } from "../../src/kernel/errors.ts";
-import type { Local } from "../../src/ports/deps.ts";
+import type { Local } from "../../src/ports/local.ts";
 import { migrations } from "../support/migrations.ts";
 import type { SimStore } from "./ports.ts";
 

@@ -1,6 +1,7 @@
 import { SANDBOX_TIMING } from "../../src/adapters/sandbox/venue.ts";
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
-import type { Market, Timing } from "../../src/ports/deps.ts";
+import type { Market } from "../../src/model/market.ts";
+import type { Timing } from "../../src/ports/venue.ts";
 import {
   againstOwn,
   calmDeeds,

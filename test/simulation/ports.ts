@@ -1,19 +1,21 @@
 import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
-import type { BookedOrder } from "../../src/market/matching/books.ts";
-import { told, toldFill } from "../../src/market/matching/books.ts";
+import { type BookedOrder, told, toldFill } from "../../src/market/matching/books.ts";
+import type { NewOrder } from "../../src/model/order.ts";
+import type { Local } from "../../src/ports/local.ts";
+import type { HandOrderStore } from "../../src/ports/stores/hand-order-store.ts";
+import type { HistoryStore } from "../../src/ports/stores/history-store.ts";
+import type { LimitStore } from "../../src/ports/stores/limit-store.ts";
+import type { StepStore } from "../../src/ports/stores/step-store.ts";
+import type { Store } from "../../src/ports/stores/store.ts";
+import type { StrategyStore } from "../../src/ports/stores/strategy-store.ts";
 import type {
   CancelOutcome,
   CreateOutcome,
   FillsOfSpan,
-  Local,
-  NewOrder,
   Permit,
   Venue,
   VenueOrder,
-} from "../../src/ports/deps.ts";
-import type { HistoryStore } from "../../src/ports/history-store.ts";
-import type { LimitStore } from "../../src/ports/limit-store.ts";
-import type { HandOrderStore, StepStore, Store, StrategyStore } from "../../src/ports/store.ts";
+} from "../../src/ports/venue.ts";
 import { call, type Net, storeSilence, venueRefuses, venueSilence } from "./calls.ts";
 import { type FillWindows, type Illegible, legible, windowed } from "./fill-windows.ts";
 import type { Past } from "./history.ts";

@@ -1,6 +1,6 @@
 import { isGrid } from "../../src/grid/kind.ts";
-import type { LimitSettings } from "../../src/limits/limits.ts";
 import { EVERY } from "../../src/limits/standing.ts";
+import type { LimitSettings } from "../../src/model/limits.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { BY } from "../support/by.ts";
 import { act, type Beside } from "./actions.ts";

@@ -1,8 +1,9 @@
 /** What a person wants to know of an account on a real exchange: asked through ccxt's own class, told in one line each. */
-import type { VenueName } from "../../src/compose/config.ts";
+
 import type { Pair } from "../../src/kernel/pair.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import type { Millis } from "../../src/kernel/time.ts";
+import type { VenueName } from "../../src/model/venues.ts";
 import { ccxtClient } from "../venues/ccxt-client.ts";
 
 export interface Keys {

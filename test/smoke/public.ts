@@ -1,7 +1,7 @@
 import { text } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { HOUR } from "../../src/kernel/time.ts";
-import type { Venue } from "../../src/ports/deps.ts";
+import type { Venue } from "../../src/ports/venue.ts";
 
 /** Runs a call, and prints how long it took and what it told. */
 export async function timed<T>(name: string, call: () => Promise<T>, tell: (found: T) => string): Promise<T> {

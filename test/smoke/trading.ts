@@ -1,7 +1,9 @@
 import { div, max, mul, ONE, snap, text } from "../../src/kernel/decimal.ts";
 import { handOrderId } from "../../src/kernel/ids.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
-import type { Local, NewOrder, Permit, Venue, VenueOrder } from "../../src/ports/deps.ts";
+import type { NewOrder } from "../../src/model/order.ts";
+import type { Local } from "../../src/ports/local.ts";
+import type { Permit, Venue, VenueOrder } from "../../src/ports/venue.ts";
 import { timed } from "./public.ts";
 
 const PERMIT: Permit = { mayLeave: () => true, sendBy: Number.MAX_SAFE_INTEGER };

@@ -2,7 +2,7 @@ import { type Candles, candlesIn } from "../../src/candles/candles.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { hashText, share } from "../../src/kernel/hash.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
-import type { Market } from "../../src/ports/market.ts";
+import type { Market } from "../../src/model/market.ts";
 
 export const market: Market = {
   ...{ symbol: "BTC/USDT", base: "BTC", quote: "USDT", active: true, buyFeeIn: "quote" },

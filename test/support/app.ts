@@ -1,10 +1,10 @@
 import { type AppOptions, createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { digest } from "../../src/kernel/digest.ts";
-import type { Scope } from "../../src/model/records.ts";
+import type { Scope } from "../../src/model/token.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import type { TokenStore } from "../../src/ports/store.ts";
+import type { TokenStore } from "../../src/ports/stores/token-store.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import type { McpSettings } from "../../src/transport/mcp/server.ts";
 import { BY } from "./by.ts";

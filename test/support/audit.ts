@@ -10,7 +10,7 @@ import { asGrid } from "../../src/grid/kind.ts";
 import { movedBase } from "../../src/grid/ledger/profit.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
-import { parseAccountKey } from "../../src/model/records.ts";
+import { parseAccountKey } from "../../src/model/account.ts";
 
 /** Of a database that no process works on any more. */
 export async function auditSandbox(client: Client, exchange: string) {

@@ -1,6 +1,8 @@
 import { timeLimit } from "../../src/compose/time-limit.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
-import type { Book, Deps, Venue } from "../../src/ports/deps.ts";
+import type { Book } from "../../src/model/market.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import type { Venue } from "../../src/ports/venue.ts";
 import { testApp } from "./app.ts";
 
 interface Trade {

@@ -1,10 +1,10 @@
 import { createClient } from "@libsql/client";
 import type { Miniflare } from "miniflare";
-import type { VenueName } from "../../src/compose/config.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import type { Slot } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, text } from "../../src/kernel/decimal.ts";
 import { clientOrderId } from "../../src/kernel/ids.ts";
+import type { VenueName } from "../../src/model/venues.ts";
 import { createOperations } from "../../src/operations.ts";
 import { TOKENS } from "./app.ts";
 import { edgeDatabase } from "./edge.ts";

@@ -2,7 +2,8 @@ import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts
 import { shock } from "../../src/adapters/libsql/sandbox/sandbox-control.ts";
 import { deposit } from "../../src/adapters/sandbox/person.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
-import type { Deps, Venue } from "../../src/ports/deps.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import type { Venue } from "../../src/ports/venue.ts";
 import type { McpSettings } from "../../src/transport/mcp/server.ts";
 import { appOver } from "./app.ts";
 import { type TestSandbox, testSandbox } from "./sandbox.ts";

@@ -1,7 +1,7 @@
 import { nextSpan, withAnswer } from "../../src/engine/reconcile/fill-cursor.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { Venue, VenueFill } from "../../src/ports/deps.ts";
+import type { Venue, VenueFill } from "../../src/ports/venue.ts";
 
 /** All executions since a time, by as many questions as it takes; each once, oldest first. */
 export async function allFills(venue: Venue, symbol: Pair, from: Millis): Promise<readonly VenueFill[]> {

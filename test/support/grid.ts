@@ -1,6 +1,6 @@
 import { type GridState, NEW_STATE, NO_LEDGER, type Slot } from "../../src/grid/state/state.ts";
 import { decimal, ZERO } from "../../src/kernel/decimal.ts";
-import type { Market } from "../../src/ports/deps.ts";
+import type { Market } from "../../src/model/market.ts";
 
 export const d = decimal;
 

@@ -1,5 +1,5 @@
 /** What servers answer and adapters tell, looked through for secrets on its way to the test. */
-import type { Venue } from "../../src/ports/deps.ts";
+import type { Venue } from "../../src/ports/venue.ts";
 import { lookAt, looking } from "./canary.ts";
 
 const open = new Set<Promise<void>>();

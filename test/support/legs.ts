@@ -1,7 +1,7 @@
 import { bookLeg } from "../../src/compare/book-leg.ts";
 import type { Leg } from "../../src/compare/leg.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
-import type { BookLevel } from "../../src/ports/deps.ts";
+import type { BookLevel } from "../../src/model/market.ts";
 
 export type Levels = readonly (readonly [price: string, amount: string])[];
 export interface Rules {

@@ -1,4 +1,4 @@
-import type { Local } from "../../src/ports/deps.ts";
+import type { Local } from "../../src/ports/local.ts";
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
 

@@ -1,10 +1,12 @@
 // Values as the engine passes them on, each of them plain but for what a test says of it.
 import type { MarketSight, Observation } from "../../src/engine/reconcile/observation.ts";
 import { clientOrderId, type OrderKey } from "../../src/kernel/ids.ts";
-import { type Fill, NEW_ORDER, type Order } from "../../src/model/records.ts";
+import type { Fill } from "../../src/model/fill.ts";
+import type { Quote } from "../../src/model/market.ts";
+import { NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
-import type { Quote, Timing, VenueFill, VenueOrder } from "../../src/ports/deps.ts";
-import type { Snapshot } from "../../src/ports/store.ts";
+import type { Snapshot } from "../../src/ports/stores/step-store.ts";
+import type { Timing, VenueFill, VenueOrder } from "../../src/ports/venue.ts";
 import { d, market, slot, state } from "./grid.ts";
 
 export const SYMBOL = "BTC/USDT";

@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { type CallToolResult, CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
-import type { Scope } from "../../src/model/records.ts";
+import type { Scope } from "../../src/model/token.ts";
 import type { Target } from "./app.ts";
 import { environment, launcher } from "./command.ts";
 import { heard } from "./heard.ts";

@@ -1,7 +1,7 @@
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
 import { MINUTE, type Millis } from "../../src/kernel/time.ts";
-import type { Candle } from "../../src/ports/deps.ts";
+import type { Candle } from "../../src/model/market.ts";
 
 /** Minutes of a wandering price, the same for the same seed; those in `holes` are missing. */
 export function minutesFrom(

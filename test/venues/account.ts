@@ -1,5 +1,5 @@
-import type { Tier } from "../../src/compose/config.ts";
 import { type Decimal, decimal, ZERO } from "../../src/kernel/decimal.ts";
+import type { Tier } from "../../src/model/venues.ts";
 import type { Order } from "./order.ts";
 
 export interface VenueKeys {

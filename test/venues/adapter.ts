@@ -7,9 +7,10 @@ import { bitget } from "../../src/adapters/ccxt/exchanges/bitget.ts";
 import { gateio } from "../../src/adapters/ccxt/exchanges/gateio.ts";
 import { kraken } from "../../src/adapters/ccxt/exchanges/kraken.ts";
 import { mexc } from "../../src/adapters/ccxt/exchanges/mexc.ts";
-import type { VenueName } from "../../src/compose/config.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { Local, Timing, Venue } from "../../src/ports/deps.ts";
+import type { VenueName } from "../../src/model/venues.ts";
+import type { Local } from "../../src/ports/local.ts";
+import type { Timing, Venue } from "../../src/ports/venue.ts";
 import { heardLog } from "../support/heard.ts";
 import { memoryKeeping } from "./keeping.ts";
 

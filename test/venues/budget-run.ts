@@ -5,10 +5,10 @@
  */
 import { nodeLocal } from "../../cli/host/node-runtime.ts";
 import { startTimer } from "../../cli/host/timer.ts";
-import type { Tier } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
+import type { Tier } from "../../src/model/venues.ts";
 import { appOver } from "../support/app.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { buy, del, get, post } from "../support/orders.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { VenueName } from "../../src/compose/config.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
-import type { Venue } from "../../src/ports/deps.ts";
+import type { VenueName } from "../../src/model/venues.ts";
+import type { Venue } from "../../src/ports/venue.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { minutesFrom } from "../support/minutes.ts";
 

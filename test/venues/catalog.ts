@@ -1,7 +1,8 @@
 /** What each emulated exchange lists, with the tick, lot and minimums that the real one shows for the pair. */
-import type { VenueName } from "../../src/compose/config.ts";
+
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
+import type { VenueName } from "../../src/model/venues.ts";
 
 export interface Listing {
   readonly symbol: Pair;

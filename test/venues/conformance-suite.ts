@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { VenueName } from "../../src/compose/config.ts";
 import { decimal, ONE, sum, text, wire, ZERO } from "../../src/kernel/decimal.ts";
 import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";
-import type { NewOrder, Permit, Venue } from "../../src/ports/deps.ts";
+import type { NewOrder } from "../../src/model/order.ts";
+import type { VenueName } from "../../src/model/venues.ts";
+import type { Permit, Venue } from "../../src/ports/venue.ts";
 import { allFills } from "../support/fills.ts";
 import { heardVenue } from "../support/heard.ts";
 import type { Connection } from "./adapter.ts";

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
-import { VENUES, type VenueName } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
+import { VENUES, type VenueName } from "../../src/model/venues.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { runOperation, START } from "../support/sandbox.ts";
 

@@ -2,7 +2,7 @@
 import { type Decimal, decimal, div, max, min, mul, ONE, snap, ZERO } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { Candle } from "../../src/ports/deps.ts";
+import type { Candle } from "../../src/model/market.ts";
 import { type Account, holding, newAccount } from "./account.ts";
 import type { Listing } from "./catalog.ts";
 import type { Execution, Order, OrderRequest, Refusal } from "./order.ts";

@@ -1,7 +1,6 @@
 /** A grid on an emulated exchange among random faults, its invariants checked against what the exchange really has. */
 
 import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
-import type { VenueName } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { held } from "../../src/grid/ledger/booking.ts";
@@ -10,9 +9,10 @@ import { decimal, max, snap, text, ZERO } from "../../src/kernel/decimal.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import { accountKey } from "../../src/model/records.ts";
+import { accountKey } from "../../src/model/account.ts";
+import type { VenueName } from "../../src/model/venues.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import type { StrategyView } from "../../src/ports/store.ts";
+import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { Route } from "./dialect.ts";

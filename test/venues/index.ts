@@ -26,11 +26,12 @@
  *               latency.before / latency.after   milliseconds of real time around the act
  *               skew(millis)   the venue's clock against the given one
  */
-import type { Tier, VenueName } from "../../src/compose/config.ts";
+
 import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { Candle, Side } from "../../src/ports/deps.ts";
+import type { Candle, Side } from "../../src/model/market.ts";
+import type { Tier, VenueName } from "../../src/model/venues.ts";
 import { canary, canarySecret } from "../support/canary.ts";
 import type { Account, VenueKeys } from "./account.ts";
 import { bitget } from "./bitget.ts";

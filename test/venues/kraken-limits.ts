@@ -3,11 +3,11 @@
  * trade history and ledgers count 2, placing and cancelling not at all). Orders:
  * https://docs.kraken.com/api/docs/guides/spot-ratelimits (of each client and pair, in the matching engine).
  */
-import type { Tier } from "../../src/compose/config.ts";
+
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
+import type { Tier } from "../../src/model/venues.ts";
 import type { Account } from "./account.ts";
-import type { Member, PrivateAsk, Reply, Route } from "./dialect.ts";
-import { byClientId } from "./dialect.ts";
+import { byClientId, type Member, type PrivateAsk, type Reply, type Route } from "./dialect.ts";
 import { error, formOf, listingOf } from "./kraken-words.ts";
 import type { Order } from "./order.ts";
 

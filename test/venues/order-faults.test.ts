@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { VenueName } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import { accountKey } from "../../src/model/records.ts";
+import { accountKey } from "../../src/model/account.ts";
+import type { VenueName } from "../../src/model/venues.ts";
 import { appOver } from "../support/app.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { partOf } from "../support/whole.ts";

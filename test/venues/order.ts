@@ -1,6 +1,7 @@
 import type { Decimal } from "../../src/kernel/decimal.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { Fee, OrderType, Side } from "../../src/ports/deps.ts";
+import type { Side } from "../../src/model/market.ts";
+import type { Fee, OrderType } from "../../src/model/order.ts";
 import type { Account } from "./account.ts";
 import type { Listing } from "./catalog.ts";
 

@@ -6,7 +6,7 @@ import { type Decimal, divideWhole } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import type { Corner } from "../../src/market/matching/corner.ts";
-import type { Book, Market } from "../../src/ports/deps.ts";
+import type { Book, Market } from "../../src/model/market.ts";
 import type { Listing } from "./catalog.ts";
 
 export interface Prices {

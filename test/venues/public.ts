@@ -3,7 +3,7 @@
 import { candlesAt, tickerAt, tradesAt } from "../../src/adapters/sandbox/prints.ts";
 import { max, min, text } from "../../src/kernel/decimal.ts";
 import { DAY, type Millis } from "../../src/kernel/time.ts";
-import type { Book, BookLevel, Candle } from "../../src/ports/deps.ts";
+import type { Book, BookLevel, Candle } from "../../src/model/market.ts";
 import type { Listing } from "./catalog.ts";
 import type { Engine } from "./engine.ts";
 import { ambient, marketOf } from "./prices.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { VENUES, type VenueName } from "../../src/compose/config.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
+import { VENUES, type VenueName } from "../../src/model/venues.ts";
 import { createYear } from "./quiet-year-world.ts";
 
 const NAMES = Object.keys(VENUES) as VenueName[];

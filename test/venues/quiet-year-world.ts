@@ -1,14 +1,15 @@
 /** What a quiet year is made of: a grid, time that passes with and without it, and what both sides say of each fill. */
 
-import type { VenueName } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { movedBase } from "../../src/grid/ledger/profit.ts";
 import { decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
 import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";
-import { accountKey, type Order as OrderRow } from "../../src/model/records.ts";
-import type { Side } from "../../src/ports/deps.ts";
+import { accountKey } from "../../src/model/account.ts";
+import type { Side } from "../../src/model/market.ts";
+import type { Order as OrderRow } from "../../src/model/order.ts";
+import type { VenueName } from "../../src/model/venues.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { Order } from "./order.ts";

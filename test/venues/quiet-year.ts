@@ -3,9 +3,10 @@
  * runs, beside one that does not, and between two grids. What the exchange has executed has to be booked within two
  * passes of its showing it, to the last unit; what it does not tell has to be named.
  */
-import type { VenueName } from "../../src/compose/config.ts";
+
 import { messageOf } from "../../src/kernel/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
+import type { VenueName } from "../../src/model/venues.ts";
 import { createYear, type Year } from "./quiet-year-world.ts";
 
 export interface QuietYear {

@@ -1,5 +1,5 @@
 import { type Decimal, decimal, div, max, mul, ONE, snap, ZERO } from "../../src/kernel/decimal.ts";
-import type { Side } from "../../src/ports/deps.ts";
+import type { Side } from "../../src/model/market.ts";
 import { type Account, free } from "./account.ts";
 import type { Order, OrderRequest, Refusal } from "./order.ts";
 

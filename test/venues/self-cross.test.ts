@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { VenueName } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
+import type { VenueName } from "../../src/model/venues.ts";
 import { createOperations } from "../../src/operations.ts";
 import { appOver } from "../support/app.ts";
 import { emulatedWorld } from "../support/emulated.ts";

@@ -6,7 +6,7 @@
  *   --unified                on unified accounts, where the exchange has such
  */
 import { parseArgs } from "node:util";
-import { TIERS, VENUES, type VenueName } from "../../src/compose/config.ts";
+import { TIERS, VENUES, type VenueName } from "../../src/model/venues.ts";
 import { runBudget } from "./budget-run.ts";
 import { runGrid } from "./grid-run.ts";
 import { ALL_GAPS, runQuietYear } from "./quiet-year.ts";

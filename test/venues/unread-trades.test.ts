@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
-import { VENUES, type VenueName } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
-import { accountKey } from "../../src/model/records.ts";
+import { accountKey } from "../../src/model/account.ts";
+import { VENUES, type VenueName } from "../../src/model/venues.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 

@@ -1,7 +1,7 @@
 /** Calls of the venue port as text, between a test and an adapter that runs inside workerd. */
 import { VenueError, type VenueFailure } from "../../src/kernel/errors.ts";
 import type { Millis } from "../../src/kernel/time.ts";
-import type { Permit, Venue } from "../../src/ports/deps.ts";
+import type { Permit, Venue } from "../../src/ports/venue.ts";
 import type { Connection } from "./adapter.ts";
 
 export interface Call {

@@ -1,8 +1,8 @@
 import { memoryStepStore } from "../../src/adapters/memory/step-store.ts";
 import { copyTables, type Tables } from "../../src/adapters/memory/tables.ts";
 import { isKeptBack } from "../../src/model/kill.ts";
-import type { NewOrder } from "../../src/ports/deps.ts";
-import type { Snapshot } from "../../src/ports/store.ts";
+import type { NewOrder } from "../../src/model/order.ts";
+import type { Snapshot } from "../../src/ports/stores/step-store.ts";
 import {
   brokenByArrival,
   brokenByHolding,

@@ -1,4 +1,4 @@
-import type { NewOrder } from "../../src/ports/deps.ts";
+import type { NewOrder } from "../../src/model/order.ts";
 
 /** One market of an exchange as a value: what it has taken, executed and holds. Prices and amounts are Decimal. */
 export interface Exchange {

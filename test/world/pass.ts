@@ -1,7 +1,9 @@
 import { step } from "../../src/engine/pass/step.ts";
 import { kindsOf } from "../../src/kinds.ts";
-import type { Market, NewOrder, Permit, Timing, Venue } from "../../src/ports/deps.ts";
-import type { Store } from "../../src/ports/store.ts";
+import type { Market } from "../../src/model/market.ts";
+import type { NewOrder } from "../../src/model/order.ts";
+import type { Store } from "../../src/ports/stores/store.ts";
+import type { Permit, Timing, Venue } from "../../src/ports/venue.ts";
 import { ACCOUNT } from "./setting.ts";
 
 /** What a pass has asked of the world, and waits for. */

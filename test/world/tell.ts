@@ -1,6 +1,7 @@
 import { text } from "../../src/kernel/decimal.ts";
-import type { NewOrder, VenueFill, VenueOrder } from "../../src/ports/deps.ts";
-import type { Changes, Snapshot } from "../../src/ports/store.ts";
+import type { NewOrder } from "../../src/model/order.ts";
+import type { Changes, Snapshot } from "../../src/ports/stores/step-store.ts";
+import type { VenueFill, VenueOrder } from "../../src/ports/venue.ts";
 import type { Found } from "./explore.ts";
 import { make, runOf } from "./moves.ts";
 import type { Asked } from "./pass.ts";

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { text, ZERO } from "../../kernel/decimal.ts";
 import { exchangeField, textField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import type { Balance } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { Balance } from "../../ports/deps.ts";
 
 const BalanceShape = lazy(() =>
   z.object({ asset: z.string(), free: z.string(), used: z.string(), total: z.string() }),

@@ -3,10 +3,10 @@ import type { Millis } from "../../kernel/time.ts";
 import { scopeOfAccount } from "../../limits/standing.ts";
 import { type By, STEP } from "../../model/events.ts";
 import { isKeptBack, killEvent, type Panic, turned } from "../../model/kill.ts";
+import type { Order } from "../../model/order.ts";
 import { mayBeMet, meets, type Reach, reachOf } from "../../model/own-orders.ts";
-import type { Order } from "../../model/records.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import type { Changes, Lease, Snapshot, StepStore } from "../../ports/store.ts";
+import type { Changes, Lease, Snapshot, StepStore } from "../../ports/stores/step-store.ts";
 import { countUses, newestUses, withinLimits } from "./limits.ts";
 import { accountRow, exchangeKey, fillKey, mayBecome, putOrder, type Tables } from "./tables.ts";
 

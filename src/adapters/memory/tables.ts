@@ -1,9 +1,10 @@
 import type { Millis } from "../../kernel/time.ts";
-import type { LimitUse, StoredLimits } from "../../limits/standing.ts";
 import type { KeptEvent } from "../../model/events.ts";
+import type { Fill, FillCursor } from "../../model/fill.ts";
 import type { Kill } from "../../model/kill.ts";
-import type { AccountMemory, Fill, FillCursor, Order, OrderState } from "../../model/records.ts";
-import { NO_MEMORY } from "../../model/records.ts";
+import type { LimitUse, StoredLimits } from "../../model/limits.ts";
+import { type AccountMemory, NO_MEMORY } from "../../model/memory.ts";
+import type { Order, OrderState } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 
 export interface AccountRow {

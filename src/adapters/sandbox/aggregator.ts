@@ -3,8 +3,8 @@ import { type Decimal, decimal, div, mul, ONE, snap } from "../../kernel/decimal
 import { hashText, mix } from "../../kernel/hash.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
-import type { MarketData } from "../../ports/deps.ts";
 import type { Aggregator, Pool } from "../../ports/dex.ts";
+import type { MarketData } from "../../ports/market.ts";
 import { generatedPath, noise, type PricePath } from "./path.ts";
 
 /** ADA in each pool; the last one is too small to count for a price. */

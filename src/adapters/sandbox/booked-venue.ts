@@ -10,18 +10,11 @@ import {
   type VenueBooks,
 } from "../../market/matching/books.ts";
 import { type Arrival, cancel, place } from "../../market/matching/placing.ts";
-import type {
-  AccountRef,
-  CancelOutcome,
-  CreateOutcome,
-  Market,
-  MarketData,
-  NewOrder,
-  OrderIds,
-  Permit,
-  Timing,
-  Venue,
-} from "../../ports/deps.ts";
+import type { AccountRef } from "../../model/account.ts";
+import type { Market } from "../../model/market.ts";
+import type { NewOrder } from "../../model/order.ts";
+import type { MarketData } from "../../ports/market.ts";
+import type { CancelOutcome, CreateOutcome, OrderIds, Permit, Timing, Venue } from "../../ports/venue.ts";
 import type { Books } from "./books.ts";
 
 /** A venue's books at one version, with what they meet. */

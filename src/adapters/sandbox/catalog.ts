@@ -1,6 +1,6 @@
 import { type Decimal, decimal } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import type { Market } from "../../ports/deps.ts";
+import type { Market } from "../../model/market.ts";
 
 interface Listing {
   readonly symbol: Pair;

@@ -1,7 +1,7 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import { hashText, mix, share } from "../../kernel/hash.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Book, BookLevel, Market } from "../../ports/deps.ts";
+import type { Book, BookLevel, Market } from "../../model/market.ts";
 
 /** Depth changes once a second of market time. */
 const REFRESH: Millis = 1000;

@@ -4,7 +4,7 @@ import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { BookChange, BookedFill, BookedOrder, VenueBooks } from "../../market/matching/books.ts";
 import { type Corner, crossing } from "../../market/matching/corner.ts";
 import { execute, holdingsAfter } from "../../market/matching/executing.ts";
-import type { Market } from "../../ports/deps.ts";
+import type { Market } from "../../model/market.ts";
 import type { PricePath } from "./path.ts";
 
 /** How simulated orders meet the price. */

@@ -1,7 +1,8 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import { hashText, mix, share } from "../../kernel/hash.ts";
 import { DAY, type Millis, SECOND } from "../../kernel/time.ts";
-import type { Candle, CandleRange, Market, Ticker, Trade } from "../../ports/deps.ts";
+import type { Candle, Market, Ticker, Trade } from "../../model/market.ts";
+import type { CandleRange } from "../../ports/market.ts";
 import { depthAt } from "./depth.ts";
 import type { PricePath } from "./path.ts";
 

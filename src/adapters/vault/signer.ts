@@ -1,4 +1,4 @@
-import type { Signer } from "../../ports/audit-store.ts";
+import type { Signer } from "../../ports/stores/audit-store.ts";
 
 /** What the key is for: another use of the same key of the operator's would be another key. */
 const PURPOSE = "edgemaker audit checkpoints";

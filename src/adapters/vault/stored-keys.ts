@@ -1,6 +1,6 @@
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import type { AccountKey } from "../../model/records.ts";
-import type { Local } from "../../ports/deps.ts";
+import type { AccountKey } from "../../model/account.ts";
+import type { Local } from "../../ports/local.ts";
 
 /** Stored exchange keys as venues use them. */
 export interface StoredCredentials<K> {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { countField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { ChainedEvent } from "../../ports/audit-store.ts";
+import type { ChainedEvent } from "../../ports/stores/audit-store.ts";
 import { verify } from "./verify.ts";
 
 const EventShape = lazy(() =>

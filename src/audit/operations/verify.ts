@@ -1,5 +1,5 @@
 import { digest, sameText } from "../../kernel/digest.ts";
-import type { AuditStore, ChainedEvent, Checkpoint, Mark, Signer } from "../../ports/audit-store.ts";
+import type { AuditStore, ChainedEvent, Checkpoint, Mark, Signer } from "../../ports/stores/audit-store.ts";
 import { checkpointText, eventText } from "../chain.ts";
 
 /** What is wrong, with the event's id where it is one's. */

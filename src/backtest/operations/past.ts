@@ -3,9 +3,9 @@ import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
+import type { Market } from "../../model/market.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
-import type { Market } from "../../ports/market.ts";
 
 /** What may be said in place of a market's own rules. */
 export interface MarketFields {

@@ -5,7 +5,7 @@ import { parseClientOrderId } from "../../kernel/ids.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Fill } from "../../model/records.ts";
+import type { Fill } from "../../model/fill.ts";
 import type { BacktestResult } from "../backtest.ts";
 import type { FillLog } from "../fill-log.ts";
 

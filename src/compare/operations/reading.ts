@@ -1,9 +1,11 @@
 import { isChainToken } from "../../kernel/chain-token.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import type { Deps, Market, Venue } from "../../ports/deps.ts";
+import type { Market } from "../../model/market.ts";
+import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
 import { marketNow } from "../../ports/market-now.ts";
+import type { Venue } from "../../ports/venue.ts";
 import { poolPlaces, venuePlace } from "../places.ts";
 import type { Place } from "../schema.ts";
 

@@ -2,14 +2,14 @@ import * as z from "zod";
 import { text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { changed, type LimitName, type LimitSettings, type Limits } from "../../limits/limits.ts";
-import { EVERY, isScope, ownLimits, type StoredLimits, scopeOfAccount } from "../../limits/standing.ts";
+import { changed } from "../../limits/limits.ts";
+import { EVERY, isScope, ownLimits, scopeOfAccount } from "../../limits/standing.ts";
 import { FORMS, LIMIT_NAMES, OFF, readLimit, showLimit } from "../../limits/texts.ts";
-import { accountKey } from "../../model/records.ts";
+import { accountKey } from "../../model/account.ts";
+import type { LimitName, LimitSettings, Limits, LimitsRead, StoredLimits } from "../../model/limits.ts";
 import { dateOf } from "../../model/usage.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { LimitsRead } from "../../ports/limit-store.ts";
 
 const Texts = lazy(() => z.record(z.string(), z.string()));
 const LimitsShape = lazy(() =>

@@ -1,8 +1,9 @@
 import type { Millis } from "../../kernel/time.ts";
-import type { Fill, Order } from "../../model/records.ts";
+import type { Fill } from "../../model/fill.ts";
+import type { Order } from "../../model/order.ts";
 import type { Refusal, SlotState, Strategy, StrategyState } from "../../model/strategy.ts";
-import type { Timing } from "../../ports/deps.ts";
 import type { Advanced, Kind } from "../../ports/kind.ts";
+import type { Timing } from "../../ports/venue.ts";
 import { audited } from "../reconcile/audit.ts";
 import { addFee, movementsOf } from "../reconcile/fills.ts";
 import type { Reconciled } from "../reconcile/reconcile.ts";

@@ -3,10 +3,17 @@ import type { Pair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
-import type { AccountMemory, Fill, FillCursor, Order } from "../../model/records.ts";
+import type { Fill, FillCursor } from "../../model/fill.ts";
+import type { AccountMemory } from "../../model/memory.ts";
+import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Advanced } from "../../ports/kind.ts";
-import { type Changes, NO_CHANGES, type Snapshot, type StrategyUpdate } from "../../ports/store.ts";
+import {
+  type Changes,
+  NO_CHANGES,
+  type Snapshot,
+  type StrategyUpdate,
+} from "../../ports/stores/step-store.ts";
 import { cursorAfter, missingSince } from "../reconcile/fill-cursor.ts";
 import { addFee, movementsOf } from "../reconcile/fills.ts";
 import type { Observation } from "../reconcile/observation.ts";

@@ -1,12 +1,14 @@
 import { messageOf } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type Bounds, termsOf } from "../../limits/standing.ts";
-import type { AccountMemory, Losses, Order } from "../../model/records.ts";
+import { termsOf } from "../../limits/standing.ts";
+import type { Bounds } from "../../model/limits.ts";
+import type { Quote } from "../../model/market.ts";
+import type { AccountMemory, Losses } from "../../model/memory.ts";
+import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import type { Quote } from "../../ports/deps.ts";
 import type { Advanced, Kinds } from "../../ports/kind.ts";
-import type { Changes, Snapshot } from "../../ports/store.ts";
+import type { Changes, Snapshot } from "../../ports/stores/step-store.ts";
 import { type Adopted, adopt } from "../reconcile/adopt.ts";
 import { blamed } from "../reconcile/audit.ts";
 import { withFeeValues } from "../reconcile/fee-value.ts";

@@ -1,9 +1,11 @@
 import { type Decimal, max, min, snap } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
-import type { Bounds } from "../../limits/standing.ts";
-import { inOneOrder, meetsMinimum } from "../../market/minimum.ts";
+import { inOneOrder } from "../../limits/one-order.ts";
 import type { Funds, Intent, Resting } from "../../model/intent.ts";
-import type { Order } from "../../model/records.ts";
+import type { Bounds } from "../../model/limits.ts";
+import type { Market, Quote } from "../../model/market.ts";
+import { meetsMinimum } from "../../model/minimum.ts";
+import type { Order } from "../../model/order.ts";
 import {
   EXIT_SLOT,
   type Exit,
@@ -11,7 +13,6 @@ import {
   type Strategy,
   type StrategyState,
 } from "../../model/strategy.ts";
-import type { Market, Quote } from "../../ports/deps.ts";
 import type { Kind } from "../../ports/kind.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
 

@@ -1,10 +1,10 @@
 import { clientOrderId } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Intent, LeaseWindow } from "../../model/intent.ts";
-import { NEW_ORDER, type Order, type OrderKind } from "../../model/records.ts";
+import { NEW_ORDER, type Order, type OrderKind } from "../../model/order.ts";
 import { type Strategy, timeInForceOf } from "../../model/strategy.ts";
-import type { Timing } from "../../ports/deps.ts";
-import type { Lease } from "../../ports/store.ts";
+import type { Lease } from "../../ports/stores/step-store.ts";
+import type { Timing } from "../../ports/venue.ts";
 
 /** Nothing leaves after the lease could be another's, and nothing takes effect after that plus the venue's expiry. */
 export const windowOf = ({ until }: Lease, { requestTimeout, expiry, skew }: Timing): LeaseWindow => ({

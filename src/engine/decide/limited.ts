@@ -1,10 +1,9 @@
 /** Slots whose order a limit has refused: they are tried less and less often, until limits are changed. */
 
-import type { Millis } from "../../kernel/time.ts";
-import { SECOND } from "../../kernel/time.ts";
-import type { LimitCode } from "../../limits/allowed.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import type { LimitCode } from "../../model/limits.ts";
 import type { Refusal, SlotState } from "../../model/strategy.ts";
-import type { Timing } from "../../ports/deps.ts";
+import type { Timing } from "../../ports/venue.ts";
 
 /** Of these nothing is known to end soon; the others follow the market, the time or a person. */
 const LASTING: readonly LimitCode[] = ["limit_order", "limit_day", "limit_open_orders", "limit_symbol"];

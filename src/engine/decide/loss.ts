@@ -2,11 +2,11 @@ import { type Decimal, max, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { howToChange } from "../../limits/allowed.ts";
-import type { Bounds } from "../../limits/standing.ts";
 import { showLimit } from "../../limits/texts.ts";
-import type { AccountMemory, Losses, LossWatch } from "../../model/records.ts";
+import type { Bounds } from "../../model/limits.ts";
+import type { Quote } from "../../model/market.ts";
+import type { AccountMemory, Losses, LossWatch } from "../../model/memory.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import type { Quote } from "../../ports/deps.ts";
 import type { Kind, Kinds } from "../../ports/kind.ts";
 
 /** What a watch goes by: a limit that has changed, or a person's resume, has it judged anew. */

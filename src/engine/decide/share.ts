@@ -1,13 +1,14 @@
 import { type Decimal, min, mul, ONE, sum, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { type Bounds, boundsAfter } from "../../limits/standing.ts";
-import { need } from "../../market/need.ts";
+import { boundsAfter } from "../../limits/standing.ts";
 import type { Capital, Funds, OwnBase, Resting } from "../../model/intent.ts";
+import type { Bounds } from "../../model/limits.ts";
+import type { Quote } from "../../model/market.ts";
+import { need } from "../../model/need.ts";
+import type { Order } from "../../model/order.ts";
 import { mayBeMet } from "../../model/own-orders.ts";
-import type { Order } from "../../model/records.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import type { Quote } from "../../ports/deps.ts";
 import type { Kinds } from "../../ports/kind.ts";
 import type { MarketSight, Observation } from "../reconcile/observation.ts";
 import { isFinal } from "../reconcile/order-life.ts";

@@ -1,5 +1,5 @@
 import type { Funds } from "../../model/intent.ts";
-import type { Order } from "../../model/records.ts";
+import type { Order } from "../../model/order.ts";
 import type { SlotSearch, Strategy } from "../../model/strategy.ts";
 import type { Advanced, Kind, StrategyContext } from "../../ports/kind.ts";
 import type { MarketSight } from "../reconcile/observation.ts";

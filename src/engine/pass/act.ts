@@ -1,9 +1,10 @@
 import type { Millis } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
-import { type Order, wanted } from "../../model/records.ts";
-import type { CancelOutcome, CreateOutcome, Local, Permit, Venue } from "../../ports/deps.ts";
+import { type Order, wanted } from "../../model/order.ts";
 import { watchKill } from "../../ports/kill-permit.ts";
-import type { Lease, Settlement, StepStore } from "../../ports/store.ts";
+import type { Local } from "../../ports/local.ts";
+import type { Lease, Settlement, StepStore } from "../../ports/stores/step-store.ts";
+import type { CancelOutcome, CreateOutcome, Permit, Venue } from "../../ports/venue.ts";
 import { NOT_SENT, WOULD_TAKE } from "../decide/advance.ts";
 import { type Budget, spend } from "./budget.ts";
 

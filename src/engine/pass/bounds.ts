@@ -1,7 +1,7 @@
-import type { Limits } from "../../limits/limits.ts";
-import { accountLimits, type Bounds, scopeOfAccount, usedOf } from "../../limits/standing.ts";
-import { parseAccountKey } from "../../model/records.ts";
-import type { Snapshot } from "../../ports/store.ts";
+import { accountLimits, scopeOfAccount, usedOf } from "../../limits/standing.ts";
+import { parseAccountKey } from "../../model/account.ts";
+import type { Bounds, Limits } from "../../model/limits.ts";
+import type { Snapshot } from "../../ports/stores/step-store.ts";
 
 /** What this pass's orders are held to: the account's limits, less what its orders have used of them. */
 export function boundsOf(

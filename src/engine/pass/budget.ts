@@ -1,5 +1,5 @@
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import type { VenueCalls } from "../../ports/store.ts";
+import type { VenueCalls } from "../../model/usage.ts";
 
 /** Calls to the venue that a pass has made, and may still make. */
 export interface Budget extends VenueCalls {

@@ -1,9 +1,9 @@
 import { parseClientOrderId } from "../../kernel/ids.ts";
 import type { Event } from "../../model/events.ts";
 import { highestSequence, type Strategy } from "../../model/strategy.ts";
-import type { VenueOrder } from "../../ports/deps.ts";
 import type { Kind, Kinds } from "../../ports/kind.ts";
-import type { Snapshot } from "../../ports/store.ts";
+import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { VenueOrder } from "../../ports/venue.ts";
 import type { Observation } from "../reconcile/observation.ts";
 import { isBehind } from "../reconcile/recovery.ts";
 

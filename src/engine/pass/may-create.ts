@@ -1,8 +1,8 @@
 import type { Pair } from "../../kernel/pair.ts";
 import { isKeptBack } from "../../model/kill.ts";
-import type { Order } from "../../model/records.ts";
+import type { Order } from "../../model/order.ts";
 import type { Kinds } from "../../ports/kind.ts";
-import type { Snapshot } from "../../ports/store.ts";
+import type { Snapshot } from "../../ports/stores/step-store.ts";
 import { waitsForLimit } from "../decide/limited.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
 import { isFinal, type Sight } from "../reconcile/order-life.ts";

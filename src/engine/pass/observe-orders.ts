@@ -1,5 +1,5 @@
-import type { Order } from "../../model/records.ts";
-import type { Venue, VenueOrder } from "../../ports/deps.ts";
+import type { Order } from "../../model/order.ts";
+import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import { isFinal, type Sight } from "../reconcile/order-life.ts";
 import { ask } from "./asking.ts";
 import type { Budget } from "./budget.ts";

@@ -1,8 +1,8 @@
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { SlotSearch, Strategy } from "../../model/strategy.ts";
-import type { Timing, Venue, VenueFill, VenueOrder } from "../../ports/deps.ts";
-import type { Snapshot } from "../../ports/store.ts";
+import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { Timing, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
 import type { Sight } from "../reconcile/order-life.ts";
 import { isBehind, isOfStrategy, MISSES, nextId, searchOf } from "../reconcile/recovery.ts";

@@ -1,9 +1,10 @@
 import { BudgetSpent, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import type { Order } from "../../model/records.ts";
-import type { Balance, Venue, VenueOrder } from "../../ports/deps.ts";
+import type { Balance } from "../../model/account.ts";
+import type { Order } from "../../model/order.ts";
 import type { Kinds } from "../../ports/kind.ts";
-import type { Snapshot, StepStore } from "../../ports/store.ts";
+import type { Snapshot, StepStore } from "../../ports/stores/step-store.ts";
+import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import type { MarketSight, Observation } from "../reconcile/observation.ts";
 import type { Sight } from "../reconcile/order-life.ts";
 import { ask } from "./asking.ts";

@@ -1,8 +1,8 @@
 /** Whether anybody steps a strategy's account: a grid that nothing steps books no fill and places no order. */
 
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
-import { parseAccountKey } from "../../model/records.ts";
-import type { StrategyView } from "../../ports/store.ts";
+import { parseAccountKey } from "../../model/account.ts";
+import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 
 /** So many intervals without a complete pass are no delay any more. */
 const INTERVALS = 3;

@@ -1,9 +1,18 @@
 import { BudgetSpent, messageOf, StoreError } from "../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import { type AccountKey, type AccountMemory, accountKey, leaseOwner } from "../../model/records.ts";
+import { type AccountKey, accountKey, leaseOwner } from "../../model/account.ts";
+import type { AccountMemory } from "../../model/memory.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import type { Deps, Log, Venue } from "../../ports/deps.ts";
-import { type Changes, type Lease, NO_CHANGES, type Snapshot, type StepStore } from "../../ports/store.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { Log } from "../../ports/local.ts";
+import {
+  type Changes,
+  type Lease,
+  NO_CHANGES,
+  type Snapshot,
+  type StepStore,
+} from "../../ports/stores/step-store.ts";
+import type { Venue } from "../../ports/venue.ts";
 import { type Decision, decide } from "../decide/decide.ts";
 import { act, type Cancelled, cancelEach, type Hold } from "./act.ts";
 import { boundsOf } from "./bounds.ts";

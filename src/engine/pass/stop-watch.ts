@@ -2,9 +2,10 @@
 
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
-import type { AccountMemory } from "../../model/records.ts";
+import type { AccountMemory } from "../../model/memory.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import type { Snapshot, StrategyView } from "../../ports/store.ts";
+import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 
 /** So many intervals without a price are no delay any more. */
 const INTERVALS = 3;

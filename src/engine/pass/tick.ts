@@ -1,8 +1,8 @@
 import { messageOf } from "../../kernel/errors.ts";
-import type { Millis } from "../../kernel/time.ts";
-import { SECOND } from "../../kernel/time.ts";
-import { type AccountKey, parseAccountKey } from "../../model/records.ts";
-import type { Deps, Venue } from "../../ports/deps.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import { type AccountKey, parseAccountKey } from "../../model/account.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { Venue } from "../../ports/venue.ts";
 import { type Pass, type StepOptions, step } from "./step.ts";
 
 type World = Pick<

@@ -1,8 +1,8 @@
 import { max } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import type { Order } from "../../model/records.ts";
-import type { Timing, VenueOrder } from "../../ports/deps.ts";
-import type { Snapshot } from "../../ports/store.ts";
+import type { Order } from "../../model/order.ts";
+import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { Timing, VenueOrder } from "../../ports/venue.ts";
 import { isWaitedOut } from "../reconcile/fills.ts";
 import { isFinal } from "../reconcile/order-life.ts";
 import { isBehind, isOfStrategy } from "../reconcile/recovery.ts";

@@ -1,6 +1,6 @@
 import type { Strategy } from "../../model/strategy.ts";
 import type { Kind, Kinds } from "../../ports/kind.ts";
-import type { Snapshot } from "../../ports/store.ts";
+import type { Snapshot } from "../../ports/stores/step-store.ts";
 
 /** A strategy in its kind's own version; it is written so with the next change of it. Throws for a newer program's. */
 export function upgraded(kind: Kind, strategy: Strategy): Strategy {

@@ -1,7 +1,7 @@
 import type { Event } from "../../model/events.ts";
-import type { Order } from "../../model/records.ts";
+import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import type { Settlement, Snapshot } from "../../ports/store.ts";
+import type { Settlement, Snapshot } from "../../ports/stores/step-store.ts";
 import { cancellable } from "../decide/turn.ts";
 
 /*

@@ -1,9 +1,9 @@
 import { ZERO } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Order } from "../../model/records.ts";
+import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
-import type { VenueOrder } from "../../ports/deps.ts";
+import type { VenueOrder } from "../../ports/venue.ts";
 import { isLookedFor, type Observation } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
 import { type Reconciled, reconcileFound, settledFromSums } from "./reconcile.ts";

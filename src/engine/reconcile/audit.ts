@@ -1,10 +1,10 @@
 import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Order } from "../../model/records.ts";
+import type { Order } from "../../model/order.ts";
 import type { Refusal, Strategy, StrategyState, Unexplained, UnreadTrade } from "../../model/strategy.ts";
-import type { UnreadableFill } from "../../ports/deps.ts";
 import type { Kind } from "../../ports/kind.ts";
+import type { UnreadableFill } from "../../ports/venue.ts";
 import { tellsSums } from "./fills.ts";
 import { TRADES_WAIT } from "./order-life.ts";
 import type { Reconciled } from "./reconcile.ts";

@@ -2,8 +2,8 @@ import { abs, type Decimal, div, max, min, ONE, ZERO } from "../../kernel/decima
 import { medianOf } from "../../kernel/median.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE, type Millis } from "../../kernel/time.ts";
-import type { Confidence } from "../../model/records.ts";
-import type { Quote } from "../../ports/deps.ts";
+import type { Quote } from "../../model/market.ts";
+import type { Confidence } from "../../model/memory.ts";
 import type { Reference } from "../../ports/reference.ts";
 
 /** Of the other venues' price: a mid as far as this from it is worth no confidence. */

@@ -1,7 +1,8 @@
 import { type Decimal, max, mul, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import type { BookedFee, Fill } from "../../model/records.ts";
-import type { Fee, Market } from "../../ports/deps.ts";
+import type { BookedFee, Fill } from "../../model/fill.ts";
+import type { Market } from "../../model/market.ts";
+import type { Fee } from "../../model/order.ts";
 
 /** Assets other than the pair's own in which fees were taken. */
 export function thirdAssets(symbol: Pair, fees: readonly Fee[]): string[] {

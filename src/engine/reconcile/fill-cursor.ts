@@ -1,8 +1,9 @@
 import type { Pair } from "../../kernel/pair.ts";
 import { HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
-import type { FillCursor, Order } from "../../model/records.ts";
-import type { FillsOfSpan, Span, Timing } from "../../ports/deps.ts";
-import type { Snapshot } from "../../ports/store.ts";
+import type { FillCursor, Span } from "../../model/fill.ts";
+import type { Order } from "../../model/order.ts";
+import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { FillsOfSpan, Timing } from "../../ports/venue.ts";
 import { TRADES_WAIT } from "./order-life.ts";
 
 /** Where the reading of one pair's executions stands within a pass, in market time. */

@@ -1,8 +1,9 @@
 import { type Decimal, div, max, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Fill, Order } from "../../model/records.ts";
-import type { Fee, VenueFill } from "../../ports/deps.ts";
+import type { Fill } from "../../model/fill.ts";
+import type { Fee, Order } from "../../model/order.ts";
+import type { VenueFill } from "../../ports/venue.ts";
 import { isFinal, TRADES_WAIT } from "./order-life.ts";
 
 const ours = ({ account, symbol, clientId, strategy, side }: Order) => ({

@@ -1,17 +1,12 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Confidence, Order } from "../../model/records.ts";
+import type { Balance } from "../../model/account.ts";
+import type { Market, Quote } from "../../model/market.ts";
+import type { Confidence } from "../../model/memory.ts";
+import type { Order } from "../../model/order.ts";
 import type { SlotSearch } from "../../model/strategy.ts";
-import type {
-  Balance,
-  Market,
-  Quote,
-  Timing,
-  UnreadableFill,
-  VenueFill,
-  VenueOrder,
-} from "../../ports/deps.ts";
+import type { Timing, UnreadableFill, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import type { FillReading } from "./fill-cursor.ts";
 import type { Sight } from "./order-life.ts";
 

@@ -1,8 +1,7 @@
 import { max, ZERO } from "../../kernel/decimal.ts";
-import type { Millis } from "../../kernel/time.ts";
-import { MINUTE } from "../../kernel/time.ts";
-import type { Order, OrderState } from "../../model/records.ts";
-import type { Timing, VenueOrder } from "../../ports/deps.ts";
+import { MINUTE, type Millis } from "../../kernel/time.ts";
+import type { Order, OrderState } from "../../model/order.ts";
+import type { Timing, VenueOrder } from "../../ports/venue.ts";
 
 const FINAL: ReadonlySet<OrderState> = new Set(["filled", "canceled", "expired", "rejected"]);
 export const isFinal = ({ state }: Pick<Order, "state">): boolean => FINAL.has(state);

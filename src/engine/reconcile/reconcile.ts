@@ -1,7 +1,8 @@
 import { max, ZERO } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Fill, Order } from "../../model/records.ts";
-import type { VenueFill, VenueOrder } from "../../ports/deps.ts";
+import type { Fill } from "../../model/fill.ts";
+import type { Order } from "../../model/order.ts";
+import type { VenueFill, VenueOrder } from "../../ports/venue.ts";
 import { fillOf, gapFill, gapIsDue, withBehind, withFill } from "./fills.ts";
 import { isLookedFor, type Observation } from "./observation.ts";
 import { addsUp, isFinal, missed, seen } from "./order-life.ts";

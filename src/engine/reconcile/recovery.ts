@@ -1,6 +1,6 @@
 import { clientOrderId, parseClientOrderId } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { NEW_ORDER, type Order } from "../../model/records.ts";
+import { NEW_ORDER, type Order } from "../../model/order.ts";
 import {
   EXIT_SLOT,
   type SlotSearch,
@@ -9,8 +9,8 @@ import {
   type StrategyState,
   timeInForceOf,
 } from "../../model/strategy.ts";
-import type { Timing, VenueOrder } from "../../ports/deps.ts";
 import type { Kind } from "../../ports/kind.ts";
+import type { Timing, VenueOrder } from "../../ports/venue.ts";
 
 /*
  * A restored database has forgotten what was placed since its backup, and a trade may arrive for an order

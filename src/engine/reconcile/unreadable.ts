@@ -1,8 +1,9 @@
 import type { Event } from "../../model/events.ts";
-import type { AccountMemory, Order } from "../../model/records.ts";
+import type { AccountMemory } from "../../model/memory.ts";
+import type { Order } from "../../model/order.ts";
 import type { UnreadTrade } from "../../model/strategy.ts";
-import type { UnreadableFill } from "../../ports/deps.ts";
-import type { Snapshot } from "../../ports/store.ts";
+import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { UnreadableFill } from "../../ports/venue.ts";
 import type { Observation } from "./observation.ts";
 
 /** So many rows are remembered as named. */

@@ -1,8 +1,8 @@
 import { movementsOf } from "../../engine/reconcile/fills.ts";
 import { type Decimal, max, mul, sum, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import { lotsFor } from "../../market/minimum.ts";
-import type { Market } from "../../ports/deps.ts";
+import type { Market } from "../../model/market.ts";
+import { lotsFor } from "../../model/minimum.ts";
 import type { FoundOrder } from "../../ports/kind.ts";
 import { costInAll, held, heldInAll } from "../ledger/booking.ts";
 import type { GridState, Slot } from "../state/state.ts";

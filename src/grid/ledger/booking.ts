@@ -1,7 +1,8 @@
 import { addFee } from "../../engine/reconcile/fills.ts";
 import { type Decimal, mulDiv, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import type { Fill, Order } from "../../model/records.ts";
+import type { Fill } from "../../model/fill.ts";
+import type { Order } from "../../model/order.ts";
 import { type Lot, takeLots, totalBase, totalCost, withLot } from "../state/lots.ts";
 import type { GridState, Ledger, Slot } from "../state/state.ts";
 

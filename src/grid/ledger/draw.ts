@@ -1,6 +1,6 @@
 import { type Decimal, div, max, mul, ONE, snap, ZERO } from "../../kernel/decimal.ts";
-import { lotsFor, meetsMinimum } from "../../market/minimum.ts";
-import type { Market } from "../../ports/deps.ts";
+import type { Market } from "../../model/market.ts";
+import { lotsFor, meetsMinimum } from "../../model/minimum.ts";
 import type { GridConfig } from "../state/config.ts";
 import { takeLots, totalBase, withLot } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";

@@ -5,9 +5,10 @@ import { text } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import { type AccountKey, exchangeOfRequest, type Order, parseAccountKey } from "../../model/records.ts";
+import { type AccountKey, exchangeOfRequest, parseAccountKey } from "../../model/account.ts";
+import type { Order } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { StrategyView } from "../../ports/store.ts";
+import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 
 /** After so long an answer tells how far it has come; asking again goes on. */
 const ROUND: Millis = 8 * SECOND;

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { parseAccountKey } from "../../model/records.ts";
+import { parseAccountKey } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
 import {
   EventsShape,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { flagField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import type { Order } from "../../model/records.ts";
+import type { Order } from "../../model/order.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { LOOK_HOLDS } from "../../ports/kill-permit.ts";

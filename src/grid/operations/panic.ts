@@ -2,11 +2,11 @@ import * as z from "zod";
 import { ZERO } from "../../kernel/decimal.ts";
 import { flagField } from "../../kernel/fields.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { parseAccountKey } from "../../model/records.ts";
+import { parseAccountKey } from "../../model/account.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import { byOf, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { StrategyView } from "../../ports/store.ts";
+import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import {
   ClearedShape,
   clear,

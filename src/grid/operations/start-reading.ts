@@ -3,12 +3,15 @@ import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { readStandings } from "../../limits/operations/standings.ts";
-import type { Bounds } from "../../limits/standing.ts";
-import { accountKey, type Confidence } from "../../model/records.ts";
-import type { Deps, Quote, Venue } from "../../ports/deps.ts";
+import { accountKey } from "../../model/account.ts";
+import type { Bounds } from "../../model/limits.ts";
+import type { Quote } from "../../model/market.ts";
+import type { Confidence } from "../../model/memory.ts";
+import type { Deps } from "../../ports/deps.ts";
 import type { DryBalances, DryRuns } from "../../ports/paper.ts";
 import type { Reference } from "../../ports/reference.ts";
-import type { StrategyView } from "../../ports/store.ts";
+import type { StrategyView } from "../../ports/stores/strategy-store.ts";
+import type { Venue } from "../../ports/venue.ts";
 import type { StartWorld } from "../start/planned-start.ts";
 
 export type Where = {

@@ -1,9 +1,9 @@
 import { stalledFor } from "../../engine/pass/stalled.ts";
 import { watchNotices } from "../../engine/pass/stop-watch.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
-import { parseAccountKey } from "../../model/records.ts";
+import { parseAccountKey } from "../../model/account.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { StrategyView } from "../../ports/store.ts";
+import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 
 /** Of a process that steps nothing itself, and does not know who does. */
 export const intervalOf = ({ interval }: Pick<Deps, "interval">): Millis => interval ?? MINUTE;

@@ -1,11 +1,13 @@
 import { type Decimal, div, max, min, mul, ONE, snap, ZERO } from "../../kernel/decimal.ts";
-import { type Bounds, boundsAfter, refusedWithin } from "../../limits/standing.ts";
-import { inOneOrder, meetsMinimum } from "../../market/minimum.ts";
-import { need } from "../../market/need.ts";
+import { inOneOrder } from "../../limits/one-order.ts";
+import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Funds, Intent, Resting } from "../../model/intent.ts";
-import type { Order } from "../../model/records.ts";
+import type { Bounds } from "../../model/limits.ts";
+import type { Market, Quote } from "../../model/market.ts";
+import { meetsMinimum } from "../../model/minimum.ts";
+import { need } from "../../model/need.ts";
+import type { Order } from "../../model/order.ts";
 import { highestSequence } from "../../model/strategy.ts";
-import type { Market, Quote } from "../../ports/deps.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import { firstAmount } from "../ladder/layout.ts";
 import { held } from "../ledger/booking.ts";

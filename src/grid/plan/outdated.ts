@@ -1,7 +1,7 @@
 import { cancellable } from "../../engine/decide/turn.ts";
+import type { Quote } from "../../model/market.ts";
+import type { Order } from "../../model/order.ts";
 import { takes } from "../../model/own-orders.ts";
-import type { Order } from "../../model/records.ts";
-import type { Quote } from "../../ports/deps.ts";
 import type { GridState } from "../state/state.ts";
 import { sellPrice } from "./plan.ts";
 import { leaving } from "./trail.ts";

@@ -1,8 +1,8 @@
 import { ONE } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { midOf } from "../../kernel/spread.ts";
+import type { Market, Quote } from "../../model/market.ts";
 import { highestSequence } from "../../model/strategy.ts";
-import type { Market, Quote } from "../../ports/deps.ts";
 import { layAround } from "../ladder/centered.ts";
 import { ascends } from "../ladder/levels.ts";
 import { wideningOf } from "../ladder/volatility.ts";

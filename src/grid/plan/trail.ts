@@ -1,8 +1,8 @@
 import type { Decimal } from "../../kernel/decimal.ts";
-import { lotsFor } from "../../market/minimum.ts";
-import { need } from "../../market/need.ts";
 import type { Funds } from "../../model/intent.ts";
-import type { Market } from "../../ports/deps.ts";
+import type { Market } from "../../model/market.ts";
+import { lotsFor } from "../../model/minimum.ts";
+import { need } from "../../model/need.ts";
 import { levelAt } from "../ladder/levels.ts";
 import { draw, emptied, giveUp } from "../ledger/draw.ts";
 import type { GridConfig } from "../state/config.ts";

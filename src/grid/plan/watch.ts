@@ -1,7 +1,7 @@
 import { abs, type Decimal, mul, ONE } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
-import type { Quote } from "../../ports/deps.ts";
+import type { Quote } from "../../model/market.ts";
 import { levelAt } from "../ladder/levels.ts";
 import { wideningOf } from "../ladder/volatility.ts";
 import type { GridConfig } from "../state/config.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { unexplainedAssets } from "../../engine/reconcile/audit.ts";
 import { type Decimal, snap, text, wire } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import type { StrategyView } from "../../ports/store.ts";
+import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { gridKind } from "../kind.ts";
 import { costOf, held, heldInAll } from "../ledger/booking.ts";
 import type { GridStrategy, Slot } from "../state/state.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { reachedTold, stoppedTold } from "../../engine/decide/exit-told.ts";
 import { type Decimal, div, mul, ONE, snap, sum, wire, ZERO } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import type { StrategyView } from "../../ports/store.ts";
+import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { gridKind } from "../kind.ts";
 import type { GridStrategy } from "../state/state.ts";
 

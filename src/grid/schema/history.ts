@@ -6,8 +6,9 @@ import { parseClientOrderId } from "../../kernel/ids.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { KeptEvent } from "../../model/events.ts";
-import type { Fill, Order, OrderState } from "../../model/records.ts";
-import type { Page } from "../../ports/history-store.ts";
+import type { Fill } from "../../model/fill.ts";
+import type { Order, OrderState } from "../../model/order.ts";
+import type { Page } from "../../ports/stores/history-store.ts";
 
 /** Of one page. */
 export const MOST_ROWS = 1000;

@@ -11,9 +11,10 @@ import {
   ZERO,
 } from "../../kernel/decimal.ts";
 import { AppError, type Label } from "../../kernel/errors.ts";
-import { leastAmount } from "../../market/minimum.ts";
-import { need } from "../../market/need.ts";
-import type { Balance, Market } from "../../ports/deps.ts";
+import type { Balance } from "../../model/account.ts";
+import type { Market } from "../../model/market.ts";
+import { leastAmount } from "../../model/minimum.ts";
+import { need } from "../../model/need.ts";
 import { firstAmount } from "../ladder/layout.ts";
 import { leastRatio } from "../ladder/levels.ts";
 import type { GridConfig } from "../state/config.ts";

@@ -1,7 +1,8 @@
 import { type Decimal, div, ONE, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { midOf } from "../../kernel/spread.ts";
-import type { Balance, Market, Quote } from "../../ports/deps.ts";
+import type { Balance } from "../../model/account.ts";
+import type { Market, Quote } from "../../model/market.ts";
 import { layAround, mostLevels } from "../ladder/centered.ts";
 import { layOut } from "../ladder/layout.ts";
 import { ascends, levelsFrom } from "../ladder/levels.ts";

@@ -1,5 +1,5 @@
 import { type Decimal, div, mul, ONE } from "../../kernel/decimal.ts";
-import type { Market } from "../../ports/deps.ts";
+import type { Market } from "../../model/market.ts";
 
 export interface CycleFees {
   /** Rates as shares of the notional. */

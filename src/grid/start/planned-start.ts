@@ -1,8 +1,9 @@
 import { type Decimal, max, mul, ONE, snap, text, wire, ZERO } from "../../kernel/decimal.ts";
-import type { LimitCode, Refused } from "../../limits/allowed.ts";
-import { type Bounds, boundsAfter, refusedWithin } from "../../limits/standing.ts";
+import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
+import type { Balance } from "../../model/account.ts";
 import type { Intent } from "../../model/intent.ts";
-import type { Balance, Market, Quote } from "../../ports/deps.ts";
+import type { Bounds, LimitCode, Refused } from "../../model/limits.ts";
+import type { Market, Quote } from "../../model/market.ts";
 import { giveFirstBase } from "../ladder/layout.ts";
 import { firstBuyOf, takingPrice } from "../plan/first-buy.ts";
 import { plan, sellPrice } from "../plan/plan.ts";

@@ -1,11 +1,11 @@
 import { type Decimal, mul, ONE, snap, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
-import { expectedText, takeFrom } from "../../market/depth.ts";
+import { parseAccountKey } from "../../model/account.ts";
+import { expectedText, takeFrom } from "../../model/depth.ts";
+import type { Book, Quote } from "../../model/market.ts";
 import type { Preview } from "../../model/proposal.ts";
-import { parseAccountKey } from "../../model/records.ts";
-import type { Book, Quote } from "../../ports/deps.ts";
-import type { StrategyView } from "../../ports/store.ts";
+import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
 import type { GridConfig } from "../state/config.ts";

@@ -1,5 +1,5 @@
 import { type Decimal, ONE, readable, text } from "../../kernel/decimal.ts";
-import type { Market } from "../../ports/deps.ts";
+import type { Market } from "../../model/market.ts";
 import { layAround, mostLevels } from "../ladder/centered.ts";
 import { ascends, leastRatio, levelsFrom } from "../ladder/levels.ts";
 import type { GridConfig } from "../state/config.ts";

@@ -1,6 +1,7 @@
 import { type Decimal, div, max, min, mul, ONE, sum, wire, ZERO } from "../../kernel/decimal.ts";
-import { lotsFor } from "../../market/minimum.ts";
-import type { Balance, Market } from "../../ports/deps.ts";
+import type { Balance } from "../../model/account.ts";
+import type { Market } from "../../model/market.ts";
+import { lotsFor } from "../../model/minimum.ts";
 import { firstAmount } from "../ladder/layout.ts";
 import { ascends, levelAt } from "../ladder/levels.ts";
 import type { GridConfig } from "../state/config.ts";

@@ -1,17 +1,16 @@
-import { accountKey } from "../../model/records.ts";
-import type { AccountRef, Deps } from "../../ports/deps.ts";
-import {
-  accountLimits,
-  ownLimits,
-  type Standings,
-  scopeOfAccount,
-  scopeOfToken,
-  usedOf,
-} from "../standing.ts";
+import { type AccountRef, accountKey } from "../../model/account.ts";
+import type { Limits, LimitsAsked, LimitsRead, Standings } from "../../model/limits.ts";
+import { accountLimits, ownLimits, scopeOfAccount, scopeOfToken, usedOf } from "../standing.ts";
+
+/** What is asked: limits as they are stored, and those of the operator's settings. */
+interface LimitsWorld {
+  readonly store: { readLimits(asked: LimitsAsked): Promise<LimitsRead> };
+  readonly limits?: Limits | undefined;
+}
 
 /** What an order that `actor` asks for on an account is held to now. */
 export async function readStandings(
-  { store, limits }: Pick<Deps, "store" | "limits">,
+  { store, limits }: LimitsWorld,
   account: AccountRef,
   actor: string,
 ): Promise<Standings> {

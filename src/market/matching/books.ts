@@ -1,7 +1,9 @@
 import { type Decimal, div, mul, ZERO } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Fee, OrderStatus, Side, VenueFill, VenueOrder } from "../../ports/deps.ts";
+import type { Side } from "../../model/market.ts";
+import type { Fee, OrderStatus } from "../../model/order.ts";
+import type { VenueFill, VenueOrder } from "../../ports/venue.ts";
 
 /** An order in a simulated venue's books. */
 export interface BookedOrder extends Omit<VenueOrder, "fees"> {

@@ -1,6 +1,7 @@
 import { type Decimal, mul, ONE, ZERO } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Fee, Market, Side } from "../../ports/deps.ts";
+import type { Market, Side } from "../../model/market.ts";
+import type { Fee } from "../../model/order.ts";
 import type { BookedFill, BookedOrder, Holding } from "./books.ts";
 
 export interface Execution {

@@ -1,6 +1,7 @@
 import { type Decimal, min, mul, ZERO } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { BookLevel, Market, NewOrder } from "../../ports/deps.ts";
+import type { BookLevel, Market } from "../../model/market.ts";
+import type { NewOrder } from "../../model/order.ts";
 import type { BookChange, BookedFill, BookedOrder, VenueBooks } from "./books.ts";
 import { execute, holdingsAfter, reserveFor } from "./executing.ts";
 

@@ -2,17 +2,17 @@
 
 import { messageOf as wordsOf } from "../../kernel/errors.ts";
 import { plainText } from "../../kernel/plain-text.ts";
-import { DAY, HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
-import type { Local, Log } from "../../ports/deps.ts";
-import type { Claim, NotifyStore, Outlook, Sent } from "../../ports/notify-store.ts";
-import type { ReportStore } from "../../ports/report-store.ts";
-import { dayOf } from "../../report/days.ts";
+import { DAY, dayOf, HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import type { Channel, Message } from "../../model/channel.ts";
+import type { News } from "../../model/news.ts";
+import type { Local, Log } from "../../ports/local.ts";
+import type { Post } from "../../ports/outbound.ts";
+import type { Claim, NotifyStore, Outlook, Sent } from "../../ports/stores/notify-store.ts";
+import type { ReportStore } from "../../ports/stores/report-store.ts";
 import { reportLines, reportOf } from "../../report/report.ts";
-import type { Channel, Message } from "../channel.ts";
 import { dueLines, takeIn, toldAt } from "../digest.ts";
 import { messageOf } from "../message.ts";
-import { eventNews, fillNews, type News } from "../news.ts";
-import type { Post } from "../outbound.ts";
+import { eventNews, fillNews } from "../news.ts";
 import { isQuiet } from "../quiet.ts";
 import { requestOf } from "../requests.ts";
 import { signed } from "./sign.ts";

@@ -1,9 +1,9 @@
 import type { Pass } from "../../engine/pass/step.ts";
 import { messageOf } from "../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import type { Local, Log } from "../../ports/deps.ts";
-import type { AccountReading } from "../../ports/metrics-store.ts";
-import type { Post } from "../outbound.ts";
+import type { Local, Log } from "../../ports/local.ts";
+import type { Post } from "../../ports/outbound.ts";
+import type { AccountReading } from "../../ports/stores/metrics-store.ts";
 
 /** Where somebody outside waits for word of good passes, and how often it is given at most. */
 export interface HeartbeatSettings {

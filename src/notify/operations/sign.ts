@@ -1,7 +1,6 @@
-import type { Millis } from "../../kernel/time.ts";
-import { SECOND } from "../../kernel/time.ts";
-import type { ChannelSecrets, Message } from "../channel.ts";
-import type { OutboundRequest } from "../requests.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import type { ChannelSecrets, Message } from "../../model/channel.ts";
+import type { OutboundRequest } from "../../ports/outbound.ts";
 
 /**
  * With the three headers of Standard Webhooks (standardwebhooks.com), where the channel has a secret: a receiver checks

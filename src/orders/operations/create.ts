@@ -10,11 +10,13 @@ import {
   wordField,
 } from "../../kernel/fields.ts";
 import { handOrderId } from "../../kernel/ids.ts";
-import { accountKey, type Order } from "../../model/records.ts";
+import { accountKey } from "../../model/account.ts";
+import type { Order } from "../../model/order.ts";
 import { byOf, operation } from "../../operation.ts";
-import type { CreateOutcome, Deps, Venue, VenueOrder } from "../../ports/deps.ts";
+import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-here.ts";
 import { watchKill } from "../../ports/kill-permit.ts";
+import type { CreateOutcome, Venue, VenueOrder } from "../../ports/venue.ts";
 import { acceptedId, answered, asSent, asWanted, handOrder, SEND_WITHIN, unknownOrder } from "../hand.ts";
 import { prepare, type Wanted } from "../prepare.ts";
 import { previewOrder } from "../preview.ts";

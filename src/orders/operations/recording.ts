@@ -2,16 +2,18 @@ import { mul, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError, StoreError } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { DAY } from "../../kernel/time.ts";
-import { type Look, limitError, type Refused, thinBook } from "../../limits/allowed.ts";
+import { type Look, limitError, thinBook } from "../../limits/allowed.ts";
 import { readStandings } from "../../limits/operations/standings.ts";
-import { refusalOf, type Standings, termsOf } from "../../limits/standing.ts";
-import { takeFrom } from "../../market/depth.ts";
+import { refusalOf, termsOf } from "../../limits/standing.ts";
+import { takeFrom } from "../../model/depth.ts";
 import type { By } from "../../model/events.ts";
+import type { Refused, Standings } from "../../model/limits.ts";
+import type { Order } from "../../model/order.ts";
 import type { Reach } from "../../model/own-orders.ts";
-import type { Order } from "../../model/records.ts";
-import type { Deps, Venue, VenueOrder } from "../../ports/deps.ts";
+import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-here.ts";
-import type { HandRecord, HandTerms } from "../../ports/store.ts";
+import type { HandRecord, HandTerms } from "../../ports/stores/hand-order-store.ts";
+import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import { hasEnded, selfCross } from "./self-cross.ts";
 
 export interface Recording {

@@ -1,10 +1,11 @@
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import { takeFrom } from "../../market/depth.ts";
+import { takeFrom } from "../../model/depth.ts";
+import type { Side } from "../../model/market.ts";
+import type { Order } from "../../model/order.ts";
 import { firstMet, type Reach } from "../../model/own-orders.ts";
-import type { Order } from "../../model/records.ts";
-import type { Side, Venue, VenueOrder } from "../../ports/deps.ts";
+import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import type { Wanted } from "../prepare.ts";
 
 /** Levels of the book that a market order is walked through. */

@@ -1,6 +1,7 @@
 import { AppError } from "../../kernel/errors.ts";
-import { accountKey, exchangeOfRequest } from "../../model/records.ts";
-import type { Deps, Keys, Venue } from "../../ports/deps.ts";
+import { accountKey, exchangeOfRequest } from "../../model/account.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { Keys, Venue } from "../../ports/venue.ts";
 
 /** Throws Invalid request for what is no id of this exchange, before anybody is asked. */
 export function refuseForeignId({ account, orderIds }: Venue, id: string): void {

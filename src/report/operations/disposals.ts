@@ -5,9 +5,10 @@ import { AppError } from "../../kernel/errors.ts";
 import { textField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
-import { type Fill, parseAccountKey } from "../../model/records.ts";
+import { parseAccountKey } from "../../model/account.ts";
+import type { Fill } from "../../model/fill.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { FillPlace, ReportStore } from "../../ports/report-store.ts";
+import type { FillPlace, ReportStore } from "../../ports/stores/report-store.ts";
 import { type Disposal, dispose, type Holding, NO_HOLDING } from "../disposals.ts";
 
 const DisposalShape = lazy(() =>

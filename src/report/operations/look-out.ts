@@ -1,11 +1,12 @@
 import { text } from "../../kernel/decimal.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
-import { eventNews } from "../../notify/news.ts";
+import type { StrategyDay } from "../../model/day.ts";
+import { levelOf } from "../../model/news.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { Lookout } from "../../ports/report-store.ts";
-import type { StrategyView } from "../../ports/store.ts";
+import type { Lookout } from "../../ports/stores/report-store.ts";
+import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { alarmsOf, lateAfter } from "../alarms.ts";
-import { type StrategyDay, withLook } from "../days.ts";
+import { withLook } from "../days.ts";
 
 export type LookoutWorld = Pick<Deps, "reports" | "metrics" | "store" | "local" | "interval" | "requests">;
 
@@ -51,7 +52,7 @@ async function keepDays(
   const elapsed = now - before > GAP ? 0 : now - before;
   const counts = new Map<string, number>();
   for (const event of events) {
-    const level = event.kind === "recovered" ? undefined : eventNews(event)?.level;
+    const level = event.kind === "recovered" ? undefined : levelOf(event.kind, event.message);
     if (event.strategy && (level === "alert" || level === "warning"))
       counts.set(event.strategy, (counts.get(event.strategy) ?? 0) + 1);
   }

@@ -3,8 +3,8 @@ import { csv } from "../../kernel/csv.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { flagField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { dayOf } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { dayOf } from "../days.ts";
 import { type Report, type ReportRow, reportOf } from "../report.ts";
 import { disposalOperation } from "./disposals.ts";
 

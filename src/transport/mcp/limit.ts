@@ -1,6 +1,6 @@
 import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { dayOf } from "../../limits/standing.ts";
+import { dayOf } from "../../kernel/time.ts";
 import type { Preview } from "../../model/proposal.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { McpOptions, McpSettings } from "./server.ts";

@@ -3,7 +3,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Preview } from "../../model/proposal.ts";
 import type { Call, Operation } from "../../operation.ts";
-import type { PlanKey, PlanState } from "../../ports/store.ts";
+import type { PlanKey, PlanState } from "../../ports/stores/plan-store.ts";
 import { type Answer, attempt, refusal, run } from "../run.ts";
 import { countPlan, limited } from "./limit.ts";
 import type { McpOptions } from "./server.ts";

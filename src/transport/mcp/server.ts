@@ -9,7 +9,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
-import type { Scope } from "../../model/records.ts";
+import type { Scope } from "../../model/token.ts";
 import type { Operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { refusalOf } from "../input.ts";

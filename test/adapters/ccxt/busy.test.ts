@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { accountKey } from "../../../src/model/records.ts";
+import { accountKey } from "../../../src/model/account.ts";
 import { liveApp } from "../../support/live.ts";
 import { buy, del, post } from "../../support/orders.ts";
 

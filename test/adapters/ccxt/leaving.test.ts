@@ -1,8 +1,8 @@
 /** What has not left is not in doubt: real ccxt, real sockets. */
 import { describe, expect, it } from "vitest";
-import { VENUES, type VenueName } from "../../../src/compose/config.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
-import type { Permit } from "../../../src/ports/deps.ts";
+import { VENUES, type VenueName } from "../../../src/model/venues.ts";
+import type { Permit } from "../../../src/ports/venue.ts";
 import { liveApp, PERMIT } from "../../support/live.ts";
 
 const ORDER = {

@@ -10,7 +10,7 @@ import { kraken } from "../../../src/adapters/ccxt/exchanges/kraken.ts";
 import { trimmed } from "../../../src/adapters/ccxt/exchanges/market-list.ts";
 import { mexc } from "../../../src/adapters/ccxt/exchanges/mexc.ts";
 import { VenueError } from "../../../src/kernel/errors.ts";
-import type { Venue } from "../../../src/ports/deps.ts";
+import type { Venue } from "../../../src/ports/venue.ts";
 import { type Case, PAYLOADS } from "../../support/fixtures.ts";
 import { heardLog } from "../../support/heard.ts";
 import { KEYS } from "../../support/live.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { tick } from "../../../src/engine/pass/tick.ts";
-import { accountKey } from "../../../src/model/records.ts";
+import { accountKey } from "../../../src/model/account.ts";
 import { canary, canarySecret } from "../../support/canary.ts";
 import { liveApp } from "../../support/live.ts";
 import { buy, del, get, post } from "../../support/orders.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { libsqlKeeping } from "../../../src/adapters/libsql/stores/keeping.ts";
-import type { Tier } from "../../../src/compose/config.ts";
 import { tick } from "../../../src/engine/pass/tick.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
-import { accountKey } from "../../../src/model/records.ts";
+import { accountKey } from "../../../src/model/account.ts";
+import type { Tier } from "../../../src/model/venues.ts";
 import { appOver } from "../../support/app.ts";
 import { emulatedWorld } from "../../support/emulated.ts";
 import { buy, del, get, post } from "../../support/orders.ts";

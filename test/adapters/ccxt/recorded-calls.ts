@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { type Decimal, decimal, wire } from "../../../src/kernel/decimal.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
-import type { Fee, NewOrder, Venue, VenueOrder } from "../../../src/ports/deps.ts";
+import type { Fee, NewOrder } from "../../../src/model/order.ts";
+import type { Venue, VenueOrder } from "../../../src/ports/venue.ts";
 import type { Dict } from "../../support/fixtures.ts";
 import { PERMIT } from "../../support/live.ts";
 

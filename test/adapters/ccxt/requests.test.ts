@@ -1,9 +1,10 @@
 import { expect, it, onTestFinished } from "vitest";
 import { checkKeys } from "../../../src/adapters/ccxt/account/key-check.ts";
-import type { VenueName } from "../../../src/compose/config.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
-import type { NewOrder, Venue } from "../../../src/ports/deps.ts";
+import type { NewOrder } from "../../../src/model/order.ts";
+import type { VenueName } from "../../../src/model/venues.ts";
+import type { Venue } from "../../../src/ports/venue.ts";
 import { heardVenue } from "../../support/heard.ts";
 import { KEYS, PERMIT } from "../../support/live.ts";
 import { recording } from "../../support/recording.ts";

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { nodeLocal } from "../../../cli/host/node-runtime.ts";
 import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
-import { NEW_ORDER, type Order } from "../../../src/model/records.ts";
+import { NEW_ORDER, type Order } from "../../../src/model/order.ts";
 import { migrations } from "../../support/migrations.ts";
 import { startSqld } from "../../support/sqld.ts";
 

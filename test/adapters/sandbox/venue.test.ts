@@ -9,7 +9,8 @@ import { type Decimal, mul, sum, text, ZERO } from "../../../src/kernel/decimal.
 import { HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import { applied, type VenueBooks } from "../../../src/market/matching/books.ts";
 import { place } from "../../../src/market/matching/placing.ts";
-import type { NewOrder, Permit, Venue } from "../../../src/ports/deps.ts";
+import type { NewOrder } from "../../../src/model/order.ts";
+import type { Permit, Venue } from "../../../src/ports/venue.ts";
 import { allFills } from "../../support/fills.ts";
 import { d } from "../../support/grid.ts";
 import { START, testSandbox } from "../../support/sandbox.ts";

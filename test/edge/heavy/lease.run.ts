@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { nodeLocal } from "../../../cli/host/node-runtime.ts";
 import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
-import { NO_MEMORY } from "../../../src/model/records.ts";
+import { NO_MEMORY } from "../../../src/model/memory.ts";
 import { migrations } from "../../support/migrations.ts";
 import { startSqld } from "../../support/sqld.ts";
 

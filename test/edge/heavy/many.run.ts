@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { VenueName } from "../../../src/compose/config.ts";
 import { asGrid } from "../../../src/grid/kind.ts";
+import type { VenueName } from "../../../src/model/venues.ts";
 import { deployment, strangers } from "../../support/deployment.ts";
 import { fireCron } from "../../support/edge-live.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { adopt } from "../../../src/engine/reconcile/adopt.ts";
 import type { Reconciled } from "../../../src/engine/reconcile/reconcile.ts";
-import type { Order } from "../../../src/model/records.ts";
-import type { VenueOrder } from "../../../src/ports/deps.ts";
+import type { Order } from "../../../src/model/order.ts";
+import type { VenueOrder } from "../../../src/ports/venue.ts";
 import { d } from "../../support/grid.ts";
 import {
   idOf,

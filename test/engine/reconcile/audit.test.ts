@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { audited, blamed, unexplainedAssets } from "../../../src/engine/reconcile/audit.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
-import type { Order } from "../../../src/model/records.ts";
+import type { Order } from "../../../src/model/order.ts";
 import type { Refusal, Strategy, Unexplained } from "../../../src/model/strategy.ts";
-import type { UnreadableFill } from "../../../src/ports/deps.ts";
+import type { UnreadableFill } from "../../../src/ports/venue.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import { fill, idOf, order, SYMBOL, strategy } from "../../support/made.ts";
 

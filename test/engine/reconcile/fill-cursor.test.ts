@@ -9,7 +9,8 @@ import {
 } from "../../../src/engine/reconcile/fill-cursor.ts";
 import { TRADES_WAIT } from "../../../src/engine/reconcile/order-life.ts";
 import { HOUR, MINUTE } from "../../../src/kernel/time.ts";
-import type { FillCursor, Order } from "../../../src/model/records.ts";
+import type { FillCursor } from "../../../src/model/fill.ts";
+import type { Order } from "../../../src/model/order.ts";
 import { d } from "../../support/grid.ts";
 import { order, SYMBOL, snapshot, strategy } from "../../support/made.ts";
 

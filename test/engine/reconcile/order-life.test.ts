@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addsUp, isContradicted, isFinal, missed, seen } from "../../../src/engine/reconcile/order-life.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
-import type { OrderState } from "../../../src/model/records.ts";
-import type { OrderStatus } from "../../../src/ports/deps.ts";
+import type { OrderState, OrderStatus } from "../../../src/model/order.ts";
 import { d } from "../../support/grid.ts";
 import { NOW, order, TIMING, told, toldFilled } from "../../support/made.ts";
 

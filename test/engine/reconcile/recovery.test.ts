@@ -9,7 +9,7 @@ import {
   sequenceOf,
 } from "../../../src/engine/reconcile/recovery.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
-import { NEW_ORDER } from "../../../src/model/records.ts";
+import { NEW_ORDER } from "../../../src/model/order.ts";
 import { EXIT_SLOT, type SlotSearch, type Strategy } from "../../../src/model/strategy.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import { ACCOUNT, idOf, NOW, NUMBER, SYMBOL, strategy, TIMING, told } from "../../support/made.ts";

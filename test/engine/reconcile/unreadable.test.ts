@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nameUnreadable, unreadTrades } from "../../../src/engine/reconcile/unreadable.ts";
-import type { UnreadableFill } from "../../../src/ports/deps.ts";
+import type { UnreadableFill } from "../../../src/ports/venue.ts";
 import { ACCOUNT, idOf, NOW, observation, order, snapshot } from "../../support/made.ts";
 
 const row = (over: Partial<UnreadableFill> = {}): UnreadableFill => ({

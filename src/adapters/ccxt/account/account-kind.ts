@@ -1,6 +1,6 @@
 import { DAY, MINUTE, type Millis } from "../../../kernel/time.ts";
-import type { AccountKey } from "../../../model/records.ts";
-import type { Keys } from "../../../ports/deps.ts";
+import type { AccountKey } from "../../../model/account.ts";
+import type { Keys } from "../../../ports/venue.ts";
 import type { Ccxt } from "../client/ccxt.ts";
 import type { AccountKind, Kept } from "../client/keeping.ts";
 import type { Place } from "./place.ts";

@@ -1,7 +1,7 @@
 import { splitPair } from "../../../kernel/pair.ts";
 import { HOUR, type Millis } from "../../../kernel/time.ts";
-import type { AccountKey } from "../../../model/records.ts";
-import type { Market } from "../../../ports/deps.ts";
+import type { AccountKey } from "../../../model/account.ts";
+import type { Market } from "../../../model/market.ts";
 import type { TradedFees } from "../client/keeping.ts";
 import type { Place } from "./place.ts";
 

@@ -1,8 +1,8 @@
 import { type Decimal, mul, ZERO } from "../../../kernel/decimal.ts";
 import { VenueError } from "../../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../../kernel/pair.ts";
-import type { AccountKey } from "../../../model/records.ts";
-import type { Balance, VenueOrder } from "../../../ports/deps.ts";
+import type { AccountKey, Balance } from "../../../model/account.ts";
+import type { VenueOrder } from "../../../ports/venue.ts";
 import type { Place } from "./place.ts";
 
 interface Reads {

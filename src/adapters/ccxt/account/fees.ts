@@ -1,7 +1,7 @@
 import { BudgetSpent, VenueError } from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { DAY, MINUTE } from "../../../kernel/time.ts";
-import type { AccountKey } from "../../../model/records.ts";
+import type { AccountKey } from "../../../model/account.ts";
 import type { FeeRates } from "../client/keeping.ts";
 import type { Place } from "./place.ts";
 import { feesOf } from "./reading.ts";

@@ -1,7 +1,8 @@
 import { messageOf, VenueError } from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { MINUTE, type Millis } from "../../../kernel/time.ts";
-import type { FillsOfSpan, FillsRead, Span, UnreadableFill, VenueFill } from "../../../ports/deps.ts";
+import type { Span } from "../../../model/fill.ts";
+import type { FillsOfSpan, FillsRead, UnreadableFill, VenueFill } from "../../../ports/venue.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import { MOST_PAGES, type Quirks } from "../client/quirks.ts";
 import { fillOf } from "./reading.ts";

@@ -1,7 +1,7 @@
 import { ZERO } from "../../../kernel/decimal.ts";
 import { VenueError } from "../../../kernel/errors.ts";
-import { accountKey } from "../../../model/records.ts";
-import type { AccountRef, Keys } from "../../../ports/deps.ts";
+import { type AccountRef, accountKey } from "../../../model/account.ts";
+import type { Keys } from "../../../ports/venue.ts";
 import type { AccountKind } from "../client/keeping.ts";
 import type { Place } from "./place.ts";
 import { balancesOf } from "./reading.ts";

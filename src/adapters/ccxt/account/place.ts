@@ -1,6 +1,7 @@
 import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
-import type { AccountKey } from "../../../model/records.ts";
-import type { Keys, Local, Log, Timing } from "../../../ports/deps.ts";
+import type { AccountKey } from "../../../model/account.ts";
+import type { Local, Log } from "../../../ports/local.ts";
+import type { Keys, Timing } from "../../../ports/venue.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import type { Pause } from "../client/circuit.ts";
 import { type ClockCheck, clockCheck } from "../client/clock-check.ts";

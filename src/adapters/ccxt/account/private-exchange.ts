@@ -2,7 +2,7 @@ import { VenueError } from "../../../kernel/errors.ts";
 import { prefixOf } from "../../../kernel/key-names.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import type { Millis } from "../../../kernel/time.ts";
-import type { Keys } from "../../../ports/deps.ts";
+import type { Keys } from "../../../ports/venue.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import type { ClockCheck } from "../client/clock-check.ts";
 import { createExchange, type Place } from "./place.ts";

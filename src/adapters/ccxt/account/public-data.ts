@@ -1,7 +1,8 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { DAY, HOUR, MINUTE, type Millis } from "../../../kernel/time.ts";
-import type { Candle, CandleRange, MarketData, Ticker } from "../../../ports/deps.ts";
+import type { Candle, Ticker } from "../../../model/market.ts";
+import type { CandleRange, MarketData } from "../../../ports/market.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import { venueErrorOf } from "../client/venue-error.ts";
 import type { Asker, Place } from "./place.ts";

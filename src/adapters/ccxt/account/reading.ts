@@ -4,20 +4,10 @@ import { type Decimal, div, fromNumber, mul, ONE, parseDecimal, ZERO } from "../
 import { VenueError } from "../../../kernel/errors.ts";
 import { isPair, type Pair, splitPair } from "../../../kernel/pair.ts";
 import type { Millis } from "../../../kernel/time.ts";
-import type {
-  Balance,
-  Book,
-  BookLevel,
-  Candle,
-  Fee,
-  Market,
-  OrderStatus,
-  Side,
-  Ticker,
-  Trade,
-  VenueFill,
-  VenueOrder,
-} from "../../../ports/deps.ts";
+import type { Balance } from "../../../model/account.ts";
+import type { Book, BookLevel, Candle, Market, Side, Ticker, Trade } from "../../../model/market.ts";
+import type { Fee, OrderStatus } from "../../../model/order.ts";
+import type { VenueFill, VenueOrder } from "../../../ports/venue.ts";
 import { type Dict, fieldOf, isDict } from "../client/ccxt.ts";
 import type { FeeRates } from "../client/keeping.ts";
 import type { Quirks } from "../client/quirks.ts";

@@ -1,7 +1,7 @@
 import type { Pair } from "../../../kernel/pair.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
-import type { AccountKey } from "../../../model/records.ts";
-import type { Keys, Permit } from "../../../ports/deps.ts";
+import type { AccountKey } from "../../../model/account.ts";
+import type { Keys, Permit } from "../../../ports/venue.ts";
 import type { Ccxt } from "../client/ccxt.ts";
 import { clockCheck } from "../client/clock-check.ts";
 import type { AccountKind } from "../client/keeping.ts";

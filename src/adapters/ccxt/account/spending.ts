@@ -1,6 +1,6 @@
 import { BudgetSpent } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
-import type { AccountKey } from "../../../model/records.ts";
+import type { AccountKey } from "../../../model/account.ts";
 import type { PrivateCall } from "../client/quirks.ts";
 import type { Place } from "./place.ts";
 

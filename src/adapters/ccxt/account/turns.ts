@@ -1,6 +1,6 @@
 import { AppError, BudgetSpent, messageOf } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
-import type { AccountKey } from "../../../model/records.ts";
+import type { AccountKey } from "../../../model/account.ts";
 import { createLine, type Held, heldUntil, isOpen, type Line } from "../client/line.ts";
 import type { Place } from "./place.ts";
 

@@ -1,7 +1,7 @@
 import { VenueError } from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
-import { accountKey } from "../../../model/records.ts";
-import type { AccountRef, Keys, Venue, VenueOrder } from "../../../ports/deps.ts";
+import { type AccountRef, accountKey } from "../../../model/account.ts";
+import type { Keys, Venue, VenueOrder } from "../../../ports/venue.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import { buyFeeIn } from "./buy-fee.ts";
 import { openOnEveryPair } from "./every-pair.ts";

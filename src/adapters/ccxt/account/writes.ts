@@ -1,7 +1,9 @@
 import { mul, snap, text } from "../../../kernel/decimal.ts";
 import { AppError, BudgetSpent, messageOf, VenueError } from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
-import type { CancelOutcome, CreateOutcome, MarketData, NewOrder, Permit } from "../../../ports/deps.ts";
+import type { NewOrder } from "../../../model/order.ts";
+import type { MarketData } from "../../../ports/market.ts";
+import type { CancelOutcome, CreateOutcome, Permit } from "../../../ports/venue.ts";
 import { BUY_WITHIN } from "../client/quirks.ts";
 import { CallFailed, NotSent } from "../client/told.ts";
 import type { Place } from "./place.ts";

@@ -2,10 +2,9 @@
 import type { Decimal } from "../../../kernel/decimal.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import type { Millis } from "../../../kernel/time.ts";
-import type { AccountKey } from "../../../model/records.ts";
-import type { Fee } from "../../../ports/deps.ts";
+import type { AccountKey } from "../../../model/account.ts";
+import type { Fee } from "../../../model/order.ts";
 import type { Dict } from "./ccxt.ts";
-import type { Rate } from "./quirks.ts";
 
 export interface Kept<T> {
   readonly value: T;
@@ -107,4 +106,10 @@ export interface Keeping {
   readonly markets: MarketKeeper;
   readonly turns: TurnKeeper;
   readonly rates: RateKeeper;
+}
+
+/** Calls that may be made: so many at once, regained at so many a second. */
+export interface Rate {
+  readonly burst: number;
+  readonly perSecond: number;
 }

@@ -1,7 +1,7 @@
 import { VenueError } from "../../../kernel/errors.ts";
 import { createBuckets } from "../../../kernel/rate-limit.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
-import type { Rate } from "./quirks.ts";
+import type { Rate } from "./keeping.ts";
 
 /** What everybody without a token may have one exchange asked, all together. */
 export interface Budget {

@@ -1,17 +1,14 @@
-import type { Tier } from "../../../compose/config.ts";
 import type { Decimal } from "../../../kernel/decimal.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import type { Millis } from "../../../kernel/time.ts";
-import type { Market, NewOrder, OrderIds, Span, Timing } from "../../../ports/deps.ts";
+import type { Span } from "../../../model/fill.ts";
+import type { Market } from "../../../model/market.ts";
+import type { NewOrder } from "../../../model/order.ts";
+import type { Tier } from "../../../model/venues.ts";
+import type { OrderIds, Timing } from "../../../ports/venue.ts";
 import type { Ccxt, CcxtClass, Dict } from "./ccxt.ts";
-import type { AccountKind } from "./keeping.ts";
+import type { AccountKind, Rate } from "./keeping.ts";
 import type { Meaning, Refusal } from "./told.ts";
-
-/** Calls that may be made: so many at once, regained at so many a second. */
-export interface Rate {
-  readonly burst: number;
-  readonly perSecond: number;
-}
 
 /** Of an account's private calls. */
 export interface PrivateRate extends Rate {

@@ -1,5 +1,5 @@
 import { type Millis, SECOND } from "../../../kernel/time.ts";
-import type { Local } from "../../../ports/deps.ts";
+import type { Local } from "../../../ports/local.ts";
 import { createCircuit, type Pause } from "./circuit.ts";
 import type { Budget } from "./public-budget.ts";
 

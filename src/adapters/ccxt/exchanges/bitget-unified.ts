@@ -4,7 +4,7 @@
  * cursor of a page, and gives orders of pairs that it does not know the pair that was asked for.
  */
 import type { Pair } from "../../../kernel/pair.ts";
-import type { Span } from "../../../ports/deps.ts";
+import type { Span } from "../../../model/fill.ts";
 import { type Ccxt, type Dict, fieldOf, isDict } from "../client/ccxt.ts";
 import type { AccountKind } from "../client/keeping.ts";
 import { pages, unlessMissing } from "../client/quirks.ts";

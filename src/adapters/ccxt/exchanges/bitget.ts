@@ -1,5 +1,5 @@
 import { DAY, SECOND } from "../../../kernel/time.ts";
-import type { Span } from "../../../ports/deps.ts";
+import type { Span } from "../../../model/fill.ts";
 import { asCcxt, type Ccxt, type Dict, fieldOf } from "../client/ccxt.ts";
 import { forEach, inForce, LIVE_TIMING, pages, type Quirks, USUAL, unlessMissing } from "../client/quirks.ts";
 import { meanings } from "../client/told.ts";

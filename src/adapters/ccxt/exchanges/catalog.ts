@@ -1,7 +1,7 @@
 import { VenueError } from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { DAY, MINUTE, type Millis } from "../../../kernel/time.ts";
-import type { Log } from "../../../ports/deps.ts";
+import type { Log } from "../../../ports/local.ts";
 import type { Dict } from "../client/ccxt.ts";
 import type { MarketKeeper } from "../client/keeping.ts";
 import { type ListWorld, type Load, marketList } from "./market-list.ts";

@@ -1,5 +1,5 @@
 import { DAY, SECOND } from "../../../kernel/time.ts";
-import type { Span } from "../../../ports/deps.ts";
+import type { Span } from "../../../model/fill.ts";
 import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
 import { forEach, inForce, pages, type Quirks, USUAL, unlessMissing } from "../client/quirks.ts";
 import { CallFailed, meanings, noAnswer } from "../client/told.ts";

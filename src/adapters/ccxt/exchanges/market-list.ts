@@ -1,7 +1,7 @@
 import { VenueError } from "../../../kernel/errors.ts";
 import { isPair, type Pair } from "../../../kernel/pair.ts";
 import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
-import type { Local } from "../../../ports/deps.ts";
+import type { Local } from "../../../ports/local.ts";
 import { type Ccxt, type Dict, fieldOf } from "../client/ccxt.ts";
 import type { Budget } from "../client/public-budget.ts";
 import type { Quirks } from "../client/quirks.ts";

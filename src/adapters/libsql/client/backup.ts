@@ -1,7 +1,7 @@
 import { getTableName, type SQL, sql, type Table } from "drizzle-orm";
 import { encode } from "../../../kernel/codec.ts";
 import { SettingsError } from "../../../kernel/errors.ts";
-import { NO_MEMORY } from "../../../model/records.ts";
+import { NO_MEMORY } from "../../../model/memory.ts";
 import { limits, limitUses } from "../tables/limit-tables.ts";
 import { plans } from "../tables/plan-tables.ts";
 import { accounts, control, orders, requests, strategies, tokens } from "../tables/tables.ts";

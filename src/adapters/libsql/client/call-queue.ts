@@ -1,5 +1,5 @@
 import { type Millis, SECOND } from "../../../kernel/time.ts";
-import type { Local } from "../../../ports/deps.ts";
+import type { Local } from "../../../ports/local.ts";
 import { backoff } from "./patient.ts";
 import { isBusy, needsConnection, storeError } from "./store-error.ts";
 

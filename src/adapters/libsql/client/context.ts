@@ -13,7 +13,7 @@ import { QueryBuilder, SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { drizzle, type SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
 import { lazy } from "../../../kernel/lazy.ts";
 import type { Millis } from "../../../kernel/time.ts";
-import type { AccountKey } from "../../../model/records.ts";
+import type { AccountKey } from "../../../model/account.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 import type { SafeClient } from "./safe-client.ts";
 

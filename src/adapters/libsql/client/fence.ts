@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Changes, Lease } from "../../../ports/store.ts";
+import type { Changes, Lease } from "../../../ports/stores/step-store.ts";
 import { accounts, fenceGuard, strategies } from "../tables/tables.ts";
 import { type Context, type Statement, statement } from "./context.ts";
 

@@ -1,5 +1,5 @@
 import { isKeptBack, type Kill, type Panic, turned } from "../../../model/kill.ts";
-import type { OrderKind } from "../../../model/records.ts";
+import type { OrderKind } from "../../../model/order.ts";
 
 const OFF: Kill = { on: false, cancels: false, sells: false };
 

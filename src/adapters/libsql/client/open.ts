@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { messageOf, SettingsError, StoreError } from "../../../kernel/errors.ts";
 import type { Millis } from "../../../kernel/time.ts";
-import type { Local } from "../../../ports/deps.ts";
+import type { Local } from "../../../ports/local.ts";
 import { control } from "../tables/tables.ts";
 import { type Context, createContext, statement } from "./context.ts";
 import { type Migration, migrate, refuseNewer } from "./migrate.ts";

@@ -1,4 +1,4 @@
-import type { Local } from "../../../ports/deps.ts";
+import type { Local } from "../../../ports/local.ts";
 import { isBusy, storeError } from "./store-error.ts";
 
 interface Patience {

@@ -2,7 +2,7 @@ import type { InStatement, ResultSet } from "@libsql/client";
 import { createClient } from "@libsql/client/http";
 import { SECOND } from "../../../kernel/time.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
-import type { Local } from "../../../ports/deps.ts";
+import type { Local } from "../../../ports/local.ts";
 import { callQueue } from "./call-queue.ts";
 import { patient } from "./patient.ts";
 import type { Calls, Turned } from "./safe-client.ts";

@@ -2,7 +2,7 @@ import type { Client, InStatement, ResultSet } from "@libsql/client";
 import { StoreError } from "../../../kernel/errors.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
-import type { Local } from "../../../ports/deps.ts";
+import type { Local } from "../../../ports/local.ts";
 import { callQueue, type Turn } from "./call-queue.ts";
 import { type RemoteDatabase, remoteClient } from "./remote-client.ts";
 import { isSelect, type Watched, watched } from "./watched.ts";

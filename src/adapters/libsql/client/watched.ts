@@ -1,7 +1,7 @@
 import type { InStatement, ResultSet } from "@libsql/client";
 import { StoreError } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
-import type { Local } from "../../../ports/deps.ts";
+import type { Local } from "../../../ports/local.ts";
 import type { Calls, SafeClient } from "./safe-client.ts";
 
 export interface Watched {

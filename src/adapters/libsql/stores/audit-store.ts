@@ -3,7 +3,7 @@ import { checkpointText } from "../../../audit/chain.ts";
 import { StoreError } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
-import type { AuditStore, Checkpoint, Mark } from "../../../ports/audit-store.ts";
+import type { AuditStore, Checkpoint, Mark } from "../../../ports/stores/audit-store.ts";
 import { type Context, rowsOf, type Statement, statement } from "../client/context.ts";
 import type { Turned } from "../client/safe-client.ts";
 import { checkpoints } from "../tables/audit-tables.ts";

@@ -1,8 +1,8 @@
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { messageOf, SettingsError } from "../../../kernel/errors.ts";
 import type { Millis } from "../../../kernel/time.ts";
+import type { AccountKey } from "../../../model/account.ts";
 import { type By, keysEvent } from "../../../model/events.ts";
-import type { AccountKey } from "../../../model/records.ts";
 import { type Kek, open, rewrap, type Sealed, seal } from "../../vault/envelope.ts";
 import { type Context, statement } from "../client/context.ts";
 import { credentials } from "../tables/credential-tables.ts";

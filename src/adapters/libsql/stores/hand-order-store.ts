@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { handEvent } from "../../../model/events.ts";
+import { NO_MEMORY } from "../../../model/memory.ts";
 import { firstMet } from "../../../model/own-orders.ts";
-import { NO_MEMORY } from "../../../model/records.ts";
-import type { HandOrderStore } from "../../../ports/store.ts";
+import type { HandOrderStore } from "../../../ports/stores/hand-order-store.ts";
 import { type Context, rowsOf, statement } from "../client/context.ts";
 import { refuseNewer } from "../client/migrate.ts";
 import { accounts, orders } from "../tables/tables.ts";

@@ -1,5 +1,5 @@
 import { and, type Column, desc, eq, lt, or, type SQL } from "drizzle-orm";
-import type { HistoryStore, Place } from "../../../ports/history-store.ts";
+import type { HistoryStore, Place } from "../../../ports/stores/history-store.ts";
 import type { Context } from "../client/context.ts";
 import { events, fills, orders } from "../tables/tables.ts";
 

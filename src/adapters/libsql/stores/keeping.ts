@@ -1,7 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Pair } from "../../../kernel/pair.ts";
 import { DAY, SECOND } from "../../../kernel/time.ts";
-import { type AccountKey, NO_MEMORY } from "../../../model/records.ts";
+import type { AccountKey } from "../../../model/account.ts";
+import { NO_MEMORY } from "../../../model/memory.ts";
 import type { Dict } from "../../ccxt/client/ccxt.ts";
 import type { Keeping, MarketKeeper, RateKeeper, TradedFees, TurnKeeper } from "../../ccxt/client/keeping.ts";
 import { type Context, statement } from "../client/context.ts";

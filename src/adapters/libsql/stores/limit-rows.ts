@@ -1,7 +1,7 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { DAY } from "../../../kernel/time.ts";
-import type { ScopeTerms, Terms } from "../../../limits/standing.ts";
-import type { Order } from "../../../model/records.ts";
+import type { ScopeTerms, Terms } from "../../../model/limits.ts";
+import type { Order } from "../../../model/order.ts";
 import { type Context, type Statement, statement } from "../client/context.ts";
 import { limitUses, unitsOf } from "../tables/limit-tables.ts";
 import { control, isUnsettled, orders } from "../tables/tables.ts";

@@ -2,7 +2,7 @@ import type { ResultSet } from "@libsql/client";
 import { eq, sql } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
-import type { LimitStore } from "../../../ports/limit-store.ts";
+import type { LimitStore } from "../../../ports/stores/limit-store.ts";
 import { type Context, rowsOf, type Statement, statement } from "../client/context.ts";
 import { unless } from "../client/fence.ts";
 import { limits, limitUses, unitsOf } from "../tables/limit-tables.ts";

@@ -1,7 +1,7 @@
 import type { ResultSet } from "@libsql/client";
 import { type SQL, sql } from "drizzle-orm";
-import type { OrderState } from "../../../model/records.ts";
-import type { MetricsStore } from "../../../ports/metrics-store.ts";
+import type { OrderState } from "../../../model/order.ts";
+import type { MetricsStore } from "../../../ports/stores/metrics-store.ts";
 import { type Context, statement } from "../client/context.ts";
 import { rates } from "../tables/live-tables.ts";
 import { channels, messages } from "../tables/notify-tables.ts";

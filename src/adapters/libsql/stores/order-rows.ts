@@ -1,7 +1,7 @@
 import { type Column, getTableColumns, notInArray, type SQL, sql } from "drizzle-orm";
-import type { Terms } from "../../../limits/standing.ts";
-import type { Order } from "../../../model/records.ts";
-import type { HandTerms } from "../../../ports/store.ts";
+import type { Terms } from "../../../model/limits.ts";
+import type { Order } from "../../../model/order.ts";
+import type { HandTerms } from "../../../ports/stores/hand-order-store.ts";
 import { type Context, type Statement, statement } from "../client/context.ts";
 import { unitsOf } from "../tables/limit-tables.ts";
 import { control, orders, strategies } from "../tables/tables.ts";

@@ -1,7 +1,7 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { DAY } from "../../../kernel/time.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
-import type { PlanKey, PlanState, PlanStore } from "../../../ports/store.ts";
+import type { PlanKey, PlanState, PlanStore } from "../../../ports/stores/plan-store.ts";
 import { type Context, rowsOf, statement } from "../client/context.ts";
 import { plans } from "../tables/plan-tables.ts";
 import { writeTold } from "./event-chain.ts";

@@ -1,7 +1,8 @@
 import { and, asc, between, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { dayOf } from "../../../kernel/time.ts";
+import type { StrategyDay } from "../../../model/day.ts";
 import { EVERY_ACCOUNT, STEP } from "../../../model/events.ts";
-import type { FillPlace, ReportStore } from "../../../ports/report-store.ts";
-import { dayOf, type StrategyDay } from "../../../report/days.ts";
+import type { FillPlace, ReportStore } from "../../../ports/stores/report-store.ts";
 import { type Context, rowsOf, statement } from "../client/context.ts";
 import { alarms, lookout, strategyDays } from "../tables/report-tables.ts";
 import { events, fills } from "../tables/tables.ts";

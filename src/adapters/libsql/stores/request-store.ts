@@ -1,6 +1,6 @@
 import { eq, inArray, sql } from "drizzle-orm";
 import { DAY, MINUTE } from "../../../kernel/time.ts";
-import type { RequestStore } from "../../../ports/store.ts";
+import type { RequestStore } from "../../../ports/stores/request-store.ts";
 import { type Context, statement } from "../client/context.ts";
 import { requests, strategies } from "../tables/tables.ts";
 

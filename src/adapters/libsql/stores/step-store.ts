@@ -1,13 +1,23 @@
 import type { ResultSet } from "@libsql/client";
 import { and, desc, eq, inArray, or, sql } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
-import { type LimitUse, scopeOfAccount } from "../../../limits/standing.ts";
+import { scopeOfAccount } from "../../../limits/standing.ts";
+import type { AccountKey } from "../../../model/account.ts";
 import type { Event } from "../../../model/events.ts";
+import type { FillCursor } from "../../../model/fill.ts";
 import { isKeptBack } from "../../../model/kill.ts";
-import { type AccountKey, type FillCursor, NO_MEMORY, type Order } from "../../../model/records.ts";
+import type { LimitUse } from "../../../model/limits.ts";
+import { NO_MEMORY } from "../../../model/memory.ts";
+import type { Order } from "../../../model/order.ts";
 import type { Strategy } from "../../../model/strategy.ts";
 import { type CostDay, type DatabaseUse, newUse, withPass } from "../../../model/usage.ts";
-import type { Changes, Lease, Snapshot, StepStore, StrategyUpdate } from "../../../ports/store.ts";
+import type {
+  Changes,
+  Lease,
+  Snapshot,
+  StepStore,
+  StrategyUpdate,
+} from "../../../ports/stores/step-store.ts";
 import { bundle, type Context, queries, rowsOf, type Statement, statement } from "../client/context.ts";
 import { guarded, stillWanted } from "../client/fence.ts";
 import { knownSwitch } from "../client/known-switch.ts";

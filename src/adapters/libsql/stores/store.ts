@@ -1,4 +1,4 @@
-import type { Store } from "../../../ports/store.ts";
+import type { Store } from "../../../ports/stores/store.ts";
 import type { Context } from "../client/context.ts";
 import { readiness } from "../client/readiness.ts";
 import { auditStore } from "./audit-store.ts";

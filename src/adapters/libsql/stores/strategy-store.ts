@@ -1,9 +1,10 @@
 import { and, desc, eq, exists, inArray, lt, notExists, type SQL, sql } from "drizzle-orm";
 import type { Millis } from "../../../kernel/time.ts";
+import { ownerName } from "../../../model/account.ts";
 import type { By } from "../../../model/events.ts";
-import { NO_MEMORY, ownerName } from "../../../model/records.ts";
+import { NO_MEMORY } from "../../../model/memory.ts";
 import type { Strategy } from "../../../model/strategy.ts";
-import type { StrategyStore } from "../../../ports/store.ts";
+import type { StrategyStore } from "../../../ports/stores/strategy-store.ts";
 import { type Context, rowsOf, statement } from "../client/context.ts";
 import type { Turned } from "../client/safe-client.ts";
 import { accounts, control, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";

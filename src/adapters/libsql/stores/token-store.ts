@@ -1,6 +1,6 @@
 import { desc, getTableColumns, isNull, lt, sql } from "drizzle-orm";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
-import type { TokenStore } from "../../../ports/store.ts";
+import type { TokenStore } from "../../../ports/stores/token-store.ts";
 import { type Context, statement } from "../client/context.ts";
 import { tokens } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";

@@ -1,5 +1,5 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Mark } from "../../../ports/audit-store.ts";
+import type { Mark } from "../../../ports/stores/audit-store.ts";
 
 /** Where the chains of events stood, signed. */
 export const checkpoints = sqliteTable("checkpoints", {

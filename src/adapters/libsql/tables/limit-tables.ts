@@ -1,6 +1,6 @@
 import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { type Decimal, divideWhole, ONE, type Rounding } from "../../../kernel/decimal.ts";
-import type { LimitSettings } from "../../../limits/limits.ts";
+import type { LimitSettings } from "../../../model/limits.ts";
 import { doc } from "./tables.ts";
 
 /** Sums are made in SQL, so in whole units of 1e-8: as many as a column holds. */

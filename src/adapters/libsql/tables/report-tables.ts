@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { AccountKey } from "../../../model/records.ts";
-import type { Standing } from "../../../report/days.ts";
+import type { AccountKey } from "../../../model/account.ts";
+import type { Standing } from "../../../model/day.ts";
 import { doc } from "./tables.ts";
 
 /** What a strategy stood at when a day of UTC began and when it was last looked at, and how the day was spent. */

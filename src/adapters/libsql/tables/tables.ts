@@ -14,10 +14,12 @@ import { decode, encode } from "../../../kernel/codec.ts";
 import { type Decimal, decimal, text as plain } from "../../../kernel/decimal.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import type { EventKind } from "../../../model/events.ts";
-import type { AccountMemory, OrderKind, OrderState, Scope } from "../../../model/records.ts";
+import type { Side } from "../../../model/market.ts";
+import type { AccountMemory } from "../../../model/memory.ts";
+import type { Fee, OrderKind, OrderState, OrderType, TimeInForce } from "../../../model/order.ts";
 import type { Phase, StrategyConfig, StrategyState, StrategyStatus, Wants } from "../../../model/strategy.ts";
+import type { Scope } from "../../../model/token.ts";
 import type { CostDay } from "../../../model/usage.ts";
-import type { Fee, OrderType, Side, TimeInForce } from "../../../ports/deps.ts";
 
 /** Money as plain decimal text. */
 export const amount = customType<{ data: Decimal; driverData: string }>({

@@ -2,7 +2,8 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Pair } from "../../../kernel/pair.ts";
-import type { Fee, OrderStatus, OrderType, Side } from "../../../ports/deps.ts";
+import type { Side } from "../../../model/market.ts";
+import type { Fee, OrderStatus, OrderType } from "../../../model/order.ts";
 import { amount, doc } from "./tables.ts";
 
 /** One row, written when the database is made: market time = origin + speed × (protocol time − created). */

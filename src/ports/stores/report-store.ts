@@ -1,8 +1,7 @@
-import type { Millis } from "../kernel/time.ts";
-import type { KeptEvent, Told } from "../model/events.ts";
-import type { Fill } from "../model/records.ts";
-import type { Alarm } from "../report/alarms.ts";
-import type { StrategyDay } from "../report/days.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Alarm, StrategyDay } from "../../model/day.ts";
+import type { KeptEvent, Told } from "../../model/events.ts";
+import type { Fill } from "../../model/fill.ts";
 
 /** One process's turn to look at everything. */
 export interface Lookout {

@@ -1,5 +1,5 @@
 import { type Decimal, max, mul, ONE } from "../kernel/decimal.ts";
-import type { Market, Side } from "../ports/market.ts";
+import type { Market, Side } from "./market.ts";
 
 /** What an order takes from the free balance, a fee in quote included. */
 export function need(

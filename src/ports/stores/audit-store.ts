@@ -1,5 +1,5 @@
-import type { Millis } from "../kernel/time.ts";
-import type { By, KeptEvent, Told } from "../model/events.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { By, KeptEvent, Told } from "../../model/events.ts";
 
 /** An event with its place; all three are null of those from before there were chains. */
 export type ChainedEvent = KeptEvent & {

@@ -1,6 +1,7 @@
-import type { Millis } from "../kernel/time.ts";
-import type { KeptEvent } from "../model/events.ts";
-import type { Fill, Order } from "../model/records.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { KeptEvent } from "../../model/events.ts";
+import type { Fill } from "../../model/fill.ts";
+import type { Order } from "../../model/order.ts";
 
 /** A place in a history that is told newest first; `id` settles what happened in the same millisecond. */
 export interface Place {

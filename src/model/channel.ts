@@ -1,6 +1,7 @@
 /** Where a person is told what happens, and how. Times are protocol time. */
+
+import type { Decimal } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Digest } from "./digest.ts";
 
 export const CHANNEL_KINDS = ["webhook", "telegram", "discord", "ntfy"] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
@@ -60,3 +61,28 @@ export interface Message {
   readonly lines: readonly string[];
   readonly at: Millis;
 }
+
+export interface Line {
+  readonly key: string;
+  readonly level: Level;
+  readonly text: string;
+  /** Of the first and of the newest that it tells of. */
+  readonly at: Millis;
+  readonly until: Millis;
+  readonly count: number;
+  readonly amount: Decimal;
+  readonly notional: Decimal;
+  readonly isFill: boolean;
+  /** Before it nobody is told for this alone. */
+  readonly dueAt: Millis;
+}
+
+export interface Digest {
+  readonly lines: readonly Line[];
+  /** What no line has room for. */
+  readonly more: number;
+  /** When what has this key was last told. */
+  readonly told: Readonly<Record<string, Millis>>;
+}
+
+export const NO_DIGEST: Digest = { lines: [], more: 0, told: {} };

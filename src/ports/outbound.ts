@@ -1,6 +1,5 @@
 /** How a message leaves this process. */
 import type { Millis } from "../kernel/time.ts";
-import type { OutboundRequest } from "./requests.ts";
 
 export interface OutboundAnswer {
   readonly status: number;
@@ -31,3 +30,11 @@ const isLocal = (host: string): boolean =>
 /** In milliseconds from now, from a Retry-After in seconds. */
 export const secondsOf = (header: string | null | undefined): number | undefined =>
   header && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
+
+export interface OutboundRequest {
+  /** POST where it is left out. */
+  readonly method?: "GET";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}

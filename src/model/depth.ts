@@ -1,5 +1,5 @@
 import { type Decimal, div, min, mul, ONE, snap, text, ZERO } from "../kernel/decimal.ts";
-import type { Book, BookLevel, Market, Side } from "../ports/deps.ts";
+import type { Book, BookLevel, Market, Side } from "./market.ts";
 
 /** What an order would take from a book as it is shown. */
 export interface Taken {

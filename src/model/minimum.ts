@@ -1,6 +1,5 @@
-import { type Decimal, div, max, min, mul, snap } from "../kernel/decimal.ts";
-import { type Bounds, mostOf } from "../limits/standing.ts";
-import type { Market } from "../ports/deps.ts";
+import { type Decimal, div, max, mul, snap } from "../kernel/decimal.ts";
+import type { Market } from "./market.ts";
 
 /** Whether a venue takes an order of this amount (base) at this price (quote). */
 export const meetsMinimum = (market: Market, price: Decimal, amount: Decimal): boolean =>
@@ -13,13 +12,3 @@ export const leastAmount = ({ minAmount, minNotional, lot }: Market, price: Deci
 /** What so much quote buys at a price, in whole lots. */
 export const lotsFor = ({ lot }: Market, quote: Decimal, price: Decimal): Decimal =>
   snap(div(quote, price, "down"), lot, "down");
-
-/** As much of an amount as one order may move: the rest is of the next passes. */
-export function inOneOrder(
-  amount: Decimal,
-  { price, market, bounds }: { price: Decimal; market: Market; bounds: Bounds | undefined },
-): Decimal {
-  const most = bounds && mostOf(bounds, market.quote);
-  const part = most === undefined ? amount : min(amount, snap(div(most, price, "down"), market.lot, "down"));
-  return meetsMinimum(market, price, part) ? part : amount;
-}

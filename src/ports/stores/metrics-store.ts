@@ -1,5 +1,6 @@
-import type { Millis } from "../kernel/time.ts";
-import type { AccountKey, OrderState } from "../model/records.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { AccountKey } from "../../model/account.ts";
+import type { OrderState } from "../../model/order.ts";
 
 export interface AccountReading {
   readonly account: AccountKey;

@@ -1,8 +1,7 @@
-import type { Millis } from "../kernel/time.ts";
-import type { By } from "../model/events.ts";
-import type { Channel, ChannelSecrets, Message, NewsCursor } from "../notify/channel.ts";
-import type { Digest } from "../notify/digest.ts";
-import type { TellableEvent, TellableFill } from "../notify/news.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Channel, ChannelSecrets, Digest, Message, NewsCursor } from "../../model/channel.ts";
+import type { By } from "../../model/events.ts";
+import type { TellableEvent, TellableFill } from "../../model/news.ts";
 
 /** A channel as it is looked at before anybody takes it. */
 export type ChannelOutlook = Channel & {

@@ -1,0 +1,100 @@
+import { type Decimal, parseDecimal } from "../kernel/decimal.ts";
+import { SettingsError } from "../kernel/errors.ts";
+import type { Millis } from "../kernel/time.ts";
+import { FORMS, LIMIT_NAMES } from "../limits/texts.ts";
+import type { Limits } from "../model/limits.ts";
+import { TIERS, type Tier } from "../model/venues.ts";
+import type { RateLimits } from "../transport/limiter.ts";
+
+/** 32 bytes as base64 or hexadecimal text. The text itself is in no message. */
+export function kekOf(text: string): Uint8Array<ArrayBuffer> {
+  const isHex = /^[0-9a-f]{64}$/i.test(text);
+  if (!isHex && !/^[A-Za-z0-9+/]{43}=$/.test(text))
+    throw new SettingsError(
+      "EDGEMAKER_KEK must be 32 random bytes as base64, for example of `openssl rand -base64 32`",
+    );
+  if (!isHex) return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
+
+const TIMING = [
+  "leaseTtl",
+  "requestTimeout",
+  "expiry",
+  "skew",
+  "readLag",
+  "secondMiss",
+  "overlap",
+  "tradesEvery",
+] as const;
+
+export type TimingName = (typeof TIMING)[number];
+
+export function timingBound(entry: string): [TimingName, Millis] {
+  const [, name, millis] = /^(\w+)=(\d{1,6})$/.exec(entry) ?? [];
+  const known = TIMING.find((one) => one === name);
+  if (!known)
+    throw new SettingsError(`EDGEMAKER_TIMING: a bound is ${TIMING.join(", ")}=milliseconds, not ${entry}`);
+  return [known, Number(millis)];
+}
+
+const RATE_LIMITS: RateLimits = { address: 60, token: 30, burst: 120, failed: 10, loopback: false };
+
+/** `off`, or what differs from the default: `loopback`, and numbers as in `address=100,burst=200`. */
+export function rateLimitsOf(entries: readonly string[]): RateLimits | undefined {
+  if (entries.length === 1 && entries[0] === "off") return undefined;
+  return Object.assign({ ...RATE_LIMITS }, ...entries.map(rateLimit)) as RateLimits;
+}
+
+function rateLimit(entry: string): Partial<RateLimits> {
+  if (entry === "loopback") return { loopback: true };
+  const [, name, count] = /^(address|token|burst|failed|outbound)=([1-9]\d{0,5})$/.exec(entry) ?? [];
+  if (name) return { [name]: Number(count) };
+  throw new SettingsError(
+    `EDGEMAKER_RATE_LIMIT is off, or some of address, token, burst, failed, outbound=1 to 999999 and loopback, not ${entry}`,
+  );
+}
+
+/** `name=value;…`, each as a person sets it; of these limits none can be switched off. */
+export function settingsOf(told: string): Limits {
+  const entries = told.split(";").map((entry) => entry.trim());
+  return Object.fromEntries(
+    entries
+      .filter((entry) => entry !== "")
+      .map((entry) => {
+        const [, given = "", value = ""] = /^(\w+)=(.+)$/.exec(entry) ?? [];
+        const name = LIMIT_NAMES.find((one) => one === given);
+        if (!name)
+          throw new SettingsError(
+            `EDGEMAKER_LIMITS is name=value;…, of ${LIMIT_NAMES.join(", ")}, not ${entry}`,
+          );
+        const limit = FORMS[name].read(value);
+        if (limit === undefined)
+          throw new SettingsError(`EDGEMAKER_LIMITS: ${name} is ${FORMS[name].form}, not ${value}`);
+        return [name, limit];
+      }),
+  );
+}
+
+export function mostOf(entry: string): [string, Decimal] {
+  const [, asset, told = ""] = /^([A-Z0-9]{1,20})=([\d.]+)$/.exec(entry) ?? [];
+  const amount = parseDecimal(told);
+  if (asset === undefined || amount === undefined)
+    throw new SettingsError(
+      `EDGEMAKER_MCP_MOST is QUOTE=amount, several with commas, for example USDT=500, not ${entry}`,
+    );
+  return [asset, amount];
+}
+
+export function tierOf(
+  entry: string,
+  exchanges: readonly { readonly id: string; readonly venue: string }[],
+): [string, Tier] {
+  const [, id = "", name] = /^([^=]+)=(.+)$/.exec(entry) ?? [];
+  const venue = exchanges.find((one) => one.id === id)?.venue;
+  const tier = venue === "kraken" ? TIERS.kraken.find((one) => one === name) : undefined;
+  if (tier) return [id, tier];
+  throw new SettingsError(
+    `EDGEMAKER_TIERS is exchange=tier, several with commas, for an exchange on kraken and one of ${TIERS.kraken.join(", ")}, not ${entry}`,
+  );
+}

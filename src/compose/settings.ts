@@ -1,0 +1,98 @@
+import * as z from "zod";
+import { SettingsError } from "../kernel/errors.ts";
+import { nearest } from "../kernel/nearest.ts";
+import { plainText } from "../kernel/plain-text.ts";
+import { VENUES } from "../model/venues.ts";
+
+const flag = z.enum(["0", "1", "true", "false"]).transform((text) => text === "1" || text === "true");
+
+const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
+
+const whole = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,6}$/, `needs a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .refine((count) => count >= least && count <= most, `needs a whole number from ${least} to ${most}`);
+
+const url = z.url({ protocol: /^https?$/ });
+
+/** Every setting of the environment and of the configuration file, which has the same keys. */
+export const Settings = z.object({
+  EDGEMAKER_TOKEN: z.string().min(16, "needs at least 16 characters").optional(),
+  EDGEMAKER_API_URL: url.optional(),
+  EDGEMAKER_DATABASE_URL: z.string().optional(),
+  EDGEMAKER_DATABASE_AUTH_TOKEN: z.string().optional(),
+  EDGEMAKER_EXCHANGES: list.default(Object.keys(VENUES)),
+  EDGEMAKER_VENUE_URLS: list.default([]),
+  EDGEMAKER_TIERS: list.default([]),
+  EDGEMAKER_ALLOWED_HOSTS: list.default([]),
+  EDGEMAKER_OUTBOUND_HOSTS: list.default([]),
+  EDGEMAKER_HEARTBEAT_URL: url.optional(),
+  EDGEMAKER_HEARTBEAT_SECONDS: whole(1, 3600).default(30),
+  EDGEMAKER_RATE_LIMIT: list.default([]),
+  EDGEMAKER_KEK: list.default([]),
+  EDGEMAKER_SANDBOX: flag.default(false),
+  EDGEMAKER_KILL: flag.default(false),
+  EDGEMAKER_READ_TIMEOUT_MILLIS: whole(1, 999_999).default(10_000),
+  EDGEMAKER_TIMING: list.default([]),
+  EDGEMAKER_SUBREQUESTS: whole(15, 10_000).default(45),
+  EDGEMAKER_PASSES_PER_MINUTE: whole(1, 12).default(1),
+  EDGEMAKER_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  EDGEMAKER_LIMITS: z.string().default(""),
+  EDGEMAKER_MCP_TRADING: flag.default(false),
+  EDGEMAKER_MCP_CONFIRM: z.enum(["plan", "terminal"]).default("plan"),
+  EDGEMAKER_MCP_MOST: list.default([]),
+  EDGEMAKER_MCP_MOST_A_DAY: list.default([]),
+});
+
+const CREDENTIAL = /^[A-Z0-9_]+_(API_KEY|SECRET|PASSPHRASE)$/;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const PREFIX = "EDGEMAKER_";
+
+/** Throws SettingsError on a variable that is called like a setting and is none: what it asks for would not be done. */
+export function refuseUnknownSettings(environment: Environment): void {
+  const known = Object.keys(Settings.shape);
+  const unknown = Object.keys(environment).find(
+    (name) => name.toUpperCase().startsWith(PREFIX) && !known.includes(name),
+  );
+  if (unknown === undefined) return;
+  const wanted = unknown.slice(PREFIX.length).toUpperCase();
+  const meant = nearest(
+    wanted,
+    known.map((name) => name.slice(PREFIX.length)),
+  );
+  const hint = /^(DRY|PAPER)_?(RUN|TRAD\w*)?$/.test(wanted)
+    ? "each start of a grid asks for its dry run: --dry-run, or dryRun in the body"
+    : meant === undefined
+      ? `the settings are ${known.join(", ")}`
+      : `did you mean ${PREFIX}${meant}?`;
+  throw new SettingsError(`${plainText(unknown)} is no setting; ${hint}`, { isPublic: true });
+}
+
+/** The configuration file's content as an environment. Unknown keys are refused: a typo must not be ignored. */
+export function parseConfigFile(content: unknown): Environment {
+  const parsed = z.record(z.string(), z.string()).safeParse(content);
+  if (!parsed.success) throw new SettingsError("the configuration file must be one JSON object of texts");
+  for (const key of Object.keys(parsed.data)) {
+    if (!Object.hasOwn(Settings.shape, key) && !CREDENTIAL.test(key))
+      throw new SettingsError(`the configuration file has an unknown key: ${key}`);
+  }
+  return parsed.data;
+}
+
+/** `name=url` of EDGEMAKER_VENUE_URLS or of --venue-url. */
+export function venueUrl(entry: string): [string, string] {
+  const at = entry.indexOf("=");
+  const [name, address] = [entry.slice(0, at), entry.slice(at + 1)];
+  if (at < 1 || !url.safeParse(address).success)
+    throw new SettingsError(`a venue url is name=http(s)://…, not ${entry}`);
+  return [name, address.replace(/\/$/, "")];
+}

@@ -1,0 +1,61 @@
+import type { Decimal } from "../kernel/decimal.ts";
+import type { Pair } from "../kernel/pair.ts";
+import type { Millis } from "../kernel/time.ts";
+
+export type Side = "buy" | "sell";
+
+/** A market's rules, prices in quote and amounts in base. */
+export interface Market {
+  readonly symbol: Pair;
+  readonly base: string;
+  readonly quote: string;
+  readonly tick: Decimal;
+  readonly lot: Decimal;
+  readonly minAmount: Decimal;
+  readonly minNotional: Decimal;
+  readonly active: boolean;
+  /** Fee rates as shares of the notional: 0.001 is 0.1 %. */
+  readonly maker: Decimal;
+  readonly taker: Decimal;
+  /** The asset a buy's fee is taken in; a sell's is taken in quote. Where it is not known, the dearer of both counts. */
+  readonly buyFeeIn: "base" | "quote" | "unknown";
+}
+
+export interface Quote {
+  readonly bid: Decimal;
+  readonly ask: Decimal;
+  readonly at: Millis;
+}
+
+export interface Ticker extends Quote {
+  readonly last: Decimal;
+  readonly baseVolume: Decimal;
+  readonly quoteVolume: Decimal;
+}
+
+export interface BookLevel {
+  readonly price: Decimal;
+  readonly amount: Decimal;
+}
+
+/** Best prices first. */
+export interface Book {
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+  readonly at: Millis;
+}
+
+export interface Trade extends BookLevel {
+  readonly id: string;
+  readonly side: Side;
+  readonly at: Millis;
+}
+
+export interface Candle {
+  readonly at: Millis;
+  readonly open: Decimal;
+  readonly high: Decimal;
+  readonly low: Decimal;
+  readonly close: Decimal;
+  readonly volume: Decimal;
+}

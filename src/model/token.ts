@@ -1,0 +1,13 @@
+import type { Millis } from "../kernel/time.ts";
+
+export type Scope = "read" | "trade" | "admin";
+
+export interface Token {
+  readonly id: string;
+  readonly name: string;
+  readonly scope: Scope;
+  /** Protocol time. */
+  readonly createdAt: Millis;
+  readonly expiresAt: Millis | null;
+  readonly revokedAt: Millis | null;
+}

@@ -1,0 +1,16 @@
+import type { Millis } from "../kernel/time.ts";
+
+/** This process's own clock and chance. Neither is protocol time: that is the store's. */
+export interface Local {
+  /** What this process is called where a person asks who has stepped an account. */
+  readonly name: string;
+  /** Never goes back; its zero means nothing. */
+  readonly monotonic: () => Millis;
+  /** `length` random characters of [0-9a-z]. */
+  readonly randomText: (length: number) => string;
+  readonly sleep: (millis: Millis) => Promise<void>;
+}
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+export type Log = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void;
