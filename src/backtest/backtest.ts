@@ -162,7 +162,7 @@ function doubts({ run, band, rules, market, missing, bars }: Doubtful): Backtest
   if (strategy.status === "stopped")
     found.push({
       code: "ended",
-      message: `the grid ended before its time: ${strategy.state.exit?.reason ?? "stop"} in bar ${run.held.at(-1)?.bar} of ${bars.low.length}`,
+      message: `the grid ended before its time: ${strategy.state.exit?.reason ?? "stop"} in bar ${run.held.bars.at(-1)} of ${bars.low.length}`,
     });
   return found;
 }

@@ -1,7 +1,9 @@
+import { indexAt } from "../candles/candles.ts";
 import { profitOf } from "../grid/ledger/profit.ts";
 import { type Decimal, div, mul } from "../kernel/decimal.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
 import type { Profit } from "../model/strategy.ts";
+import { countWithin, createFalls, type Drawdown } from "./drawdown.ts";
 import { float, type Held } from "./held.ts";
 import type { Ticks } from "./ticks.ts";
 import type { Walked } from "./walk.ts";
@@ -15,13 +17,7 @@ export interface Figures extends Profit {
   /** What the same start would have made: its base kept, and all of it in base from the beginning. */
   readonly holdingStart: Decimal;
   readonly holdingBase: Decimal;
-  /** Greatest fall of equity below its highest so far, in quote and as a share of that. */
-  readonly drawdown: {
-    readonly amount: number;
-    readonly share: number;
-    readonly from: Millis;
-    readonly to: Millis;
-  };
+  readonly drawdown: Drawdown;
   /** Mean by deviation of daily returns × √365; null of fewer than three days or without any change. */
   readonly sharpe: number | null;
   /** Bars that closed between the grid's outermost levels, as a share of all. */
@@ -62,39 +58,85 @@ export function figuresOf(
   };
 }
 
-/** One walk over the closes: equity, its highest so far and how far below it lies. */
-function measured(
-  held: readonly Held[],
-  bars: Ticks,
-  { count, invested }: { count: number; invested: number },
-) {
+interface Span {
+  /** Bars looked at. */
+  readonly count: number;
+  readonly invested: number;
+}
+
+/** Over the closes, from one change of what is held to the next. */
+function measured(held: Held, bars: Ticks, { count, invested }: Span) {
+  const { times } = bars.candles;
+  const [tick, first] = [float(bars.tick), bars.open[0] as number];
+  const every = Math.max(1, Math.ceil(count / POINTS));
+  const falls = createFalls(bars, invested);
+  const series: Point[] = [];
+  let place = 0;
+  let drawn = 0;
+  for (let from = 0; from < count; ) {
+    while (endAt(held, place, count) <= from) place++;
+    const cash = invested + (held.cash[place] as number);
+    const base = baseAt(held, place);
+    // Up to where something trades, or to the bar that is drawn next.
+    const until = Math.min(endAt(held, place, count), drawn + 1);
+    falls.go(from, until, cash, base);
+    from = until;
+    if (until <= drawn) continue;
+    const [price, peak] = [(bars.close[drawn] as number) * tick, falls.peak()];
+    const equity = cash + base * price;
+    const at = times[drawn] as number;
+    series.push({
+      at,
+      price,
+      equity,
+      held: (invested * price) / (first * tick),
+      drawdown: (peak - equity) / peak,
+    });
+    drawn = drawn === count - 1 ? count : Math.min(drawn + every, count - 1);
+  }
+  return {
+    drawdown: falls.worst(),
+    sharpe: sharpeOf(dailyEquity(held, bars, { count, invested })),
+    timeInRange: insideOf(held, bars, count) / Math.max(1, count),
+    series,
+  };
+}
+
+/** A sum of floats may end a hair below nothing. */
+const baseAt = ({ base }: Held, place: number): number => Math.max(0, base[place] as number);
+
+/** The bar from which on something else is held. */
+const endAt = ({ bars }: Held, place: number, count: number): number =>
+  place + 1 < bars.length ? Math.min(bars[place + 1] as number, count) : count;
+
+/** At the first close of each day, and at the last of all. */
+function dailyEquity(held: Held, bars: Ticks, { count, invested }: Span): number[] {
   const { times } = bars.candles;
   const tick = float(bars.tick);
-  const first = (bars.open[0] as number) * tick;
-  const every = Math.max(1, Math.ceil(count / POINTS));
-  const series: Point[] = [];
   const days: number[] = [];
-  let drawdown = { amount: 0, share: 0, from: times[0] ?? 0, to: times[0] ?? 0 };
-  let [place, peak, peakAt, inside, day] = [0, invested, times[0] ?? 0, 0, -1];
-  let now = held[0] as Held;
-  let equity = invested;
-  for (let bar = 0; bar < count; bar++) {
-    while (place + 1 < held.length && (held[place + 1] as Held).bar <= bar) now = held[++place] as Held;
+  let place = 0;
+  const equity = (bar: number): number => {
+    while (endAt(held, place, count) <= bar) place++;
     const price = (bars.close[bar] as number) * tick;
-    const at = times[bar] as number;
-    equity = invested + now.cash + now.base * price;
-    if (price >= now.low && price <= now.high) inside++;
-    if (equity > peak) [peak, peakAt] = [equity, at];
-    const amount = peak - equity;
-    if (amount > drawdown.amount) drawdown = { amount, share: amount / peak, from: peakAt, to: at };
-    if (Math.floor(at / DAY) !== day) {
-      day = Math.floor(at / DAY);
-      days.push(equity);
-    }
-    if (bar % every === 0 || bar === count - 1)
-      series.push({ at, price, equity, held: (invested * price) / first, drawdown: amount / peak });
+    return invested + (held.cash[place] as number) + baseAt(held, place) * price;
+  };
+  for (let bar = 0; bar < count; ) {
+    days.push(equity(bar));
+    bar = indexAt(bars.candles, (Math.floor((times[bar] as number) / DAY) + 1) * DAY);
   }
-  return { drawdown, sharpe: sharpeOf([...days, equity]), timeInRange: inside / Math.max(1, count), series };
+  return count > 0 ? [...days, equity(count - 1)] : days;
+}
+
+/** Bars that closed between the outermost levels of their time. */
+function insideOf({ ranges }: Held, bars: Ticks, count: number): number {
+  const tick = float(bars.tick);
+  let inside = 0;
+  for (const [place, { bar, low, high }] of ranges.entries()) {
+    const until = Math.min(ranges[place + 1]?.bar ?? count, count);
+    const between = { low: Math.round(low / tick), high: Math.round(high / tick) };
+    if (bar < until) inside += countWithin(bars, { from: bar, until }, between);
+  }
+  return inside;
 }
 
 /** Of a day's equity after the other; the risk-free return is taken as zero. */

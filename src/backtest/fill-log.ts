@@ -51,10 +51,14 @@ interface Jumped {
 export function jumpedLog(jumped: Jumped): FillLog {
   const { before, jumps, ladder } = jumped;
   const log = fillLog(before);
-  const sides = new Map([...log.sides].map(([slot, counted]) => [slot, { ...counted }]));
-  for (let i = 0; i < jumps.count; i++) {
-    const code = jumps.codes[i] as number;
-    countOn(sides, ladder.slots[code >> 3]?.index ?? -1, code & 1 ? "sell" : "buy");
+  const sides = new Map(log.sides);
+  // A slot's fills take turns, beginning with the side that it rests on.
+  for (const [place, { index, side }] of ladder.slots.entries()) {
+    const count = jumps.counts[place] as number;
+    const [first, second] = [Math.ceil(count / 2), Math.floor(count / 2)];
+    const { buys, sells } = sides.get(index) ?? { buys: 0, sells: 0 };
+    const [more, less] = side === "buy" ? [first, second] : [second, first];
+    if (count > 0) sides.set(index, { buys: buys + more, sells: sells + less });
   }
   return {
     count: before.length + jumps.count,

@@ -3,19 +3,30 @@ import type { GridStrategy } from "../grid/state/state.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 
 /** What a strategy holds from a bar on, as floats: for what is drawn and measured, never for what is booked. */
-export interface Held {
-  readonly bar: number;
+export interface HeldRow extends Range {
   /** Quote moved since the start, less what its first base was worth. */
   readonly cash: number;
   readonly base: number;
-  /** Its outermost levels. */
+}
+
+/** Its outermost levels from a bar on. */
+interface Range {
+  readonly bar: number;
   readonly low: number;
   readonly high: number;
 }
 
+/** What it has held, in columns: a row for each bar in which that changed. */
+export interface Held {
+  readonly bars: Int32Array;
+  readonly cash: Float64Array;
+  readonly base: Float64Array;
+  readonly ranges: readonly Range[];
+}
+
 export const float = (value: Decimal): number => Number(value) / 1e18;
 
-export function heldOf(bar: number, { state }: GridStrategy): Held {
+export function heldFrom(bar: number, { state }: GridStrategy): HeldRow {
   const { ledger, slots } = state;
   return {
     bar,
@@ -24,4 +35,21 @@ export function heldOf(bar: number, { state }: GridStrategy): Held {
     low: slots.reduce((least, { lower }) => Math.min(least, float(lower)), Infinity),
     high: slots.reduce((most, { upper }) => Math.max(most, float(upper)), 0),
   };
+}
+
+/** Of several rows of one bar the last counts, which is what is held at its close; room is left for so many more. */
+export function heldOf(rows: readonly HeldRow[], room = 0): Held {
+  const last = rows.filter(({ bar }, place) => rows[place + 1]?.bar !== bar);
+  const held: Held = {
+    bars: new Int32Array(last.length + room),
+    cash: new Float64Array(last.length + room),
+    base: new Float64Array(last.length + room),
+    ranges: last.filter(({ low, high }, i) => low !== last[i - 1]?.low || high !== last[i - 1]?.high),
+  };
+  for (const [place, { bar, cash, base }] of last.entries()) {
+    held.bars[place] = bar;
+    held.cash[place] = cash;
+    held.base[place] = base;
+  }
+  return held;
 }

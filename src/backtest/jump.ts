@@ -91,7 +91,10 @@ export function jump(
   for (let bar = from; ; bar++) {
     bar = nextBar(bars, bar, { below: buys[k] as number, above: sells[k] as number });
     if (bar >= end) break;
-    const [o, h, l, c] = [open[bar] as number, high[bar] as number, low[bar] as number, close[bar] as number];
+    const o = open[bar] as number;
+    const h = high[bar] as number;
+    const l = low[bar] as number;
+    const c = close[bar] as number;
     const highFirst = order === 0 ? h - o < o - l : order === 1;
     for (let corner = 0; corner < 4; corner++) {
       const price = corner === 0 ? o : corner === 3 ? c : (corner === 1) === highFirst ? h : l;

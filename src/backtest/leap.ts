@@ -2,7 +2,7 @@ import type { GridStrategy, Ledger } from "../grid/state/state.ts";
 import type { Fill } from "../model/fill.ts";
 import type { Account } from "./account.ts";
 import { type FillLog, jumpedLog } from "./fill-log.ts";
-import type { Held } from "./held.ts";
+import { type Held, type HeldRow, heldOf } from "./held.ts";
 import { isUndisturbed, jump, ladderOf } from "./jump.ts";
 import { joined, moveAt, type ReplayedSlot, replaySlot } from "./replayed-slot.ts";
 import type { Reach, Ticks } from "./ticks.ts";
@@ -15,7 +15,7 @@ export interface LeapPoint {
   readonly from: number;
   readonly wake: Reach;
   readonly fills: readonly Fill[];
-  readonly held: readonly Held[];
+  readonly held: readonly HeldRow[];
   readonly options: WalkOptions;
   readonly freeQuote: bigint;
 }
@@ -23,7 +23,7 @@ export interface LeapPoint {
 export interface Leapt {
   readonly account: Account;
   readonly fills: FillLog;
-  readonly held: readonly Held[];
+  readonly held: Held;
 }
 
 /** From here to the last bar in whole numbers, where nothing but the grid's own fills can happen; undefined where more may. */
@@ -57,20 +57,25 @@ interface Moved {
   readonly replayed: readonly ReplayedSlot[];
 }
 
-function heldIn({ held: before }: LeapPoint, { count, bars, codes, replayed }: Moved): Held[] {
-  const held = [...before];
-  const last = held.at(-1) as Held;
+function heldIn({ held: before }: LeapPoint, { count, bars, codes, replayed }: Moved): Held {
+  const held = heldOf(before, count);
   const done = new Int32Array(replayed.length);
-  let { cash, base } = last;
+  let place = held.bars.length - count;
+  let cash = held.cash[place - 1] as number;
+  let base = held.base[place - 1] as number;
   for (let i = 0; i < count; i++) {
-    const place = (codes[i] as number) >> 3;
-    const move = moveAt(replayed[place] as ReplayedSlot, done[place] as number);
-    done[place] = (done[place] as number) + 1;
+    const slot = (codes[i] as number) >> 3;
+    const move = moveAt(replayed[slot] as ReplayedSlot, done[slot] as number);
+    done[slot] = (done[slot] as number) + 1;
     cash += move.cash;
     base += move.base;
     // Within one bar only what is held at its close counts.
     if (i + 1 < count && bars[i + 1] === bars[i]) continue;
-    held.push({ bar: bars[i] as number, cash, base, low: last.low, high: last.high });
+    held.bars[place] = bars[i] as number;
+    held.cash[place] = cash;
+    held.base[place] = base;
+    place++;
   }
-  return held;
+  const column = <T extends Int32Array | Float64Array>(of: T): T => of.subarray(0, place) as T;
+  return { ...held, bars: column(held.bars), cash: column(held.cash), base: column(held.base) };
 }

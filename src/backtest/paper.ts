@@ -57,11 +57,11 @@ export function paper(
   };
   let now = first;
   let fills: VenueFill[] = [];
-  const orders = new Map<string, BookedOrder>();
+  const orders = new Map<string, VenueOrder>();
   const bounds = new Map<string, number>();
   const commit = (change: BookChange): void => {
     books = applied(books, change);
-    for (const order of change.orders) orders.set(order.clientId, order);
+    for (const order of change.orders) orders.set(order.clientId, told(order));
     fills.push(...change.fills.map(toldFill));
   };
   const boundOf = ({ id, side, price }: BookedOrder): number => {
@@ -118,11 +118,8 @@ export function paper(
     },
     balances: () =>
       Object.entries(books.holdings).map(([asset, { total, used }]) => ({ asset, free: total - used, used })),
-    openOrders: () => books.open.map(told),
-    order(clientId) {
-      const found = orders.get(clientId);
-      return found && told(found);
-    },
+    openOrders: () => books.open.map((order) => orders.get(order.clientId) ?? told(order)),
+    order: (clientId) => orders.get(clientId),
     forget: (clientId) => void orders.delete(clientId),
     takeFills() {
       const taken = fills;

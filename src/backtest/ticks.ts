@@ -1,5 +1,6 @@
 import type { Candles, Column } from "../candles/candles.ts";
 import { type Decimal, divideWhole, ONE } from "../kernel/decimal.ts";
+import { type Blocks, blocksOf, type CloseBlocks, closeBlocksOf, type Levels, levelsOf } from "./blocks.ts";
 import type { Rules } from "./rules.ts";
 
 /** Candles in whole ticks of a market, with the extremes of every block of bars. */
@@ -10,17 +11,10 @@ export interface Ticks {
   readonly high: Column;
   readonly low: Column;
   readonly close: Column;
-  /** Of blocks of 64 bars, and of blocks of 64 of those. */
-  readonly blocks: readonly [Blocks, Blocks];
+  readonly blocks: Levels<Blocks>;
+  readonly closes: Levels<CloseBlocks>;
 }
 
-export interface Blocks {
-  readonly high: Column;
-  readonly low: Column;
-}
-
-/** 64 bars a block. */
-export const SHIFT = 6;
 const LARGEST_INT32 = 2 ** 31 - 1;
 const known = new WeakMap<Candles, Map<Decimal, Ticks>>();
 
@@ -32,17 +26,16 @@ export function ticksOf(candles: Candles, tick: Decimal): Ticks {
   if (found) return found;
   const unit = ONE / 10n ** BigInt(candles.scale);
   const count = (column: Column) => inTicks(column, unit, tick);
-  const [high, low] = [count(candles.high), count(candles.low)];
-  const first = blocksOf({ high, low });
-  const blocks = [first, blocksOf(first)] as const;
+  const [open, high, low, close] = [candles.open, candles.high, candles.low, candles.close].map(count) as [
+    Column,
+    Column,
+    Column,
+    Column,
+  ];
   const made: Ticks = {
-    candles,
-    tick,
-    open: count(candles.open),
-    high,
-    low,
-    close: count(candles.close),
-    blocks,
+    ...{ candles, tick, open, high, low, close },
+    blocks: levelsOf({ high, low }, blocksOf),
+    closes: levelsOf<CloseBlocks>({ high: close, low: close }, closeBlocksOf),
   };
   ofCandles.set(tick, made);
   return made;
@@ -50,35 +43,29 @@ export function ticksOf(candles: Candles, tick: Decimal): Ticks {
 
 function inTicks(column: Column, unit: Decimal, tick: Decimal): Column {
   if (unit === tick) return column;
-  const counted = new Float64Array(column.length);
+  const counter = counterOf(unit, tick);
   let highest = 0;
-  // Whole ticks in one unit of a column are the rule; the others are rounded one by one.
-  const times = unit % tick === 0n ? Number(unit / tick) : 0;
-  for (let i = 0; i < column.length; i++) {
-    const price = column[i] as number;
-    const ticks = times > 0 ? price * times : Number(divideWhole(BigInt(price) * unit, tick, "half"));
-    counted[i] = ticks;
-    if (ticks > highest) highest = ticks;
-  }
-  return highest <= LARGEST_INT32 ? Int32Array.from(counted) : counted;
+  for (let i = 0; i < column.length; i++) if ((column[i] as number) > highest) highest = column[i] as number;
+  const isNarrow = counter(highest) <= LARGEST_INT32;
+  const counted = isNarrow ? new Int32Array(column.length) : new Float64Array(column.length);
+  for (let i = 0; i < column.length; i++) counted[i] = counter(column[i] as number);
+  return counted;
 }
 
-function blocksOf({ high, low }: Blocks): Blocks {
-  const count = Math.ceil(high.length / 2 ** SHIFT);
-  const isNarrow = high instanceof Int32Array && low instanceof Int32Array;
-  const column = () => (isNarrow ? new Int32Array(count) : new Float64Array(count));
-  const blocks = { high: column(), low: column() };
-  for (let block = 0; block < count; block++) {
-    const end = Math.min(high.length, (block + 1) << SHIFT);
-    let [most, least] = [-Infinity, Infinity];
-    for (let i = block << SHIFT; i < end; i++) {
-      if ((high[i] as number) > most) most = high[i] as number;
-      if ((low[i] as number) < least) least = low[i] as number;
-    }
-    blocks.high[block] = most;
-    blocks.low[block] = least;
+/** Whole ticks of a price in units. One of the two is nearly always so many times the other: doubles count those exactly. */
+function counterOf(unit: Decimal, tick: Decimal): (price: number) => number {
+  if (unit % tick === 0n) {
+    const times = Number(unit / tick);
+    return (price) => price * times;
   }
-  return blocks;
+  if (tick % unit === 0n && tick / unit < LARGEST_INT32) {
+    const each = Number(tick / unit);
+    return (price) => {
+      const rest = price % each;
+      return (price - rest) / each + (2 * rest >= each ? 1 : 0);
+    };
+  }
+  return (price) => Number(divideWhole(BigInt(price) * unit, tick, "half"));
 }
 
 /** Prices in ticks: at or below the one, or at or above the other, something happens. */
@@ -89,14 +76,15 @@ export interface Reach {
 
 /** The first bar from `from` on that comes to either price; past the end where none does. */
 export function nextBar({ low, high, blocks }: Ticks, from: number, { below, above }: Reach): number {
-  const [small, large] = blocks;
+  const [tiny, small, large] = blocks;
   const end = low.length;
   let bar = from;
   while (bar < end) {
     if ((bar & 4095) === 0 && isQuiet(large, bar >> 12, below, above)) bar += 4096;
     else if ((bar & 63) === 0 && isQuiet(small, bar >> 6, below, above)) bar += 64;
+    else if ((bar & 7) === 0 && isQuiet(tiny, bar >> 3, below, above)) bar += 8;
     else {
-      const stop = Math.min(end, (bar | 63) + 1);
+      const stop = Math.min(end, (bar | 7) + 1);
       for (; bar < stop; bar++)
         if ((low[bar] as number) <= below || (high[bar] as number) >= above) return bar;
     }

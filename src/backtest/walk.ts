@@ -7,7 +7,7 @@ import type { Market } from "../model/market.ts";
 import { type Account, opened, pass } from "./account.ts";
 import { cornersOf } from "./corners.ts";
 import { type FillLog, fillLog } from "./fill-log.ts";
-import { type Held, heldOf } from "./held.ts";
+import { type Held, type HeldRow, heldFrom, heldOf } from "./held.ts";
 import { leap } from "./leap.ts";
 import { type Paper, paper } from "./paper.ts";
 import type { Rules } from "./rules.ts";
@@ -21,7 +21,7 @@ export interface Walked {
   readonly balances: readonly Balance[];
   readonly fills: FillLog;
   /** What it has held from which bar on. */
-  readonly held: readonly Held[];
+  readonly held: Held;
   /** When its passes were. */
   readonly passes: readonly Millis[];
   /** Bars walked, fewer than all where it was stopped. */
@@ -53,7 +53,7 @@ interface Walk {
   filled: boolean;
   nextPass: Millis;
   readonly fills: Fill[];
-  readonly held: Held[];
+  readonly held: HeldRow[];
   readonly passes: Millis[];
 }
 
@@ -96,7 +96,7 @@ export function walk(strategy: GridStrategy, bars: Ticks, options: WalkOptions):
     account,
     balances: venue.balances(),
     fills: fillLog(fills),
-    held,
+    held: heldOf(held),
     passes,
     bars: Math.min(bar, end),
   };
@@ -156,5 +156,5 @@ function passAt(one: Walk, bar: number): void {
   one.filled = false;
   one.wake = cancelled ? undefined : wakeOf(account, market.tick);
   one.fills.push(...fills);
-  if (account.strategy.state.ledger !== before) one.held.push(heldOf(bar, account.strategy));
+  if (account.strategy.state.ledger !== before) one.held.push(heldFrom(bar, account.strategy));
 }

@@ -23,7 +23,7 @@ export function book(
 ): Strategy {
   let state = strategy.state;
   // Order by order, as their slot had them: what one has bought the next one sells.
-  for (const one of [...reconciled].sort(bySequence)) {
+  for (const one of reconciled.filter(hasNews).sort(bySequence)) {
     const { order, fills, ended, lost, adopted } = one;
     // An order of slots that are no more is of the strategy as a whole.
     const slot = order.generation === state.generation ? order.slot : NO_SLOT;
@@ -41,6 +41,8 @@ export function book(
   }
   return state === strategy.state ? strategy : { ...strategy, state };
 }
+
+const hasNews = ({ fills, ended, adopted }: Reconciled): boolean => ended || adopted || fills.length > 0;
 
 // An id that the venue has seen is never given again.
 const withSequence = (state: StrategyState, index: number, used: number): StrategyState => ({
@@ -103,8 +105,9 @@ const withSlot = (state: StrategyState, slot: SlotState | undefined): StrategySt
 const accepted = (state: StrategyState, index: number): StrategyState => ({
   ...state,
   slots: state.slots.map((slot) => {
+    if (slot.index !== index) return slot;
     const { rejects: _rejects, lost: _lost, ...rest } = slot;
-    return slot.index === index ? rest : slot;
+    return rest;
   }),
 });
 

@@ -16,8 +16,7 @@ export function seen(order: Order, told: VenueOrder, now: Millis): Order {
   // Sums are of the amount that they were told with: of another one nothing is known yet.
   const known = filled > order.filled ? null : order;
   const fresh = told.filled === filled ? told : undefined;
-  const next: Order = {
-    ...order,
+  const next = {
     state,
     exchangeId: order.exchangeId ?? told.id,
     filled,
@@ -27,7 +26,7 @@ export function seen(order: Order, told: VenueOrder, now: Millis): Order {
     missedAt: null,
     endedAt: order.endedAt ?? (FINAL.has(state) ? now : null),
   };
-  return sameLife(order, next) ? order : next;
+  return sameLife(order, next) ? order : { ...order, ...next };
 }
 
 function stateFrom(order: Order, { status }: VenueOrder, partly: boolean): OrderState {
@@ -36,7 +35,9 @@ function stateFrom(order: Order, { status }: VenueOrder, partly: boolean): Order
   return status;
 }
 
-const sameLife = (a: Order, b: Order): boolean =>
+type Life = Pick<Order, "state" | "exchangeId" | "filled" | "notional" | "fees" | "misses" | "endedAt">;
+
+const sameLife = (a: Life, b: Life): boolean =>
   a.state === b.state &&
   a.exchangeId === b.exchangeId &&
   a.filled === b.filled &&

@@ -1,0 +1,98 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { countWithin, createFalls } from "../../src/backtest/drawdown.ts";
+import { type Ticks, ticksOf } from "../../src/backtest/ticks.ts";
+import { candlesIn } from "../../src/candles/candles.ts";
+import { MINUTE } from "../../src/kernel/time.ts";
+import { d } from "../support/grid.ts";
+
+const INVESTED = 1000;
+
+/** Bars of one price each, which steps about 100,000. */
+function barsOf(seed: number, count: number, step: number): Ticks {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 0x100000000 - 0.5;
+  };
+  let price = 100_000;
+  const close = Float64Array.from({ length: count }, () => {
+    price = Math.max(1000, Math.round(price + next() * step));
+    return price;
+  });
+  const times = Float64Array.from({ length: count }, (_, i) => i * MINUTE);
+  return ticksOf(
+    candlesIn({
+      ...{ pair: "BTC/USDT", spanMillis: MINUTE, scale: 1, times, volume: new Float64Array(count) },
+      ...{ open: close, high: close, low: close, close },
+    }),
+    d("0.1"),
+  );
+}
+
+/** The same, bar by bar. */
+function plainly({ close, candles: { times } }: Ticks, stretches: readonly (readonly number[])[]) {
+  let [peak, peakAt] = [INVESTED, times[0] as number];
+  let worst = { amount: 0, share: 0, from: peakAt, to: peakAt };
+  for (const [from = 0, until = 0, cash = 0, base = 0] of stretches)
+    for (let bar = from; bar < until; bar++) {
+      const [equity, at] = [cash + base * ((close[bar] as number) * 0.1), times[bar] as number];
+      if (equity > peak) [peak, peakAt] = [equity, at];
+      const amount = peak - equity;
+      if (amount > worst.amount) worst = { amount, share: amount / peak, from: peakAt, to: at };
+    }
+  return { peak, worst };
+}
+
+const runs = fc.record({
+  seed: fc.nat(),
+  step: fc.constantFrom(0, 10, 400),
+  cuts: fc.array(
+    fc.record({ length: fc.integer({ min: 1, max: 7000 }), base: fc.constantFrom(0, 0.01, 0.2) }),
+    {
+      minLength: 1,
+      maxLength: 8,
+    },
+  ),
+});
+
+describe("equity over blocks of bars", () => {
+  it("has the highest and the greatest fall that it has bar by bar", () => {
+    fc.assert(
+      fc.property(runs, ({ seed, step, cuts }) => {
+        const count = cuts.reduce((sum, { length }) => sum + length, 0);
+        const bars = barsOf(seed, count, step);
+        let from = 0;
+        const stretches = cuts.map(({ length, base }) => {
+          const stretch = [from, from + length, INVESTED - base * 10_000, base] as const;
+          from += length;
+          return stretch;
+        });
+        const falls = createFalls(bars, INVESTED);
+        for (const [start, until, cash, base] of stretches) falls.go(start, until, cash, base);
+        expect({ peak: falls.peak(), worst: falls.worst() }).toEqual(plainly(bars, stretches));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("closed between two prices as often as its bars did", () => {
+    fc.assert(
+      fc.property(
+        fc.nat(),
+        fc.integer({ min: 0, max: 9000 }),
+        fc.integer({ min: 0, max: 9000 }),
+        fc.integer({ min: 0, max: 20_000 }),
+        (seed, a, b, width) => {
+          const bars = barsOf(seed, 9000, 200);
+          const [from, until] = [Math.min(a, b), Math.max(a, b)];
+          const [low, high] = [100_000 - width, 100_000 + width];
+          const closes = Array.from(bars.close).slice(from, until);
+          const inside = closes.filter((close) => close >= low && close <= high).length;
+          expect(countWithin(bars, { from, until }, { low, high })).toBe(inside);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
