@@ -13,6 +13,7 @@ import { askAboutKeys } from "../host/asked-keys.ts";
 import { startDelivery } from "../host/delivery.ts";
 import { configFile, dataDirectory } from "../host/directories.ts";
 import { tighten } from "../host/file-rights.ts";
+import { listLocalToken } from "../host/local-token.ts";
 import { createLog, nodeLocal, nodeRuntime } from "../host/node-runtime.ts";
 import { forgetKeptToken, newToken, proofOf, writeServerFile } from "../host/server-file.ts";
 import { numberOf, readSettings } from "../host/settings.ts";
@@ -78,6 +79,7 @@ export async function startServer(values: Values): Promise<Serving> {
   });
   const { server, address } = await listening(app.fetch, port, hostname);
   const url = `http://${address.address.includes(":") ? `[${loopback(address)}]` : loopback(address)}:${address.port}`;
+  const endToken = await listLocalToken(deps.store, { token, url });
   const forget = writeServerFile(folder, databaseUrl, {
     url,
     token,
@@ -106,6 +108,8 @@ export async function startServer(values: Values): Promise<Serving> {
       server.close(resolve);
       if ("closeAllConnections" in server) server.closeAllConnections();
     });
+    // A database that is gone keeps nobody from stopping: the next start ends it.
+    await endToken().catch(() => undefined);
     deps.close();
   });
   return { deps, url, token, newLink: () => pageLink(url, signIn.newCode()), stopped, stop };

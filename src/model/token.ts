@@ -10,4 +10,6 @@ export interface Token {
   readonly createdAt: Millis;
   readonly expiresAt: Millis | null;
   readonly revokedAt: Millis | null;
+  /** Where the server listens whose own machine's commands use it, as long as that server runs; null of all others. */
+  readonly server: string | null;
 }

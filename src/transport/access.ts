@@ -10,7 +10,7 @@ import type { WrongTokens } from "./wrong-tokens.ts";
 export interface Access {
   /** Tokens of the operator's own settings: they may do everything. */
   readonly adminTokens: readonly string[];
-  /** Of the commands on the server's own machine, as long as the server runs; they may do everything too. */
+  /** Of the commands on the server's own machine: stored like any other, but the kill switch needs no database for it. */
   readonly localToken?: string;
   /** Names that Host and Origin may carry beside IP literals and localhost. */
   readonly allowedHosts: readonly string[];
@@ -67,10 +67,15 @@ export async function authenticateUrgent(
   { store, allowance }: Pick<Presented, "store" | "allowance">,
 ): Promise<Caller> {
   const hash = await digest(tokenIn(header));
-  const own = await ownOf(hash, access);
-  if (own) return own;
-  allowance.request();
-  const caller = await storedOf(hash, store);
+  const operator = await operatorOf(hash, access);
+  if (operator) return operator;
+  const local = await localOf(hash, access);
+  if (!local) allowance.request();
+  // Where the database does not answer, nobody can have revoked it there.
+  const caller = await storedOf(hash, access, store).catch((error: unknown) => {
+    if (local) return local;
+    throw error;
+  });
   if (caller) return caller;
   access.wrongTokens?.add();
   allowance.presentToken();
@@ -89,17 +94,23 @@ const unknownToken = () =>
   new AppError("Unauthorized", "this API token is not known, has expired or was revoked");
 
 const callerOf = async (hash: string, access: Access, store: TokenStore): Promise<Caller | undefined> =>
-  (await ownOf(hash, access)) ?? storedOf(hash, store);
+  (await operatorOf(hash, access)) ?? storedOf(hash, access, store);
 
-async function storedOf(hash: string, store: TokenStore): Promise<Caller | undefined> {
+async function storedOf(hash: string, access: Access, store: TokenStore): Promise<Caller | undefined> {
   const found = await store.tokenByHash(hash);
+  // Another server's own opens nothing here: that one may have been killed, and have ended nothing.
+  if (found && found.server !== null) return localOf(hash, access);
   return found && { actor: found.id, scope: found.scope, key: hash };
 }
 
-async function ownOf(hash: string, { adminTokens, localToken }: Access): Promise<Caller | undefined> {
+async function operatorOf(hash: string, { adminTokens }: Access): Promise<Caller | undefined> {
   for (const admin of adminTokens) {
     if (sameText(hash, await digest(admin))) return { actor: "admin", scope: "admin", key: hash };
   }
+  return undefined;
+}
+
+async function localOf(hash: string, { localToken }: Access): Promise<Caller | undefined> {
   const isLocal = localToken !== undefined && sameText(hash, await digest(localToken));
   return isLocal ? { actor: "local", scope: "admin", key: hash } : undefined;
 }

@@ -40,7 +40,8 @@ export function spawnServer(
   [program, ...first]: readonly [string, ...string[]] = [process.execPath],
 ): Spawned {
   const env = environment(folder, { EDGEMAKER_TOKEN: TOKEN, ...over });
-  const child = spawn(program, [...first, launcher, "serve", "--port", "0", "--host", "127.0.0.1", ...args], {
+  const port = args.includes("--port") ? [] : ["--port", "0"];
+  const child = spawn(program, [...first, launcher, "serve", ...port, "--host", "127.0.0.1", ...args], {
     env,
     cwd: folder,
   });

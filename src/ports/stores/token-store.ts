@@ -6,11 +6,16 @@ export interface TokenPage {
   readonly before?: number | undefined;
 }
 
+export type NewToken = Omit<Token, "createdAt" | "revokedAt" | "server"> & {
+  readonly hash: string;
+  readonly server?: string;
+};
+
 export interface TokenStore {
-  addToken(token: Omit<Token, "createdAt" | "revokedAt"> & { readonly hash: string }, by: By): Promise<void>;
-  /** Newest first, revoked and expired ones too; `place` is what the next page begins before. */
+  addToken(token: NewToken, by: By): Promise<void>;
+  /** Newest first, revoked and expired ones too, but no servers' own that are over; `place` is what the next page begins before. */
   tokens(page: TokenPage): Promise<readonly (Token & { readonly place: number })[]>;
-  /** Whether any token was not revoked. */
+  /** Whether anybody has a live token but servers their own. */
   hasTokens(): Promise<boolean>;
   /** The live token with this hash. */
   tokenByHash(hash: string): Promise<Token | undefined>;

@@ -1,4 +1,4 @@
-import { desc, getTableColumns, isNull, lt, sql } from "drizzle-orm";
+import { and, desc, getTableColumns, isNull, lt, or, sql } from "drizzle-orm";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { TokenStore } from "../../../ports/stores/token-store.ts";
 import { type Context, statement } from "../client/context.ts";
@@ -16,7 +16,9 @@ export function tokenStore(context: Context): TokenStore {
   return {
     async addToken(token, by) {
       const added = statement(db.insert(tokens).values({ ...token, createdAt: now() }));
-      const message = `created ${token.id}, which may ${token.scope}`;
+      const whose =
+        token.server === undefined ? "" : `, for commands on the machine of the server at ${token.server}`;
+      const message = `created ${token.id}, which may ${token.scope}${whose}`;
       await writeTold(context, by, async ({ tell }) => [added, await tell({ ...TOKEN_EVENT, message })]);
     },
 
@@ -24,13 +26,17 @@ export function tokenStore(context: Context): TokenStore {
       return db
         .select({ ...shown, place: PLACE })
         .from(tokens)
-        .where(lt(PLACE, before))
+        .where(and(lt(PLACE, before), or(isNull(tokens.server), isNull(tokens.revokedAt))))
         .orderBy(desc(PLACE))
         .limit(limit);
     },
 
     async hasTokens() {
-      const live = db.select({ id: tokens.id }).from(tokens).where(isNull(tokens.revokedAt)).limit(1);
+      const live = db
+        .select({ id: tokens.id })
+        .from(tokens)
+        .where(and(isNull(tokens.revokedAt), isNull(tokens.server)))
+        .limit(1);
       return (await live).length > 0;
     },
 

@@ -255,6 +255,7 @@ export const tokens = sqliteTable(
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at"),
     revokedAt: integer("revoked_at"),
+    server: text("server"),
   },
   (table) => [uniqueIndex("tokens_hash").on(table.hash)],
 );
