@@ -1,10 +1,11 @@
 import { WOULD_TAKE } from "../engine/decide/advance.ts";
 import { type Decision, decide } from "../engine/decide/decide.ts";
+import { kindsOf } from "../engine/kinds.ts";
 import { urgentCancels } from "../engine/pass/urgent.ts";
 import type { Observation } from "../engine/reconcile/observation.ts";
+import { gridKind } from "../grid/kind.ts";
 import type { GridStrategy } from "../grid/state/state.ts";
 import type { Millis } from "../kernel/time.ts";
-import { kindsOf } from "../kinds.ts";
 import type { Fill } from "../model/fill.ts";
 import type { Bounds } from "../model/limits.ts";
 import type { Market } from "../model/market.ts";
@@ -31,7 +32,7 @@ const TIMING: Timing = {
 const NO_BOUNDS: Bounds = { standings: { version: 0, all: [] }, now: undefined };
 const NOT_KILLED = { on: false, cancels: false, sells: false };
 const EMPTY = new Map<never, never>();
-const KINDS = kindsOf();
+const KINDS = kindsOf([gridKind]);
 
 /** One strategy on its account, as its passes take it on. */
 export interface Account {

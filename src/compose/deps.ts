@@ -20,12 +20,13 @@ import { SANDBOX_TIMING, simulatedVenue } from "../adapters/sandbox/venue.ts";
 import { importKek } from "../adapters/vault/envelope.ts";
 import { importSigner } from "../adapters/vault/signer.ts";
 import { NO_STORED_KEYS, storedKeys } from "../adapters/vault/stored-keys.ts";
+import { kindsOf } from "../engine/kinds.ts";
 import { step } from "../engine/pass/step.ts";
 import { digest } from "../kernel/digest.ts";
 import { AppError, messageOf, SettingsError } from "../kernel/errors.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
-import { kindsOf } from "../kinds.ts";
+import { KINDS } from "../kinds.ts";
 import { type AccountRef, accountKey } from "../model/account.ts";
 import { VENUES } from "../model/venues.ts";
 import { heartbeat } from "../notify/operations/heartbeat.ts";
@@ -107,7 +108,7 @@ export async function createDeps(
   const killHere: KillHere = {
     reason: () => (config.kill ? "EDGEMAKER_KILL is set" : runtime.killed?.()),
   };
-  const kinds = kindsOf();
+  const kinds = kindsOf(KINDS);
   const store = withKillHere(createStore(context), killHere);
   const inTime = timeLimit(config.readTimeoutMillis);
   const chain =

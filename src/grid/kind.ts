@@ -1,4 +1,5 @@
 import { upgraded } from "../engine/pass/upgrade.ts";
+import type { Decimal } from "../kernel/decimal.ts";
 import type { Order } from "../model/order.ts";
 import { highestSequence, type Strategy } from "../model/strategy.ts";
 import type { FoundOrder, Kind } from "../ports/kind.ts";
@@ -6,7 +7,7 @@ import type { StrategyView } from "../ports/stores/strategy-store.ts";
 import { forgottenBase } from "./ladder/layout.ts";
 import { bookEnd, bookFill, costInAll, heldInAll } from "./ledger/booking.ts";
 import { giveUp } from "./ledger/draw.ts";
-import { movedByBooks, profitOf } from "./ledger/profit.ts";
+import { accountsOf, movedByBooks } from "./ledger/profit.ts";
 import { outdated } from "./plan/outdated.ts";
 import { run } from "./plan/run.ts";
 import type { GridConfig, GridState, GridStrategy } from "./state/state.ts";
@@ -30,7 +31,9 @@ export const gridKind: Kind<GridConfig, GridState> = {
   release: (state: GridState) => giveUp(state, () => true),
   holdings: (state: GridState) => ({ base: heldInAll(state), cost: costInAll(state) }),
   movedByBooks,
-  profit: profitOf,
+  accounts: accountsOf,
+  isInRange: ({ slots }: GridState, mid: Decimal) =>
+    slots.some(({ lower }) => lower <= mid) && slots.some(({ upper }) => upper >= mid),
   nextSequence: (state: GridState) =>
     highestSequence(state) + (state.firstBuy ? state.firstBuy.tries + 1 : 0),
   isMoving: ({ rebuild, trail, firstBuy, signal }: GridState) =>

@@ -1,8 +1,8 @@
-import { isGrid } from "../grid/kind.ts";
-import { profitOf } from "../grid/ledger/profit.ts";
+import { accountsOf } from "../engine/accounts.ts";
 import { type Decimal, wire } from "../kernel/decimal.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../model/account.ts";
+import type { Kinds } from "../ports/kind.ts";
 import type { AccountReading, Readings } from "../ports/stores/metrics-store.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
 import type { Family, Sample } from "./exposition.ts";
@@ -11,6 +11,7 @@ export interface Seen {
   readonly readings: Readings;
   /** Those that are not stopped. */
   readonly views: readonly StrategyView[];
+  readonly kinds: Kinds;
   /** How long the database took to tell both. */
   readonly databaseMillis: Millis;
   readonly version: string;
@@ -33,7 +34,7 @@ export const figures = (seen: Seen): readonly Family[] => [
   ),
 ];
 
-function ofStrategies({ views }: Seen): Family[] {
+function ofStrategies({ views, kinds }: Seen): Family[] {
   const counts = new Map<string, number>();
   for (const { strategy } of views) counts.set(strategy.status, (counts.get(strategy.status) ?? 0) + 1);
   const each = (name: string, help: string, value: (view: StrategyView) => number | undefined) =>
@@ -42,11 +43,10 @@ function ofStrategies({ views }: Seen): Family[] {
       help,
       views.flatMap((view) => sampleOf(strategyLabels(view), value(view))),
     );
-  const result = (view: StrategyView) => {
-    const mark = view.memory.marks[view.strategy.symbol]?.mid;
-    return mark === undefined || !isGrid(view.strategy) ? undefined : profitOf(view.strategy.state, mark);
-  };
-  const ledger = ({ strategy }: StrategyView) => (isGrid(strategy) ? strategy.state.ledger : undefined);
+  const accounts = new Map(views.map((view) => [view, accountsOf(view, kinds)]));
+  const ledger = (view: StrategyView) => accounts.get(view);
+  const result = (view: StrategyView) =>
+    view.memory.marks[view.strategy.symbol] === undefined ? undefined : accounts.get(view);
   const worth = (amount: Decimal | undefined) => (amount === undefined ? undefined : wire(amount));
   return [
     gauge(

@@ -124,6 +124,15 @@ export interface Profit {
   readonly breakEvenPrice: Decimal | null;
 }
 
+/** What its fills have come to since it began, in quote: of any kind of strategy. */
+export interface Accounts extends Profit {
+  /** All that was paid in fees, at the price of the mark. */
+  readonly fees: Decimal;
+  /** Buys that were sold again, and orders filled whole. */
+  readonly cycles: number;
+  readonly filledOrders: number;
+}
+
 /** What a strategy's fills do not explain, since which protocol time, and the order it begins with. */
 export interface Unexplained {
   readonly order: string | null;

@@ -8,7 +8,7 @@ import type { Capital, Funds, LeaseWindow, OwnBase, Resting } from "../model/int
 import type { Bounds, Terms } from "../model/limits.ts";
 import type { Market, Quote } from "../model/market.ts";
 import type { Order } from "../model/order.ts";
-import type { Profit, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
+import type { Accounts, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
 import type { Timing } from "./venue.ts";
 
 /** What one strategy may know and use of a pass. */
@@ -98,7 +98,10 @@ export interface Kind<
   holdings(state: State): { readonly base: Decimal; readonly cost: Decimal };
   /** Per asset, what its books say that its fills have moved. */
   movedByBooks(state: State, symbol: Pair): Readonly<Record<string, Decimal>>;
-  profit(state: State, mark: Decimal): Profit;
+  /** What its fills have come to at a price, or at the one it began at. */
+  accounts(strategy: Pick<Strategy<Config, State>, "symbol" | "state">, mark?: Decimal): Accounts;
+  /** Between the lowest and the highest price at which it would have an order. */
+  isInRange(state: State, mid: Decimal): boolean;
   /** From which sequence on no order of the strategy as a whole was placed. */
   nextSequence(state: State): number;
   /** Something is under way that may want orders though each slot has its own. */

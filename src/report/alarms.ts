@@ -1,10 +1,11 @@
 /** What is wrong now, of what stands in the database: told when it begins, and when it is over. */
+import { isInRange } from "../engine/accounts.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../model/account.ts";
 import type { Alarm } from "../model/day.ts";
+import type { Kinds } from "../ports/kind.ts";
 import type { Readings } from "../ports/stores/metrics-store.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
-import { isInRange } from "./days.ts";
 
 /** How long a pass may be away, of an account that is stepped every `interval`. */
 export const lateAfter = (interval: Millis): Millis => Math.max(MINUTE, 3 * interval);
@@ -12,13 +13,13 @@ export const lateAfter = (interval: Millis): Millis => Math.max(MINUTE, 3 * inte
 export function alarmsOf(
   views: readonly StrategyView[],
   { orders }: Pick<Readings, "orders">,
-  interval: Millis,
+  { interval, kinds }: { readonly interval: Millis; readonly kinds: Kinds },
 ): readonly Alarm[] {
   const accounts = new Map(views.map((view) => [view.strategy.account, view]));
   return [
     ...[...accounts].flatMap(([account, view]) => accountAlarm(account, view, interval)),
     ...orders.filter(({ overdue }) => overdue > 0).map(unknownOrders),
-    ...views.flatMap(outOfRange),
+    ...views.flatMap((view) => outOfRange(view, kinds)),
   ];
 }
 
@@ -42,9 +43,9 @@ const unknownOrders = ({ account, state, overdue }: Readings["orders"][number]):
   message: `${parseAccountKey(account).exchange} has not said what became of ${overdue} ${overdue === 1 ? "order" : "orders"}`,
 });
 
-function outOfRange(view: StrategyView): Alarm[] {
-  const { id, status, phase, symbol } = view.strategy;
-  if (status !== "running" || phase !== "active" || isInRange(view) !== false) return [];
-  const message = `${symbol} is out of the grid's range: it earns nothing until the price comes back`;
+function outOfRange(view: StrategyView, kinds: Kinds): Alarm[] {
+  const { id, kind, status, phase, symbol } = view.strategy;
+  if (status !== "running" || phase !== "active" || isInRange(view, kinds) !== false) return [];
+  const message = `${symbol} is out of the ${kind}'s range: it earns nothing until the price comes back`;
   return [{ key: `range ${id}`, strategy: id, kind: "notice", message }];
 }

@@ -1,37 +1,15 @@
 /** How a strategy's day went, as whoever runs looks at it about once a minute. */
-import { asGridView } from "../grid/kind.ts";
-import { profitOf } from "../grid/ledger/profit.ts";
-import { mul, ZERO } from "../kernel/decimal.ts";
-import { splitPair } from "../kernel/pair.ts";
+import { accountsOf, isInRange } from "../engine/accounts.ts";
+import { ZERO } from "../kernel/decimal.ts";
 import { DAY, dayOf, type Millis } from "../kernel/time.ts";
 import type { Standing, StrategyDay } from "../model/day.ts";
+import type { Kinds } from "../ports/kind.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
 
-/** The mark of one that has seen no price is the price it began at. */
-export function standingOf(view: StrategyView): Standing {
-  const { strategy, memory } = asGridView(view);
-  const { symbol, state } = strategy;
-  const { ledger } = state;
-  const mark = memory.marks[symbol]?.mid ?? state.startPrice;
-  const { base, quote } = splitPair(symbol);
-  const [inBase = ZERO, inQuote = ZERO] = [ledger.fees[base], ledger.fees[quote]];
-  return {
-    total: profitOf(state, mark).total,
-    realized: ledger.realized,
-    fees: inQuote + mul(inBase, mark, "up") + ledger.feesValue,
-    cycles: ledger.cycles,
-    filledOrders: ledger.filledOrders,
-    symbol,
-  };
-}
-
-/** Between the lowest and the highest price of its slots; undefined where no price is known. */
-export function isInRange(view: StrategyView): boolean | undefined {
-  const { strategy, memory } = asGridView(view);
-  const mid = memory.marks[strategy.symbol]?.mid;
-  if (mid === undefined) return undefined;
-  const { slots } = strategy.state;
-  return slots.some(({ lower }) => lower <= mid) && slots.some(({ upper }) => upper >= mid);
+function standingOf(view: StrategyView, kinds: Kinds): Standing {
+  const { symbol } = view.strategy;
+  const { total, realized, fees, cycles, filledOrders } = accountsOf(view, kinds);
+  return { total, realized, fees, cycles, filledOrders, symbol };
 }
 
 interface Look {
@@ -40,14 +18,15 @@ interface Look {
   readonly elapsed: Millis;
   readonly isUp: boolean;
   readonly incidents: number;
+  readonly kinds: Kinds;
 }
 
 /** The strategy's row of this day after a look; `rows` are its rows of this day and the one before. */
 export function withLook(rows: readonly StrategyDay[], view: StrategyView, look: Look): StrategyDay {
   const { strategy } = view;
-  const { now, elapsed, isUp, incidents } = look;
+  const { now, elapsed, isUp, incidents, kinds } = look;
   const day = dayOf(now);
-  const standing = standingOf(view);
+  const standing = standingOf(view, kinds);
   const known = rows.find((row) => row.day === day);
   const before = rows.find((row) => row.day === day - 1);
   const today: StrategyDay = known ?? {
@@ -69,7 +48,7 @@ export function withLook(rows: readonly StrategyDay[], view: StrategyView, look:
     latest: standing,
     to: now,
     upMillis: today.upMillis + (isUp ? spent : 0),
-    inRangeMillis: today.inRangeMillis + (isUp && isInRange(view) ? spent : 0),
+    inRangeMillis: today.inRangeMillis + (isUp && isInRange(view, kinds) ? spent : 0),
     incidents: today.incidents + incidents,
     isFinal: strategy.status === "stopped",
   };

@@ -3,8 +3,9 @@ import { nodeLocal } from "../../cli/host/node-runtime.ts";
 import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
 import { connectDex } from "../../src/compose/dex.ts";
 import { timeLimit } from "../../src/compose/time-limit.ts";
+import { kindsOf } from "../../src/engine/kinds.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
-import { kindsOf } from "../../src/kinds.ts";
+import { KINDS } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { appOver } from "../support/app.ts";
@@ -41,7 +42,7 @@ async function live(limit = 60_000) {
   const aggregator = irisAggregator({ url: iris.url, timeoutMillis: limit });
   const { venue, venueOf, marketTime, store } = box;
   const deps: Deps = {
-    kinds: kindsOf(),
+    kinds: kindsOf(KINDS),
     venue,
     venueOf,
     marketTime,

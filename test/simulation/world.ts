@@ -3,9 +3,10 @@ import { copyTables, emptyTables, type Tables } from "../../src/adapters/memory/
 import type { Listed } from "../../src/adapters/sandbox/matching.ts";
 import type { PricePath } from "../../src/adapters/sandbox/path.ts";
 import type { Simulation } from "../../src/adapters/sandbox/venue.ts";
+import { kindsOf } from "../../src/engine/kinds.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
-import { kindsOf } from "../../src/kinds.ts";
+import { KINDS } from "../../src/kinds.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
@@ -75,7 +76,7 @@ export async function createWorld({
   );
   const isOld = shape.broken === "read lag" || isSteady(shape.broken);
   const readLag = plan.timing.readLag * (isOld ? 10 : 1);
-  const kinds = kindsOf();
+  const kinds = kindsOf(KINDS);
   const checks = createChecks(now, () => tables, kinds);
   const history = historyBooks(
     {

@@ -6,8 +6,9 @@ import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";
 import { connectDex } from "../../src/compose/dex.ts";
 import { liveVenues } from "../../src/compose/live.ts";
 import { timeLimit } from "../../src/compose/time-limit.ts";
+import { kindsOf } from "../../src/engine/kinds.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import { kindsOf } from "../../src/kinds.ts";
+import { KINDS } from "../../src/kinds.ts";
 import { type Tier, VENUES, type VenueName } from "../../src/model/venues.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Timing } from "../../src/ports/venue.ts";
@@ -62,7 +63,7 @@ export async function emulatedWorld({
   const inTime = timeLimit(10 * SECOND);
   const aggregator = sandboxAggregator({ seed: 1, origin: START, market: box.venue(names[0] as string) });
   const deps: Deps = {
-    kinds: kindsOf(),
+    kinds: kindsOf(KINDS),
     venue: box.venue,
     venueOf: box.venueOf,
     marketTime: box.marketTime,

@@ -16,10 +16,11 @@ import { connectDex } from "../../src/compose/dex.ts";
 import { connectDryRuns } from "../../src/compose/paper.ts";
 import { connectReference } from "../../src/compose/reference.ts";
 import { timeLimit } from "../../src/compose/time-limit.ts";
+import { kindsOf } from "../../src/engine/kinds.ts";
 import { AppError } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import { kindsOf } from "../../src/kinds.ts";
+import { KINDS } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Venue } from "../../src/ports/venue.ts";
@@ -98,7 +99,7 @@ export async function testSandbox({
   const dry = connectDryRuns({ books: dryBooks(context), exchanges, venue, hostOf: () => "" });
   const dex = connectDex({ aggregator, exchanges, venue, inTime });
   const deps: Deps = {
-    kinds: kindsOf(),
+    kinds: kindsOf(KINDS),
     exchanges,
     inTime,
     dex,

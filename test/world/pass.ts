@@ -1,5 +1,6 @@
+import { kindsOf } from "../../src/engine/kinds.ts";
 import { step } from "../../src/engine/pass/step.ts";
-import { kindsOf } from "../../src/kinds.ts";
+import { KINDS } from "../../src/kinds.ts";
 import type { Market } from "../../src/model/market.ts";
 import type { NewOrder } from "../../src/model/order.ts";
 import type { Store } from "../../src/ports/stores/store.ts";
@@ -82,7 +83,7 @@ export async function openRun(passing: Passing, market: Market, timing: Timing):
     cancel: ask("cancel", "cancel"),
   } as unknown as Venue;
   const world = {
-    kinds: kindsOf(),
+    kinds: kindsOf(KINDS),
     // What only a server's own process knows of the switch, nobody here does.
     store: { ...asks("store", STORE), knownKilled: () => false } as unknown as Store,
     local: {

@@ -27,7 +27,7 @@ export function stoppedTold(kind: Kind, { state, symbol }: Strategy, mark: Decim
   const { base, quote } = splitPair(symbol);
   const left = kind.holdings(state).base;
   const sold = exit.held === undefined ? "" : `, sold ${text(exit.held - left)} ${base}`;
-  const total = snap(kind.profit(state, mark).total, ONE / 100n, "half");
+  const total = snap(kind.accounts({ state, symbol }, mark).total, ONE / 100n, "half");
   return `stopped, because: ${reachedTold(exit, state.halted)}${sold}, ${text(total)} ${quote} in all`;
 }
 

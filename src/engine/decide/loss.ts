@@ -54,7 +54,7 @@ export function judgeLoss<S extends Strategy>(
   }: { readonly quote: Quote; readonly bounds: Bounds; readonly accountLoss: string | null },
 ): S {
   const { state, resumes, symbol } = strategy;
-  const { total } = kind.profit(state, midOf(quote));
+  const { total } = kind.accounts(strategy, midOf(quote));
   const asset = splitPair(symbol).quote;
   const watched = { what: "strategyLoss", asset, total, resumes, whose: `this ${kind.name}` } as const;
   const loss = judge(state.loss ?? null, watched, bounds);
@@ -112,7 +112,7 @@ function totalOf(
 ): Decimal | undefined {
   const quote = quotes.get(symbol);
   const mid = quote ? midOf(quote) : marks[symbol]?.mid;
-  return mid === undefined ? undefined : kinds(kind).profit(state, mid).total;
+  return mid === undefined ? undefined : kinds(kind).accounts({ symbol, state }, mid).total;
 }
 
 /** The results of strategies that have stopped in this pass stay the account's. */

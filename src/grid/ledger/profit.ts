@@ -1,7 +1,7 @@
 import { type Decimal, div, mul, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import type { Profit } from "../../model/strategy.ts";
-import type { GridState } from "../state/state.ts";
+import type { Accounts, Profit } from "../../model/strategy.ts";
+import type { GridState, GridStrategy } from "../state/state.ts";
 import { costInAll, heldInAll } from "./booking.ts";
 
 /** Equity is quote plus base·mark less fees in third assets, moved only by fills; the total is its change since the start. */
@@ -18,6 +18,22 @@ export function profitOf(state: GridState, mark: Decimal): Profit {
     averageCost: position > ZERO ? div(cost, position, "half") : null,
     breakEvenPrice:
       position > ZERO ? div(ledger.firstCost + ledger.feesValue - ledger.quote, position, "up") : null,
+  };
+}
+
+/** The mark of one that has seen no price is the price it began at. */
+export function accountsOf(
+  { symbol, state }: Pick<GridStrategy, "symbol" | "state">,
+  mark: Decimal = state.startPrice,
+): Accounts {
+  const { fees, feesValue, cycles, filledOrders } = state.ledger;
+  const { base, quote } = splitPair(symbol);
+  const [inBase = ZERO, inQuote = ZERO] = [fees[base], fees[quote]];
+  return {
+    ...profitOf(state, mark),
+    fees: inQuote + mul(inBase, mark, "up") + feesValue,
+    cycles,
+    filledOrders,
   };
 }
 

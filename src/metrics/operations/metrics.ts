@@ -4,11 +4,13 @@ import { figures } from "../figures.ts";
 
 /** What Prometheus is told; undefined where there is no store that tells it. */
 export async function readMetrics(
-  { metrics, store, local }: Pick<Deps, "metrics" | "store" | "local">,
+  { metrics, store, local, kinds }: Pick<Deps, "metrics" | "store" | "local" | "kinds">,
   version: string,
 ): Promise<string | undefined> {
   if (!metrics) return undefined;
   const askedAt = local.monotonic();
   const [readings, views] = await Promise.all([metrics.readings(), store.strategies({ stopped: false })]);
-  return exposition(figures({ readings, views, databaseMillis: local.monotonic() - askedAt, version }));
+  return exposition(
+    figures({ readings, views, kinds, databaseMillis: local.monotonic() - askedAt, version }),
+  );
 }

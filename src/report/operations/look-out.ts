@@ -8,7 +8,10 @@ import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { alarmsOf, lateAfter } from "../alarms.ts";
 import { withLook } from "../days.ts";
 
-export type LookoutWorld = Pick<Deps, "reports" | "metrics" | "store" | "local" | "interval" | "requests">;
+export type LookoutWorld = Pick<
+  Deps,
+  "reports" | "metrics" | "store" | "local" | "interval" | "requests" | "kinds"
+>;
 
 /** Once a minute, by whichever process comes first. */
 const EVERY: Millis = MINUTE;
@@ -20,14 +23,14 @@ const REQUESTS = 8;
 
 /** Looks at everything that runs: how its day goes, and what is wrong with it. */
 export async function lookOut(world: LookoutWorld): Promise<void> {
-  const { reports, metrics, store, local, interval = MINUTE, requests } = world;
+  const { reports, metrics, store, local, interval = MINUTE, requests, kinds } = world;
   if (!reports || !metrics || (requests && requests() < REQUESTS)) return;
   const turn = await reports.lookOut({ every: EVERY, owner: local.name, page: PAGE });
   if (!turn) return;
   const [running, readings] = await Promise.all([store.strategies({ stopped: false }), metrics.readings()]);
   const views = [...running, ...(await stoppedToday(world, turn, running))];
   await keepDays(world, turn, { views, interval });
-  await tellAlarms(world, turn, alarmsOf(running, readings, interval));
+  await tellAlarms(world, turn, alarmsOf(running, readings, { interval, kinds }));
 }
 
 /** Those that were running at the last look: what they came to is told once more. */
@@ -45,7 +48,7 @@ async function stoppedToday(
 }
 
 async function keepDays(
-  { reports }: LookoutWorld,
+  { reports, kinds }: LookoutWorld,
   { now, before, days, events }: Lookout,
   { views, interval }: { readonly views: readonly StrategyView[]; readonly interval: Millis },
 ): Promise<void> {
@@ -60,7 +63,7 @@ async function keepDays(
     const { id } = view.strategy;
     const isUp = view.steppedAt !== null && now - view.steppedAt <= lateAfter(interval);
     const own = days.filter(({ strategy }) => strategy === id);
-    return withLook(own, view, { now, elapsed, isUp, incidents: counts.get(id) ?? 0 });
+    return withLook(own, view, { now, elapsed, isUp, incidents: counts.get(id) ?? 0, kinds });
   });
   // Told before it is kept: whoever dies in between leaves it to be told again.
   for (const message of rows.map((row) => cyclesSince(days, row)))
