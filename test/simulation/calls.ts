@@ -72,7 +72,7 @@ export async function call<T>(net: Net, task: Task, asked: Asked<T>): Promise<T>
     });
   }
   if (fault === "refused") scheduler.at(leftAt + 20, () => attempt(wait, asked.refused));
-  else scheduler.quietly(leftAt + asked.timeout, () => attempt(wait, asked.silence));
+  else scheduler.quietly(leftAt + asked.timeout, () => attempt(wait, asked.silence), wait.isOver);
   return wait.promise;
 }
 

@@ -3,8 +3,8 @@ export interface Scheduler {
   now(): number;
   /** Runs something at a time; events of one time run in the order in which they were asked for. */
   at(time: number, run: () => void | Promise<void>): void;
-  /** The same of what comes about in a quiet world too: the next pass, the end of a wait that is over. */
-  quietly(time: number, run: () => void | Promise<void>): void;
+  /** The same of what comes about in a quiet world too: the next pass, and the end of a wait, unless it is over by then. */
+  quietly(time: number, run: () => void | Promise<void>, isOver?: () => boolean): void;
   /** Events that are still to come, but for those. */
   waiting(): number;
   /** Runs events up to a time, or until `isOver`, calling `after` behind each. */
@@ -17,6 +17,7 @@ interface Event {
   readonly time: number;
   readonly order: number;
   readonly isQuiet: boolean;
+  readonly isOver?: (() => boolean) | undefined;
   readonly run: () => void | Promise<void>;
 }
 
@@ -62,10 +63,12 @@ export function createScheduler(start: number): Scheduler {
       waiting++;
       push({ time: Math.max(time, now), order: asked++, isQuiet: false, run });
     },
-    quietly: (time, run) => push({ time: Math.max(time, now), order: asked++, isQuiet: true, run }),
+    quietly: (time, run, isOver) =>
+      push({ time: Math.max(time, now), order: asked++, isQuiet: true, isOver, run }),
     async runUntil(end, after, isOver = () => false) {
       for (let next = heap[0]; next && next.time <= end; next = heap[0]) {
         const event = pop() as Event;
+        if (event.isOver?.()) continue;
         if (!event.isQuiet) waiting--;
         now = event.time;
         ran++;

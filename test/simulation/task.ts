@@ -39,6 +39,7 @@ export interface Wait<T> {
   readonly promise: Promise<T>;
   answer(value: T): Promise<void>;
   fail(error: unknown): Promise<void>;
+  isOver(): boolean;
 }
 
 export function waitOf<T>(task: Task): Wait<T> {
@@ -56,6 +57,7 @@ export function waitOf<T>(task: Task): Wait<T> {
   task.signal();
   return {
     promise,
+    isOver: () => isOver || !task.process.isAlive,
     answer: (value) => once(() => resolve(value)),
     fail: (error) => once(() => reject(error)),
   };

@@ -32,8 +32,8 @@ export const ACCOUNT = { exchange: EXCHANGE, kind: "sandbox", host: "" } as cons
 /** The simulated venue lists no token of the chain: nothing may ask for one. */
 const noChain = () => Promise.reject(new Error("the simulation has no chain"));
 
-/** Passes over a world that lies still are so many times as far apart. */
-export const SLOWER = 6;
+/** Passes over a world that lies still are up to so many times as far apart. */
+export const SLOWER = 12;
 
 export interface Options extends Shape {
   readonly seed: number;
@@ -106,7 +106,7 @@ export async function createWorld({
 
   const state = {
     dirty: false,
-    /** When a row or the venue last changed, but for a lease. */
+    /** When a row or the venue last changed, but for leases and notes. */
     changedAt: START,
     passes: 0,
     down: new Set<string>(),
@@ -131,9 +131,11 @@ export async function createWorld({
   };
   const processes: Process[] = [];
   const isQuiet = () => now() >= plan.quietAt;
-  /** Nothing goes wrong any more, and passes change nothing: what is left is to wait for times. */
-  const isStill = () =>
-    isQuiet() && now() - Math.max(plan.quietAt, state.changedAt) > 2 * SLOWER * plan.interval;
+  /** Nothing goes wrong any more: the longer passes have changed nothing, the longer each waits for the next. */
+  const pause = () => {
+    const still = isQuiet() ? now() - Math.max(plan.quietAt, state.changedAt) : 0;
+    return Math.min(Math.max(plan.interval, still), SLOWER * plan.interval);
+  };
   const any = faults ?? (plan.atBounds ? swarmFaults(random, isQuiet) : randomFaults(random, isQuiet));
   const wrong = shape.broken === "steady lag, all answered" ? answering(any) : any;
   const net: Net = {
@@ -168,11 +170,14 @@ export async function createWorld({
     isClosed: () => state.isClosed,
     leaving: checks.leaving,
   };
-  const watched = watch(store, (name) => {
-    state.dirty = true;
-    // Each pass takes its lease and gives it back.
-    if (name !== "acquire" && name !== "settle") state.changedAt = now();
-  });
+  const watched = watch(
+    store,
+    () => tables,
+    (matters) => {
+      state.dirty = true;
+      if (matters) state.changedAt = now();
+    },
+  );
 
   function depsOf(task: Task): Deps {
     const venue = venueOf(net, task, simulation, behaviour);
@@ -210,9 +215,15 @@ export async function createWorld({
     };
     processes.push(process);
     let isStepping = false;
+    let next = 0;
+    const after = (wait: number) => {
+      const mine = ++next;
+      scheduler.quietly(now() + wait, () => (mine === next ? beat() : undefined));
+    };
     const beat = async (): Promise<void> => {
       if (!process.isAlive) return;
-      scheduler.quietly(now() + plan.interval * (isStill() ? SLOWER : 1), beat);
+      const began = now();
+      after(pause());
       if (isStepping) return;
       isStepping = true;
       await run(process, async (deps) => {
@@ -221,10 +232,11 @@ export async function createWorld({
             if (outcome === "stepped" || outcome === "short") state.passes++;
         } finally {
           isStepping = false;
+          if (isQuiet() && state.changedAt >= began) after(plan.interval);
         }
       });
     };
-    scheduler.quietly(now() + random.whole(1, plan.interval), beat);
+    after(random.whole(1, plan.interval));
   }
 
   function killProcess(process: Process): void {
