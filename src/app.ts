@@ -14,7 +14,7 @@ import { mountEvents, type Streaming } from "./transport/events.ts";
 import { mountOperations, respond, urgentRoutes, type Variables } from "./transport/http.ts";
 import type { Limiter } from "./transport/limiter.ts";
 import { mountMcp } from "./transport/mcp/mount.ts";
-import type { McpSettings } from "./transport/mcp/server.ts";
+import type { McpSettings } from "./transport/mcp/options.ts";
 import { openApi } from "./transport/openapi.ts";
 import { type Asset, mountPage, type SignIn } from "./transport/page.ts";
 import { refusal } from "./transport/run.ts";

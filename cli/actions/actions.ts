@@ -6,17 +6,17 @@
 
 export { signsOfLife } from "../host/signs-of-life.ts";
 export { exportEvents, signEvents, verifyEvents } from "./audit.ts";
-export { importCandles, listCandles, showCandles } from "./candles.ts";
-export { downloadCandles } from "./candles-download.ts";
+export { downloadCandles } from "./candles/download.ts";
+export { importCandles, listCandles, showCandles } from "./candles/import.ts";
 export { completion } from "./completion.ts";
 export { estimateCost } from "./cost.ts";
-export { byCommand, digest, newToken, nodeLocal, numberOf, withDatabase } from "./database.ts";
-export { backUp, restore } from "./db.ts";
+export { backUp, restore } from "./database/db.ts";
+export { migrateDatabase } from "./database/migrate.ts";
+export { byCommand, digest, newToken, nodeLocal, numberOf, withDatabase } from "./database/open.ts";
 export { runDemo } from "./demo.ts";
 export { runDoctor } from "./doctor.ts";
 export { addKeys, listKeys, removeKeys, rotateKeys, testKeys } from "./exchange.ts";
-export { installMcp } from "./mcp-install.ts";
-export { migrateDatabase } from "./migrate.ts";
+export { installMcp } from "./mcp/install.ts";
 export { addChannel, listChannels, removeChannel, replayChannel, testChannel } from "./notify.ts";
 export { newPageLink } from "./page.ts";
 export { restingOrders } from "./resting-orders.ts";

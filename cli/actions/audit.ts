@@ -4,7 +4,7 @@ import { SettingsError } from "../../src/kernel/errors.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import { numberOf } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
-import { byCommand, withDatabase } from "./database.ts";
+import { byCommand, withDatabase } from "./database/open.ts";
 
 const PAGE = 1000;
 

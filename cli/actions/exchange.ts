@@ -9,7 +9,7 @@ import { readSettings, type Settings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { byCommand } from "./database.ts";
+import { byCommand } from "./database/open.ts";
 
 /** Runs something on the live exchanges of a command's database and prints its answer. Returns the exit code. */
 async function withLive(

@@ -14,7 +14,7 @@ import { readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { byCommand } from "./database.ts";
+import { byCommand } from "./database/open.ts";
 
 type Opened = Awaited<ReturnType<typeof createDeps>> & { readonly outboundHosts: readonly string[] };
 

@@ -10,7 +10,7 @@ export const mcpCommand = command({
   description: "Serve agents over standard input and output (Model Context Protocol)",
   examples: ["edgemaker mcp --sandbox", "edgemaker mcp --api-url https://grids.example --token em_…"],
   args: { ...DATABASE_ARGS, ...REMOTE_ARGS },
-  run: async (values) => (await import("../actions/mcp.ts")).serveMcp(values),
+  run: async (values) => (await import("../actions/mcp/serve.ts")).serveMcp(values),
   subCommands: {
     install: command({
       name: "mcp install",

@@ -10,7 +10,7 @@ import { createClient } from "@libsql/client/sqlite3";
 import type { Migration } from "../../src/adapters/libsql/client/migrate.ts";
 import type { Database } from "../../src/adapters/libsql/client/safe-client.ts";
 import type { Config } from "../../src/compose/config.ts";
-import type { Runtime } from "../../src/compose/deps.ts";
+import type { Runtime } from "../../src/compose/sandbox.ts";
 import type { Local, Log, LogLevel } from "../../src/ports/local.ts";
 import { keptCandles } from "./candle-store.ts";
 import { ownDatabase } from "./file-rights.ts";

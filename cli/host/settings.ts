@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Config, parseConfig } from "../../src/compose/config.ts";
-import type { SandboxOptions } from "../../src/compose/deps.ts";
+import type { SandboxOptions } from "../../src/compose/sandbox.ts";
 import { parseConfigFile, venueUrl } from "../../src/compose/settings.ts";
 import { messageOf, SettingsError } from "../../src/kernel/errors.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";

@@ -6,7 +6,7 @@ import { type Held, type HeldRow, heldOf } from "./held.ts";
 import { isUndisturbed, jump, ladderOf } from "./jump.ts";
 import { joined, moveAt, type ReplayedSlot, replaySlot } from "./replayed-slot.ts";
 import type { Reach, Ticks } from "./ticks.ts";
-import type { WalkOptions } from "./walk.ts";
+import type { WalkOptions } from "./walk-options.ts";
 
 export interface LeapPoint {
   readonly account: Account;

@@ -1,5 +1,5 @@
 import { levelAt } from "../grid/ladder/levels.ts";
-import { sellPrice } from "../grid/plan/plan.ts";
+import { sellPrice } from "../grid/plan/wish.ts";
 import type { GridConfig } from "../grid/state/config.ts";
 import type { GridState, GridStrategy, Slot } from "../grid/state/state.ts";
 import { type Decimal, div, max, min, mul } from "../kernel/decimal.ts";

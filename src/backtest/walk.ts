@@ -3,16 +3,15 @@ import type { Millis } from "../kernel/time.ts";
 import { between, type Corner } from "../market/matching/corner.ts";
 import type { Balance } from "../model/account.ts";
 import type { Fill } from "../model/fill.ts";
-import type { Market } from "../model/market.ts";
 import { type Account, opened, pass } from "./account.ts";
 import { cornersOf } from "./corners.ts";
 import { type FillLog, fillLog } from "./fill-log.ts";
 import { type Held, type HeldRow, heldFrom, heldOf } from "./held.ts";
 import { leap } from "./leap.ts";
 import { type Paper, paper } from "./paper.ts";
-import type { Rules } from "./rules.ts";
 import { nextBar, type Reach, type Ticks } from "./ticks.ts";
 import { nearer, wakeOf } from "./wake.ts";
+import type { WalkOptions } from "./walk-options.ts";
 
 export interface Walked {
   /** Whether it went on in whole numbers as soon as it could. */
@@ -26,18 +25,6 @@ export interface Walked {
   readonly passes: readonly Millis[];
   /** Bars walked, fewer than all where it was stopped. */
   readonly bars: number;
-}
-
-export interface WalkOptions {
-  readonly market: Market;
-  readonly rules: Rules;
-  readonly balances: readonly Balance[];
-  /** Makes every pass, those too that cannot change anything. */
-  readonly everyPass?: boolean;
-  /** Goes on in whole numbers once nothing but the grid's own fills can happen. */
-  readonly mayLeap?: boolean;
-  /** Asked before each bar that is walked: true ends the walk. */
-  readonly isOver?: ((bars: number) => boolean) | undefined;
 }
 
 /** A walk under way: what its passes have come to. */

@@ -4,7 +4,8 @@ import type { BacktestShape } from "../backtest/schema/answer.ts";
 import type { ComparisonShape } from "../compare/schema.ts";
 import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
 import type { EventsShape, FillsShape, HistoricOrdersShape } from "../grid/schema/history.ts";
-import type { PlannedShape, StartedShape, StatusShape, StoppedShape } from "../grid/schema/schema.ts";
+import type { PlannedShape, StartedShape, StatusShape } from "../grid/schema/schema.ts";
+import type { StoppedShape } from "../grid/schema/shapes.ts";
 import type { BookShape, CandlesShape, ExchangesShape, TickerShape, TradesShape } from "../market/schema.ts";
 import type { OrdersShape } from "../orders/schema.ts";
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { memoryHistoryStore } from "../../src/adapters/memory/history-store.ts";
-import { emptyTables, fillKey, type Tables } from "../../src/adapters/memory/tables.ts";
 import { csv } from "../../src/kernel/csv.ts";
 import { HOUR, MINUTE } from "../../src/kernel/time.ts";
 import type { HistoryStore } from "../../src/ports/stores/history-store.ts";
+import { memoryHistoryStore } from "../simulation/store/history-store.ts";
+import { emptyTables, fillKey, type Tables } from "../simulation/store/tables.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";

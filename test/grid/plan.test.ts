@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { giveFirstBase, layOut } from "../../src/grid/ladder/layout.ts";
 import { outdated } from "../../src/grid/plan/outdated.ts";
-import { plan, type View } from "../../src/grid/plan/plan.ts";
+import { plan } from "../../src/grid/plan/plan.ts";
+import type { View } from "../../src/grid/plan/wish.ts";
 import type { GridState } from "../../src/grid/state/state.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { NEW_ORDER, type Order } from "../../src/model/order.ts";

@@ -219,6 +219,8 @@ export const STEP_GUARDS: readonly Guard[] = [
         return b.ordersByIds(`${account}2`, { exchange: [], client: [one.clientId] });
       },
     ],
+  ]),
+  ...guardsOf(`${LIBSQL}/stores/snapshot.ts`, [
     [
       "a pass knows its own account's grids",
       ".where(and(eq(strategies.account, account), isRunning()))",
@@ -298,6 +300,8 @@ export const STEP_GUARDS: readonly Guard[] = [
         return (await acquire(a, "a"))?.limitUses.length;
       },
     ],
+  ]),
+  ...guardsOf(`${LIBSQL}/stores/change-rows.ts`, [
     [
       "a pass's memory is its own account's",
       "db.update(accounts).set({ memory }).where(eq(accounts.account, lease.account))",

@@ -7,7 +7,7 @@ import {
   fillsFrom,
   fillsQuery,
   outlookQuery,
-} from "../../src/adapters/libsql/stores/notify-store.ts";
+} from "../../src/adapters/libsql/stores/notify-rows.ts";
 import { bookFills, notifyBox } from "../support/notify.ts";
 
 it("looks at channels without reading what was told, or what has happened", async () => {

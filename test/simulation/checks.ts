@@ -1,4 +1,3 @@
-import type { Tables } from "../../src/adapters/memory/tables.ts";
 import { isGrid } from "../../src/grid/kind.ts";
 import { costInAll, held } from "../../src/grid/ledger/booking.ts";
 import { FIRST_BUY_SLOT, type GridStrategy } from "../../src/grid/state/state.ts";
@@ -13,6 +12,7 @@ import type { Kinds } from "../../src/ports/kind.ts";
 import { brokenByArrival, brokenByRecording, type SeenOrder } from "../invariants/venue.ts";
 import type { Committed } from "./history.ts";
 import { withinLimits } from "./limit-checks.ts";
+import type { Tables } from "./store/tables.ts";
 
 export interface Violation {
   readonly at: number;

@@ -1,8 +1,7 @@
-import type { Tables } from "../../src/adapters/memory/tables.ts";
 import { tickerAt } from "../../src/adapters/sandbox/prints.ts";
 import { isGrid } from "../../src/grid/kind.ts";
 import { costInAll } from "../../src/grid/ledger/booking.ts";
-import { sellPrice } from "../../src/grid/plan/plan.ts";
+import { sellPrice } from "../../src/grid/plan/wish.ts";
 import type { GridStrategy, Slot } from "../../src/grid/state/state.ts";
 import { mul, snap, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
@@ -14,6 +13,7 @@ import { takes } from "../../src/model/own-orders.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import type { Beside } from "./actions.ts";
 import { TICKS } from "./shape.ts";
+import type { Tables } from "./store/tables.ts";
 import { ACCOUNT, EXCHANGE, type World } from "./world.ts";
 
 /** A slot may go without an order for these reasons when everything is quiet. */

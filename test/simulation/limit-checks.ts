@@ -1,9 +1,9 @@
-import type { Tables } from "../../src/adapters/memory/tables.ts";
 import { mul } from "../../src/kernel/decimal.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import { EVERY, ownLimits, scopeOfAccount } from "../../src/limits/standing.ts";
 import type { Order } from "../../src/model/order.ts";
 import { aboveLimit } from "../invariants/venue.ts";
+import type { Tables } from "./store/tables.ts";
 
 interface At {
   readonly now: number;

@@ -12,12 +12,12 @@ import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { limitUses } from "../../src/adapters/libsql/tables/limit-tables.ts";
 import { cursors, events, fills, orders, strategies } from "../../src/adapters/libsql/tables/tables.ts";
 import { venueBalances, venues } from "../../src/adapters/libsql/tables/venue-tables.ts";
-import type { Tables } from "../../src/adapters/memory/tables.ts";
 import type { Books } from "../../src/adapters/sandbox/books.ts";
 import { StoreError } from "../../src/kernel/errors.ts";
 import type { Local } from "../../src/ports/local.ts";
 import { migrations } from "../support/migrations.ts";
 import type { SimStore } from "./ports.ts";
+import type { Tables } from "./store/tables.ts";
 
 /** Does on libSQL all that a run does in memory, and tells where the two differ. */
 export interface Mirror {

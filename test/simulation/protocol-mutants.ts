@@ -26,7 +26,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   },
   one(
     "no fence",
-    "src/adapters/memory/step-store.ts",
+    "test/simulation/store/step-store.ts",
     "if (row.token !== token) throw",
     "if (row.token < 0) throw",
     5,
@@ -35,12 +35,12 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     name: "no lease and no fence",
     edits: [
       {
-        file: "src/adapters/memory/step-store.ts",
+        file: "test/simulation/store/step-store.ts",
         from: "if (row.token !== token) throw",
         to: "if (row.token < 0) throw",
       },
       {
-        file: "src/adapters/memory/step-store.ts",
+        file: "test/simulation/store/step-store.ts",
         from: "if (!row || (row.until > now() && row.owner !== owner)) return undefined;",
         to: "if (!row) return undefined;",
       },
@@ -93,14 +93,14 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "an intent is written though the grid is wanted to stop",
-    "src/adapters/memory/step-store.ts",
+    "test/simulation/store/step-store.ts",
     'return kind === "slot" ? wants === "run" :',
     'return kind === "slot" ? true :',
     2000013,
   ),
   one(
     "an intent is written though the kill switch is on",
-    "src/adapters/memory/step-store.ts",
+    "test/simulation/store/step-store.ts",
     "if (isKeptBack(kill, kind)) return false;",
     "",
     1000035,
@@ -150,13 +150,13 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   },
   one(
     "sells what was bought before fees",
-    "src/grid/plan/plan.ts",
+    "src/grid/plan/wish.ts",
     'snap(held(slot), lot, "down")',
     'snap(held(slot) > slot.bought ? held(slot) : slot.bought, lot, "down")',
   ),
   one(
     "crosses our own orders",
-    "src/grid/plan/plan.ts",
+    "src/grid/plan/refusal.ts",
     "other.side !== side &&",
     "other.side === undefined &&",
   ),

@@ -92,7 +92,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     shownBy: 3000000,
     edits: [
       {
-        file: "src/adapters/memory/store.ts",
+        file: "test/simulation/store/store.ts",
         from: 'if (met) return { result: "meets", order: met };',
         to: "",
       },
@@ -105,28 +105,28 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   },
   one(
     "a plan knows no limits",
-    "src/grid/plan/plan.ts",
+    "src/grid/plan/refusal.ts",
     "bounds && refusedWithin(orderOf(wish, market), quote, bounds);",
     "bounds && refusedWithin(orderOf(wish, market), quote, { ...bounds, standings: { version: 0, all: [] } });",
     4000000,
   ),
   one(
     "the statement that records repeats no limit",
-    "src/adapters/memory/limits.ts",
+    "test/simulation/store/limits.ts",
     "if (!terms) return intents;",
     "if (!terms || intents.length < 1000) return intents;",
     4000009,
   ),
   one(
     "what is recorded is counted when it is recorded again too",
-    "src/adapters/memory/limits.ts",
+    "test/simulation/store/limits.ts",
     "orders: (before?.orders ?? 0) + recorded.length,",
     "orders: (before?.orders ?? 0) + recorded.length + (recorded.length > 2 ? 1 : 0),",
     4000000,
   ),
   one(
     "an exit is no order of the day",
-    "src/adapters/memory/step-store.ts",
+    "test/simulation/store/step-store.ts",
     "countUses(tables, wanted, limited);",
     'countUses(tables, wanted.filter(({ kind }) => kind !== "exit"), limited);',
     1000000,

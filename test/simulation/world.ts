@@ -1,5 +1,3 @@
-import { memoryStore } from "../../src/adapters/memory/store.ts";
-import { copyTables, emptyTables, type Tables } from "../../src/adapters/memory/tables.ts";
 import type { Listed } from "../../src/adapters/sandbox/matching.ts";
 import type { PricePath } from "../../src/adapters/sandbox/path.ts";
 import type { Simulation } from "../../src/adapters/sandbox/venue.ts";
@@ -22,6 +20,8 @@ import { createRandom } from "./random.ts";
 import { referenceOf } from "./reference.ts";
 import { createScheduler } from "./scheduler.ts";
 import { editionOf, isSteady, type Shape, START, SYMBOLS, TICKS } from "./shape.ts";
+import { memoryStore } from "./store/store.ts";
+import { copyTables, emptyTables, type Tables } from "./store/tables.ts";
 import { type Process, startTask, type Task } from "./task.ts";
 import { createTrace } from "./trace.ts";
 import { watch } from "./watch.ts";

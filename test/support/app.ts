@@ -6,7 +6,7 @@ import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { TokenStore } from "../../src/ports/stores/token-store.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
-import type { McpSettings } from "../../src/transport/mcp/server.ts";
+import type { McpSettings } from "../../src/transport/mcp/options.ts";
 import { BY } from "./by.ts";
 import { canary } from "./canary.ts";
 import { heard } from "./heard.ts";

@@ -4,7 +4,7 @@ import { deposit } from "../../src/adapters/sandbox/person.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Venue } from "../../src/ports/venue.ts";
-import type { McpSettings } from "../../src/transport/mcp/server.ts";
+import type { McpSettings } from "../../src/transport/mcp/options.ts";
 import { appOver } from "./app.ts";
 import { type TestSandbox, testSandbox } from "./sandbox.ts";
 

@@ -1,5 +1,3 @@
-import { memoryStepStore } from "../../src/adapters/memory/step-store.ts";
-import { copyTables, type Tables } from "../../src/adapters/memory/tables.ts";
 import { isKeptBack } from "../../src/model/kill.ts";
 import type { NewOrder } from "../../src/model/order.ts";
 import type { Snapshot } from "../../src/ports/stores/step-store.ts";
@@ -10,6 +8,8 @@ import {
   type SeenOrder,
   slotOfId,
 } from "../invariants/venue.ts";
+import { memoryStepStore } from "../simulation/store/step-store.ts";
+import { copyTables, type Tables } from "../simulation/store/tables.ts";
 import { cancel, type Exchange, type Executed, isResting, type Placed, place, quoteOf } from "./exchange.ts";
 import type { Asked, Passing } from "./pass.ts";
 import { KEY, SYMBOL, TIMING, UNIT } from "./setting.ts";

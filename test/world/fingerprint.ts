@@ -1,4 +1,4 @@
-import type { Tables } from "../../src/adapters/memory/tables.ts";
+import type { Tables } from "../simulation/store/tables.ts";
 import { KEY, START, TIMING } from "./setting.ts";
 import type { State } from "./state.ts";
 

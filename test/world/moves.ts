@@ -1,8 +1,8 @@
-import { memoryStore } from "../../src/adapters/memory/store.ts";
-import { copyTables } from "../../src/adapters/memory/tables.ts";
 import { StoreError, VenueError } from "../../src/kernel/errors.ts";
 import type { By } from "../../src/model/events.ts";
 import type { NewOrder } from "../../src/model/order.ts";
+import { memoryStore } from "../simulation/store/store.ts";
+import { copyTables } from "../simulation/store/tables.ts";
 import { arrive, askStore, breaks, cancelAt, LAG, leaves, read, toExchange } from "./effects.ts";
 import { execute, first } from "./exchange.ts";
 import { restOf } from "./fingerprint.ts";

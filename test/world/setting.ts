@@ -1,5 +1,3 @@
-import { memoryStore } from "../../src/adapters/memory/store.ts";
-import { emptyTables, type Tables } from "../../src/adapters/memory/tables.ts";
 import { check } from "../../src/grid/start/check.ts";
 import { firstState } from "../../src/grid/start/planned-start.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
@@ -7,6 +5,8 @@ import { accountKey } from "../../src/model/account.ts";
 import type { Market } from "../../src/model/market.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import type { Timing } from "../../src/ports/venue.ts";
+import { memoryStore } from "../simulation/store/store.ts";
+import { emptyTables, type Tables } from "../simulation/store/tables.ts";
 import { type Exchange, LOT, quoteOf, RATE, TICK } from "./exchange.ts";
 
 /** 2026-01-01T00:00:00Z */

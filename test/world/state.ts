@@ -1,4 +1,4 @@
-import { copyTables, type Tables } from "../../src/adapters/memory/tables.ts";
+import { copyTables, type Tables } from "../simulation/store/tables.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Passing, Run } from "./pass.ts";
 import { firstExchange, firstTables, type Setting, START } from "./setting.ts";

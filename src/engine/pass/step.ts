@@ -1,17 +1,10 @@
-import { BudgetSpent, messageOf, StoreError } from "../../kernel/errors.ts";
+import { BudgetSpent, messageOf } from "../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { type AccountKey, accountKey, leaseOwner } from "../../model/account.ts";
 import type { AccountMemory } from "../../model/memory.ts";
-import type { Strategy } from "../../model/strategy.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Log } from "../../ports/local.ts";
-import {
-  type Changes,
-  type Lease,
-  NO_CHANGES,
-  type Snapshot,
-  type StepStore,
-} from "../../ports/stores/step-store.ts";
+import type { Lease, Snapshot } from "../../ports/stores/step-store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { type Decision, decide } from "../decide/decide.ts";
 import { act, type Cancelled, cancelEach, type Hold } from "./act.ts";
@@ -20,6 +13,7 @@ import { type Budget, budgetOf } from "./budget.ts";
 import { forgotten, forgottenEvent } from "./lost-tail.ts";
 import { observe } from "./observe.ts";
 import { readConfidence } from "./observe-prices.ts";
+import { record } from "./record.ts";
 import { watchChanges } from "./stop-watch.ts";
 import { upgradedSnapshot } from "./upgrade.ts";
 import { isStopping, unread, urgentCancels } from "./urgent.ts";
@@ -163,77 +157,6 @@ function watchOf({ interval }: World, snapshot: Snapshot, memory: AccountMemory)
   if (interval === undefined) return { events: [], memory: {}, unwatched: undefined };
   const { events, unwatched } = watchChanges(snapshot, memory, interval);
   return { events, memory: unwatched ? { unwatched } : {}, unwatched };
-}
-
-/** One batch; where a constraint refuses it, strategy by strategy, so that one broken row does not hold up the rest. */
-async function record(
-  store: StepStore,
-  snapshot: Snapshot,
-  { changes }: Decision,
-): Promise<ReadonlySet<string>> {
-  if (changes.length === 0) return new Set();
-  try {
-    return await store.record(snapshot.lease, changes);
-  } catch (error) {
-    if (!isConstraint(error)) throw error;
-    return recordOneByOne(store, snapshot, changes);
-  }
-}
-
-async function recordOneByOne(
-  store: StepStore,
-  { lease, strategies, cursors }: Snapshot,
-  changes: readonly Changes[],
-): Promise<ReadonlySet<string>> {
-  const recorded = new Set<string>();
-  let failed = false;
-  for (const change of changes) {
-    // How far trades were read is written last, and only when every strategy has booked its own.
-    const part = failed ? { ...change, cursors: firstCursors(change, changes, cursors) } : change;
-    try {
-      for (const id of await store.record(lease, [part])) recorded.add(id);
-    } catch (error) {
-      if (!isConstraint(error)) throw error;
-      failed = true;
-      const before = strategies.find(({ id }) => id === change.strategy?.id);
-      if (before) await store.record(lease, [inError(before, error.message, lease.now)]);
-    }
-  }
-  return recorded;
-}
-
-/**
- * Of a market without a cursor, its first trade: without one nobody would know in the next pass what is booked
- * already, and it would be booked again.
- */
-function firstCursors(
-  change: Changes,
-  changes: readonly Changes[],
-  known: Snapshot["cursors"],
-): Changes["cursors"] {
-  const fills = changes.flatMap((one) => one.fills);
-  const fresh = Object.entries(change.cursors).filter(([symbol]) => known[symbol] === undefined);
-  return Object.fromEntries(
-    fresh.map(([symbol, { at }]) => {
-      const booked = fills.filter((fill) => fill.symbol === symbol).map((fill) => fill.at);
-      return [symbol, { at: Math.min(at, ...booked), ahead: null }];
-    }),
-  );
-}
-
-const isConstraint = (error: unknown): error is StoreError =>
-  error instanceof StoreError && error.failure === "constraint";
-
-function inError(before: Strategy, message: string, at: Millis): Changes {
-  const { id, version, account, phase, stoppedAt } = before;
-  // The resume has been tried, and is over.
-  const state = { ...before.state, resumes: before.resumes };
-  const event = { account, strategy: id, at, kind: "error" as const, message };
-  return {
-    ...NO_CHANGES,
-    strategy: { id, version, state, phase, stoppedAt, status: "error", lastError: message },
-    events: [event],
-  };
 }
 
 interface Ended extends Omit<Started, "hold"> {

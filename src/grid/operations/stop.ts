@@ -12,7 +12,8 @@ import { asGridView } from "../kind.ts";
 import { profitOf } from "../ledger/profit.ts";
 import { stopReasonOf } from "../schema/ends.ts";
 import { stopInput } from "../schema/input.ts";
-import { StoppedShape, stoppedOut } from "../schema/schema.ts";
+import { stoppedOut } from "../schema/out.ts";
+import { StoppedShape } from "../schema/shapes.ts";
 import { previewChange, type Sale, saleOf } from "../start/preview.ts";
 import type { GridStrategy } from "../state/state.ts";
 

@@ -3,8 +3,8 @@ import type { Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import { takes } from "../../model/own-orders.ts";
 import type { GridState } from "../state/state.ts";
-import { sellPrice } from "./plan.ts";
 import { leaving } from "./trail.ts";
+import { sellPrice } from "./wish.ts";
 
 /**
  * Orders that stand in the way of what the grid is to become: all for a rebuild, one for a trail, any of slots

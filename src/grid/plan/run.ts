@@ -1,30 +1,22 @@
 import { reachedEvent } from "../../engine/decide/exit-told.ts";
 import { orderOf } from "../../engine/decide/intents.ts";
 import { isHeld } from "../../engine/decide/turn.ts";
-import { text, ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
-import { MINUTE } from "../../kernel/time.ts";
-import type { Market, Quote } from "../../model/market.ts";
+import type { Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
-import type { Notice, Refusal } from "../../model/strategy.ts";
+import type { Refusal } from "../../model/strategy.ts";
 import type { Advanced, StrategyContext } from "../../ports/kind.ts";
-import { giveFirstBase, layOut, wantedBase } from "../ladder/layout.ts";
 import { withMid } from "../ladder/volatility.ts";
-import { held, heldInAll } from "../ledger/booking.ts";
-import { profitOf } from "../ledger/profit.ts";
-import { spacingWarnings } from "../start/check-rules.ts";
+import { heldInAll } from "../ledger/booking.ts";
 import type { GridState, GridStrategy, Move } from "../state/state.ts";
+import { start, trigger } from "./begin.ts";
 import { firstBuy } from "./first-buy.ts";
+import { noticesOf, strangerError, venueError, withNotices } from "./notices.ts";
 import { outdated } from "./outdated.ts";
-import { isOfVenue, plan } from "./plan.ts";
+import { plan } from "./plan.ts";
 import { obstacle, relaid } from "./rebuild.ts";
 import { affords, leaving, moved } from "./trail.ts";
-import { confirm, isWide, moveOf } from "./watch.ts";
-
-interface World {
-  readonly market: Market;
-  readonly quote: Quote;
-}
+import { confirm, moveOf, type World } from "./watch.ts";
 
 /** Takes a running strategy on: what the market asks of the whole grid, then of its slots. */
 export function run(
@@ -63,47 +55,6 @@ export function run(
     };
   }
   return { ...place(strategy, live, { ...turn, world, problem, waits: cancels.length > 0 }), cancels };
-}
-
-/** A grid that waits for its trigger begins when the mid reaches it, from whichever side it was on. */
-function trigger(strategy: GridStrategy, { quote }: World): GridStrategy | undefined {
-  const { config, state, status } = strategy;
-  if (status !== "idle" || config.triggerPrice === undefined) return strategy;
-  const mid = midOf(quote);
-  const isBelow = state.startPrice < config.triggerPrice;
-  if (isBelow ? mid < config.triggerPrice : mid > config.triggerPrice) return undefined;
-  const levels = [
-    ...state.slots.map(({ lower }) => lower),
-    ...state.slots.map(({ upper }) => upper).slice(-1),
-  ];
-  const sides = layOut(levels, config.orderSize, mid);
-  // One that holds base had begun before, and its database was restored.
-  const slots = state.slots.map((slot, i) =>
-    held(slot) > ZERO ? slot : { ...slot, side: sides[i]?.side ?? slot.side },
-  );
-  const begun: GridState = { ...state, slots, startPrice: mid, center: mid, laidAt: quote.at, notices: [] };
-  return { ...strategy, state: begun, status: "running", phase: "starting" };
-}
-
-/** So long a grid waits until it is sure which base is nobody's; then it begins with what certainly is. */
-const LONGEST_START = 5 * MINUTE;
-
-/** Gives a starting grid its first base, once it is sure how much there is. Undefined until anything of it is known. */
-function start(strategy: GridStrategy, turn: StrategyContext, { at }: Quote): GridStrategy | undefined {
-  const { sight, ownBase } = turn;
-  if (strategy.phase !== "starting" || !sight.market) return strategy;
-  // It may have begun before its database was restored: what it sold then tells what it had been given.
-  if (isHeld(strategy, turn)) return { ...strategy, lastError: strangerError(turn) };
-  if (ownBase === undefined) return undefined;
-  const { state, config } = strategy;
-  const free = config.useOwnBase === false ? ZERO : ownBase.least;
-  const isEnough = ownBase.isSure || config.useOwnBase === false || wantedBase(state, sight.market) <= free;
-  if (!isEnough && at - state.laidAt < LONGEST_START)
-    return {
-      ...strategy,
-      lastError: "it begins once the balances show what the other grids' sells have locked",
-    };
-  return { ...strategy, phase: "placing", state: giveFirstBase(state, sight.market, free) };
 }
 
 function withMids(strategy: GridStrategy, quote: Quote): GridStrategy {
@@ -239,68 +190,4 @@ function place(
 const unclearRefusal = ({ slot, state, reason }: Order): Refusal[] =>
   state === "unknown" && reason !== null ? [{ slot, reason: "unclear", detail: reason }] : [];
 
-/** What the exchange says of the orders that it does not take. */
-function venueError(refused: readonly Refusal[]): string | null {
-  const told = refused.filter(({ reason, detail }) => isOfVenue(reason) && detail !== undefined);
-  const [first] = told;
-  if (!first) return null;
-  const orders = told.length === 1 ? "an order" : `${told.length} orders`;
-  const what = first.reason === "rejected" ? "refuses" : "has not said whether it takes";
-  return `the exchange ${what} ${orders}: ${first.detail}`;
-}
-
 const isUnclear = ({ state }: Order): boolean => state === "pending" || state === "unknown";
-
-function noticesOf(state: GridState, { quote, market }: World, rests: boolean): Notice[] {
-  const { breakEvenPrice } = profitOf(state, midOf(quote));
-  const isBelow = !rests && heldInAll(state) > ZERO && breakEvenPrice !== null;
-  return [
-    ...spacingNotices(state, market),
-    ...(state.halted ? [{ code: "loss_limit", message: state.halted } as const] : []),
-    ...(isWide(quote)
-      ? [
-          {
-            code: "wide_spread",
-            message: "the book is too wide: no move of the grid follows from it",
-          } as const,
-        ]
-      : []),
-    ...(isBelow
-      ? [
-          {
-            code: "all_below_cost",
-            message: `nothing rests; the position breaks even at ${text(breakEvenPrice)}`,
-          } as const,
-        ]
-      : []),
-  ];
-}
-
-// Fees may have risen since the start.
-function spacingNotices({ slots }: GridState, market: Market): Notice[] {
-  const levels = [...new Set(slots.flatMap(({ lower, upper }) => [lower, upper]))].sort((a, b) =>
-    a < b ? -1 : 1,
-  );
-  return spacingWarnings(levels, market).flatMap(({ code, message }) =>
-    code === "below_break_even" ? [{ code, message }] : [],
-  );
-}
-
-// The same state when nothing has changed, so that a quiet pass writes nothing.
-function withNotices(strategy: GridStrategy, notices: readonly Notice[]): GridStrategy {
-  const { state } = strategy;
-  const same =
-    notices.length === state.notices.length &&
-    notices.every(
-      ({ code, message }, i) => code === state.notices[i]?.code && message === state.notices[i]?.message,
-    );
-  return same ? strategy : { ...strategy, state: { ...state, notices } };
-}
-
-function strangerError({ held, stranger, unshown }: StrategyContext): string | null {
-  if (unshown !== null)
-    return `the exchange has taken order ${unshown} and does not show it: what it tells is old, and nothing is placed until it does`;
-  if (held !== null) return `order ${held} on the venue has no row here; nothing is placed until it has`;
-  if (stranger === null) return null;
-  return `order ${stranger} on the venue is of a grid that this database does not know; cancel it there if it is not another installation's`;
-}

@@ -1,7 +1,7 @@
 import { abs, type Decimal, mul, ONE } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
-import type { Quote } from "../../model/market.ts";
+import type { Market, Quote } from "../../model/market.ts";
 import { levelAt } from "../ladder/levels.ts";
 import { wideningOf } from "../ladder/volatility.ts";
 import type { GridConfig } from "../state/config.ts";
@@ -68,4 +68,9 @@ export function confirm(
   return quote.at - before.at >= APART
     ? { signal: null, confirmed: move }
     : { signal: before, confirmed: undefined };
+}
+
+export interface World {
+  readonly market: Market;
+  readonly quote: Quote;
 }

@@ -5,7 +5,8 @@ import {
   isInitializeRequest,
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
-import { type McpOptions, mcpServer, waiterOf } from "./server.ts";
+import type { McpOptions } from "./options.ts";
+import { mcpServer, waiterOf } from "./server.ts";
 
 /** One request and its answer; the server lives as long. */
 export async function exchange(request: Request, message: unknown, options: McpOptions): Promise<Response> {

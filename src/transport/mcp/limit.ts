@@ -3,7 +3,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { dayOf } from "../../kernel/time.ts";
 import type { Preview } from "../../model/proposal.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { McpOptions, McpSettings } from "./server.ts";
+import type { McpOptions, McpSettings } from "./options.ts";
 
 /** Under which the plans of one token are counted; all of a process's own where it has one client. */
 const scopeOf = ({ caller }: Pick<McpOptions, "caller">): string => `agent:${caller.actor}`;

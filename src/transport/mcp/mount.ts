@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { type Access, authenticate } from "../access.ts";
 import { parseBody, readBody } from "../body.ts";
 import type { Variables } from "../http.ts";
-import type { McpOptions } from "./server.ts";
+import type { McpOptions } from "./options.ts";
 
 type Mounting = Omit<McpOptions, "caller"> & { readonly access: Access };
 

@@ -6,7 +6,7 @@ import type { Call, Operation } from "../../operation.ts";
 import type { PlanKey, PlanState } from "../../ports/stores/plan-store.ts";
 import { type Answer, attempt, refusal, run } from "../run.ts";
 import { countPlan, limited } from "./limit.ts";
-import type { McpOptions } from "./server.ts";
+import type { McpOptions } from "./options.ts";
 
 /** A plan is for now: prices move on. */
 const LIFE: Millis = 5 * MINUTE;

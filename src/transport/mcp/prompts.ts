@@ -6,7 +6,7 @@ import {
   McpError,
 } from "@modelcontextprotocol/sdk/types.js";
 import { isPair } from "../../kernel/pair.ts";
-import type { McpOptions } from "./server.ts";
+import type { McpOptions } from "./options.ts";
 
 type Values = Readonly<Record<string, string>>;
 

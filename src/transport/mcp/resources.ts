@@ -10,7 +10,7 @@ import { plainTexts } from "../../kernel/plain-text.ts";
 import type { Operation } from "../../operation.ts";
 import { run } from "../run.ts";
 import { GUIDE } from "./guide.ts";
-import type { McpOptions } from "./server.ts";
+import type { McpOptions } from "./options.ts";
 
 interface Resource {
   readonly uri: string;

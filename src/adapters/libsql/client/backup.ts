@@ -6,9 +6,9 @@ import { limits, limitUses } from "../tables/limit-tables.ts";
 import { plans } from "../tables/plan-tables.ts";
 import { accounts, control, orders, requests, strategies, tokens } from "../tables/tables.ts";
 import { sandbox, shocks, venueBalances, venueFills, venueOrders, venues } from "../tables/venue-tables.ts";
+import type { SafeClient } from "./calls.ts";
 import { type Statement, statement } from "./context.ts";
 import type { Migration } from "./migrate.ts";
-import type { SafeClient } from "./safe-client.ts";
 
 /** Writes a consistent copy into a file that is missing or empty, while other processes go on writing. */
 export async function copyInto(client: SafeClient, file: string): Promise<void> {

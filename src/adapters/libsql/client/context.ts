@@ -15,7 +15,7 @@ import { lazy } from "../../../kernel/lazy.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
-import type { SafeClient } from "./safe-client.ts";
+import type { SafeClient } from "./calls.ts";
 
 /** What every part of the store works with. */
 export interface Context {

@@ -4,8 +4,8 @@ import { SECOND } from "../../../kernel/time.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 import type { Local } from "../../../ports/local.ts";
 import { callQueue } from "./call-queue.ts";
+import type { Calls, Turned } from "./calls.ts";
 import { patient } from "./patient.ts";
-import type { Calls, Turned } from "./safe-client.ts";
 
 /** A libSQL server, reached over HTTP. */
 export interface RemoteDatabase {

@@ -1,34 +1,11 @@
-import type { Client, InStatement, ResultSet } from "@libsql/client";
+import type { Client } from "@libsql/client";
 import { StoreError } from "../../../kernel/errors.ts";
-import type { Millis } from "../../../kernel/time.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 import type { Local } from "../../../ports/local.ts";
 import { callQueue, type Turn } from "./call-queue.ts";
+import type { Calls, SafeClient, Turned } from "./calls.ts";
 import { type RemoteDatabase, remoteClient } from "./remote-client.ts";
-import { isSelect, type Watched, watched } from "./watched.ts";
-
-/** The calls to a database: they either happened as they say or throw StoreError. `use` is added to. */
-export interface Calls {
-  execute(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
-  /** A read that a write may rest on: of the primary, where others answer too and may lag behind it. */
-  fresh(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
-  /** All statements or none. */
-  batch(statements: InStatement[], mode: "write" | "read", use?: DatabaseUse): Promise<ResultSet[]>;
-  /**
-   * A write after what it rests on was read: nothing of this process comes between, and all of it is done again where
-   * another process was in the way. One that is first goes before all that wait, and waits for a lock as long as it takes.
-   */
-  turn(act: (calls: Turned) => Promise<ResultSet[]>, isFirst?: boolean): Promise<ResultSet[]>;
-  /** How long another process has kept a write waiting. */
-  keptWaiting(): Millis;
-  close(): void;
-}
-
-/** What a turn asks of the database; its errors are the library's own. */
-export type Turned = Pick<Calls, "execute" | "batch">;
-
-/** The only way to a database. */
-export type SafeClient = Calls & Watched;
+import { isSelect, watched } from "./watched.ts";
 
 /** A connection to a file, together with what tells whether that file is still the one that has its name. */
 export interface FileDatabase {

@@ -2,14 +2,7 @@ import type { InStatement, ResultSet } from "@libsql/client";
 import { StoreError } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { Local } from "../../../ports/local.ts";
-import type { Calls, SafeClient } from "./safe-client.ts";
-
-export interface Watched {
-  /** Why the database cannot be used as it should be; undefined where nothing is known to be wrong. */
-  trouble(): string | undefined;
-  /** How long ago something was written for certain. */
-  sinceWrite(): Millis;
-}
+import type { Calls, SafeClient } from "./calls.ts";
 
 /** A lock that lasts longer is a trouble that a person should know of. */
 const LONG_LOCK: Millis = 2 * SECOND;

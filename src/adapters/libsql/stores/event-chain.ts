@@ -5,8 +5,8 @@ import { digest } from "../../../kernel/digest.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import { type By, EVERY_ACCOUNT, type Event, STEP, type Told } from "../../../model/events.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
+import type { Turned } from "../client/calls.ts";
 import { type Context, type Statement, statement } from "../client/context.ts";
-import type { Turned } from "../client/safe-client.ts";
 import { isOvertaken } from "../client/store-error.ts";
 import { events } from "../tables/tables.ts";
 

@@ -6,7 +6,7 @@ import { type Context, statement } from "../client/context.ts";
 import { rates } from "../tables/live-tables.ts";
 import { channels, messages } from "../tables/notify-tables.ts";
 import { accounts, isUnsettled, orders } from "../tables/tables.ts";
-import { newestEvent, newestFill } from "./notify-store.ts";
+import { newestEvent, newestFill } from "./notify-rows.ts";
 
 export function metricsQueries({ now }: Pick<Context, "now">): readonly SQL[] {
   const count = (state: string) =>

@@ -1,58 +1,30 @@
 import { asc, eq, type SQL, sql } from "drizzle-orm";
-import { encode } from "../../../kernel/codec.ts";
-import { decimal } from "../../../kernel/decimal.ts";
 import { SettingsError } from "../../../kernel/errors.ts";
-import type { Pair } from "../../../kernel/pair.ts";
 import { DAY } from "../../../kernel/time.ts";
-import { type Channel, type Message, NO_DIGEST } from "../../../model/channel.ts";
+import { NO_DIGEST } from "../../../model/channel.ts";
 import { EVERY_ACCOUNT, type Told } from "../../../model/events.ts";
-import type { Side } from "../../../model/market.ts";
-import type { TellableFill } from "../../../model/news.ts";
 import type { Claim, NotifyStore } from "../../../ports/stores/notify-store.ts";
-import { type Kek, open, rewrap, seal } from "../../vault/envelope.ts";
+import { type Kek, open, seal } from "../../vault/envelope.ts";
 import { type Context, rowsOf, statement } from "../client/context.ts";
 import { channels, messages } from "../tables/notify-tables.ts";
-import { events, fills } from "../tables/tables.ts";
+import { events } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";
+import {
+  channelOf,
+  eventsFrom,
+  eventsQuery,
+  fillOf,
+  fillsFrom,
+  fillsQuery,
+  insertMessage,
+  newestEvent,
+  newestFill,
+  outlookQuery,
+} from "./notify-rows.ts";
+import { ownerOf, rotateSecrets } from "./rotate-secrets.ts";
 
 /** How long a message that was sent is kept. */
 const KEPT = 30 * DAY;
-
-export const newestEvent = sql`coalesce((select max(${events.id}) from ${events}), 0)`;
-/** Fills are never deleted, so that their rows are numbered as they were booked, without a gap. */
-export const newestFill = sql`coalesce((select max(rowid) from ${fills}), 0)`;
-
-const isPending = sql`exists(select 1 from ${messages} where ${messages.channel} = ${channels.name} and ${messages.state} = 'pending')`;
-
-/** Everything that has work for a channel, and what it stands at: what it costs does not grow with what was told. */
-export const outlookQuery = ({ db, now }: Pick<Context, "db" | "now">) =>
-  db
-    .select({
-      row: channels,
-      now: now(),
-      event: sql<number>`${newestEvent}`,
-      fill: sql<number>`${newestFill}`,
-      isPending: sql<number>`${isPending}`,
-    })
-    .from(channels);
-
-/** The news of a channel, the oldest first. */
-export const eventsQuery = (context: Pick<Context, "db">, name: string, page: number) =>
-  eventsFrom(
-    context,
-    sql`(select ${channels.eventId} from ${channels} where ${channels.name} = ${name})`,
-    page,
-  );
-
-export const fillsQuery = (name: string, page: number): SQL =>
-  fillsFrom(sql`(select ${channels.fillId} from ${channels} where ${channels.name} = ${name})`, page);
-
-/** What is newer than an event, or a fill. */
-export const eventsFrom = ({ db }: Pick<Context, "db">, after: SQL, page: number) =>
-  db.select().from(events).where(sql`${events.id} > ${after}`).orderBy(asc(events.id)).limit(page);
-
-export const fillsFrom = (after: SQL, page: number): SQL =>
-  sql`select rowid, account, strategy, symbol, side, amount, notional, at, superseded from ${fills} where rowid > ${after} order by rowid limit ${page}`;
 
 const OF_CHANNEL: Omit<Told, "message"> = { account: EVERY_ACCOUNT, strategy: null, kind: "channel" };
 
@@ -62,7 +34,6 @@ export function notifyStore(
   keks: readonly Kek[],
 ): NotifyStore & { rotate(): Promise<number> } {
   const { client, db, now } = context;
-  const ownerOf = (name: string) => `channel ${name}`;
   const isOurs = ({ channel: { name }, owner }: Pick<Claim, "channel" | "owner">) =>
     sql`${channels.name} = ${name} and ${channels.owner} = ${owner} and ${channels.until} > ${now()}`;
 
@@ -271,49 +242,6 @@ export function notifyStore(
       return result?.rowsAffected ?? 0;
     },
 
-    async rotate() {
-      let count = 0;
-      for (const row of await db.select().from(channels)) {
-        if (row.kek === keks[0]?.id) continue;
-        const sealed = { kek: row.kek, wrapped: row.wrapped, fields: row.secrets };
-        const { kek, wrapped } = await rewrap(keks, ownerOf(row.name), sealed);
-        const isSame = sql`${channels.name} = ${row.name} and ${channels.wrapped} = ${row.wrapped}`;
-        const changed = await client.execute(
-          statement(db.update(channels).set({ kek, wrapped }).where(isSame)),
-        );
-        count += changed.rowsAffected;
-      }
-      return count;
-    },
+    rotate: () => rotateSecrets(context, keks),
   };
 }
-
-/** Where something holds of its channel. */
-const insertMessage = (name: string, message: Message, where: SQL) =>
-  statement(
-    sql`insert into ${messages} (id, channel, state, message) select ${message.id}, ${name}, 'pending', ${encode(message)} from ${channels} where ${where}`,
-  );
-
-const channelOf = ({
-  kek: _kek,
-  wrapped: _wrapped,
-  secrets: _secrets,
-  owner: _owner,
-  until: _until,
-  createdAt: _createdAt,
-  eventId: event,
-  fillId: fill,
-  ...row
-}: typeof channels.$inferSelect): Channel => ({ ...row, cursor: { event, fill } });
-
-const fillOf = (row: ArrayLike<unknown>): TellableFill => ({
-  number: Number(row[0]),
-  account: String(row[1]),
-  strategy: row[2] === null ? null : String(row[2]),
-  symbol: String(row[3]) as Pair,
-  side: String(row[4]) as Side,
-  amount: decimal(String(row[5])),
-  notional: decimal(String(row[6])),
-  at: Number(row[7]),
-  isSuperseded: Number(row[8]) === 1,
-});

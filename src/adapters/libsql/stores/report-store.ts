@@ -7,7 +7,7 @@ import { type Context, rowsOf, statement } from "../client/context.ts";
 import { alarms, lookout, strategyDays } from "../tables/report-tables.ts";
 import { events, fills } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";
-import { newestEvent } from "./notify-store.ts";
+import { newestEvent } from "./notify-rows.ts";
 
 /** Days from one to another, of every strategy that ran: what came before is not read. */
 export const daysQuery = ({ db }: Pick<Context, "db">, from: number, to: number) =>

@@ -5,8 +5,8 @@ import type { By } from "../../../model/events.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
 import type { Strategy } from "../../../model/strategy.ts";
 import type { StrategyStore } from "../../../ports/stores/strategy-store.ts";
+import type { Turned } from "../client/calls.ts";
 import { type Context, rowsOf, statement } from "../client/context.ts";
-import type { Turned } from "../client/safe-client.ts";
 import { accounts, control, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";
 

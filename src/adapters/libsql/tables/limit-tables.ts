@@ -1,7 +1,7 @@
 import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { type Decimal, divideWhole, ONE, type Rounding } from "../../../kernel/decimal.ts";
 import type { LimitSettings } from "../../../model/limits.ts";
-import { doc } from "./tables.ts";
+import { doc } from "./columns.ts";
 
 /** Sums are made in SQL, so in whole units of 1e-8: as many as a column holds. */
 const UNIT = ONE / 100_000_000n;

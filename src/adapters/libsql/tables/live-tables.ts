@@ -2,7 +2,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Pair } from "../../../kernel/pair.ts";
 import type { AccountKind } from "../../ccxt/client/keeping.ts";
-import { amount } from "./tables.ts";
+import { amount } from "./columns.ts";
 
 /** The pairs of an exchange, by its host, each with the exchange's own id. */
 export const listings = sqliteTable("listings", {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { ChannelKind, Digest, Level, Message, QuietHours } from "../../../model/channel.ts";
-import { doc } from "./tables.ts";
+import { doc } from "./columns.ts";
 
 /** Where a person is told, and how far each has been: its row is what processes take in turn. */
 export const channels = sqliteTable("channels", {

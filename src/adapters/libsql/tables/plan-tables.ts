@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Plan, Preview } from "../../../model/proposal.ts";
-import { doc } from "./tables.ts";
+import { doc } from "./columns.ts";
 
 /** What agents have been shown and may commit: each once, for a short time. */
 export const plans = sqliteTable(

@@ -1,7 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { AccountKey } from "../../../model/account.ts";
 import type { Standing } from "../../../model/day.ts";
-import { doc } from "./tables.ts";
+import { doc } from "./columns.ts";
 
 /** What a strategy stood at when a day of UTC began and when it was last looked at, and how the day was spent. */
 export const strategyDays = sqliteTable(

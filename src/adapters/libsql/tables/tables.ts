@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import {
   check,
-  customType,
   foreignKey,
   index,
   integer,
@@ -10,40 +9,16 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import { decode, encode } from "../../../kernel/codec.ts";
-import { type Decimal, decimal, text as plain } from "../../../kernel/decimal.ts";
+import type { Decimal } from "../../../kernel/decimal.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import type { EventKind } from "../../../model/events.ts";
 import type { Side } from "../../../model/market.ts";
 import type { AccountMemory } from "../../../model/memory.ts";
-import type { Fee, OrderKind, OrderState, OrderType, TimeInForce } from "../../../model/order.ts";
+import type { Fee, OrderState, OrderType, TimeInForce } from "../../../model/order.ts";
 import type { Phase, StrategyConfig, StrategyState, StrategyStatus, Wants } from "../../../model/strategy.ts";
 import type { Scope } from "../../../model/token.ts";
 import type { CostDay } from "../../../model/usage.ts";
-
-/** Money as plain decimal text. */
-export const amount = customType<{ data: Decimal; driverData: string }>({
-  dataType: () => "text",
-  toDriver: plain,
-  fromDriver: decimal,
-});
-
-/** A document as JSON whose Decimals are text. */
-export const doc = <T>(name: string) =>
-  customType<{ data: T; driverData: string }>({
-    dataType: () => "text",
-    toDriver: encode,
-    fromDriver: decode<T>,
-  })(name);
-
-/** Orders of slots were those of grids, once: the word is in every database and in its indexes. */
-const orderKind = customType<{ data: OrderKind; driverData: string }>({
-  dataType: () => "text",
-  toDriver: (kind) => (kind === "slot" ? "grid" : kind),
-  fromDriver: (kind) => (kind === "grid" ? "slot" : (kind as OrderKind)),
-});
-
-const flag = (name: string) => integer(name, { mode: "boolean" });
+import { amount, doc, flag, orderKind } from "./columns.ts";
 
 /**
  * Conditions of partial indexes, with their values in the text: a bound value may be any, so SQLite

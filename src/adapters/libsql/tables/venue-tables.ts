@@ -4,7 +4,7 @@ import { check, index, integer, primaryKey, real, sqliteTable, text } from "driz
 import type { Pair } from "../../../kernel/pair.ts";
 import type { Side } from "../../../model/market.ts";
 import type { Fee, OrderStatus, OrderType } from "../../../model/order.ts";
-import { amount, doc } from "./tables.ts";
+import { amount, doc } from "./columns.ts";
 
 /** One row, written when the database is made: market time = origin + speed × (protocol time − created). */
 export const sandbox = sqliteTable(

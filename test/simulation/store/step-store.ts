@@ -1,12 +1,12 @@
-import { StoreError } from "../../kernel/errors.ts";
-import type { Millis } from "../../kernel/time.ts";
-import { scopeOfAccount } from "../../limits/standing.ts";
-import { type By, STEP } from "../../model/events.ts";
-import { isKeptBack, killEvent, type Panic, turned } from "../../model/kill.ts";
-import type { Order } from "../../model/order.ts";
-import { mayBeMet, meets, type Reach, reachOf } from "../../model/own-orders.ts";
-import type { Strategy } from "../../model/strategy.ts";
-import type { Changes, Lease, Snapshot, StepStore } from "../../ports/stores/step-store.ts";
+import { StoreError } from "../../../src/kernel/errors.ts";
+import type { Millis } from "../../../src/kernel/time.ts";
+import { scopeOfAccount } from "../../../src/limits/standing.ts";
+import { type By, STEP } from "../../../src/model/events.ts";
+import { isKeptBack, killEvent, type Panic, turned } from "../../../src/model/kill.ts";
+import type { Order } from "../../../src/model/order.ts";
+import { mayBeMet, meets, type Reach, reachOf } from "../../../src/model/own-orders.ts";
+import type { Strategy } from "../../../src/model/strategy.ts";
+import type { Changes, Lease, Snapshot, StepStore } from "../../../src/ports/stores/step-store.ts";
 import { countUses, newestUses, withinLimits } from "./limits.ts";
 import { accountRow, exchangeKey, fillKey, mayBecome, putOrder, type Tables } from "./tables.ts";
 

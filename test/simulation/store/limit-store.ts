@@ -1,7 +1,7 @@
-import { DAY, type Millis } from "../../kernel/time.ts";
-import { EVERY_ACCOUNT } from "../../model/events.ts";
-import type { Order } from "../../model/order.ts";
-import type { LimitStore } from "../../ports/stores/limit-store.ts";
+import { DAY, type Millis } from "../../../src/kernel/time.ts";
+import { EVERY_ACCOUNT } from "../../../src/model/events.ts";
+import type { Order } from "../../../src/model/order.ts";
+import type { LimitStore } from "../../../src/ports/stores/limit-store.ts";
 import { newestUses } from "./limits.ts";
 import type { Tables } from "./tables.ts";
 

@@ -1,16 +1,16 @@
 import { PassThrough } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { createDeps } from "../../src/compose/deps.ts";
-import { createOperations } from "../../src/operations.ts";
-import { mcpServer } from "../../src/transport/mcp/server.ts";
-import { askAboutKeys } from "../host/asked-keys.ts";
-import { createLog, nodeLocal, nodeRuntime } from "../host/node-runtime.ts";
-import { askedRemote } from "../host/remote.ts";
-import { readSettings, type Settings } from "../host/settings.ts";
-import { version } from "../host/version.ts";
-import type { Values } from "../terminal/arguments.ts";
-import { answering } from "./mcp-answering.ts";
-import { relay } from "./mcp-relay.ts";
+import { createDeps } from "../../../src/compose/deps.ts";
+import { createOperations } from "../../../src/operations.ts";
+import { mcpServer } from "../../../src/transport/mcp/server.ts";
+import { askAboutKeys } from "../../host/asked-keys.ts";
+import { createLog, nodeLocal, nodeRuntime } from "../../host/node-runtime.ts";
+import { askedRemote } from "../../host/remote.ts";
+import { readSettings, type Settings } from "../../host/settings.ts";
+import { version } from "../../host/version.ts";
+import type { Values } from "../../terminal/arguments.ts";
+import { answering } from "./answering.ts";
+import { relay } from "./relay.ts";
 
 /** Speaks the protocol over standard input and output until the input ends. */
 export async function serveMcp(values: Values): Promise<number> {

@@ -1,11 +1,11 @@
-import { createContext } from "../../src/adapters/libsql/client/context.ts";
-import { pendingMigrations } from "../../src/adapters/libsql/client/migrate.ts";
-import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
-import { createDeps } from "../../src/compose/deps.ts";
-import { createLog, nodeLocal, nodeRuntime } from "../host/node-runtime.ts";
-import { readSettings } from "../host/settings.ts";
-import type { Values } from "../terminal/arguments.ts";
-import { print } from "../terminal/output.ts";
+import { createContext } from "../../../src/adapters/libsql/client/context.ts";
+import { pendingMigrations } from "../../../src/adapters/libsql/client/migrate.ts";
+import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
+import { createDeps } from "../../../src/compose/deps.ts";
+import { createLog, nodeLocal, nodeRuntime } from "../../host/node-runtime.ts";
+import { readSettings } from "../../host/settings.ts";
+import type { Values } from "../../terminal/arguments.ts";
+import { print } from "../../terminal/output.ts";
 
 /** Brings a database to the version of this program; with `dry` only tells what it lacks. */
 export async function migrateDatabase({ url, dry, ...values }: Values): Promise<number> {

@@ -13,19 +13,20 @@ import {
 } from "node:fs";
 import { resolve } from "node:path";
 import { createClient } from "@libsql/client/sqlite3";
-import { carryOver, checkBackup, copyInto, fold } from "../../src/adapters/libsql/client/backup.ts";
-import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
-import { type SafeClient, safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
-import { createStore } from "../../src/adapters/libsql/stores/store.ts";
-import { messageOf, SettingsError, StoreError } from "../../src/kernel/errors.ts";
-import { dataDirectory } from "../host/directories.ts";
-import { databaseFile, shownUrl } from "../host/locations.ts";
-import { nodeLocal, readMigrations } from "../host/node-runtime.ts";
-import { findServer } from "../host/server-file.ts";
-import { readSettings } from "../host/settings.ts";
-import type { Values } from "../terminal/arguments.ts";
-import { print } from "../terminal/output.ts";
-import { UsageError } from "../terminal/usage-error.ts";
+import { carryOver, checkBackup, copyInto, fold } from "../../../src/adapters/libsql/client/backup.ts";
+import type { SafeClient } from "../../../src/adapters/libsql/client/calls.ts";
+import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
+import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
+import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
+import { messageOf, SettingsError, StoreError } from "../../../src/kernel/errors.ts";
+import { dataDirectory } from "../../host/directories.ts";
+import { databaseFile, shownUrl } from "../../host/locations.ts";
+import { nodeLocal, readMigrations } from "../../host/node-runtime.ts";
+import { findServer } from "../../host/server-file.ts";
+import { readSettings } from "../../host/settings.ts";
+import type { Values } from "../../terminal/arguments.ts";
+import { print } from "../../terminal/output.ts";
+import { UsageError } from "../../terminal/usage-error.ts";
 
 const SIDE_FILES = ["-wal", "-shm"];
 

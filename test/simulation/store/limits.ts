@@ -1,6 +1,6 @@
-import { DAY, type Millis } from "../../kernel/time.ts";
-import type { LimitUse, Terms } from "../../model/limits.ts";
-import type { Order } from "../../model/order.ts";
+import { DAY, type Millis } from "../../../src/kernel/time.ts";
+import type { LimitUse, Terms } from "../../../src/model/limits.ts";
+import type { Order } from "../../../src/model/order.ts";
 import type { Tables } from "./tables.ts";
 
 const keyOf = ({ scope, day, asset }: Pick<LimitUse, "scope" | "day" | "asset">): string =>

@@ -1,12 +1,12 @@
-import { createDeps } from "../../src/compose/deps.ts";
-import { digest } from "../../src/kernel/digest.ts";
-import type { By } from "../../src/model/events.ts";
-import type { Deps } from "../../src/ports/deps.ts";
-import { createLog, nodeLocal, nodeRuntime } from "../host/node-runtime.ts";
-import { newToken } from "../host/server-file.ts";
-import { numberOf, readSettings } from "../host/settings.ts";
-import type { Values } from "../terminal/arguments.ts";
-import { print } from "../terminal/output.ts";
+import { createDeps } from "../../../src/compose/deps.ts";
+import { digest } from "../../../src/kernel/digest.ts";
+import type { By } from "../../../src/model/events.ts";
+import type { Deps } from "../../../src/ports/deps.ts";
+import { createLog, nodeLocal, nodeRuntime } from "../../host/node-runtime.ts";
+import { newToken } from "../../host/server-file.ts";
+import { numberOf, readSettings } from "../../host/settings.ts";
+import type { Values } from "../../terminal/arguments.ts";
+import { print } from "../../terminal/output.ts";
 
 /** Runs something on the database of a command and prints its answer, if it has one. Returns the exit code. */
 export async function withDatabase(values: Values, act: (deps: Deps) => Promise<unknown>): Promise<number> {

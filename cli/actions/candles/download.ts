@@ -1,21 +1,21 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Candles, candlesOf } from "../../src/candles/candles.ts";
-import { gapsOf } from "../../src/candles/coverage.ts";
-import type { Kept } from "../../src/candles/file.ts";
-import { merge } from "../../src/candles/merge.ts";
-import { type Range, withRange } from "../../src/candles/ranges.ts";
-import { createReader } from "../../src/candles/read.ts";
-import { spanLabel } from "../../src/candles/span.ts";
-import { stampOf } from "../../src/candles/stamp.ts";
-import { holesOf, PAGE, windowsOf } from "../../src/candles/windows.ts";
-import { createDeps } from "../../src/compose/deps.ts";
-import { messageOf, VenueError } from "../../src/kernel/errors.ts";
-import { plainText } from "../../src/kernel/plain-text.ts";
-import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";
-import type { Candle } from "../../src/model/market.ts";
-import type { MarketData } from "../../src/ports/market.ts";
-import { type Journal, openJournal, type Page, rowOf } from "../host/candle-journal.ts";
+import { type Candles, candlesOf } from "../../../src/candles/candles.ts";
+import { gapsOf } from "../../../src/candles/coverage.ts";
+import type { Kept } from "../../../src/candles/file.ts";
+import { merge } from "../../../src/candles/merge.ts";
+import { type Range, withRange } from "../../../src/candles/ranges.ts";
+import { createReader } from "../../../src/candles/read.ts";
+import { spanLabel } from "../../../src/candles/span.ts";
+import { stampOf } from "../../../src/candles/stamp.ts";
+import { holesOf, PAGE, windowsOf } from "../../../src/candles/windows.ts";
+import { createDeps } from "../../../src/compose/deps.ts";
+import { messageOf, VenueError } from "../../../src/kernel/errors.ts";
+import { plainText } from "../../../src/kernel/plain-text.ts";
+import { DAY, type Millis, SECOND } from "../../../src/kernel/time.ts";
+import type { Candle } from "../../../src/model/market.ts";
+import type { MarketData } from "../../../src/ports/market.ts";
+import { type Journal, openJournal, type Page, rowOf } from "../../host/candle-journal.ts";
 import {
   candleFile,
   candleFolder,
@@ -23,13 +23,13 @@ import {
   readStored,
   type Series,
   writeStored,
-} from "../host/candle-store.ts";
-import { createLog, nodeRuntime } from "../host/node-runtime.ts";
-import { numberOf, readSettings } from "../host/settings.ts";
-import type { Values } from "../terminal/arguments.ts";
-import { print } from "../terminal/output.ts";
-import { UsageError } from "../terminal/usage-error.ts";
-import { nothingKept, pairOf, shown, spanIn, timeIn } from "./candles.ts";
+} from "../../host/candle-store.ts";
+import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
+import { numberOf, readSettings } from "../../host/settings.ts";
+import type { Values } from "../../terminal/arguments.ts";
+import { print } from "../../terminal/output.ts";
+import { UsageError } from "../../terminal/usage-error.ts";
+import { nothingKept, pairOf, shown, spanIn, timeIn } from "./import.ts";
 
 /** Downloads what is missing of a span of time; whatever ends it, the next run goes on with what there is. */
 export async function downloadCandles(values: Values): Promise<number> {

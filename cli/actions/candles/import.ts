@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
-import type { Candles } from "../../src/candles/candles.ts";
-import { type Coverage, coverageOf, gapsOf } from "../../src/candles/coverage.ts";
-import type { Kept } from "../../src/candles/file.ts";
-import { merge } from "../../src/candles/merge.ts";
-import type { Reading } from "../../src/candles/read.ts";
-import { spanLabel, spanOf } from "../../src/candles/span.ts";
-import { stampOf } from "../../src/candles/stamp.ts";
-import { isPair, type Pair } from "../../src/kernel/pair.ts";
-import { MINUTE, type Millis } from "../../src/kernel/time.ts";
-import { readCandleSource } from "../host/candle-sources.ts";
+import type { Candles } from "../../../src/candles/candles.ts";
+import { type Coverage, coverageOf, gapsOf } from "../../../src/candles/coverage.ts";
+import type { Kept } from "../../../src/candles/file.ts";
+import { merge } from "../../../src/candles/merge.ts";
+import type { Reading } from "../../../src/candles/read.ts";
+import { spanLabel, spanOf } from "../../../src/candles/span.ts";
+import { stampOf } from "../../../src/candles/stamp.ts";
+import { isPair, type Pair } from "../../../src/kernel/pair.ts";
+import { MINUTE, type Millis } from "../../../src/kernel/time.ts";
+import { readCandleSource } from "../../host/candle-sources.ts";
 import {
   candleFile,
   candleFolder,
@@ -17,11 +17,11 @@ import {
   readStored,
   type StoredCandles,
   writeStored,
-} from "../host/candle-store.ts";
-import { readSettings } from "../host/settings.ts";
-import type { Values } from "../terminal/arguments.ts";
-import { print } from "../terminal/output.ts";
-import { UsageError } from "../terminal/usage-error.ts";
+} from "../../host/candle-store.ts";
+import { readSettings } from "../../host/settings.ts";
+import type { Values } from "../../terminal/arguments.ts";
+import { print } from "../../terminal/output.ts";
+import { UsageError } from "../../terminal/usage-error.ts";
 
 /** Nothing kept yet, of a source. */
 export const nothingKept = (source: string): Omit<Kept, "hash"> => ({

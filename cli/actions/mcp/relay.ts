@@ -1,8 +1,8 @@
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { isJSONRPCRequest, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { messageOf } from "../../src/kernel/errors.ts";
-import type { Remote } from "../host/remote.ts";
+import { messageOf } from "../../../src/kernel/errors.ts";
+import type { Remote } from "../../host/remote.ts";
 
 /** Hands each message on to a server's /mcp and its answers back: that server's own settings decide. */
 export async function relay(here: Transport, { url, token }: Remote): Promise<() => Promise<void>> {

@@ -1,12 +1,12 @@
 import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { messageOf } from "../../src/kernel/errors.ts";
-import { packageFolder } from "../host/locations.ts";
-import { writePrivate } from "../host/private-file.ts";
-import type { Values } from "../terminal/arguments.ts";
-import { print } from "../terminal/output.ts";
-import { UsageError } from "../terminal/usage-error.ts";
+import { messageOf } from "../../../src/kernel/errors.ts";
+import { packageFolder } from "../../host/locations.ts";
+import { writePrivate } from "../../host/private-file.ts";
+import type { Values } from "../../terminal/arguments.ts";
+import { print } from "../../terminal/output.ts";
+import { UsageError } from "../../terminal/usage-error.ts";
 
 interface Client {
   /** Its configuration file. */

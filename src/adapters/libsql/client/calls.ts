@@ -1,0 +1,33 @@
+import type { InStatement, ResultSet } from "@libsql/client";
+import type { Millis } from "../../../kernel/time.ts";
+import type { DatabaseUse } from "../../../model/usage.ts";
+
+/** The calls to a database: they either happened as they say or throw StoreError. `use` is added to. */
+export interface Calls {
+  execute(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
+  /** A read that a write may rest on: of the primary, where others answer too and may lag behind it. */
+  fresh(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
+  /** All statements or none. */
+  batch(statements: InStatement[], mode: "write" | "read", use?: DatabaseUse): Promise<ResultSet[]>;
+  /**
+   * A write after what it rests on was read: nothing of this process comes between, and all of it is done again where
+   * another process was in the way. One that is first goes before all that wait, and waits for a lock as long as it takes.
+   */
+  turn(act: (calls: Turned) => Promise<ResultSet[]>, isFirst?: boolean): Promise<ResultSet[]>;
+  /** How long another process has kept a write waiting. */
+  keptWaiting(): Millis;
+  close(): void;
+}
+
+/** What a turn asks of the database; its errors are the library's own. */
+export type Turned = Pick<Calls, "execute" | "batch">;
+
+/** The only way to a database. */
+export type SafeClient = Calls & Watched;
+
+export interface Watched {
+  /** Why the database cannot be used as it should be; undefined where nothing is known to be wrong. */
+  trouble(): string | undefined;
+  /** How long ago something was written for certain. */
+  sinceWrite(): Millis;
+}

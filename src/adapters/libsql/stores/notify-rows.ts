@@ -1,0 +1,77 @@
+import { asc, type SQL, sql } from "drizzle-orm";
+import { encode } from "../../../kernel/codec.ts";
+import { decimal } from "../../../kernel/decimal.ts";
+import type { Pair } from "../../../kernel/pair.ts";
+import type { Channel, Message } from "../../../model/channel.ts";
+import type { Side } from "../../../model/market.ts";
+import type { TellableFill } from "../../../model/news.ts";
+import { type Context, statement } from "../client/context.ts";
+import { channels, messages } from "../tables/notify-tables.ts";
+import { events, fills } from "../tables/tables.ts";
+
+export const newestEvent = sql`coalesce((select max(${events.id}) from ${events}), 0)`;
+
+/** Fills are never deleted, so that their rows are numbered as they were booked, without a gap. */
+export const newestFill = sql`coalesce((select max(rowid) from ${fills}), 0)`;
+
+export const isPending = sql`exists(select 1 from ${messages} where ${messages.channel} = ${channels.name} and ${messages.state} = 'pending')`;
+
+/** Everything that has work for a channel, and what it stands at: what it costs does not grow with what was told. */
+export const outlookQuery = ({ db, now }: Pick<Context, "db" | "now">) =>
+  db
+    .select({
+      row: channels,
+      now: now(),
+      event: sql<number>`${newestEvent}`,
+      fill: sql<number>`${newestFill}`,
+      isPending: sql<number>`${isPending}`,
+    })
+    .from(channels);
+
+/** The news of a channel, the oldest first. */
+export const eventsQuery = (context: Pick<Context, "db">, name: string, page: number) =>
+  eventsFrom(
+    context,
+    sql`(select ${channels.eventId} from ${channels} where ${channels.name} = ${name})`,
+    page,
+  );
+
+export const fillsQuery = (name: string, page: number): SQL =>
+  fillsFrom(sql`(select ${channels.fillId} from ${channels} where ${channels.name} = ${name})`, page);
+
+/** What is newer than an event, or a fill. */
+export const eventsFrom = ({ db }: Pick<Context, "db">, after: SQL, page: number) =>
+  db.select().from(events).where(sql`${events.id} > ${after}`).orderBy(asc(events.id)).limit(page);
+
+export const fillsFrom = (after: SQL, page: number): SQL =>
+  sql`select rowid, account, strategy, symbol, side, amount, notional, at, superseded from ${fills} where rowid > ${after} order by rowid limit ${page}`;
+
+/** Where something holds of its channel. */
+export const insertMessage = (name: string, message: Message, where: SQL) =>
+  statement(
+    sql`insert into ${messages} (id, channel, state, message) select ${message.id}, ${name}, 'pending', ${encode(message)} from ${channels} where ${where}`,
+  );
+
+export const channelOf = ({
+  kek: _kek,
+  wrapped: _wrapped,
+  secrets: _secrets,
+  owner: _owner,
+  until: _until,
+  createdAt: _createdAt,
+  eventId: event,
+  fillId: fill,
+  ...row
+}: typeof channels.$inferSelect): Channel => ({ ...row, cursor: { event, fill } });
+
+export const fillOf = (row: ArrayLike<unknown>): TellableFill => ({
+  number: Number(row[0]),
+  account: String(row[1]),
+  strategy: row[2] === null ? null : String(row[2]),
+  symbol: String(row[3]) as Pair,
+  side: String(row[4]) as Side,
+  amount: decimal(String(row[5])),
+  notional: decimal(String(row[6])),
+  at: Number(row[7]),
+  isSuperseded: Number(row[8]) === 1,
+});

@@ -1,0 +1,21 @@
+import { sql } from "drizzle-orm";
+import { type Kek, rewrap } from "../../vault/envelope.ts";
+import { type Context, statement } from "../client/context.ts";
+import { channels } from "../tables/notify-tables.ts";
+
+/** Under which a channel's secrets are sealed. */
+export const ownerOf = (name: string): string => `channel ${name}`;
+
+/** Encrypts every channel's key by the first of `keks`; answers how many were not. */
+export async function rotateSecrets({ client, db }: Context, keks: readonly Kek[]): Promise<number> {
+  let count = 0;
+  for (const row of await db.select().from(channels)) {
+    if (row.kek === keks[0]?.id) continue;
+    const sealed = { kek: row.kek, wrapped: row.wrapped, fields: row.secrets };
+    const { kek, wrapped } = await rewrap(keks, ownerOf(row.name), sealed);
+    const isSame = sql`${channels.name} = ${row.name} and ${channels.wrapped} = ${row.wrapped}`;
+    const changed = await client.execute(statement(db.update(channels).set({ kek, wrapped }).where(isSame)));
+    count += changed.rowsAffected;
+  }
+  return count;
+}

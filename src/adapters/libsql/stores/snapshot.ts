@@ -1,0 +1,115 @@
+import type { ResultSet } from "@libsql/client";
+import { and, desc, eq, sql } from "drizzle-orm";
+import { StoreError } from "../../../kernel/errors.ts";
+import { scopeOfAccount } from "../../../limits/standing.ts";
+import type { FillCursor } from "../../../model/fill.ts";
+import type { LimitUse } from "../../../model/limits.ts";
+import { NO_MEMORY } from "../../../model/memory.ts";
+import type { Order } from "../../../model/order.ts";
+import type { Strategy } from "../../../model/strategy.ts";
+import type { CostDay } from "../../../model/usage.ts";
+import type { Lease, Snapshot } from "../../../ports/stores/step-store.ts";
+import { bundle, queries } from "../client/context.ts";
+import { limits, limitUses } from "../tables/limit-tables.ts";
+import {
+  accounts,
+  control,
+  cursors,
+  events,
+  fills,
+  isRunning,
+  isUnsettled,
+  orders,
+  strategies,
+} from "../tables/tables.ts";
+import type { Head } from "./event-chain.ts";
+import { killOf } from "./kill-rows.ts";
+
+/** What is kept of a pass while it lasts: an account has one at a time. */
+export interface Running {
+  /** The newest event of the account's chain. */
+  head: Head | undefined;
+  readonly costs: readonly CostDay[];
+  readonly strategies: readonly string[];
+}
+
+const SCOPE_OF_ACCOUNT = scopeOfAccount("");
+
+/** Everything of an account, but which trades are booked: that is the one select without a table of its own. */
+export const WHOLE = bundle(() => {
+  const account = sql.placeholder("account");
+  // From the few cursors to their newest fills: the other way round reads every fill there ever was.
+  // Trades of an order that lacks some are read from its beginning, so its fills are needed from there too.
+  const lacking = sql`(select min(${orders.createdAt}) from ${orders} where ${orders.account} = ${account} and ${isUnsettled()} and ${orders.symbol} = ${cursors.symbol} and ${orders.filled} <> ${orders.booked})`;
+  const since = sql`min(${cursors.at}, coalesce(${lacking}, ${cursors.at})) - ${sql.placeholder("overlap")}`;
+  const recent = sql`select ${fills}.* from ${cursors} cross join ${fills} on ${fills.account} = ${cursors.account} and ${fills.symbol} = ${cursors.symbol} and ${fills.at} >= ${since} where ${cursors.account} = ${account}`;
+  return [
+    [accounts, queries.select().from(accounts).where(eq(accounts.account, account))],
+    [control, queries.select().from(control)],
+    [
+      strategies,
+      queries
+        .select()
+        .from(strategies)
+        .where(and(eq(strategies.account, account), isRunning()))
+        .orderBy(strategies.number),
+    ],
+    [
+      orders,
+      queries
+        .select()
+        .from(orders)
+        .where(and(eq(orders.account, account), isUnsettled()))
+        .orderBy(orders.clientId),
+    ],
+    [
+      events,
+      queries.select().from(events).where(eq(events.chain, account)).orderBy(desc(events.seq)).limit(1),
+    ],
+    [cursors, queries.select().from(cursors).where(eq(cursors.account, account))],
+    [fills, recent],
+    [limits, queries.select().from(limits)],
+    [
+      limitUses,
+      queries
+        .select()
+        .from(limitUses)
+        .where(sql`${limitUses.scope} = ${SCOPE_OF_ACCOUNT} || ${account}`)
+        .orderBy(desc(limitUses.day))
+        .limit(20),
+    ],
+  ];
+});
+
+export function snapshot(lease: Lease, result: ResultSet | undefined): Snapshot {
+  const { rows } = WHOLE;
+  const [memory] = rows(accounts, result);
+  const [settings] = rows(control, result);
+  if (!settings) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
+  const booked: Record<string, Set<string>> = {};
+  for (const { symbol, tradeId } of rows(fills, result)) {
+    booked[symbol] ??= new Set();
+    booked[symbol].add(tradeId);
+  }
+  return {
+    lease,
+    kill: killOf(settings),
+    strategies: rows(strategies, result) satisfies Strategy[],
+    orders: rows(orders, result) satisfies Order[],
+    cursors: Object.fromEntries(rows(cursors, result).map((row) => [row.symbol, cursorOf(row)])),
+    booked,
+    memory: memory?.memory ?? NO_MEMORY,
+    failures: memory?.failures ?? 0,
+    epoch: settings.epoch,
+    limits: {
+      version: settings.limits,
+      set: Object.fromEntries(rows(limits, result).map((one) => [one.scope, one.settings])),
+    },
+    limitUses: rows(limitUses, result) satisfies LimitUse[],
+  };
+}
+
+const cursorOf = ({ at, aheadFrom, aheadTo }: typeof cursors.$inferSelect): FillCursor => ({
+  at,
+  ahead: aheadFrom === null || aheadTo === null ? null : { from: aheadFrom, to: aheadTo },
+});

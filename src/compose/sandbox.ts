@@ -1,0 +1,121 @@
+import type { Context } from "../adapters/libsql/client/context.ts";
+import type { Migration } from "../adapters/libsql/client/migrate.ts";
+import type { Database } from "../adapters/libsql/client/safe-client.ts";
+import { sandboxBooks } from "../adapters/libsql/sandbox/sandbox-books.ts";
+import { type SandboxSettings, setUpSandbox } from "../adapters/libsql/sandbox/sandbox-setup.ts";
+import { sandboxAggregator } from "../adapters/sandbox/aggregator.ts";
+import { createListings } from "../adapters/sandbox/listings.ts";
+import { marketTime } from "../adapters/sandbox/market-clock.ts";
+import { parseCandleFile } from "../adapters/sandbox/replay.ts";
+import { SANDBOX_TIMING, simulatedVenue } from "../adapters/sandbox/venue.ts";
+import { digest } from "../kernel/digest.ts";
+import { AppError, messageOf, SettingsError } from "../kernel/errors.ts";
+import type { Pair } from "../kernel/pair.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { AccountRef } from "../model/account.ts";
+import type { CandleReader } from "../ports/candles.ts";
+import type { Deps } from "../ports/deps.ts";
+import type { Aggregator } from "../ports/dex.ts";
+import type { Local, Log } from "../ports/local.ts";
+import type { Post } from "../ports/outbound.ts";
+import type { Venue } from "../ports/venue.ts";
+import type { Config } from "./config.ts";
+import type { LiveOptions } from "./live.ts";
+
+/** What a runtime gives. */
+export interface Runtime {
+  readonly client: Database;
+  /** Applied at the start; empty where that is done elsewhere. */
+  readonly migrations: readonly Migration[];
+  readonly local: Local;
+  readonly log: Log;
+  /** The text of a candle file. */
+  readonly readCandles: (file: string) => Promise<string>;
+  /** Candles that were downloaded or imported here. */
+  readonly kept?: CandleReader;
+  readonly live?: LiveOptions;
+  /** The database's kind was seen before. */
+  readonly isChecked?: boolean;
+  /** A person works on the keys themselves: what is wrong with them ends nothing. */
+  readonly putsKeysInOrder?: boolean;
+  readonly requests?: (() => number) | undefined;
+  /** How often it steps. */
+  readonly interval?: Millis | undefined;
+  /** How messages leave; nobody is told where it is absent. */
+  readonly post?: Post;
+  /** Why nothing may be placed now, as this machine tells it; undefined where it may. */
+  readonly killed?: () => string | undefined;
+}
+
+export type SandboxOptions = Omit<SandboxSettings, "replays"> & {
+  readonly replays?: readonly { readonly symbol: Pair; readonly file: string }[] | undefined;
+};
+
+export interface Venues extends Pick<Deps, "venue" | "venueOf" | "marketTime"> {
+  /** The simulated one, where there is one. */
+  readonly aggregator?: Aggregator;
+}
+
+export async function sandboxVenues(
+  config: Config,
+  context: Context,
+  runtime: Runtime,
+  options: SandboxOptions,
+): Promise<Venues> {
+  const asked =
+    options.replays && (await Promise.all(options.replays.map((replay) => withText(replay, runtime))));
+  const first = asked?.map(({ candles }) => candles.times[0] as number).sort((a, b) => a - b)[0];
+  const settings = {
+    ...options,
+    origin: options.origin ?? first,
+    replays: asked?.map(({ symbol, file, digest: hash }) => ({ symbol, file, digest: hash })),
+  };
+  const row = await setUpSandbox(context, settings, config.exchanges);
+  const replays = asked ?? (await Promise.all(row.replays.map((replay) => withText(replay, runtime))));
+  const listings = createListings({
+    ...row,
+    replays: new Map(replays.map(({ symbol, candles }) => [symbol, candles])),
+  });
+  const books = sandboxBooks(context);
+  const venues = new Map<string, Venue>(
+    config.exchanges.map(({ id, venue }) => {
+      const account: AccountRef = { exchange: id, kind: "sandbox", host: "" };
+      return [
+        id,
+        simulatedVenue({
+          account,
+          venue,
+          books,
+          listings,
+          clock: row,
+          rules: { fill: "touch", parts: true },
+          timing: SANDBOX_TIMING,
+        }),
+      ];
+    }),
+  );
+  const [market] = venues.values();
+  if (!market) throw new SettingsError("EDGEMAKER_EXCHANGES names no exchange");
+  return {
+    venue: (exchange) => found(venues.get(exchange), exchange),
+    venueOf: ({ kind, exchange }) => (kind === "sandbox" ? venues.get(exchange) : undefined),
+    marketTime: (_account, now) => marketTime(row, now),
+    aggregator: sandboxAggregator({ ...row, market }),
+  };
+}
+
+async function withText({ symbol, file }: { symbol: Pair; file: string }, { readCandles }: Runtime) {
+  try {
+    const text = await readCandles(file);
+    return { symbol, file, digest: await digest(text), candles: parseCandleFile(text) };
+  } catch (error) {
+    throw new SettingsError(`the candle file ${file} cannot be replayed: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function found<T>(one: T | undefined, exchange: string): T {
+  if (one === undefined) throw new AppError("Invalid exchange", `${exchange} is not configured`);
+  return one;
+}

@@ -1,0 +1,186 @@
+import { stepNow } from "../../engine/pass/tick.ts";
+import { type Decimal, text } from "../../kernel/decimal.ts";
+import { VenueError } from "../../kernel/errors.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import { MINUTE } from "../../kernel/time.ts";
+import { howToChange, limitError } from "../../limits/allowed.ts";
+import { accountKey, parseAccountKey } from "../../model/account.ts";
+import type { By } from "../../model/events.ts";
+import { byOf, type Call } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import { killRefusal } from "../../ports/kill-here.ts";
+import type { Venue } from "../../ports/venue.ts";
+import { asGrid, gridKind } from "../kind.ts";
+import { configOut } from "../schema/out.ts";
+import type { Checked } from "../start/check.ts";
+import { checkHash } from "../start/plan-hash.ts";
+import {
+  beginsOf,
+  beyondLimits,
+  firstState,
+  fundsWarnings,
+  type PlannedStart,
+  plannedOut,
+  planStart,
+  type StartWorld,
+} from "../start/planned-start.ts";
+import { previewStart } from "../start/preview.ts";
+import { startTold } from "../start/told.ts";
+import { mostMoved, mostQuote } from "../start/worst-case.ts";
+import type { GridState, GridStrategy } from "../state/state.ts";
+import { doubts, fund, type Read, readWorld, venueOf, type Where } from "./start-reading.ts";
+
+export interface Asking {
+  readonly where: Where;
+  /** Checks what was asked for, with funds or without, around the center of a plan that was shown or the market's. */
+  readonly checked: (world: StartWorld, withFunds: boolean, planHash?: string) => Checked;
+  readonly planHash?: string | undefined;
+  readonly request: string | null;
+  /** Who asks: a token's own limits hold for what it starts. */
+  readonly actor: string;
+  readonly by: By;
+}
+
+export const whoOf = (call: Call): Pick<Asking, "request" | "actor" | "by"> => ({
+  request: call.requestKey ?? null,
+  actor: call.actor,
+  by: byOf(call),
+});
+
+export async function start(deps: Deps, asking: Asking) {
+  const { strategy, maxQuoteUsed, ownBase, warnings } =
+    (await begunBefore(deps, asking)) ?? (await begin(deps, asking));
+  const venue = deps.venueOf(parseAccountKey(strategy.account));
+  const pass = venue && (await stepNow(deps, venue));
+  const [view] = await deps.store.strategies({ id: strategy.id });
+  const { id, status, phase, config } = view?.strategy ?? strategy;
+  return {
+    id,
+    status,
+    phase,
+    message: startTold({ id, status, phase, config }, pass),
+    config: configOut(asking.where.exchange, strategy),
+    maxQuoteUsed: text(maxQuoteUsed),
+    ownBaseUsed: text(ownBase),
+    warnings,
+  };
+}
+
+interface Begun {
+  readonly strategy: GridStrategy;
+  readonly maxQuoteUsed: Decimal;
+  readonly ownBase: Decimal;
+  readonly warnings: { code: string; message: string }[];
+}
+
+/** What an earlier try of the same request has started: the account and the market are no longer what they were. */
+async function begunBefore(deps: Deps, { where, request }: Asking): Promise<Begun | undefined> {
+  if (request === null) return undefined;
+  const [view] = await deps.store.strategies({ request });
+  if (!view) return undefined;
+  const strategy = asGrid(view.strategy);
+  const venue = venueOf(deps, where);
+  const [market, balances] = await Promise.all([venue.market(strategy.symbol), venue.balances()]);
+  const { config, state } = strategy;
+  const { startPrice, ledger } = state;
+  const maxQuoteUsed = mostQuote({ config, state, startPrice, takingPrice: startPrice, market, balances });
+  return { strategy, maxQuoteUsed, ownBase: ledger.firstBase, warnings: [] };
+}
+
+async function begin(
+  deps: Deps,
+  { where, checked: checkIn, planHash, request, actor, by }: Asking,
+): Promise<Begun> {
+  const world = await readWorld(deps, where, actor);
+  const checked = checkIn(world, true, planHash);
+  if (world.killed) throw killRefusal(deps.killHere, "no grid is started");
+  const planned = planStart(checked, world);
+  checkHash(planned, planHash);
+  const refused = beyondLimits(planned, world);
+  if (refused) throw limitError(refused);
+  await countStart(deps, planned, world);
+  const { exchange, symbol } = where;
+  const { base, quote } = splitPair(symbol);
+  const { venue } = world;
+  await fund(deps, where, venue);
+  const isWaiting = checked.config.triggerPrice !== undefined;
+  const strategy = await deps.store.createStrategy(
+    {
+      kind: gridKind.name,
+      version: gridKind.version,
+      config: checked.config,
+      state: await withHistory(venue, symbol, checked, firstState(checked, world.quote.at)),
+      wants: "run",
+      keepOrders: false,
+      sellBase: false,
+      status: isWaiting ? "idle" : "running",
+      phase: "starting",
+      lastError: null,
+      stoppedAt: null,
+      prefix: `grid-${exchange}-${base}-${quote}`,
+      account: accountKey(venue.account),
+      symbol,
+      startedAt: world.quote.at,
+      request,
+    },
+    by,
+  );
+  if (!strategy) throw killRefusal(deps.killHere, "no grid is started");
+  return {
+    strategy: asGrid(strategy),
+    maxQuoteUsed: mostQuote(beginsOf(planned, world)),
+    ownBase: planned.ownBase,
+    warnings: [...checked.warnings, ...fundsWarnings(planned, world), ...doubts(world, where)],
+  };
+}
+
+/** A grid counts to its token's day when it starts: what it can come to use, not what it places each time. */
+async function countStart({ store }: Deps, planned: PlannedStart, world: StartWorld & Read): Promise<void> {
+  const { quote } = world.market;
+  const notional = mostMoved(beginsOf(planned, world));
+  for (const { scope, actor, limits, used } of world.bounds.standings.all) {
+    if (actor === null) continue;
+    const most = limits.dayNotional?.[quote] ?? null;
+    if (await store.useLimit({ scope, asset: quote, notional, most })) continue;
+    const what = `this grid can come to use ${text(notional)} ${quote} beside the ${text(used.today[quote] ?? 0n)} of today`;
+    const detail = `the limit dayNotional of this token is ${text(most ?? 0n)}, and ${what}; ${howToChange("dayNotional", scope)}`;
+    throw limitError({ reason: "limit_day", detail });
+  }
+}
+
+/** The last hour's prices, by which volatility is known from the first minute on; without them it is once they are there. */
+async function withHistory(
+  venue: Venue,
+  symbol: Pair,
+  { config }: Checked,
+  state: GridState,
+): Promise<GridState> {
+  if (!config.centered?.volatility) return state;
+  const candles = await venue.candles(symbol, { span: MINUTE, limit: 60 }).catch((error: unknown) => {
+    if (error instanceof VenueError) return [];
+    throw error;
+  });
+  const mids = candles.map(({ at, close }) => ({ at: at + MINUTE, mid: close }));
+  return { ...state, mids: mids.filter(({ at }) => at <= state.laidAt) };
+}
+
+export async function preview(
+  deps: Deps,
+  { where, checked: checkIn, actor }: Pick<Asking, "where" | "checked" | "actor">,
+) {
+  const world = await readWorld(deps, where, actor);
+  const checked = checkIn(world, false);
+  const config = configOut(where.exchange, { symbol: where.symbol, config: checked.config });
+  const planned = plannedOut(planStart(checked, world), world);
+  return { config, ...planned, warnings: [...planned.warnings, ...doubts(world, where)] };
+}
+
+export async function previewForAgents(
+  deps: Deps,
+  { where, checked: checkIn, planHash, actor }: Omit<Asking, "request" | "by">,
+) {
+  const world = await readWorld(deps, where, actor);
+  const planned = planStart(checkIn(world, true, planHash), world);
+  checkHash(planned, planHash);
+  return previewStart(planned, { ...where, ...world, doubts: doubts(world, where) });
+}

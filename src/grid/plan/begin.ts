@@ -1,0 +1,56 @@
+import { isHeld } from "../../engine/decide/turn.ts";
+import { ZERO } from "../../kernel/decimal.ts";
+import { midOf } from "../../kernel/spread.ts";
+import { MINUTE } from "../../kernel/time.ts";
+import type { Quote } from "../../model/market.ts";
+import type { StrategyContext } from "../../ports/kind.ts";
+import { giveFirstBase, layOut, wantedBase } from "../ladder/layout.ts";
+import { held } from "../ledger/booking.ts";
+import type { GridState, GridStrategy } from "../state/state.ts";
+import { strangerError } from "./notices.ts";
+import type { World } from "./watch.ts";
+
+/** A grid that waits for its trigger begins when the mid reaches it, from whichever side it was on. */
+export function trigger(strategy: GridStrategy, { quote }: World): GridStrategy | undefined {
+  const { config, state, status } = strategy;
+  if (status !== "idle" || config.triggerPrice === undefined) return strategy;
+  const mid = midOf(quote);
+  const isBelow = state.startPrice < config.triggerPrice;
+  if (isBelow ? mid < config.triggerPrice : mid > config.triggerPrice) return undefined;
+  const levels = [
+    ...state.slots.map(({ lower }) => lower),
+    ...state.slots.map(({ upper }) => upper).slice(-1),
+  ];
+  const sides = layOut(levels, config.orderSize, mid);
+  // One that holds base had begun before, and its database was restored.
+  const slots = state.slots.map((slot, i) =>
+    held(slot) > ZERO ? slot : { ...slot, side: sides[i]?.side ?? slot.side },
+  );
+  const begun: GridState = { ...state, slots, startPrice: mid, center: mid, laidAt: quote.at, notices: [] };
+  return { ...strategy, state: begun, status: "running", phase: "starting" };
+}
+
+/** So long a grid waits until it is sure which base is nobody's; then it begins with what certainly is. */
+const LONGEST_START = 5 * MINUTE;
+
+/** Gives a starting grid its first base, once it is sure how much there is. Undefined until anything of it is known. */
+export function start(
+  strategy: GridStrategy,
+  turn: StrategyContext,
+  { at }: Quote,
+): GridStrategy | undefined {
+  const { sight, ownBase } = turn;
+  if (strategy.phase !== "starting" || !sight.market) return strategy;
+  // It may have begun before its database was restored: what it sold then tells what it had been given.
+  if (isHeld(strategy, turn)) return { ...strategy, lastError: strangerError(turn) };
+  if (ownBase === undefined) return undefined;
+  const { state, config } = strategy;
+  const free = config.useOwnBase === false ? ZERO : ownBase.least;
+  const isEnough = ownBase.isSure || config.useOwnBase === false || wantedBase(state, sight.market) <= free;
+  if (!isEnough && at - state.laidAt < LONGEST_START)
+    return {
+      ...strategy,
+      lastError: "it begins once the balances show what the other grids' sells have locked",
+    };
+  return { ...strategy, phase: "placing", state: giveFirstBase(state, sight.market, free) };
+}

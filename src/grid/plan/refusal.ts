@@ -1,0 +1,85 @@
+import { isLasting, limitedAgain, waitsForLimit } from "../../engine/decide/limited.ts";
+import { type Decimal, mul, ZERO } from "../../kernel/decimal.ts";
+import { refusedWithin } from "../../limits/standing.ts";
+import type { Resting } from "../../model/intent.ts";
+import type { Market } from "../../model/market.ts";
+import { need } from "../../model/need.ts";
+import { takes } from "../../model/own-orders.ts";
+import type { Refusal } from "../../model/strategy.ts";
+import { held } from "../ledger/booking.ts";
+import type { GridState, Slot } from "../state/state.ts";
+import type { View, Wish } from "./wish.ts";
+
+export function refuse(
+  slot: Slot,
+  wish: Wish | undefined,
+  view: View,
+  state: GridState,
+): Omit<Refusal, "slot"> | undefined {
+  const { market, quote, now, killed, held: isHeld, funds, resting, config } = view;
+  if (!wish) return { reason: slot.side === "sell" && held(slot) === ZERO ? "no_base" : "below_minimum" };
+  if (killed) return { reason: "killed" };
+  if (isHeld) return { reason: "recovering" };
+  if (state.halted) return { reason: "limit_loss", detail: state.halted };
+  if (!market.active) return { reason: "market_closed" };
+  if (isDoubtful(view)) return { reason: "low_confidence" };
+  if (now < slot.retryAt) return rejectedBefore(slot, state.refused);
+  if (waitsForLimit(slot, standingOf(view))) return limitedBefore(slot, state.refused);
+  const crossing = crosses(wish, resting);
+  if (crossing) return crossing;
+  if (config.postOnly !== false && takes(wish, quote)) return { reason: "would_take" };
+  const { asset, amount } = need(market, wish);
+  if (funds && amount > (funds[asset] ?? ZERO))
+    return { reason: wish.side === "buy" ? "no_quote" : "inventory_missing" };
+  return (wish.side === "buy" ? overLimit(amount, view) : undefined) ?? beyondBounds(wish, view);
+}
+
+const standingOf = ({ now, bounds }: View) => ({ now, version: bounds?.standings.version });
+
+/** A refusal as it stands, with what the slot remembers of it: one that waits is not refused anew. */
+export const backedOff = (slot: Slot, refusal: Omit<Refusal, "slot">, view: View) =>
+  view.backoff && !waitsForLimit(slot, standingOf(view))
+    ? limitedAgain(slot, refusal, standingOf(view), view.backoff)
+    : { slot, refusal };
+
+const limitedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refusal, "slot"> => {
+  const told = before.find(({ slot, reason }) => slot === index && isLasting(reason));
+  return { reason: told?.reason ?? "limit_order", ...(told?.detail ? { detail: told.detail } : {}) };
+};
+
+const isDoubtful = ({ confidence, config }: View): boolean =>
+  config.confidence !== undefined && confidence !== undefined && confidence < config.confidence;
+
+export const orderOf = (wish: Wish, { symbol }: Market) => ({ ...wish, symbol, type: "limit" as const });
+
+const beyondBounds = (wish: Wish, { market, quote, bounds }: View): Omit<Refusal, "slot"> | undefined =>
+  bounds && refusedWithin(orderOf(wish, market), quote, bounds);
+
+/** Buys stay below a share of the capital, and leave a reserve of quote. Sells are refused by neither. */
+function overLimit(amount: Decimal, { capital, config }: View): Omit<Refusal, "slot"> | undefined {
+  if (!capital) return undefined;
+  const { maxPosition, safetyReserve } = config;
+  const { whole, quote, position, openBuys } = capital;
+  if (maxPosition !== undefined && position + amount > mul(maxPosition, whole, "down"))
+    return { reason: "max_position" };
+  if (safetyReserve !== undefined && quote - openBuys - amount < mul(safetyReserve, whole, "up"))
+    return { reason: "safety_reserve" };
+  return undefined;
+}
+
+const rejectedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refusal, "slot"> => {
+  const told = before.find(({ slot, reason }) => slot === index && isOfVenue(reason));
+  return { reason: told?.reason ?? "rejected", ...(told?.detail ? { detail: told.detail } : {}) };
+};
+
+/** A refusal that the venue has caused, by what it said or did not say. */
+export const isOfVenue = (reason: Refusal["reason"]): boolean =>
+  reason === "rejected" || reason === "unclear";
+
+const crosses = ({ side, price }: Wish, resting: readonly Resting[]): Omit<Refusal, "slot"> | undefined => {
+  const met = resting.find(
+    (other) => other.side !== side && (side === "buy" ? other.price <= price : other.price >= price),
+  );
+  const id = met && (met.order?.exchangeId ?? met.order?.clientId ?? met.id);
+  return met && { reason: "would_self_cross", ...(id ? { detail: `it would meet order ${id}` } : {}) };
+};

@@ -1,0 +1,126 @@
+import type * as z from "zod";
+import { mul, ONE, text, wire } from "../../kernel/decimal.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { parseAccountKey } from "../../model/account.ts";
+import type { Order } from "../../model/order.ts";
+import type { Strategy } from "../../model/strategy.ts";
+import type { StrategyView } from "../../ports/stores/strategy-store.ts";
+import { profitOf } from "../ledger/profit.ts";
+import type { GridStrategy } from "../state/state.ts";
+import { accountingOut, otherChanges } from "./accounting.ts";
+import { costOut } from "./cost.ts";
+import { holdingProfit, investmentOf, stopPricesOf, stopReasonOf } from "./ends.ts";
+import type { ConfigShape, GridShape, StoppedShape } from "./shapes.ts";
+
+export function configOut(
+  exchange: string,
+  { symbol, config }: Pick<GridStrategy, "symbol" | "config">,
+): z.input<ReturnType<typeof ConfigShape>> {
+  const { lowerPrice, upperPrice, gridLevels, orderSize, gridSpacing } = config;
+  const prices = {
+    lowerPrice: wire(lowerPrice),
+    upperPrice: wire(upperPrice),
+    gridSpacing: wire(gridSpacing),
+  };
+  return { exchange, symbol, gridLevels, orderSize: wire(orderSize), ...prices };
+}
+
+export interface Times {
+  /** Market time now. */
+  readonly now: Millis;
+  /** That nobody here steps it. */
+  readonly missing: string | null;
+  /** What is wrong with the database, where nothing can be written of it. */
+  readonly trouble?: string | undefined;
+  /** What there is to say of its stop price. */
+  readonly watch?: readonly { readonly code: string; readonly message: string }[];
+}
+
+/** One strategy as the contract shows it, and what it leaves open: where the profit comes from, and what rests nothing. */
+export function gridOut(
+  exchange: string,
+  view: StrategyView<GridStrategy>,
+  { now, missing, trouble, watch = [] }: Times,
+): z.input<ReturnType<typeof GridShape>> {
+  const { strategy, memory } = view;
+  const { ledger, refused, notices, startPrice } = strategy.state;
+  const mark = memory.marks[strategy.symbol]?.mid;
+  const profit = profitOf(strategy.state, mark ?? startPrice);
+  return {
+    id: strategy.id,
+    dryRun: isDry(strategy),
+    status: strategy.status,
+    phase: phaseOf(strategy),
+    ...configOut(exchange, strategy),
+    openOrders: view.openOrders,
+    filledOrders: ledger.filledOrders,
+    cycles: ledger.cycles,
+    profit: wire(profit.realized),
+    unrealizedProfit: mark === undefined ? null : wire(profit.unrealized),
+    totalProfit: mark === undefined ? null : wire(profit.total),
+    markPrice: mark === undefined ? null : wire(mark),
+    startPrice: wire(startPrice),
+    investment: wire(investmentOf(strategy)),
+    holdingProfit: mark === undefined ? null : wire(holdingProfit(strategy, mark)),
+    position: text(profit.position),
+    averageCost: orNull(profit.averageCost),
+    breakEvenPrice: orNull(profit.breakEvenPrice),
+    fees: texts(ledger.fees),
+    stopPrices: stopPricesOf(view, watch),
+    stopReason: stopReasonOf(strategy, mark),
+    ...accountingOut(view),
+    otherChanges: texts(otherChanges(view)),
+    refused: refused.map((refusal) => ({ ...refusal })),
+    notices: [...notices, ...watch].map((notice) => ({ ...notice })),
+    startedAt: strategy.startedAt,
+    runningTime: runningTime(strategy, now),
+    lastStepAt: view.steppedAt,
+    lastStepBy: view.steppedBy,
+    lastError: trouble ?? strategy.lastError ?? view.accountError ?? missing,
+    cost: costOut(view.costs, strategy.id),
+  };
+}
+
+/** A stop holds from the moment it is asked for, whether or not a step has been able to write so. */
+const phaseOf = ({ wants, status, phase }: Strategy): Strategy["phase"] =>
+  wants === "stop" && status !== "stopped" ? "stopping" : phase;
+
+export const isDry = ({ account }: Pick<Strategy, "account">): boolean =>
+  parseAccountKey(account).kind === "dry";
+
+export const runningTime = ({ startedAt, stoppedAt }: Strategy, now: Millis): Millis =>
+  Math.max(0, (stoppedAt ?? now) - startedAt);
+
+export function stoppedOut(
+  { strategy, memory }: StrategyView<GridStrategy>,
+  now: Millis,
+  openOrders: readonly Order[] | undefined,
+): z.input<ReturnType<typeof StoppedShape>>["summary"] {
+  const mark = memory.marks[strategy.symbol]?.mid;
+  const { position, averageCost, realized, total } = profitOf(strategy.state, mark ?? ONE);
+  // Without base the total is what was realised, whatever the price.
+  const isKnown = mark !== undefined || position === 0n;
+  return {
+    runningTime: runningTime(strategy, now),
+    filledOrders: strategy.state.ledger.filledOrders,
+    profit: wire(realized),
+    totalProfit: isKnown ? wire(total) : null,
+    base: text(position),
+    baseWorth: isKnown ? wire(mul(position, mark ?? 0n, "half")) : null,
+    averageCost: orNull(averageCost),
+    stopReason: stopReasonOf(strategy, mark),
+    ...(openOrders ? { openOrders: openOrders.map(openOrderOut) } : {}),
+  };
+}
+
+const openOrderOut = ({ exchangeId, side, price, amount }: Order) => ({
+  id: exchangeId ?? "",
+  side,
+  price: wire(price),
+  amount: wire(amount),
+});
+
+const orNull = (value: bigint | null): number | null => (value === null ? null : wire(value));
+
+const texts = (amounts: Readonly<Record<string, bigint>>) =>
+  Object.fromEntries(Object.entries(amounts).map(([asset, amount]) => [asset, text(amount)]));

@@ -1,0 +1,88 @@
+import * as z from "zod";
+import { lazy } from "../../kernel/lazy.ts";
+import { accountingShape, SlotShape } from "./accounting.ts";
+import { CostShape } from "./cost.ts";
+import { StopPriceShape } from "./ends.ts";
+
+/** Where a grid stands, as it was asked for. */
+const layoutShape = () => ({
+  exchange: z.string(),
+  symbol: z.string(),
+  lowerPrice: z.number(),
+  upperPrice: z.number(),
+  gridLevels: z.number(),
+  orderSize: z.number(),
+  gridSpacing: z.number(),
+});
+
+export const ConfigShape = lazy(() => z.object(layoutShape()));
+
+export const WarningShape = lazy(() => z.object({ code: z.string(), message: z.string() }));
+
+export const RefusedShape = lazy(() =>
+  z.object({ slot: z.number(), reason: z.string(), detail: z.string().optional() }),
+);
+
+export const StoppedShape = lazy(() =>
+  z.object({
+    success: z.boolean(),
+    id: z.string(),
+    message: z.string(),
+    summary: z.object({
+      runningTime: z.number(),
+      filledOrders: z.number(),
+      profit: z.number(),
+      totalProfit: z.number().nullable(),
+      base: z.string(),
+      baseWorth: z.number().nullable(),
+      averageCost: z.number().nullable(),
+      stopReason: z.string().nullable(),
+      openOrders: z
+        .array(
+          z.object({ id: z.string(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() }),
+        )
+        .optional(),
+    }),
+  }),
+);
+
+export const GridShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    dryRun: z.boolean(),
+    status: z.enum(["idle", "running", "stopped", "error"]),
+    phase: z.string(),
+    ...layoutShape(),
+    openOrders: z.number(),
+    filledOrders: z.number(),
+    cycles: z.number(),
+    profit: z.number(),
+    unrealizedProfit: z.number().nullable(),
+    totalProfit: z.number().nullable(),
+    markPrice: z.number().nullable(),
+    startPrice: z.number().describe("The market price at which the grid was laid out first"),
+    investment: z.number().describe("Quote that the orders of all slots come to"),
+    holdingProfit: z
+      .number()
+      .nullable()
+      .describe("What the investment would have made, put into base at the start"),
+    position: z.string(),
+    averageCost: z.number().nullable(),
+    breakEvenPrice: z.number().nullable(),
+    fees: z.record(z.string(), z.string()),
+    stopPrices: z.array(StopPriceShape()),
+    stopReason: z.string().nullable().describe("What has stopped it, where no person has"),
+    ...accountingShape(),
+    otherChanges: z.record(z.string(), z.string()),
+    refused: z.array(RefusedShape()),
+    notices: z.array(z.object({ code: z.string(), message: z.string() })),
+    startedAt: z.number(),
+    runningTime: z.number(),
+    lastStepAt: z.number().nullable(),
+    lastStepBy: z.string().nullable(),
+    lastError: z.string().nullable(),
+    cost: CostShape().nullable(),
+    /** Of the one that was asked for by its id. */
+    slots: z.array(SlotShape()).optional(),
+  }),
+);

@@ -1,0 +1,27 @@
+import type { Decimal } from "../../kernel/decimal.ts";
+import type { Scope } from "../../model/token.ts";
+import type { Operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+
+/** What the operator's settings allow. */
+export interface McpSettings {
+  /** Whether tools that trade are there at all. */
+  readonly trading: boolean;
+  /** Whether the plan id is enough to commit, or a person has to approve it at a terminal. */
+  readonly confirm: "plan" | "terminal";
+  /** The most that one plan may use, by quote asset; all there is where none is set. */
+  readonly most?: ReadonlyMap<string, Decimal>;
+  /** The most that all plans of one token may use in a day of UTC; as much as one plan where none is set. */
+  readonly mostADay?: ReadonlyMap<string, Decimal>;
+}
+
+export interface McpOptions {
+  readonly deps: Deps;
+  readonly operations: readonly Operation[];
+  readonly settings: McpSettings;
+  /** `key` tells one token from another: a plan is committed only by the one that was shown it. */
+  readonly caller: { readonly actor: string; readonly scope: Scope; readonly key: string };
+  /** Tells the requests of two clients with one token apart; undefined where a process has one client. */
+  readonly session?: string | undefined;
+  readonly version: string;
+}
