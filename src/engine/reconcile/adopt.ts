@@ -63,7 +63,7 @@ function withAdopted(
   { at, observation }: { at: Millis; observation: Observation },
 ): readonly Reconciled[] | undefined {
   const isBefore = ({ order }: Reconciled) =>
-    !order.settled && isSameSlot(order, one.order) && sequenceOf(order) < sequenceOf(one.order);
+    isSameSlot(order, one.order) && sequenceOf(order) < sequenceOf(one.order);
   const after = orders.map((other) =>
     isBefore(other) && isFinal(other.order) && isLookedFor(other.order, observation)
       ? settledFromSums(other, at)

@@ -32,7 +32,7 @@ export function reconcile(before: Order, observation: Observation, now: Millis):
   const { fills, ...booked } = withTrades(order, observation);
   order = withBehind(booked.order, before, now);
   const gap =
-    order.strategy !== null && gapIsDue(order, now) && isLookedFor(order, observation)
+    gapIsDue(order, now) && isLookedFor(order, observation)
       ? gapFill(order, latest(observation, order) ?? order.createdAt)
       : undefined;
   if (gap) {
@@ -97,7 +97,7 @@ const isBeyond = ({ type, booked, amount }: Order, trade: VenueFill): boolean =>
   type === "limit" && booked + trade.amount > amount;
 
 const tradesOf = ({ symbol, exchangeId, strategy }: Order, { markets }: Observation): readonly VenueFill[] =>
-  exchangeId === null || strategy === null
+  strategy === null
     ? []
     : (markets.get(symbol)?.trades ?? []).filter(({ orderId }) => orderId === exchangeId);
 
