@@ -55,12 +55,22 @@ export interface Bundled {
   readonly tests: Readonly<Record<string, string>>;
   /** Of a file of tests, or of the worker: everything that what it finds rests on, as a short text. */
   readonly digestOf: (entry: string) => string;
+  /** Whether a file of tests rests on parts alone, and not on a whole program. */
+  readonly isOfParts: (entry: string) => boolean;
 }
 
 export const WORKER = "test/mutation/worker.ts";
 
-/** What each entry imports, and that imports, as they are now. */
-function digesting({ inputs }: Metafile, migrations: string): (entry: string) => string {
+/** All that an entry imports, and that imports. */
+function reachedFrom({ inputs }: Metafile, entry: string): ReadonlySet<string> {
+  const reached = new Set([entry]);
+  for (const path of reached)
+    for (const { path: next, external } of inputs[path]?.imports ?? []) if (!external) reached.add(next);
+  return reached;
+}
+
+/** What each entry rests on, as it is now. */
+function digesting(metafile: Metafile, migrations: string): (entry: string) => string {
   const own = new Map<string, string>();
   const digest = (path: string): string => {
     const known = own.get(path) ?? shortHash(readFileSync(join(root, path), "utf8"));
@@ -68,10 +78,7 @@ function digesting({ inputs }: Metafile, migrations: string): (entry: string) =>
     return known;
   };
   return (entry) => {
-    const reached = new Set([entry]);
-    for (const path of reached)
-      for (const { path: next, external } of inputs[path]?.imports ?? []) if (!external) reached.add(next);
-    const all = [...reached].sort().map((path) => `${path} ${digest(path)}`);
+    const all = [...reachedFrom(metafile, entry)].sort().map((path) => `${path} ${digest(path)}`);
     return shortHash([migrations, ...all].join("\n"));
   };
 }
@@ -120,5 +127,6 @@ export async function bundle(): Promise<Bundled> {
     mutants,
     tests: Object.fromEntries(Object.entries(tests).map(([file, name]) => [file, at(name)])),
     digestOf: digesting(metafile, migrationsDigest()),
+    isOfParts: (entry) => ![...reachedFrom(metafile, entry)].some((path) => path.startsWith("src/compose/")),
   };
 }

@@ -52,8 +52,9 @@ export async function cover(
   { workers, found, isQuick, isOver, told }: How,
 ): Promise<Coverage | undefined> {
   const places = placesOf(bundled);
+  const tests = Object.keys(bundled.tests).filter((file) => !isQuick || bundled.isOfParts(file));
   const all = [
-    ...Object.keys(bundled.tests).map((file): Ask => ({ kind: "cover", file })),
+    ...tests.map((file): Ask => ({ kind: "cover", file })),
     ...unitsOf(isQuick).map((unit): Ask => ({ kind: "cover unit", unit })),
   ];
   const digestOf = (ask: Ask) => bundled.digestOf(ask.kind === "cover" ? ask.file : WORKER);

@@ -70,6 +70,11 @@ describe("an open order that has no row", () => {
     expect(after).toMatchObject({ ...NOTHING, ids: [idOf({ sequence: 1 }), idOf({ sequence: 5 })] });
   });
 
+  it("waits for one that was placed later, too", () => {
+    const after = adopting([later()], [known({ clientId: idOf({ sequence: 7 }) })]);
+    expect(after).toMatchObject({ ids: [idOf({ sequence: 7 })], held: idOf({ sequence: 5 }) });
+  });
+
   it("does not wait for one that is settled", () => {
     const after = adopting([later()], [known({ state: "filled", settled: true })]);
     expect(after.ids).toEqual([idOf(), idOf({ sequence: 5 })]);

@@ -8,6 +8,7 @@ import type { UnreadableFill } from "../../../src/ports/venue.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import { fill, idOf, order, SYMBOL, strategy } from "../../support/made.ts";
 
+type Moved = Readonly<Record<string, bigint>>;
 const LATE = 10 * MINUTE;
 /** A grid whose fills have brought one more BTC than its slots hold, unless told otherwise. */
 const grid = (over: object = {}, moved: Readonly<Record<string, bigint>> = { BTC: d("-1") }): Strategy =>
@@ -94,12 +95,16 @@ describe("a strategy that its fills do not explain", () => {
     ["another amount", { BTC: d("-2") }],
     ["another asset", { KCS: d("-1") }],
     ["one more asset", { BTC: d("-1"), KCS: d("-1") }],
-  ])("notes %s from the same time on", (_, moved) => {
-    const { unexplained } = look(grid()).state;
-    const assets = Object.fromEntries(Object.entries(moved).map(([asset, amount]) => [asset, -amount]));
-    const after = look(grid({ unexplained }, moved), [], 2_000);
-    expect(after.state.unexplained).toEqual({ order: null, since: 1_000, assets });
-  });
+    ["another amount of one of two", { BTC: d("-1"), KCS: d("-2") }, { BTC: d("-1"), KCS: d("-1") }],
+  ] as readonly [string, Moved, Moved?][])(
+    "notes %s from the same time on",
+    (_, moved, before = { BTC: d("-1") }) => {
+      const { unexplained } = look(grid({}, before)).state;
+      const assets = Object.fromEntries(Object.entries(moved).map(([asset, amount]) => [asset, -amount]));
+      const after = look(grid({ unexplained }, moved), [], 2_000);
+      expect(after.state.unexplained).toEqual({ order: null, since: 1_000, assets });
+    },
+  );
 
   it("is in error after ten minutes, and says why", () => {
     const first = look(grid());
@@ -162,6 +167,24 @@ describe("an order that lacks trades", () => {
     const known = { order: "em0", since: 1, assets: {} };
     const after = look(grid({ unexplained: known }, {}), [short({ behindSince: 1_000 })], 2_000);
     expect(after.state.unexplained).toMatchObject({ order: idOf(), since: 1_000 });
+  });
+
+  it("is noted when it is another one, of the same time", () => {
+    const next = short({ clientId: "em2" });
+    expect(look(look(right(), [short()]), [next]).state.unexplained?.order).toBe("em2");
+  });
+
+  it("is all that its slot says, whichever others lack trades", () => {
+    const refused = [{ slot: 1, reason: "rejected" } as const, { slot: 2, reason: "rejected" } as const];
+    const live = [short(), short({ slot: 1 })];
+    const after = look(look(right({ refused }), live), live, 1_000 + LATE);
+    const both = [missing(), missing({ slot: 1, detail: idOf({ slot: 1 }) })];
+    expect(after.state.refused).toEqual([refused[1], ...both]);
+    expect(look(after, live, 2_000 + LATE).state).toBe(after.state);
+    const swapped = [short(), short({ slot: 1, clientId: "em2" })];
+    expect(look(after, swapped, 2_000 + LATE).state.refused).toContainEqual(
+      missing({ slot: 1, detail: "em2" }),
+    );
   });
 
   it("keeps its slot empty, and says so, after ten minutes", () => {

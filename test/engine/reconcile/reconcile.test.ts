@@ -130,6 +130,11 @@ describe("a trade that comes after its amount was booked from the order", () => 
     expect(after).toEqual({ ...gapped, gap: 0n });
   });
 
+  it("is kept so while its order has room for more", () => {
+    const open = { ...gapped, amount: d("9") };
+    expect(reconcileLate(open, seeing({ trades: [trade()] })).order).toEqual({ ...open, gap: 0n });
+  });
+
   it("is booked as far as it is beyond the gap", () => {
     const part = { ...gapped, booked: d("1"), gap: d("0.9"), bookedNotional: d("100") };
     const { order: after, fills } = reconcileLate(part, seeing({ trades: [trade()] }));
@@ -167,6 +172,12 @@ describe("an order that the exchange alone knew", () => {
   it("goes on where it rests", () => {
     const after = reconcileFound(order({ state: "submitted" }), told(), observation(), NOW);
     expect(after).toMatchObject({ adopted: true, ended: false, order: { state: "open", settled: false } });
+  });
+
+  it("waits for the trades of what it has filled while it rests", () => {
+    const part = toldFilled({ status: "partially_filled", filled: d("1") });
+    const after = reconcileFound(order({ state: "submitted" }), part, seeing({}), NOW);
+    expect(after).toMatchObject({ ended: false, fills: [], order: { settled: false, booked: 0n } });
   });
 
   it("is settled from its own sums where it has ended", () => {

@@ -58,6 +58,10 @@ describe("the confidence in a price", () => {
     const prices = ["a", "b"].map((source) => ({ source, price: d("100") }));
     const times = { at: 7, askedAt: 7 };
     expect(of({ prices })).toEqual({ value: d("1"), source: "the median of a, b", ...times });
+    expect(of({ prices, most: d("0.4") }).value).toBe(d("0.4"));
+    expect(confidenceFrom({ ...silent, prices, most: d("0.9") }, { ...asked, mid: d("102.5") }).value).toBe(
+      d("0.5"),
+    );
     expect(of({ listed: false })).toEqual({
       value: d("1"),
       source: "no other venue lists the pair",
@@ -75,15 +79,16 @@ describe("the confidence in a price", () => {
   });
 
   it("is asked for once a minute", () => {
-    expect(isRecent(known, MINUTE - 1)).toBe(true);
-    expect(isRecent(known, MINUTE)).toBe(false);
+    const asked = { ...known, askedAt: 9 * MINUTE };
+    expect(isRecent(asked, 10 * MINUTE - 1)).toBe(true);
+    expect(isRecent(asked, 10 * MINUTE)).toBe(false);
     expect(isRecent(undefined, 0)).toBe(false);
   });
 
   it("is none of an old quote", () => {
-    const at = quote({ at: 0 });
-    expect(confidenceNow(known, { quote: at, now: MINUTE })).toBe(known);
-    expect(confidenceNow(known, { quote: at, now: MINUTE + 1 })).toEqual({
+    const at = quote({ at: 9 * MINUTE });
+    expect(confidenceNow(known, { quote: at, now: 10 * MINUTE })).toBe(known);
+    expect(confidenceNow(known, { quote: at, now: 10 * MINUTE + 1 })).toEqual({
       ...known,
       value: 0n,
       source: "the quote is older than a minute",
