@@ -1,9 +1,13 @@
 // Values as the engine passes them on, each of them plain but for what a test says of it.
+import type { Turn } from "../../src/engine/decide/turn.ts";
 import type { MarketSight, Observation } from "../../src/engine/reconcile/observation.ts";
+import { gridKind } from "../../src/grid/kind.ts";
 import { clientOrderId, type OrderKey } from "../../src/kernel/ids.ts";
 import type { Fill } from "../../src/model/fill.ts";
 import type { Quote } from "../../src/model/market.ts";
 import { NEW_ORDER, type Order } from "../../src/model/order.ts";
+import type { Limits } from "../../src/limits/limits.ts";
+import type { Bounds } from "../../src/limits/standing.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import type { Snapshot } from "../../src/ports/stores/step-store.ts";
 import type { Timing, VenueFill, VenueOrder } from "../../src/ports/venue.ts";
@@ -190,3 +194,40 @@ export const snapshot = (over: Partial<Snapshot> = {}): Snapshot =>
     limitUses: [],
     ...over,
   }) as unknown as Snapshot;
+
+/** Limits of an account of which nothing has been used. */
+export const bounds = (limits: Limits = {}, version = 1): Bounds => ({
+  standings: {
+    version,
+    all: [
+      { scope: "every", actor: null, limits, used: { now: NOW, today: {}, openOrders: 0, lastAt: null } },
+    ],
+  },
+  now: undefined,
+});
+
+/** A turn in which everything is known, free and allowed. */
+export const turn = (over: Partial<Turn> = {}): Turn => ({
+  kind: gridKind as Turn["kind"],
+  sight: sight(),
+  now: NOW,
+  window: { sendBy: NOW + 35_000, notAfter: NOW + 51_000 },
+  funds: { USDT: d("10000"), BTC: d("100") },
+  capital: undefined,
+  confidence: undefined,
+  ownBase: { least: 0n, isSure: true },
+  resting: [],
+  killed: false,
+  panics: false,
+  held: null,
+  stranger: null,
+  unshown: null,
+  epoch: 1,
+  searched: undefined,
+  timing: TIMING,
+  limit: 100,
+  slow: null,
+  bounds: bounds(),
+  judge: (one) => one,
+  ...over,
+});

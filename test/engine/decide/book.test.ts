@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import { book, WOULD_TAKE } from "../../../src/engine/decide/advance.ts";
+import type { Reconciled } from "../../../src/engine/reconcile/reconcile.ts";
+import { gridKind } from "../../../src/grid/kind.ts";
+import type { GridState } from "../../../src/grid/state/state.ts";
+import type { Fill, Order } from "../../../src/model/records.ts";
+import { EXIT_SLOT, type Strategy } from "../../../src/model/strategy.ts";
+import type { Kind } from "../../../src/ports/kind.ts";
+import { d, slot, state } from "../../support/grid.ts";
+import { fill, idOf, NOW, order, strategy, TIMING } from "../../support/made.ts";
+
+const { backoff } = TIMING;
+const KIND = gridKind as unknown as Kind;
+const grid = (slots = [slot(), slot({ index: 1 })], over: Partial<GridState> = {}): Strategy =>
+  strategy({ state: state(slots, over) });
+const one = (over: Partial<Order> = {}, more: Partial<Reconciled> = {}): Reconciled => {
+  const now = order(over);
+  return { order: now, before: now, fills: [], ended: false, lost: false, adopted: false, ...more };
+};
+const filled = (sequence: number, over: Partial<Order> = {}, fills: Fill[] = []): Reconciled =>
+  one(
+    {
+      clientId: idOf({ sequence }),
+      state: "filled",
+      amount: d("1"),
+      filled: d("1"),
+      booked: d("1"),
+      ...over,
+    },
+    { fills, ended: true },
+  );
+const booked = (reconciled: readonly Reconciled[], before = grid(), now = NOW) =>
+  book(KIND, before, reconciled, { now, backoff }).state as GridState;
+
+describe("what has happened to orders", () => {
+  it("is nothing where nothing has: the very strategy", () => {
+    const before = grid();
+    expect(book(KIND, before, [one()], { now: NOW, backoff })).toBe(before);
+    expect(book(KIND, before, [], { now: NOW, backoff })).toBe(before);
+  });
+
+  it("is booked to its slot, and to what the fills moved", () => {
+    const after = booked([one({}, { fills: [fill()] })]);
+    expect(after.slots[0]).toEqual(slot({ bought: d("1"), base: d("1"), cost: d("100.1") }));
+    expect(after.ledger).toMatchObject({ quote: d("-100.1"), moved: { BTC: d("1"), USDT: d("-100.1") } });
+  });
+
+  it("moves nothing where a fill was booked from the order before", () => {
+    expect(booked([one({}, { fills: [fill({ superseded: true })] })])).toEqual(grid().state);
+  });
+
+  it("goes to the strategy as a whole where the slot is no more", () => {
+    const after = booked([filled(0, { generation: 3 }, [fill()])]);
+    expect(after.slots).toEqual(grid().state.slots);
+    expect(after.idle).toEqual([{ base: d("1"), cost: d("100.1"), first: false }]);
+  });
+
+  it("is booked in the order in which the slot had its orders", () => {
+    const buy = filled(3, {}, [fill({ fees: [] })]);
+    const sell = filled(4, { side: "sell" }, [fill({ side: "sell", notional: d("110"), fees: [] })]);
+    const after = booked([sell, buy]);
+    expect(after.slots[0]).toEqual(slot({ cycles: 1 }));
+    expect(after.ledger).toMatchObject({ realized: d("10"), cycles: 1, filledOrders: 2 });
+    const earlier = filled(9, { generation: -1 }, [fill({ fees: [], notional: d("90") })]);
+    expect(booked([buy, earlier]).ledger.quote).toBe(d("-190"));
+  });
+
+  it("ends with the slot turned, and what was refused of it forgotten", () => {
+    const before = grid([slot({ rejects: 2, lost: 1 }), slot({ index: 1, rejects: 5, lost: 6 })]);
+    const [first, second] = booked([filled(0)], before).slots;
+    expect(first).toEqual(slot({ side: "sell" }));
+    expect(second).toEqual(slot({ index: 1, rejects: 5, lost: 6 }));
+    const open = booked([one()], before).slots[0];
+    expect(open).toMatchObject({ rejects: 2, lost: 1 });
+  });
+});
+
+describe("an order that its exchange has refused", () => {
+  const refused = (reason: string | null = "too small", over: Partial<Order> = {}, lost = false) =>
+    one({ state: "rejected", reason, ...over }, { ended: true, lost });
+
+  it("is tried again later each time, up to the most, and its slot says why", () => {
+    let before = grid(undefined, {
+      refused: [
+        { slot: 0, reason: "no_quote" },
+        { slot: 1, reason: "no_base" },
+      ],
+    });
+    const waits: number[] = [];
+    for (let times = 1; times <= 7; times++) {
+      const after = booked([refused()], before);
+      expect(after.slots[0]).toMatchObject({ rejects: times });
+      waits.push((after.slots[0]?.retryAt ?? 0) - NOW);
+      expect(after.refused).toEqual([
+        { slot: 1, reason: "no_base" },
+        { slot: 0, reason: "rejected", detail: "too small" },
+      ]);
+      expect(after.slots[1]).toEqual(slot({ index: 1 }));
+      before = strategy({ state: after });
+    }
+    expect(waits).toEqual([15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000]);
+  });
+
+  it("says no more than its exchange has", () => {
+    expect(booked([refused(null)]).refused).toEqual([{ slot: 0, reason: "rejected" }]);
+  });
+
+  it.each([
+    ["it never left", "not sent"],
+    ["it would have taken", `${WOULD_TAKE}the ask is 99`],
+  ])("is planned again at once where %s", (_, reason) => {
+    expect(booked([refused(reason)])).toEqual(grid().state);
+  });
+
+  it("is refused where it has only said something like that", () => {
+    expect(booked([refused(`it ${WOULD_TAKE}`)]).slots[0]?.rejects).toBe(1);
+  });
+
+  it("is unclear from the third one in a row on that nobody has seen", () => {
+    let before = grid();
+    const retries: number[] = [];
+    for (let times = 1; times <= 5; times++) {
+      const after = booked([refused("no answer", {}, true)], before);
+      expect(after.slots[0]).toMatchObject({ lost: times });
+      expect(after.slots[0]?.rejects).toBeUndefined();
+      retries.push((after.slots[0]?.retryAt ?? 0) - NOW);
+      expect(after.refused).toEqual(times < 3 ? [] : [{ slot: 0, reason: "unclear", detail: "no answer" }]);
+      before = strategy({ state: after });
+    }
+    expect(retries).toEqual([-NOW, -NOW, 15_000, 30_000, 60_000]);
+  });
+
+  it("of a slot that is no more is told all the same", () => {
+    const after = booked([refused("too small", { slot: 7 })]);
+    expect(after.slots).toEqual(grid().state.slots);
+    expect(after.refused).toEqual([{ slot: 7, reason: "rejected", detail: "too small" }]);
+    expect(booked([refused("no answer", { slot: 7 }, true)])).toEqual(grid().state);
+  });
+});
+
+describe("an order that the exchange alone knew", () => {
+  const found = (over: Partial<Order> = {}, more: Partial<Reconciled> = {}) =>
+    one({ clientId: idOf({ slot: over.slot ?? 0, sequence: 5 }), ...over }, { adopted: true, ...more });
+
+  it.each([
+    [4, 6],
+    [5, 6],
+    [6, 6],
+    [9, 9],
+  ])("takes its id from its slot, whose next one was %d", (sequence, next) => {
+    const before = grid([slot({ sequence }), slot({ index: 1, sequence: 0 })]);
+    expect(booked([found()], before).slots.map((two) => two.sequence)).toEqual([next, 0]);
+  });
+
+  it("tells on which side its slot is, while it rests", () => {
+    expect(booked([found({ side: "sell" })]).slots.map(({ side }) => side)).toEqual(["sell", "buy"]);
+    const ended = found({ side: "sell", state: "canceled" }, { ended: true });
+    expect(booked([ended]).slots.map(({ side }) => side)).toEqual(["buy", "buy"]);
+  });
+
+  it("tells nothing of slots that are no more", () => {
+    expect(booked([found({ side: "sell", generation: 4 })])).toEqual(grid().state);
+  });
+
+  it("was given its base where a grid had only begun", () => {
+    const starting = { ...grid(), phase: "starting" } as const;
+    const sell = found({ side: "sell" });
+    expect(booked([sell], starting).slots[0]).toMatchObject({ base: d("2"), cost: d("210"), first: true });
+    expect(booked([sell]).slots[0]?.base).toBe(0n);
+    expect(booked([found()], starting).slots[0]?.base).toBe(0n);
+  });
+
+  it("of an exit says that the exit has begun", () => {
+    const exit = found({ kind: "exit", slot: EXIT_SLOT, side: "sell" });
+    expect(booked([exit]).exit).toEqual({ reason: "stop", tries: 1 });
+    expect(booked([found({ slot: EXIT_SLOT, side: "sell" })]).exit).toBe(null);
+  });
+});

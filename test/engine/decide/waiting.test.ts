@@ -1,0 +1,196 @@
+import { describe, expect, it } from "vitest";
+import { closed, untold } from "../../../src/engine/decide/closed.ts";
+import { orderOf, windowOf } from "../../../src/engine/decide/intents.ts";
+import { isLasting, limitedAgain, waitsForLimit } from "../../../src/engine/decide/limited.ts";
+import { pausedPhase, revived } from "../../../src/engine/decide/revive.ts";
+import { cancellable, isHeld, still } from "../../../src/engine/decide/turn.ts";
+import { HOUR } from "../../../src/kernel/time.ts";
+import { NEW_ORDER } from "../../../src/model/records.ts";
+import { EXIT_SLOT, type Strategy } from "../../../src/model/strategy.ts";
+import { d, slot, state } from "../../support/grid.ts";
+import { ACCOUNT, idOf, NOW, order, SYMBOL, strategy, TIMING, turn } from "../../support/made.ts";
+
+const DAY = 24 * HOUR;
+const WHY = "BTC/USDT is closed";
+const within = (over: object, more: Partial<Strategy> = {}): Strategy =>
+  strategy({ state: state([slot()], over), ...more });
+
+describe("a market that is closed", () => {
+  const since = (one: Strategy) => one.state.closedSince;
+
+  it("is noted once, from when it was first seen so", () => {
+    const noted = closed(strategy(), WHY, NOW);
+    expect([since(noted), noted.status]).toEqual([NOW, "running"]);
+    expect(closed(noted, WHY, NOW + DAY - 1)).toBe(noted);
+  });
+
+  it("is an error after a day, said once", () => {
+    const noted = closed(strategy(), WHY, NOW);
+    const after = closed(noted, WHY, NOW + DAY);
+    expect(after).toMatchObject({
+      status: "error",
+      lastError: `${WHY}, for a day now: stop the grid, or resume it once it trades again`,
+    });
+    const told = { ...after, lastError: "another" };
+    expect(closed(told, WHY, NOW + DAY)).toBe(told);
+  });
+
+  it.each([
+    ["stops", { wants: "stop" as const }, {}],
+    ["exits", {}, { exit: { reason: "stop", tries: 0 } }],
+  ])("keeps nothing from its end that %s", (_, more, over) => {
+    const noted = within({ closedSince: NOW, ...over }, more);
+    expect(closed(noted, WHY, NOW + DAY)).toBe(noted);
+  });
+
+  it("is forgotten once it is open, with what was said of it", () => {
+    const noted = within({ closedSince: NOW }, { lastError: WHY });
+    const after = closed(noted, null, NOW);
+    expect("closedSince" in after.state).toBe(false);
+    expect(after.lastError).toBe(null);
+    const failed = { ...noted, status: "error" as const };
+    expect(closed(failed, null, NOW).lastError).toBe(WHY);
+    expect(since(closed(failed, null, NOW))).toBeUndefined();
+    const open = strategy({ lastError: "another" });
+    expect(closed(open, null, NOW)).toBe(open);
+  });
+
+  it("is neither where nobody knows", () => {
+    const noted = within({ closedSince: NOW });
+    expect(closed(noted, undefined, NOW + DAY)).toBe(noted);
+  });
+
+  it("says what the venue refuses to tell, and then no more", () => {
+    const first = untold(strategy(), "no such market", NOW);
+    expect(first).toMatchObject({ lastError: "BTC/USDT cannot be read: no such market", status: "running" });
+    expect(untold(first, "no such market", NOW + 1)).toBe(first);
+    expect(untold(first, "no such market", NOW + DAY).lastError).toContain("for a day now");
+    const failed = strategy({ status: "error", lastError: "before" });
+    expect(untold(failed, "no such market", NOW).lastError).toBe("before");
+  });
+});
+
+describe("a person's resume", () => {
+  const failed = strategy({ status: "error", lastError: "it failed", resumes: 1 });
+
+  it("lets a strategy run again, once", () => {
+    const after = revived(failed);
+    expect(after).toMatchObject({ status: "running", lastError: null, state: { resumes: 1 } });
+    const again = { ...after, status: "error" as const, lastError: "once more" };
+    expect(revived(again)).toBe(again);
+    expect(revived(strategy())).toEqual(strategy());
+  });
+
+  it.each(["stop", "pause"] as const)("is noted of one that is wanted to %s", (wants) => {
+    expect(revived({ ...failed, wants })).toMatchObject({
+      status: "error",
+      lastError: "it failed",
+      state: { resumes: 1 },
+    });
+  });
+
+  it("changes nothing of one that runs, but that it is noted", () => {
+    const running = strategy({ resumes: 2, lastError: "told" });
+    expect(revived(running)).toEqual({ ...running, state: { ...running.state, resumes: 2 } });
+  });
+
+  it("lets one wait again whose trigger has not been reached", () => {
+    const config = { triggerPrice: d("90") };
+    expect(revived({ ...failed, config, phase: "starting" }).status).toBe("idle");
+    expect(revived({ ...failed, config }).status).toBe("running");
+    expect(revived({ ...failed, phase: "starting" }).status).toBe("running");
+  });
+
+  it("finds one that has not begun where it was", () => {
+    expect(pausedPhase(strategy({ phase: "starting" }))).toBe("starting");
+    expect(pausedPhase(strategy({ phase: "placing" }))).toBe("paused");
+  });
+});
+
+describe("what may be done", () => {
+  it("is to cancel what the exchange has taken and has not ended", () => {
+    const all = [order(), order({ exchangeId: null }), order({ state: "canceled" })];
+    expect(cancellable(all)).toEqual([all[0]]);
+  });
+
+  const free = { held: null, unshown: null, epoch: 1, now: NOW };
+  it.each([
+    ["a row is missing", { held: "em1" }, {}],
+    ["an order does not show", { unshown: "em1" }, {}],
+    ["a restore is not noted yet", { epoch: 2 }, {}],
+    ["what was under way may still live", {}, { heldUntil: NOW + 1 }],
+  ])("is nothing new while %s", (_, over, of) => {
+    const one = within({ epoch: 1, ...of });
+    expect(isHeld(one, { ...free, ...over })).toBe(true);
+    expect(isHeld(within({ epoch: 1, heldUntil: NOW }), free)).toBe(false);
+  });
+
+  it("is nothing in a turn that does nothing", () => {
+    const one = strategy();
+    expect(still(one, { USDT: 1n })).toEqual({
+      strategy: one,
+      intents: [],
+      terms: null,
+      cancels: [],
+      events: [],
+      released: [],
+      funds: { USDT: 1n },
+      placing: false,
+      short: false,
+    });
+  });
+});
+
+describe("an intent", () => {
+  const lease = { account: ACCOUNT, token: 1, now: NOW, until: NOW + 45_000 };
+
+  it("leaves before its lease could be another's, and takes effect no later than it may", () => {
+    expect(windowOf(lease, TIMING)).toEqual({ sendBy: NOW + 35_000, notAfter: NOW + 51_000 });
+  });
+
+  it("is a row before the venue hears of it", () => {
+    const { window } = turn();
+    const intent = { slot: 1, sequence: 4, side: "sell", price: d("110"), amount: d("2") } as const;
+    expect(orderOf(within({ generation: 3 }), intent, { window, at: 70 })).toEqual({
+      ...NEW_ORDER,
+      ...window,
+      clientId: idOf({ generation: 3, slot: 1, sequence: 4 }),
+      account: ACCOUNT,
+      strategy: "g",
+      kind: "slot",
+      generation: 3,
+      slot: 1,
+      symbol: SYMBOL,
+      side: "sell",
+      type: "limit",
+      price: d("110"),
+      amount: d("2"),
+      timeInForce: "post_only",
+      createdAt: 70,
+    });
+    const exit = orderOf(strategy(), { ...intent, slot: EXIT_SLOT }, { window, at: 70, kind: "exit" });
+    expect(exit).toMatchObject({ kind: "exit", timeInForce: "ioc" });
+  });
+});
+
+describe("a limit that refuses", () => {
+  it("lasts where nothing is known to end it soon", () => {
+    const lasting = ["limit_order", "limit_day", "limit_open_orders", "limit_symbol"] as const;
+    expect(lasting.map(isLasting)).toEqual([true, true, true, true]);
+    const passing = ["limit_collar", "limit_price_age", "limit_gap", "limit_loss", "no_quote"] as const;
+    expect(passing.map(isLasting)).toEqual(passing.map(() => false));
+  });
+
+  it("is not met again while it is waited for", () => {
+    const waiting = slot({ limited: { times: 1, until: NOW, version: 3 } });
+    expect(waitsForLimit(waiting, { now: NOW - 1, version: 3 })).toBe(true);
+    expect(waitsForLimit(waiting, { now: NOW, version: 3 })).toBe(false);
+  });
+
+  it("says in whole seconds, rounded up, when it is tried again", () => {
+    const backoff = { first: 1_001, most: 9_000 };
+    const told = limitedAgain(slot(), { reason: "limit_day" }, { now: NOW, version: 3 }, backoff);
+    expect(told.refusal.detail).toContain("it is tried again after 2 s");
+    expect(told.slot.limited).toEqual({ times: 1, until: NOW + 1_001, version: 3 });
+  });
+});
