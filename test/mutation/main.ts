@@ -79,8 +79,8 @@ async function main(): Promise<boolean> {
     console.log(`notices nothing, as it fails without any change: ${failed}`);
 
   const before = (id: string): Known | undefined => {
-    const result = known.get(id);
-    return result?.file === fileDigest(fileOf.get(id) ?? "") ? result : undefined;
+    const [result, file] = [known.get(id), fileOf.get(id)];
+    return file !== undefined && result?.file === fileDigest(file) ? result : undefined;
   };
   const waiting = values.list ? [] : chosen.filter((one) => !before(one.id)?.by && !isNamed(one));
   let done = 0;
