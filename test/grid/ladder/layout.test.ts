@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import {
+  firstAmount,
+  forgottenBase,
+  giveFirstBase,
+  layOut,
+  wantedBase,
+} from "../../../src/grid/ladder/layout.ts";
+import { NO_LEDGER } from "../../../src/grid/state/state.ts";
+import { d, market, slot, state } from "../../support/grid.ts";
+import { fill, order } from "../../support/made.ts";
+
+describe("slots between levels", () => {
+  it("buy where their lower price is below the market, else they sell, and hold nothing", () => {
+    expect(layOut(["90", "100", "110"].map(d), d("50"), d("100"))).toEqual([
+      slot({ lower: d("90"), upper: d("100"), size: d("50") }),
+      slot({ index: 1, lower: d("100"), upper: d("110"), size: d("50"), side: "sell" }),
+    ]);
+  });
+
+  it("want for their first order what their size comes to at its price", () => {
+    const one = slot({ lower: d("100"), upper: d("200") });
+    expect(firstAmount(market(), one)).toBe(d("1"));
+    expect(firstAmount(market(), { ...one, side: "sell" })).toBe(d("0.5"));
+    const sells = [{ ...one, side: "sell" as const }, one, slot({ side: "sell", upper: d("400") })];
+    expect(wantedBase(state(sells), market())).toBe(d("0.75"));
+  });
+});
+
+describe("first base", () => {
+  const sell = (index: number, over = {}) =>
+    slot({ index, side: "sell", lower: d("80"), upper: d("100"), ...over });
+  const given = (slots: ReturnType<typeof slot>[], free: string, over = {}) =>
+    giveFirstBase(state(slots, { startPrice: d("90"), ...over }), market(), d(free));
+  const filled = { base: d("1"), cost: d("90"), first: true };
+
+  it("is given in whole orders to selling slots, the first ones first, at the start price", () => {
+    const before = [slot(), sell(1), sell(2), sell(3)];
+    const after = given(before, "2.5");
+    expect(after.slots).toEqual([slot(), sell(1, filled), sell(2, filled), sell(3)]);
+    expect(after.ledger).toEqual({ ...NO_LEDGER, firstBase: d("2"), firstCost: d("180") });
+    expect(given(before, "1").slots).toEqual([slot(), sell(1, filled), sell(2), sell(3)]);
+  });
+
+  it("goes past a slot that wants more than there is to one that does not", () => {
+    const after = given([sell(1, { size: d("200") }), sell(2)], "1.5");
+    expect(after.slots.map(({ base }) => base)).toEqual([0n, d("1")]);
+  });
+
+  it.each([{ base: d("1") }, { cost: d("1") }, { sold: d("1") }])(
+    "is not given to a slot that has traded: %o",
+    (over) => {
+      expect(given([sell(1, over)], "5").slots).toEqual([sell(1, over)]);
+    },
+  );
+
+  it("is not given to a slot too small for a lot", () => {
+    expect(given([sell(1, { size: d("0.0001") })], "5").slots[0]?.first).toBe(false);
+  });
+
+  it("adds to what was there before", () => {
+    const ledger = { ...NO_LEDGER, firstBase: d("3"), firstCost: d("270") };
+    const holding = sell(1, { base: d("3"), cost: d("270"), first: true });
+    expect(given([holding, sell(2)], "1", { ledger }).ledger).toMatchObject({
+      firstBase: d("4"),
+      firstCost: d("360"),
+    });
+  });
+});
+
+describe("first base that a restored database has forgotten", () => {
+  const sells = [slot({ side: "sell" }), slot({ index: 1, side: "sell" })];
+  const found = (over: object, fills = [fill({ side: "sell", fees: [] })], slots = sells) =>
+    forgottenBase(state(slots, { startPrice: d("90") }), {
+      order: order({ side: "sell", amount: d("2") }),
+      fills,
+      ended: false,
+      ...over,
+    });
+
+  it("is what the order found still offers", () => {
+    const after = found({});
+    expect(after.slots).toEqual([
+      slot({ side: "sell", base: d("2"), cost: d("180"), first: true }),
+      sells[1],
+    ]);
+    expect(after.ledger).toMatchObject({ firstBase: d("2"), firstCost: d("180") });
+  });
+
+  it("is what it has sold, fees in base included, where it has ended or that is more", () => {
+    expect(found({ ended: true }).slots[0]?.base).toBe(d("1"));
+    const fees = [
+      { asset: "BTC", amount: d("0.5") },
+      { asset: "USDT", amount: d("7") },
+    ];
+    expect(found({ ended: true }, [fill({ side: "sell", fees })]).slots[0]?.base).toBe(d("1.5"));
+    const whole = fill({ side: "sell", amount: d("2"), fees });
+    expect(found({}, [whole]).slots[0]?.base).toBe(d("2.5"));
+  });
+
+  it("is that beyond what the slot holds", () => {
+    const holding = (base: string) => [slot({ side: "sell", base: d(base), cost: d("9"), sold: d("0.5") })];
+    const after = found({}, [], holding("1")).slots[0];
+    expect(after).toMatchObject({ base: d("2.5"), cost: d("144"), first: true });
+    expect(found({}, [], holding("2.5")).slots).toEqual(holding("2.5"));
+    expect(found({ order: order({ slot: 7 }) }).slots).toEqual(sells);
+  });
+});
