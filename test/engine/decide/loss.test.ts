@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { judgeAccount, judgeLoss, withStopped } from "../../../src/engine/decide/loss.ts";
+import { gridKind } from "../../../src/grid/kind.ts";
+import { NO_LEDGER } from "../../../src/grid/state/state.ts";
+import type { Limits } from "../../../src/limits/limits.ts";
+import type { AccountMemory, Losses, LossWatch } from "../../../src/model/records.ts";
+import type { Strategy } from "../../../src/model/strategy.ts";
+import type { Kind, Kinds } from "../../../src/ports/kind.ts";
+import { d, slot, state } from "../../support/grid.ts";
+import { bounds, quote, SYMBOL, snapshot, strategy } from "../../support/made.ts";
+
+const KIND = gridKind as unknown as Kind;
+const kinds = (() => gridKind) as unknown as Kinds;
+/** A grid that has made so much. */
+const made = (total: string, over: Partial<Strategy> = {}, of: object = {}): Strategy =>
+  strategy({
+    state: state([slot()], { ledger: { ...NO_LEDGER, quote: d(total), realized: d(total) }, ...of }),
+    ...over,
+  });
+const watch = (over: Partial<LossWatch> = {}): LossWatch => ({
+  peak: 0n,
+  over: null,
+  version: 1,
+  resumes: 0,
+  ...over,
+});
+const LIMITS: Limits = { strategyLoss: { USDT: d("10") } };
+const judged = (one: Strategy, { limits = LIMITS, version = 1, accountLoss = null as string | null } = {}) =>
+  judgeLoss(KIND, one, { quote: quote(), bounds: bounds(limits, version), accountLoss });
+const BEYOND =
+  "the limit strategyLoss is USDT=10, and this grid lost 10.5 USDT from the best result of 0; resume to count anew from here, or an administrator can change it: edgemaker limits set --strategy-loss …";
+
+describe("a strategy's loss", () => {
+  it("is watched from the zero of its start, or the best result since", () => {
+    expect(judged(made("-3")).state.loss).toEqual(watch());
+    expect(judged(made("7")).state.loss).toEqual(watch({ peak: d("7") }));
+    expect(judged(made("3", {}, { loss: watch({ peak: d("7") }) })).state.loss).toEqual(
+      watch({ peak: d("7") }),
+    );
+    const known = made("3", {}, { loss: watch({ peak: d("7") }) });
+    expect(judged(known)).toBe(known);
+  });
+
+  it("is beyond its limit when it is more than that", () => {
+    expect(judged(made("-10")).state).toMatchObject({ loss: { over: null }, halted: null });
+    expect(judged(made("-10.5")).state).toMatchObject({ loss: watch({ over: BEYOND }), halted: BEYOND });
+    expect(judged(made("-4", {}, { loss: watch({ peak: d("7") }) })).state.halted).toContain(
+      "lost 11 USDT from the best result of 7",
+    );
+  });
+
+  it("is not watched without a limit in its quote", () => {
+    const one = made("-99");
+    expect(judged(one, { limits: {} })).toBe(one);
+    expect(judged(one, { limits: { strategyLoss: { EUR: d("1") } } })).toBe(one);
+    const known = made("-99", {}, { loss: watch({ over: "before" }), halted: "before" });
+    expect(judged(known, { limits: {} }).state).toMatchObject({ loss: null, halted: null });
+  });
+
+  const over = { loss: watch({ over: "before" }), halted: "before" };
+
+  it("stays beyond it though the price comes back, until limits change", () => {
+    const back = made("-1", {}, over);
+    expect(judged(back)).toBe(back);
+    expect(judged(back, { version: 2 }).state).toMatchObject({ loss: watch({ version: 2 }), halted: null });
+    expect(judged(made("-11", {}, over), { version: 2 }).state.halted).toContain("lost 11 USDT");
+  });
+
+  it("is counted anew from where a person resumes", () => {
+    const resumed = judged(made("-11", { resumes: 1 }, over));
+    expect(resumed.state).toMatchObject({ loss: watch({ peak: d("-11"), resumes: 1 }), halted: null });
+    const down = {
+      ...made("-15", { resumes: 1 }),
+      state: { ...resumed.state, ledger: made("-15").state.ledger },
+    };
+    expect(judged(down)).toBe(down);
+  });
+
+  it("is not counted anew by a resume of before, or of one that is within", () => {
+    const same = made("-11", { resumes: 1 }, { ...over, loss: watch({ over: "before", resumes: 1 }) });
+    expect(judged(same)).toBe(same);
+    const within = made("-5", { resumes: 1 }, { loss: watch({ peak: d("4") }) });
+    expect(judged(within).state.loss).toEqual(watch({ peak: d("4"), resumes: 1 }));
+  });
+
+  it("halts it by its account's, and by its own first", () => {
+    expect(judged(made("1"), { accountLoss: "all of it" }).state.halted).toBe("all of it");
+    expect(judged(made("-10.5"), { accountLoss: "all of it" }).state.halted).toBe(BEYOND);
+  });
+
+  it("ends it where that is asked for", () => {
+    const limits = { ...LIMITS, onLoss: "stop" } as const;
+    const after = judged(made("-10.5"), { limits });
+    expect(after.state).toMatchObject({
+      loss: watch({ over: BEYOND }),
+      halted: BEYOND,
+      exit: { reason: "loss", tries: 0 },
+      notices: [{ code: "loss_limit", message: BEYOND }],
+    });
+    const known = made("-10.5", {}, { loss: watch({ over: BEYOND }), halted: BEYOND });
+    expect(judged(known, { limits }).state.exit).toEqual({ reason: "loss", tries: 0 });
+    expect(judged(made("-1"), { limits }).state.exit).toBe(null);
+    expect(judged(made("-10.5"), { limits: { ...LIMITS, onLoss: "pause" } }).state.exit).toBe(null);
+  });
+});
+
+describe("an account's loss", () => {
+  const ACCOUNT_LIMITS: Limits = { accountLoss: { USDT: d("10"), EUR: d("5") } };
+  const quotes = new Map([[SYMBOL, quote()]]);
+  const account = (
+    strategies: readonly Strategy[],
+    { losses = undefined as Losses | undefined, limits = ACCOUNT_LIMITS, more = {} } = {},
+  ) => {
+    const memory = { ...snapshot().memory, ...(losses ? { losses } : {}) } as AccountMemory;
+    return judgeAccount(memory, strategies, { bounds: bounds(limits), quotes, kinds, ...more });
+  };
+  const none = { closed: 0n, watch: watch() };
+
+  it("is that of all its strategies with one quote, and of those that have stopped", () => {
+    const both = [made("-4"), made("-7", { resumes: 2 }), made("-99", { symbol: "BTC/GBP" })];
+    const { USDT, EUR } = account(both);
+    expect(USDT?.watch).toMatchObject({
+      peak: 0n,
+      resumes: 2,
+      over: expect.stringContaining("the account's grids lost 11 USDT"),
+    });
+    expect(EUR).toEqual({ closed: 0n, watch: watch() });
+    const before = { USDT: { closed: d("-5"), watch: null } };
+    expect(account([made("-6")], { losses: before }).USDT).toMatchObject({
+      closed: d("-5"),
+      watch: { over: expect.stringContaining("lost 11 USDT") },
+    });
+  });
+
+  it("is the same while nothing has changed", () => {
+    const first = account([made("-4")]);
+    expect(account([made("-4")], { losses: first })).toBe(first);
+    const next = account([made("4")], { losses: first });
+    expect(next.EUR).toBe(first.EUR);
+    expect(next.USDT?.watch?.peak).toBe(d("4"));
+  });
+
+  it("is not watched any more where its limit is gone", () => {
+    const first = account([made("-4")]);
+    expect(account([made("-4")], { losses: first, limits: { accountLoss: { USDT: d("10") } } })).toEqual({
+      USDT: none,
+    });
+    expect(account([made("-4")], { limits: {} })).toEqual({});
+  });
+
+  it("is judged again when every price is known, by the last one where there is no newer", () => {
+    const hidden = made("-99", { symbol: "ETH/USDT" });
+    expect(account([made("-4"), hidden])).toMatchObject({ USDT: { closed: 0n, watch: null } });
+    const before = { USDT: { closed: d("-1"), watch: watch({ peak: d("3") }) } };
+    expect(account([hidden], { losses: before }).USDT).toBe(before.USDT);
+    const memory = { ...snapshot().memory, marks: { "ETH/USDT": { mid: d("5"), at: 1 } } };
+    const known = judgeAccount(memory, [hidden], { bounds: bounds(ACCOUNT_LIMITS), quotes, kinds });
+    expect(known.USDT?.watch?.over).toContain("lost 99 USDT");
+  });
+
+  it("keeps what those made that stop", () => {
+    const losses = { USDT: { closed: d("1"), watch: null }, EUR: { closed: 0n, watch: null } };
+    const around = { memory: snapshot().memory, quotes, kinds };
+    expect(withStopped(losses, [], around)).toBe(losses);
+    const stopped = [made("-4"), made("-7"), made("-99", { symbol: "ETH/USDT" })];
+    expect(withStopped(losses, stopped, around)).toEqual({
+      USDT: { closed: d("-10"), watch: null },
+      EUR: losses.EUR,
+    });
+  });
+});

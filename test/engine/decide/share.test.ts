@@ -1,0 +1,222 @@
+import { describe, expect, it } from "vitest";
+import { afterTurn, capitalOf, firstShare, ownBase } from "../../../src/engine/decide/share.ts";
+import { gridKind } from "../../../src/grid/kind.ts";
+import type { Order } from "../../../src/model/records.ts";
+import type { Strategy } from "../../../src/model/strategy.ts";
+import type { Kinds } from "../../../src/ports/kind.ts";
+import { d, market, slot, state } from "../../support/grid.ts";
+import {
+  bounds,
+  idOf,
+  NOW,
+  observation,
+  order,
+  quote,
+  SYMBOL,
+  strategy,
+  TIMING,
+  told,
+} from "../../support/made.ts";
+
+const kinds = (() => gridKind) as unknown as Kinds;
+const among = { kinds, strategies: [strategy()] };
+const balances = [
+  { asset: "USDT", free: d("1000"), used: d("200") },
+  { asset: "BTC", free: d("3"), used: d("1") },
+];
+const holding = (base: string, over: Partial<Strategy> = {}) =>
+  strategy({ state: state([slot({ base: d(base), cost: d("100") })]), ...over });
+const sell = (over: Partial<Order> = {}) => order({ side: "sell", price: d("110"), ...over });
+
+describe("what an account has free for its strategies", () => {
+  const funds = (orders: readonly Order[], more = {}) =>
+    firstShare(observation({}, { balances, ...more }), orders, { limit: 9, bounds: bounds(), ...among })
+      .funds;
+
+  it("is what the venue shows, and unknown where that was not read", () => {
+    expect(funds([])).toEqual({ USDT: d("1000"), BTC: d("3") });
+    expect(firstShare(observation(), [], { limit: 9, bounds: bounds(), ...among }).funds).toBeUndefined();
+  });
+
+  it.each(["pending", "unknown"] as const)("is less by what may be there unseen, %s", (is) => {
+    expect(funds([order({ state: is })])?.USDT).toBe(d("799.8"));
+    expect(funds([sell({ state: is })])?.BTC).toBe(d("1"));
+    expect(funds([order({ state: is })], { balances: [] })).toEqual({ USDT: d("-200.2") });
+    expect(funds([order({ state: is })], { sights: { [idOf()]: "missing" } })?.USDT).toBe(d("799.8"));
+  });
+
+  it("is not less by what is seen there, or is on no market of this pass", () => {
+    const all = { USDT: d("1000"), BTC: d("3") };
+    expect(funds([order({ state: "unknown" })], { sights: { [idOf()]: told() } })).toEqual(all);
+    expect(funds([order(), order({ state: "submitted" })])).toEqual(all);
+    expect(funds([order({ state: "unknown", symbol: "ETH/USDT" })])).toEqual(all);
+  });
+});
+
+describe("what may be met on a market", () => {
+  const resting = (orders: readonly Order[], open = [told()], strategies = among.strategies) => {
+    const share = firstShare(observation({ open }), orders, {
+      limit: 9,
+      bounds: bounds(),
+      kinds,
+      strategies,
+    });
+    return share.resting.get(SYMBOL);
+  };
+  const elsewhere = told({ id: "y1", side: "sell", price: d("111") });
+
+  it("is each order once: by its row, or as the venue shows it", () => {
+    const mine = order();
+    expect(resting([mine], [told(), elsewhere])).toEqual([
+      { side: "buy", price: d("100"), order: mine },
+      { side: "sell", price: d("111"), id: "y1" },
+    ]);
+  });
+
+  it("is none that has ended, unless the list still shows it", () => {
+    const ended = order({ state: "filled" });
+    expect(resting([ended], [])).toEqual([]);
+    expect(resting([ended])).toEqual([{ side: "buy", price: d("100"), id: "x1" }]);
+  });
+
+  it("is none of another market, nor one that took at once", () => {
+    expect(resting([order({ symbol: "ETH/USDT" })], [])).toEqual([]);
+    expect(resting([order({ timeInForce: "ioc" })])).toEqual([]);
+  });
+
+  it("is at any price what takes at the market", () => {
+    const prices = [order({ type: "market" }), sell({ type: "market" })];
+    expect(resting(prices, [])?.map(({ price }) => price)).toEqual([d("1") * d("1"), 0n]);
+  });
+
+  it("is where a strategy that leaves is about to sell", () => {
+    const leaving = holding("2", { wants: "stop", sellBase: true });
+    expect(resting([], [], [leaving])).toEqual([{ side: "sell", price: d("102.96") }]);
+    expect(resting([], [], [{ ...leaving, symbol: "ETH/USDT" }])).toEqual([]);
+  });
+});
+
+describe("what is left after a strategy's turn", () => {
+  const before = firstShare(observation(), [], { limit: 9, bounds: bounds(), ...among });
+  const intents = [order(), sell()];
+  const left = (over: object = {}, from = before) =>
+    afterTurn(
+      from,
+      { strategy: strategy(), quote: quote() },
+      { intents, funds: { USDT: d("7") }, short: false, ...over },
+    );
+
+  it("is less by what it has planned", () => {
+    const share = left();
+    expect(share).toMatchObject({
+      funds: { USDT: d("7") },
+      limit: 7,
+      openBuys: { USDT: d("200") },
+      short: false,
+    });
+    expect(share.resting.get(SYMBOL)).toEqual(intents);
+    expect(share.bounds.standings.all[0]?.used).toMatchObject({ openOrders: 2, today: { USDT: d("420") } });
+    const again = left({}, share);
+    expect(again.openBuys).toEqual({ USDT: d("400") });
+    expect(again.resting.get(SYMBOL)).toHaveLength(4);
+    expect(before.resting.get(SYMBOL)).toEqual([]);
+  });
+
+  it("is short once any is, and counts against no limit without a price", () => {
+    expect(left({ short: true }).short).toBe(true);
+    expect(left({}, { ...before, short: true }).short).toBe(true);
+    const blind = afterTurn(
+      before,
+      { strategy: strategy(), quote: undefined },
+      { intents, funds: {}, short: false },
+    );
+    expect(blind.bounds).toBe(before.bounds);
+  });
+});
+
+describe("free base that no strategy holds", () => {
+  const own = (
+    orders: readonly Order[] = [],
+    { seen = {}, one = holding("2"), more = {} }: { seen?: object; one?: Strategy; more?: object } = {},
+  ) =>
+    ownBase("BTC", observation({}, { balances, balancesFirst: true, sights: seen as never, ...more }), {
+      kinds,
+      strategies: [one],
+      orders,
+      now: NOW,
+    });
+
+  it("is unknown where balances were not read, or not first", () => {
+    expect(own([], { more: { balances: undefined } })).toBeUndefined();
+    expect(own([], { more: { balancesFirst: false } })).toBeUndefined();
+  });
+
+  it("is what is free less what they hold, of whichever quote", () => {
+    expect(own()).toEqual({ least: d("1"), isSure: true });
+    expect(own([], { one: holding("2", { symbol: "BTC/EUR" }) })?.least).toBe(d("1"));
+    expect(own([], { one: holding("2", { symbol: "ETH/BTC" }) })?.least).toBe(d("3"));
+    expect(own([], { more: { balances: [] } })?.least).toBe(d("-2"));
+  });
+
+  const seenAt = (at: number) => ({ seen: { [idOf()]: told({ at }) } });
+  const settledIn = NOW - TIMING.readLag - TIMING.skew;
+
+  it("is more by what their sells have locked for certain", () => {
+    const one = sell({ amount: d("1"), booked: d("0.5") });
+    expect(own([one], seenAt(settledIn))).toEqual({ least: d("1.5"), isSure: true });
+    expect(own([one], seenAt(settledIn + 1))).toEqual({ least: d("1"), isSure: false });
+    expect(own([one])).toEqual({ least: d("1"), isSure: false });
+    const quick = { ...seenAt(NOW), more: { timing: { ...TIMING, readLag: 0 } } };
+    expect(own([one], quick)).toEqual({ least: d("1.5"), isSure: true });
+    expect(own([sell({ amount: d("9") })], seenAt(settledIn))?.least).toBe(d("2"));
+    expect(own([{ ...one, strategy: "other" }], seenAt(settledIn))?.least).toBe(d("1"));
+  });
+
+  it("is less by what their buys may have brought", () => {
+    const one = order({ amount: d("2"), filled: d("1"), booked: d("0.5") });
+    expect(own([one], seenAt(1))?.least).toBe(d("-0.5"));
+    const quick = { more: { timing: { ...TIMING, readLag: 0 } } };
+    expect(own([one], { ...seenAt(1), ...quick })?.least).toBe(d("0.5"));
+    expect(own([one], quick)?.least).toBe(d("-0.5"));
+  });
+});
+
+describe("what limits are shares of", () => {
+  const other = holding("1", { id: "h" });
+  const capital = (orders: readonly Order[] = [], planned = {}, seen: object = { balances }) =>
+    capitalOf(holding("2"), observation({}, seen), {
+      kinds,
+      strategies: [holding("2"), other, holding("1", { id: "e", symbol: "BTC/EUR" })],
+      orders,
+      planned,
+    });
+
+  it("is all quote and the cost of all that is held with it", () => {
+    expect(capital()).toEqual({ whole: d("1400"), quote: d("1200"), position: d("100"), openBuys: 0n });
+    expect(capital([], {}, {})).toBeUndefined();
+    expect(capital([], {}, { balances: [] })).toMatchObject({ whole: d("200"), quote: 0n });
+  });
+
+  it("counts open buys, as far as they are not booked", () => {
+    const buys = [
+      order({ booked: d("0.5") }),
+      order({ strategy: "h" }),
+      order({ strategy: "e" }),
+      order({ strategy: null }),
+      sell(),
+    ];
+    expect(capital(buys, { USDT: d("7"), EUR: d("5") })).toMatchObject({
+      position: d("250"),
+      openBuys: d("357"),
+    });
+  });
+});
+
+it("takes markets of this pass alone", () => {
+  const { resting, limit, openBuys, short } = firstShare(observation({ market: market() }), [], {
+    limit: 9,
+    bounds: bounds(),
+    ...among,
+  });
+  expect([[...resting.keys()], limit, openBuys, short]).toEqual([[SYMBOL], 9, {}, false]);
+});
