@@ -4,10 +4,9 @@ import type { MarketSight, Observation } from "../../src/engine/reconcile/observ
 import { gridKind } from "../../src/grid/kind.ts";
 import { clientOrderId, type OrderKey } from "../../src/kernel/ids.ts";
 import type { Fill } from "../../src/model/fill.ts";
+import type { Bounds, Limits } from "../../src/model/limits.ts";
 import type { Quote } from "../../src/model/market.ts";
 import { NEW_ORDER, type Order } from "../../src/model/order.ts";
-import type { Limits } from "../../src/limits/limits.ts";
-import type { Bounds } from "../../src/limits/standing.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import type { Snapshot } from "../../src/ports/stores/step-store.ts";
 import type { Timing, VenueFill, VenueOrder } from "../../src/ports/venue.ts";

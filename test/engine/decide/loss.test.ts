@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { judgeAccount, judgeLoss, withStopped } from "../../../src/engine/decide/loss.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { NO_LEDGER } from "../../../src/grid/state/state.ts";
-import type { Limits } from "../../../src/limits/limits.ts";
-import type { AccountMemory, Losses, LossWatch } from "../../../src/model/records.ts";
+import type { Limits } from "../../../src/model/limits.ts";
+import type { AccountMemory, Losses, LossWatch } from "../../../src/model/memory.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import type { Kind, Kinds } from "../../../src/ports/kind.ts";
 import { d, slot, state } from "../../support/grid.ts";
@@ -98,7 +98,7 @@ describe("a strategy's loss", () => {
       notices: [{ code: "loss_limit", message: BEYOND }],
     });
     const known = made("-10.5", {}, { loss: watch({ over: BEYOND }), halted: BEYOND });
-    expect(judged(known, { limits }).state.exit).toEqual({ reason: "loss", tries: 0 });
+    expect(judged(known, { limits }).state.exit).toEqual({ reason: "loss", tries: 0, held: 0n });
     expect(judged(made("-1"), { limits }).state.exit).toBe(null);
     expect(judged(made("-10.5"), { limits: { ...LIMITS, onLoss: "pause" } }).state.exit).toBe(null);
   });

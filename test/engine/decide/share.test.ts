@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { afterTurn, capitalOf, firstShare, ownBase } from "../../../src/engine/decide/share.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
-import type { Order } from "../../../src/model/records.ts";
+import type { Order } from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import type { Kinds } from "../../../src/ports/kind.ts";
 import { d, market, slot, state } from "../../support/grid.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { exitPlan, exitReach, leavingAgain } from "../../../src/engine/decide/exit.ts";
 import { stop } from "../../../src/engine/decide/stop.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
-import type { Order } from "../../../src/model/records.ts";
+import type { Order } from "../../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../../src/model/strategy.ts";
 import type { Kind } from "../../../src/ports/kind.ts";
 import { d, market, slot, state } from "../../support/grid.ts";

@@ -5,7 +5,7 @@ import { isLasting, limitedAgain, waitsForLimit } from "../../../src/engine/deci
 import { pausedPhase, revived } from "../../../src/engine/decide/revive.ts";
 import { cancellable, isHeld, still } from "../../../src/engine/decide/turn.ts";
 import { HOUR } from "../../../src/kernel/time.ts";
-import { NEW_ORDER } from "../../../src/model/records.ts";
+import { NEW_ORDER } from "../../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../../src/model/strategy.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import { ACCOUNT, idOf, NOW, order, SYMBOL, strategy, TIMING, turn } from "../../support/made.ts";
