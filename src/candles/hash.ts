@@ -9,8 +9,10 @@ const LARGEST_INT32 = 2 ** 31 - 1;
  * SHA-256 of pair, span and every bar. The same bars have the same one, whichever way they came: prices are taken with
  * as few decimals as they need, in 32 bits where all of them fit.
  */
-export const hashOf = (candles: Candles): Promise<string> => {
-  const { pair, spanMillis, scale, times, volume, ...prices } = narrowed(candles);
+export const hashOf = (candles: Candles): Promise<string> => hashAsIs(narrowed(candles));
+
+/** The same of bars that are as narrow as they can be: those of a file are, or it is not as it was written. */
+export const hashAsIs = ({ pair, spanMillis, scale, times, volume, ...prices }: Candles): Promise<string> => {
   const head = new TextEncoder().encode(`${pair} ${spanMillis} ${scale} ${times.length}`);
   return digestParts([head, ...[times, volume, ...PRICES.map((name) => prices[name])].map(bytesOf)]);
 };
