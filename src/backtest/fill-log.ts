@@ -1,11 +1,11 @@
-import type { GridStrategy } from "../grid/state/state.ts";
+import type { GridStrategy, Slot } from "../grid/state/state.ts";
 import { mul, ZERO } from "../kernel/decimal.ts";
 import { clientOrderId, parseClientOrderId } from "../kernel/ids.ts";
 import { crossing } from "../market/matching/corner.ts";
 import type { Fill } from "../model/fill.ts";
 import type { Market } from "../model/market.ts";
 import { cornersOf } from "./corners.ts";
-import type { Jumps, Ladder } from "./jump.ts";
+import type { Jumps } from "./jump.ts";
 import { moveAt, type ReplayedSlot } from "./replayed-slot.ts";
 import type { Rules } from "./rules.ts";
 import { meetingOf, type Ticks } from "./ticks.ts";
@@ -39,7 +39,7 @@ function countOn(
 interface Jumped {
   readonly before: readonly Fill[];
   readonly jumps: Jumps;
-  readonly ladder: Ladder;
+  readonly slots: readonly Slot[];
   readonly replayed: readonly ReplayedSlot[];
   readonly strategy: GridStrategy;
   readonly bars: Ticks;
@@ -49,11 +49,11 @@ interface Jumped {
 
 /** The fills before a jump, and those of it. */
 export function jumpedLog(jumped: Jumped): FillLog {
-  const { before, jumps, ladder } = jumped;
+  const { before, jumps, slots } = jumped;
   const log = fillLog(before);
   const sides = new Map(log.sides);
   // A slot's fills take turns, beginning with the side that it rests on.
-  for (const [place, { index, side }] of ladder.slots.entries()) {
+  for (const [place, { index, side }] of slots.entries()) {
     const count = jumps.counts[place] as number;
     const [first, second] = [Math.ceil(count / 2), Math.floor(count / 2)];
     const { buys, sells } = sides.get(index) ?? { buys: 0, sells: 0 };
@@ -70,8 +70,8 @@ export function jumpedLog(jumped: Jumped): FillLog {
   };
 }
 
-function fillsOf({ jumps, ladder, replayed, strategy, bars, market, rules }: Jumped, from: number): Fill[] {
-  const done = new Int32Array(ladder.slots.length);
+function fillsOf({ jumps, slots, replayed, strategy, bars, market, rules }: Jumped, from: number): Fill[] {
+  const done = new Int32Array(slots.length);
   const meeting = meetingOf(market.tick, rules);
   const fills: Fill[] = [];
   for (let i = 0; i < jumps.count; i++) {
@@ -79,7 +79,7 @@ function fillsOf({ jumps, ladder, replayed, strategy, bars, market, rules }: Jum
     const place = code >> 3;
     const k = done[place] as number;
     done[place] = k + 1;
-    const slot = ladder.slots[place];
+    const slot = slots[place];
     if (i < from || !slot) continue;
     const isSell = (code & 1) === 1;
     const price = isSell ? slot.upper : slot.lower;

@@ -1,9 +1,10 @@
-import type { GridStrategy, Ledger } from "../grid/state/state.ts";
+import type { GridStrategy, Ledger, Slot } from "../grid/state/state.ts";
 import type { Fill } from "../model/fill.ts";
 import type { Account } from "./account.ts";
 import { type FillLog, jumpedLog } from "./fill-log.ts";
 import { type Held, type HeldRow, heldOf } from "./held.ts";
-import { isUndisturbed, jump, ladderOf } from "./jump.ts";
+import { isUndisturbed, type Jumps, jump } from "./jump.ts";
+import { type Ladder, ladderOf } from "./ladder.ts";
 import { joined, moveAt, type ReplayedSlot, replaySlot } from "./replayed-slot.ts";
 import type { Reach, Ticks } from "./ticks.ts";
 import type { WalkOptions } from "./walk-options.ts";
@@ -33,22 +34,30 @@ export function leap(point: LeapPoint): Leapt | undefined {
   const ladder = ladderOf(account, market, { rules, freeQuote });
   if (!ladder || !isUndisturbed(bars, from, wake)) return undefined;
   const { strategy } = account;
-  const { state } = strategy;
-  const jumps = jump(ladder, bars, { market, rules, from });
-  const replayed = ladder.slots.map(({ index }, place) =>
+  const jumps = jump(ladder.rungs, bars, { extremes: rules.extremes, from, until: bars.low.length });
+  const slots = armedSlots(ladder, jumps);
+  const state = { ...strategy.state, slots };
+  const replayed = slots.map(({ index }, place) =>
     replaySlot(state, index, jumps.counts[place] as number, market),
   );
   const ledger = replayed.reduce<Ledger>((all, one) => joined(all, one.ledger), state.ledger);
-  const slots = state.slots.map(
+  const done = strategy.state.slots.map(
     (slot) => replayed.find((one) => one.slot.index === slot.index)?.slot ?? slot,
   );
-  const after: GridStrategy = { ...strategy, phase: "active", state: { ...state, slots, ledger } };
+  const after: GridStrategy = { ...strategy, phase: "active", state: { ...state, slots: done, ledger } };
   return {
     account: { ...account, strategy: after, orders: [] },
-    fills: jumpedLog({ before, jumps, ladder, replayed, strategy, bars, market, rules }),
+    fills: jumpedLog({ before, jumps, slots, replayed, strategy, bars, market, rules }),
     held: heldIn(point, { ...jumps, replayed }),
   };
 }
+
+/** The slots as they were before their first fill: those that began to buy did so with an order of their own. */
+const armedSlots = ({ slots, rungs }: Ladder, { armed, turned }: Jumps): Slot[] =>
+  slots.map((slot, place) => {
+    if (place < rungs.armed || place >= turned) return slot;
+    return { ...slot, side: "buy", sequence: slot.sequence + (place < armed ? 1 : 0) };
+  });
 
 interface Moved {
   readonly count: number;

@@ -71,6 +71,10 @@ const rests = ({ index, retryAt }: Slot, { refused }: GridState): boolean =>
 const turnOf = ({ side, lower, base, bought }: Slot, tick: Decimal): Reach =>
   side === "sell" && base === 0n && bought === 0n ? { ...NEVER, above: ticks(lower, tick) } : NEVER;
 
+/** The same of a grid whose slots know themselves when to act: only what moves all of it. */
+export const gridWakeOf = ({ config, state }: GridStrategy, tick: Decimal): Reach =>
+  movesOf(config, state, tick);
+
 /** What moves the whole grid: stop prices, the ends of a trail, the edges of a centered grid. */
 function movesOf(config: GridConfig, state: GridState, tick: Decimal): Reach {
   const { stopLossPrice: stop, takeProfitPrice: profit, centered, trail } = config;

@@ -10,7 +10,7 @@ import { type Held, type HeldRow, heldFrom, heldOf } from "./held.ts";
 import { leap } from "./leap.ts";
 import { type Paper, paper } from "./paper.ts";
 import { nextBar, type Reach, type Ticks } from "./ticks.ts";
-import { nearer, wakeOf } from "./wake.ts";
+import { gridWakeOf, nearer, wakeOf } from "./wake.ts";
 import type { WalkOptions } from "./walk-options.ts";
 
 export interface Walked {
@@ -94,7 +94,16 @@ function leapFrom(one: Walk, from: number): Walked | undefined {
   const { quote } = options.market;
   const balances = venue.balances();
   const freeQuote = balances.find(({ asset }) => asset === quote)?.free ?? 0n;
-  const leapt = leap({ account, bars, from, wake: one.wake as Reach, fills, held, options, freeQuote });
+  const leapt = leap({
+    account,
+    bars,
+    from,
+    wake: gridWakeOf(account.strategy, bars.tick),
+    fills,
+    held,
+    options,
+    freeQuote,
+  });
   if (!leapt) return undefined;
   const before = account.strategy.state.ledger.moved;
   const after = leapt.account.strategy.state.ledger.moved;

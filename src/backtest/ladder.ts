@@ -1,0 +1,89 @@
+import type { Slot } from "../grid/state/state.ts";
+import { type Decimal, max, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
+import type { Market } from "../model/market.ts";
+import { lotsFor, meetsMinimum } from "../model/minimum.ts";
+import type { Account } from "./account.ts";
+import type { Rungs } from "./jump.ts";
+import type { Rules } from "./rules.ts";
+import { meetingOf } from "./ticks.ts";
+
+/** A grid that only its own fills can change. */
+export interface Ladder {
+  /** Lowest first; those behind `armed` never had base, and wait to buy until the price is above them. */
+  readonly slots: readonly Slot[];
+  readonly rungs: Rungs;
+}
+
+/**
+ * The grid as a ladder; undefined where more than its own fills may change it: a slot that lacks funds, limits of
+ * position or reserve, a confidence, passes at intervals, or slots that could come to lack quote.
+ */
+export function ladderOf(
+  { strategy, orders }: Account,
+  market: Market,
+  { rules, freeQuote }: { readonly rules: Rules; readonly freeQuote: Decimal },
+): Ladder | undefined {
+  const { config, state } = strategy;
+  if (rules.tickInterval !== undefined || strategy.status !== "running") return undefined;
+  if ([config.confidence, config.maxPosition, config.safetyReserve].some((one) => one !== undefined))
+    return undefined;
+  const busy = new Set(orders.map(({ slot }) => slot));
+  const slots = [...state.slots].sort((a, b) => (a.lower < b.lower ? -1 : 1));
+  const armed = slots.filter(({ index }) => busy.has(index)).length;
+  const buying = slots.filter(({ index, side }) => busy.has(index) && side === "buy").length;
+  const isInPlace = (slot: Slot, place: number): boolean =>
+    place < armed
+      ? busy.has(slot.index) && rests(slot, place < buying)
+      : !busy.has(slot.index) && waits(slot);
+  const isJoined = ({ lower, upper }: Slot, place: number): boolean =>
+    upper > ZERO && (place === 0 || slots[place - 1]?.upper === lower);
+  if (!slots.every((slot, place) => isInPlace(slot, place) && isJoined(slot, place))) return undefined;
+  const lacking = slots.map((slot, place) => lackOf(slot, market, place >= armed));
+  if (lacking.some((lack) => lack === undefined)) return undefined;
+  if (lacking.reduce<Decimal>((sum, lack) => sum + (lack as Decimal), ZERO) > freeQuote) return undefined;
+  const rungs = { ...rungsOf(slots, market, rules), buying, armed };
+  return isNarrow(rungs) ? { slots, rungs } : undefined;
+}
+
+const rests = ({ side, sellAt, bought }: Slot, buys: boolean): boolean =>
+  side === (buys ? "buy" : "sell") && sellAt === undefined && (side === "sell" || bought === ZERO);
+
+/** A selling slot that never had base does nothing until the price is above its lower one. */
+const waits = ({ side, base, bought, sellAt, retryAt }: Slot): boolean =>
+  side === "sell" && base === ZERO && bought === ZERO && sellAt === undefined && retryAt === 0;
+
+/** Where the orders of slots fill, and from where on those that wait begin to buy. */
+export function rungsOf(
+  slots: readonly Pick<Slot, "lower" | "upper">[],
+  { tick }: Pick<Market, "tick">,
+  rules: Pick<Rules, "fill" | "spread">,
+): Pick<Rungs, "buys" | "sells" | "lowers"> {
+  const meeting = meetingOf(tick, rules);
+  return {
+    buys: Float64Array.from(slots, ({ lower }) => meeting.buy(lower)),
+    sells: Float64Array.from(slots, ({ upper }) => meeting.sell(upper)),
+    lowers: Float64Array.from(slots, ({ lower }) => Number(lower / tick)),
+  };
+}
+
+/** The spread is narrower than a slot: before one begins to buy, the sell of the next but one below it has filled. */
+const isNarrow = ({ sells, lowers }: Rungs): boolean =>
+  sells.every((sell, place) => place + 2 >= lowers.length || sell <= (lowers[place + 2] as number) + 1);
+
+/** Quote that a slot needs beyond what it has ordered and its first sell brings; undefined where its cycles do not pay. */
+function lackOf(
+  { lower, upper, size, side, base, sold }: Slot,
+  market: Market,
+  hasToBuy: boolean,
+): Decimal | undefined {
+  const rate = max(market.maker, market.taker);
+  const amount = lotsFor(market, size, lower);
+  const notional = mul(lower, amount, "up");
+  const needs = market.buyFeeIn === "base" ? notional : mul(notional, ONE + rate, "up");
+  const brings = (sells: Decimal) => mul(mul(upper, sells, "down"), ONE - market.maker, "down") - 1n;
+  const net = market.buyFeeIn === "base" ? mul(amount, ONE - market.maker, "down") - 1n : amount;
+  const least = snap(net, market.lot, "down");
+  if (brings(least) < needs || !meetsMinimum(market, upper, least)) return undefined;
+  if (hasToBuy) return meetsMinimum(market, lower, amount) ? needs : undefined;
+  return side === "buy" ? ZERO : max(ZERO, needs - brings(snap(base - sold, market.lot, "down")));
+}
