@@ -1,8 +1,10 @@
-import type { Candles } from "../candles/candles.ts";
+import type { Rungs } from "../backtest/jump.ts";
+import { rungsOf } from "../backtest/ladder.ts";
+import { RULES } from "../backtest/rules.ts";
 import { type Decimal, wire } from "../kernel/decimal.ts";
-import { mix } from "../kernel/hash.ts";
+import { shuffled } from "../kernel/random.ts";
 import type { Market } from "../model/market.ts";
-import type { ScannedGrid } from "./scan.ts";
+import type { ComparedGrid } from "./gains.ts";
 
 /** A grid in shares of the price that it begins at; neighbours differ by one step of one of its places. */
 export interface Candidate {
@@ -44,10 +46,7 @@ export function candidatesOf(seed: number): Places[] {
       SHIFTS.flatMap((_h, shift) => SPACINGS.map((_p, spacing): Places => [width, slots, shift, spacing])),
     ),
   );
-  return all
-    .map((places, place) => ({ places, draw: mix(mix(seed, 17), place), place }))
-    .sort((a, b) => a.draw - b.draw || a.place - b.place)
-    .map(({ places }) => places);
+  return shuffled(all, seed);
 }
 
 /** Those that differ by one step of width, number of slots or shift. */
@@ -74,27 +73,20 @@ export const boundsOf = ({ width, shift }: Candidate, price: number): { lower: n
   return { lower: middle * (1 - width), upper: middle * (1 + width) };
 };
 
-/** The grid at the first price of some candles. Undefined where a start would refuse it: below break-even or a minimum. */
+/** The grid at a price in quote. Undefined where a start would refuse it: below break-even or a minimum. */
 export function gridAt(
   candidate: Candidate,
-  candles: Candles,
+  price: number,
   { market, budget }: Terms,
-): ScannedGrid | undefined {
-  const unit = 10 ** -candles.scale;
+): ComparedGrid | undefined {
   const { slots } = candidate;
-  const levels = levelsOf(candidate, {
-    price: (candles.open[0] as number) * unit,
-    tick: float(market.tick),
-    unit,
-  });
+  const unit = float(market.tick);
+  const levels = levelsOf(candidate, price, unit);
   const [lot, fee] = [float(market.lot), float(market.maker)];
   const size = budget / slots / (1 + fee);
   const isInBase = market.buyFeeIn !== "quote";
-  const [base, cost, proceeds] = [0, 1, 2].map(() => new Float64Array(slots)) as [
-    Float64Array,
-    Float64Array,
-    Float64Array,
-  ];
+  const column = () => new Float64Array(slots);
+  const [base, cost, proceeds] = [column(), column(), column()];
   const least = 1 / (1 - fee) ** 2;
   for (let slot = 0; slot < slots; slot++) {
     const [buy, sell] = [(levels[slot] as number) * unit, (levels[slot + 1] as number) * unit];
@@ -107,19 +99,24 @@ export function gridAt(
     cost[slot] = bought * buy * (isInBase ? 1 : 1 + fee);
     proceeds[slot] = net * sell * (1 - fee);
   }
-  return { levels, base, cost, proceeds };
+  return { rungs: rungsAt(levels, price / unit, market), base, cost, proceeds };
 }
 
-/** Rounded to whole ticks, in the candles' numbers. */
-function levelsOf(
-  candidate: Candidate,
-  { price, tick, unit }: { price: number; tick: number; unit: number },
-): Float64Array {
+/** Slots below the price wait to buy, those above it for the price. */
+function rungsAt(levels: readonly number[], price: number, market: Market): Rungs {
+  const prices = levels.map((level) => BigInt(level) * market.tick);
+  const slots = prices.slice(1).map((upper, place) => ({ lower: prices[place] as Decimal, upper }));
+  const armed = slots.filter((_, place) => (levels[place] as number) < Math.round(price)).length;
+  return { ...rungsOf(slots, market, RULES), buying: armed, armed };
+}
+
+/** In whole ticks. */
+function levelsOf(candidate: Candidate, price: number, tick: number): number[] {
   const { lower, upper } = boundsOf(candidate, price);
   const { slots, spacing } = candidate;
-  return Float64Array.from({ length: slots + 1 }, (_, place) => {
+  return Array.from({ length: slots + 1 }, (_, place) => {
     const share = place / slots;
     const exact = spacing === "linear" ? lower + (upper - lower) * share : lower * (upper / lower) ** share;
-    return (Math.round(exact / tick) * tick) / unit;
+    return Math.round(exact / tick);
   });
 }

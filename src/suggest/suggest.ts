@@ -1,4 +1,6 @@
-import { type Candles, slice } from "../candles/candles.ts";
+import { type Ticks, ticksOf } from "../backtest/ticks.ts";
+import type { Candles } from "../candles/candles.ts";
+import { wire } from "../kernel/decimal.ts";
 import { AppError } from "../kernel/errors.ts";
 import { DAY } from "../kernel/time.ts";
 import {
@@ -12,8 +14,8 @@ import {
   type Places,
   type Terms,
 } from "./candidates.ts";
+import { type Gains, gainsOf, type Window } from "./gains.ts";
 import { overfittingOf } from "./overfitting.ts";
-import { type Scanned, scan } from "./scan.ts";
 import { expectedBest, momentsOf, probabilisticSharpe } from "./sharpe.ts";
 
 export interface SuggestOptions extends Terms {
@@ -66,7 +68,7 @@ const [MOST_OVERFITTING, LEAST_DEFLATED, LEAST_CYCLES, LEAST_PLATEAU, SHOWN] = [
 
 interface Trial {
   readonly places: Places;
-  readonly windows: readonly Scanned[];
+  readonly windows: readonly Gains[];
   /** Of all windows but the last, one after the other, as shares of the budget. */
   readonly returns: Float64Array;
   readonly sharpe: number;
@@ -78,12 +80,13 @@ interface Trial {
  */
 export function suggest(candles: Candles, options: SuggestOptions): Suggestion {
   const windows = windowsOf(candles, options.windows);
+  const bars = ticksOf(candles, options.market.tick);
   const wanted = candidatesOf(options.seed).slice(0, options.candidates);
   const trials: Trial[] = [];
   let done = 0;
   for (const places of wanted) {
     if (options.isOver?.()) break;
-    const trial = tried(places, windows, options);
+    const trial = tried(places, { bars, windows }, options);
     if (trial) trials.push(trial);
     done++;
   }
@@ -98,31 +101,36 @@ export function suggest(candles: Candles, options: SuggestOptions): Suggestion {
 /** Bars without which so many windows tell nothing. */
 export const leastBars = (windows: number): number => windows * LEAST_BARS;
 
-function windowsOf(candles: Candles, count: number): Candles[] {
+function windowsOf(candles: Candles, count: number): Window[] {
   const { times } = candles;
   if (times.length < leastBars(count))
     throw new AppError(
       "Invalid request",
       `${times.length} candles are too few for ${count} windows: at least ${leastBars(count)} are needed; begin earlier, take fewer windows, or download them first (edgemaker candles download)`,
     );
-  const at = (place: number): number =>
-    place === count ? Number.MAX_SAFE_INTEGER : (times[Math.floor((place * times.length) / count)] as number);
-  return Array.from({ length: count }, (_, place) => slice(candles, at(place), at(place + 1)));
+  const at = (place: number): number => Math.floor((place * times.length) / count);
+  return Array.from({ length: count }, (_, place) => ({ from: at(place), until: at(place + 1) }));
 }
 
-function tried(places: Places, windows: readonly Candles[], terms: Terms): Trial | undefined {
+interface Past {
+  readonly bars: Ticks;
+  readonly windows: readonly Window[];
+}
+
+function tried(places: Places, { bars, windows }: Past, terms: Terms): Trial | undefined {
   const candidate = candidateAt(places);
-  const found: Scanned[] = [];
+  const unit = wire(bars.tick);
+  const found: Gains[] = [];
   for (const window of windows) {
-    const grid = gridAt(candidate, window, terms);
+    const grid = gridAt(candidate, (bars.open[window.from] as number) * unit, terms);
     if (!grid) return undefined;
-    found.push(scan(grid, window, { parts: PARTS, priceUnit: 10 ** -window.scale }));
+    found.push(gainsOf(grid, bars, window, PARTS));
   }
   const chosenBy = found.slice(0, -1);
   const returns = new Float64Array(chosenBy.length * PARTS);
-  for (const [place, { gains }] of chosenBy.entries())
+  for (const [place, { parts }] of chosenBy.entries())
     returns.set(
-      gains.map((gain) => gain / terms.budget),
+      parts.map((gain) => gain / terms.budget),
       place * PARTS,
     );
   return { places, windows: found, returns, sharpe: momentsOf(returns).sharpe };
@@ -130,14 +138,14 @@ function tried(places: Places, windows: readonly Candles[], terms: Terms): Trial
 
 interface Search {
   readonly candles: Candles;
-  readonly windows: readonly Candles[];
+  readonly windows: readonly Window[];
   readonly options: SuggestOptions;
   readonly done: number;
   readonly isComplete: boolean;
 }
 
 function judged(trials: readonly Trial[], search: Search): Suggestion {
-  const { windows, done, isComplete } = search;
+  const { candles, windows, done, isComplete } = search;
   const overfitting = overfittingOf(trials.map(({ returns }) => returns)).probability;
   const luck = expectedBest(trials.length, varianceOf(trials.map(({ sharpe }) => sharpe)));
   const bySharpe = new Map(trials.map(({ places, sharpe }) => [keyOf(places), sharpe]));
@@ -155,9 +163,9 @@ function judged(trials: readonly Trial[], search: Search): Suggestion {
     looked: trials.length,
     refused: done - trials.length,
     isComplete,
-    windows: windows.map(({ times, spanMillis }) => ({
-      from: times[0] as number,
-      until: (times.at(-1) as number) + spanMillis,
+    windows: windows.map(({ from, until }) => ({
+      from: candles.times[from] as number,
+      until: (candles.times[until - 1] as number) + candles.spanMillis,
     })),
   };
 }
@@ -170,8 +178,9 @@ function lookedAt(
   const candidate = candidateAt(places);
   const near = neighboursOf(places).flatMap((one) => bySharpe.get(keyOf(one)) ?? []);
   const byWindow = windows.slice(0, -1).map(({ total }) => total / options.budget);
-  const [last, newest] = [windows.at(-1) as Scanned, candles.close.at(-1) as number];
-  const partMillis = ((search.windows[0] as Candles).times.length * candles.spanMillis) / PARTS;
+  const [last, newest] = [windows.at(-1) as Gains, candles.close.at(-1) as number];
+  const { from, until } = search.windows[0] as Window;
+  const partMillis = ((until - from) * candles.spanMillis) / PARTS;
   return {
     candidate,
     bounds: boundsOf(candidate, newest * 10 ** -candles.scale),

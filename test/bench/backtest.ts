@@ -6,6 +6,8 @@ import { type Candles, candlesIn } from "../../src/candles/candles.ts";
 import { createReader } from "../../src/candles/read.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
+import { MOST_CANDIDATES } from "../../src/suggest/candidates.ts";
+import { suggest } from "../../src/suggest/suggest.ts";
 import { market as marketOf } from "../support/grid.ts";
 import { type Figure, repeat } from "./figure.ts";
 import { floatWalk } from "./float-walk.ts";
@@ -83,8 +85,15 @@ export async function backtestFigures(): Promise<Figure[]> {
     floatWalk(GRID, candles, 0.001);
     return rate(candles.times.length, begun);
   };
-  const measured = async (measure: () => Promise<number>) => {
-    await repeat(measure, WARM);
+  const suggested = (candles: Candles) => async () => {
+    const begun = process.cpuUsage();
+    const options = { market, budget: 10_000, windows: 6, candidates: MOST_CANDIDATES, seed: 1 };
+    if (suggest(candles, options).looked < 1000) throw new Error("it has looked at too few grids");
+    const { user, system } = process.cpuUsage(begun);
+    return (user + system) / 1e6;
+  };
+  const measured = async (measure: () => Promise<number>, warm = WARM) => {
+    await repeat(measure, warm);
     return repeat(measure);
   };
   const unit = "M bars/s of processor time";
@@ -106,6 +115,12 @@ export async function backtestFigures(): Promise<Figure[]> {
       unit,
       runs: await measured(of(month, "walk")),
       goal: "≥ 0.2 M",
+    },
+    {
+      name: "suggest: 2,016 grids over six windows of the month",
+      unit: "s of processor time",
+      runs: await measured(suggested(month), 1),
+      goal: "≤ 5",
     },
     {
       name: "beside it a plain walk in floats, bar by bar, profit and equity alone: the 60 months",

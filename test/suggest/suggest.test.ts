@@ -2,13 +2,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { backtest } from "../../src/backtest/backtest.ts";
+import { ticksOf } from "../../src/backtest/ticks.ts";
 import { slice } from "../../src/candles/candles.ts";
 import { rangeInput } from "../../src/grid/schema/input.ts";
 import { rangeOf } from "../../src/grid/start/asked.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { boundsOf, candidateAt, candidatesOf, gridAt } from "../../src/suggest/candidates.ts";
-import { scan } from "../../src/suggest/scan.ts";
+import { gainsOf } from "../../src/suggest/gains.ts";
 import { type SuggestOptions, suggest } from "../../src/suggest/suggest.ts";
 import { edgemaker } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
@@ -85,17 +86,17 @@ describe("a suggestion", () => {
   });
 });
 
-describe("a scanned grid", () => {
+describe("a compared grid", () => {
   const candles = slice(minutesOf(7, { bars: 4000, keeps: 0.999 }), 0, Number.MAX_SAFE_INTEGER);
   const some = candidatesOf(3)
     .map(candidateAt)
-    .filter((candidate) => gridAt(candidate, candles, { market, budget: BUDGET }))
+    .filter((candidate) => gridAt(candidate, (candles.open[0] as number) / 100, { market, budget: BUDGET }))
     .slice(0, 6);
 
   it.each(some)("of $slots slots, $width wide, $spacing, does what its backtest does", (candidate) => {
-    const grid = gridAt(candidate, candles, { market, budget: BUDGET });
+    const grid = gridAt(candidate, (candles.open[0] as number) / 100, { market, budget: BUDGET });
     if (!grid) throw new Error("refused");
-    const found = scan(grid, candles, { parts: 48, priceUnit: 0.01 });
+    const found = gainsOf(grid, ticksOf(candles, market.tick), { from: 0, until: 4000 }, 48);
     const { lower, upper } = boundsOf(candidate, (candles.open[0] as number) / 100);
     const asked = rangeOf(
       rangeInput(["mexc"]).parse({

@@ -1,0 +1,42 @@
+/**
+ * Draws of 32 bits by a seed: xoshiro128** of Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators"
+ * (2021), its state filled by splitmix32, so that neighbouring seeds have nothing in common. Not for secrets.
+ */
+export function createRandom(seed: number): () => number {
+  let last = seed >>> 0;
+  const next = (): number => {
+    last = (last + 0x9e3779b9) >>> 0;
+    let mixed = Math.imul(last ^ (last >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return (mixed ^ (mixed >>> 15)) >>> 0;
+  };
+  return xoshiro([next(), next(), next(), next()]);
+}
+
+/** The generator itself, from a state that is not all zero. */
+export function xoshiro([a, b, c, d]: readonly [number, number, number, number]): () => number {
+  return () => {
+    const drawn = Math.imul(rotated(Math.imul(b, 5), 7), 9) >>> 0;
+    const shifted = b << 9;
+    c ^= a;
+    d ^= b;
+    b ^= c;
+    a ^= d;
+    c ^= shifted;
+    d = rotated(d, 11);
+    return drawn;
+  };
+}
+
+const rotated = (value: number, bits: number): number => (value << bits) | (value >>> (32 - bits));
+
+/** The same in an order that a seed decides, each order as likely as any other. */
+export function shuffled<T>(values: readonly T[], seed: number): T[] {
+  const draw = createRandom(seed);
+  const all = [...values];
+  for (let left = all.length; left > 1; left--) {
+    const place = Math.floor((draw() / 2 ** 32) * left);
+    [all[left - 1], all[place]] = [all[place] as T, all[left - 1] as T];
+  }
+  return all;
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { createRandom, shuffled, xoshiro } from "../../src/kernel/random.ts";
+
+describe("draws by a seed", () => {
+  it("are those of the published generator", () => {
+    // The first outputs of xoshiro128** from the state 1, 2, 3, 4.
+    const draw = xoshiro([1, 2, 3, 4]);
+    expect([draw(), draw(), draw(), draw()]).toEqual([11_520, 0, 5_927_040, 70_819_200]);
+  });
+
+  it("have nothing in common for neighbouring seeds", () => {
+    const draws = (seed: number) => {
+      const draw = createRandom(seed);
+      return Array.from({ length: 4000 }, () => draw() / 2 ** 32 - 0.5);
+    };
+    for (let seed = 0; seed < 40; seed++) {
+      const [some, others] = [draws(seed), draws(seed + 1)];
+      const covariance = some.reduce((sum, one, i) => sum + one * (others[i] as number), 0) / some.length;
+      // Of 4,000 independent pairs the correlation lies within five deviations of nothing.
+      expect(Math.abs(covariance * 12)).toBeLessThan(5 / Math.sqrt(4000));
+    }
+  });
+
+  it("shuffle to another order for each seed, with every value once", () => {
+    const values = Array.from({ length: 200 }, (_, place) => place);
+    const orders = [0, 1, 2, 3].map((seed) => shuffled(values, seed));
+    for (const order of orders) expect([...order].sort((a, b) => a - b)).toEqual(values);
+    for (const [place, order] of orders.slice(1).entries()) {
+      const kept = order.filter((value, i) => value === orders[place]?.[i]).length;
+      // One value in 200 stays where it was by chance.
+      expect(kept).toBeLessThan(8);
+    }
+    expect(shuffled(values, 3)).toEqual(orders[3]);
+  });
+});
