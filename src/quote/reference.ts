@@ -1,0 +1,122 @@
+/** What a pair is worth to somebody who quotes it: of several places, each trusted as far as it deserves. */
+import { abs, type Decimal, div, mul, ZERO } from "../kernel/decimal.ts";
+import { midOf } from "../kernel/spread.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Book, BookLevel, Side } from "../model/market.ts";
+
+/** One place's price, in quote per base. */
+export interface PriceSource {
+  readonly source: string;
+  /** Undefined where it gave none. */
+  readonly price: Decimal | undefined;
+  /** When it was so; null for a price that somebody has fixed, which never ages. */
+  readonly at: Millis | null;
+  /** Older than this it is not asked. */
+  readonly maxAge: Millis;
+  /** Its vote among the others; one of no weight never counts. */
+  readonly weight: Decimal;
+  /** Farther than this share from the median of all that are fresh it does not count; null trusts it anywhere. */
+  readonly collar: Decimal | null;
+}
+
+export type Uncounted = "missing" | "stale" | "early" | "weightless" | "beyond_collar";
+
+export interface SourceTold {
+  readonly source: string;
+  readonly price: Decimal | null;
+  /** Null of a fixed price, and where there is none. */
+  readonly age: Millis | null;
+  readonly weight: Decimal;
+  /** Null where it counted. */
+  readonly because: Uncounted | null;
+}
+
+export interface ReferencePrice {
+  /** Null where no source counts: then nothing is quoted. */
+  readonly price: Decimal | null;
+  readonly sources: readonly SourceTold[];
+}
+
+/** The median, by weight, of what is there, fresh and within its collar. An order of the sources never matters. */
+export function referencePrice(sources: readonly PriceSource[], now: Millis): ReferencePrice {
+  const told = sources.map((one) => tell(one, now));
+  const center = weightedMedian(told.flatMap(counted));
+  const held = told.map((one, index) => withCollar(one, sources[index]?.collar ?? null, center));
+  return { price: weightedMedian(held.flatMap(counted)) ?? null, sources: held };
+}
+
+/** A clock may be ahead of another one by so much. */
+const EARLIEST: Millis = 5000;
+
+function tell({ source, price, at, maxAge, weight }: PriceSource, now: Millis): SourceTold {
+  const isThere = price !== undefined && price > ZERO;
+  const age = isThere && at !== null ? now - at : null;
+  const told = { source, price: isThere ? price : null, age, weight };
+  if (!isThere) return { ...told, because: "missing" };
+  if (weight <= ZERO) return { ...told, because: "weightless" };
+  if (age !== null && age > maxAge) return { ...told, because: "stale" };
+  return { ...told, because: age !== null && age < -EARLIEST ? "early" : null };
+}
+
+function withCollar(one: SourceTold, collar: Decimal | null, center: Decimal | undefined): SourceTold {
+  if (one.because !== null || one.price === null || collar === null || center === undefined) return one;
+  return abs(one.price - center) > mul(center, collar, "down") ? { ...one, because: "beyond_collar" } : one;
+}
+
+const counted = ({ price, weight, because }: SourceTold): Vote[] =>
+  because === null && price !== null ? [{ price, weight }] : [];
+
+interface Vote {
+  readonly price: Decimal;
+  readonly weight: Decimal;
+}
+
+/** The price below and above which lies half of the weight; the mean of two where the half falls between them. */
+export function weightedMedian(votes: readonly Vote[]): Decimal | undefined {
+  const sorted = [...votes].sort((a, b) => (a.price < b.price ? -1 : a.price > b.price ? 1 : 0));
+  const whole = sorted.reduce((sum, { weight }) => sum + weight, ZERO);
+  let below = ZERO;
+  for (const [index, { price, weight }] of sorted.entries()) {
+    below += weight;
+    if (2n * below > whole) return price;
+    if (2n * below === whole) return midOf({ bid: price, ask: sorted[index + 1]?.price ?? price });
+  }
+  return undefined;
+}
+
+/** A price by way of a third asset: a pool's price in ADA times ADA/USDT. As old as the older of both. */
+export function priceThrough(
+  first: { readonly price: Decimal; readonly at: Millis },
+  second: { readonly price: Decimal; readonly at: Millis },
+): { readonly price: Decimal; readonly at: Millis } {
+  return { price: mul(first.price, second.price, "half"), at: Math.min(first.at, second.at) };
+}
+
+/** An own order that rests in a book. */
+export interface OwnLevel {
+  readonly side: Side;
+  readonly price: Decimal;
+  /** Of it that rests. */
+  readonly amount: Decimal;
+}
+
+/** A book without one's own orders: what is left is what others would trade at. */
+export function withoutOwn(book: Book, own: readonly OwnLevel[]): Book {
+  const rest = (levels: readonly BookLevel[], side: Side): BookLevel[] =>
+    levels
+      .map(({ price, amount }) => ({ price, amount: amount - restingAt(own, side, price) }))
+      .filter(({ amount }) => amount > ZERO);
+  return { ...book, bids: rest(book.bids, "buy"), asks: rest(book.asks, "sell") };
+}
+
+const restingAt = (own: readonly OwnLevel[], side: Side, price: Decimal): Decimal =>
+  own.reduce((sum, one) => (one.side === side && one.price === price ? sum + one.amount : sum), ZERO);
+
+/** The middle of a book; undefined of one that is empty on a side, locked or crossed: it says nothing of a price. */
+export function midOfBook({ bids, asks }: Pick<Book, "bids" | "asks">): Decimal | undefined {
+  const [bid, ask] = [bids[0]?.price, asks[0]?.price];
+  return bid === undefined || ask === undefined || bid >= ask ? undefined : midOf({ bid, ask });
+}
+
+/** How far two prices lie apart, as a share of the second. */
+export const apart = (price: Decimal, from: Decimal): Decimal => div(abs(price - from), from, "up");
