@@ -15,6 +15,7 @@ const WALKED = [
   "test/grid/centered.test.ts",
   "test/venues/grid.test.ts",
   "test/model/model.test.ts",
+  "test/quote/avellaneda.test.ts",
   "test/simulation/simulation.test.ts",
 ];
 
