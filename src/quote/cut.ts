@@ -1,0 +1,117 @@
+/** What of the wanted levels may rest: what funds, bounds, the market and one's own orders leave. */
+import { type Decimal, max, min, mul, ONE, ZERO } from "../kernel/decimal.ts";
+import type { Market, Side } from "../model/market.ts";
+import { meetsMinimum } from "../model/minimum.ts";
+import { firstMet, reachOf } from "../model/own-orders.ts";
+import type { Level } from "./levels.ts";
+
+export type CutReason =
+  | "no_quote"
+  | "no_base"
+  | "max_inventory"
+  | "min_inventory"
+  | "loss"
+  | "would_self_cross";
+
+/** A level that does not rest, and why. */
+export interface Cut {
+  readonly side: Side;
+  readonly level: number;
+  readonly because: CutReason;
+}
+
+export interface Kept {
+  readonly levels: readonly Level[];
+  readonly cuts: readonly Cut[];
+}
+
+/** The best prices of others; undefined where there are none. */
+export interface Others {
+  readonly bid: Decimal | undefined;
+  readonly ask: Decimal | undefined;
+}
+
+/**
+ * Moves levels that would take to the tick before the other side, so that `postOnly` does not refuse them. A level is
+ * never moved towards the price, and what falls on another one's price gives way by a tick.
+ */
+export function beside(levels: readonly Level[], { bid, ask }: Others, { tick }: Market): Level[] {
+  const placed: Level[] = [];
+  for (const level of levels) {
+    const before = placed.at(-1)?.price;
+    const isBuy = level.side === "buy";
+    const nearest = isBuy
+      ? below(ask && ask - tick, before && before - tick)
+      : above(bid && bid + tick, before && before + tick);
+    const price =
+      nearest === undefined ? level.price : isBuy ? min(level.price, nearest) : max(level.price, nearest);
+    if (price > ZERO) placed.push({ ...level, price });
+  }
+  return placed;
+}
+
+const below = (a: Decimal | undefined, b: Decimal | undefined): Decimal | undefined =>
+  a === undefined ? b : b === undefined ? a : min(a, b);
+const above = (a: Decimal | undefined, b: Decimal | undefined): Decimal | undefined =>
+  a === undefined ? b : b === undefined ? a : max(a, b);
+
+export interface Means {
+  /** For this side's orders alone: quote of a buying side, base of a selling one. */
+  readonly free: Decimal;
+  /** Base held, and the bounds that it is kept in; null for none. */
+  readonly inventory: Decimal;
+  readonly most: Decimal | null;
+  readonly least: Decimal | null;
+  /** Why nothing more is placed: a loss that has reached its limit. */
+  readonly halted: boolean;
+}
+
+/** Nearest first, as far as the means go: the last one is smaller, and left out where the venue would not take it. */
+export function affordable(levels: readonly Level[], means: Means, market: Market): Kept {
+  let { free } = means;
+  let room = roomOf(levels[0]?.side, means);
+  const kept: Level[] = [];
+  const cuts: Cut[] = [];
+  for (const one of levels) {
+    const { side, level, price } = one;
+    const byFunds = side === "buy" ? lots(market, free, grossPrice(price, market)) : lots(market, free, ONE);
+    const byRoom = room === null ? one.amount : lots(market, room, ONE);
+    const amount = min(one.amount, min(byFunds, byRoom));
+    if (means.halted || amount <= ZERO || !meetsMinimum(market, price, amount)) {
+      cuts.push({ side, level, because: reasonOf(side, means.halted, byFunds <= byRoom) });
+      continue;
+    }
+    kept.push({ ...one, amount });
+    free -= side === "buy" ? mul(grossPrice(price, market), amount, "up") : amount;
+    if (room !== null) room -= amount;
+  }
+  return { levels: kept, cuts };
+}
+
+/** What a bid takes of the quote, should its fee be taken there. */
+const grossPrice = (price: Decimal, { maker }: Market): Decimal => mul(price, ONE + max(maker, ZERO), "up");
+
+const lots = ({ lot }: Market, means: Decimal, price: Decimal): Decimal =>
+  means <= ZERO ? ZERO : ((means * ONE) / price / lot) * lot;
+
+function roomOf(side: Side | undefined, { inventory, most, least }: Means): Decimal | null {
+  const bound = side === "buy" ? most : least;
+  return bound === null ? null : max(ZERO, side === "buy" ? bound - inventory : inventory - bound);
+}
+
+function reasonOf(side: Side, halted: boolean, byFunds: boolean): CutReason {
+  if (halted) return "loss";
+  if (byFunds) return side === "buy" ? "no_quote" : "no_base";
+  return side === "buy" ? "max_inventory" : "min_inventory";
+}
+
+/** Levels that could trade with an order of the account's own are left out: a wash trade is refused, not risked. */
+export function clearOfOwn(levels: readonly Level[], own: Parameters<typeof firstMet>[1]): Kept {
+  const meetsOwn = (one: Level): boolean => firstMet(reachOf({ ...one, type: "limit" }), own) !== undefined;
+  return {
+    levels: levels.filter((one) => !meetsOwn(one)),
+    cuts: levels
+      .filter(meetsOwn)
+      .map(({ side, level }) => ({ side, level, because: "would_self_cross" as const })),
+  };
+}

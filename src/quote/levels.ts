@@ -1,0 +1,121 @@
+/** Where the orders of both sides would rest, and how large they are, before funds and other orders cut them. */
+import { type Decimal, div, divideWhole, max, min, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
+import type { Market, Side } from "../model/market.ts";
+import { leastAmount } from "../model/minimum.ts";
+
+export const MOST_LEVELS = 20;
+
+/** How large the levels of a side are, nearest first. */
+export type Sizes =
+  /** Each so much, in quote. */
+  | { readonly model: "flat"; readonly size: Decimal }
+  /** The nearest so much, in quote, and each further one `factor` times the one before. */
+  | { readonly model: "growing"; readonly size: Decimal; readonly factor: Decimal }
+  /** Altogether so much, in quote, and none farther from the reference than `within`, a share: what obligations ask. */
+  | { readonly model: "depth"; readonly depth: Decimal; readonly within: Decimal };
+
+export interface Ladder {
+  /** A side. */
+  readonly levels: number;
+  /** Between a level and the next one, as a share of the reservation price; `depth` lays its own. */
+  readonly gap: Decimal;
+  readonly sizes: Sizes;
+}
+
+/** An order that should rest: in quote per base, and in base. Level 0 is the nearest. */
+export interface Level {
+  readonly side: Side;
+  readonly level: number;
+  readonly price: Decimal;
+  readonly amount: Decimal;
+}
+
+export interface Prices {
+  readonly reference: Decimal;
+  readonly reservation: Decimal;
+  /** A share of the reservation price. */
+  readonly halfSpread: Decimal;
+}
+
+/** One side's levels, nearest first, on whole ticks away from the reservation price, each a tick apart at least. */
+export function levelsOf(
+  side: Side,
+  ladder: Ladder,
+  { prices, market }: { readonly prices: Prices; readonly market: Market },
+): Level[] {
+  const levels: Level[] = [];
+  for (let level = 0; level < ladder.levels; level++) {
+    const wanted = priceAt(side, level, { ladder, prices, tick: market.tick });
+    const price = beyond(side, wanted, levels.at(-1)?.price, market.tick);
+    if (price === undefined) break;
+    // The nearest is placed wherever the half-spread puts it: a quote that no longer counts as depth is still a quote.
+    if (level > 0 && !isInside(side, price, ladder, prices)) break;
+    levels.push({ side, level, price, amount: ZERO });
+  }
+  return levels.map((one) => ({ ...one, amount: amountOf(one, levels.length, { ladder, market }) }));
+}
+
+interface Laid {
+  readonly ladder: Ladder;
+  readonly prices: Prices;
+  readonly tick: Decimal;
+}
+
+const sign = (side: Side): bigint => (side === "buy" ? -1n : 1n);
+
+function priceAt(side: Side, level: number, { ladder, prices, tick }: Laid): Decimal {
+  const { reservation, halfSpread } = prices;
+  const nearest = mul(reservation, ONE + sign(side) * halfSpread, side === "buy" ? "down" : "up");
+  const rounded = snap(nearest, tick, side === "buy" ? "down" : "up");
+  if (level === 0) return rounded;
+  if (ladder.sizes.model !== "depth")
+    return snap(
+      rounded + sign(side) * BigInt(level) * mul(reservation, ladder.gap, "half"),
+      tick,
+      side === "buy" ? "down" : "up",
+    );
+  // Evenly between the nearest and the outermost, that one rounded towards the price so that it still counts.
+  const edge = snap(edgeOf(side, ladder.sizes.within, prices), tick, side === "buy" ? "up" : "down");
+  const along = divideWhole((edge - rounded) * BigInt(level), BigInt(ladder.levels - 1), "half");
+  return level === ladder.levels - 1 ? edge : snap(rounded + along, tick, side === "buy" ? "up" : "down");
+}
+
+/** The price at which what counts as depth ends. */
+const edgeOf = (side: Side, within: Decimal, { reference }: Prices): Decimal =>
+  mul(reference, ONE + sign(side) * within, side === "buy" ? "up" : "down");
+
+/** The price, or the next tick beyond the level before; undefined where a bid would fall to nothing. */
+function beyond(side: Side, price: Decimal, before: Decimal | undefined, tick: Decimal): Decimal | undefined {
+  const far = before === undefined ? price : before + sign(side) * tick;
+  const placed = side === "buy" ? min(price, far) : max(price, far);
+  return placed > ZERO ? placed : undefined;
+}
+
+function isInside(side: Side, price: Decimal, { sizes }: Ladder, prices: Prices): boolean {
+  if (sizes.model !== "depth") return true;
+  const edge = edgeOf(side, sizes.within, prices);
+  return side === "buy" ? price >= edge : price <= edge;
+}
+
+/** In whole lots; never less than the venue takes, and for a depth never less than its part of it. */
+function amountOf(
+  { level, price }: Level,
+  levels: number,
+  { ladder: { sizes }, market }: { readonly ladder: Ladder; readonly market: Market },
+): Decimal {
+  const size = sizeOf(sizes, level, levels);
+  const lots = snap(div(size, price, "up"), market.lot, sizes.model === "depth" ? "up" : "down");
+  return max(lots, leastAmount(market, price));
+}
+
+function sizeOf(sizes: Sizes, level: number, levels: number): Decimal {
+  if (sizes.model === "flat") return sizes.size;
+  if (sizes.model === "depth") return divideWhole(sizes.depth, BigInt(levels), "up");
+  let size = sizes.size;
+  for (let step = 0; step < level; step++) size = mul(size, sizes.factor, "half");
+  return size;
+}
+
+/** What levels come to, in quote at their own prices. */
+export const depthOf = (levels: readonly Pick<Level, "price" | "amount">[]): Decimal =>
+  levels.reduce((sum, { price, amount }) => sum + mul(price, amount, "down"), ZERO);

@@ -1,0 +1,149 @@
+/** Everything that is quoted at one moment: the very function that a preview shows and a pass follows. */
+import { type Decimal, max, mul, ONE, ZERO } from "../kernel/decimal.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Market, Side } from "../model/market.ts";
+import type { firstMet } from "../model/own-orders.ts";
+import { type AvellanedaModel, avellanedaShares } from "./avellaneda.ts";
+import { affordable, beside, type Cut, clearOfOwn, type Others } from "./cut.ts";
+import { type HalfSpread, halfSpread, type Volatility } from "./half-spread.ts";
+import { type Ladder, type Level, levelsOf, type Prices } from "./levels.ts";
+import { type PriceSource, type ReferencePrice, referencePrice } from "./reference.ts";
+import { reservationPrice, shareOfBase } from "./reservation.ts";
+
+/** Shares of 1; what is not asked for is left out. */
+export interface QuoteRules extends Ladder {
+  /** Half of the spread that is asked for. */
+  readonly asked: Decimal;
+  /** Of what the price moves by between two passes. */
+  readonly volatilityFactor: Decimal;
+  /** Base's share of what is held that one wants, and how strongly the price leans towards it. */
+  readonly target: Decimal;
+  readonly strength: Decimal;
+  /** The reservation price lies no farther from the reference. */
+  readonly mostSkew: Decimal;
+  /** No half-spread of an estimator is wider. */
+  readonly widest: Decimal;
+  /** Takes the place of skew and half-spread, within their bounds; `horizon` is T − t in the unit of its σ. */
+  readonly avellaneda?: (AvellanedaModel & { readonly horizon: number }) | undefined;
+  /** Bounds of the base that is held. */
+  readonly mostBase?: Decimal | undefined;
+  readonly leastBase?: Decimal | undefined;
+}
+
+/** What is known at that moment. */
+export interface QuoteView {
+  readonly now: Millis;
+  /** Between two passes. */
+  readonly interval: Millis;
+  readonly market: Market;
+  readonly sources: readonly PriceSource[];
+  /** Best prices of others. */
+  readonly others: Others;
+  readonly volatility?: Volatility | undefined;
+  /** Base held, and what is free for orders of these quotes, what they themselves bind included. */
+  readonly inventory: Decimal;
+  readonly freeBase: Decimal;
+  readonly freeQuote: Decimal;
+  /** The account's other orders. */
+  readonly own: Parameters<typeof firstMet>[1];
+  readonly halted: boolean;
+}
+
+export interface QuotePlan {
+  readonly reference: ReferencePrice;
+  /** Null without a reference: then nothing is quoted. */
+  readonly prices: Prices | null;
+  readonly widenedBy: HalfSpread["because"] | "model" | null;
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+  readonly cuts: readonly Cut[];
+  /** What a person should know of it. */
+  readonly notices: readonly QuoteNotice[];
+}
+
+export type QuoteNotice = "no_reference" | "one_sided" | "nothing_quoted" | "outside_depth";
+
+export function quotePlan(rules: QuoteRules, view: QuoteView): QuotePlan {
+  const reference = referencePrice(view.sources, view.now);
+  if (reference.price === null) return { reference, ...NOTHING };
+  const { widenedBy, ...prices } = pricesOf(reference.price, rules, view);
+  const sides = (["buy", "sell"] as const).map((side) => sideOf(side, prices, rules, view));
+  const [bids = [], asks = []] = sides.map(({ levels }) => levels);
+  const cuts = sides.flatMap((side) => side.cuts);
+  return {
+    reference,
+    prices,
+    widenedBy,
+    bids,
+    asks,
+    cuts,
+    notices: noticesOf({ bids, asks }, rules, prices),
+  };
+}
+
+const NOTHING = {
+  prices: null,
+  widenedBy: null,
+  bids: [],
+  asks: [],
+  cuts: [],
+  notices: ["no_reference"],
+} as const satisfies Omit<QuotePlan, "reference">;
+
+function pricesOf(
+  reference: Decimal,
+  rules: QuoteRules,
+  { market, volatility, interval, inventory, freeQuote }: QuoteView,
+): Prices & Pick<QuotePlan, "widenedBy"> {
+  const { asked, target, strength, mostSkew: most } = rules;
+  const half = halfSpread({
+    asked,
+    maker: market.maker,
+    volatility,
+    factor: rules.volatilityFactor,
+    interval,
+  });
+  const least = half.share;
+  if (rules.avellaneda) {
+    const bounds = { least, widest: max(rules.widest, least), most };
+    const at = { mid: float(reference), inventory: float(inventory), left: rules.avellaneda.horizon };
+    const model = avellanedaShares(rules.avellaneda, at, bounds);
+    const reservation = mul(reference, ONE + model.skew, "half");
+    return { reference, reservation, halfSpread: model.halfSpread, widenedBy: "model" };
+  }
+  const share = shareOfBase(inventory, freeQuote, reference);
+  const reservation = reservationPrice(reference, { share, target, strength, most });
+  return { reference, reservation, halfSpread: least, widenedBy: half.because };
+}
+
+/** For the model's statistics alone: what it answers is a bounded share. */
+const float = (value: Decimal): number => Number(value) / Number(ONE);
+
+function sideOf(side: Side, prices: Prices, rules: QuoteRules, view: QuoteView) {
+  const { market, others, inventory, halted, own } = view;
+  const wanted = beside(levelsOf(side, rules, { prices, market }), others, market);
+  const clear = clearOfOwn(wanted, own);
+  const means = {
+    free: side === "buy" ? view.freeQuote : view.freeBase,
+    inventory,
+    most: rules.mostBase ?? null,
+    least: rules.leastBase ?? null,
+    halted,
+  };
+  const kept = affordable(clear.levels, means, market);
+  return { levels: kept.levels, cuts: [...clear.cuts, ...kept.cuts] };
+}
+
+function noticesOf(
+  { bids, asks }: Pick<QuotePlan, "bids" | "asks">,
+  { sizes }: QuoteRules,
+  { reference, reservation, halfSpread: half }: Prices,
+): QuoteNotice[] {
+  if (bids.length + asks.length === 0) return ["nothing_quoted"];
+  const notices: QuoteNotice[] = bids.length === 0 || asks.length === 0 ? ["one_sided"] : [];
+  if (sizes.model !== "depth") return notices;
+  const edge = mul(reference, sizes.within, "half");
+  const nearest = mul(reservation, half, "half");
+  const shift = reservation - reference;
+  return nearest + (shift < ZERO ? -shift : shift) > edge ? [...notices, "outside_depth"] : notices;
+}

@@ -1,0 +1,20 @@
+/** Which orders may stay: each that is kept saves two calls, and its place in the queue. */
+import { abs, type Decimal, mul } from "../kernel/decimal.ts";
+import type { Level } from "./levels.ts";
+
+export interface Tolerance {
+  /** A price may lie so far from the wanted one, as a share of it. */
+  readonly price: Decimal;
+  /** Of the wanted amount so much has to rest, as a share. */
+  readonly amount: Decimal;
+}
+
+/** Whether an order that rests, `left` of it not filled, still does what this level asks. */
+export const standsFor = (
+  { side, price, left }: Pick<Level, "side" | "price"> & { readonly left: Decimal },
+  wanted: Level,
+  tolerance: Tolerance,
+): boolean =>
+  side === wanted.side &&
+  abs(price - wanted.price) <= mul(wanted.price, tolerance.price, "down") &&
+  left >= mul(wanted.amount, tolerance.amount, "up");
