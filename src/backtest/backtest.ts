@@ -1,6 +1,6 @@
 import type { Candles } from "../candles/candles.ts";
+import type { Warning } from "../grid/ladder/check-rules.ts";
 import type { Checked } from "../grid/start/check.ts";
-import type { Warning } from "../grid/start/check-rules.ts";
 import { neededQuote, quoteFee } from "../grid/start/worst-case.ts";
 import { type Decimal, div, max, min, mul, ONE, sum, text, ZERO } from "../kernel/decimal.ts";
 import { AppError } from "../kernel/errors.ts";

@@ -1,4 +1,4 @@
-/** Whether anybody steps a strategy's account: a grid that nothing steps books no fill and places no order. */
+/** Whether anybody steps a strategy's account: one that nothing steps books no fill and places no order. */
 
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";

@@ -4,10 +4,10 @@ import { midOf } from "../../kernel/spread.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import { highestSequence } from "../../model/strategy.ts";
 import { layAround } from "../ladder/centered.ts";
+import { checkMinimum } from "../ladder/check-rules.ts";
 import { ascends } from "../ladder/levels.ts";
 import { wideningOf } from "../ladder/volatility.ts";
 import { drawAll, giveUp } from "../ledger/draw.ts";
-import { checkMinimum } from "../start/check-rules.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, Slot } from "../state/state.ts";
 

@@ -4,10 +4,6 @@ import { midOf } from "../../kernel/spread.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import { layAround, mostLevels } from "../ladder/centered.ts";
-import { layOut } from "../ladder/layout.ts";
-import { ascends, levelsFrom } from "../ladder/levels.ts";
-import type { CenteredConfig, GridConfig } from "../state/config.ts";
-import type { Slot } from "../state/state.ts";
 import {
   checkFunds,
   checkMinimum,
@@ -16,7 +12,11 @@ import {
   outside,
   spacingWarnings,
   type Warning,
-} from "./check-rules.ts";
+} from "../ladder/check-rules.ts";
+import { layOut } from "../ladder/layout.ts";
+import { ascends, levelsFrom } from "../ladder/levels.ts";
+import type { CenteredConfig, GridConfig } from "../state/config.ts";
+import type { Slot } from "../state/state.ts";
 import { adviceOnCentered, adviceOnRange } from "./spacing-advice.ts";
 
 /** A range grid as a person asks for it. */

@@ -4,6 +4,8 @@ import type { Balance } from "../../model/account.ts";
 import type { Intent } from "../../model/intent.ts";
 import type { Bounds, LimitCode, Refused } from "../../model/limits.ts";
 import type { Market, Quote } from "../../model/market.ts";
+import type { Warning } from "../ladder/check-rules.ts";
+import { breakEvenRatio, netOfCycle, restingFees } from "../ladder/fees.ts";
 import { giveFirstBase } from "../ladder/layout.ts";
 import { firstBuyOf, takingPrice } from "../plan/first-buy.ts";
 import { plan } from "../plan/plan.ts";
@@ -11,8 +13,6 @@ import { sellPrice } from "../plan/wish.ts";
 import type { GridConfig } from "../state/config.ts";
 import { FIRST_BUY_SLOT, type GridState, NEW_STATE, NO_LEDGER } from "../state/state.ts";
 import type { Checked } from "./check.ts";
-import type { Warning } from "./check-rules.ts";
-import { breakEvenRatio, netOfCycle, restingFees } from "./fees.ts";
 import { hashOf } from "./plan-hash.ts";
 import { type Begins, mostQuote, neededQuote, worstCases } from "./worst-case.ts";
 

@@ -1,9 +1,9 @@
 import { type Decimal, ONE, readable, text } from "../../kernel/decimal.ts";
 import type { Market } from "../../model/market.ts";
 import { layAround, mostLevels } from "../ladder/centered.ts";
+import { breakEvenRatio, restingFees } from "../ladder/fees.ts";
 import { ascends, leastRatio, levelsFrom } from "../ladder/levels.ts";
 import type { GridConfig } from "../state/config.ts";
-import { breakEvenRatio, restingFees } from "./fees.ts";
 
 /** What to ask for instead of a range grid whose cycles lose: in the field that was given. */
 export function adviceOnRange(config: GridConfig, market: Market): string {

@@ -15,11 +15,11 @@ import type { Balance } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import { leastAmount } from "../../model/minimum.ts";
 import { need } from "../../model/need.ts";
-import { firstAmount } from "../ladder/layout.ts";
-import { leastRatio } from "../ladder/levels.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { Slot } from "../state/state.ts";
 import { breakEvenRatio, restingFees, worstRatio } from "./fees.ts";
+import { firstAmount } from "./layout.ts";
+import { leastRatio } from "./levels.ts";
 
 export interface Warning {
   readonly code:
