@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import { useEffect } from "hono/jsx/dom";
 import { Account } from "./account/page.tsx";
+import { BacktestPage } from "./backtest/page.tsx";
 import { Audit } from "./controls/audit.tsx";
 import { Limits } from "./controls/limits.tsx";
 import { Plans } from "./controls/plans.tsx";
@@ -49,6 +50,7 @@ const PLACES: readonly Place[] = [
     page: (session, [, id = ""]) => <Strategy key={id} id={id} session={session} />,
   },
   { path: "start", name: "Start", page: (session) => <Start session={session} /> },
+  { path: "backtest", name: "Backtest", page: () => <BacktestPage /> },
   { path: "report", name: "Report", page: () => <Report /> },
   { path: "markets", name: "Markets", page: () => <Markets /> },
   { path: "compare", name: "Compare", page: () => <Compare /> },

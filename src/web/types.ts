@@ -1,6 +1,7 @@
 /** What the API answers, read off the schemas that make the answers. */
 import type * as z from "zod";
 import type { BacktestShape } from "../backtest/schema/answer.ts";
+import type { SuggestShape } from "../backtest/schema/suggest.ts";
 import type { ComparisonShape } from "../compare/schema.ts";
 import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
 import type { EventsShape, FillsShape, HistoricOrdersShape } from "../grid/schema/history.ts";
@@ -25,6 +26,7 @@ export type Book = Of<typeof BookShape>;
 export type Trades = Of<typeof TradesShape>;
 export type Candles = Of<typeof CandlesShape>;
 export type Exchanges = Of<typeof ExchangesShape>;
+export type Suggestion = Of<typeof SuggestShape>;
 export type Backtest = Of<typeof BacktestShape>;
 export type Comparison = Of<typeof ComparisonShape>;
 export type Pools = Of<typeof PoolsShape>;

@@ -78,6 +78,15 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
         await page.getByText("What was is no promise").waitFor();
       },
     ],
+    [
+      "backtest?lowerPrice=50000&upperPrice=70000&gridLevels=10&orderSize=100",
+      async (page) => {
+        await page.getByRole("button", { name: "Run it" }).click();
+        await page.getByRole("img", { name: /^Equity ends at/ }).waitFor();
+        await page.getByRole("button", { name: "Look for a grid" }).click();
+        await page.getByText("Chance of overfitting").waitFor();
+      },
+    ],
     ["report", (page) => page.getByRole("heading", { name: "By strategy" }).waitFor()],
     ["markets", (page) => page.getByText("VWAP").waitFor()],
     ["compare", (page) => page.getByText("Lowest ask").waitFor()],

@@ -1,14 +1,13 @@
 import type { Child } from "hono/jsx";
+import type { Exchanges } from "../types.ts";
 import { Field } from "../ui.tsx";
-import type { Form } from "./form.ts";
+import type { Form, TextName } from "./form.ts";
 
 interface Shape {
   readonly form: Form;
   readonly change: (changed: Partial<Form>) => void;
   readonly quote: string;
 }
-
-type TextName = { [Name in keyof Form]: Form[Name] extends string ? Name : never }[keyof Form];
 
 /** The grid by its numbers. */
 export function NumberFields({ form, change, quote }: Shape) {
@@ -23,42 +22,74 @@ export function NumberFields({ form, change, quote }: Shape) {
     </Field>
   );
   return (
-    <>
-      <div class="fields">
-        {text("lowerPrice", `Lower price, ${quote}`)}
-        {text("upperPrice", `Upper price, ${quote}`)}
-        {text("gridLevels", "Levels, 2 to 100")}
-        {text("orderSize", `Per order, ${quote}`)}
-        <Field label="Spacing">
-          <select
-            value={form.spacingModel}
-            onChange={(event: Event) => change({ spacingModel: (event.target as HTMLSelectElement).value })}
-          >
-            <option value="linear">Equal differences</option>
-            <option value="geometric">Equal ratios</option>
-          </select>
-        </Field>
-        {text("stopLossPrice", `Stop loss, ${quote}`, "Stops and sells at or below")}
-        {text("takeProfitPrice", `Take profit, ${quote}`, "Stops and sells at or above")}
-        {text("triggerPrice", `Trigger, ${quote}`, "Waits until the price is here")}
-      </div>
-      <Checks form={form} change={change} />
-    </>
+    <div class="fields">
+      {text("lowerPrice", `Lower price, ${quote}`)}
+      {text("upperPrice", `Upper price, ${quote}`)}
+      {text("gridLevels", "Levels, 2 to 100")}
+      {text("orderSize", `Per order, ${quote}`)}
+      <Field label="Spacing">
+        <select
+          value={form.spacingModel}
+          onChange={(event: Event) => change({ spacingModel: (event.target as HTMLSelectElement).value })}
+        >
+          <option value="linear">Equal differences</option>
+          <option value="geometric">Equal ratios</option>
+        </select>
+      </Field>
+      {text("stopLossPrice", `Stop loss, ${quote}`, "Stops and sells at or below")}
+      {text("takeProfitPrice", `Take profit, ${quote}`, "Stops and sells at or above")}
+      {text("triggerPrice", `Trigger, ${quote}`, "Waits until the price is here")}
+    </div>
   );
 }
 
-const CHECKS = [
-  ["useOwnBase", "Sell base that the account has"],
-  ["initialBuy", "Buy at once the base that sells lack"],
-  ["dryRun", "On paper: live prices, no order of yours"],
-] as const;
+const CHECKS = {
+  useOwnBase: "Sell base that the account has",
+  initialBuy: "Buy at once the base that sells lack",
+  dryRun: "On paper: live prices, no order of yours",
+} as const;
 
-const Checks = ({ form, change }: Pick<Shape, "form" | "change">) => (
+export const Checks = ({
+  form,
+  change,
+  names,
+}: Pick<Shape, "form" | "change"> & { names: readonly (keyof typeof CHECKS)[] }) => (
   <div class="checks">
-    {CHECKS.map(([name, label]) => (
+    {names.map((name) => (
       <label key={name} class="check">
-        <input type="checkbox" checked={form[name]} onClick={() => change({ [name]: !form[name] })} /> {label}
+        <input type="checkbox" checked={form[name]} onClick={() => change({ [name]: !form[name] })} />{" "}
+        {CHECKS[name]}
       </label>
     ))}
+  </div>
+);
+
+/** Where: an exchange and a pair. */
+export const MarketFields = ({
+  form,
+  change,
+  exchanges,
+}: Pick<Shape, "form" | "change"> & { exchanges: Exchanges["exchanges"] }) => (
+  <div class="fields">
+    <Field label="Exchange">
+      <select
+        value={form.exchange}
+        onChange={(event: Event) => change({ exchange: (event.target as HTMLSelectElement).value })}
+      >
+        {exchanges.map(({ id }) => (
+          <option key={id} value={id}>
+            {id}
+          </option>
+        ))}
+      </select>
+    </Field>
+    <Field label="Pair">
+      <input
+        value={form.symbol}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event: Event) => change({ symbol: (event.target as HTMLInputElement).value.toUpperCase() })}
+      />
+    </Field>
   </div>
 );

@@ -31,6 +31,23 @@ export const EMPTY: Form = {
   dryRun: false,
 };
 
+export type TextName = { [Name in keyof Form]: Form[Name] extends string ? Name : never }[keyof Form];
+const TEXTS = Object.keys(EMPTY).filter(
+  (name): name is TextName => typeof EMPTY[name as keyof Form] === "string",
+);
+
+/** A grid as an address tells it; what it leaves out is empty. */
+export const formOf = (query: URLSearchParams): Form => ({
+  ...EMPTY,
+  ...Object.fromEntries(TEXTS.flatMap((name) => (query.has(name) ? [[name, query.get(name)]] : []))),
+});
+
+/** A grid for an address; what is no part of a form is left out. */
+export const queryOf = (grid: Readonly<Partial<Record<TextName, unknown>>>): string =>
+  new URLSearchParams(
+    TEXTS.flatMap((name) => (grid[name] === undefined ? [] : [[name, String(grid[name])]])),
+  ).toString();
+
 const NEEDED = ["exchange", "symbol", "lowerPrice", "upperPrice", "gridLevels", "orderSize"] as const;
 
 /** The body of a preview; undefined while something that it needs is missing. */

@@ -3,13 +3,13 @@ import { ask } from "../api.ts";
 import { GridChart } from "../chart/chart.tsx";
 import { amount, digitsOf, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
-import { goTo, useRoute } from "../route.ts";
+import { goTo, linkTo, useRoute } from "../route.ts";
 import type { Candles, Exchanges, Planned, Session, Started } from "../types.ts";
-import { Failed, Field, Notice, Section, useAsk } from "../ui.tsx";
+import { Failed, Notice, Section, useAsk } from "../ui.tsx";
 import { TryOut } from "./backtest.tsx";
 import { Budget } from "./budget.tsx";
-import { NumberFields } from "./fields.tsx";
-import { EMPTY, type Form } from "./form.ts";
+import { Checks, MarketFields, NumberFields } from "./fields.tsx";
+import { type Form, formOf, queryOf } from "./form.ts";
 import { levelsOf } from "./levels.ts";
 import { PlanShown } from "./plan.tsx";
 import { type Plan, usePlan } from "./use-plan.ts";
@@ -17,11 +17,7 @@ import { type Plan, usePlan } from "./use-plan.ts";
 /** A new grid: what is typed, what it would do, and a start of exactly that. */
 export function Start({ session }: { session: Session }) {
   const { query } = useRoute();
-  const [form, setForm] = useState<Form>({
-    ...EMPTY,
-    symbol: query.get("symbol") ?? EMPTY.symbol,
-    exchange: query.get("exchange") ?? EMPTY.exchange,
-  });
+  const [form, setForm] = useState<Form>(formOf(query));
   const exchanges = useLoad<Exchanges>("GET /exchanges");
   const change = (changed: Partial<Form>) => setForm((before) => ({ ...before, ...changed }));
   useEffect(() => {
@@ -35,11 +31,15 @@ export function Start({ session }: { session: Session }) {
       <h1>Start a grid</h1>
       <div class="columns">
         <Section title="The grid">
-          <Market form={form} change={change} exchanges={exchanges.data?.exchanges ?? []} />
+          <MarketFields form={form} change={change} exchanges={exchanges.data?.exchanges ?? []} />
           <h3>By budget</h3>
           <Budget form={form} change={change} quote={quote} />
           <h3>By numbers</h3>
           <NumberFields form={form} change={change} quote={quote} />
+          <Checks form={form} change={change} names={["useOwnBase", "initialBuy", "dryRun"]} />
+          <p>
+            <a href={`${linkTo("backtest")}?${queryOf(form)}`}>Backtest it beside others</a>
+          </p>
         </Section>
         <Section title="What it would do">
           <PlanChart form={form} change={change} planned={plan.plan?.planned} />
@@ -65,31 +65,6 @@ interface Shape {
   readonly form: Form;
   readonly change: (changed: Partial<Form>) => void;
 }
-
-const Market = ({ form, change, exchanges }: Shape & { exchanges: Exchanges["exchanges"] }) => (
-  <div class="fields">
-    <Field label="Exchange">
-      <select
-        value={form.exchange}
-        onChange={(event: Event) => change({ exchange: (event.target as HTMLSelectElement).value })}
-      >
-        {exchanges.map(({ id }) => (
-          <option key={id} value={id}>
-            {id}
-          </option>
-        ))}
-      </select>
-    </Field>
-    <Field label="Pair">
-      <input
-        value={form.symbol}
-        autocomplete="off"
-        spellcheck={false}
-        onInput={(event: Event) => change({ symbol: (event.target as HTMLInputElement).value.toUpperCase() })}
-      />
-    </Field>
-  </div>
-);
 
 function PlanChart({ form, change, planned }: Shape & { planned: Planned | undefined }) {
   const isPair = /^[A-Z0-9]+\/[A-Z0-9]+$/.test(form.symbol) && form.exchange !== "";

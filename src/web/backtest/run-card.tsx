@@ -1,0 +1,93 @@
+import { reportOf } from "../../backtest/report.ts";
+import { amount, change, money, number, pairOf, percent, toneOf } from "../format.ts";
+import { linkTo } from "../route.ts";
+import { queryOf } from "../start/form.ts";
+import { Notice, Section, Stat, Time } from "../ui.tsx";
+import { Equity, type Scale } from "./equity.tsx";
+import { dropRun, type Run } from "./runs.ts";
+
+/** One run as it stands beside the others: the total first. */
+export function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale: Scale }) {
+  const title = titleOf(body);
+  return (
+    <Section title={title}>
+      {answer.warnings.map(({ code, message }) => (
+        <Notice key={code} kind="warning">
+          {message}
+        </Notice>
+      ))}
+      {answer.isWhole ? null : (
+        <Notice kind="warning">
+          The server spends two seconds on one: this ended after {number(answer.bars)} candles. Take longer
+          candles, or run it with the command line.
+        </Notice>
+      )}
+      <Figures answer={answer} />
+      <Equity answer={answer} scale={scale} />
+      <p class="quiet">
+        {answer.exchange}, {number(answer.bars)} candles from <Time at={answer.fromAt} /> to{" "}
+        <Time at={answer.untilAt} />
+      </p>
+      <div class="actions">
+        <a class="button" href={`${linkTo("start")}?${queryOf(body)}`}>
+          Take it to Start
+        </a>
+        <button type="button" onClick={() => saveReport(answer)}>
+          Save the report
+        </button>
+        <button type="button" aria-label={`Remove ${title}`} onClick={() => dropRun(key)}>
+          Remove
+        </button>
+      </div>
+    </Section>
+  );
+}
+
+function Figures({ answer }: { answer: Run["answer"] }) {
+  const { quote } = pairOf(answer.symbol);
+  const total = Number(answer.total);
+  const against = total - Number(answer.holding.base);
+  const { band, drawdown } = answer;
+  const fees = Object.entries(answer.fees).map(([asset, fee]) => `${amount(fee)} ${asset}`);
+  return (
+    <dl class="stats">
+      <Stat name={`Total, ${quote}`} tone={`large ${toneOf(total)}`}>
+        {change(total)}
+      </Stat>
+      <Stat name="Of what is invested" tone={toneOf(total)}>
+        {percent(answer.totalPercent / 100)}
+      </Stat>
+      <Stat name="Against holding" tone={toneOf(against)}>
+        {change(against)}
+      </Stat>
+      <Stat name="Deepest fall" tone={drawdown.amount > 0 ? "down" : ""}>
+        {`${money(drawdown.amount)} (${number(drawdown.percent, 2)} %)`}
+      </Stat>
+      <Stat name="Realised" tone={toneOf(Number(answer.realized))}>
+        {change(Number(answer.realized))}
+      </Stat>
+      <Stat name="Cycles">{answer.cycles}</Stat>
+      <Stat name="Fees">{fees.join(", ") || "none"}</Stat>
+      <Stat name="In range">{`${number(answer.timeInRangePercent, 1)} %`}</Stat>
+      {band ? (
+        <Stat name="By how candles ran">
+          {`${change(Number(band.total.least))} to ${change(Number(band.total.most))}`}
+        </Stat>
+      ) : null}
+    </dl>
+  );
+}
+
+const titleOf = (body: Run["body"]): string =>
+  `${body.symbol} ${number(Number(body.lowerPrice))} – ${number(Number(body.upperPrice))}, ${body.gridLevels} levels of ${number(Number(body.orderSize))}, ${body.timeframe}`;
+
+/** A file that loads nothing else. This page's own policy would let none of its styles in, so it is not shown here. */
+function saveReport(answer: Run["answer"]): void {
+  const address = URL.createObjectURL(new Blob([reportOf(answer)], { type: "text/html" }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = `backtest-${answer.symbol.replace("/", "-")}-${answer.fromAt}.html`;
+  link.click();
+  // The browser has begun to read it when the click returns, not when it is done.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}

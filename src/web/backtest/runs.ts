@@ -1,0 +1,39 @@
+import type { Backtest } from "../types.ts";
+import { createValue } from "../value.ts";
+
+/** A backtest that was run in this tab: what it was asked with, and what it has come to. */
+export interface Run {
+  readonly key: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly answer: Backtest;
+}
+
+const KEY = "edgemaker.backtests";
+/** So many stand side by side; the oldest goes first. */
+const MOST = 8;
+
+/** Newest first, for as long as this tab is open. */
+export const runs = createValue<readonly Run[]>(keptRuns());
+
+export const addRun = (run: Run): void => keep([run, ...runs.get()].slice(0, MOST));
+export const dropRun = (key: string): void => keep(runs.get().filter((run) => run.key !== key));
+
+/** What was kept by another release, or by hand, is nothing to stumble over. */
+function keptRuns(): readonly Run[] {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEY) ?? "[]") as readonly Run[];
+    return kept.filter(({ key, body, answer }) => key && body && Array.isArray(answer.series));
+  } catch {
+    return [];
+  }
+}
+
+function keep(next: readonly Run[]): void {
+  runs.set(next);
+  // A tab may keep only so much: what does not fit is shown and not kept.
+  for (let count = next.length; count >= 0; count--)
+    try {
+      sessionStorage.setItem(KEY, JSON.stringify(next.slice(0, count)));
+      return;
+    } catch {}
+}

@@ -1,0 +1,174 @@
+import { useState } from "hono/jsx/dom";
+import { type ApiError, ask } from "../api.ts";
+import { number, pairOf, percent, toneOf } from "../format.ts";
+import { linkTo } from "../route.ts";
+import { type Form, queryOf } from "../start/form.ts";
+import { type Column, Table } from "../table.tsx";
+import type { Suggestion } from "../types.ts";
+import { Failed, Field, Notice, Section, Stat, Time } from "../ui.tsx";
+
+type Found = Suggestion["best"][number];
+
+/** A suggestion is a look at the past that other passes wait for: no more of it than so many seconds. */
+const SECONDS = 10;
+
+interface Shape {
+  readonly form: Form;
+  readonly timeframe: string;
+  readonly take: (grid: Found) => void;
+}
+
+/** Which grid a pair's past speaks for, if it speaks for any. */
+export function Suggest({ form, timeframe, take }: Shape) {
+  const [budget, setBudget] = useState("1000");
+  const [state, setState] = useState<{ answer?: Suggestion; error?: ApiError; isBusy?: boolean }>({});
+  const look = (event: Event) => {
+    event.preventDefault();
+    setState({ isBusy: true });
+    const { exchange, symbol } = form;
+    const body = { exchange, symbol, timeframe, budget: Number(budget), seconds: SECONDS };
+    ask<Suggestion>("POST /strategy/grid/suggest", { body }).then(
+      (answer) => setState({ answer }),
+      (error) => setState({ error }),
+    );
+  };
+  return (
+    <Section title="Suggest">
+      <form class="fields line" onSubmit={look}>
+        <Field label={`Budget, ${pairOf(form.symbol).quote}`}>
+          <input
+            inputMode="decimal"
+            value={budget}
+            onInput={(event: Event) => setBudget((event.target as HTMLInputElement).value)}
+          />
+        </Field>
+        <button
+          type="submit"
+          disabled={state.isBusy === true || form.exchange === "" || !(Number(budget) > 0)}
+        >
+          {state.isBusy ? "Looking at two thousand grids…" : "Look for a grid"}
+        </button>
+      </form>
+      {state.error ? <Failed error={state.error} /> : null}
+      {state.answer ? <Told found={state.answer} take={take} /> : null}
+    </Section>
+  );
+}
+
+const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+
+function Told({ found, take }: { found: Suggestion; take: Shape["take"] }) {
+  const { verdict, winner, reasons, best, windows } = found;
+  const [first, last] = [windows[0], windows.at(-1)];
+  return (
+    <>
+      <Notice kind={winner ? "note" : "warning"}>
+        <b>{sentence(verdict)}</b> {winner ? "It is the past: what was is no promise." : ""}
+      </Notice>
+      {reasons.length > 0 ? (
+        <ul>
+          {reasons.map((reason) => (
+            <li key={reason}>{sentence(reason)}</li>
+          ))}
+        </ul>
+      ) : null}
+      <Measures found={found} />
+      <Table
+        label={winner ? "The best by their past" : "The best by their past, for which nothing speaks"}
+        columns={columns(found, take)}
+        rows={best}
+        keyOf={keyOf}
+        empty="No grid was looked at."
+      />
+      {first && last ? (
+        <p class="quiet">
+          {number(found.bars)} candles in {windows.length} windows from <Time at={first.from} /> to{" "}
+          <Time at={last.until} />; the last one, from <Time at={last.from} />, chose nothing.
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+const keyOf = ({ lowerPrice, upperPrice, gridLevels, spacingModel }: Found): string =>
+  `${lowerPrice} ${upperPrice} ${gridLevels} ${spacingModel}`;
+
+const Measures = ({ found: { overfitting, best, looked, refused, complete } }: { found: Suggestion }) => (
+  <dl class="stats">
+    <Stat name="Chance of overfitting (PBO)" tone={overfitting > 0.5 ? "large down" : "large"}>
+      {`${number(overfitting * 100, 1)} %`}
+    </Stat>
+    <Stat name="Deflated Sharpe ratio, 95 % needed">
+      {best[0] ? `${number(best[0].deflatedSharpe * 100, 1)} %` : "–"}
+    </Stat>
+    <Stat name="Plateau, 0.5 needed">{best[0] ? number(best[0].plateau, 2) : "–"}</Stat>
+    <Stat name="Looked at">{`${number(looked)} grids${complete ? "" : ", then the time was over"}`}</Stat>
+    <Stat name="Left out: fees or minimums">{number(refused)}</Stat>
+  </dl>
+);
+
+const share = (value: number) => <span class={toneOf(value)}>{percent(value)}</span>;
+
+function columns({ exchange, symbol }: Suggestion, take: Shape["take"]): readonly Column<Found>[] {
+  return [
+    {
+      name: "Grid",
+      isHead: true,
+      of: (one) => (
+        <>
+          {number(one.lowerPrice)} – {number(one.upperPrice)}
+          <small>
+            {one.gridLevels} levels of {number(one.orderSize)}, {one.spacingModel}
+          </small>
+        </>
+      ),
+    },
+    {
+      name: "Last window",
+      isNumber: true,
+      of: (one) => (
+        <>
+          {share(one.lastReturn)}
+          <small>{one.lastCycles} cycles</small>
+        </>
+      ),
+      by: ({ lastReturn }) => lastReturn,
+    },
+    {
+      name: "Windows before",
+      of: ({ returns }) => returns.map((one) => percent(one, 1)).join(", "),
+    },
+    { name: "Mean", isNumber: true, of: ({ meanReturn }) => share(meanReturn), by: (one) => one.meanReturn },
+    {
+      name: "Worst",
+      isNumber: true,
+      of: ({ worstReturn }) => share(worstReturn),
+      by: (one) => one.worstReturn,
+    },
+    {
+      name: "Deflated",
+      isNumber: true,
+      of: ({ deflatedSharpe }) => `${number(deflatedSharpe * 100, 1)} %`,
+      by: ({ deflatedSharpe }) => deflatedSharpe,
+    },
+    {
+      name: "Plateau",
+      isNumber: true,
+      of: ({ plateau }) => number(plateau, 2),
+      by: ({ plateau }) => plateau,
+    },
+    {
+      name: "Next",
+      of: (one) => (
+        <div class="actions">
+          <button type="button" onClick={() => take(one)}>
+            Backtest it
+          </button>
+          <a class="button" href={`${linkTo("start")}?${queryOf({ exchange, symbol, ...one })}`}>
+            Take it to Start
+          </a>
+        </div>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,167 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findChromium, startBrowser } from "../support/browser.ts";
+import { type Spawned, spawnServer } from "../support/server.ts";
+import { signedIn } from "../support/signed-in.ts";
+import { makeFolder } from "../support/temp.ts";
+
+describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped where there is none)", () => {
+  const made = makeFolder();
+  let server: Spawned;
+  let browser: Browser;
+  let url: string;
+
+  beforeAll(async () => {
+    server = spawnServer(made.path, ["--sandbox", "--seed", "7"]);
+    browser = await startBrowser();
+    url = (await server.listens) ?? "";
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.kill("SIGTERM");
+    made.remove();
+  });
+
+  it("runs grids side by side, keeps them for the tab, and saves a report that loads nothing else", async () => {
+    const { page, context, errors, strangers } = await signedIn(browser, url, server.token);
+    await page.getByRole("link", { name: "Backtest", exact: true }).click();
+    await page.getByText("None was run in this tab yet").waitFor();
+    for (const levels of ["10", "20"]) {
+      await page.getByLabel("Lower price, USDT").fill("50000");
+      await page.getByLabel("Upper price, USDT").fill("70000");
+      await page.getByLabel("Levels, 2 to 100").fill(levels);
+      await page.getByLabel("Per order, USDT").fill("100");
+      const answered = page.waitForResponse("**/api/v1/backtest");
+      await page.getByRole("button", { name: "Run it" }).click();
+      const told = (await (await answered).json()) as { total: string; cycles: number };
+      const card = page.getByRole("region", {
+        name: `BTC/USDT 50,000 – 70,000, ${levels} levels of 100, 15m`,
+      });
+      await card.getByRole("img", { name: /^Equity ends at .* %, all in base at/ }).waitFor();
+      const names = await card.locator("dt").allTextContents();
+      expect(names.slice(0, 4)).toEqual([
+        "Total, USDT",
+        "Of what is invested",
+        "Against holding",
+        "Deepest fall",
+      ]);
+      const shown = Number((await card.locator("dd").first().textContent())?.replace("−", "-"));
+      expect(shown).toBeCloseTo(Number(told.total), 1);
+      expect(await card.locator("dd").nth(names.indexOf("Cycles")).textContent()).toBe(String(told.cycles));
+    }
+    await page.reload();
+    const cards = page.getByRole("group", { name: "Runs" }).getByRole("region");
+    await cards.first().waitFor();
+    expect(await cards.count()).toBe(2);
+
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      cards.first().getByRole("button", { name: "Save the report" }).click(),
+    ]);
+    const file = join(made.path, "report.html");
+    await saved.saveAs(file);
+    const report = await context.newPage();
+    const asked: string[] = [];
+    report.on("request", (request) => asked.push(request.url()));
+    await report.goto(pathToFileURL(file).href);
+    await report.getByRole("heading", { name: "BTC/USDT at" }).waitFor();
+    expect(asked).toEqual([pathToFileURL(file).href]);
+    await report.close();
+
+    await page.getByRole("button", { name: /^Remove BTC\/USDT .* 20 levels/ }).click();
+    await page.getByRole("link", { name: "Take it to Start" }).click();
+    await page.getByRole("heading", { name: "Start a grid" }).waitFor();
+    expect(await page.getByLabel("Levels, 2 to 100").inputValue()).toBe("10");
+    await page.getByRole("button", { name: "Start exactly this plan" }).waitFor();
+    expect(errors).toEqual([]);
+    expect(strangers).toEqual([]);
+    await context.close();
+  });
+
+  it("says what speaks for a grid before it offers one, and takes it to a backtest and to Start", async () => {
+    const { page, context, errors } = await signedIn(browser, url, server.token);
+    await page.goto(`${url}/#/backtest`);
+    const answered = page.waitForResponse("**/suggest");
+    await page.getByRole("button", { name: "Look for a grid" }).click();
+    const told = (await (await answered).json()) as Suggested;
+    const part = page.getByRole("region", { name: "Suggest" });
+    const verdict = part.getByText(told.verdict, { exact: false }).first();
+    await verdict.waitFor();
+    for (const reason of told.reasons) await part.getByText(reason.slice(1)).waitFor();
+    await part.getByText("Chance of overfitting (PBO)").waitFor();
+    await part
+      .getByText(`${(told.overfitting * 100).toFixed(1)} %`)
+      .first()
+      .waitFor();
+    await part.getByText("Deflated Sharpe ratio, 95 % needed").waitFor();
+    await part.getByText("Plateau, 0.5 needed").waitFor();
+    await part.getByText(`in ${told.windows.length} windows`).waitFor();
+
+    await part.getByRole("button", { name: "Backtest it" }).first().click();
+    await page
+      .getByRole("group", { name: "Runs" })
+      .getByRole("img", { name: /^Equity/ })
+      .waitFor();
+    await part.getByRole("link", { name: "Take it to Start" }).first().click();
+    await page.getByRole("heading", { name: "Start a grid" }).waitFor();
+    const [first] = told.best;
+    expect(await page.getByLabel("Lower price, USDT").inputValue()).toBe(String(first?.lowerPrice));
+    expect(await page.getByLabel("Per order, USDT").inputValue()).toBe(String(first?.orderSize));
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
+  it("tells a suggestion that nothing speaks for in the service's own words", async () => {
+    const { page, context } = await signedIn(browser, url, server.token);
+    await page.goto(`${url}/#/backtest`);
+    // Which past speaks for a grid is the market's: here is one that speaks for none.
+    await page.route("**/suggest", (route) => route.fulfill({ json: nothing }));
+    await page.getByRole("button", { name: "Look for a grid" }).click();
+    await page.getByText("No evidence that any of these is better.").waitFor();
+    await page.getByText("Luck among so many trials explains the best of them").waitFor();
+    await page.getByText("62.5 %").waitFor();
+    await page.getByRole("table", { name: "The best by their past, for which nothing speaks" }).waitFor();
+    await context.close();
+  });
+});
+
+interface Suggested {
+  readonly verdict: string;
+  readonly reasons: readonly string[];
+  readonly overfitting: number;
+  readonly windows: readonly unknown[];
+  readonly best: readonly { readonly lowerPrice: number; readonly orderSize: number }[];
+}
+
+const one = {
+  lowerPrice: 50_000,
+  upperPrice: 70_000,
+  gridLevels: 10,
+  orderSize: 100,
+  spacingModel: "linear",
+  meanReturn: 0.01,
+  worstReturn: -0.02,
+  returns: [0.01, -0.02],
+  sharpe: 1,
+  deflatedSharpe: 0.4,
+  plateau: 0.3,
+  lastReturn: -0.01,
+  lastCycles: 12,
+};
+const nothing = {
+  exchange: "mexc",
+  symbol: "BTC/USDT",
+  budget: 1000,
+  bars: 5760,
+  verdict: "no evidence that any of these is better",
+  reasons: ["luck among so many trials explains the best of them"],
+  winner: null,
+  overfitting: 0.625,
+  looked: 2000,
+  refused: 16,
+  complete: true,
+  windows: [{ from: 0, until: 1 }],
+  best: [one],
+};
