@@ -37,7 +37,8 @@ export function hunter(
 
   const weight = (one: Covered): number => (one.millis + 20) / (1 + (noticed.get(one) ?? 0));
   const lookers = ({ number, file, isLasting }: Mutant): Covered[] => {
-    const all = isLasting ? [...(byFile.get(file) ?? [])] : (byMutant.get(number) ?? []);
+    // A file of constants alone is asked for nothing: whatever runs may rest on it.
+    const all = isLasting ? (byFile.get(file) ?? covered) : (byMutant.get(number) ?? []);
     return [...all].sort((a, b) => weight(a) - weight(b));
   };
 
