@@ -21,23 +21,13 @@ const READS = new Set([
 // Each pass takes its lease and gives it back.
 const OF_EACH_PASS = new Set(["acquire", "settle"]);
 
-/** Notes are written at intervals for ever: how far trades are read, an account's marks, the prices of each minute. */
-function isNote({ strategy, ...change }: Changes, tables: Tables): boolean {
-  if (isSomething({ ...change, strategy: null, memory: null, cursors: {} })) return false;
-  const before = strategy && tables.strategies.get(strategy.id);
-  if (!strategy || !before) return strategy === null;
-  const { status, phase, lastError, state } = strategy;
-  const isSame = before.status === status && before.phase === phase && before.lastError === lastError;
-  const names = Object.keys({ ...before.state, ...state }) as (keyof typeof state)[];
-  return isSame && names.every((name) => (name as string) === "mids" || state[name] === before.state[name]);
-}
+/** Notes are written at intervals for ever: how far trades are read, and an account's marks. */
+const isNote = (change: Changes): boolean => !isSomething({ ...change, memory: null, cursors: {} });
 
 /** The store, telling when it may have changed, and whether by more than what passes note for ever. */
-export function watch(store: SimStore, tables: () => Tables, changed: (matters: boolean) => void): SimStore {
+export function watch(store: SimStore, changed: (matters: boolean) => void): SimStore {
   const matters = (name: string, [, changes]: readonly unknown[]): boolean =>
-    name === "record"
-      ? (changes as readonly Changes[]).some((one) => !isNote(one, tables()))
-      : !OF_EACH_PASS.has(name);
+    name === "record" ? (changes as readonly Changes[]).some((one) => !isNote(one)) : !OF_EACH_PASS.has(name);
   const wrapped = Object.entries(store).map(([name, method]) => [
     name,
     READS.has(name)

@@ -170,14 +170,10 @@ export async function createWorld({
     isClosed: () => state.isClosed,
     leaving: checks.leaving,
   };
-  const watched = watch(
-    store,
-    () => tables,
-    (matters) => {
-      state.dirty = true;
-      if (matters) state.changedAt = now();
-    },
-  );
+  const watched = watch(store, (matters) => {
+    state.dirty = true;
+    if (matters) state.changedAt = now();
+  });
 
   function depsOf(task: Task): Deps {
     const venue = venueOf(net, task, simulation, behaviour);
