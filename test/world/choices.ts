@@ -1,4 +1,4 @@
-import { first } from "./exchange.ts";
+import { first, isResting, type Part } from "./exchange.ts";
 import { runOf } from "./moves.ts";
 import type { Asked } from "./pass.ts";
 import { KEY, TIMING, UNIT } from "./setting.ts";
@@ -31,7 +31,7 @@ export async function choicesOf(
 function interruptions(asked: Asked, state: State, running: number): Choice[] {
   const { menu } = state.setting;
   const isWrite = asked.kind === "create" || asked.name === "record" || asked.name === "settle";
-  if (menu === "orders" && !isWrite) return [];
+  if (menu === "trades" || (menu === "orders" && !isWrite)) return [];
   const answers = menu === "people" ? (["slow"] as const) : answersTo(asked, state);
   const moves: Move[] = [...answers.map((how): Move => ({ kind: "answer", how })), { kind: "freeze" }];
   if (menu === "all")
@@ -65,17 +65,19 @@ function answersTo({ kind, name }: Asked, { setting }: State): readonly Answer[]
 function besides(state: State): Choice[] {
   const sides = (["buy", "sell"] as const).filter((side) => first(state.exchange, side));
   const markets = sides.flatMap((side) =>
-    (["whole", "half"] as const).map((part): Move => ({ kind: "market", side, part })),
+    (["whole", "half", "late"] as const).map((part): Move => ({ kind: "market", side, part })),
   );
   const outage: Move[] = state.now < state.dumbUntil ? [] : [{ kind: "outage" }];
   const people = peopleMay(state).map((does): Move => ({ kind: "person", does }));
   const restores = (state.restores > 0 ? [] : state.earlier).map(
     (_, back): Move => ({ kind: "restore", back }),
   );
-  const wholly = markets.filter((one) => one.kind === "market" && one.part === "whole");
+  const of = (...parts: readonly Part[]) =>
+    markets.filter((one) => one.kind === "market" && parts.includes(one.part));
   const menus = {
-    all: [...markets, ...people, ...restores, ...outage],
-    orders: [...wholly, ...outage],
+    all: [...of("whole", "half"), ...people, ...restores, ...outage],
+    orders: [...of("whole"), ...outage],
+    trades: [...markets, ...outage],
     people,
   };
   const landings = state.flights.flatMap((one, flight): Choice[] =>
@@ -125,11 +127,13 @@ function nextPass(state: State): number | undefined {
   return quiet < 2 ? Math.max(earliest, now + UNIT) : undefined;
 }
 
-function deadlines({ tables, flights, past, now, dumbUntil }: State): number[] {
+function deadlines({ tables, exchange, flights, past, now, dumbUntil }: State): number[] {
   const times: number[] = [];
+  const resting = new Set(exchange.orders.filter(isResting).map(({ clientId }) => clientId));
   for (const id of tables.unsettled) {
     const order = tables.orders.get(id);
-    if (!order || order.state === "open" || order.state === "partially_filled") continue;
+    const isOpen = order?.state === "open" || order?.state === "partially_filled";
+    if (!order || (isOpen && resting.has(id))) continue;
     // A grid that waits for an order goes on being stepped.
     times.push(order.notAfter + TIMING.readLag, now + 2 * UNIT);
     if (order.missedAt !== null) times.push(order.missedAt + TIMING.secondMiss);
@@ -138,6 +142,7 @@ function deadlines({ tables, flights, past, now, dumbUntil }: State): number[] {
     times.push(state.heldUntil, state.releaseAt ?? 0, ...state.slots.map(({ retryAt }) => retryAt));
   for (const flight of flights) if (flight.kind !== "store") times.push(flight.at);
   for (const { at } of past) times.push(at + TIMING.readLag);
+  for (const { shownAt } of exchange.executions) times.push(shownAt + TIMING.readLag);
   times.push(dumbUntil);
   return times;
 }

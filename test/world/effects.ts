@@ -145,6 +145,7 @@ export function leaves(state: State, clientId: string, { told }: Passing): void 
 export function read(state: State, { name, args }: Asked, age: number): unknown {
   const { now } = state;
   const exchange = age > 0 ? asOf(state, now - age) : state.exchange;
+  const shown = exchange.executions.filter(({ shownAt }) => shownAt <= now - age);
   switch (name) {
     case "ticker":
       return {
@@ -165,12 +166,12 @@ export function read(state: State, { name, args }: Asked, age: number): unknown 
     }
     case "fills": {
       const [, { from, to = now + 1 }] = args as [string, { from: number; to?: number }];
-      const fills = exchange.executions.filter(({ at }) => at >= from && at < to).map(toldFill);
+      const fills = shown.filter(({ at }) => at >= from && at < to).map(toldFill);
       return { fills, unreadable: [], told: { from, to: Math.min(to, now) }, now };
     }
     default: {
       const [, ids] = args as [string, readonly string[]];
-      const fills = exchange.executions.filter(({ orderId }) => ids.includes(orderId)).map(toldFill);
+      const fills = shown.filter(({ orderId }) => ids.includes(orderId)).map(toldFill);
       return { fills, unreadable: [] };
     }
   }
@@ -190,7 +191,7 @@ const told = ({ executions }: Exchange, order: Placed) => ({
   fees: order.filled > 0n ? [{ asset: "USDT", amount: sumOf(executions, order.id, "fee") }] : [],
 });
 
-const toldFill = ({ fee, ...fill }: Executed) => ({
+const toldFill = ({ fee, shownAt: _, ...fill }: Executed) => ({
   ...fill,
   symbol: SYMBOL,
   fees: [{ asset: "USDT", amount: fee }],

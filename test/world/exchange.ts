@@ -31,7 +31,12 @@ export interface Executed {
   /** In quote. */
   readonly fee: bigint;
   readonly at: number;
+  /** From when on it is among the trades; what its order tells of it, it tells at once. */
+  readonly shownAt: number;
 }
+
+/** How much of an order executes at once; `late` is all of it, and its trade shows long after. */
+export type Part = "whole" | "half" | "late";
 
 const ONE = 10n ** 18n;
 export const TICK = ONE / 100n;
@@ -97,10 +102,15 @@ export function first(exchange: Exchange, side: "buy" | "sell"): Placed | undefi
 }
 
 /** The market comes to an order's price, which executes wholly or in part. */
-export function execute(exchange: Exchange, order: Placed, part: "whole" | "half", at: number): Exchange {
+export function execute(
+  exchange: Exchange,
+  order: Placed,
+  part: Part,
+  { now: at, delay }: { readonly now: number; readonly delay: number },
+): Exchange {
   const rest = order.amount - order.filled;
   const half = (rest / 2n / LOT) * LOT;
-  const amount = part === "whole" || half === 0n ? rest : half;
+  const amount = part === "half" && half > 0n ? half : rest;
   const notional = times(order.price, amount);
   const fee = times(notional, RATE);
   const filled = order.filled + amount;
@@ -113,6 +123,7 @@ export function execute(exchange: Exchange, order: Placed, part: "whole" | "half
     notional,
     fee,
     at,
+    shownAt: part === "late" ? at + delay : at,
   };
   const sign = order.side === "buy" ? 1n : -1n;
   const next = withOrder(exchange, {

@@ -13,6 +13,9 @@ import type { Flight, Move, Process, State } from "./state.ts";
 /** Longer than any order is waited for. */
 const OUTAGE = 2 * (TIMING.leaseTtl + TIMING.expiry + TIMING.skew + TIMING.readLag);
 
+/** Of a trade: shorter than the wait after which an order is booked from its own sums. */
+const LATE = 2 * OUTAGE;
+
 const PERSON: By = { actor: "person", request: null };
 
 type Outcome = { value: unknown } | { error: unknown };
@@ -46,7 +49,8 @@ export async function make(state: State, move: Move): Promise<void> {
     case "market": {
       const order = first(state.exchange, move.side);
       state.quiet = 0;
-      if (order) toExchange(state, execute(state.exchange, order, move.part, state.now));
+      if (order)
+        toExchange(state, execute(state.exchange, order, move.part, { now: state.now, delay: LATE }));
       return undefined;
     }
     case "person":

@@ -1,5 +1,5 @@
 import { copyTables, type Tables } from "../simulation/store/tables.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, Part } from "./exchange.ts";
 import type { Passing, Run } from "./pass.ts";
 import { firstExchange, firstTables, type Setting, START } from "./setting.ts";
 
@@ -85,7 +85,7 @@ export type Move =
   | { readonly kind: "freeze" }
   | { readonly kind: "wake"; readonly process: number }
   | { readonly kind: "begin"; readonly process: number; readonly at: number }
-  | { readonly kind: "market"; readonly side: "buy" | "sell"; readonly part: "whole" | "half" }
+  | { readonly kind: "market"; readonly side: "buy" | "sell"; readonly part: Part }
   | { readonly kind: "person"; readonly does: Person }
   | { readonly kind: "restore"; readonly back: number }
   | { readonly kind: "land"; readonly flight: number }

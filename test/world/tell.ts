@@ -54,7 +54,7 @@ function sentence(move: Move, { asked, who, state, answer }: Scene): string {
     case "begin":
       return `process ${move.process} begins a pass`;
     case "market":
-      return `** the market comes: the first ${move.side} executes ${move.part === "whole" ? "wholly" : "in half"}`;
+      return `** the market comes: the first ${move.side} executes ${PARTS[move.part]}`;
     case "person":
       return `** a person: ${move.does}`;
     case "restore":
@@ -65,6 +65,8 @@ function sentence(move: Move, { asked, who, state, answer }: Scene): string {
       return "** a statement that was given up reaches the database";
   }
 }
+
+const PARTS = { whole: "wholly", half: "in half", late: "wholly, and its trade shows late" } as const;
 
 const HOW = {
   told: "",

@@ -10,10 +10,13 @@ export const WALKS: readonly (readonly [Setting, number])[] = [
   [{ name: "two slots, reads as old as they may be", slots: 2, reads: "old", menu: "all" }, 2],
   [{ name: "one slot, reads of now, what befalls orders", slots: 1, reads: "fresh", menu: "orders" }, 2],
   [{ name: "one slot, old reads, what befalls orders", slots: 1, reads: "old", menu: "orders" }, 2],
+  [{ name: "one slot, how executions are told", slots: 1, reads: "fresh", menu: "trades" }, 3],
+  [{ name: "one slot, old reads, how executions are told", slots: 1, reads: "old", menu: "trades" }, 3],
 ];
 
 /** Small ones, of which each move is walked soon. */
 const SOON: readonly (readonly [Setting, number])[] = [
+  [{ name: "how executions are told", slots: 1, reads: "fresh", menu: "trades" }, 2],
   [{ name: "what befalls orders", slots: 1, reads: "fresh", menu: "orders" }, 3],
   [{ name: "what befalls orders, old reads", slots: 1, reads: "old", menu: "orders" }, 3],
   [{ name: "what people do", slots: 1, reads: "fresh", menu: "people" }, 2],
@@ -58,6 +61,10 @@ export interface Caught {
   readonly by: Answered | undefined;
   readonly seconds: number;
 }
+
+/** One walk with a weakened protocol, or with the whole one. */
+export const walkOf = async (mutant: Mutant | undefined, asked: Asked): Promise<Answered> =>
+  inThread(await bundleWorker(mutant, ENTRY), asked);
 
 /** Walks with a weakened protocol, fewest moves first, until one shows it. */
 export async function weaken(mutant: Mutant, seconds: number, moves = 3): Promise<Caught> {

@@ -7,6 +7,20 @@ const ONE_LOOK = {
   to: "void secondMiss;",
 };
 
+/** Without these two nothing is lost as long as trades are read after open orders, and show at once. */
+export const NO_WAIT_FOR_TRADES: Mutant["edits"] = [
+  {
+    file: "src/engine/reconcile/order-life.ts",
+    from: "isFinal(order) && order.booked >= order.filled;",
+    to: "isFinal(order);",
+  },
+  {
+    file: "src/engine/pass/observe-fills.ts",
+    from: "if (wanted.length === 0) return sight;",
+    to: "if (wanted) return sight;",
+  },
+];
+
 /** The protocol without one of the things that it rests on. */
 export const WEAKENED: readonly Mutant[] = [
   one(
@@ -99,11 +113,23 @@ export const WEAKENED: readonly Mutant[] = [
     "(at",
   ),
   one(
-    "trades are read before open orders",
-    "src/engine/pass/observe.ts",
-    "const open = await spend(budget, () => venue.openOrders(symbol));\n    const isDue = tradesAreDue(snapshot, symbol, open, venue.timing);\n    const fills = isDue ? await readFills(venue, snapshot, symbol, budget) : NOTHING_READ;",
-    "const fills = await readFills(venue, snapshot, symbol, budget);\n    const open = await spend(budget, () => venue.openOrders(symbol));\n    const isDue = tradesAreDue(snapshot, symbol, open, venue.timing) || NOTHING_READ !== undefined;",
+    "a slot buys again before its trades add up",
+    "src/engine/reconcile/order-life.ts",
+    "isFinal(order) && order.booked >= order.filled;",
+    "isFinal(order);",
   ),
+  // An order that fills between the two lacks its trades: it is asked for them, and settles nothing before they add up.
+  {
+    name: "trades are read before open orders, and no other wait for them",
+    edits: [
+      {
+        file: "src/engine/pass/observe.ts",
+        from: "const open = await spend(budget, () => venue.openOrders(symbol));\n    const isDue = tradesAreDue(snapshot, symbol, open, venue.timing);\n    const fills = isDue ? await readFills(venue, snapshot, symbol, budget) : NOTHING_READ;",
+        to: "const fills = await readFills(venue, snapshot, symbol, budget);\n    const open = await spend(budget, () => venue.openOrders(symbol));\n    const isDue = tradesAreDue(snapshot, symbol, open, venue.timing) || NOTHING_READ !== undefined;",
+      },
+      ...NO_WAIT_FOR_TRADES,
+    ],
+  },
   one(
     "a look that failed found nothing",
     "src/engine/pass/observe-orders.ts",

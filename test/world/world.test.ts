@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { explore } from "./explore.ts";
 import type { Setting } from "./setting.ts";
 import { story } from "./tell.ts";
-import { weaken } from "./walks.ts";
-import { WEAKENED } from "./weakened.ts";
+import { walkOf, weaken } from "./walks.ts";
+import { NO_WAIT_FOR_TRADES, WEAKENED } from "./weakened.ts";
 
 /** `npm run world` walks more slots, and more moves. */
 const SMALL: readonly Setting[] = [
@@ -18,6 +18,16 @@ describe("the small world", () => {
     expect(isWhole).toBe(true);
     expect(byMoves[1]).toBeGreaterThan(500);
     expect(awaits).toBeGreaterThan(40);
+  });
+
+  it("needs open orders to be read before trades only where nothing else waits for trades", async () => {
+    const setting: Setting = { name: "orders", slots: 1, reads: "fresh", menu: "orders" };
+    const asked = { setting, moves: 1, seconds: 600 };
+    const stands = await walkOf({ name: "no wait for trades", edits: NO_WAIT_FOR_TRADES }, asked);
+    expect([stands.story, stands.isWhole]).toEqual([undefined, true]);
+    const swapped = WEAKENED.find(({ name }) => name.startsWith("trades are read before open orders"));
+    const { story: told } = await walkOf(swapped, asked);
+    expect(told?.at(-1)).toMatch(/buys \d+ though its slot holds/);
   });
 
   it("shows in words what a protocol without one of its parts comes to", async () => {
