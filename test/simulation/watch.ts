@@ -1,7 +1,6 @@
 import { isSomething } from "../../src/engine/decide/changes.ts";
 import type { Changes } from "../../src/ports/stores/step-store.ts";
 import type { SimStore } from "./ports.ts";
-import type { Tables } from "./store/tables.ts";
 
 const READS = new Set([
   "due",
