@@ -6,7 +6,7 @@ import type { Preview } from "./model/proposal.ts";
 import type { Deps } from "./ports/deps.ts";
 import type { Keys } from "./ports/venue.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Who calls, and what came with the call beside its input. */
 export interface Call {

@@ -1,7 +1,7 @@
 import type { Answer } from "../../src/transport/run.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
-import { planTold, type ShownPlan } from "./plan-told.ts";
+import { editTold, planTold, type ShownEdit, type ShownPlan } from "./plan-told.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -38,6 +38,28 @@ export async function askedStart(
       if (started.status !== 409 || !isOtherPlan(started)) return started;
       process.stdout.write("The market has moved, and the plan with it:\n");
     }
+  }
+}
+
+/** The same of a change of a running grid: what is cancelled and placed is shown, and exactly that is approved. */
+export async function askedEdit(
+  input: Input,
+  { json, yes }: Values,
+  { preview, start }: Asks,
+): Promise<Answer | undefined> {
+  if (json || yes || input.planHash !== undefined || !process.stdin.isTTY || !process.stdout.isTTY)
+    return start(input);
+  for (;;) {
+    const shown = await preview(input);
+    if (shown.status !== 200) return shown;
+    const plan = shown.body as ShownEdit;
+    process.stdout.write(`${render(editTold(plan))}\n`);
+    const { isCancel, confirm } = await import("@clack/prompts");
+    const answer = await confirm({ message: "Change this grid?" });
+    if (isCancel(answer) || !answer) return undefined;
+    const changed = await start({ ...input, planHash: plan.planHash });
+    if (changed.status !== 409 || !isOtherPlan(changed)) return changed;
+    process.stdout.write("The market has moved, and the plan with it:\n");
   }
 }
 

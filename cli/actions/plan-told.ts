@@ -39,6 +39,42 @@ export function planTold(plan: ShownPlan): Readonly<Record<string, string>> {
   };
 }
 
+/** What of the shown plan of a change a person is told before it is made. */
+export interface ShownEdit {
+  readonly id: string;
+  readonly changes: readonly { readonly field: string; readonly from: string; readonly to: string }[];
+  readonly cancelled: number;
+  readonly orders: readonly { readonly side: "buy" | "sell"; readonly price: number }[];
+  readonly refused: readonly { readonly reason: string }[];
+  readonly investment: { readonly quote: string; readonly base: string };
+  readonly free: string;
+  readonly realized: number;
+  readonly worstCase: readonly { readonly price: number; readonly loss: number }[];
+  readonly warnings: readonly { readonly message: string }[];
+  readonly planHash: string;
+}
+
+/** A change in words: from what to what, what is cancelled and placed, and what stays. */
+export function editTold(plan: ShownEdit): Readonly<Record<string, string>> {
+  const { changes, cancelled, orders, refused, investment, free, realized, worstCase, warnings } = plan;
+  const count = (side: "buy" | "sell") => orders.filter((one) => one.side === side).length;
+  const isRelaid = cancelled > 0 || orders.length > 0;
+  const waiting = refused.length === 0 ? "" : `; ${refused.length} slots wait`;
+  const notes = warnings.map(({ message }) => message);
+  return {
+    changes: changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join("; "),
+    orders: isRelaid
+      ? `${cancelled} are cancelled, then ${count("buy")} buys and ${count("sell")} sells placed${waiting}`
+      : "all of them rest on",
+    ...(isRelaid
+      ? { needs: `${investment.quote} of ${free} free, the cancelled orders' share included` }
+      : {}),
+    keeps: `${round(realized, 2)} realised, and ${investment.base} of base at its cost; the change itself sells nothing`,
+    "worst case": worstCase.map(({ price, loss }) => `${round(loss, 2)} lost at ${price}`).join("; "),
+    ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
+  };
+}
+
 function ordersTold({ orders, slots, refused }: ShownPlan, quote: string): string {
   const of = (side: "buy" | "sell") => {
     const prices = orders.filter((one) => one.side === side).map(({ price }) => price);

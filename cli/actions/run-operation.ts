@@ -16,7 +16,7 @@ import type { Values } from "../terminal/arguments.ts";
 import { argName, textsOf } from "../terminal/fields.ts";
 import { render } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { askedStart } from "./asked-start.ts";
+import { askedEdit, askedStart } from "./asked-start.ts";
 import { until } from "./until.ts";
 import { watch } from "./watch.ts";
 
@@ -24,7 +24,7 @@ import { watch } from "./watch.ts";
 export interface Asking {
   /** Input that no flag gives. */
   readonly said?: Readonly<Record<string, unknown>> | undefined;
-  /** Of a start: what it would do, asked first where a person can be asked about it. */
+  /** Of a start or a change: what it would do, asked first where a person can be asked about it. */
   readonly preview?: Operation | undefined;
 }
 
@@ -69,7 +69,7 @@ async function runWith(
   try {
     const input = given;
     const first = preview
-      ? await askedStart(given, values, {
+      ? await (preview.name === "preview_grid_edit" ? askedEdit : askedStart)(given, values, {
           preview: (asked) => ask(preview, asked),
           start: (asked) => ask(operation, asked),
         })

@@ -32,7 +32,7 @@ const UNTIL_ARGS = {
 } as const satisfies Args;
 
 export const YES_ARGS = {
-  yes: { type: "boolean", description: "Start it without showing the plan and asking" },
+  yes: { type: "boolean", description: "Do it without showing the plan and asking" },
 } as const satisfies Args;
 
 const FORMAT_ARG = {

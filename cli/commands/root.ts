@@ -33,6 +33,12 @@ const GROUPS: Readonly<Record<string, string>> = {
   plans: "Decide on what agents want to trade",
 };
 
+/** What is shown and asked about first in a terminal. */
+const PREVIEWS: Readonly<Record<string, string>> = {
+  start_grid: "preview_grid",
+  edit_grid: "preview_grid_edit",
+};
+
 /** Every command, of these exchanges. */
 export function rootCommand(ids: readonly string[]): CommandDef {
   const commands: Record<string, CommandDef> = {
@@ -44,9 +50,14 @@ export function rootCommand(ids: readonly string[]): CommandDef {
     demo: demoCommand,
   };
   const operations = createOperations(ids);
-  const preview = operations.find(({ name }) => name === "preview_grid");
-  for (const operation of operations)
-    add(commands, operation, operation.name === "start_grid" ? preview : undefined);
+  for (const operation of operations) {
+    const previewed = PREVIEWS[operation.name];
+    add(
+      commands,
+      operation,
+      operations.find(({ name }) => name === previewed),
+    );
+  }
   commands.trade = tradeCommand(operations);
   return command({
     name: "edgemaker",

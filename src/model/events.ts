@@ -14,6 +14,7 @@ export type EventKind =
   | "adopted"
   | "made_way"
   | "exit"
+  | "edited"
   | "unreadable"
   | "kill"
   | "watch"

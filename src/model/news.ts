@@ -44,6 +44,7 @@ const LEVEL_OF: Partial<Record<EventKind, Level>> = {
   started: "info",
   cycle: "info",
   wants: "info",
+  edited: "info",
   made_way: "info",
   limits: "warning",
   lost: "warning",

@@ -42,11 +42,14 @@ export interface Strategy<
   readonly epoch: number;
   /** How often a person has resumed it. */
   readonly resumes: number;
+  /** What a person has last asked it to be changed to, and how often one has; absent where nobody has. */
+  readonly edit?: Config | null;
+  readonly edits?: number;
   /** Of the request that started it, so that the same request starts it once. */
   readonly request: string | null;
 }
 
-/** What a person may ask of any kind; fixed at start. Prices in quote, shares of 1. */
+/** What a person may ask of any kind. Prices in quote, shares of 1. */
 export interface StrategyConfig {
   /** false lets an order of a slot take; absent, it rests or is placed again. */
   readonly postOnly?: boolean | undefined;
@@ -94,6 +97,8 @@ export interface StrategyState {
   readonly halted?: string | null;
   /** A person's resumes that it has taken note of. */
   readonly resumes?: number;
+  /** A person's changes that it has taken note of: `config` is what the newest of them has made it. */
+  readonly edits?: number;
   /** Protocol time from which a stop may leave the open orders: what was filled before it was asked is seen by then. */
   readonly releaseAt?: Millis;
   /** Protocol time until which nothing new is placed, because the database was restored. */

@@ -43,6 +43,7 @@ const USES: readonly (readonly [string, (told: Told) => readonly string[]])[] = 
   ["grid events", (told) => [grid(told)]],
   ["grid pause", (told) => [grid(told)]],
   ["grid resume", (told) => [grid(told)]],
+  ["grid edit", (told) => [grid(told), "--stop-loss", "30000"]],
   ["tick", () => []],
   ["grid stop", (told) => [grid(told)]],
   ["trade", () => ["--strategy", "grid", ...MARKET, "--preview"]],
@@ -149,7 +150,7 @@ describe("every command", () => {
     const asking = USES.filter(([path]) => {
       const found = createOperations(EXCHANGES).find(({ cli }) => cli?.path === path);
       return found && !found.mcp?.closedWorld && found.failure !== "Internal error";
-    }).filter(([path]) => !path.startsWith("grid s") && path !== "grid pause" && path !== "grid resume");
+    }).filter(([path]) => !path.startsWith("grid s") && !/^grid (pause|resume|edit)$/.test(path));
     expect(asking.length).toBeGreaterThan(12);
     const dead = [...EXCHANGES, "iris"].flatMap((id) => ["--venue-url", `${id}=http://127.0.0.1:9`]);
     const over = { KRAKEN_API_KEY: canary("key"), KRAKEN_SECRET: canarySecret("nobody") };

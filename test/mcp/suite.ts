@@ -26,6 +26,7 @@ const OF_TOOL: Record<string, object> = {
   get_dex_price: { symbol: "SNEK" },
   get_dex_pools: { symbol: "SNEK" },
   preview_grid: GRID,
+  preview_grid_edit: { stopLossPrice: 50_000 },
   backtest_grid: GRID,
   suggest_grid: { budget: 1000 },
   get_disposals: { from: "2026-01-01", to: "2026-01-31" },

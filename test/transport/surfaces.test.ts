@@ -29,6 +29,7 @@ const NO_TOOL = {
 const NO_COMMAND = {
   preview_centered_grid: "edgemaker trade --strategy grid --preview",
   start_centered_grid: "edgemaker trade --strategy grid",
+  preview_grid_edit: "edgemaker grid edit",
   backtest_centered_grid: "its fields are a profile's; ask POST /backtest/centered",
   get_audit_events: "edgemaker audit export",
   verify_audit: "edgemaker audit verify",

@@ -97,15 +97,17 @@ export const isSomething = ({
 
 function updateOf(
   before: Strategy,
-  { id, version, state, status, phase, lastError, stoppedAt }: Strategy,
+  { id, version, config, state, status, phase, lastError, stoppedAt }: Strategy,
 ): StrategyUpdate | null {
   const same =
+    before.config === config &&
     before.state === state &&
     before.status === status &&
     before.phase === phase &&
     before.lastError === lastError &&
     before.stoppedAt === stoppedAt;
-  return same ? null : { id, version, state, status, phase, lastError, stoppedAt };
+  const edited = before.config === config ? {} : { config };
+  return same ? null : { id, version, ...edited, state, status, phase, lastError, stoppedAt };
 }
 
 function statusEvents(before: Strategy, { id, account, status, lastError }: Strategy, at: Millis): Event[] {

@@ -28,7 +28,9 @@ export interface Warning {
     | "market_outside"
     | "low_confidence"
     | "funds_missing"
-    | "own_base_used";
+    | "own_base_used"
+    | "stops_at_once"
+    | "idle_base";
   readonly message: string;
 }
 

@@ -14,6 +14,7 @@ import { gridOut, isDry } from "../schema/out.ts";
 import { ListShape, StatusShape, TickShape } from "../schema/schema.ts";
 import { gridsView, hasStalled } from "../schema/view.ts";
 import type { GridStrategy } from "../state/state.ts";
+import { editOperations } from "./edit.ts";
 import { historyOperations } from "./history.ts";
 import { BUYS_ON } from "./kill.ts";
 import { pauseOperations } from "./pause.ts";
@@ -143,6 +144,7 @@ export const gridOperations = (ids: readonly string[]): Operation[] => [
   startCenteredGrid(ids),
   stopGrid,
   ...pauseOperations,
+  ...editOperations,
   gridStatus,
   listGrids,
   ...historyOperations,

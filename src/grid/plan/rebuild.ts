@@ -5,7 +5,8 @@ import type { Market, Quote } from "../../model/market.ts";
 import { highestSequence } from "../../model/strategy.ts";
 import { layAround } from "../ladder/centered.ts";
 import { checkMinimum } from "../ladder/check-rules.ts";
-import { ascends } from "../ladder/levels.ts";
+import { layOut } from "../ladder/layout.ts";
+import { ascends, levelsFrom } from "../ladder/levels.ts";
 import { wideningOf } from "../ladder/volatility.ts";
 import { drawAll, giveUp } from "../ledger/draw.ts";
 import type { GridConfig } from "../state/config.ts";
@@ -18,11 +19,15 @@ interface World {
 
 function laid(config: GridConfig, state: GridState, { market, quote }: World) {
   const { centered, orderSize } = config;
-  if (!centered) throw new Error("only a centered grid is rebuilt");
+  const mid = midOf(quote);
+  if (!centered) {
+    const levels = levelsFrom(config, market.tick);
+    return { center: mid, levels, slots: layOut(levels, orderSize, mid), widening: ONE };
+  }
   const widening = centered.volatility
     ? (wideningOf(centered.volatility, state, quote.at) ?? state.widening)
     : ONE;
-  const around = { config: centered, orderSize, mid: midOf(quote), widening, tick: market.tick };
+  const around = { config: centered, orderSize, mid, widening, tick: market.tick };
   return { ...layAround(around), widening };
 }
 
@@ -31,7 +36,10 @@ export function obstacle(config: GridConfig, state: GridState, world: World): st
   const { levels, slots } = laid(config, state, world);
   if (!ascends(levels)) return "two of the new levels fall on one price";
   try {
-    checkMinimum(slots, world.market, { name: "size", size: config.orderSize });
+    checkMinimum(slots, world.market, {
+      name: config.centered ? "size" : "orderSize",
+      size: config.orderSize,
+    });
     return undefined;
   } catch (error) {
     if (error instanceof AppError) return error.message;
@@ -56,6 +64,9 @@ export function relaid(config: GridConfig, state: GridState, world: World): Grid
     laidAt: world.quote.at,
     widening,
     rebuild: null,
+    // Steps count from the bounds of the configuration, which are those of the new levels.
+    trail: { way: null, steps: 0 },
+    firstBuy: config.centered ? emptied.firstBuy : null,
     refused: [],
   };
   return drawAll(fresh, config, world.market);

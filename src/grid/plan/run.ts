@@ -10,6 +10,7 @@ import { withMid } from "../ladder/volatility.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import type { GridState, GridStrategy, Move } from "../state/state.ts";
 import { start, trigger } from "./begin.ts";
+import { beginEdit, configToLay, editEvents, noted } from "./edit.ts";
 import { firstBuy } from "./first-buy.ts";
 import { noticesOf, strangerError, venueError, withNotices } from "./notices.ts";
 import { outdated } from "./outdated.ts";
@@ -27,6 +28,18 @@ export function run(
   const { market, quote, error } = turn.sight;
   if (!market || !quote) return { strategy: { ...before, lastError: error } };
   const world = { market, quote };
+  const done = runEdited(beginEdit(before, world), live, { ...turn, world });
+  const told = editEvents(before, done.strategy ?? before, world, turn.now);
+  return told.length === 0 ? done : { ...done, events: [...told, ...(done.events ?? [])] };
+}
+
+function runEdited(
+  before: GridStrategy,
+  live: readonly Order[],
+  turn: StrategyContext & { readonly world: World },
+): Partial<Advanced<GridStrategy>> {
+  const { world } = turn;
+  const { quote } = world;
   const triggered = trigger(before, world);
   if (!triggered) return { strategy: { ...before, status: "idle", phase: "starting" } };
   const started = start(triggered, turn, quote);
@@ -127,10 +140,10 @@ function follow(
 /** Does what was waiting for orders to end: a rebuild for all of them, a trail for one slot's. */
 function settledMoves(strategy: GridStrategy, live: readonly Order[], world: World): GridStrategy {
   const { config, state } = strategy;
-  if (state.rebuild)
-    return live.length > 0 || obstacle(config, state, world) !== undefined
-      ? strategy
-      : { ...strategy, state: relaid(config, state, world) };
+  if (state.rebuild) {
+    const next = live.length > 0 ? undefined : configToLay(strategy, world);
+    return next ? { ...strategy, config: next, state: relaid(next, noted(strategy), world) } : strategy;
+  }
   const going = leaving(state);
   if (!going || live.some(({ generation, slot }) => generation === state.generation && slot === going.index))
     return strategy;

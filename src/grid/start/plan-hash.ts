@@ -11,15 +11,19 @@ export function hashOf({ config, center }: Checked, intents: readonly Intent[]):
   const orders = [...intents]
     .sort((a, b) => a.slot - b.slot)
     .map(({ slot, side, price, amount }) => [slot, side, slot === FIRST_BUY_SLOT ? 0 : price, amount]);
-  const told = JSON.stringify([config, orders], (_key, value) =>
-    typeof value === "bigint" ? `${value}` : value,
-  );
+  const hash = hashOfPlan([config, orders]);
+  return config.centered ? `${hash}-${text(center)}` : hash;
+}
+
+/** 32 digits that are the same while the plan is. */
+export function hashOfPlan(plan: unknown): string {
+  const told = JSON.stringify(plan, (_key, value) => (typeof value === "bigint" ? `${value}` : value));
   let hash = 0;
   const parts = [1, 2, 3, 4].map((part) => {
     hash = mix(hashText(`${part}${told}`), hash + part);
     return hash.toString(16).padStart(8, "0");
   });
-  return config.centered ? `${parts.join("")}-${text(center)}` : parts.join("");
+  return parts.join("");
 }
 
 /** The center of the centered grid that a preview has shown. */
@@ -32,11 +36,14 @@ export function checkHash(
   expected: string | undefined,
 ): void {
   if (expected === undefined || (expected === hash && isAround(checked))) return;
-  throw new AppError(
+  throw noLongerHolds();
+}
+
+export const noLongerHolds = (): AppError =>
+  new AppError(
     "Conflict",
     "the plan of this planHash no longer holds: the market or the account has moved; preview again",
   );
-}
 
 /** A grid around the center it was shown with stands as shown while the market is between the levels next to it. */
 function isAround({ config: { centered }, slots, startPrice }: Checked): boolean {

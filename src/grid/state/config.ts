@@ -2,7 +2,7 @@ import type { Decimal } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { StrategyConfig } from "../../model/strategy.ts";
 
-/** What a person asked for; fixed at start. Prices and sizes in quote, shares of 1. */
+/** What a person asked for, at the start or by a change since. Prices and sizes in quote, shares of 1. */
 export interface GridConfig extends StrategyConfig {
   readonly lowerPrice: Decimal;
   readonly upperPrice: Decimal;

@@ -41,7 +41,9 @@ export interface Snapshot {
 export type StrategyUpdate = Pick<
   Strategy,
   "id" | "version" | "state" | "status" | "phase" | "lastError" | "stoppedAt"
->;
+> &
+  // Where a pass has made what a person has asked it to be changed to.
+  Partial<Pick<Strategy, "config">>;
 
 /** What one strategy's (or the account's own) share of a pass writes; it is written whole or not at all. */
 export interface Changes {

@@ -3,10 +3,10 @@ import type { AccountKey } from "../../model/account.ts";
 import type { By } from "../../model/events.ts";
 import type { AccountMemory } from "../../model/memory.ts";
 import type { Order } from "../../model/order.ts";
-import type { Strategy, Wants } from "../../model/strategy.ts";
+import type { Strategy, StrategyConfig, Wants } from "../../model/strategy.ts";
 import type { CostDay } from "../../model/usage.ts";
 
-export type NewStrategy = Omit<Strategy, "id" | "number" | "epoch" | "resumes"> & {
+export type NewStrategy = Omit<Strategy, "id" | "number" | "epoch" | "resumes" | "edit" | "edits"> & {
   /** The id without its millisecond, and the market time it should carry. */
   readonly prefix: string;
   /** Whether the switch is on by what this machine says, asked at the moment of the write. */
@@ -48,6 +48,12 @@ export interface StrategyStore {
   setWants(id: string, wants: Wants, how: Pick<Strategy, "keepOrders" | "sellBase">, by: By): Promise<void>;
   /** Pauses or resumes it; a stop that was asked for stays. */
   setPaused(id: string, isPaused: boolean, by: By): Promise<void>;
+  /** Asks it to be changed; false where another change has been asked for since the `after`th, or it stops. */
+  setEdit(
+    id: string,
+    edit: { readonly config: StrategyConfig; readonly after: number; readonly told: string },
+    by: By,
+  ): Promise<boolean>;
   /** Open orders that a stop has left to the person. */
   releasedOrdersOf(strategy: string): Promise<readonly Order[]>;
 }

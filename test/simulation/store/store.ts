@@ -99,6 +99,17 @@ export function memoryStore(
       });
     },
 
+    async setEdit(id, { config, after, told: message }, by) {
+      const strategy = tables.strategies.get(id);
+      const isOpen = strategy && strategy.status !== "stopped" && strategy.wants !== "stop";
+      if (!isOpen || (strategy.edits ?? 0) !== after) return false;
+      tables.strategies.set(id, { ...strategy, edit: config, edits: after + 1 });
+      resume(tables, strategy.account);
+      const { account } = strategy;
+      tables.events.push({ account, strategy: id, at: now(), kind: "edited", message, ...by });
+      return true;
+    },
+
     async releasedOrdersOf(strategy) {
       return [...tables.orders.values()].filter(
         (order) => order.strategy === strategy && order.settled && isOpen(order),

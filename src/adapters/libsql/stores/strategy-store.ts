@@ -115,6 +115,23 @@ export function strategyStore(context: Context): StrategyStore {
       await change(id, asked, { wants: isPaused ? "pause" : "run", resumes }, by);
     },
 
+    async setEdit(id, { config, after, told: message }, by) {
+      const asked = sql`${strategies.id} = ${id} and ${isRunning()} and ${strategies.wants} <> 'stop' and ${strategies.edits} = ${after}`;
+      const results = await writeTold(context, by, async ({ calls, tell }) => {
+        const wanted = db.select({ account: strategies.account }).from(strategies).where(asked);
+        const [row] = (await calls.execute(statement(wanted))).rows;
+        if (!row) return [resumed(context, id)];
+        const told = { account: String(row[0]), strategy: id, kind: "edited" as const, message };
+        const edits = sql`${strategies.edits} + 1`;
+        return [
+          await tell(told, exists(wanted)),
+          statement(db.update(strategies).set({ edit: config, edits }).where(asked)),
+          resumed(context, id),
+        ];
+      });
+      return results.length > 1 && results[1]?.rowsAffected === 1;
+    },
+
     async releasedOrdersOf(strategy) {
       const left = and(
         eq(orders.strategy, strategy),

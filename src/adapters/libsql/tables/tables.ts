@@ -96,6 +96,9 @@ export const strategies = sqliteTable(
     epoch: integer("epoch").notNull(),
     request: text("request"),
     resumes: integer("resumes").notNull().default(0),
+    /** What a person has last asked it to be changed to, and how often one has. */
+    edit: doc<StrategyConfig>("edit"),
+    edits: integer("edits").notNull().default(0),
   },
   (table) => [
     uniqueIndex("strategies_number").on(table.number),

@@ -1,0 +1,178 @@
+import { stepNow } from "../../engine/pass/tick.ts";
+import { text } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { parseAccountKey } from "../../model/account.ts";
+import type { Preview } from "../../model/proposal.ts";
+import { byOf, type Operation, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { Venue } from "../../ports/venue.ts";
+import { pendingEdit } from "../plan/edit.ts";
+import { EditedShape, PlannedEditShape } from "../schema/edit.ts";
+import { editInput, editPreviewInput } from "../schema/input.ts";
+import { type AskedEdit, edited } from "../start/edited.ts";
+import { noLongerHolds } from "../start/plan-hash.ts";
+import {
+  changesTold,
+  type EditWorld,
+  type PlannedEdit,
+  planEdit,
+  plannedEditOut,
+} from "../start/planned-edit.ts";
+import type { GridStrategy } from "../state/state.ts";
+import { viewOf } from "./stop.ts";
+
+interface Ready {
+  readonly strategy: GridStrategy;
+  readonly world: EditWorld;
+  readonly planned: PlannedEdit;
+}
+
+/** What a change would do now. Throws AppError for a grid that cannot be changed, and for a change that cannot be. */
+async function ready(deps: Deps, id: string, asked: AskedEdit): Promise<Ready> {
+  const { strategy } = await viewOf(deps, id);
+  refuseEnding(strategy);
+  const world = await readWorld(deps, strategy);
+  return { strategy, world, planned: planEdit(strategy, edited(strategy, asked, world), world) };
+}
+
+function refuseEnding({ id, status, wants, phase, state }: GridStrategy): void {
+  const is =
+    status === "stopped"
+      ? "is stopped"
+      : wants === "stop" || state.exit
+        ? "is stopping"
+        : phase === "starting"
+          ? "has not begun yet"
+          : undefined;
+  if (is) throw new AppError("Conflict", `${id} ${is} and cannot be changed; start a new grid`);
+}
+
+async function readWorld(deps: Deps, { account, symbol }: GridStrategy): Promise<EditWorld> {
+  const venue = deps.venueOf(parseAccountKey(account));
+  if (!venue)
+    throw new AppError("Start failed", `this process is not configured for ${account}: ask one that is`);
+  const [market, quote, balances] = await readVenue(venue, symbol);
+  const killed = await deps.store.killed();
+  const all = await deps.store.unsettledOrders();
+  const orders = all.filter((order) => order.account === account && order.symbol === symbol);
+  return { market, quote, balances, killed, orders };
+}
+
+const readVenue = async (venue: Venue, symbol: GridStrategy["symbol"]) =>
+  [await venue.market(symbol), await venue.ticker(symbol), await venue.balances()] as const;
+
+const access = { access: "token", failure: "Start failed" } as const;
+
+const previewEdit = operation({
+  ...access,
+  name: "preview_grid_edit",
+  summary: "What changing a running grid would cancel, place and need",
+  effect: "read",
+  http: { route: "POST /strategy/grid/:id/preview", from: "body" },
+  input: editPreviewInput,
+  output: PlannedEditShape,
+  async run(deps, { id, ...asked }) {
+    const { strategy, planned, world } = await ready(deps, id, asked);
+    return plannedEditOut(strategy, planned, world);
+  },
+});
+
+const editGrid = operation({
+  ...access,
+  name: "edit_grid",
+  summary: "Change a running grid's range, levels, size or stop prices; its ledger is kept",
+  effect: "trade",
+  http: { route: "PATCH /strategy/grid/:id", from: "body" },
+  cli: {
+    path: "grid edit",
+    positional: ["id"],
+    steps: true,
+    flags: {
+      lowerPrice: "lower",
+      upperPrice: "upper",
+      gridLevels: "levels",
+      orderSize: "size",
+      stopLossPrice: "stop-loss",
+      takeProfitPrice: "take-profit",
+    },
+    examples: [
+      "edgemaker grid edit grid-kraken-BTC-USDT-1767225600000 --lower 55000 --upper 65000",
+      "edgemaker grid edit grid-kraken-BTC-USDT-1767225600000 --stop-loss 50000",
+    ],
+  },
+  input: editInput,
+  output: EditedShape,
+  async preview(deps, { id, planHash, ...asked }) {
+    const { strategy, planned, world } = await ready(deps, id, asked);
+    if (planHash !== undefined && planHash !== planned.hash) throw noLongerHolds();
+    return previewOf(strategy, planned, world);
+  },
+  async run(deps, { id, planHash, ...asked }, call) {
+    const { strategy, planned } = await ready(deps, id, asked);
+    if (planHash !== undefined && planHash !== planned.hash) throw noLongerHolds();
+    const { config, warnings } = planned.edited;
+    const changes = changesTold(planned.edited);
+    const told = `asked to be changed: ${changes.map(({ field, from, to }) => `${field} ${from} to ${to}`).join(", ")}`;
+    const taken = await deps.store.setEdit(id, { config, after: strategy.edits ?? 0, told }, byOf(call));
+    if (!taken) throw noLongerHolds();
+    const message = await passes(deps, strategy);
+    const { strategy: now } = await viewOf(deps, id);
+    const made = pendingEdit(now) === undefined && now.state.rebuild === null;
+    return {
+      success: true,
+      id,
+      status: now.status,
+      phase: now.phase,
+      made,
+      message: `${id} ${madeTold(now, made)}${message}`,
+      changes,
+      warnings: [...warnings],
+    };
+  },
+});
+
+const madeTold = ({ wants, lastError }: GridStrategy, made: boolean): string => {
+  if (made) return "is changed";
+  if (wants === "pause") return "is paused: it changes when it is resumed";
+  return `changes with its next passes${lastError === null ? "" : ` (${lastError})`}`;
+};
+
+/** As many as it takes where nothing is in the way: cancels, a look at what became of them, and the new orders. */
+const PASSES = 3;
+
+async function passes(deps: Deps, { id, account }: GridStrategy): Promise<string> {
+  const venue = deps.venueOf(parseAccountKey(account));
+  if (!venue) return "";
+  for (let at = 0; at < PASSES; at++) {
+    const { outcome, message } = await stepNow(deps, venue);
+    if (outcome === "failed") return `; its pass failed (${message}) and is tried again`;
+    if (outcome === "busy") return "; the next pass takes note of it";
+    const { strategy } = await viewOf(deps, id);
+    if (strategy.wants !== "run" || strategy.phase === "active") break;
+  }
+  return "";
+}
+
+function previewOf(strategy: GridStrategy, planned: PlannedEdit, world: EditWorld): Preview {
+  const { quote } = splitPair(strategy.symbol);
+  const { cancelled, orders, changes, maxQuoteUsed, worstCase, warnings, realized, investment } =
+    plannedEditOut(strategy, planned, world);
+  const isOnPaper = parseAccountKey(strategy.account).kind === "dry";
+  const amount = planned.edited.isRelaid
+    ? planned.state.slots.reduce((total, { size }) => total + size, 0n)
+    : undefined;
+  return {
+    what: `change ${strategy.id}: ${changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ")}; ${cancelled} orders are cancelled and ${orders.length} placed`,
+    cost: `${investment.quote} ${quote} in buys; the change itself sells nothing, ${text(planned.free)} ${quote} are free for it, and the ${realized} ${quote} that are realised stay`,
+    worstCase: `up to ${maxQuoteUsed} ${quote} are held as base and lose what it loses; ${worstCase.map(({ price, loss }) => `${loss} ${quote} at ${price}`).join(", ")}`,
+    limits: [
+      ...warnings.map(({ message }) => message),
+      ...(world.killed ? ["the kill switch is on: nothing is placed until it is turned off"] : []),
+    ],
+    ...(amount === undefined || isOnPaper ? {} : { uses: { asset: quote, amount } }),
+    holds: { planHash: planned.hash },
+  };
+}
+
+export const editOperations: readonly Operation[] = [previewEdit, editGrid];

@@ -1,0 +1,60 @@
+import { encode } from "../../kernel/codec.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Event } from "../../model/events.ts";
+import type { GridConfig } from "../state/config.ts";
+import type { GridState, GridStrategy } from "../state/state.ts";
+import { obstacle } from "./rebuild.ts";
+import type { World } from "./watch.ts";
+
+/*
+ * A person's change of a running grid. It is made as a centered grid is laid out anew: every order of the old levels
+ * has ended before one of the new ones is placed, in a generation of its own, and what was held goes on at its cost.
+ */
+
+/** What a person has asked for and no pass has taken note of. */
+export const pendingEdit = ({ edit, edits = 0, state }: GridStrategy): GridConfig | undefined =>
+  edits > (state.edits ?? 0) && edit ? edit : undefined;
+
+/** Whether one configuration has other levels or sizes than the other: then its slots are laid out anew. */
+export const movesLadder = (one: GridConfig, other: GridConfig): boolean => ladderOf(one) !== ladderOf(other);
+
+const ladderOf = (config: GridConfig): string => {
+  const { lowerPrice, upperPrice, gridLevels, orderSize, gridSpacing, spacingModel, centered } = config;
+  const range = centered ? null : [lowerPrice, upperPrice, gridLevels, gridSpacing, spacingModel ?? "linear"];
+  return encode([range, orderSize, centered]);
+};
+
+/** Begins a change: at once where the levels stay, else with the cancels of a rebuild. */
+export function beginEdit(strategy: GridStrategy, world: World): GridStrategy {
+  const edit = pendingEdit(strategy);
+  const { config, state, phase } = strategy;
+  if (!edit || state.exit || phase === "starting") return strategy;
+  if (!movesLadder(config, edit)) return { ...strategy, config: edit, state: noted(strategy) };
+  if (state.rebuild) return strategy;
+  // Asked before anything is cancelled.
+  if (obstacle(edit, state, world) !== undefined) return { ...strategy, state: noted(strategy) };
+  return { ...strategy, state: { ...state, signal: null, rebuild: { generation: state.generation + 1 } } };
+}
+
+/** The configuration that the next slots are of; undefined while none can be laid out. */
+export function configToLay(strategy: GridStrategy, world: World): GridConfig | undefined {
+  const { config, state } = strategy;
+  const wanted = [pendingEdit(strategy), config];
+  return wanted.find((one) => one && obstacle(one, state, world) === undefined);
+}
+
+/** The state of a strategy that has taken note of all that was asked so far. */
+export const noted = ({ state, edits = 0 }: Pick<GridStrategy, "state" | "edits">): GridState =>
+  edits === (state.edits ?? 0) ? state : { ...state, edits };
+
+/** What became of a change in a pass that has taken note of it. */
+export function editEvents(before: GridStrategy, after: GridStrategy, world: World, at: Millis): Event[] {
+  const edit = pendingEdit(before);
+  if (!edit || pendingEdit(after)) return [];
+  const why = after.config === edit ? undefined : obstacle(edit, before.state, world);
+  const message =
+    after.config === edit
+      ? "the change is made"
+      : `the change is not made: ${why ?? "something else came first"}`;
+  return [{ account: after.account, strategy: after.id, at, kind: "edited", message }];
+}

@@ -1,0 +1,169 @@
+import type * as z from "zod";
+import { type Decimal, ONE, snap, text } from "../../kernel/decimal.ts";
+import { AppError, isLabel } from "../../kernel/errors.ts";
+import { midOf } from "../../kernel/spread.ts";
+import type { Market, Quote } from "../../model/market.ts";
+import type { Warning } from "../ladder/check-rules.ts";
+import { levelAt } from "../ladder/levels.ts";
+import { movesLadder, pendingEdit } from "../plan/edit.ts";
+import { BOUNDS, type editPreviewInput } from "../schema/input.ts";
+import type { CenteredConfig, GridConfig } from "../state/config.ts";
+import type { GridStrategy } from "../state/state.ts";
+import { check, checkCentered } from "./check.ts";
+
+/** What a person asks of a running grid: the fields that change, and no others. */
+export type AskedEdit = Omit<z.output<ReturnType<typeof editPreviewInput>>, "id">;
+
+interface World {
+  readonly market: Market;
+  readonly quote: Quote;
+}
+
+export interface Edited {
+  readonly before: GridConfig;
+  readonly config: GridConfig;
+  readonly warnings: readonly Warning[];
+  /** Its orders are cancelled, and others placed. */
+  readonly isRelaid: boolean;
+}
+
+/** The configuration that a change makes of a grid's, checked as at a start. Throws AppError for what cannot be. */
+export function edited(strategy: GridStrategy, asked: AskedEdit, world: World): Edited {
+  const before = pendingEdit(strategy) ?? strategy.config;
+  const made = before.centered ? editedCentered(before, asked) : editedRange(strategy, before, asked, world);
+  const checked = before.centered
+    ? checkCentered({ ...made, centered: made.centered as CenteredConfig }, { ...world, balances: undefined })
+    : check(spaced(made), { ...world, balances: undefined });
+  const config = { ...made, ...checked.config };
+  if (sameConfig(before, config)) throw new AppError("Invalid request", "this changes nothing: name a field");
+  const isRelaid = movesLadder(strategy.config, config);
+  return { before, config, isRelaid, warnings: [...checked.warnings, ...stopsAtOnce(config, world)] };
+}
+
+const sameConfig = (one: GridConfig, other: GridConfig): boolean =>
+  !movesLadder(one, other) &&
+  one.stopLossPrice === other.stopLossPrice &&
+  one.takeProfitPrice === other.takeProfitPrice &&
+  one.allowLoss === other.allowLoss;
+
+// A spacing that was computed is computed anew.
+const spaced = ({ gridSpacing, isSpaced, centered: _, ...asked }: GridConfig) =>
+  isSpaced ? { ...asked, gridSpacing } : asked;
+
+const ONLY_CENTERED = ["spacing"] as const;
+const ONLY_RANGE = [
+  "lowerPrice",
+  "upperPrice",
+  "gridSpacing",
+  "stopLossPrice",
+  "takeProfitPrice",
+  "clearStopLoss",
+  "clearTakeProfit",
+] as const;
+
+function refuseFields(asked: AskedEdit, names: readonly (keyof AskedEdit)[], what: string): void {
+  const given = names.find((name) => asked[name] !== undefined);
+  if (given) throw new AppError("Invalid request", `${given} is nothing that ${what} has`);
+}
+
+function editedRange(
+  { state, config: current }: GridStrategy,
+  before: GridConfig,
+  asked: AskedEdit,
+  { market }: World,
+): GridConfig {
+  refuseFields(asked, ONLY_CENTERED, "a grid between two prices");
+  const { lowerPrice, upperPrice, gridLevels, gridSpacing, orderSize, budget, allowLoss } = asked;
+  const isMoved = [lowerPrice, upperPrice, gridLevels, gridSpacing, orderSize, budget].some(
+    (one) => one !== undefined,
+  );
+  // One that has followed the market is changed from where it is now.
+  const stands = isMoved && before === current ? standing(before, state.trail.steps, market) : before;
+  const levels = gridLevels ?? stands.gridLevels;
+  const isRanged = [lowerPrice, upperPrice, gridLevels].some((one) => one !== undefined);
+  const merged: GridConfig = {
+    ...stands,
+    lowerPrice: lowerPrice ?? stands.lowerPrice,
+    upperPrice: upperPrice ?? stands.upperPrice,
+    gridLevels: levels,
+    orderSize: sizeOf(asked, levels) ?? stands.orderSize,
+    gridSpacing: gridSpacing ?? stands.gridSpacing,
+    isSpaced: gridSpacing !== undefined || (!isRanged && stands.isSpaced),
+    stopLossPrice: asked.clearStopLoss ? undefined : (asked.stopLossPrice ?? stands.stopLossPrice),
+    takeProfitPrice: asked.clearTakeProfit ? undefined : (asked.takeProfitPrice ?? stands.takeProfitPrice),
+    trail: stillAhead(stands.trail, lowerPrice ?? stands.lowerPrice, upperPrice ?? stands.upperPrice),
+    allowLoss: allowLoss ?? stands.allowLoss,
+  };
+  const broken = BOUNDS.find(({ holds }) => !holds(merged));
+  if (broken) throw labelled(broken.error);
+  return merged;
+}
+
+/** A bound of a trailing grid that its new range has passed is none any more. */
+function stillAhead(trail: GridConfig["trail"], lower: Decimal, upper: Decimal): GridConfig["trail"] {
+  if (!trail) return undefined;
+  const [up, down] = [
+    trail.up !== undefined && trail.up > upper ? trail.up : undefined,
+    trail.down !== undefined && trail.down < lower ? trail.down : undefined,
+  ];
+  return up === undefined && down === undefined ? undefined : { up, down };
+}
+
+const standing = (config: GridConfig, steps: number, { tick }: Market): GridConfig =>
+  steps === 0
+    ? config
+    : {
+        ...config,
+        lowerPrice: levelAt(config, steps, tick),
+        upperPrice: levelAt(config, config.gridLevels + steps, tick),
+      };
+
+function editedCentered(before: GridConfig, asked: AskedEdit): GridConfig {
+  refuseFields(asked, ONLY_RANGE, "a centered grid");
+  const { centered } = before;
+  if (!centered) return before;
+  const gridLevels = asked.gridLevels ?? before.gridLevels;
+  if (gridLevels % 2 !== 0 || gridLevels > 20)
+    throw new AppError("Invalid levels", "a centered grid has as many levels on each side: 2 to 20, even");
+  const levels = gridLevels / 2;
+  const isCustom = centered.spacingModel === "custom" || centered.sizeModel === "custom";
+  if (levels !== centered.levels && isCustom)
+    throw new AppError("Invalid levels", "custom spacings or sizes have one value a level: start it anew");
+  return {
+    ...before,
+    gridLevels,
+    orderSize: sizeOf(asked, gridLevels) ?? before.orderSize,
+    allowLoss: asked.allowLoss ?? before.allowLoss,
+    centered: { ...centered, levels, spacing: asked.spacing ?? centered.spacing },
+  };
+}
+
+/** Below it a size says nothing any more. */
+const SIZE_STEP: Decimal = ONE / 10n ** 8n;
+
+function sizeOf({ orderSize, budget }: AskedEdit, levels: number): Decimal | undefined {
+  if (orderSize !== undefined && budget !== undefined)
+    throw new AppError(
+      "Invalid order size",
+      "orderSize and budget say the same thing: leave one of the two out",
+    );
+  return budget === undefined ? orderSize : snap(budget / BigInt(levels), SIZE_STEP, "down");
+}
+
+function labelled(error: string): AppError {
+  const [label = "", ...sentence] = error.split(": ");
+  return isLabel(label) ? new AppError(label, sentence.join(": ")) : new AppError("Invalid request", error);
+}
+
+/** A price that the market has passed already ends the grid in its next passes. */
+function stopsAtOnce({ stopLossPrice, takeProfitPrice }: GridConfig, { quote }: World): Warning[] {
+  const mid = midOf(quote);
+  const passed = [
+    ...(stopLossPrice !== undefined && mid <= stopLossPrice ? [stopLossPrice] : []),
+    ...(takeProfitPrice !== undefined && mid >= takeProfitPrice ? [takeProfitPrice] : []),
+  ];
+  return passed.map((price) => ({
+    code: "stops_at_once",
+    message: `the market is at ${text(mid)}, which has passed ${text(price)}: the grid stops and sells its base at once`,
+  }));
+}

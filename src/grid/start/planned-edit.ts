@@ -1,0 +1,153 @@
+import { type Decimal, max, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { midOf } from "../../kernel/spread.ts";
+import type { Balance } from "../../model/account.ts";
+import type { Intent, Resting } from "../../model/intent.ts";
+import type { Market, Quote } from "../../model/market.ts";
+import { need } from "../../model/need.ts";
+import type { Order } from "../../model/order.ts";
+import type { Warning } from "../ladder/check-rules.ts";
+import { heldInAll } from "../ledger/booking.ts";
+import { profitOf } from "../ledger/profit.ts";
+import { plan } from "../plan/plan.ts";
+import { relaid } from "../plan/rebuild.ts";
+import { totalBase } from "../state/lots.ts";
+import type { GridState, GridStrategy } from "../state/state.ts";
+import type { Edited } from "./edited.ts";
+import { hashOfPlan } from "./plan-hash.ts";
+import { mostQuote, worstCases } from "./worst-case.ts";
+
+export interface EditWorld {
+  readonly market: Market;
+  readonly quote: Quote;
+  readonly balances: readonly Balance[];
+  /** Orders of the account on the pair that rest or may rest. */
+  readonly orders: readonly Order[];
+  readonly killed: boolean;
+}
+
+/** What a change does: the orders that are cancelled, and those that rest once it is made. */
+export interface PlannedEdit {
+  readonly edited: Edited;
+  readonly cancels: readonly Order[];
+  readonly intents: readonly Intent[];
+  readonly state: GridState;
+  /** Free quote once the cancels have given theirs back. */
+  readonly free: Decimal;
+  readonly hash: string;
+}
+
+/** The plan of a change, by the functions that the step makes it with. */
+export function planEdit(strategy: GridStrategy, edited: Edited, world: EditWorld): PlannedEdit {
+  const { market, quote, balances, orders, killed } = world;
+  const mine = orders.filter((order) => order.strategy === strategy.id);
+  const funds = freed(balances, edited.isRelaid ? mine : [], market);
+  const base = { edited, free: funds[market.quote] ?? ZERO };
+  const hash = (intents: readonly Intent[]) => hashOf(strategy, edited, intents);
+  if (!edited.isRelaid) return { ...base, cancels: [], intents: [], state: strategy.state, hash: hash([]) };
+  const laid = relaid(edited.config, strategy.state, { market, quote });
+  const others = orders.filter((order) => order.strategy !== strategy.id);
+  const planned = plan(laid, {
+    market,
+    quote,
+    busy: new Set(),
+    now: 0,
+    resting: others.map((order): Resting => ({ side: order.side, price: order.price, order })),
+    funds,
+    killed,
+    held: false,
+    limit: laid.slots.length,
+    config: edited.config,
+  });
+  const { next: state, intents } = planned;
+  return { ...base, cancels: mine, intents, state, hash: hash(intents) };
+}
+
+/** Of a centered grid the orders lie around the price of the pass that makes the change: no plan can name them. */
+function hashOf({ id, edits = 0 }: GridStrategy, { config }: Edited, intents: readonly Intent[]): string {
+  const orders = config.centered
+    ? []
+    : [...intents]
+        .sort((a, b) => a.slot - b.slot)
+        .map(({ slot, side, price, amount }) => [slot, side, price, amount]);
+  return hashOfPlan([id, edits, config, orders]);
+}
+
+function freed(
+  balances: readonly Balance[],
+  cancels: readonly Order[],
+  market: Market,
+): Record<string, Decimal> {
+  const funds = Object.fromEntries(balances.map(({ asset, free }) => [asset, free]));
+  for (const { side, price, amount, filled } of cancels) {
+    const back = need(market, { side, price, amount: max(ZERO, amount - filled) });
+    funds[back.asset] = (funds[back.asset] ?? ZERO) + back.amount;
+  }
+  return funds;
+}
+
+/** Base that no slot sells after the change: it waits for a price, or for a person. */
+function idleWarnings({ edited, state }: PlannedEdit, { base }: Market): Warning[] {
+  const idle = totalBase(state.idle);
+  if (!edited.isRelaid || idle <= ZERO) return [];
+  return [
+    {
+      code: "idle_base",
+      message: `${text(idle)} ${base} have no slot that sells them: they stay the grid's, and are sold when it is stopped with sellBase`,
+    },
+  ];
+}
+
+/** The plan as a person reads it. */
+export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, world: EditWorld) {
+  const { edited, cancels, intents, state, free, hash } = planned;
+  const { market, quote, balances } = world;
+  const mid = midOf(quote);
+  const { realized, total } = profitOf(strategy.state, mid);
+  const { startPrice } = strategy.state;
+  const begins = { config: edited.config, state, startPrice, takingPrice: mid, market, balances };
+  const bought = sum(intents.filter(({ side }) => side === "buy").map((one) => need(market, one).amount));
+  return {
+    id: strategy.id,
+    marketPrice: wire(mid),
+    changes: changesTold(edited),
+    cancelled: cancels.length,
+    orders: intents.map(({ slot, side, price, amount }) => ({
+      slot,
+      side,
+      price: wire(price),
+      amount: wire(amount),
+    })),
+    refused: edited.isRelaid ? state.refused.map((refusal) => ({ ...refusal })) : [],
+    investment: { quote: text(bought), base: text(heldInAll(strategy.state)) },
+    free: text(free),
+    idleBase: text(totalBase(state.idle)),
+    realized: wire(realized),
+    totalProfit: wire(total),
+    maxQuoteUsed: text(mostQuote(begins)),
+    worstCase: worstCases(begins),
+    warnings: [...edited.warnings, ...idleWarnings(planned, market)],
+    planHash: hash,
+  };
+}
+
+const NAMES = [
+  "lowerPrice",
+  "upperPrice",
+  "gridLevels",
+  "orderSize",
+  "gridSpacing",
+  "stopLossPrice",
+  "takeProfitPrice",
+  "allowLoss",
+] as const;
+
+/** Each field that becomes another one, from what to what. */
+export function changesTold({ before, config }: Pick<Edited, "before" | "config">) {
+  const told = (value: Decimal | number | boolean | undefined): string =>
+    value === undefined ? "none" : typeof value === "bigint" ? text(value) : String(value);
+  const plain = NAMES.flatMap((field) =>
+    before[field] === config[field] ? [] : [{ field, from: told(before[field]), to: told(config[field]) }],
+  );
+  const [one, other] = [before.centered?.spacing, config.centered?.spacing];
+  return one === other ? plain : [...plain, { field: "spacing", from: told(one), to: told(other) }];
+}
