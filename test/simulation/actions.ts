@@ -62,6 +62,10 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
       if (!strategy || strategy.wants === "stop") return undefined;
       return ask(deed.kind === "pause" ? "pause_grid" : "resume_grid", { id: strategy.id });
     }
+    case "edit": {
+      const strategy = nth(deed.nth);
+      return strategy && ask("edit_grid", { id: strategy.id, ...deed.fields });
+    }
     case "kill":
       return ask("set_kill_switch", { on: deed.on, cancel: false });
     case "panic":

@@ -90,7 +90,8 @@ export function createChecks(now: () => number, tables: () => Tables, kinds: Kin
       return;
     }
     const { config, state, number } = strategy ?? {};
-    const isPooled = state && (config?.centered || config?.trail || config?.initialBuy || state.exit);
+    const isPooled =
+      state && (config?.centered || config?.trail || config?.initialBuy || state.exit || strategy?.edits);
     if (!isPooled) {
       const holds = (truth.get(slot) ?? ZERO) + (first.get(slot) ?? ZERO);
       if (order.amount > holds) violate(`slot ${slot} sells ${text(order.amount)} and holds ${text(holds)}`);
@@ -228,7 +229,12 @@ export function createChecks(now: () => number, tables: () => Tables, kinds: Kin
         if (!isAdopted) for (const what of broken) violate(what);
         if (strategy && !isAdopted && order.kind === "slot" && order.generation === strategy.state.generation)
           intended(order, strategy);
-        if (strategy && isGrid(strategy) && strategy.config.centered && !isAdopted)
+        if (
+          strategy &&
+          isGrid(strategy) &&
+          (strategy.config.centered || (strategy.edits && !strategy.config.trail)) &&
+          !isAdopted
+        )
           inGeneration(order, strategy);
         known.add(clientId);
         if (!isAdopted) recorded.push(order);

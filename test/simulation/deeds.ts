@@ -21,6 +21,7 @@ export type Deed =
     }
   | { readonly kind: "stop"; readonly nth: number; readonly keep: boolean; readonly sell?: boolean }
   | { readonly kind: "pause" | "run"; readonly nth: number }
+  | { readonly kind: "edit"; readonly nth: number; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly kind: "kill"; readonly on: boolean }
   /** Asked again until it has been heard. */
   | { readonly kind: "panic"; readonly sell: boolean }
@@ -157,6 +158,10 @@ export function calmDeeds(
     };
     return [first, byHand, { at: middle, deed: { kind: "panic", sell: grid === "exit" } as Deed }];
   }
+  if (calm === "edit") {
+    const fields = { lowerPrice: decimal("92"), upperPrice: decimal("107"), gridLevels: 5 };
+    return [first, { at: middle, deed: { kind: "edit", nth: 0, fields } as Deed }];
+  }
   return calm === "run"
     ? [first]
     : [
@@ -234,6 +239,27 @@ export function wildDeeds(
     );
   }
   return deeds.sort((a, b) => a.at - b.at);
+}
+
+/** Another range, other levels or sizes, another stop price; whatever does not fit the grid is refused. */
+export function editDeed(random: Random): Deed {
+  const half = random.whole(2, 15);
+  const center = 100 + random.whole(-6, 6);
+  const lower = decimal(String(center - half));
+  const some = (probability: number, make: () => object) => (random.chance(probability) ? make() : {});
+  return {
+    kind: "edit",
+    nth: random.whole(0, 2),
+    fields: {
+      ...some(0.6, () => ({ lowerPrice: lower, upperPrice: decimal(String(center + half)) })),
+      ...some(0.4, () => ({ gridLevels: random.whole(1, 3) * 2 })),
+      ...some(0.4, () => ({ orderSize: decimal(String(random.whole(20, 200))) })),
+      ...some(0.1, () => ({ spacing: share(random, 5, 30) })),
+      ...some(0.15, () => ({ stopLossPrice: plus(lower, -random.whole(1, 10)) })),
+      ...some(0.15, () => ({ clearStopLoss: true })),
+      ...some(0.2, () => ({ allowLoss: random.chance(0.5) })),
+    },
+  };
 }
 
 export const handDeed = (random: Random): Deed => ({

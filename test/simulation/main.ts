@@ -18,7 +18,7 @@ import { weekTier } from "./week.ts";
 const USAGE = `Simulates the step of grids: crashes, lost and late answers, two processes, people beside it.
 
   --seed N [--libsql]            replays one seed and prints its trace
-    --calm run|stop|panic --timing sandbox|real [--grid trail|centered|exit] [--edition N] --call N --fault NAME|kill   one fault at one call
+    --calm run|stop|panic|edit --timing sandbox|real [--grid trail|centered|exit] [--edition N] --call N --fault NAME|kill   one fault at one call
   --count N [--from N]           N seeds (default 200)
   --swarm [--count N] [--from N]   seeds with a mix of faults of their own, from a number of the moment on
   --exhaustive | --parity | --mutants [NAME] | --week | --bounds   one tier

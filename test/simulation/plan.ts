@@ -6,6 +6,7 @@ import {
   againstOwn,
   calmDeeds,
   type Deed,
+  editDeed,
   handDeed,
   limitsDeed,
   share,
@@ -118,6 +119,7 @@ function drawn(random: Random, { ticks, calm, timing: asked, edition = 1, grid }
   const third = withEdition3(random, plan, calm !== undefined);
   if (edition < 4 || calm) return third;
   if (edition === 5) return withLimits(random, third);
+  if (edition === 7) return withEdits(random, third);
   if (edition > 5) return atBounds(random, third);
   const deeds = [...third.deeds, ...againstOwn(random, { quietAt })];
   return { ...third, deeds: deeds.sort((a, b) => a.at - b.at) };
@@ -168,6 +170,20 @@ function withLimits(random: Random, plan: Plan): Plan {
   const limits = [START, ...later].map((at) => ({ at, deed: limitsDeed(random, plan.interval) }));
   const deeds = [...limits, ...bursts.map(({ at, deed }) => ({ at: at + 5 * plan.interval, deed }))];
   return { ...plan, deeds: [...plan.deeds, ...deeds].sort((a, b) => a.at - b.at) };
+}
+
+/** People who change what runs, now and then twice in a moment. */
+function withEdits(random: Random, plan: Plan): Plan {
+  const span = plan.quietAt - START;
+  const moments = Array.from(
+    { length: random.whole(1, 5) },
+    () => START + random.whole(10 * plan.interval, Math.floor(span * 0.95)),
+  );
+  const edits = moments.flatMap((at) => [
+    { at, deed: editDeed(random) },
+    ...(random.chance(0.2) ? [{ at: at + random.whole(0, 500), deed: editDeed(random) }] : []),
+  ]);
+  return { ...plan, deeds: [...plan.deeds, ...edits].sort((a, b) => a.at - b.at) };
 }
 
 /** Grids beside others that have moved, been laid out anew or left base idle by then. */

@@ -11,19 +11,19 @@ export type Bound = "expiry" | "skew" | "read lag" | "steady lag" | "steady lag,
 /** All reads are alike old, and older than they may be. */
 export const isSteady = (bound: Bound | undefined): boolean => bound?.startsWith("steady lag") ?? false;
 
-export type Edition = 1 | 2 | 3 | 4 | 5 | 6;
+export type Edition = 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
 /** Seeds from each million on draw the next edition, so that a kept seed goes on meaning the same. */
 export const EDITION = 1_000_000;
-export const editionOf = (seed: number): Edition => Math.min(6, 1 + Math.floor(seed / EDITION)) as Edition;
+export const editionOf = (seed: number): Edition => Math.min(7, 1 + Math.floor(seed / EDITION)) as Edition;
 
 export interface Shape {
   readonly ticks: number;
   readonly broken?: Bound;
-  /** Nothing but one start, and a stop where asked for, or an order by hand and a panic. */
-  readonly calm?: "run" | "stop" | "panic";
+  /** Nothing but one start, and a stop or a change where asked for, or an order by hand and a panic. */
+  readonly calm?: "run" | "stop" | "panic" | "edit";
   readonly timing?: "sandbox" | "real";
-  /** The first knows range grids without options, the second all options, the third fees in a token and doubts, the fourth people against ourselves, the fifth limits, the sixth a mix of faults of each seed's own. */
+  /** The first knows range grids without options, the second all options, the third fees in a token and doubts, the fourth people against ourselves, the fifth limits, the sixth a mix of faults of each seed's own, the seventh changes of running grids. */
   readonly edition?: Edition;
   /** Of a calm run: the deeds of this kind of grid. */
   readonly grid?: "range" | "trail" | "centered" | "exit";

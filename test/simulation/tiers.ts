@@ -19,7 +19,7 @@ export interface How {
 
 const TICKS = 200;
 /** The first seed of each. */
-const EDITIONS = [0, EDITION, 2 * EDITION, 3 * EDITION, 4 * EDITION, 5 * EDITION];
+const EDITIONS = [0, 1, 2, 3, 4, 5, 6].map((edition) => edition * EDITION);
 /** The edition whose seeds draw their own faults. */
 const SWARM = 5 * EDITION;
 /** Few seeds a job, so that no worker waits long for the other one. */
@@ -96,7 +96,14 @@ const SHAPES: readonly Shape[] = (["run", "stop", "panic"] as const).flatMap((ca
   })),
 ]);
 
-/** One fault at every call of short runs, of a grid that goes on, of one that is stopped and of a panic. */
+/** A change of a running grid: its cancels, its new orders, and what is filled between. */
+const EDIT_SHAPES: readonly Shape[] = (["range", "trail"] as const).flatMap((grid) =>
+  (["sandbox", "real"] as const).map((timing) => ({ ticks: 20, calm: "edit", timing, grid, edition: 3 })),
+);
+
+const ALL_SHAPES = [...SHAPES, ...EDIT_SHAPES];
+
+/** One fault at every call of short runs: of a grid that goes on, is stopped or changed, and of a panic. */
 export async function exhaustiveTier(seeds: readonly number[], how: How, every = 1): Promise<Figures[]> {
   const script = await bundleWorker();
   const told: Figures[] = [];
@@ -106,9 +113,9 @@ export async function exhaustiveTier(seeds: readonly number[], how: How, every =
   ] as [string, readonly (Fault | "kill")[]][]) {
     const jobs: Job[] = [];
     for (const seed of seeds)
-      for (const shape of SHAPES) jobs.push(...(await callsOf(seed, shape, faults, every)));
+      for (const shape of ALL_SHAPES) jobs.push(...(await callsOf(seed, shape, faults, every)));
     const { value, seconds } = await run(script, jobs, how, title);
-    const text = `${seeds.length} seeds × ${SHAPES.length} shapes of run, stop and panic × ${faults.length} faults at every ${every === 1 ? "" : `${every}th `}call: ${value.runs} runs, ${value.failed.length} violations in ${seconds} s`;
+    const text = `${seeds.length} seeds × ${ALL_SHAPES.length} shapes of run, stop, panic and change × ${faults.length} faults at every ${every === 1 ? "" : `${every}th `}call: ${value.runs} runs, ${value.failed.length} violations in ${seconds} s`;
     told.push({ title, text, failed: value.failed });
   }
   return told;
