@@ -1,0 +1,76 @@
+/** Samples as they are kept: a row a minute, as good as the worst moment that was seen in it. */
+import { abs, type Decimal, div, max, min } from "../kernel/decimal.ts";
+import { DAY, MINUTE, type Millis } from "../kernel/time.ts";
+import type { Depths, LiquiditySample, Sides } from "./liquidity-sample.ts";
+
+/** Folding is by least and most alone: a sample that is told twice, or late, changes nothing. */
+export interface LiquidityMinute {
+  /** Of UTC, counted from 1970. */
+  readonly minute: number;
+  readonly samples: number;
+  /** The widest seen; null where a side was empty at any moment. */
+  readonly spread: Decimal | null;
+  readonly ownSpread: Decimal | null;
+  readonly ownOrders: Sides<number>;
+  /** The least seen; null where it was unknown at any moment. */
+  readonly ownDepth: Sides<Depths> | null;
+  readonly depth: Sides<Depths> | null;
+  readonly isCutShort: boolean;
+  /** |mid − reference| ÷ reference, the most seen; null where either was unknown at any moment. */
+  readonly deviation: Decimal | null;
+}
+
+export const minuteOf = (at: Millis): number => Math.floor(at / MINUTE);
+/** Minutes of a day of UTC. */
+export const MINUTES_A_DAY = DAY / MINUTE;
+export const dayOfMinute = (minute: number): number => Math.floor(minute / MINUTES_A_DAY);
+
+const minuteFrom = (sample: LiquiditySample): LiquidityMinute => ({
+  minute: minuteOf(sample.at),
+  samples: 1,
+  spread: sample.spread,
+  ownSpread: sample.ownSpread,
+  ownOrders: sample.ownOrders,
+  ownDepth: sample.ownDepth,
+  depth: sample.depth,
+  isCutShort: sample.isCutShort,
+  deviation:
+    sample.mid !== null && sample.reference
+      ? div(abs(sample.mid - sample.reference), sample.reference, "half")
+      : null,
+});
+
+/** Two parts of one minute. */
+export const joinMinutes = (a: LiquidityMinute, b: LiquidityMinute): LiquidityMinute => ({
+  minute: a.minute,
+  samples: a.samples + b.samples,
+  spread: bothKnown(a.spread, b.spread, max),
+  ownSpread: bothKnown(a.ownSpread, b.ownSpread, max),
+  ownOrders: bySide(a.ownOrders, b.ownOrders, (x, y) => Math.min(x, y)),
+  ownDepth: bothKnown(a.ownDepth, b.ownDepth, leastDepths),
+  depth: bothKnown(a.depth, b.depth, leastDepths),
+  isCutShort: a.isCutShort || b.isCutShort,
+  deviation: bothKnown(a.deviation, b.deviation, max),
+});
+
+const bothKnown = <T>(a: T | null, b: T | null, join: (a: T, b: T) => T): T | null =>
+  a === null || b === null ? null : join(a, b);
+
+const bySide = <T>(a: Sides<T>, b: Sides<T>, join: (a: T, b: T) => T): Sides<T> => ({
+  bids: join(a.bids, b.bids),
+  asks: join(a.asks, b.asks),
+});
+
+const leastDepths = (a: Sides<Depths>, b: Sides<Depths>): Sides<Depths> =>
+  bySide(a, b, (x, y): Depths => [min(x[0], y[0]), min(x[1], y[1]), min(x[2], y[2])]);
+
+/** Ascending; a minute without a sample has no row: it is unknown, neither good nor bad. */
+export function foldSamples(samples: readonly LiquiditySample[]): LiquidityMinute[] {
+  const minutes = new Map<number, LiquidityMinute>();
+  for (const sample of samples) {
+    const one = minuteFrom(sample);
+    const before = minutes.get(one.minute);
+    minutes.set(one.minute, before ? joinMinutes(before, one) : one);
+  }
+  return [...minutes.values()].sort((a, b) => a.minute - b.minute);
+}

@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Decimal, text } from "../../src/kernel/decimal.ts";
+import { liquidityDays } from "../../src/liquidity/days.ts";
+import { foldSamples, joinMinutes, minuteOf } from "../../src/model/liquidity-minute.ts";
+import { depthWithin, type LiquiditySample, sampleBook } from "../../src/model/liquidity-sample.ts";
+import { d } from "../support/grid.ts";
+
+const levels = (...rows: readonly [string, string][]) =>
+  rows.map(([price, amount]) => ({ price: d(price), amount: d(amount) }));
+const shown = (value: Decimal | null | undefined) => (value == null ? null : text(value));
+
+/** By hand: mid 100, spread 0.4/100; a bid exactly 2 % away counts, one a tick further does not. */
+const BOOK = {
+  bids: levels(["99.8", "1"], ["99.5", "2"], ["99", "3"], ["98", "4"], ["97.999", "5"]),
+  asks: levels(["100.2", "1"], ["100.5", "2"], ["100.501", "1"], ["102", "1"], ["102.001", "9"]),
+};
+const seen = { at: 0, bid: undefined, ask: undefined, reference: null };
+
+describe("depth", () => {
+  it("counts what lies exactly at an edge, and nothing beyond it", () => {
+    expect(depthWithin("buy", BOOK.bids, d("100")).map(text)).toEqual(["298.8", "595.8", "987.8"]);
+    expect(depthWithin("sell", BOOK.asks, d("100")).map(text)).toEqual(["301.2", "401.701", "503.701"]);
+  });
+});
+
+describe("a sample", () => {
+  it("holds the market and what is one's own apart", () => {
+    const sample = sampleBook({ ...seen, book: BOOK, limit: 100, reference: d("101") }, [
+      { side: "buy", price: d("99"), amount: d("2") },
+      { side: "sell", price: d("101"), amount: d("1") },
+      { side: "sell", price: d("103"), amount: d("1") },
+    ]);
+    expect([sample.spread, sample.ownSpread, sample.mid].map(shown)).toEqual(["0.004", "0.02", "100"]);
+    expect(sample.ownOrders).toEqual({ bids: 1, asks: 2 });
+    expect(sample.ownDepth?.bids.map(text)).toEqual(["0", "198", "198"]);
+    expect(sample.ownDepth?.asks.map(text)).toEqual(["0", "101", "101"]);
+    expect(sample.depth?.bids.map(text)).toEqual(["298.8", "595.8", "987.8"]);
+    expect(sample.isCutShort).toBe(false);
+  });
+
+  it("says where a book was told so short that it ends inside the widest band", () => {
+    const short = { bids: BOOK.bids.slice(0, 3), asks: BOOK.asks };
+    expect(sampleBook({ ...seen, book: short, limit: 3 }, []).isCutShort).toBe(true);
+    // Three bids are all there are.
+    expect(sampleBook({ ...seen, book: short, limit: 10 }, []).isCutShort).toBe(false);
+  });
+
+  it("knows no depth of a book that was not read, and no spread of one that is empty or crossed", () => {
+    const told = sampleBook({ ...seen, bid: d("99"), ask: d("101") }, []);
+    expect([shown(told.spread), told.depth, told.ownSpread]).toEqual(["0.02", null, null]);
+    expect(sampleBook({ ...seen, bid: d("99") }, [])).toMatchObject({
+      spread: null,
+      mid: null,
+      ownDepth: null,
+    });
+    expect(sampleBook({ ...seen, bid: d("101"), ask: d("99") }, []).spread).toBeNull();
+    const own = [{ side: "buy" as const, price: d("99"), amount: d("1") }];
+    const around = sampleBook({ ...seen, reference: d("100") }, own);
+    expect(around.ownDepth?.bids.map(text)).toEqual(["0", "99", "99"]);
+  });
+});
+
+describe("minutes", () => {
+  const at = (second: number, bid: string | undefined, ask: string): LiquiditySample =>
+    sampleBook(
+      { ...seen, at: second * 1000, bid: bid === undefined ? bid : d(bid), ask: d(ask), reference: d("100") },
+      [],
+    );
+
+  it("are as good as the worst moment seen in them", () => {
+    const [first, second, ...rest] = foldSamples([
+      at(61, "99", "101"),
+      at(0, "99", "101"),
+      at(30, "98", "102"),
+      at(62, undefined, "101"),
+    ]);
+    expect(rest).toEqual([]);
+    expect([first?.minute, first?.samples, shown(first?.spread)]).toEqual([0, 2, "0.04"]);
+    expect([second?.minute, second?.samples, second?.spread, second?.deviation]).toEqual([1, 2, null, null]);
+  });
+
+  it("fold in any order, and a sample that comes twice changes no figure", () => {
+    const price = fc.integer({ min: 90, max: 99 });
+    const samples = fc.array(fc.tuple(fc.integer({ min: 0, max: 119 }), price, fc.boolean()), {
+      minLength: 1,
+    });
+    fc.assert(
+      fc.property(samples, (rows) => {
+        const made = rows.map(([second, bid, isThere]) => at(second, isThere ? `${bid}` : undefined, "101"));
+        const folded = foldSamples(made);
+        expect(foldSamples([...made].reverse())).toEqual(folded);
+        for (const one of folded) expect(joinMinutes(one, one)).toEqual({ ...one, samples: 2 * one.samples });
+        const minutes = new Set(made.map((sample) => minuteOf(sample.at)));
+        expect(new Set(folded.map(({ minute }) => minute))).toEqual(minutes);
+      }),
+    );
+  });
+
+  it("of a day of which less than half is known come to nothing", () => {
+    const some = Array.from({ length: 720 }, (_, minute) => at(minute * 60, "99", "101"));
+    const [known, unknown] = liquidityDays(foldSamples(some), 0, 1);
+    expect([known?.known, shown(known?.spread)]).toEqual([720, "0.02"]);
+    expect([unknown?.known, unknown?.spread]).toEqual([0, null]);
+    const [half] = liquidityDays(foldSamples(some.slice(1)), 0, 0);
+    expect([half?.known, half?.spread]).toEqual([719, null]);
+  });
+});
