@@ -1,0 +1,219 @@
+/**
+ * What exchanges and agreements ask of a market, as functions over minutes. What is unknown is neither kept nor
+ * missed: a finding is certain only where no unknown minute could change it.
+ */
+import { type Decimal, decimal, min, ONE, sum, ZERO } from "../kernel/decimal.ts";
+import type { LiquidityMinute } from "../model/liquidity-minute.ts";
+import type { DepthBand } from "../model/liquidity-sample.ts";
+import { isKnown, type LiquidityDay, meanOfKnown } from "./days.ts";
+
+export interface ObligationFinding {
+  readonly rule: string;
+  /** `shown`: a figure that nobody here judges. */
+  readonly state: "kept" | "missed" | "unknown" | "shown";
+  /** Null where it is not known. */
+  readonly value: Decimal | null;
+  readonly limit: Decimal | null;
+}
+
+const PERCENT = decimal("0.01");
+
+type DayAnswer = "yes" | "no" | "unknown";
+
+/** A day without one moment of two sides is wider than any spread: nobody could have traded both ways. */
+const hasWideSpread = (day: LiquidityDay): DayAnswer =>
+  !isKnown(day) ? "unknown" : day.spread === null || day.spread > MEXC.spread ? "yes" : "no";
+
+/** The longest run of days that answer so; with unknown ones among them where they are allowed. */
+function longestRun(answers: readonly DayAnswer[], allowed: readonly DayAnswer[]): number {
+  let [longest, run] = [0, 0];
+  for (const answer of answers) {
+    run = allowed.includes(answer) ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
+export const MEXC = {
+  days: 15,
+  spread: 2n * PERCENT,
+  deviation: 15n * PERCENT,
+  volume: decimal("50000"),
+  volumeDays: 30,
+} as const;
+
+/**
+ * MEXC's "ST" warning rules (as of 2024-10-29): a mean daily spread above 2 % on 15 days running; a mean price 15 % or
+ * more off other exchanges over 15 days; a mean daily volume below 50,000 USDT over 30 days, which is shown alone:
+ * nothing here makes volume.
+ */
+export function mexcSt(
+  days: readonly LiquidityDay[],
+  volumes: readonly (Decimal | null)[] = [],
+): ObligationFinding[] {
+  const wide = days.map(hasWideSpread);
+  const certain = longestRun(wide, ["yes"]) >= MEXC.days;
+  const possible = longestRun(wide, ["yes", "unknown"]) >= MEXC.days;
+  return [
+    {
+      rule: `mean daily spread above 2 % on ${MEXC.days} days running`,
+      state: certain ? "missed" : possible ? "unknown" : "kept",
+      value: meanOfKnown(days.map(({ spread }) => spread)),
+      limit: MEXC.spread,
+    },
+    deviationOf(days),
+    {
+      rule: `mean daily volume over ${MEXC.volumeDays} days`,
+      state: "shown",
+      value: volumes.length < MEXC.volumeDays ? null : meanIfAllKnown(volumes.slice(-MEXC.volumeDays)),
+      limit: MEXC.volume,
+    },
+  ];
+}
+
+function deviationOf(days: readonly LiquidityDay[]): ObligationFinding {
+  const means = days.map(({ deviation }) => deviation);
+  const windows = Array.from({ length: Math.max(0, means.length - MEXC.days + 1) }, (_, start) =>
+    meanIfAllKnown(means.slice(start, start + MEXC.days)),
+  );
+  const isOver = windows.some((mean) => mean !== null && mean >= MEXC.deviation);
+  const last = windows.at(-1) ?? null;
+  const isUnclear = windows.length === 0 || windows.includes(null);
+  return {
+    rule: `mean price 15 % or more off other exchanges over ${MEXC.days} days`,
+    state: isOver ? "missed" : isUnclear ? "unknown" : "kept",
+    value: last,
+    limit: MEXC.deviation,
+  };
+}
+
+const meanIfAllKnown = (values: readonly (Decimal | null)[]): Decimal | null =>
+  values.includes(null) ? null : meanOfKnown(values);
+
+/**
+ * Bitget's ST policy assesses the mean of the seven calendar days before its date, all of them, and publishes no
+ * thresholds: the figures are shown, or held against limits of one's own.
+ */
+export function bitgetSt(
+  days: readonly LiquidityDay[],
+  limits: { readonly spread?: Decimal; readonly deviation?: Decimal } = {},
+): ObligationFinding[] {
+  const week = days.slice(-7);
+  const told = (
+    rule: string,
+    values: readonly (Decimal | null)[],
+    limit: Decimal | undefined,
+  ): ObligationFinding => {
+    const value = values.length < 7 ? null : meanIfAllKnown(values);
+    const judged = value === null ? "unknown" : limit !== undefined && value > limit ? "missed" : "kept";
+    return { rule, state: limit === undefined ? "shown" : judged, value, limit: limit ?? null };
+  };
+  return [
+    told(
+      "mean spread over 7 days",
+      week.map(({ spread }) => spread),
+      limits.spread,
+    ),
+    told(
+      "mean distance from other exchanges over 7 days",
+      week.map(({ deviation }) => deviation),
+      limits.deviation,
+    ),
+  ];
+}
+
+/** A span of minutes: `to` is not in it. */
+export interface Minutes {
+  readonly from: number;
+  readonly to: number;
+  /** Those that are known. */
+  readonly rows: readonly LiquidityMinute[];
+}
+
+/**
+ * Gate's way of scoring a market maker: a minute scores where one's own spread is narrower than `spread` and the
+ * smaller of the two sides within `band` is larger than `size`, in quote. Both strictly.
+ */
+export const gateScore = (
+  span: Minutes,
+  asked: {
+    readonly spread: Decimal;
+    readonly size: Decimal;
+    readonly band: DepthBand;
+    readonly share: Decimal;
+  },
+): ObligationFinding[] => [
+  upShare(span, {
+    rule: "minutes that score",
+    asked: asked.share,
+    isUp: ({ ownSpread, ownDepth }) =>
+      ownSpread !== null &&
+      ownSpread < asked.spread &&
+      ownDepth !== null &&
+      min(ownDepth.bids[asked.band], ownDepth.asks[asked.band]) > asked.size,
+  }),
+];
+
+export interface Agreement {
+  /** Own orders on both sides no wider apart than this. */
+  readonly spread: Decimal;
+  /** On the mean of the time, so much on each side within the band, in quote. */
+  readonly depth: Decimal;
+  readonly band: DepthBand;
+  /** Own orders a side. */
+  readonly levels: number;
+  /** The share of the time that is asked for. */
+  readonly uptime: Decimal;
+}
+
+/** What an agreement with a market maker usually asks: uptime at a spread with so many levels, and depth over time. */
+export function quotingAgreement(span: Minutes, asked: Agreement): ObligationFinding[] {
+  const uptime = upShare(span, {
+    rule: "time with own orders on both sides",
+    asked: asked.uptime,
+    isUp: ({ ownSpread, ownOrders: { bids, asks } }) =>
+      ownSpread !== null && ownSpread <= asked.spread && Math.min(bids, asks) >= asked.levels,
+  });
+  return [uptime, depthFinding(span, asked, "bids"), depthFinding(span, asked, "asks")];
+}
+
+/** Time-weighted: each known minute counts alike. Unknown ones might have held nothing, and nobody knows how much else. */
+function depthFinding(
+  { from, to, rows }: Minutes,
+  { depth, band }: Agreement,
+  side: "bids" | "asks",
+): ObligationFinding {
+  const known = rows.flatMap(({ ownDepth }) => (ownDepth ? [ownDepth[side][band]] : []));
+  const whole = BigInt(to - from);
+  const least = whole > 0n ? sum(known) / whole : ZERO;
+  const value = meanOfKnown(known);
+  const isAll = BigInt(known.length) === whole;
+  const state = least >= depth ? "kept" : isAll && value !== null ? "missed" : "unknown";
+  return { rule: `mean depth of own ${side}`, state, value, limit: depth };
+}
+
+/** The share of known minutes that are up, and whether the unknown ones could turn the verdict. */
+function upShare(
+  { from, to, rows }: Minutes,
+  {
+    rule,
+    asked,
+    isUp,
+  }: {
+    readonly rule: string;
+    readonly asked: Decimal;
+    readonly isUp: (minute: LiquidityMinute) => boolean;
+  },
+): ObligationFinding {
+  const up = BigInt(rows.filter(isUp).length);
+  const [known, whole] = [BigInt(rows.length), BigInt(to - from)];
+  const value = known > 0n ? (up * ONE) / known : null;
+  const needed = asked * whole;
+  const state =
+    whole > 0n && up * ONE >= needed
+      ? "kept"
+      : (up + whole - known) * ONE < needed
+        ? "missed"
+        : ("unknown" as const);
+  return { rule, state, value, limit: asked };
+}
