@@ -42,11 +42,11 @@ export function avellanedaShares(
   const half = optimalSpread(model, at.left) / 2 / at.mid;
   const skew = indifferencePrice(model, at) / at.mid - 1;
   if (!Number.isFinite(half) || !Number.isFinite(skew)) return { skew: ZERO, halfSpread: widest };
-  return { skew: within(skew, -most, most), halfSpread: within(half, least, widest) };
+  return { skew: boundedShare(skew, -most, most), halfSpread: boundedShare(half, least, widest) };
 }
 
 /** No share of a price is larger before it is bounded: a Decimal is made of it. */
 const LARGEST = 1e6;
 
-const within = (value: number, least: Decimal, most: Decimal): Decimal =>
+const boundedShare = (value: number, least: Decimal, most: Decimal): Decimal =>
   max(least, min(most, decimal(Math.min(Math.max(value, -LARGEST), LARGEST).toFixed(18))));

@@ -35,14 +35,14 @@ export interface Others {
  * Moves levels that would take to the tick before the other side, so that `postOnly` does not refuse them. A level is
  * never moved towards the price, and what falls on another one's price gives way by a tick.
  */
-export function beside(levels: readonly Level[], { bid, ask }: Others, { tick }: Market): Level[] {
+export function besideOthers(levels: readonly Level[], { bid, ask }: Others, { tick }: Market): Level[] {
   const placed: Level[] = [];
   for (const level of levels) {
     const before = placed.at(-1)?.price;
     const isBuy = level.side === "buy";
     const nearest = isBuy
-      ? below(ask && ask - tick, before && before - tick)
-      : above(bid && bid + tick, before && before + tick);
+      ? nearestBelow(ask && ask - tick, before && before - tick)
+      : nearestAbove(bid && bid + tick, before && before + tick);
     const price =
       nearest === undefined ? level.price : isBuy ? min(level.price, nearest) : max(level.price, nearest);
     if (price > ZERO) placed.push({ ...level, price });
@@ -50,9 +50,9 @@ export function beside(levels: readonly Level[], { bid, ask }: Others, { tick }:
   return placed;
 }
 
-const below = (a: Decimal | undefined, b: Decimal | undefined): Decimal | undefined =>
+const nearestBelow = (a: Decimal | undefined, b: Decimal | undefined): Decimal | undefined =>
   a === undefined ? b : b === undefined ? a : min(a, b);
-const above = (a: Decimal | undefined, b: Decimal | undefined): Decimal | undefined =>
+const nearestAbove = (a: Decimal | undefined, b: Decimal | undefined): Decimal | undefined =>
   a === undefined ? b : b === undefined ? a : max(a, b);
 
 export interface Means {
@@ -74,8 +74,9 @@ export function affordable(levels: readonly Level[], means: Means, market: Marke
   const cuts: Cut[] = [];
   for (const one of levels) {
     const { side, level, price } = one;
-    const byFunds = side === "buy" ? lots(market, free, grossPrice(price, market)) : lots(market, free, ONE);
-    const byRoom = room === null ? one.amount : lots(market, room, ONE);
+    const byFunds =
+      side === "buy" ? wholeLots(market, free, grossPrice(price, market)) : wholeLots(market, free, ONE);
+    const byRoom = room === null ? one.amount : wholeLots(market, room, ONE);
     const amount = min(one.amount, min(byFunds, byRoom));
     if (means.halted || amount <= ZERO || !meetsMinimum(market, price, amount)) {
       cuts.push({ side, level, because: reasonOf(side, means.halted, byFunds <= byRoom) });
@@ -91,7 +92,7 @@ export function affordable(levels: readonly Level[], means: Means, market: Marke
 /** What a bid takes of the quote, should its fee be taken there. */
 const grossPrice = (price: Decimal, { maker }: Market): Decimal => mul(price, ONE + max(maker, ZERO), "up");
 
-const lots = ({ lot }: Market, means: Decimal, price: Decimal): Decimal =>
+const wholeLots = ({ lot }: Market, means: Decimal, price: Decimal): Decimal =>
   means <= ZERO ? ZERO : ((means * ONE) / price / lot) * lot;
 
 function roomOf(side: Side | undefined, { inventory, most, least }: Means): Decimal | null {

@@ -52,7 +52,7 @@ export function moveWithin({ share, over }: Volatility, interval: Millis): Decim
  * The realised volatility of prices that were seen at uneven times: the root of Σ r² / Σ Δt (Andersen, Bollerslev,
  * Diebold, Labys, "The Distribution of Realized Exchange Rate Volatility", 2001). Undefined of fewer than two.
  */
-export function volatilityOf(
+export function realizedVolatility(
   prices: readonly { readonly price: number; readonly at: Millis }[],
   over: Millis,
 ): Volatility | undefined {

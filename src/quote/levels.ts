@@ -117,5 +117,5 @@ function sizeOf(sizes: Sizes, level: number, levels: number): Decimal {
 }
 
 /** What levels come to, in quote at their own prices. */
-export const depthOf = (levels: readonly Pick<Level, "price" | "amount">[]): Decimal =>
+export const levelsWorth = (levels: readonly Pick<Level, "price" | "amount">[]): Decimal =>
   levels.reduce((sum, { price, amount }) => sum + mul(price, amount, "down"), ZERO);

@@ -4,7 +4,7 @@ import type { Millis } from "../kernel/time.ts";
 import type { Market, Side } from "../model/market.ts";
 import type { firstMet } from "../model/own-orders.ts";
 import { type AvellanedaModel, avellanedaShares } from "./avellaneda.ts";
-import { affordable, beside, type Cut, clearOfOwn, type Others } from "./cut.ts";
+import { affordable, besideOthers, type Cut, clearOfOwn, type Others } from "./cut.ts";
 import { type HalfSpread, halfSpread, type Volatility } from "./half-spread.ts";
 import { type Ladder, type Level, levelsOf, type Prices } from "./levels.ts";
 import { type PriceSource, type ReferencePrice, referencePrice } from "./reference.ts";
@@ -66,8 +66,8 @@ export type QuoteNotice = "no_reference" | "one_sided" | "nothing_quoted" | "out
 export function quotePlan(rules: QuoteRules, view: QuoteView): QuotePlan {
   const reference = referencePrice(view.sources, view.now);
   if (reference.price === null) return { reference, ...NOTHING };
-  const { widenedBy, ...prices } = pricesOf(reference.price, rules, view);
-  const sides = (["buy", "sell"] as const).map((side) => sideOf(side, prices, rules, view));
+  const { widenedBy, ...prices } = quotedPrices(reference.price, rules, view);
+  const sides = (["buy", "sell"] as const).map((side) => quoteSide(side, prices, rules, view));
   const [bids = [], asks = []] = sides.map(({ levels }) => levels);
   const cuts = sides.flatMap((side) => side.cuts);
   return {
@@ -77,7 +77,7 @@ export function quotePlan(rules: QuoteRules, view: QuoteView): QuotePlan {
     bids,
     asks,
     cuts,
-    notices: noticesOf({ bids, asks }, rules, prices),
+    notices: quoteNotices({ bids, asks }, rules, prices),
   };
 }
 
@@ -90,7 +90,7 @@ const NOTHING = {
   notices: ["no_reference"],
 } as const satisfies Omit<QuotePlan, "reference">;
 
-function pricesOf(
+function quotedPrices(
   reference: Decimal,
   rules: QuoteRules,
   { market, volatility, interval, inventory, freeQuote }: QuoteView,
@@ -119,9 +119,9 @@ function pricesOf(
 /** For the model's statistics alone: what it answers is a bounded share. */
 const float = (value: Decimal): number => Number(value) / Number(ONE);
 
-function sideOf(side: Side, prices: Prices, rules: QuoteRules, view: QuoteView) {
+function quoteSide(side: Side, prices: Prices, rules: QuoteRules, view: QuoteView) {
   const { market, others, inventory, halted, own } = view;
-  const wanted = beside(levelsOf(side, rules, { prices, market }), others, market);
+  const wanted = besideOthers(levelsOf(side, rules, { prices, market }), others, market);
   const clear = clearOfOwn(wanted, own);
   const means = {
     free: side === "buy" ? view.freeQuote : view.freeBase,
@@ -134,7 +134,7 @@ function sideOf(side: Side, prices: Prices, rules: QuoteRules, view: QuoteView) 
   return { levels: kept.levels, cuts: [...clear.cuts, ...kept.cuts] };
 }
 
-function noticesOf(
+function quoteNotices(
   { bids, asks }: Pick<QuotePlan, "bids" | "asks">,
   { sizes }: QuoteRules,
   { reference, reservation, halfSpread: half }: Prices,

@@ -1,5 +1,5 @@
 /** What a pair is worth to somebody who quotes it: of several places, each trusted as far as it deserves. */
-import { abs, type Decimal, div, mul, ZERO } from "../kernel/decimal.ts";
+import { abs, type Decimal, mul, ZERO } from "../kernel/decimal.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Book, BookLevel, Side } from "../model/market.ts";
@@ -27,7 +27,7 @@ export interface SourceTold {
   /** Null of a fixed price, and where there is none. */
   readonly age: Millis | null;
   readonly weight: Decimal;
-  /** Null where it counted. */
+  /** Null where it voteOf. */
   readonly because: Uncounted | null;
 }
 
@@ -40,9 +40,9 @@ export interface ReferencePrice {
 /** The median, by weight, of what is there, fresh and within its collar. An order of the sources never matters. */
 export function referencePrice(sources: readonly PriceSource[], now: Millis): ReferencePrice {
   const told = sources.map((one) => tell(one, now));
-  const center = weightedMedian(told.flatMap(counted));
+  const center = weightedMedian(told.flatMap(voteOf));
   const held = told.map((one, index) => withCollar(one, sources[index]?.collar ?? null, center));
-  return { price: weightedMedian(held.flatMap(counted)) ?? null, sources: held };
+  return { price: weightedMedian(held.flatMap(voteOf)) ?? null, sources: held };
 }
 
 /** A clock may be ahead of another one by so much. */
@@ -63,7 +63,7 @@ function withCollar(one: SourceTold, collar: Decimal | null, center: Decimal | u
   return abs(one.price - center) > mul(center, collar, "down") ? { ...one, because: "beyond_collar" } : one;
 }
 
-const counted = ({ price, weight, because }: SourceTold): Vote[] =>
+const voteOf = ({ price, weight, because }: SourceTold): Vote[] =>
   because === null && price !== null ? [{ price, weight }] : [];
 
 interface Vote {
@@ -117,6 +117,3 @@ export function midOfBook({ bids, asks }: Pick<Book, "bids" | "asks">): Decimal 
   const [bid, ask] = [bids[0]?.price, asks[0]?.price];
   return bid === undefined || ask === undefined || bid >= ask ? undefined : midOf({ bid, ask });
 }
-
-/** How far two prices lie apart, as a share of the second. */
-export const apart = (price: Decimal, from: Decimal): Decimal => div(abs(price - from), from, "up");

@@ -28,7 +28,7 @@ export function reservationPrice(
 ): Decimal {
   if (share === null) return reference;
   const skew = mul(share - target, strength, "half");
-  return mul(reference, ONE - within(skew, most), "half");
+  return mul(reference, ONE - boundedSkew(skew, most), "half");
 }
 
-const within = (value: Decimal, most: Decimal): Decimal => min(max(value, -abs(most)), abs(most));
+const boundedSkew = (value: Decimal, most: Decimal): Decimal => min(max(value, -abs(most)), abs(most));

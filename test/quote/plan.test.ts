@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { abs, type Decimal, mul, ONE, sum, text, wire, ZERO } from "../../src/kernel/decimal.ts";
 import { meets, reachOf } from "../../src/model/own-orders.ts";
-import { beside } from "../../src/quote/cut.ts";
-import { halfSpread, moveWithin, volatilityOf } from "../../src/quote/half-spread.ts";
-import { depthOf, type Level, levelsOf } from "../../src/quote/levels.ts";
+import { besideOthers } from "../../src/quote/cut.ts";
+import { halfSpread, moveWithin, realizedVolatility } from "../../src/quote/half-spread.ts";
+import { type Level, levelsOf, levelsWorth } from "../../src/quote/levels.ts";
 import { type QuoteRules, type QuoteView, quotePlan } from "../../src/quote/plan.ts";
 import { reservationPrice, shareOfBase } from "../../src/quote/reservation.ts";
 import { standsFor } from "../../src/quote/tolerance.ts";
@@ -97,8 +97,8 @@ describe("a half-spread", () => {
       { price: 99, at: 240_000 },
     ];
     const squares = Math.log(1.01) ** 2 + Math.log(99 / 101) ** 2;
-    expect(volatilityOf(prices, 60_000)?.share).toBeCloseTo(Math.sqrt(squares / 4), 12);
-    expect(volatilityOf([{ price: 1, at: 0 }], 60_000)).toBeUndefined();
+    expect(realizedVolatility(prices, 60_000)?.share).toBeCloseTo(Math.sqrt(squares / 4), 12);
+    expect(realizedVolatility([{ price: 1, at: 0 }], 60_000)).toBeUndefined();
   });
 });
 
@@ -132,7 +132,7 @@ describe("levels", () => {
     const sizes = { model: "depth", depth: d("500"), within: d("0.02") } as const;
     const bids = levelsOf("buy", rules({ sizes }), { prices, market: MARKET });
     expect(bids.map(({ price }) => text(price))).toEqual(["0.99", "0.985", "0.98"]);
-    expect(depthOf(bids) >= d("500")).toBe(true);
+    expect(levelsWorth(bids) >= d("500")).toBe(true);
   });
 
   const ticks = fc.constantFrom("0.001", "0.01", "0.1");
@@ -161,7 +161,7 @@ describe("levels", () => {
             const nearest = away[0] ?? ZERO;
             if (laid.length === 0 || nearest > mul(reference, within, "down")) continue;
             expect(away.every((one) => one <= mul(reference, within, "up"))).toBe(true);
-            expect(depthOf(laid) >= d("500")).toBe(true);
+            expect(levelsWorth(laid) >= d("500")).toBe(true);
           }
         },
       ),
@@ -171,9 +171,9 @@ describe("levels", () => {
 
   it("give way to the other side of the market, a tick each", () => {
     const wanted = levelsOf("buy", rules({ gap: d("0.001") }), { prices, market: MARKET });
-    const placed = beside(wanted, { bid: undefined, ask: d("0.985") }, MARKET);
+    const placed = besideOthers(wanted, { bid: undefined, ask: d("0.985") }, MARKET);
     expect(placed.map(({ price }) => text(price))).toEqual(["0.984", "0.983", "0.982"]);
-    expect(beside(wanted, { bid: undefined, ask: d("0.002") }, MARKET)).toHaveLength(1);
+    expect(besideOthers(wanted, { bid: undefined, ask: d("0.002") }, MARKET)).toHaveLength(1);
   });
 });
 
