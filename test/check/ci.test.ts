@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { root } from "../support/bundle.ts";
+
+const script = readFileSync(join(root, ".ci/run"), "utf8");
+const workflow = readFileSync(join(root, ".github/workflows/ci.yml"), "utf8");
+
+it("the workflow runs the commands of .ci/run, under the same names", () => {
+  // A browser is there already where the workflow runs.
+  const own = [...script.matchAll(/^step "([^"]+)" (.+)$/gm)]
+    .map(([, name, run]) => ({ name, run }))
+    .filter(({ run }) => run !== "browser");
+  const steps = [...workflow.matchAll(/- name: "?(.+?)"?\n\s+run: (.+)$/gm)].map(([, name, run]) => ({
+    name,
+    run,
+  }));
+  expect(own.length).toBeGreaterThan(5);
+  expect(steps).toEqual(own);
+});
