@@ -4,6 +4,7 @@ import { isOurs } from "../../src/kernel/ids.ts";
 import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Permit } from "../../src/ports/venue.ts";
+import { actOnFollow } from "../kinds/deeds.ts";
 import type { Deed } from "./deeds.ts";
 import { EXCHANGE, type World } from "./world.ts";
 
@@ -13,6 +14,9 @@ const operation = (name: string): Operation => {
   if (!found) throw new Error(`there is no operation ${name}`);
   return found;
 };
+
+/** What has no operation of its own for another kind than a grid. */
+const FOLLOWED = new Set<Deed["kind"]>(["start", "start_centered", "stop", "pause", "run"]);
 
 const HALF = 5n * 10n ** 17n;
 
@@ -36,6 +40,10 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
   // Behind the service's back, and at once.
   const venue = simulatedVenue(world.simulation);
 
+  if (world.isFollowing && FOLLOWED.has(deed.kind)) {
+    const id = "nth" in deed ? nth(deed.nth)?.id : undefined;
+    return world.run(process, (deps) => actOnFollow(deps, EXCHANGE, deed, id));
+  }
   switch (deed.kind) {
     case "start":
       return ask("start_grid", {

@@ -23,6 +23,7 @@ const USAGE = `Simulates the step of grids: crashes, lost and late answers, two 
   --swarm [--count N] [--from N]   seeds with a mix of faults of their own, from a number of the moment on
   --exhaustive | --parity | --mutants [NAME] | --week | --bounds   one tier
   --full                         all tiers with the goals' sizes, or N random seeds; ends with their figures
+  --strategy follow              the kind that is only a test of the engine, in place of grids
   --ticks N                      ticks of a run (default 200)`;
 
 const { values, positionals } = parseArgs({
@@ -34,6 +35,7 @@ const { values, positionals } = parseArgs({
     timing: { type: "string" },
     grid: { type: "string" },
     edition: { type: "string" },
+    strategy: { type: "string" },
     broken: { type: "string" },
     call: { type: "string" },
     fault: { type: "string" },
@@ -57,6 +59,9 @@ const how: How = {
   told: (text) => isScreen && process.stderr.write(`\r\u001b[K${text}`),
 };
 
+/** `--strategy follow`: the kind that is only a test, in place of grids. */
+const kindAsked = values.strategy === "follow" ? ({ strategy: "follow" } as const) : {};
+
 async function replay(seed: number): Promise<boolean> {
   const { fault, call } = values;
   const wrong =
@@ -71,6 +76,7 @@ async function replay(seed: number): Promise<boolean> {
     ...(values.calm ? { calm: values.calm as Shape["calm"] } : {}),
     ...(values.grid ? { grid: values.grid } : {}),
     ...(values.edition ? { edition: Number(values.edition) } : {}),
+    ...kindAsked,
     ...(values.broken ? { broken: values.broken } : {}),
     ...(values.timing ? { timing: values.timing as Shape["timing"] } : {}),
     ...wrong,
@@ -98,9 +104,9 @@ function* tiers(): Generator<() => Promise<Figures[]>> {
     full ||
     !(values.swarm || values.exhaustive || values.parity || values.mutants || values.week || values.bounds)
   )
-    yield () => randomTier(from, number(full ? 3000 : 200), how, full ?? false);
-  if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how);
-  if (full || values.parity) yield () => parityTier(from, full ? 100 : number(100), how);
+    yield () => randomTier(from, number(full ? 3000 : 200), how, full ?? false, kindAsked);
+  if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how, 1, kindAsked);
+  if (full || values.parity) yield () => parityTier(from, full ? 100 : number(100), how, 100, kindAsked);
   if (full || values.mutants)
     yield () => mutantTier(400, how, ({ name }) => positionals.length === 0 || positionals.includes(name));
   if (full || values.week) yield () => weekTier(how);

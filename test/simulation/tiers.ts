@@ -17,6 +17,9 @@ export interface How {
   readonly told?: (text: string) => void;
 }
 
+/** Which kind of strategy runs. */
+type Of = Pick<Shape, "strategy">;
+
 const TICKS = 200;
 /** The first seed of each. */
 const EDITIONS = [0, 1, 2, 3, 4, 5, 6].map((edition) => edition * EDITION);
@@ -52,9 +55,15 @@ const run = (script: string, jobs: readonly Job[], { workers, told }: How, title
   );
 
 /** Seeds with random deeds and faults; then the same ones again, which have to leave the same trace. */
-export async function randomTier(from: number, count: number, how: How, again: boolean): Promise<Figures[]> {
+export async function randomTier(
+  from: number,
+  count: number,
+  how: How,
+  again: boolean,
+  of: Of = {},
+): Promise<Figures[]> {
   const script = await bundleWorker();
-  const jobs = ofEditions(from, count, { ticks: TICKS });
+  const jobs = ofEditions(from, count, { ticks: TICKS, ...of });
   const first = await run(script, jobs, how, "random");
   const { runs, passes, orders, fills, moves, calls, settled, failed, hashes } = first.value;
   const random: Figures = {
@@ -104,7 +113,12 @@ const EDIT_SHAPES: readonly Shape[] = (["range", "trail"] as const).flatMap((gri
 const ALL_SHAPES = [...SHAPES, ...EDIT_SHAPES];
 
 /** One fault at every call of short runs: of a grid that goes on, is stopped or changed, and of a panic. */
-export async function exhaustiveTier(seeds: readonly number[], how: How, every = 1): Promise<Figures[]> {
+export async function exhaustiveTier(
+  seeds: readonly number[],
+  how: How,
+  every = 1,
+  of: Of = {},
+): Promise<Figures[]> {
   const script = await bundleWorker();
   const told: Figures[] = [];
   for (const [title, faults] of [
@@ -113,7 +127,7 @@ export async function exhaustiveTier(seeds: readonly number[], how: How, every =
   ] as [string, readonly (Fault | "kill")[]][]) {
     const jobs: Job[] = [];
     for (const seed of seeds)
-      for (const shape of ALL_SHAPES) jobs.push(...(await callsOf(seed, shape, faults, every)));
+      for (const shape of ALL_SHAPES) jobs.push(...(await callsOf(seed, { ...shape, ...of }, faults, every)));
     const { value, seconds } = await run(script, jobs, how, title);
     const text = `${seeds.length} seeds × ${ALL_SHAPES.length} shapes of run, stop, panic and change × ${faults.length} faults at every ${every === 1 ? "" : `${every}th `}call: ${value.runs} runs, ${value.failed.length} violations in ${seconds} s`;
     told.push({ title, text, failed: value.failed });
@@ -138,9 +152,15 @@ async function callsOf(
 }
 
 /** Seeds in memory and on libSQL at once. */
-export async function parityTier(from: number, count: number, how: How, ticks = 100): Promise<Figures[]> {
+export async function parityTier(
+  from: number,
+  count: number,
+  how: How,
+  ticks = 100,
+  of: Of = {},
+): Promise<Figures[]> {
   const script = await bundleWorker();
-  const jobs = ofEditions(from, count, { ticks }, true);
+  const jobs = ofEditions(from, count, { ticks, ...of }, true);
   const parts = jobs.flatMap((job) => split(job));
   const { value, seconds } = await run(script, parts, how, "libSQL parity");
   const text = `${value.runs} seeds, ${value.calls} calls, answered alike by memory and libSQL; ${value.failed.length} differences in ${seconds} s`;

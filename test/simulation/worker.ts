@@ -25,6 +25,7 @@ async function runSeeds({
       `--seed ${seed}`,
       `--ticks ${shape.ticks}`,
       ...(shape.timing ? [`--timing ${shape.timing}`] : []),
+      ...(shape.strategy ? [`--strategy ${shape.strategy}`] : []),
       ...(shape.broken ? [`--broken "${shape.broken}"`] : []),
       ...(mirrored ? ["--libsql"] : []),
     ];

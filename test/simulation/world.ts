@@ -6,6 +6,8 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
 import { KINDS } from "../../src/kinds.ts";
 import type { Deps } from "../../src/ports/deps.ts";
+import type { Kind } from "../../src/ports/kind.ts";
+import { followKind } from "../kinds/follow.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
 import { answering, type Faults, randomFaults, swarmFaults } from "./faults.ts";
@@ -76,7 +78,7 @@ export async function createWorld({
   );
   const isOld = shape.broken === "read lag" || isSteady(shape.broken);
   const readLag = plan.timing.readLag * (isOld ? 10 : 1);
-  const kinds = kindsOf(KINDS);
+  const kinds = kindsOf([...KINDS, followKind as unknown as Kind]);
   const checks = createChecks(now, () => tables, kinds);
   const history = historyBooks(
     {
@@ -244,6 +246,7 @@ export async function createWorld({
 
   return {
     kinds,
+    isFollowing: shape.strategy === "follow",
     seed,
     random,
     plan,

@@ -1,0 +1,80 @@
+/** A kind of strategy that is only a test of the engine: one order that follows the bid. */
+import { orderOf } from "../../src/engine/decide/intents.ts";
+import { cancellable, isHeld } from "../../src/engine/decide/turn.ts";
+import { type Decimal, ZERO } from "../../src/kernel/decimal.ts";
+import { refusedWithin } from "../../src/limits/standing.ts";
+import type { Market, Quote } from "../../src/model/market.ts";
+import { meetsMinimum } from "../../src/model/minimum.ts";
+import { need } from "../../src/model/need.ts";
+import type { Order } from "../../src/model/order.ts";
+import { highestSequence, type Strategy, type StrategyConfig } from "../../src/model/strategy.ts";
+import type { Advanced, Kind, StrategyContext } from "../../src/ports/kind.ts";
+import { accounts, type Books, bookEnd, bookFill, movedByBooks } from "./books.ts";
+
+/** The amount is the base of an order. */
+export type FollowConfig = StrategyConfig & { readonly amount: Decimal };
+type Follow = Strategy<FollowConfig, Books>;
+
+function run(before: Follow, live: readonly Order[], pass: StrategyContext): Partial<Advanced<Follow>> {
+  const { market, quote, error } = pass.sight;
+  if (!market || !quote) return { strategy: { ...before, lastError: error } };
+  const strategy: Follow = { ...pass.judge(before, quote), status: "running" };
+  const { state } = strategy;
+  if (state.exit) return { strategy: { ...strategy, phase: "stopping" }, cancels: cancellable(live) };
+  const order = live.length === 0 ? orderAtBid(strategy, market, quote, pass) : undefined;
+  const cancels = outdated(state, live, quote);
+  const phase = state.halted ? "paused" : order || cancels.length > 0 ? "placing" : "active";
+  if (!order) return { strategy: { ...strategy, phase }, cancels };
+  const slots = state.slots.map((slot) => ({ ...slot, sequence: slot.sequence + 1 }));
+  const { asset, amount } = need(market, order);
+  const funds = { ...pass.funds, [asset]: (pass.funds?.[asset] ?? ZERO) - amount };
+  return {
+    strategy: { ...strategy, phase, state: { ...state, slots } },
+    intents: [order],
+    funds,
+    placing: true,
+  };
+}
+
+function orderAtBid(
+  strategy: Follow,
+  market: Market,
+  quote: Quote,
+  pass: StrategyContext,
+): Order | undefined {
+  const { state, config, symbol } = strategy;
+  const wish = { symbol, side: "buy", type: "limit", price: quote.bid, amount: config.amount } as const;
+  const { asset, amount } = need(market, wish);
+  const [slot] = state.slots;
+  if (!slot || slot.retryAt > pass.now || pass.limit < 1 || !market.active) return undefined;
+  if (pass.killed || state.halted || isHeld(strategy, pass)) return undefined;
+  if (amount > (pass.funds?.[asset] ?? ZERO) || !meetsMinimum(market, wish.price, wish.amount))
+    return undefined;
+  if (refusedWithin(wish, quote, pass.bounds)) return undefined;
+  if (pass.resting.some(({ side, price }) => side === "sell" && price <= wish.price)) return undefined;
+  const intent = { ...wish, slot: slot.index, sequence: slot.sequence };
+  return orderOf(strategy, intent, { window: pass.window, at: quote.at });
+}
+
+const outdated = (_state: Books, live: readonly Order[], quote?: Quote): Order[] =>
+  cancellable(live).filter(({ price }) => quote !== undefined && price !== quote.bid);
+
+export const followKind: Kind<FollowConfig, Books> = {
+  name: "follow",
+  version: 1,
+  upgrade: (state) => state as Books,
+  bookFill,
+  bookEnd,
+  beforeFound: ({ state }) => state,
+  afterFound: (state) => state,
+  skipGenerations: ({ state }) => state,
+  release: (state) => state,
+  holdings: ({ base, cost }) => ({ base, cost }),
+  movedByBooks,
+  accounts,
+  isInRange: () => true,
+  nextSequence: highestSequence,
+  isMoving: () => false,
+  outdated,
+  run,
+};
