@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { root } from "../support/bundle.ts";
+
+const read = (name: string): string => readFileSync(join(root, name), "utf8");
+
+/** The words of a union of texts, as its source has them. */
+function wordsOf(file: string, name: string): string[] {
+  const declared =
+    new RegExp(`(?:type ${name} =|readonly ${name}:)(\\s[^;]*"[^;]*);`).exec(read(file))?.[1] ?? "";
+  return [...declared.matchAll(/"([a-z_]+)"/g)].map(([, word]) => word as string);
+}
+
+const SOURCES: readonly (readonly [what: string, words: readonly string[]])[] = [
+  ["reasons of a slot that rests nothing", wordsOf("src/model/strategy.ts", "RefusalReason")],
+  ["limits", wordsOf("src/model/limits.ts", "LimitCode")],
+  ["phases", wordsOf("src/model/strategy.ts", "Phase")],
+  ["statuses", wordsOf("src/model/strategy.ts", "StrategyStatus")],
+  ["ends", wordsOf("src/model/strategy.ts", "reason")],
+  ["notices", [...wordsOf("src/model/strategy.ts", "code"), "stalled", "stop_price_unwatched", "killed"]],
+  ["warnings of a plan", wordsOf("src/grid/ladder/check-rules.ts", "code")],
+  ["events", wordsOf("src/model/events.ts", "EventKind")],
+];
+
+describe("what a surface can say of a grid is explained to people:", () => {
+  const page = read("docs/grids.md");
+  it.each(SOURCES)("%s", (_what, words) => {
+    expect(words.length).toBeGreaterThan(3);
+    expect(words.filter((word) => !page.includes(`\`${word}\``))).toEqual([]);
+  });
+});
