@@ -13,7 +13,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     const root = rootCommand(configuredIds(process.env));
     if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) return print(version());
-    const { command: found, path, rest, help } = findCommand(root, argv);
+    const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
+    const { command: found, path, rest, help } = findCommand(root, words);
     if (help) return print(helpOf(found, path, columns()));
     if (found.subCommands && !found.run)
       throw new UsageError(
@@ -25,7 +26,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     const { result } = await runCommand(found, { rawArgs: [], data: values });
     return (result as number | undefined) ?? 0;
   } catch (error) {
-    return fail(error);
+    return fail(error, argv.includes("--json"));
   }
 }
 
@@ -34,8 +35,13 @@ function print(text: string): number {
   return 0;
 }
 
-function fail(error: unknown): number {
+function fail(error: unknown, asJson: boolean): number {
   const isUsage = error instanceof UsageError || error instanceof SettingsError;
+  if (asJson) {
+    const told = { error: isUsage ? "Usage error" : "Failed", message: messageOf(error) };
+    process.stderr.write(`${JSON.stringify(told)}\n`);
+    return isUsage ? 2 : 1;
+  }
   const usage = error instanceof UsageError && error.usage ? `\n\n${error.usage}` : "";
   process.stderr.write(`edgemaker: ${messageOf(error)}${usage}\n`);
   return isUsage ? 2 : 1;

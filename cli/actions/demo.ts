@@ -30,6 +30,9 @@ const GRID = {
   orderSize: decimal("500"),
 } as const;
 
+/** Where the usual port is taken and none was asked for, one of the next is. */
+const PORTS_AROUND = 20;
+
 /** Serves a sandbox in a database of its own, starts a grid on it and tells what it does. */
 export async function runDemo(values: Values): Promise<number> {
   const file = join(dataDirectory(process.env), "demo.db");
@@ -38,7 +41,10 @@ export async function runDemo(values: Values): Promise<number> {
     values.seconds === undefined
       ? undefined
       : numberOf("--seconds", values.seconds, { whole: true, most: 86_400 });
-  const { deps, url, stopped, stop } = await startServer({ ...MARKET, ...values, db: `file:${file}` });
+  const { deps, url, stopped, stop } = await startServer(
+    { ...MARKET, ...values, db: `file:${file}` },
+    { around: values.port === undefined ? PORTS_AROUND : 0 },
+  );
   const operations = createOperations(deps.exchanges.map(({ id }) => id));
   const start = operations.find(({ name }) => name === "start_grid");
   if (!start) throw new Error("there is no operation start_grid");
@@ -56,6 +62,9 @@ export async function runDemo(values: Values): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
   if (seconds !== undefined) setTimeout(() => over.abort(), seconds * 1000).unref();
   await watch(deps, id, over.signal);
+  const [last] = await deps.store.strategies({ id });
+  if (last)
+    say(`\nThe demo is over.\n${describeGrid(asGridView(last))}\n  it lies in ${file} until the next demo`);
   stop();
   await stopped;
   return 0;

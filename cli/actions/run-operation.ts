@@ -63,7 +63,7 @@ async function runWith(
   const remote = await remoteOf(settings, values);
   // What the form of the input refuses opens no database.
   const misread = remote ? unnamedOf(operation, given) : misreadOf(operation, given);
-  if (misread) return fail(misread, { operation });
+  if (misread) return fail(misread, { operation, values });
   const { ask, close } = await open(settings, remote);
   let code = 0;
   try {
@@ -75,12 +75,12 @@ async function runWith(
         })
       : await ask(operation, input);
     if (first === undefined) return 1;
-    if (first.status !== 200) return fail(first, { remote, operation });
+    if (first.status !== 200) return fail(first, { remote, operation, values });
     const surface = operation.cli?.until;
     const { answer, isDone } = surface
       ? await until(first, { surface, ask: () => ask(operation, input), values })
       : { answer: first, isDone: true };
-    if (answer.status !== 200) return fail(answer, { remote, operation });
+    if (answer.status !== 200) return fail(answer, { remote, operation, values });
     if (values.watch)
       return await watch(answer, {
         ask: () => ask(operation, input),
@@ -172,16 +172,33 @@ async function answerHere(operation: Operation, input: Record<string, unknown>, 
 /** The failure on stderr. What the form of the input is to blame for is the command line's fault. */
 export function fail(
   { status, body }: Answer,
-  { remote, operation }: { readonly remote?: Remote | undefined; readonly operation?: Operation },
+  {
+    remote,
+    operation,
+    values,
+  }: {
+    readonly remote?: Remote | undefined;
+    readonly operation?: Operation;
+    readonly values?: Values;
+  },
 ): number {
   const { error, message = "no message", issues } = body as Failure;
+  if (values?.json) {
+    process.stderr.write(`${JSON.stringify(body)}\n`);
+    return issues === undefined ? 1 : 2;
+  }
   const flag = operation && issues?.[0]?.path ? `--${argName(operation, issues[0].path)} ` : "";
   const told = `${message.startsWith("must be ") ? flag : ""}${message}`;
   process.stderr.write(`${error ?? `status ${status}`}: ${plainText(told, 1000)}\n`);
+  // All that is wrong at once: nobody should have to ask again for each.
+  for (const { path, message: other } of (operation && issues ? issues.slice(1) : []).slice(0, MOST_TOLD))
+    process.stderr.write(`  --${argName(operation as Operation, path)} ${plainText(other, 300)}\n`);
   if (status === 401 && remote && error === "Unauthorized")
     process.stderr.write("Give a token with --token or EDGEMAKER_TOKEN.\n");
   return issues === undefined ? 1 : 2;
 }
+
+const MOST_TOLD = 20;
 
 interface Failure {
   readonly error?: string;

@@ -35,7 +35,7 @@ export interface Serving {
 }
 
 /** Starts the server and its timer. */
-export async function startServer(values: Values): Promise<Serving> {
+export async function startServer(values: Values, { around = 0 } = {}): Promise<Serving> {
   const { config, sandbox, databaseUrl } = readSettings(values, process.env);
   const port =
     values.port === undefined ? 3000 : numberOf("--port", values.port, { whole: true, most: 65_535 });
@@ -77,7 +77,7 @@ export async function startServer(values: Values): Promise<Serving> {
     signIn,
     asset: builtAsset,
   });
-  const { server, address } = await listening(app.fetch, port, hostname);
+  const { server, address } = await listening(app.fetch, { port, hostname, around });
   const url = `http://${address.address.includes(":") ? `[${loopback(address)}]` : loopback(address)}:${address.port}`;
   const endToken = await listLocalToken(deps.store, { token, url });
   const forget = writeServerFile(folder, databaseUrl, {
@@ -121,18 +121,37 @@ const DELIVERY_INTERVAL = 5000;
 const loopback = ({ address }: AddressInfo): string =>
   address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
 
-function listening(fetch: Parameters<typeof listen>[0]["fetch"], port: number, hostname: string) {
-  return new Promise<{ server: ReturnType<typeof listen>; address: AddressInfo }>((resolve, reject) => {
+interface Listening {
+  readonly server: ReturnType<typeof listen>;
+  readonly address: AddressInfo;
+}
+
+interface Where {
+  readonly port: number;
+  readonly hostname: string;
+  /** So many ports further up are tried where one is taken. */
+  readonly around: number;
+}
+
+function listening(
+  fetch: Parameters<typeof listen>[0]["fetch"],
+  { port, hostname, around }: Where,
+): Promise<Listening> {
+  return new Promise<Listening>((resolve, reject) => {
     const server = listen({ fetch, port, hostname }, (address) => resolve({ server, address }));
     // Longer than clients and proxies keep a connection: closed by us, it may just be carrying a request.
     if ("keepAliveTimeout" in server) server.keepAliveTimeout = 75_000;
-    server.on("error", (error: NodeJS.ErrnoException) =>
+    server.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EADDRINUSE" && around > 0 && port > 0) {
+        resolve(listening(fetch, { port: port + 1, hostname, around: around - 1 }));
+        return;
+      }
       reject(
         error.code === "EADDRINUSE"
           ? new Error(`port ${port} is in use: choose another one with --port`)
           : error,
-      ),
-    );
+      );
+    });
   });
 }
 

@@ -93,7 +93,10 @@ export function readValues(args: Args, words: readonly string[]): Values {
     const known = flags.get(flag);
     if (!known) throw new UsageError(`unknown flag: ${flag}${didYouMean(flag, [...flags.keys()])}`);
     if (known.type === "boolean") {
-      set(known.name, flag, switchValue(known, flag, inline));
+      const next = words[place + 1];
+      const isTold = inline === undefined && !known.negative && (next === "true" || next === "false");
+      if (isTold) place++;
+      set(known.name, flag, switchValue(known, flag, isTold ? next : inline));
       continue;
     }
     const value = inline ?? words[++place];

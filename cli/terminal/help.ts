@@ -29,6 +29,9 @@ export function helpOf(found: CommandDef, path: readonly string[], width: number
     ),
     section("Commands", commands.map(commandRow), width),
     section("Flags", flags.map(flagRow), width),
+    flags.some(([, { type }]) => type === "boolean")
+      ? wrap("A flag without a value also takes true or false, and no- before its name.", width).join("\n")
+      : "",
     examples.length > 0 ? `${title("Examples")}\n${examples.map((one) => `  ${one}`).join("\n")}` : "",
     commands.length > 0 ? `${name} <command> --help tells more about a command.` : "",
   ];

@@ -33,8 +33,8 @@ export function cliPage(): string {
 
 ${GENERATED("the commands themselves")}
 
-- Exit codes: 0 done, 1 the operation failed, 2 the command line was wrong.
-- \`--json\` prints the answer alone on standard output; everything else goes to standard error.
+- Exit codes: 0 done, 1 the operation failed, 2 the command line was wrong, 3 \`grid status\` found a grid that nothing steps.
+- \`--json\` prints the answer alone on standard output, and a failure as JSON on standard error.
 - A command asks the server of \`--api-url\` or \`EDGEMAKER_API_URL\`, else the running local server of its database, else
   it works on the database itself.
 - A flag beats the environment, the environment beats \`edgemaker.json\` in the configuration directory.

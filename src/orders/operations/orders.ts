@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../kernel/errors.ts";
-import { exchangeField, idField, pairField } from "../../kernel/fields.ts";
+import { countField, exchangeField, idField, pairField } from "../../kernel/fields.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { OneOrderShape, OrdersShape, orderOut } from "../schema.ts";
 import { cancelAllOrders, cancelOrder } from "./cancel.ts";
@@ -19,13 +19,20 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
       watch: true,
       examples: ["edgemaker orders list --exchange kraken --symbol BTC/USDT"],
     },
-    input: () => z.object({ exchange: exchangeField(ids), symbol: pairField().optional() }),
+    input: () =>
+      z.object({
+        exchange: exchangeField(ids),
+        symbol: pairField().optional(),
+        limit: countField("Invalid limit", { least: 1, most: 1000 })
+          .optional()
+          .describe("So many of them at most; all when left out"),
+      }),
     output: OrdersShape,
     failure: "Exchange error",
-    async run(deps, { exchange, symbol }, { keys }) {
+    async run(deps, { exchange, symbol, limit }, { keys }) {
       const place = await venueFor(deps, exchange, keys);
       if (symbol) await place.market(symbol);
-      const orders = await place.openOrders(symbol);
+      const orders = (await place.openOrders(symbol)).slice(0, limit);
       return { exchange, orders: orders.map(orderOut), count: orders.length };
     },
   }),

@@ -1,0 +1,39 @@
+import { createServer } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { edgemaker, together } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+
+const START = ["grid", "start", "--exchange", "kraken", "--symbol", "BTC/USDT", "--sandbox"];
+
+it("a command line says all that is wrong at once, takes true and false, and fails as JSON where that is asked for", async () => {
+  const [all, json, usage, help, same, falseWord] = await together(tempFolder(), [
+    { args: START },
+    { args: [...START, "--json"] },
+    { args: ["ticker", "--exchang", "kraken", "--json"] },
+    { args: ["help", "grid", "start"] },
+    { args: ["grid", "start", "--help"] },
+    { args: [...START, "--allow-loss", "false", "--no-use-own-base", "--lower", "1"] },
+  ]);
+  expect(all?.code).toBe(2);
+  for (const flag of ["--lower", "--upper", "--levels", "--size"]) expect(all?.stderr).toContain(`${flag} `);
+  expect([json?.code, json?.stdout]).toEqual([2, ""]);
+  expect(JSON.parse(json?.stderr ?? "")).toMatchObject({ error: "Invalid range", issues: expect.anything() });
+  expect(JSON.parse(usage?.stderr ?? "")).toEqual({
+    error: "Usage error",
+    message: expect.stringContaining("did you mean --exchange?"),
+  });
+  expect(help).toEqual(same);
+  expect(help?.stdout).toContain("also takes true or false, and no- before its name");
+  expect(falseWord?.stderr).not.toMatch(/unexpected word|takes no value/);
+});
+
+it("a demo finds a port of its own where the usual one is taken, and sums up at its end", async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(3000, "0.0.0.0", resolve).once("error", () => resolve()));
+  onTestFinished(() => void taken.close());
+  const { code, stdout, stderr } = await edgemaker(tempFolder(), ["demo", "--seconds", "2"]);
+  expect(code, stderr).toBe(0);
+  expect(stdout).toMatch(/server {2}http:\/\/127\.0\.0\.1:30[012]\d/);
+  expect(stdout).not.toMatch(/server {2}http:\/\/127\.0\.0\.1:3000 /);
+  expect(stdout).toMatch(/The demo is over\.\n.*orders rest, \d+ filled, \d+ cycles; profit/);
+});
