@@ -1,14 +1,9 @@
 import { number } from "./format.ts";
 import type { Grid } from "./types.ts";
 
-/** Quote that all slots' orders come to. */
-export const capitalOf = ({ gridLevels, orderSize }: Grid): number => gridLevels * orderSize;
-
-/** What the same money would have made, put into base when the grid began; unknown while the price is. */
-export const holdingOf = (grid: Grid): number | null =>
-  grid.markPrice === null || grid.startPrice === 0
-    ? null
-    : capitalOf(grid) * (grid.markPrice / grid.startPrice - 1);
+/** What it has made beyond what the same money had made as base; unknown while the price is. */
+export const againstHolding = ({ totalProfit, holdingProfit }: Grid): number | null =>
+  totalProfit === null || holdingProfit === null ? null : totalProfit - holdingProfit;
 
 /** How far the price may still go before it leaves the range, or how far it has left it, as a share of the price. */
 export function distanceOf({ markPrice, lowerPrice, upperPrice }: Grid): number | null {

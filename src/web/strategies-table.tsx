@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { change, duration, toneOf } from "./format.ts";
-import { distanceOf, distanceText, holdingOf, stateOf } from "./grid-figures.ts";
+import { againstHolding, distanceOf, distanceText, stateOf } from "./grid-figures.ts";
 import { linkTo } from "./route.ts";
 import { type Column, Table } from "./table.tsx";
 import type { Grid } from "./types.ts";
@@ -12,11 +12,6 @@ const profit = (name: string, of: (grid: Grid) => number | null): Column<Grid> =
   of: (grid) => <span class={toneOf(of(grid))}>{change(of(grid))}</span>,
   by: (grid) => of(grid) ?? Number.NEGATIVE_INFINITY,
 });
-
-const against = (grid: Grid): number | null => {
-  const holding = holdingOf(grid);
-  return grid.totalProfit === null || holding === null ? null : grid.totalProfit - holding;
-};
 
 const COLUMNS: readonly Column<Grid>[] = [
   {
@@ -33,7 +28,7 @@ const COLUMNS: readonly Column<Grid>[] = [
   profit("Total", ({ totalProfit }) => totalProfit),
   profit("Realised", (grid) => grid.profit),
   profit("Unrealised", ({ unrealizedProfit }) => unrealizedProfit),
-  profit("Against holding", against),
+  profit("Against holding", againstHolding),
   {
     name: "State",
     of: (grid) => {

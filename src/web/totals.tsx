@@ -1,5 +1,5 @@
 import { change, money, pairOf, toneOf } from "./format.ts";
-import { capitalOf, holdingOf } from "./grid-figures.ts";
+import { againstHolding } from "./grid-figures.ts";
 import type { Grid } from "./types.ts";
 import { Stat } from "./ui.tsx";
 
@@ -19,8 +19,8 @@ function Group({ name, grids }: { name: string; grids: readonly Grid[] }) {
   const total = sumOf(grids.map(({ totalProfit }) => totalProfit));
   const realised = sumOf(grids.map(({ profit }) => profit));
   const unrealised = sumOf(grids.map(({ unrealizedProfit }) => unrealizedProfit));
-  const holding = sumOf(grids.map(holdingOf));
-  const capital = sumOf(grids.map(capitalOf)) ?? 0;
+  const against = sumOf(grids.map(againstHolding));
+  const capital = sumOf(grids.map(({ investment }) => investment)) ?? 0;
   const [quote = name] = name.split(",");
   return (
     <dl class="stats" aria-label={`Totals in ${name}`}>
@@ -33,8 +33,8 @@ function Group({ name, grids }: { name: string; grids: readonly Grid[] }) {
       <Stat name="Unrealised" tone={toneOf(unrealised)}>
         {change(unrealised)}
       </Stat>
-      <Stat name="Against holding" tone={toneOf(minus(total, holding))}>
-        {change(minus(total, holding))}
+      <Stat name="Against holding" tone={toneOf(against)}>
+        {change(against)}
       </Stat>
       <Stat name="Capital">{`${money(capital)} ${quote}`}</Stat>
     </dl>
@@ -44,6 +44,3 @@ function Group({ name, grids }: { name: string; grids: readonly Grid[] }) {
 /** What is not known makes the sum unknown. */
 const sumOf = (values: readonly (number | null)[]): number | null =>
   values.reduce<number | null>((sum, value) => (sum === null || value === null ? null : sum + value), 0);
-
-const minus = (a: number | null, b: number | null): number | null =>
-  a === null || b === null ? null : a - b;

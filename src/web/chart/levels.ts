@@ -1,5 +1,6 @@
 import type { ISeriesPrimitive, SeriesAttachedParameter, Time } from "lightweight-charts";
 import { colorOf } from "./colors.ts";
+import { LABEL, placeLabels } from "./labels.ts";
 
 /** What stands at a price: what rests there, or a price that matters. */
 export interface Level {
@@ -31,8 +32,14 @@ export function levelsPrimitive(): LevelsPrimitive {
   let attached: SeriesAttachedParameter<Time> | undefined;
   let levels: readonly Level[] = [];
   let colors = new Map<Level["kind"], string>();
-  const renderer = { draw: (target: Target) => drawLevels(target, attached, levels, colors) };
-  const views = [{ zOrder: () => "bottom" as const, renderer: () => renderer }];
+  let ground = "";
+  const lines = { draw: (target: Target) => drawLevels(target, { attached, levels, colors, ground }) };
+  const labels = { draw: (target: Target) => drawLabels(target, { attached, levels, colors, ground }) };
+  const views = [
+    { zOrder: () => "bottom" as const, renderer: () => lines },
+    // Above candles and lines: what a line is called is read, not guessed.
+    { zOrder: () => "top" as const, renderer: () => labels },
+  ];
   return {
     attached: (parameter) => {
       attached = parameter;
@@ -46,41 +53,62 @@ export function levelsPrimitive(): LevelsPrimitive {
       levels = next;
       const kinds = [...new Set(next.map(({ kind }) => kind))];
       colors = new Map(kinds.map((kind) => [kind, colorOf(LOOK[kind].color, LOOK[kind].opacity)]));
+      ground = colorOf("panel");
       attached?.requestUpdate();
     },
   };
 }
-
-const LABEL_WIDTH = 76;
 
 const rangeOf = (levels: readonly Level[]) => ({
   minValue: Math.min(...levels.map(({ price }) => price)),
   maxValue: Math.max(...levels.map(({ price }) => price)),
 });
 
-function drawLevels(
-  target: Target,
-  attached: SeriesAttachedParameter<Time> | undefined,
-  levels: readonly Level[],
-  colors: ReadonlyMap<Level["kind"], string>,
-): void {
+interface Drawn {
+  readonly attached: SeriesAttachedParameter<Time> | undefined;
+  readonly levels: readonly Level[];
+  readonly colors: ReadonlyMap<Level["kind"], string>;
+  readonly ground: string;
+}
+
+/** Those that are on the chart, and how far down. */
+const visible = ({ attached, levels }: Drawn) =>
+  levels.flatMap((level) => {
+    const y = attached?.series.priceToCoordinate(level.price) ?? null;
+    return y === null ? [] : [{ ...level, y: Math.round(y) }];
+  });
+
+function drawLevels(target: Target, drawn: Drawn): void {
   target.useMediaCoordinateSpace(({ context, mediaSize }) => {
     context.save();
-    context.font = "11px system-ui, sans-serif";
-    let labels = 0;
-    for (const { price, kind, name } of levels) {
-      const y = attached?.series.priceToCoordinate(price);
-      if (y === null || y === undefined) continue;
-      context.strokeStyle = colors.get(kind) ?? "gray";
-      context.fillStyle = context.strokeStyle;
-      context.lineWidth = 1;
+    context.lineWidth = 1;
+    for (const { kind, y } of visible(drawn)) {
+      context.strokeStyle = drawn.colors.get(kind) ?? "gray";
       context.setLineDash([...LOOK[kind].dash]);
       context.beginPath();
-      context.moveTo(0, Math.round(y) + 0.5);
-      context.lineTo(mediaSize.width, Math.round(y) + 0.5);
+      context.moveTo(0, y + 0.5);
+      context.lineTo(mediaSize.width, y + 0.5);
       context.stroke();
-      // Each further right than the one before: prices that are close would be told one over the other.
-      if (name) context.fillText(name, 6 + LABEL_WIDTH * labels++, Math.round(y) - 3);
+    }
+    context.restore();
+  });
+}
+
+function drawLabels(target: Target, drawn: Drawn): void {
+  target.useMediaCoordinateSpace(({ context }) => {
+    context.save();
+    context.font = "11px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    const named = visible(drawn).flatMap(({ name, kind, y }) =>
+      name ? [{ name, kind, y, width: context.measureText(name).width + LABEL.gap }] : [],
+    );
+    const places = placeLabels(named);
+    for (const [at, { name, kind, y, width }] of named.entries()) {
+      const x = places[at] ?? LABEL.gap;
+      context.fillStyle = drawn.ground;
+      context.fillRect(x, y - LABEL.height / 2, width, LABEL.height);
+      context.fillStyle = drawn.colors.get(kind) ?? "gray";
+      context.fillText(name, x + LABEL.gap / 2, y + 1);
     }
     context.restore();
   });

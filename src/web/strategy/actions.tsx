@@ -1,7 +1,6 @@
 import type { Child } from "hono/jsx";
 import { ask, part } from "../api.ts";
 import { amount, money, pairOf } from "../format.ts";
-import { capitalOf } from "../grid-figures.ts";
 import { pulse } from "../live.ts";
 import type { Grid, Session, Stopped } from "../types.ts";
 import { type Question, useAsk } from "../ui.tsx";
@@ -56,7 +55,7 @@ const pause = (grid: Grid): Question => ({
 
 const resume = (grid: Grid): Question => ({
   title: "Let this grid go on?",
-  says: `It places what is missing from its next pass on: at most ${money(capitalOf(grid))} ${pairOf(grid.symbol).quote} in all its slots.`,
+  says: `It places what is missing from its next pass on: at most ${money(grid.investment)} ${pairOf(grid.symbol).quote} in all its slots.`,
   yes: "Resume it",
   act: () => told(ask<Changed>(`POST /strategy/grid/${part(grid.id)}/resume`, { body: {} })),
 });

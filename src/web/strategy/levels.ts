@@ -24,8 +24,17 @@ export function gridLevels(grid: Grid, orders: readonly Order[]): Level[] {
   const lines = known.flatMap(([price, name]): Level[] =>
     price === null ? [] : [{ price, kind: "line", name }],
   );
-  return [...levels, ...boundsOf(grid, levels), ...lines];
+  return [...levels, ...boundsOf(grid, levels), ...lines, ...grid.stopPrices.map(endOf)];
 }
+
+export const ENDS = { stop_loss: "stop loss", take_profit: "take profit", trigger: "trigger" } as const;
+
+/** A price at which the grid ends, or begins. */
+const endOf = ({ reason, price }: Grid["stopPrices"][number]): Level => ({
+  price,
+  kind: reason === "trigger" ? "line" : "stop",
+  name: ENDS[reason],
+});
 
 /** The ends of the range, where no order stands on them. */
 const boundsOf = ({ lowerPrice, upperPrice }: Grid, levels: readonly Level[]): Level[] =>

@@ -1,14 +1,14 @@
 import { useState } from "hono/jsx/dom";
 import { part } from "../api.ts";
 import { GridChart } from "../chart/chart.tsx";
-import { amount, change, digitsOf, duration, money, number, pairOf, toneOf } from "../format.ts";
-import { distanceText, holdingOf, stateOf } from "../grid-figures.ts";
+import { amount, change, digitsOf, duration, money, number, pairOf, percent, toneOf } from "../format.ts";
+import { againstHolding, distanceText, stateOf } from "../grid-figures.ts";
 import { useLoad } from "../load.ts";
 import type { Candles, Fills, Grid, HistoricOrders, Session, Status } from "../types.ts";
 import { Ago, Failed, Notice, Section, Shown, Stat } from "../ui.tsx";
 import { GridActions } from "./actions.tsx";
 import { EventsPart, FillsPart, OrdersPart } from "./history.tsx";
-import { gridLevels } from "./levels.ts";
+import { ENDS, gridLevels } from "./levels.ts";
 import { Slots } from "./slots.tsx";
 
 /** One grid: what it has made, where it stands, and what can be done. */
@@ -44,6 +44,7 @@ function Known({ grid, session }: { grid: Grid; session: Session }) {
         <GridActions grid={grid} session={session} />
       </header>
       {grid.lastError ? <Notice kind="error">{grid.lastError}</Notice> : null}
+      {grid.stopReason ? <Notice kind="warning">{grid.stopReason}</Notice> : null}
       {grid.notices.map(({ code, message }) => (
         <Notice key={code} kind="warning">
           {message}
@@ -64,8 +65,7 @@ function Known({ grid, session }: { grid: Grid; session: Session }) {
 
 function Figures({ grid, digits }: { grid: Grid; digits: number }) {
   const { base, quote } = pairOf(grid.symbol);
-  const holding = holdingOf(grid);
-  const against = grid.totalProfit === null || holding === null ? null : grid.totalProfit - holding;
+  const against = againstHolding(grid);
   const price = (value: number | null) => (value === null ? "–" : number(value, digits));
   return (
     <dl class="stats">
@@ -86,6 +86,11 @@ function Figures({ grid, digits }: { grid: Grid; digits: number }) {
       <Stat name={`Holds, ${base}`}>{amount(grid.position)}</Stat>
       <Stat name="Bought at">{price(grid.averageCost)}</Stat>
       <Stat name="Break-even">{price(grid.breakEvenPrice)}</Stat>
+      {grid.stopPrices.map((stop) => (
+        <Stat key={stop.reason} name={endName(stop)} tone={stop.armed ? "" : "warn"}>
+          {endText(stop, digits)}
+        </Stat>
+      ))}
       <Stat name="Orders">{`${grid.openOrders} open, ${grid.filledOrders} filled`}</Stat>
       <Stat name="Cycles">{grid.cycles}</Stat>
       <Stat name="Fees">{feesText(grid)}</Stat>
@@ -95,6 +100,18 @@ function Figures({ grid, digits }: { grid: Grid; digits: number }) {
     </dl>
   );
 }
+
+type Stop = Grid["stopPrices"][number];
+
+const endName = ({ reason, armed }: Stop): string => {
+  const name = `${ENDS[reason].slice(0, 1).toUpperCase()}${ENDS[reason].slice(1)}`;
+  return armed ? name : `${name}, not watched`;
+};
+
+const endText = ({ price, distancePercent }: Stop, digits: number): string =>
+  distancePercent === null
+    ? number(price, digits)
+    : `${number(price, digits)} (${percent(distancePercent / 100, 1)})`;
 
 const feesText = ({ fees }: Grid): string =>
   Object.entries(fees)
