@@ -20,7 +20,9 @@ const POLL_EVERY = 5000;
 const MOST_SILENT = 2;
 
 const beat = () => pulse.set(pulse.get() + 1);
-const isAt = (how: "live" | "polling" | "offline") => link.set({ how, at: Date.now() });
+const isAt = (how: "live" | "polling") => link.set({ how, at: Date.now() });
+/** What is shown stays as old as the last word. */
+const isGone = () => link.set({ how: "offline", at: link.get().at });
 
 /** Follows what happens until it is ended. */
 export function startLive(): () => void {
@@ -43,7 +45,7 @@ async function followAll(ended: AbortSignal): Promise<void> {
       else await poll(cursor, ended);
     } catch {
       if (ended.aborted) return;
-      isAt("offline");
+      isGone();
       await pause(POLL_EVERY, ended);
     }
   }

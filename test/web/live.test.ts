@@ -1,0 +1,125 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { findChromium, startBrowser } from "../support/browser.ts";
+import { startProxy } from "../support/proxy.ts";
+import { type Spawned, spawnServer } from "../support/server.ts";
+import { signedIn } from "../support/signed-in.ts";
+import { makeFolder } from "../support/temp.ts";
+
+const GRID = { exchange: "kraken", symbol: "BTC/USDT", gridLevels: 4, orderSize: 100 };
+
+describe.skipIf(!findChromium())("what the page follows, in Chromium (skipped where there is none)", () => {
+  const made = makeFolder();
+  let server: Spawned;
+  let browser: Browser;
+  let url: string;
+
+  beforeAll(async () => {
+    server = spawnServer(made.path, ["--sandbox", "--seed", "7"]);
+    browser = await startBrowser();
+    url = (await server.listens) ?? "";
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.kill("SIGTERM");
+    made.remove();
+  });
+
+  const start = async (lowerPrice: number) => {
+    const body = JSON.stringify({ ...GRID, lowerPrice, upperPrice: 70_000 });
+    const answer = await server.ask("/api/v1/strategy/grid", { method: "POST", body });
+    return ((await answer.json()) as { id: string }).id;
+  };
+
+  /** Signed in behind a proxy, at a clock that goes only as the test lets it. */
+  const behindProxy = async (how?: { buffers: boolean }) => {
+    const proxy = await startProxy(url, how);
+    const { page, context, errors } = await signedIn(browser, proxy.url, server.token);
+    onTestFinished(async () => {
+      await context.close();
+      proxy.close();
+    });
+    await page.clock.install();
+    await page.reload();
+    await page.getByRole("heading", { name: "Strategies" }).waitFor();
+    return { page, proxy, errors };
+  };
+
+  /** Lets the page's clock go on until it holds. Between two seconds the page is asked for a file, so that news arrive. */
+  const runUntil = async (page: Page, holds: () => boolean | Promise<boolean>, beat = () => {}) => {
+    for (let second = 0; !(await holds()); second++) {
+      if (second > 2000) throw new Error(`never: ${await page.getByRole("status").first().textContent()}`);
+      beat();
+      await page.evaluate("fetch('/static/page/icon.svg').then((a) => a.text()).catch(() => {})");
+      await page.clock.runFor(1000);
+    }
+  };
+
+  it("asks again with an ETag where a proxy holds the stream back, and still shows what happens", async () => {
+    const { page, proxy, errors } = await behindProxy({ buffers: true });
+    const answers: number[] = [];
+    page.on("response", (response) => {
+      if (response.url().includes("/api/v1/events")) answers.push(response.status());
+    });
+    const begun = proxy.streams.length;
+    await runUntil(page, () => page.getByText("every 5 s", { exact: true }).isVisible());
+    expect(proxy.streams.length - begun).toBeLessThanOrEqual(2);
+    await runUntil(page, () => answers.includes(304));
+    await start(50_000);
+    await runUntil(page, () => page.getByRole("link", { name: "BTC/USDT" }).first().isVisible());
+    expect(errors).toEqual([]);
+  });
+
+  it("stays live by heartbeats alone, and takes a stream without any for one that is held back", async () => {
+    const { page, proxy } = await behindProxy();
+    await page.getByText("live", { exact: true }).waitFor();
+    const begun = proxy.streams.length;
+    let seconds = 0;
+    await runUntil(
+      page,
+      () => seconds++ >= 60,
+      () => proxy.say(": \n\n"),
+    );
+    expect(await page.getByText("live", { exact: true }).isVisible()).toBe(true);
+    expect(proxy.streams.length).toBe(begun);
+    // The same, and nothing comes.
+    proxy.hold();
+    await runUntil(page, () => proxy.streams.length > begun);
+  });
+
+  it("goes on where a stream has ended, with nothing left out and nothing twice", async () => {
+    const { page, proxy, errors } = await behindProxy();
+    await page.getByText("live", { exact: true }).waitFor();
+    const id = await start(51_000);
+    await runUntil(page, () => proxy.ids().length > 0);
+    proxy.hold();
+    // What happens while nobody reads, as on Workers between two answers of 25 seconds.
+    for (const what of ["pause", "resume", "pause"])
+      await server.ask(`/api/v1/strategy/grid/${id}/${what}`, { method: "POST", body: "{}" });
+    const known = proxy.ids();
+    const begun = proxy.streams.length;
+    proxy.endStreams();
+    await runUntil(page, () => proxy.streams.length > begun);
+    expect(proxy.streams.at(-1)?.lastEventId).toBe(known.at(-1));
+    const events = async () => {
+      const answer = await server.ask(`/api/v1/events?after=${Number(known[0]) - 1}`);
+      return ((await answer.json()) as { events: { id: number }[] }).events.map((event) => String(event.id));
+    };
+    const all = await events();
+    expect(all.length).toBeGreaterThan(known.length);
+    await runUntil(page, () => proxy.ids().includes(all.at(-1) ?? ""));
+    expect(proxy.ids().slice(0, all.length)).toEqual(all);
+    await page.goto(`${proxy.url}/#/strategy/${id}`);
+    await page.getByRole("button", { name: "Resume" }).waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it("says that it is offline and as of when, and is live again by itself", async () => {
+    const { page, proxy } = await behindProxy();
+    await page.getByText("live", { exact: true }).waitFor();
+    proxy.cut(true);
+    await runUntil(page, () => page.getByText(/^offline; as of [2-9] min/).isVisible());
+    proxy.cut(false);
+    await runUntil(page, () => page.getByText("live", { exact: true }).isVisible());
+  });
+});
