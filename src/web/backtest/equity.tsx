@@ -4,25 +4,25 @@ import type { Backtest } from "../types.ts";
 const [WIDTH, HEIGHT] = [400, 120] as const;
 
 /** Percent of what is invested, least and most over all that are compared: one scale for all of them. */
-export interface Scale {
+export interface ShareScale {
   readonly least: number;
   readonly most: number;
 }
 
 const shareOf = (value: number, { invested }: Backtest): number => (value / Number(invested) - 1) * 100;
 
-export function scaleOf(answers: readonly Backtest[]): Scale {
+export function sharedScale(answers: readonly Backtest[]): ShareScale {
   const values = answers.flatMap((answer) =>
     answer.series.flatMap(({ equity, held }) => [shareOf(equity, answer), shareOf(held, answer)]),
   );
-  return values.reduce<Scale>(
+  return values.reduce<ShareScale>(
     ({ least, most }, value) => ({ least: Math.min(least, value), most: Math.max(most, value) }),
     { least: 0, most: 0 },
   );
 }
 
 /** Equity as a line, and what it were all in base as a dashed one; the label tells where both end. */
-export function Equity({ answer, scale }: { answer: Backtest; scale: Scale }) {
+export function Equity({ answer, scale }: { answer: Backtest; scale: ShareScale }) {
   const { series } = answer;
   const last = series.at(-1);
   if (!last) return null;

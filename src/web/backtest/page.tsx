@@ -8,7 +8,7 @@ import { bodyOf, type Form, formOf } from "../start/form.ts";
 import type { Backtest as Answer, Exchanges } from "../types.ts";
 import { Failed, Field, Section } from "../ui.tsx";
 import { useValue } from "../value.ts";
-import { scaleOf } from "./equity.tsx";
+import { sharedScale } from "./equity.tsx";
 import { RunCard } from "./run-card.tsx";
 import { addRun, runs } from "./runs.ts";
 import { Suggest } from "./suggest.tsx";
@@ -125,7 +125,7 @@ function Runs() {
         </p>
       </Section>
     );
-  const scale = scaleOf(kept.map(({ answer }) => answer));
+  const scale = sharedScale(kept.map(({ answer }) => answer));
   return (
     <div class="runs" role="group" aria-label="Runs">
       {kept.map((run) => (

@@ -3,12 +3,12 @@ import { amount, change, money, number, pairOf, percent, toneOf } from "../forma
 import { linkTo } from "../route.ts";
 import { queryOf } from "../start/form.ts";
 import { Notice, Section, Stat, Time } from "../ui.tsx";
-import { Equity, type Scale } from "./equity.tsx";
+import { Equity, type ShareScale } from "./equity.tsx";
 import { dropRun, type Run } from "./runs.ts";
 
 /** One run as it stands beside the others: the total first. */
-export function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale: Scale }) {
-  const title = titleOf(body);
+export function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale: ShareScale }) {
+  const title = runTitle(body);
   return (
     <Section title={title}>
       {answer.warnings.map(({ code, message }) => (
@@ -78,7 +78,7 @@ function Figures({ answer }: { answer: Run["answer"] }) {
   );
 }
 
-const titleOf = (body: Run["body"]): string =>
+const runTitle = (body: Run["body"]): string =>
   `${body.symbol} ${number(Number(body.lowerPrice))} – ${number(Number(body.upperPrice))}, ${body.gridLevels} levels of ${number(Number(body.orderSize))}, ${body.timeframe}`;
 
 /** A file that loads nothing else. This page's own policy would let none of its styles in, so it is not shown here. */

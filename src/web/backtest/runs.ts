@@ -8,32 +8,32 @@ export interface Run {
   readonly answer: Backtest;
 }
 
-const KEY = "edgemaker.backtests";
+const RUNS_KEY = "edgemaker.backtests";
 /** So many stand side by side; the oldest goes first. */
 const MOST = 8;
 
 /** Newest first, for as long as this tab is open. */
 export const runs = createValue<readonly Run[]>(keptRuns());
 
-export const addRun = (run: Run): void => keep([run, ...runs.get()].slice(0, MOST));
-export const dropRun = (key: string): void => keep(runs.get().filter((run) => run.key !== key));
+export const addRun = (run: Run): void => keepRuns([run, ...runs.get()].slice(0, MOST));
+export const dropRun = (key: string): void => keepRuns(runs.get().filter((run) => run.key !== key));
 
 /** What was kept by another release, or by hand, is nothing to stumble over. */
 function keptRuns(): readonly Run[] {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(KEY) ?? "[]") as readonly Run[];
+    const kept = JSON.parse(sessionStorage.getItem(RUNS_KEY) ?? "[]") as readonly Run[];
     return kept.filter(({ key, body, answer }) => key && body && Array.isArray(answer.series));
   } catch {
     return [];
   }
 }
 
-function keep(next: readonly Run[]): void {
+function keepRuns(next: readonly Run[]): void {
   runs.set(next);
   // A tab may keep only so much: what does not fit is shown and not kept.
   for (let count = next.length; count >= 0; count--)
     try {
-      sessionStorage.setItem(KEY, JSON.stringify(next.slice(0, count)));
+      sessionStorage.setItem(RUNS_KEY, JSON.stringify(next.slice(0, count)));
       return;
     } catch {}
 }

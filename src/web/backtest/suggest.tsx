@@ -77,7 +77,7 @@ function Told({ found, take }: { found: Suggestion; take: Shape["take"] }) {
         label={winner ? "The best by their past" : "The best by their past, for which nothing speaks"}
         columns={columns(found, take)}
         rows={best}
-        keyOf={keyOf}
+        keyOf={gridKey}
         empty="No grid was looked at."
       />
       {first && last ? (
@@ -90,7 +90,7 @@ function Told({ found, take }: { found: Suggestion; take: Shape["take"] }) {
   );
 }
 
-const keyOf = ({ lowerPrice, upperPrice, gridLevels, spacingModel }: Found): string =>
+const gridKey = ({ lowerPrice, upperPrice, gridLevels, spacingModel }: Found): string =>
   `${lowerPrice} ${upperPrice} ${gridLevels} ${spacingModel}`;
 
 const Measures = ({ found: { overfitting, best, looked, refused, complete } }: { found: Suggestion }) => (

@@ -1,0 +1,113 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findChromium, startBrowser } from "../support/browser.ts";
+import { type Spawned, spawnServer } from "../support/server.ts";
+import { newToken, signedIn } from "../support/signed-in.ts";
+import { makeFolder } from "../support/temp.ts";
+
+const where = { exchange: "kraken", symbol: "BTC/USDT" };
+
+describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped where there is none)", () => {
+  const made = makeFolder();
+  let server: Spawned;
+  let browser: Browser;
+  let url: string;
+
+  beforeAll(async () => {
+    const args = ["--sandbox", "--seed", "7", "--speed", "400", "--tick-interval", "500"];
+    server = spawnServer(made.path, args);
+    browser = await startBrowser();
+    url = (await server.listens) ?? "";
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.kill("SIGTERM");
+    made.remove();
+  });
+
+  /** A grid around the price, that ends a little below and above it. */
+  const start = async () => {
+    const told = await server.ask(`/api/v1/ticker?${new URLSearchParams(where)}`);
+    const { last } = (await told.json()) as { last: number };
+    const at = (share: number) => Math.round(last * share);
+    const body = {
+      ...where,
+      lowerPrice: at(0.99),
+      upperPrice: at(1.01),
+      gridLevels: 4,
+      orderSize: 100,
+      stopLossPrice: at(0.985),
+      takeProfitPrice: at(1.015),
+    };
+    const answer = await server.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(body) });
+    const { id, message } = (await answer.json()) as { id?: string; message: string };
+    expect(id, message).toBeDefined();
+    return { id: id ?? "", ...body };
+  };
+
+  it("draws stop prices, and shows one fire and what came of it without a reload", async () => {
+    const { page, context, errors, strangers } = await signedIn(browser, url, server.token);
+    // That it has not fired before the page is open is chance: the market does not wait for it.
+    const grid = await start();
+    await page.goto(`${url}/#/strategy/${grid.id}`);
+    await page.getByText("Break-even").first().waitFor();
+    await page.getByText("The chart as a table").click();
+    const levels = page.getByRole("table", { name: "Levels of the chart" });
+    await levels.getByRole("row", { name: /stop loss/ }).waitFor();
+    await levels.getByRole("row", { name: /take profit/ }).waitFor();
+    await page.locator("h1 b", { hasText: "stopped" }).waitFor();
+    await page
+      .getByRole("status")
+      .getByText(/because: (stop_loss|take_profit) at .* in all$/)
+      .waitFor();
+    await page
+      .getByRole("region", { name: "Events" })
+      .getByText("every order is cancelled")
+      .first()
+      .waitFor();
+    expect(errors).toEqual([]);
+    expect(strangers).toEqual([]);
+    await context.close();
+  });
+
+  it("shows who may only read no control that writes on any page, and the server refuses each", async () => {
+    const token = await newToken(made.path, "read");
+    const { id } = await start();
+    const { page, context, errors } = await signedIn(browser, url, token);
+    const writes = /^(pause|resume|stop|cancel|panic|kill|start (it|exactly)|approve|refuse|change)/i;
+    const ready = {
+      "": "Running",
+      [`strategy/${id}`]: "Break-even",
+      "account/kraken": "Open orders",
+      limits: "nothing here for this token",
+      agents: "nothing here for this token",
+      audit: "nothing here for this token",
+    };
+    for (const [path, text] of Object.entries(ready)) {
+      await page.goto(`${url}/#/${path}`);
+      await page.getByText(text).first().waitFor();
+      await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+      expect(await page.getByRole("button", { name: writes }).allTextContents(), path).toEqual([]);
+    }
+    const headers = { authorization: `Bearer ${token}` };
+    const refused = [
+      ["POST", "/kill", { on: true }],
+      ["POST", "/panic", {}],
+      ["POST", `/strategy/grid/${id}/pause`, {}],
+      ["DELETE", "/strategy/grid", { id }],
+      ["POST", "/orders", where],
+      ["DELETE", "/orders/1?exchange=kraken&symbol=BTC%2FUSDT", undefined],
+      ["PUT", "/limits", { scope: "every" }],
+    ] as const;
+    for (const [method, path, body] of refused) {
+      const answer = await server.ask(`/api/v1${path}`, {
+        method,
+        headers,
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      expect([method, path, answer.status]).toEqual([method, path, 403]);
+    }
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+});
