@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { backtest } from "../../src/backtest/backtest.ts";
+import { MOST_CANDIDATES } from "../../src/backtest/suggest/candidates.ts";
+import { suggest } from "../../src/backtest/suggest/suggest.ts";
 import { ticksOf } from "../../src/backtest/ticks.ts";
 import { type Candles, candlesIn } from "../../src/candles/candles.ts";
 import { createReader } from "../../src/candles/read.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
-import { MOST_CANDIDATES } from "../../src/suggest/candidates.ts";
-import { suggest } from "../../src/suggest/suggest.ts";
 import { market as marketOf } from "../support/grid.ts";
 import { type Figure, repeat } from "./figure.ts";
 import { floatWalk } from "./float-walk.ts";

@@ -1,9 +1,9 @@
 import { wire } from "../../kernel/decimal.ts";
 import { SECOND } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { leastBars, suggest } from "../../suggest/suggest.ts";
 import { TIMEFRAMES } from "../schema/input.ts";
 import { SuggestShape, suggestInput, suggestionOut, suggestTold, suggestView } from "../schema/suggest.ts";
+import { leastBars, suggest } from "../suggest/suggest.ts";
 import { marketOf, pastOf } from "./past.ts";
 
 /** Which grid to choose for a pair and a budget, or that nothing speaks for any. */

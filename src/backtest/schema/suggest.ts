@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { countField, decimalField, exchangeField, pairField, wordField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { MOST_CANDIDATES } from "../../suggest/candidates.ts";
-import type { Looked, Suggestion } from "../../suggest/suggest.ts";
+import { MOST_CANDIDATES } from "../suggest/candidates.ts";
+import type { Looked, Suggestion } from "../suggest/suggest.ts";
 import { rangeBacktestInput } from "./input.ts";
 
 /** What is looked for, and in which past: the same words as a backtest's. */

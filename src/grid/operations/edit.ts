@@ -9,7 +9,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { pendingEdit } from "../plan/edit.ts";
 import { EditedShape, PlannedEditShape } from "../schema/edit.ts";
-import { editInput, editPreviewInput } from "../schema/input.ts";
+import { editInput, editPreviewInput } from "../schema/edit-input.ts";
 import { type AskedEdit, edited } from "../start/edited.ts";
 import { noLongerHolds } from "../start/plan-hash.ts";
 import {

@@ -2,7 +2,8 @@ import { eq, inArray, sql } from "drizzle-orm";
 import { DAY, MINUTE } from "../../../kernel/time.ts";
 import type { RequestStore } from "../../../ports/stores/request-store.ts";
 import { type Context, statement } from "../client/context.ts";
-import { requests, strategies } from "../tables/tables.ts";
+import { requests } from "../tables/access-tables.ts";
+import { strategies } from "../tables/tables.ts";
 
 /** No request runs for so long. */
 const ABANDONED = MINUTE;

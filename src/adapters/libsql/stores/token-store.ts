@@ -2,7 +2,7 @@ import { and, desc, getTableColumns, isNull, lt, or, sql } from "drizzle-orm";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { TokenStore } from "../../../ports/stores/token-store.ts";
 import { type Context, statement } from "../client/context.ts";
-import { tokens } from "../tables/tables.ts";
+import { tokens } from "../tables/access-tables.ts";
 import { writeTold } from "./event-chain.ts";
 
 /** Rows stand in the order in which they were added. */

@@ -16,7 +16,6 @@ import type { Side } from "../../../model/market.ts";
 import type { AccountMemory } from "../../../model/memory.ts";
 import type { Fee, OrderState, OrderType, TimeInForce } from "../../../model/order.ts";
 import type { Phase, StrategyConfig, StrategyState, StrategyStatus, Wants } from "../../../model/strategy.ts";
-import type { Scope } from "../../../model/token.ts";
 import type { CostDay } from "../../../model/usage.ts";
 import { amount, doc, flag, orderKind } from "./columns.ts";
 
@@ -221,32 +220,4 @@ export const events = sqliteTable(
     // Of two that follow the same event, the second one is refused.
     uniqueIndex("events_chain").on(table.chain, table.seq),
   ],
-);
-
-export const tokens = sqliteTable(
-  "tokens",
-  {
-    id: text("id").primaryKey(),
-    name: text("name").notNull(),
-    scope: text("scope").$type<Scope>().notNull(),
-    hash: text("hash").notNull(),
-    createdAt: integer("created_at").notNull(),
-    expiresAt: integer("expires_at"),
-    revokedAt: integer("revoked_at"),
-    server: text("server"),
-  },
-  (table) => [uniqueIndex("tokens_hash").on(table.hash)],
-);
-
-/** Idempotency keys: claimed before the operation runs, answered after. */
-export const requests = sqliteTable(
-  "requests",
-  {
-    key: text("key").primaryKey(),
-    bodyHash: text("body_hash").notNull(),
-    status: integer("status"),
-    body: text("body"),
-    createdAt: integer("created_at").notNull(),
-  },
-  (table) => [index("requests_by_age").on(table.createdAt)],
 );

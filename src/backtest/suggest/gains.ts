@@ -1,7 +1,7 @@
-import { type Jumps, jump, type Rungs } from "../backtest/jump.ts";
-import { RULES } from "../backtest/rules.ts";
-import type { Ticks } from "../backtest/ticks.ts";
-import { wire } from "../kernel/decimal.ts";
+import { wire } from "../../kernel/decimal.ts";
+import { type Jumps, jump, type Rungs } from "../jump.ts";
+import { RULES } from "../rules.ts";
+import type { Ticks } from "../ticks.ts";
 
 /** A grid as it is compared with others: where its orders rest, and what a fill of each slot moves, in floats. */
 export interface ComparedGrid {

@@ -1,8 +1,8 @@
-import { type Ticks, ticksOf } from "../backtest/ticks.ts";
-import type { Candles } from "../candles/candles.ts";
-import { wire } from "../kernel/decimal.ts";
-import { AppError } from "../kernel/errors.ts";
-import { DAY } from "../kernel/time.ts";
+import type { Candles } from "../../candles/candles.ts";
+import { wire } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { DAY } from "../../kernel/time.ts";
+import { type Ticks, ticksOf } from "../ticks.ts";
 import {
   boundsOf,
   type Candidate,

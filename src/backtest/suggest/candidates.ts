@@ -1,9 +1,9 @@
-import type { Rungs } from "../backtest/jump.ts";
-import { rungsOf } from "../backtest/ladder.ts";
-import { RULES } from "../backtest/rules.ts";
-import { type Decimal, wire } from "../kernel/decimal.ts";
-import { shuffled } from "../kernel/random.ts";
-import type { Market } from "../model/market.ts";
+import { type Decimal, wire } from "../../kernel/decimal.ts";
+import { shuffled } from "../../kernel/random.ts";
+import type { Market } from "../../model/market.ts";
+import type { Rungs } from "../jump.ts";
+import { rungsOf } from "../ladder.ts";
+import { RULES } from "../rules.ts";
 import type { ComparedGrid } from "./gains.ts";
 
 /** A grid in shares of the price that it begins at; neighbours differ by one step of one of its places. */
