@@ -34,7 +34,7 @@ const { values } = parseArgs({
 
 const SAMPLE = 300;
 /** Milliseconds that a quick test or seed takes at most. */
-const QUICK = 250;
+const QUICK = 1000;
 const CACHE = "dist/mutation.json";
 const COVERAGE = "dist/mutation-coverage.json";
 const EQUIVALENT = "test/mutation/equivalent.md";
