@@ -1,0 +1,238 @@
+import { describe, expect, it } from "vitest";
+import { decide } from "../../../src/engine/decide/decide.ts";
+import { gridKind } from "../../../src/grid/kind.ts";
+import type { Order } from "../../../src/model/order.ts";
+import type { Strategy } from "../../../src/model/strategy.ts";
+import type { Kinds } from "../../../src/ports/kind.ts";
+import { d, market, slot, state } from "../../support/grid.ts";
+import {
+  bounds,
+  idOf,
+  NOW,
+  observation,
+  order,
+  quote,
+  SYMBOL,
+  sight,
+  snapshot,
+  strategy,
+  told,
+  toldFilled,
+  trade,
+} from "../../support/made.ts";
+
+const kinds = (() => gridKind) as unknown as Kinds;
+const balances = [
+  { asset: "USDT", free: d("1000"), used: 0n },
+  { asset: "BTC", free: d("1"), used: 0n },
+];
+const FREE = { limit: 9, slow: null as string | null, bounds: bounds(), kinds };
+/** One slot that wants to buy 1 at 100. */
+const grid = (over: Partial<Strategy> = {}, of: object = {}): Strategy =>
+  strategy({ state: state([slot()], { epoch: 1, ...of }), ...over });
+const deciding = (
+  one: Strategy | readonly Strategy[] = grid(),
+  { orders = [] as readonly Order[], of = {}, more = {}, snap = {}, held = FREE } = {},
+) => {
+  const strategies = Array.isArray(one) ? one : [one];
+  return decide(
+    snapshot({ strategies, orders, ...snap }),
+    observation(of, { balances, balancesFirst: true, ...more }),
+    held,
+  );
+};
+const updateOf = ({ changes }: ReturnType<typeof decide>) =>
+  changes.find((one) => one.strategy !== null)?.strategy;
+
+describe("a pass over an account", () => {
+  it("records an intent under the limits that it was allowed by, and asks for it", () => {
+    const done = deciding();
+    expect(done.creates).toMatchObject([{ slot: 0, side: "buy", amount: d("1") }]);
+    expect(done.changes[0]).toMatchObject({ intents: done.creates, terms: { version: 1, asset: "USDT" } });
+    expect(done).toMatchObject({ placing: ["g"], cancels: [], short: false });
+  });
+
+  it("writes nothing but what it remembers when nothing has changed", () => {
+    const live = order({ amount: d("1") });
+    const quiet = deciding(grid(), {
+      orders: [live],
+      snap: { memory: { ...snapshot().memory, baseline: {} } },
+    });
+    expect(quiet).toMatchObject({ changes: [], creates: [], cancels: [], placing: [], short: false });
+    expect(quiet.memory.marks[SYMBOL]?.mid).toBe(d("105"));
+  });
+
+  it("books what an order has filled, fees in third assets at their worth", () => {
+    const fees = [{ asset: "KCS", amount: d("2") }];
+    const more = {
+      sights: { [idOf()]: toldFilled({ filled: d("1"), amount: d("1") }) },
+      feePrices: new Map([["KCS/USDT", d("3")]]),
+    };
+    const done = deciding(grid(), {
+      orders: [order({ amount: d("1") })],
+      of: { trades: [trade({ fees })] },
+      more: more as never,
+    });
+    expect(done.changes[0]).toMatchObject({
+      fills: [{ fees: [{ asset: "KCS", value: d("6") }] }],
+      orders: [{ state: "filled", settled: true }],
+    });
+    expect(done.creates).toMatchObject([{ side: "sell", price: d("110") }]);
+    expect(done.memory.moved).toEqual({ BTC: d("1"), USDT: d("-100"), KCS: d("-2") });
+  });
+
+  it("shares what is free and allowed among its strategies, in turn", () => {
+    const other = grid({ id: "h", number: 1_700_000_000_001 });
+    const poor = { balances: [{ asset: "USDT", free: d("150"), used: 0n }] };
+    expect(deciding([grid(), other], { more: poor }).creates.map((one) => one.strategy)).toEqual(["g"]);
+    expect(deciding([grid(), other]).creates.map((one) => one.strategy)).toEqual(["g", "h"]);
+    const one = deciding([grid(), other], { held: { ...FREE, limit: 1, slow: "so slow" } });
+    expect(one.creates.map(({ strategy: whose }) => whose)).toEqual(["g"]);
+    expect(one.short).toBe(true);
+    const few = deciding([grid(), other], { held: { ...FREE, bounds: bounds({ openOrders: 1 }) } });
+    expect(few.creates).toHaveLength(1);
+  });
+
+  it("leaves alone what is on a market that it has not observed", () => {
+    const away = grid({ symbol: "ETH/USDT" });
+    const live = order({ symbol: "ETH/USDT" });
+    expect(deciding(away, { orders: [live] })).toMatchObject({ creates: [], cancels: [] });
+    expect(updateOf(deciding(away))).toBeUndefined();
+    const refused = deciding(away, { more: { refused: new Map([["ETH/USDT", "no such market"]]) } as never });
+    expect(updateOf(refused)).toMatchObject({ lastError: "ETH/USDT cannot be read: no such market" });
+  });
+
+  it("writes what has become of orders by hand and of no strategy here", () => {
+    const by = order({ strategy: null, kind: "hand", clientId: "em0000000000000001" });
+    const ended = told({ status: "canceled", clientId: by.clientId });
+    const done = deciding(grid(), { orders: [by], more: { sights: { [by.clientId]: ended } } });
+    expect(done.changes.at(-1)?.orders).toMatchObject([
+      { clientId: by.clientId, state: "canceled", settled: true },
+    ]);
+  });
+
+  it("names rows that it cannot read, once", () => {
+    const of = { unreadable: [{ id: "t9", orderId: "x1", at: 1, reason: "no price" }] };
+    const done = deciding(grid(), { orders: [order({ amount: d("1") })], of });
+    expect(done.changes.at(-1)?.events).toMatchObject([{ kind: "unreadable" }]);
+    expect(done.memory.unreadable).toEqual(["t9"]);
+    expect(done.changes.at(-1)?.memory).not.toBe(null);
+  });
+});
+
+describe("what a pass cancels", () => {
+  it("is each order once: of stops, and all of ours where a switch says so", () => {
+    const live = [
+      order(),
+      order({ strategy: null, kind: "hand", clientId: "em0000000000000001", exchangeId: "x2" }),
+    ];
+    const stop = grid({ wants: "stop" });
+    expect(deciding(stop, { orders: live }).cancels).toEqual([live[0]]);
+    const kill = (over: object) => ({ kill: { on: true, cancels: true, sells: false, ...over } }) as never;
+    expect(deciding(stop, { orders: live, snap: kill({}) }).cancels).toEqual(live);
+    expect(deciding(grid(), { orders: [], snap: kill({}) }).creates).toEqual([]);
+    expect(deciding(stop, { orders: live, snap: kill({ on: false }) }).cancels).toEqual([live[0]]);
+    expect(deciding(stop, { orders: live, snap: kill({ cancels: false }) }).cancels).toEqual([live[0]]);
+  });
+
+  it("is an order that was given up and is open after all", () => {
+    const lost = order({ state: "rejected", settled: true });
+    const late = (one: Order, open = [told()]) =>
+      deciding(grid(), { of: { open }, more: { late: [one] } }).cancels.map(({ exchangeId }) => exchangeId);
+    expect(late(lost)).toEqual(["x1"]);
+    expect(late(lost, [])).toEqual([]);
+    expect(late({ ...lost, strategy: null })).toEqual([]);
+    expect(late({ ...lost, state: "open" })).toEqual([]);
+    expect(late({ ...lost, exchangeId: null })).toEqual([]);
+  });
+});
+
+describe("a strategy in a pass", () => {
+  it("in error places nothing, and stops when it is asked to", () => {
+    const failed = grid({ status: "error", lastError: "it failed" });
+    expect(deciding(failed)).toMatchObject({ creates: [], placing: [] });
+    expect(updateOf(deciding({ ...failed, wants: "stop" }))).toMatchObject({ status: "stopped" });
+    const exiting = grid({ status: "error" }, { exit: { reason: "stop", tries: 0 } });
+    expect(updateOf(deciding(exiting))).toMatchObject({ status: "stopped" });
+  });
+
+  it("is resumed by its person, once", () => {
+    const failed = grid({ status: "error", lastError: "it failed", resumes: 1 });
+    expect(updateOf(deciding(failed))).toMatchObject({ status: "running", lastError: null });
+  });
+
+  it("that is paused places nothing, and finishes what it was cancelling", () => {
+    const paused = deciding(grid({ wants: "pause" }), { orders: [order({ generation: 4 })] });
+    expect(updateOf(paused)).toMatchObject({ phase: "paused" });
+    expect(paused.cancels).toHaveLength(1);
+    expect(paused.creates).toEqual([]);
+    expect(updateOf(deciding(grid({ wants: "pause", phase: "starting" })))).toBeUndefined();
+  });
+
+  it("notes since when its market is closed, where the venue tells of it", () => {
+    const closed = deciding(grid(), { of: { market: market({ active: false }) } });
+    expect(updateOf(closed)?.state.closedSince).toBe(NOW);
+    const untold = deciding(grid({}, { closedSince: 5 }), { of: { market: undefined, error: "no answer" } });
+    expect(updateOf(untold)?.state.closedSince).toBe(5);
+    expect(updateOf(deciding(grid({}, { closedSince: 5 })))?.state.closedSince).toBeUndefined();
+  });
+
+  it("that cannot go on is in error alone, and says why", () => {
+    const broken = grid({ id: "b", number: 1 }, { generation: 2 ** 20 });
+    const done = deciding([broken, grid()]);
+    expect(done.changes[0]?.strategy).toMatchObject({
+      id: "b",
+      status: "error",
+      lastError: "this grid has used up its order ids: stop it and start a new one",
+    });
+    expect(done.creates.map((one) => one.strategy)).toEqual(["g"]);
+  });
+
+  it("places nothing while an order that was taken does not show", () => {
+    const other = order({ slot: 7, clientId: idOf({ slot: 7 }), state: "submitted", notAfter: NOW - 61_000 });
+    const done = deciding(grid(), { orders: [other], more: { sights: { [other.clientId]: "missing" } } });
+    expect(done.creates).toEqual([]);
+    expect(updateOf(done)?.lastError).toContain(`has taken order ${other.clientId} and does not show it`);
+  });
+
+  it("takes note of a restore once it was searched for", () => {
+    const searched = new Map([["g", [{ index: 0, sequence: 0, misses: 2 }]]]);
+    const restored = { snap: { epoch: 2 } };
+    expect(updateOf(deciding(grid(), { ...restored, more: { searched } as never }))?.state.epoch).toBe(2);
+    expect(updateOf(deciding(grid(), restored))?.state.epoch).not.toBe(2);
+    const waiting = { searched, unlooked: new Map([[SYMBOL, 1]]) } as never;
+    expect(deciding(grid(), { ...restored, more: waiting }).creates).toEqual([]);
+    expect(updateOf(deciding(grid(), { ...restored, more: waiting }))?.state.epoch).not.toBe(2);
+  });
+
+  it("is held by its account's loss, which is remembered", () => {
+    const held = { ...FREE, bounds: bounds({ accountLoss: { USDT: d("1") } }) };
+    const lost = grid({}, { ledger: { ...grid().state.ledger, quote: d("-2"), moved: { USDT: d("-2") } } });
+    const done = deciding(lost, { held });
+    expect(done.creates).toEqual([]);
+    expect(updateOf(done)).toMatchObject({ phase: "paused" });
+    expect(done.memory.losses?.USDT?.watch?.over).toContain("accountLoss");
+    const gone = { ...snapshot().memory, losses: done.memory.losses };
+    const stopped = deciding({ ...lost, wants: "stop" }, { held, snap: { memory: gone } as never });
+    expect(stopped.memory.losses?.USDT?.closed).toBe(d("-2"));
+  });
+
+  it("begins with base that is nobody's, unless another one may hold some unseen", () => {
+    const starting = strategy({
+      phase: "starting",
+      state: state([slot({ side: "sell" })], { epoch: 1, laidAt: NOW, startPrice: d("105") }),
+    });
+    expect(deciding(starting).creates).toMatchObject([{ side: "sell" }]);
+    const hidden = strategy({ id: "h", symbol: "BTC/EUR" });
+    expect(deciding([starting, hidden])).toMatchObject({ creates: [], short: true });
+    const elsewhere = strategy({ id: "h", symbol: "ETH/EUR" });
+    expect(deciding([starting, elsewhere]).creates).toHaveLength(1);
+    const seen = new Map([
+      [SYMBOL, sight()],
+      ["BTC/EUR", sight({ quote: quote() })],
+    ]);
+    expect(
+      deciding([starting, { ...hidden, wants: "pause" }], { more: { markets: seen } as never }).creates,
+    ).toHaveLength(1);
+  });
+});
