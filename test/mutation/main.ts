@@ -63,8 +63,8 @@ async function main(): Promise<boolean> {
   const bundled = await bundle();
   const known = new Map(Object.entries(read<Record<string, Known>>(CACHE, {})));
   const fileOf = new Map(bundled.mutants.map(({ id, file }) => [id, file]));
-  const equivalent = existsSync(EQUIVALENT) ? readFileSync(EQUIVALENT, "utf8") : "";
-  const isNamed = ({ id }: { readonly id: string }) => equivalent.includes(id);
+  const equivalent = new Set(existsSync(EQUIVALENT) ? readFileSync(EQUIVALENT, "utf8").split("\n") : []);
+  const isNamed = ({ id }: { readonly id: string }) => equivalent.has(id);
 
   const only = values.only?.split(",");
   const chosen = draw(
