@@ -38,6 +38,8 @@ export function memoryStore(
         ...strategy,
         epoch: tables.epoch,
         resumes: 0,
+        edit: null,
+        edits: 0,
         number,
         id: `${prefix}-${number}`,
       };
