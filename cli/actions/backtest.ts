@@ -1,17 +1,15 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
+import { existsSync, writeFileSync } from "node:fs";
 import { reportOf } from "../../src/backtest/report.ts";
 import type { BacktestAnswer } from "../../src/backtest/schema/answer.ts";
-import type { Candles } from "../../src/candles/candles.ts";
-import { decode, isCandleFile } from "../../src/candles/file.ts";
-import { createReader } from "../../src/candles/read.ts";
 import { spanOf } from "../../src/candles/span.ts";
+import { messageOf } from "../../src/kernel/errors.ts";
 import { isPair } from "../../src/kernel/pair.ts";
 import type { Operation } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { fromTexts, kindsOf } from "../../src/transport/input.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
-import { candleFile, candleFolder, readStored } from "../host/candle-store.ts";
+import { readCandleSource } from "../host/candle-sources.ts";
+import { candleFile, candleFolder, isStored, readStored } from "../host/candle-store.ts";
 import { nodeLocal } from "../host/node-runtime.ts";
 import { readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
@@ -55,7 +53,7 @@ async function answered(
   const settings = readSettings(values, process.env);
   const call = { actor: "local", requestId: nodeLocal.randomText(12) };
   const runHere = (deps: Deps) => run(operation, deps, operation.input.strict().parse(input), call);
-  const kept = file === undefined ? storedIn(settings.databaseUrl, input) : keptIn(file, input.symbol);
+  const kept = file === undefined ? storedIn(settings.databaseUrl, input) : await keptIn(file, input.symbol);
   // With all rules given nothing but the file is needed: no database is opened and no exchange is asked.
   if (kept && RULES.every((name) => input[name] !== undefined))
     return await runHere({ kept, local: nodeLocal } as unknown as Deps);
@@ -67,9 +65,17 @@ async function answered(
   }
 }
 
-function keptIn(file: string, symbol: unknown): NonNullable<Deps["kept"]> {
-  const candles = readCandles(file, symbol);
-  return { candles: async () => candles };
+async function keptIn(file: string, symbol: unknown): Promise<NonNullable<Deps["kept"]>> {
+  if (!existsSync(file)) throw new UsageError(`--data: there is no file ${file}`);
+  if (typeof symbol !== "string" || !isPair(symbol))
+    throw new UsageError("--symbol names the pair of --data");
+  try {
+    const read = isStored(file) ? readStored(file) : readCandleSource(file, { pair: symbol });
+    const { candles } = await read;
+    return { candles: async () => candles };
+  } catch (error) {
+    throw new UsageError(`--data ${messageOf(error)}`);
+  }
 }
 
 /** What was downloaded or imported of this exchange and pair; undefined where nothing was. */
@@ -80,21 +86,4 @@ function storedIn(databaseUrl: string, { exchange, symbol, timeframe = "1m" }: R
   const file = candleFile(candleFolder(databaseUrl, process.env), series);
   if (!existsSync(file)) return undefined;
   return { candles: async () => (await readStored(file)).candles };
-}
-
-function readCandles(file: string, symbol: unknown): Candles {
-  if (!existsSync(file)) throw new UsageError(`--data: there is no file ${file}`);
-  if (typeof symbol !== "string" || !isPair(symbol))
-    throw new UsageError("--symbol names the pair of --data");
-  const raw = readFileSync(file);
-  const bytes = raw[0] === 0x1f && raw[1] === 0x8b ? gunzipSync(raw) : raw;
-  try {
-    if (isCandleFile(bytes)) return decode(Uint8Array.from(bytes)).candles;
-    const reader = createReader({ pair: symbol });
-    reader.push(bytes);
-    return reader.end().candles;
-  } catch (error) {
-    if (error instanceof RangeError) throw new UsageError(`--data ${file}: ${error.message}`);
-    throw error;
-  }
 }

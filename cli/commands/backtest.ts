@@ -9,7 +9,7 @@ const FILES = {
   data: {
     type: "string",
     description:
-      "Candles of this file (csv, json, .gz, or a file of kept candles) in place of the exchange's",
+      "Candles of this file (csv, json, .gz, .zip, or a file of kept candles) in place of the exchange's",
     valueHint: "file",
   },
   report: { type: "string", description: "Also write a page in HTML with charts", valueHint: "file" },

@@ -15,7 +15,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import type { Candles } from "../../src/candles/candles.ts";
 import { type Coverage, coverageOf } from "../../src/candles/coverage.ts";
-import { decode, encode, type Head, type Kept, readHead } from "../../src/candles/file.ts";
+import { decode, encode, type Head, isCandleFile, type Kept, readHead } from "../../src/candles/file.ts";
 import { hashAsIs, hashOf } from "../../src/candles/hash.ts";
 import { spanLabel } from "../../src/candles/span.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
@@ -45,6 +45,17 @@ export function candleFolder(databaseUrl: string, env: NodeJS.ProcessEnv): strin
 
 export const candleFile = (folder: string, { source, pair, spanMillis }: Series): string =>
   join(folder, `${source}-${pair.replace("/", "-")}-${spanLabel(spanMillis)}${ENDING}`);
+
+/** Whether a file is one of stored candles, by how it begins. */
+export function isStored(file: string): boolean {
+  const opened = openSync(file, "r");
+  try {
+    const bytes = new Uint8Array(8);
+    return isCandleFile(bytes.subarray(0, readSync(opened, bytes)));
+  } finally {
+    closeSync(opened);
+  }
+}
 
 /** Whole, with the hash that it was written with. Throws naming the file and what to do. */
 export async function readStored(file: string): Promise<StoredCandles> {

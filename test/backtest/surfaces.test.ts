@@ -7,6 +7,7 @@ import { edgemaker } from "../support/command.ts";
 import { appClient, callTool, textOf } from "../support/mcp.ts";
 import { tempFolder } from "../support/temp.ts";
 import { hasTerminal, terminal } from "../support/terminal.ts";
+import { zip } from "../support/zip.ts";
 
 const MINUTE = 60_000;
 const GRID = {
@@ -76,6 +77,21 @@ describe("edgemaker backtest", () => {
       await edgemaker(folder, [...WORDS, "--data", file]),
     ];
     expect(kept).toEqual(named);
+  });
+
+  it("reads an archive, and a file of kept candles, as the import does", async () => {
+    const { folder, file } = folderWithCandles();
+    const archive = join(folder, "candles.zip");
+    writeFileSync(archive, zip("candles.csv", swinging(600)));
+    const of = ["--from", "kraken", "--symbol", "BTC/USDT", "--json"];
+    const stored = JSON.parse((await edgemaker(folder, ["candles", "import", file, ...of])).stdout).file;
+    const named = await edgemaker(folder, [...WORDS, "--data", file]);
+    expect(named.code).toBe(0);
+    for (const other of [archive, stored])
+      expect(await edgemaker(folder, [...WORDS, "--data", other])).toEqual(named);
+    writeFileSync(`${archive}.CHECKSUM`, `${"0".repeat(64)}  candles.zip\n`);
+    const { code, stderr } = await edgemaker(folder, [...WORDS, "--data", archive]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("download it again")]);
   });
 
   it("names the file and the line that is no candle", async () => {

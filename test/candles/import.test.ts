@@ -1,43 +1,18 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { crc32, deflateRawSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { edgemaker } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
+import { zip } from "../support/zip.ts";
 
 const JANUARY = Date.UTC(2025, 0, 1);
 const row = (minute: number, unit = 1) =>
   `${(JANUARY + minute * MINUTE) * unit},100.50000000,101.00000000,99.00000000,100.25000000,3.5,${(JANUARY + (minute + 1) * MINUTE) * unit - 1},350,9,1,100,0`;
 const rows = (minutes: readonly number[], unit?: number) =>
   minutes.map((minute) => `${row(minute, unit)}\n`).join("");
-
-/** An archive of one file, as zip programs write it. */
-function zip(name: string, content: string): Buffer {
-  const [bytes, packed] = [Buffer.from(content), deflateRawSync(content)];
-  const common = (signature: number, size: number) => {
-    const header = Buffer.alloc(size);
-    header.writeUInt32LE(signature);
-    const at = size === 30 ? 4 : 6;
-    header.writeUInt16LE(20, at);
-    header.writeUInt16LE(8, at + 4);
-    header.writeUInt32LE(crc32(bytes), at + 10);
-    header.writeUInt32LE(packed.length, at + 14);
-    header.writeUInt32LE(bytes.length, at + 18);
-    header.writeUInt16LE(name.length, at + 22);
-    return header;
-  };
-  const local = Buffer.concat([common(0x04034b50, 30), Buffer.from(name), packed]);
-  const entry = Buffer.concat([common(0x02014b50, 46), Buffer.from(name)]);
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50);
-  end.writeUInt16LE(1, 8);
-  end.writeUInt16LE(1, 10);
-  end.writeUInt32LE(entry.length, 12);
-  end.writeUInt32LE(local.length, 16);
-  return Buffer.concat([local, entry, end]);
-}
 
 const take = (folder: string, files: readonly string[], more: readonly string[] = []) =>
   edgemaker(folder, [
