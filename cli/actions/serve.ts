@@ -126,7 +126,7 @@ interface Listening {
   readonly address: AddressInfo;
 }
 
-interface Where {
+interface Binding {
   readonly port: number;
   readonly hostname: string;
   /** So many ports further up are tried where one is taken. */
@@ -135,7 +135,7 @@ interface Where {
 
 function listening(
   fetch: Parameters<typeof listen>[0]["fetch"],
-  { port, hostname, around }: Where,
+  { port, hostname, around }: Binding,
 ): Promise<Listening> {
   return new Promise<Listening>((resolve, reject) => {
     const server = listen({ fetch, port, hostname }, (address) => resolve({ server, address }));

@@ -5,14 +5,14 @@ import { parseAccountKey } from "../../model/account.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 
 /** So many intervals without a complete pass are no delay any more. */
-const INTERVALS = 3;
+const STALLED_INTERVALS = 3;
 /** Of very short intervals a slow answer alone takes several. */
-const LEAST: Millis = 3 * SECOND;
+const LEAST_STALLED: Millis = 3 * SECOND;
 /** Passes that fail, or wait for calls, are tried again of themselves. */
 const LEAST_WHILE_TRIED: Millis = MINUTE;
 
 /** How often its account is stepped: as the last pass was, else as this process does, else each minute. */
-const intervalOf = ({ memory }: StrategyView, interval: Millis | undefined): Millis =>
+const paceOf = ({ memory }: StrategyView, interval: Millis | undefined): Millis =>
   memory.interval ?? interval ?? MINUTE;
 
 /** How long no pass over its account has been complete, of a strategy that waits for one; 0 while that is no delay. */
@@ -20,7 +20,10 @@ export function stalledFor(view: StrategyView, interval: Millis | undefined): Mi
   const { strategy, steppedAt, now, memory, accountError } = view;
   if (strategy.status === "stopped" || steppedAt === null) return 0;
   const isTried = accountError !== null || memory.turn > 0;
-  const most = Math.max(isTried ? LEAST_WHILE_TRIED : LEAST, INTERVALS * intervalOf(view, interval));
+  const most = Math.max(
+    isTried ? LEAST_WHILE_TRIED : LEAST_STALLED,
+    STALLED_INTERVALS * paceOf(view, interval),
+  );
   return now - steppedAt > most ? now - steppedAt : 0;
 }
 

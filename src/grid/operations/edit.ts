@@ -32,7 +32,7 @@ interface Ready {
 async function ready(deps: Deps, id: string, asked: AskedEdit): Promise<Ready> {
   const { strategy } = await viewOf(deps, id);
   refuseEnding(strategy);
-  const world = await readWorld(deps, strategy);
+  const world = await readEditWorld(deps, strategy);
   return { strategy, world, planned: planEdit(strategy, edited(strategy, asked, world), world) };
 }
 
@@ -48,24 +48,24 @@ function refuseEnding({ id, status, wants, phase, state }: GridStrategy): void {
   if (is) throw new AppError("Conflict", `${id} ${is} and cannot be changed; start a new grid`);
 }
 
-async function readWorld(deps: Deps, { account, symbol }: GridStrategy): Promise<EditWorld> {
+async function readEditWorld(deps: Deps, { account, symbol }: GridStrategy): Promise<EditWorld> {
   const venue = deps.venueOf(parseAccountKey(account));
   if (!venue)
     throw new AppError("Start failed", `this process is not configured for ${account}: ask one that is`);
-  const [market, quote, balances] = await readVenue(venue, symbol);
+  const [market, quote, balances] = await readEditVenue(venue, symbol);
   const killed = await deps.store.killed();
   const all = await deps.store.unsettledOrders();
   const orders = all.filter((order) => order.account === account && order.symbol === symbol);
   return { market, quote, balances, killed, orders };
 }
 
-const readVenue = async (venue: Venue, symbol: GridStrategy["symbol"]) =>
+const readEditVenue = async (venue: Venue, symbol: GridStrategy["symbol"]) =>
   [await venue.market(symbol), await venue.ticker(symbol), await venue.balances()] as const;
 
-const access = { access: "token", failure: "Start failed" } as const;
+const EDITS = { access: "token", failure: "Start failed" } as const;
 
 const previewEdit = operation({
-  ...access,
+  ...EDITS,
   name: "preview_grid_edit",
   summary: "What changing a running grid would cancel, place and need",
   effect: "read",
@@ -79,7 +79,7 @@ const previewEdit = operation({
 });
 
 const editGrid = operation({
-  ...access,
+  ...EDITS,
   name: "edit_grid",
   summary: "Change a running grid's range, levels, size or stop prices; its ledger is kept",
   effect: "trade",
@@ -106,7 +106,7 @@ const editGrid = operation({
   async preview(deps, { id, planHash, ...asked }) {
     const { strategy, planned, world } = await ready(deps, id, asked);
     if (planHash !== undefined && planHash !== planned.hash) throw noLongerHolds();
-    return previewOf(strategy, planned, world);
+    return previewOfEdit(strategy, planned, world);
   },
   async run(deps, { id, planHash, ...asked }, call) {
     const { strategy, planned } = await ready(deps, id, asked);
@@ -116,7 +116,7 @@ const editGrid = operation({
     const told = `asked to be changed: ${changes.map(({ field, from, to }) => `${field} ${from} to ${to}`).join(", ")}`;
     const taken = await deps.store.setEdit(id, { config, after: strategy.edits ?? 0, told }, byOf(call));
     if (!taken) throw noLongerHolds();
-    const message = await passes(deps, strategy);
+    const message = await editPasses(deps, strategy);
     const { strategy: now } = await viewOf(deps, id);
     const made = pendingEdit(now) === undefined && now.state.rebuild === null;
     return {
@@ -141,7 +141,7 @@ const madeTold = ({ wants, lastError }: GridStrategy, made: boolean): string => 
 /** As many as it takes where nothing is in the way: cancels, a look at what became of them, and the new orders. */
 const PASSES = 3;
 
-async function passes(deps: Deps, { id, account }: GridStrategy): Promise<string> {
+async function editPasses(deps: Deps, { id, account }: GridStrategy): Promise<string> {
   const venue = deps.venueOf(parseAccountKey(account));
   if (!venue) return "";
   for (let at = 0; at < PASSES; at++) {
@@ -154,7 +154,7 @@ async function passes(deps: Deps, { id, account }: GridStrategy): Promise<string
   return "";
 }
 
-function previewOf(strategy: GridStrategy, planned: PlannedEdit, world: EditWorld): Preview {
+function previewOfEdit(strategy: GridStrategy, planned: PlannedEdit, world: EditWorld): Preview {
   const { quote } = splitPair(strategy.symbol);
   const { cancelled, orders, changes, maxQuoteUsed, worstCase, warnings, realized, investment } =
     plannedEditOut(strategy, planned, world);

@@ -29,10 +29,10 @@ export function beginEdit(strategy: GridStrategy, world: World): GridStrategy {
   const edit = pendingEdit(strategy);
   const { config, state, phase } = strategy;
   if (!edit || state.exit || phase === "starting") return strategy;
-  if (!movesLadder(config, edit)) return { ...strategy, config: edit, state: noted(strategy) };
+  if (!movesLadder(config, edit)) return { ...strategy, config: edit, state: withEditsNoted(strategy) };
   if (state.rebuild) return strategy;
   // Asked before anything is cancelled.
-  if (obstacle(edit, state, world) !== undefined) return { ...strategy, state: noted(strategy) };
+  if (obstacle(edit, state, world) !== undefined) return { ...strategy, state: withEditsNoted(strategy) };
   return { ...strategy, state: { ...state, signal: null, rebuild: { generation: state.generation + 1 } } };
 }
 
@@ -44,7 +44,7 @@ export function configToLay(strategy: GridStrategy, world: World): GridConfig | 
 }
 
 /** The state of a strategy that has taken note of all that was asked so far. */
-export const noted = ({ state, edits = 0 }: Pick<GridStrategy, "state" | "edits">): GridState =>
+export const withEditsNoted = ({ state, edits = 0 }: Pick<GridStrategy, "state" | "edits">): GridState =>
   edits === (state.edits ?? 0) ? state : { ...state, edits };
 
 /** What became of a change in a pass that has taken note of it. */

@@ -10,7 +10,7 @@ import { withMid } from "../ladder/volatility.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import type { GridState, GridStrategy, Move } from "../state/state.ts";
 import { start, trigger } from "./begin.ts";
-import { beginEdit, configToLay, editEvents, noted } from "./edit.ts";
+import { beginEdit, configToLay, editEvents, withEditsNoted } from "./edit.ts";
 import { firstBuy } from "./first-buy.ts";
 import { noticesOf, strangerError, venueError, withNotices } from "./notices.ts";
 import { outdated } from "./outdated.ts";
@@ -142,7 +142,9 @@ function settledMoves(strategy: GridStrategy, live: readonly Order[], world: Wor
   const { config, state } = strategy;
   if (state.rebuild) {
     const next = live.length > 0 ? undefined : configToLay(strategy, world);
-    return next ? { ...strategy, config: next, state: relaid(next, noted(strategy), world) } : strategy;
+    return next
+      ? { ...strategy, config: next, state: relaid(next, withEditsNoted(strategy), world) }
+      : strategy;
   }
   const going = leaving(state);
   if (!going || live.some(({ generation, slot }) => generation === state.generation && slot === going.index))

@@ -17,14 +17,14 @@ export const StopPriceShape = lazy(() =>
   }),
 );
 
-type Notices = readonly { readonly code: string }[];
+type ToldNotices = readonly { readonly code: string }[];
 
-/** Notices of which each says that a price may be reached and nothing follows. */
+/** ToldNotices of which each says that a price may be reached and nothing follows. */
 const UNWATCHED = new Set(["stalled", "stop_price_unwatched", "wide_spread"]);
 
 export function stopPricesOf(
   { strategy, memory }: StrategyView<GridStrategy>,
-  watch: Notices,
+  watch: ToldNotices,
 ): z.input<ReturnType<typeof StopPriceShape>>[] {
   const { config, status, phase, wants, state, symbol } = strategy;
   const mark = memory.marks[symbol]?.mid;

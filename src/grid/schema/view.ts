@@ -23,12 +23,12 @@ const isStalled = ({ notices }: Grid): boolean => notices.some(({ code }) => cod
 
 /** A total for each quote asset, that of grids on paper apart; what is not known makes it unknown. */
 function totalsOf(grids: readonly Grid[]): string {
-  const nameOf = ({ symbol, dryRun }: Grid) => `${quoteOf(symbol)}${dryRun ? " on paper" : ""}`;
+  const nameOf = ({ symbol, dryRun }: Grid) => `${quoteAssetOf(symbol)}${dryRun ? " on paper" : ""}`;
   const names = [...new Set(grids.map(nameOf))];
   return names
     .map((name) => {
       const mine = grids.filter((grid) => nameOf(grid) === name);
-      const total = sumOf(mine.map(({ totalProfit }) => totalProfit));
+      const total = knownSum(mine.map(({ totalProfit }) => totalProfit));
       const told = total === null ? "not known until every price is" : `${signed(total)} ${name}`;
       const count = `${mine.length} ${mine.length === 1 ? "grid" : "grids"}`;
       return names.length > 1 && total === null ? `${name}: ${told}, ${count}` : `${told}, ${count}`;
@@ -92,9 +92,9 @@ const feesTold = ({ fees }: Grid): string =>
     .map(([asset, fee]) => `${cents(Number(fee))} ${asset}`)
     .join(", ") || "none";
 
-const quoteOf = (symbol: string): string => symbol.split("/")[1] ?? symbol;
+const quoteAssetOf = (symbol: string): string => symbol.split("/")[1] ?? symbol;
 
-const sumOf = (values: readonly (number | null)[]): number | null =>
+const knownSum = (values: readonly (number | null)[]): number | null =>
   values.reduce<number | null>((sum, value) => (sum === null || value === null ? null : sum + value), 0);
 
 const cents = (value: number): string => String(Number(value.toPrecision(Math.abs(value) < 100 ? 4 : 7)));

@@ -15,7 +15,7 @@ import { check, checkCentered } from "./check.ts";
 /** What a person asks of a running grid: the fields that change, and no others. */
 export type AskedEdit = Omit<z.output<ReturnType<typeof editPreviewInput>>, "id">;
 
-interface World {
+interface EditMarket {
   readonly market: Market;
   readonly quote: Quote;
 }
@@ -29,7 +29,7 @@ export interface Edited {
 }
 
 /** The configuration that a change makes of a grid's, checked as at a start. Throws AppError for what cannot be. */
-export function edited(strategy: GridStrategy, asked: AskedEdit, world: World): Edited {
+export function edited(strategy: GridStrategy, asked: AskedEdit, world: EditMarket): Edited {
   const before = pendingEdit(strategy) ?? strategy.config;
   const made = before.centered ? editedCentered(before, asked) : editedRange(strategy, before, asked, world);
   const checked = before.centered
@@ -71,7 +71,7 @@ function editedRange(
   { state, config: current }: GridStrategy,
   before: GridConfig,
   asked: AskedEdit,
-  { market }: World,
+  { market }: EditMarket,
 ): GridConfig {
   refuseFields(asked, ONLY_CENTERED, "a grid between two prices");
   const { lowerPrice, upperPrice, gridLevels, gridSpacing, orderSize, budget, allowLoss } = asked;
@@ -157,7 +157,7 @@ function labelled(error: string): AppError {
 }
 
 /** A price that the market has passed already ends the grid in its next passes. */
-function stopsAtOnce({ stopLossPrice, takeProfitPrice }: GridConfig, { quote }: World): Warning[] {
+function stopsAtOnce({ stopLossPrice, takeProfitPrice }: GridConfig, { quote }: EditMarket): Warning[] {
   const mid = midOf(quote);
   const passed = [
     ...(stopLossPrice !== undefined && mid <= stopLossPrice ? [stopLossPrice] : []),

@@ -42,7 +42,7 @@ export function planEdit(strategy: GridStrategy, edited: Edited, world: EditWorl
   const mine = orders.filter((order) => order.strategy === strategy.id);
   const funds = freed(balances, edited.isRelaid ? mine : [], market);
   const base = { edited, free: funds[market.quote] ?? ZERO };
-  const hash = (intents: readonly Intent[]) => hashOf(strategy, edited, intents);
+  const hash = (intents: readonly Intent[]) => hashOfEdit(strategy, edited, intents);
   if (!edited.isRelaid) return { ...base, cancels: [], intents: [], state: strategy.state, hash: hash([]) };
   const laid = relaid(edited.config, strategy.state, { market, quote });
   const others = orders.filter((order) => order.strategy !== strategy.id);
@@ -63,7 +63,7 @@ export function planEdit(strategy: GridStrategy, edited: Edited, world: EditWorl
 }
 
 /** Of a centered grid the orders lie around the price of the pass that makes the change: no plan can name them. */
-function hashOf({ id, edits = 0 }: GridStrategy, { config }: Edited, intents: readonly Intent[]): string {
+function hashOfEdit({ id, edits = 0 }: GridStrategy, { config }: Edited, intents: readonly Intent[]): string {
   const orders = config.centered
     ? []
     : [...intents]
@@ -130,7 +130,7 @@ export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, wor
   };
 }
 
-const NAMES = [
+const EDITED_FIELDS = [
   "lowerPrice",
   "upperPrice",
   "gridLevels",
@@ -145,7 +145,7 @@ const NAMES = [
 export function changesTold({ before, config }: Pick<Edited, "before" | "config">) {
   const told = (value: Decimal | number | boolean | undefined): string =>
     value === undefined ? "none" : typeof value === "bigint" ? text(value) : String(value);
-  const plain = NAMES.flatMap((field) =>
+  const plain = EDITED_FIELDS.flatMap((field) =>
     before[field] === config[field] ? [] : [{ field, from: told(before[field]), to: told(config[field]) }],
   );
   const [one, other] = [before.centered?.spacing, config.centered?.spacing];

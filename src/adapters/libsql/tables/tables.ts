@@ -57,7 +57,6 @@ export const accounts = sqliteTable("accounts", {
   retryAt: integer("retry_at").notNull().default(0),
   error: text("error"),
   steppedAt: integer("stepped_at"),
-  /** How long its last pass took. */
   passMillis: integer("pass_millis"),
   /** The newest time for which a scheduler's pass has taken the lease. */
   scheduled: integer("scheduled").notNull().default(0),
@@ -95,7 +94,6 @@ export const strategies = sqliteTable(
     epoch: integer("epoch").notNull(),
     request: text("request"),
     resumes: integer("resumes").notNull().default(0),
-    /** What a person has last asked it to be changed to, and how often one has. */
     edit: doc<StrategyConfig>("edit"),
     edits: integer("edits").notNull().default(0),
   },
