@@ -21,6 +21,8 @@ const GRIDS = [
     upperPrice: 63_000,
     gridLevels: 30,
     orderSize: 200,
+    stopLossPrice: 56_500,
+    takeProfitPrice: 63_500,
   },
   {
     exchange: "gateio",
@@ -73,6 +75,23 @@ const seen = (text: string) => (page: Page) => page.getByText(text).first().wait
 const pictures = (id: string): readonly Picture[] => [
   { name: "strategies", path: "", ready: seen("BTC/EUR") },
   { name: "strategy", path: `strategy/${id}`, ready: seen("Break-even") },
+  {
+    name: "backtest",
+    path: "backtest?lowerPrice=50000&upperPrice=70000&gridLevels=20&orderSize=100",
+    ready: async (page) => {
+      await page.getByRole("button", { name: "Run it" }).click();
+      await page.getByRole("img", { name: /^Equity ends at/ }).waitFor();
+      await page.getByLabel("Levels, 2 to 100").fill("40");
+      await page.getByRole("button", { name: "Run it" }).click();
+      await page
+        .getByRole("img", { name: /^Equity ends at/ })
+        .nth(1)
+        .waitFor();
+      await page.getByRole("button", { name: "Look for a grid" }).click();
+      await page.getByText("Chance of overfitting").waitFor();
+    },
+  },
+  { name: "report", path: "report", ready: seen("By strategy") },
   { name: "markets", path: "markets", ready: seen("VWAP") },
   { name: "compare", path: "compare", ready: seen("Lowest ask") },
   { name: "dex", path: "dex", ready: seen("Locked, ADA") },
