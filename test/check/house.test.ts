@@ -127,3 +127,24 @@ it("the engine names no kind of strategy", () => {
   );
   expect(named.map(([path]) => path)).toEqual([]);
 });
+
+describe("the drawing of ARCHITECTURE.md", () => {
+  const text = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+  const drawn = [...text.matchAll(/subgraph floor\d+\n([\s\S]*?)\n\s*end/g)].map(([, rooms = ""]) =>
+    rooms.split("\n").map((room) => (room.trim() === "cli" ? "cli" : `src/${room.trim()}`)),
+  );
+  const floorOf = (room: string): number => drawn.findIndex((rooms) => rooms.includes(room));
+
+  it("has every room, and no other", () => {
+    expect(drawn.flat().sort()).toEqual(Object.keys(clean.arrows).sort());
+  });
+
+  it("has each room above all that it imports", () => {
+    const up = Object.entries(clean.arrows).flatMap(([room, to]) =>
+      Object.keys(to)
+        .filter((other) => floorOf(other) >= floorOf(room))
+        .map((other) => `${room} -> ${other}`),
+    );
+    expect(up).toEqual([]);
+  });
+});
