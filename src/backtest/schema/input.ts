@@ -60,40 +60,12 @@ type Shape = z.ZodObject<ReturnType<typeof shape>>;
 export type BacktestFields = z.output<Shape>;
 
 /** An input in its two parts: what a start takes, and the rest. */
-export function partsOf<T extends BacktestFields>({
-  timeframe,
-  since,
-  until,
-  fill,
-  extremes,
-  spread,
-  slippage,
-  tickInterval,
-  makerFee,
-  takerFee,
-  feeIn,
-  tick,
-  lot,
-  minNotional,
-  fills,
-  ...grid
-}: T) {
-  const fields: BacktestFields = {
-    timeframe,
-    since,
-    until,
-    fill,
-    extremes,
-    spread,
-    slippage,
-    tickInterval,
-    makerFee,
-    takerFee,
-    feeIn,
-    tick,
-    lot,
-    minNotional,
-    fills,
+export function partsOf<T extends BacktestFields>(input: T) {
+  const own = new Set(Object.keys(shape()));
+  const part = (isOwn: boolean) =>
+    Object.fromEntries(Object.entries(input).filter(([name]) => own.has(name) === isOwn));
+  return {
+    fields: part(true) as unknown as BacktestFields,
+    grid: part(false) as unknown as Omit<T, keyof BacktestFields>,
   };
-  return { fields, grid };
 }
