@@ -113,7 +113,9 @@ export function createApp({
       `default-src 'none'; connect-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'nonce-${nonce}'`,
     );
     const html = await (await page(c as never, async () => {}))?.text();
-    return c.html((html ?? "").replace("<script>", `<script nonce="${nonce}">`));
+    // Without one a browser asks for /favicon.ico, and tells its console that there is none.
+    const icon = '<link rel="icon" href="/static/page/icon.svg"></head>';
+    return c.html((html ?? "").replace("<script>", `<script nonce="${nonce}">`).replace("</head>", icon));
   });
   app.get("/static/swagger-ui-dist/:name", async (c) => {
     const file = await asset?.(`swagger-ui/${c.req.param("name")}`);

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { findChromium, openPage, startBrowser } from "../support/browser.ts";
+import { spawnServer } from "../support/server.ts";
+import { makeFolder } from "../support/temp.ts";
+
+it.skipIf(!findChromium())(
+  "opens the API's pages in Chromium without an error, and asks nobody else",
+  async () => {
+    const made = makeFolder();
+    const server = spawnServer(made.path, ["--sandbox"]);
+    const browser = await startBrowser();
+    try {
+      const url = (await server.listens) ?? "";
+      const { page, errors, strangers } = await openPage(browser, url);
+      await page.goto(`${url}/docs`);
+      await page.getByText("Which grid a pair's past speaks for").first().waitFor({ timeout: 60_000 });
+      expect(errors).toEqual([]);
+      expect(strangers).toEqual([]);
+    } finally {
+      await browser.close();
+      await server.kill("SIGTERM");
+      made.remove();
+    }
+  },
+);
