@@ -20,22 +20,27 @@ export function reachedEvent({ id, account, symbol, state }: Strategy, exit: Exi
   return { account, strategy: id, at, kind: "exit", message };
 }
 
-/** Why a strategy has stopped, what was sold for it, and what all of it came to. */
-export function stoppedTold(kind: Kind, { state, symbol }: Strategy, mark: Decimal): string | undefined {
+/** Why a strategy has stopped, what was sold for it, and what all of it came to; nothing of that while no price is known. */
+export function stoppedTold(
+  kind: Kind,
+  { state, symbol }: Strategy,
+  mark: Decimal | undefined,
+): string | undefined {
   const { exit } = state;
   if (!exit || exit.reason === "stop") return undefined;
   const { base, quote } = splitPair(symbol);
   const left = kind.holdings(state).base;
   const sold = exit.held === undefined ? "" : `, sold ${text(exit.held - left)} ${base}`;
-  const total = snap(kind.accounts({ state, symbol }, mark).total, ONE / 100n, "half");
-  return `stopped, because: ${reachedTold(exit, state.halted)}${sold}, ${text(total)} ${quote} in all`;
+  const total = mark && snap(kind.accounts({ state, symbol }, mark).total, ONE / 100n, "half");
+  const inAll = total === undefined ? "" : `, ${text(total)} ${quote} in all`;
+  return `stopped, because: ${reachedTold(exit, state.halted)}${sold}${inAll}`;
 }
 
 /** The same as an event. */
 export function stoppedEvents(
   kind: Kind,
   strategy: Strategy,
-  { mark, at }: { mark: Decimal; at: Millis },
+  { mark, at }: { mark: Decimal | undefined; at: Millis },
 ): Event[] {
   const message = stoppedTold(kind, strategy, mark);
   return message === undefined

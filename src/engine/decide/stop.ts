@@ -1,4 +1,4 @@
-import { text, ZERO } from "../../kernel/decimal.ts";
+import { text } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -35,7 +35,7 @@ export function stop(before: Strategy, live: readonly Order[], turn: Turn): Part
   const released = live.map((order) => ({ ...order, settled: true }));
   const stoppedAt = turn.sight.quote?.at ?? strategy.startedAt;
   const stopped: Strategy = { ...strategy, status: "stopped", phase: "done", stoppedAt };
-  const mark = turn.sight.quote ? midOf(turn.sight.quote) : ZERO;
+  const mark = turn.sight.quote && midOf(turn.sight.quote);
   return {
     strategy: exit && isLacking(stopped, turn) ? { ...stopped, lastError: unsold(stopped, turn) } : stopped,
     released,

@@ -6,8 +6,8 @@ import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 
 /** So many intervals without a complete pass are no delay any more. */
 const STALLED_INTERVALS = 3;
-/** Of very short intervals a slow answer alone takes several. */
-const LEAST_STALLED: Millis = 3 * SECOND;
+/** Of very short intervals a slow answer, or a busy machine, alone takes several. */
+const LEAST_STALLED: Millis = 10 * SECOND;
 /** Passes that fail, or wait for calls, are tried again of themselves. */
 const LEAST_WHILE_TRIED: Millis = MINUTE;
 

@@ -68,6 +68,6 @@ export const holdingProfit = ({ state }: Pick<GridStrategy, "state">, mark: Deci
 /** What has stopped it, or is about to. */
 export function stopReasonOf(strategy: GridStrategy, mark: Decimal | undefined): string | null {
   const { state, status } = strategy;
-  if (status === "stopped") return stoppedTold(gridKind, strategy, mark ?? state.startPrice) ?? null;
+  if (status === "stopped") return stoppedTold(gridKind, strategy, mark) ?? null;
   return state.exit && state.exit.reason !== "stop" ? reachedTold(state.exit, state.halted) : null;
 }
