@@ -150,7 +150,7 @@ export const LIMIT_GUARDS: readonly Guard[] = [
     ],
     [
       "what was refused is not counted",
-      "where exists(select 1 from ${orders} where ${orders.clientId} = part.column1) group by 1",
+      "where exists(select 1 from ${orders} where ${orders.account} = part.column3 and ${orders.clientId} = part.column1) group by 1",
       "where 1 group by 1",
       1,
       async (writers) => {

@@ -164,7 +164,7 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "an outcome is one order's",
-      ".where(eq(orders.clientId, clientId))",
+      "\n              .where(isOrder({ account: lease.account, clientId }))",
       "",
       ["submitted", "pending"],
       async ({ a, b, lease, acquire, start, order, changes }) => {
@@ -542,8 +542,8 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "what becomes of an order is its own",
-      "db.update(orders).set(life).where(eq(orders.clientId, clientId))",
-      "db.update(orders).set(life).where(eq(orders.account, order.account))",
+      "db.update(orders).set(life).where(isOrder({ account, clientId }))",
+      "db.update(orders).set(life).where(sql`${orders.account} = ${account}`)",
       ["open", "pending"],
       async ({ a, b, lease, acquire, start, order, changes }) => {
         const strategy = await start();

@@ -98,7 +98,11 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       for (const { name: tool, inputSchema } of reads) {
         const known: Record<string, unknown> = { ...MARKET, id, ...OF_TOOL[tool] };
         if (tool === "get_order") known.id = order.id;
-        const fields = inputSchema.required ?? [];
+        // A change has to name what it changes, whichever that is.
+        const fields = [
+          ...(inputSchema.required ?? []),
+          ...(tool === "preview_grid_edit" ? ["stopLossPrice"] : []),
+        ];
         const given = Object.fromEntries(fields.map((field) => [field, known[field]]));
         // The client itself checks the structured content against the tool's output schema.
         const result = await callTool(client, tool, given);

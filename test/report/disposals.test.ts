@@ -133,7 +133,10 @@ describe("the export", () => {
     await client.batch(
       [
         "insert into accounts (account, memory) values ('live:kraken:h', '{}'), ('dry:kraken:h', '{}')",
-        "insert into orders values ('em1', 'live:kraken:h', null, 'hand', 0, 0, 'BTC/USDT', 'buy', 'limit', '1', '1', 'open', null, '0', '0', '0', '{}', '0', null, null, null, 0, 0, 0, null, null, 0, 0, 0, null, 'gtc')",
+        ...["live:kraken:h", "dry:kraken:h"].map(
+          (account) =>
+            `insert into orders values ('em1', '${account}', null, 'hand', 0, 0, 'BTC/USDT', 'buy', 'limit', '1', '1', 'open', null, '0', '0', '0', '{}', '0', null, null, null, 0, 0, 0, null, null, null, 0, 0, null, 'gtc')`,
+        ),
       ],
       "write",
     );

@@ -8,8 +8,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/grid/plan/run.ts",
-        from: "return live.length > 0 || obstacle(",
-        to: "return live.length > 1000 || obstacle(",
+        from: "const next = live.length > 0 ? undefined",
+        to: "const next = live.length > 1000 ? undefined",
       },
       {
         file: "src/grid/plan/run.ts",
