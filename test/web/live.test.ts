@@ -87,33 +87,6 @@ describe.skipIf(!findChromium())("what the page follows, in Chromium (skipped wh
     await runUntil(page, () => proxy.streams.length > begun);
   });
 
-  it("goes on where a stream has ended, with nothing left out and nothing twice", async () => {
-    const { page, proxy, errors } = await behindProxy();
-    await page.getByText("live", { exact: true }).waitFor();
-    const id = await start(51_000);
-    await runUntil(page, () => proxy.ids().length > 0);
-    proxy.hold();
-    // What happens while nobody reads, as on Workers between two answers of 25 seconds.
-    for (const what of ["pause", "resume", "pause"])
-      await server.ask(`/api/v1/strategy/grid/${id}/${what}`, { method: "POST", body: "{}" });
-    const known = proxy.ids();
-    const begun = proxy.streams.length;
-    proxy.endStreams();
-    await runUntil(page, () => proxy.streams.length > begun);
-    expect(proxy.streams.at(-1)?.lastEventId).toBe(known.at(-1));
-    const events = async () => {
-      const answer = await server.ask(`/api/v1/events?after=${Number(known[0]) - 1}`);
-      return ((await answer.json()) as { events: { id: number }[] }).events.map((event) => String(event.id));
-    };
-    const all = await events();
-    expect(all.length).toBeGreaterThan(known.length);
-    await runUntil(page, () => proxy.ids().includes(all.at(-1) ?? ""));
-    expect(proxy.ids().slice(0, all.length)).toEqual(all);
-    await page.goto(`${proxy.url}/#/strategy/${id}`);
-    await page.getByRole("button", { name: "Resume" }).waitFor();
-    expect(errors).toEqual([]);
-  });
-
   it("says that it is offline and as of when, and is live again by itself", async () => {
     const { page, proxy } = await behindProxy();
     await page.getByText("live", { exact: true }).waitFor();
