@@ -169,8 +169,8 @@ export const ROW_GUARDS: readonly Guard[] = [
     ],
     [
       "a pause is one grid's",
-      "const asked = sql`${strategies.id} = ${id} and ${isRunning()}",
-      "const asked = sql`${isRunning()}",
+      "isPaused, by) {\n      const asked = sql`${strategies.id} = ${id} and ${isRunning()}",
+      "isPaused, by) {\n      const asked = sql`${isRunning()}",
       "run",
       async ({ a, b, start }) => {
         const [one, two] = [await start(), await start()];
