@@ -10,6 +10,7 @@ import type { Operation } from "./operation.ts";
 import type { Deps } from "./ports/deps.ts";
 import { type Access, authenticate, authorize, checkHosts } from "./transport/access.ts";
 import { MOST_URL } from "./transport/body.ts";
+import { allowOrigins } from "./transport/cors.ts";
 import { mountEvents, type Streaming } from "./transport/events.ts";
 import { mountOperations, respond, urgentRoutes, type Variables } from "./transport/http.ts";
 import type { Limiter } from "./transport/limiter.ts";
@@ -78,6 +79,9 @@ export function createApp({
     if (routes.length > 0 && !isUrgent) c.var.allowance.request();
     await next();
   });
+
+  const { origins = [] } = access;
+  if (origins.length > 0) app.use(allowOrigins(origins));
 
   app.get("/health", (c) => {
     const challenge = c.req.query("challenge") ?? "";

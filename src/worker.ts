@@ -112,6 +112,7 @@ async function serve(request: Request, environment: Environment): Promise<Respon
     access: {
       adminTokens: config.token ? [config.token] : [],
       allowedHosts: config.allowedHosts,
+      origins: config.origins,
       checkHost: config.allowedHosts.length > 0,
       wrongTokens,
     },

@@ -60,6 +60,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
       adminTokens: config.token ? [config.token] : [],
       localToken: token,
       allowedHosts: config.allowedHosts,
+      origins: config.origins,
       checkHost: true,
       wrongTokens: countWrongTokens(nodeLocal.monotonic),
     },

@@ -10,6 +10,7 @@ import { refuseSameKeys } from "./same-keys.ts";
 import {
   kekOf,
   mostOf,
+  originOf,
   rateLimitsOf,
   settingsOf,
   type TimingName,
@@ -40,6 +41,8 @@ export interface Config {
   /** This process places nothing. */
   readonly kill: boolean;
   readonly allowedHosts: readonly string[];
+  /** Origins whose pages may ask the API from a browser. */
+  readonly origins: readonly string[];
   /** Hosts that messages may go to although they are private, or speak http. */
   readonly outboundHosts: readonly string[];
   /** Asked after a good pass over all accounts, at most so often: who watches there hears when this falls silent. */
@@ -93,6 +96,7 @@ export function parseConfig(environment: Environment): Config {
     sandbox: settings.EDGEMAKER_SANDBOX,
     kill: settings.EDGEMAKER_KILL,
     allowedHosts: settings.EDGEMAKER_ALLOWED_HOSTS.map((host) => host.toLowerCase()),
+    origins: settings.EDGEMAKER_CORS.map(originOf),
     outboundHosts: settings.EDGEMAKER_OUTBOUND_HOSTS.map((host) => host.toLowerCase()),
     heartbeat: settings.EDGEMAKER_HEARTBEAT_URL
       ? { url: settings.EDGEMAKER_HEARTBEAT_URL, every: settings.EDGEMAKER_HEARTBEAT_SECONDS * SECOND }

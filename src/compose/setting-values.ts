@@ -98,3 +98,12 @@ export function tierOf(
     `EDGEMAKER_TIERS is exchange=tier, several with commas, for an exchange on kraken and one of ${TIERS.kraken.join(", ")}, not ${entry}`,
   );
 }
+
+/** An origin as a browser sends it. A star is none: whose pages may ask is said by name. */
+export function originOf(entry: string): string {
+  const origin = URL.canParse(entry) ? new URL(entry).origin : "null";
+  if (/^https?:/.test(origin) && (entry === origin || entry === `${origin}/`)) return origin;
+  throw new SettingsError(
+    `EDGEMAKER_CORS is scheme, host and port of each page, several with commas, for example https://app.example.org, not ${entry}`,
+  );
+}

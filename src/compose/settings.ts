@@ -32,6 +32,7 @@ export const Settings = z.object({
   EDGEMAKER_VENUE_URLS: list.default([]),
   EDGEMAKER_TIERS: list.default([]),
   EDGEMAKER_ALLOWED_HOSTS: list.default([]),
+  EDGEMAKER_CORS: list.default([]),
   EDGEMAKER_OUTBOUND_HOSTS: list.default([]),
   EDGEMAKER_HEARTBEAT_URL: url.optional(),
   EDGEMAKER_HEARTBEAT_SECONDS: whole(1, 3600).default(30),

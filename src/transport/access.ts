@@ -14,6 +14,8 @@ export interface Access {
   readonly localToken?: string;
   /** Names that Host and Origin may carry beside IP literals and localhost. */
   readonly allowedHosts: readonly string[];
+  /** Whose pages may ask the API from a browser, as `https://app.example.org`; nobody's but our own where it is left out. */
+  readonly origins?: readonly string[] | undefined;
   /** Whether a Host that is a name has to be listed; off where the platform routes by name itself. */
   readonly checkHost: boolean;
   readonly wrongTokens?: WrongTokens;
@@ -132,12 +134,12 @@ export function checkHosts(
   if (access.checkHost && !(isLiteral(name) || access.allowedHosts.includes(name))) {
     throw new AppError("Forbidden", "this host name is not allowed; list it in EDGEMAKER_ALLOWED_HOSTS");
   }
-  if (origin === undefined) return;
+  if (origin === undefined || access.origins?.includes(origin)) return;
   const from = URL.canParse(origin) ? new URL(origin).host : "";
   const isOwn =
     from !== "" && host !== undefined && from.toLowerCase() === host.toLowerCase().replace(/:(80|443)$/, "");
   if (!isOwn && !(from !== "" && access.allowedHosts.includes(nameOf(from)))) {
-    throw new AppError("Forbidden", "this origin is not allowed; list its host in EDGEMAKER_ALLOWED_HOSTS");
+    throw new AppError("Forbidden", "this origin is not allowed; list it in EDGEMAKER_CORS");
   }
 }
 

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { edgeApp } from "../support/edge.ts";
+
+const headers = { origin: "https://app.example.org", "access-control-request-method": "POST" };
+
+it("the worker lets in pages of the origins that EDGEMAKER_CORS names, and of no others", async () => {
+  const { ask, close } = await edgeApp({ EDGEMAKER_CORS: "https://app.example.org" });
+  try {
+    const told = await ask("/api/v1/orders", { method: "OPTIONS", headers });
+    expect([told.status, told.headers.get("access-control-allow-origin")]).toEqual([204, headers.origin]);
+    const read = await ask("/api/v1/exchanges", { headers: { origin: headers.origin } });
+    expect([read.status, read.headers.get("access-control-allow-origin")]).toEqual([200, headers.origin]);
+    const other = await ask("/api/v1/orders", {
+      method: "OPTIONS",
+      headers: { ...headers, origin: "https://evil.test" },
+    });
+    expect([other.status, other.headers.get("access-control-allow-origin")]).toEqual([403, null]);
+  } finally {
+    await close();
+  }
+});
+
+it("the worker lets in nobody's page unless a setting names it", async () => {
+  const { ask, close } = await edgeApp();
+  try {
+    const told = await ask("/api/v1/orders", { method: "OPTIONS", headers });
+    expect([told.status, told.headers.get("access-control-allow-origin")]).toEqual([403, null]);
+  } finally {
+    await close();
+  }
+});
