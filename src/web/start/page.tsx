@@ -6,13 +6,13 @@ import { useLoad } from "../load.ts";
 import { goTo, linkTo, useRoute } from "../route.ts";
 import type { Candles, Exchanges, Planned, Session, Started } from "../types.ts";
 import { Failed, Notice, Section, useAsk } from "../ui.tsx";
+import { type Plan, usePlan } from "../use-plan.ts";
 import { TryOut } from "./backtest.tsx";
 import { Budget } from "./budget.tsx";
 import { Checks, MarketFields, NumberFields } from "./fields.tsx";
-import { type Form, formOf, queryOf } from "./form.ts";
+import { bodyOf, type Form, formOf, queryOf } from "./form.ts";
 import { levelsOf } from "./levels.ts";
 import { PlanShown } from "./plan.tsx";
-import { type Plan, usePlan } from "./use-plan.ts";
 
 /** A new grid: what is typed, what it would do, and a start of exactly that. */
 export function Start({ session }: { session: Session }) {
@@ -24,7 +24,7 @@ export function Start({ session }: { session: Session }) {
     const first = exchanges.data?.exchanges[0]?.id;
     if (form.exchange === "" && first !== undefined) change({ exchange: first });
   }, [exchanges.data]);
-  const plan = usePlan(form);
+  const plan = usePlan<Planned>("POST /strategy/grid/preview", bodyOf(form));
   const { quote } = pairOf(form.symbol);
   return (
     <>
@@ -102,7 +102,7 @@ function StartButton({
   session,
   again,
 }: {
-  plan: Plan;
+  plan: Plan<Planned>;
   isOld: boolean;
   session: Session;
   again: () => void;

@@ -1,0 +1,43 @@
+import { useEffect, useState } from "hono/jsx/dom";
+import { type ApiError, ask } from "./api.ts";
+
+type Body = Readonly<Record<string, unknown>>;
+
+export interface Plan<P> {
+  /** What it was asked with: whoever does it sends exactly this. */
+  readonly body: Body;
+  readonly planned: P;
+}
+
+interface State<P> {
+  readonly plan?: Plan<P> | undefined;
+  readonly error?: ApiError | undefined;
+  /** What is shown is not of what is typed. */
+  readonly isOld: boolean;
+}
+
+/** As long as a person who types does not pause. */
+const PAUSE = 350;
+
+/** What `body` would do, from the server; a plan that is not of what is typed is old and does nothing. */
+export function usePlan<P>(route: string, body: Body | undefined): State<P> & { again(): void } {
+  const [state, setState] = useState<State<P>>({ isOld: true });
+  const [count, setCount] = useState(0);
+  const asked = body ? JSON.stringify(body) : "";
+  useEffect(() => {
+    setState((before) => ({ ...before, isOld: true }));
+    if (!body) return undefined;
+    const ended = new AbortController();
+    const timer = setTimeout(() => {
+      ask<P>(route, { body, signal: ended.signal }).then(
+        (planned) => setState({ plan: { body, planned }, isOld: false }),
+        (error) => ended.signal.aborted || setState({ error, isOld: true }),
+      );
+    }, PAUSE);
+    return () => {
+      clearTimeout(timer);
+      ended.abort();
+    };
+  }, [route, asked, count]);
+  return { ...state, again: () => setCount((before) => before + 1) };
+}
