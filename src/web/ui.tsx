@@ -95,7 +95,7 @@ export interface Question {
   readonly act: () => Promise<Child>;
 }
 
-/** Asks before it acts, and tells what came of it. */
+/** Asks before it acts, and tells what came of it; what holds no more cannot be asked for again. */
 export function Ask({ question, close }: { question: Question; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [state, setState] = useState<{ busy?: boolean; done?: Child; error?: ApiError }>({});
@@ -119,7 +119,7 @@ export function Ask({ question, close }: { question: Question; close: () => void
         <button type="button" onClick={() => dialog.current?.close()}>
           {state.done === undefined ? "Leave it" : "Close"}
         </button>
-        {state.done === undefined ? (
+        {state.done === undefined && state.error?.label !== "Conflict" ? (
           <button
             type="button"
             class={question.dangerous ? "danger" : "primary"}

@@ -16,13 +16,21 @@ interface State<P> {
   readonly isOld: boolean;
 }
 
+export interface Planning<P> extends State<P> {
+  /** Why the plan before this one was not carried out. */
+  readonly refused: ApiError | undefined;
+  /** Carries out what is shown; where that holds no more it fails, and the plan is asked for anew. */
+  carryOut<A>(act: () => Promise<A>): Promise<A>;
+}
+
 /** As long as a person who types does not pause. */
 const PAUSE = 350;
 
 /** What `body` would do, from the server; a plan that is not of what is typed is old and does nothing. */
-export function usePlan<P>(route: string, body: Body | undefined): State<P> & { again(): void } {
+export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
   const [state, setState] = useState<State<P>>({ isOld: true });
-  const [count, setCount] = useState(0);
+  const [refusal, setRefusal] = useState<{ count: number; asked: string; error?: ApiError }>(NONE);
+  const { count } = refusal;
   const asked = body ? JSON.stringify(body) : "";
   useEffect(() => {
     setState((before) => ({ ...before, isOld: true }));
@@ -39,5 +47,16 @@ export function usePlan<P>(route: string, body: Body | undefined): State<P> & { 
       ended.abort();
     };
   }, [route, asked, count]);
-  return { ...state, again: () => setCount((before) => before + 1) };
+  const carryOut: Planning<P>["carryOut"] = async (act) => {
+    try {
+      return await act();
+    } catch (failed) {
+      const error = failed as ApiError;
+      setRefusal((before) => ({ count: before.count + 1, asked, error }));
+      throw error;
+    }
+  };
+  return { ...state, refused: refusal.asked === asked ? refusal.error : undefined, carryOut };
 }
+
+const NONE = { count: 0, asked: "" };

@@ -51,6 +51,7 @@ export function gridOut(
     dryRun: isDry(strategy),
     status: strategy.status,
     phase: phaseOf(strategy),
+    centered: strategy.config.centered !== undefined,
     ...configOut(exchange, strategy),
     openOrders: view.openOrders,
     filledOrders: ledger.filledOrders,

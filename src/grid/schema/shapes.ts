@@ -52,6 +52,7 @@ export const GridShape = lazy(() =>
     dryRun: z.boolean(),
     status: z.enum(["idle", "running", "stopped", "error"]),
     phase: z.string(),
+    centered: z.boolean().describe("Laid around a price that it follows, rather than between two prices"),
     ...layoutShape(),
     openOrders: z.number(),
     filledOrders: z.number(),

@@ -3,10 +3,11 @@ import { ask } from "../api.ts";
 import { GridChart } from "../chart/chart.tsx";
 import { amount, digitsOf, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
+import { PlanArea } from "../plan-area.tsx";
 import { goTo, linkTo, useRoute } from "../route.ts";
 import type { Candles, Exchanges, Planned, Session, Started } from "../types.ts";
 import { Failed, Notice, Section, useAsk } from "../ui.tsx";
-import { type Plan, usePlan } from "../use-plan.ts";
+import { type Plan, type Planning, usePlan } from "../use-plan.ts";
 import { TryOut } from "./backtest.tsx";
 import { Budget } from "./budget.tsx";
 import { Checks, MarketFields, NumberFields } from "./fields.tsx";
@@ -43,18 +44,18 @@ export function Start({ session }: { session: Session }) {
         </Section>
         <Section title="What it would do">
           <PlanChart form={form} change={change} planned={plan.plan?.planned} />
-          {plan.error ? <Failed error={plan.error} /> : null}
-          {plan.plan ? (
-            <div class={plan.isOld ? "old" : ""}>
-              <PlanShown planned={plan.plan.planned} />
-              <TryOut body={plan.plan.body} quote={quote} />
-              <StartButton plan={plan.plan} isOld={plan.isOld} session={session} again={plan.again} />
-            </div>
-          ) : plan.error ? null : (
-            <p class="empty">
-              Type the numbers, or have a budget fill them in, and the whole plan stands here.
-            </p>
-          )}
+          <PlanArea
+            planning={plan}
+            empty="Type the numbers, or have a budget fill them in, and the whole plan stands here."
+          >
+            {(shown) => (
+              <>
+                <PlanShown planned={shown.planned} />
+                <TryOut body={shown.body} quote={quote} />
+                <StartButton plan={shown} planning={plan} session={session} />
+              </>
+            )}
+          </PlanArea>
         </Section>
       </div>
     </>
@@ -98,28 +99,24 @@ const NONE: readonly never[] = [];
 
 function StartButton({
   plan: { body, planned },
-  isOld,
+  planning: { isOld, carryOut },
   session,
-  again,
 }: {
   plan: Plan<Planned>;
-  isOld: boolean;
+  planning: Planning<Planned>;
   session: Session;
-  again: () => void;
 }) {
   const [question, put] = useAsk();
   const { exchange, symbol } = planned.config;
   const { base, quote } = pairOf(symbol);
   if (session.scope === "read") return <Notice>A token that may trade is needed to start it.</Notice>;
   const start = async () => {
-    const started = await ask<Started>("POST /strategy/grid", {
-      body: { ...body, planHash: planned.planHash },
-      headers: { "idempotency-key": crypto.randomUUID() },
-    }).catch((error: unknown) => {
-      // What was shown holds no more: the next plan is asked for, and nothing has started.
-      again();
-      throw error;
-    });
+    const started = await carryOut(() =>
+      ask<Started>("POST /strategy/grid", {
+        body: { ...body, planHash: planned.planHash },
+        headers: { "idempotency-key": crypto.randomUUID() },
+      }),
+    );
     goTo("strategy", started.id);
     return started.message;
   };

@@ -10,7 +10,18 @@ interface Changed {
 }
 
 /** What can be done with a grid; each says first what will happen, in money. */
-export function GridActions({ grid, session }: { grid: Grid; session: Session }) {
+export function GridActions({
+  grid,
+  session,
+  isEdited,
+  turnEdit,
+}: {
+  grid: Grid;
+  session: Session;
+  /** Whether its numbers stand there to be changed, and how that is turned on and off. */
+  isEdited: boolean;
+  turnEdit: () => void;
+}) {
   const [question, put] = useAsk();
   if (session.scope === "read") return null;
   const isStopping = grid.phase === "stopping";
@@ -30,6 +41,9 @@ export function GridActions({ grid, session }: { grid: Grid; session: Session })
     <div class="actions">
       {grid.status === "stopped" ? null : (
         <>
+          <button type="button" aria-expanded={isEdited} disabled={isStopping} onClick={turnEdit}>
+            Edit
+          </button>
           {goesOn ? button("Resume", resume(grid)) : button("Pause", pause(grid))}
           {button("Stop", stop(grid, false))}
           {Number(grid.position) > 0 ? button("Stop and sell", stop(grid, true)) : null}

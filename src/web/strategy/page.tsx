@@ -7,6 +7,7 @@ import { useLoad } from "../load.ts";
 import type { Candles, Fills, Grid, HistoricOrders, Session, Status } from "../types.ts";
 import { Ago, Failed, Notice, Section, Shown, Stat } from "../ui.tsx";
 import { GridActions } from "./actions.tsx";
+import { Edit } from "./edit.tsx";
 import { EventsPart, FillsPart, OrdersPart } from "./history.tsx";
 import { ENDS, gridLevels } from "./levels.ts";
 import { Slots } from "./slots.tsx";
@@ -26,6 +27,7 @@ export function Strategy({ id, session }: { id: string; session: Session }) {
 
 function Known({ grid, session }: { grid: Grid; session: Session }) {
   const { name, tone } = stateOf(grid);
+  const [isEdited, setEdited] = useState(false);
   const orders = useLoad<HistoricOrders>(
     `GET /strategy/grid/${part(grid.id)}/orders`,
     { limit: 300 },
@@ -41,7 +43,12 @@ function Known({ grid, session }: { grid: Grid; session: Session }) {
           {grid.symbol} <small>{grid.dryRun ? `${grid.exchange}, on paper` : grid.exchange}</small>{" "}
           <b class={`tag ${tone}`}>{name}</b>
         </h1>
-        <GridActions grid={grid} session={session} />
+        <GridActions
+          grid={grid}
+          session={session}
+          isEdited={isEdited}
+          turnEdit={() => setEdited(!isEdited)}
+        />
       </header>
       {grid.lastError ? <Notice kind="error">{grid.lastError}</Notice> : null}
       {grid.stopReason ? <Notice kind="warning">{grid.stopReason}</Notice> : null}
@@ -50,6 +57,7 @@ function Known({ grid, session }: { grid: Grid; session: Session }) {
           {message}
         </Notice>
       ))}
+      {isEdited && grid.status !== "stopped" ? <Edit grid={grid} digits={digits} /> : null}
       <Figures grid={grid} digits={digits} />
       <Prices grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
       <Slots grid={grid} orders={orders.data?.orders ?? []} digits={digits} />

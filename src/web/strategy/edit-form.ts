@@ -1,0 +1,61 @@
+import { pairOf } from "../format.ts";
+import type { Grid } from "../types.ts";
+
+type RangeName = "lowerPrice" | "upperPrice" | "stopLossPrice" | "takeProfitPrice";
+export type EditName = RangeName | "gridLevels" | "orderSize" | "budget" | "spacing";
+/** What a person has typed, and nothing of what was left as it is: that may change meanwhile. */
+export type EditTexts = Readonly<Partial<Record<EditName, string>>>;
+
+interface EditField {
+  readonly name: EditName;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+/** What of a grid can be changed. */
+export function fieldsOf({ symbol, centered }: Grid): readonly EditField[] {
+  const { quote } = pairOf(symbol);
+  const sizes: readonly EditField[] = [
+    { name: "gridLevels", label: centered ? "Levels, 2 to 20" : "Levels, 2 to 100" },
+    { name: "orderSize", label: `Per order, ${quote}` },
+    { name: "budget", label: `Or in all, ${quote}`, hint: "In place of the size of one order" },
+  ];
+  if (centered)
+    return [...sizes, { name: "spacing", label: "Spacing", hint: "As a share of the center price" }];
+  return [
+    { name: "lowerPrice", label: `Lower price, ${quote}` },
+    { name: "upperPrice", label: `Upper price, ${quote}` },
+    ...sizes,
+    { name: "stopLossPrice", label: `Stop loss, ${quote}`, hint: "Empty: none" },
+    { name: "takeProfitPrice", label: `Take profit, ${quote}`, hint: "Empty: none" },
+  ];
+}
+
+/** A field as it is; empty where there is none, and where the grid does not tell it. */
+export function standing(grid: Grid, name: EditName): string {
+  if (name === "budget" || name === "spacing") return "";
+  if (name !== "stopLossPrice" && name !== "takeProfitPrice") return String(grid[name]);
+  const reason = name === "stopLossPrice" ? "stop_loss" : "take_profit";
+  const stop = grid.stopPrices.find((one) => one.reason === reason);
+  return stop ? String(stop.price) : "";
+}
+
+const CLEARS: Readonly<Partial<Record<EditName, string>>> = {
+  stopLossPrice: "clearStopLoss",
+  takeProfitPrice: "clearTakeProfit",
+};
+
+/** The body of a change; undefined while nothing changes, or a number is missing. */
+export function editBody(grid: Grid, typed: EditTexts): Readonly<Record<string, unknown>> | undefined {
+  const changed = (Object.keys(typed) as EditName[]).filter(
+    (name) => (typed[name] ?? "").trim() !== standing(grid, name),
+  );
+  const isMissing = (name: EditName) => typed[name]?.trim() === "" && CLEARS[name] === undefined;
+  if (changed.length === 0 || changed.some(isMissing)) return undefined;
+  return Object.fromEntries(
+    changed.map((name) => {
+      const text = (typed[name] ?? "").trim();
+      return text === "" ? [CLEARS[name], true] : [name, Number(text)];
+    }),
+  );
+}

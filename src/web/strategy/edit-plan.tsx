@@ -1,0 +1,102 @@
+import { amount, change, money, number, pairOf } from "../format.ts";
+import { Table } from "../table.tsx";
+import type { Grid, PlannedEdit } from "../types.ts";
+import { Notice, Stat } from "../ui.tsx";
+
+const NAMES: Readonly<Record<string, string>> = {
+  lowerPrice: "Lower price",
+  upperPrice: "Upper price",
+  gridLevels: "Levels",
+  orderSize: "Per order",
+  gridSpacing: "Spacing in price",
+  spacing: "Spacing",
+  stopLossPrice: "Stop loss",
+  takeProfitPrice: "Take profit",
+  allowLoss: "May sell below cost",
+};
+
+/** What a change would do, as the server has planned it. */
+export function EditPlan({ grid, planned, digits }: { grid: Grid; planned: PlannedEdit; digits: number }) {
+  return (
+    <>
+      {planned.warnings.map(({ code, message }) => (
+        <Notice key={code} kind="warning">
+          {message}
+        </Notice>
+      ))}
+      <Table
+        label="What changes"
+        columns={[
+          { name: "What", isHead: true, of: ({ field }) => NAMES[field] ?? field },
+          { name: "Is", isNumber: true, of: ({ from }) => told(from) },
+          { name: "Becomes", isNumber: true, of: ({ to }) => told(to) },
+        ]}
+        rows={planned.changes}
+        keyOf={({ field }) => field}
+        empty="Nothing changes."
+      />
+      <Money planned={planned} symbol={grid.symbol} />
+      {planned.orders.length > 0 ? <Orders planned={planned} symbol={grid.symbol} digits={digits} /> : null}
+      <p class="quiet">
+        Plan <code>{planned.planHash}</code>
+      </p>
+    </>
+  );
+}
+
+const told = (text: string): string => (Number.isFinite(Number(text)) ? amount(text) : text);
+
+function Money({ planned, symbol }: { planned: PlannedEdit; symbol: string }) {
+  const { base, quote } = pairOf(symbol);
+  return (
+    <dl class="stats">
+      <Stat name="Cancelled">{`${planned.cancelled} orders`}</Stat>
+      <Stat name="Placed">{`${planned.orders.length} orders`}</Stat>
+      <Stat name="Needed for buys">{`${amount(planned.investment.quote)} ${quote}`}</Stat>
+      <Stat name="Free for them">{`${amount(planned.free)} ${quote}`}</Stat>
+      <Stat name="Realised, and kept">{`${change(planned.realized)} ${quote}`}</Stat>
+      <Stat name="Most that it uses">{`${amount(planned.maxQuoteUsed)} ${quote}`}</Stat>
+      {Number(planned.idleBase) > 0 ? (
+        <Stat name="Held, and for sale nowhere" tone="warn">{`${amount(planned.idleBase)} ${base}`}</Stat>
+      ) : null}
+      {planned.worstCase
+        .toSorted((a, b) => a.price - b.price)
+        .map(({ price, loss }) => (
+          <Stat key={price} name={`Loss at ${number(price)}`} tone={loss > 0 ? "down" : ""}>
+            {`${money(loss)} ${quote}`}
+          </Stat>
+        ))}
+    </dl>
+  );
+}
+
+function Orders({ planned, symbol, digits }: { planned: PlannedEdit; symbol: string; digits: number }) {
+  const { base, quote } = pairOf(symbol);
+  const waiting = planned.refused.length;
+  return (
+    <details>
+      <summary>
+        {planned.orders.length} orders{waiting > 0 ? `; ${waiting} slots rest nothing now` : ""}
+      </summary>
+      <Table
+        label="Orders after the change"
+        columns={[
+          { name: "Slot", isHead: true, of: ({ slot }) => slot },
+          { name: "Side", of: ({ side }) => <b class={side === "buy" ? "up" : "down"}>{side}</b> },
+          { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(price, digits) },
+          { name: `Amount, ${base}`, isNumber: true, of: (order) => number(order.amount) },
+        ]}
+        rows={planned.orders.toSorted((a, b) => b.price - a.price)}
+        keyOf={({ slot }) => slot}
+        empty="None."
+      />
+    </details>
+  );
+}
+
+/** The change in a sentence, in money. */
+export function editSays({ cancelled, orders, ...plan }: PlannedEdit, quote: string): string {
+  const kept = `The ${change(plan.realized)} ${quote} that are realised stay, and the change itself sells nothing.`;
+  if (cancelled === 0 && orders.length === 0) return `No order is cancelled or placed. ${kept}`;
+  return `${cancelled} orders are cancelled, then ${orders.length} placed: ${amount(plan.investment.quote)} ${quote} in buys, of ${amount(plan.free)} free. ${kept} It may come to use ${amount(plan.maxQuoteUsed)} ${quote}. If the market has moved so far that other orders would be placed, nothing is changed.`;
+}

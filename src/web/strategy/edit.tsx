@@ -1,0 +1,78 @@
+import { useState } from "hono/jsx/dom";
+import { ask, part } from "../api.ts";
+import { pairOf } from "../format.ts";
+import { pulse } from "../live.ts";
+import { PlanArea } from "../plan-area.tsx";
+import type { Edited, Grid, PlannedEdit } from "../types.ts";
+import { Field, Section, useAsk } from "../ui.tsx";
+import { type Plan, usePlan } from "../use-plan.ts";
+import { type EditTexts, editBody, fieldsOf, standing } from "./edit-form.ts";
+import { EditPlan, editSays } from "./edit-plan.tsx";
+
+/** Other numbers for a grid that runs: what they would do, and a change to exactly that. */
+export function Edit({ grid, digits }: { grid: Grid; digits: number }) {
+  const [typed, setTyped] = useState<EditTexts>({});
+  const [question, put] = useAsk();
+  const route = `/strategy/grid/${part(grid.id)}`;
+  const body = editBody(grid, typed);
+  const planning = usePlan<PlannedEdit>(`POST ${route}/preview`, body);
+  const { quote } = pairOf(grid.symbol);
+  const change = async ({ body, planned }: Plan<PlannedEdit>) => {
+    const { message } = await planning.carryOut(() =>
+      ask<Edited>(`PATCH ${route}`, { body: { ...body, planHash: planned.planHash } }),
+    );
+    setTyped({});
+    pulse.set(pulse.get() + 1);
+    return message;
+  };
+  const confirm = (plan: Plan<PlannedEdit>) =>
+    put({
+      title: "Change this grid?",
+      says: editSays(plan.planned, quote),
+      yes: "Change it",
+      act: () => change(plan),
+    });
+  return (
+    <Section title="Change this grid">
+      <Fields grid={grid} typed={typed} change={(more) => setTyped((before) => ({ ...before, ...more }))} />
+      {body ? (
+        <PlanArea planning={planning} empty="Planning it…">
+          {(plan) => (
+            <>
+              <EditPlan grid={grid} planned={plan.planned} digits={digits} />
+              <button type="button" class="primary" disabled={planning.isOld} onClick={() => confirm(plan)}>
+                Change exactly as planned
+              </button>
+            </>
+          )}
+        </PlanArea>
+      ) : (
+        <p class="empty">Type another number, and what it would cancel, place and need stands here.</p>
+      )}
+      {question}
+    </Section>
+  );
+}
+
+const Fields = ({
+  grid,
+  typed,
+  change,
+}: {
+  grid: Grid;
+  typed: EditTexts;
+  change: (more: EditTexts) => void;
+}) => (
+  <div class="fields">
+    {fieldsOf(grid).map(({ name, label, hint }) => (
+      <Field key={name} label={label} hint={hint}>
+        <input
+          inputMode="decimal"
+          autocomplete="off"
+          value={typed[name] ?? standing(grid, name)}
+          onInput={(event: Event) => change({ [name]: (event.target as HTMLInputElement).value })}
+        />
+      </Field>
+    ))}
+  </div>
+);

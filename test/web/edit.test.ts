@@ -1,0 +1,131 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { findChromium } from "../support/browser.ts";
+import { servedPage } from "../support/served.ts";
+import { newToken } from "../support/signed-in.ts";
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 50_000,
+  upperPrice: 70_000,
+  gridLevels: 10,
+  orderSize: 100,
+};
+
+interface Grid {
+  readonly lowerPrice: number;
+  readonly gridLevels: number;
+  readonly orderSize: number;
+  readonly stopPrices: readonly { readonly reason: string; readonly price: number }[];
+}
+
+describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped where there is none)", () => {
+  const served = servedPage();
+
+  const start = async () => (await served.call<{ id: string }>("POST", "/strategy/grid", GRID)).id;
+  const grid = async (id: string) => {
+    const told = await served.call<{ strategies: readonly Grid[] }>("GET", `/strategy/grid/status?id=${id}`);
+    return told.strategies[0];
+  };
+  const open = async (page: Page, id: string) => {
+    await page.goto(`${served.url}/#/strategy/${id}`);
+    await page.getByRole("button", { name: "Edit" }).click();
+    return page.getByRole("region", { name: "Change this grid" });
+  };
+
+  it("shows what a change cancels, places and needs, and makes exactly the change of the shown plan", async () => {
+    const id = await start();
+    const { page, context, errors, strangers } = await served.signIn();
+    const part = await open(page, id);
+    await part.getByText("Type another number").waitFor();
+    await part.getByLabel("Levels, 2 to 100").fill("8");
+    await part.getByLabel("Stop loss, USDT").fill("40000");
+    await part.getByRole("row", { name: /Levels 10 8/ }).waitFor();
+    await part.getByRole("row", { name: /Stop loss none 40,000/ }).waitFor();
+    const shown = (await part.locator("code").textContent()) ?? "";
+    const figures = await part.locator("dt").allTextContents();
+    expect(figures.slice(0, 6)).toEqual([
+      "Cancelled",
+      "Placed",
+      "Needed for buys",
+      "Free for them",
+      "Realised, and kept",
+      "Most that it uses",
+    ]);
+    await part.getByRole("button", { name: "Change exactly as planned" }).click();
+    const asked = page.getByRole("dialog");
+    await asked.getByText(/orders are cancelled, then \d+ placed: [\d,.]+ USDT in buys/).waitFor();
+    expect((await grid(id))?.gridLevels).toBe(10);
+    const sent = page.waitForRequest((one) => one.method() === "PATCH");
+    await asked.getByRole("button", { name: "Change it" }).click();
+    expect((await sent).postDataJSON()).toEqual({ gridLevels: 8, stopLossPrice: 40_000, planHash: shown });
+    await asked.getByText(`${id} is changed`).waitFor();
+    await asked.getByRole("button", { name: "Close" }).click();
+    await part.getByText("Type another number").waitFor();
+    expect(await part.getByLabel("Levels, 2 to 100").inputValue()).toBe("8");
+    expect(await grid(id)).toMatchObject({ gridLevels: 8, stopPrices: [{ price: 40_000 }] });
+
+    // A stop price that is emptied is none any more, and no order is touched for it.
+    await part.getByLabel("Stop loss, USDT").fill("");
+    await part.getByRole("row", { name: /Stop loss 40,000 none/ }).waitFor();
+    await part.getByRole("button", { name: "Change exactly as planned" }).click();
+    await asked.getByText("No order is cancelled or placed.").waitFor();
+    await asked.getByRole("button", { name: "Change it" }).click();
+    await asked.getByText(`${id} is changed`).waitFor();
+    expect(await grid(id)).toMatchObject({ stopPrices: [] });
+    expect(errors).toEqual([]);
+    expect(strangers).toEqual([]);
+    await context.close();
+  });
+
+  it("does nothing by a plan that no longer holds, says so, and shows the new one", async () => {
+    const id = await start();
+    const { page, context } = await served.signIn();
+    const part = await open(page, id);
+    await part.getByLabel("Per order, USDT").fill("120");
+    await part.getByText(/^Plan /).waitFor();
+    await served.call("PATCH", `/strategy/grid/${id}`, { lowerPrice: 51_000 });
+    await part.getByRole("button", { name: "Change exactly as planned" }).click();
+    const asked = page.getByRole("dialog");
+    await asked.getByRole("button", { name: "Change it" }).click();
+    await asked.getByText("no longer holds").waitFor();
+    expect(await asked.getByRole("button", { name: "Change it" }).count()).toBe(0);
+    expect((await grid(id))?.orderSize).toBe(100);
+    await asked.getByRole("button", { name: "Leave it" }).click();
+    await part.getByText("Here is the new plan.").waitFor();
+
+    await part.getByRole("button", { name: "Change exactly as planned" }).click();
+    await asked.getByRole("button", { name: "Change it" }).click();
+    await asked.getByText(`${id} is changed`).waitFor();
+    expect(await grid(id)).toMatchObject({ orderSize: 120, lowerPrice: 51_000 });
+    await context.close();
+  });
+
+  it("tells what the service refuses in its own words, and offers no change then", async () => {
+    const id = await start();
+    const { page, context } = await served.signIn();
+    const part = await open(page, id);
+    await part.getByLabel("Lower price, USDT").fill("90000");
+    await part.getByText("Invalid range").waitFor();
+    expect(await part.getByRole("button", { name: "Change exactly as planned" }).count()).toBe(0);
+    await context.close();
+  });
+
+  it("offers what a centered grid has, and shows who may only read no edit", async () => {
+    const asked = { exchange: "kraken", symbol: "ETH/USDT", confidence: 0 };
+    const { id } = await served.call<{ id: string }>("POST", "/strategy/grid/centered", asked);
+    const { page, context } = await served.signIn();
+    const part = await open(page, id);
+    expect(await part.getByLabel("Lower price, USDT").count()).toBe(0);
+    await part.getByLabel("Levels, 2 to 20").fill("8");
+    await part.getByRole("row", { name: /Levels \d+ 8/ }).waitFor();
+    await context.close();
+
+    const reader = await served.signIn({}, await newToken(served.folder, "read"));
+    await reader.page.goto(`${served.url}/#/strategy/${id}`);
+    await reader.page.getByText("Break-even").first().waitFor();
+    expect(await reader.page.getByRole("button", { name: "Edit" }).count()).toBe(0);
+    await reader.context.close();
+  });
+});
