@@ -2,6 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, startBrowser } from "../support/browser.ts";
 import { edgeApp } from "../support/edge.ts";
+import { MOVED, startShown } from "../support/shown-plan.ts";
 import { signedIn } from "../support/signed-in.ts";
 
 describe.skipIf(!findChromium())("the page in workerd, in Chromium (skipped where there is none)", () => {
@@ -24,9 +25,7 @@ describe.skipIf(!findChromium())("the page in workerd, in Chromium (skipped wher
     await page.getByText("live", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Start", exact: true }).click();
     await page.getByRole("button", { name: "Fill in the numbers" }).click();
-    await page.getByRole("button", { name: "Start exactly this plan" }).click();
-    await page.getByRole("button", { name: "Start it" }).click();
-    await page.getByRole("heading", { name: /BTC\/USDT/ }).waitFor();
+    await startShown(page);
     await page.getByRole("img", { name: /Candles of BTC\/USDT .* orders rest/ }).waitFor();
 
     // Somebody else pauses it: the page hears of it.
@@ -35,7 +34,7 @@ describe.skipIf(!findChromium())("the page in workerd, in Chromium (skipped wher
     const path = `/api/v1/strategy/grid/${strategy?.id}/pause`;
     expect((await app.ask(path, { method: "POST", body: "{}", headers })).status).toBe(200);
     await page.getByRole("button", { name: "Resume" }).waitFor({ timeout: 60_000 });
-    expect(errors).toEqual([]);
+    expect(errors.filter((error) => !MOVED.test(error))).toEqual([]);
     expect(strangers).toEqual([]);
     await context.close();
   });

@@ -1,0 +1,24 @@
+import type { Page } from "playwright-core";
+
+/** What the browser's console says of a plan that the market has left behind. */
+export const MOVED = /status of 409/;
+
+/**
+ * Starts the plan that the page shows, as a person does: where the market has moved meanwhile nothing starts, the next
+ * plan is looked at, and that is started. The hash of the plan that has started.
+ */
+export async function startShown(page: Page): Promise<string> {
+  const dialog = page.getByRole("dialog");
+  const started = page.getByRole("heading", { level: 1, name: /BTC\/USDT/ });
+  const moved = dialog.getByText("no longer holds");
+  for (;;) {
+    await page.getByRole("button", { name: "Start exactly this plan" }).click();
+    await dialog.getByText("orders are placed now").waitFor();
+    const sent = page.waitForRequest((one) => one.method() === "POST" && /\/grid$/.test(one.url()));
+    await page.getByRole("button", { name: "Start it" }).click();
+    const { planHash } = (await sent).postDataJSON() as { planHash: string };
+    await started.or(moved).first().waitFor();
+    if (await started.isVisible()) return planHash;
+    await dialog.getByRole("button", { name: "Leave it" }).click();
+  }
+}
