@@ -12,6 +12,11 @@ export interface Jumps {
   /** So many slots rest an order in the end, or have turned to buying and wait for the one below them. */
   readonly armed: number;
   readonly turned: number;
+  /**
+   * The first bar after which a slot wanted to buy where the sell of the one below it still rested: it buys as soon as
+   * its buy rests below that sell, and when that is depends on passes. Undefined where there is none.
+   */
+  readonly metAt: number | undefined;
 }
 
 /** A grid in which every slot rests its whole order, or waits to buy for the first time: it is two numbers. Prices in ticks. */
@@ -31,10 +36,12 @@ interface Stretch {
   readonly from: number;
   /** The bar before which it ends. */
   readonly until: number;
+  /** Whether it ends with the first bar that leaves it to passes what is done. */
+  readonly isExact?: boolean;
 }
 
 /** From one bar that touches an order to the next, in whole numbers. */
-export function jump(rungs: Rungs, bars: Ticks, { extremes, from, until }: Stretch): Jumps {
+export function jump(rungs: Rungs, bars: Ticks, { extremes, from, until, isExact }: Stretch): Jumps {
   const { buys, sells, lowers } = rungs;
   const slots = buys.length;
   const { open, high, low, close } = bars;
@@ -63,8 +70,10 @@ export function jump(rungs: Rungs, bars: Ticks, { extremes, from, until }: Stret
     while (turned < slots && price > (lowers[turned] as number)) turned++;
     // It may not meet the sell of the slot below, which rests at its own price.
     if (buying === armed) buying = armed = turned;
+    if (turned > armed) metAt ??= bar;
   }
 
+  let metAt: number | undefined;
   const order = extremes === "nearest" ? 0 : extremes === "high_first" ? 1 : 2;
   for (let bar = from; bar < until; bar++) {
     bar = nextBar(bars, bar, { below: below(), above: above() });
@@ -77,8 +86,9 @@ export function jump(rungs: Rungs, bars: Ticks, { extremes, from, until }: Stret
     visit(highFirst ? h : l, bar, 1);
     visit(highFirst ? l : h, bar, 2);
     visit(close[bar] as number, bar, 3);
+    if (isExact && metAt !== undefined) break;
   }
-  return { count, bars: atBars, codes, counts, armed, turned };
+  return { count, bars: atBars, codes, counts, armed, turned, metAt };
 }
 
 function doubled(column: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {

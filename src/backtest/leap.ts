@@ -27,14 +27,21 @@ export interface Leapt {
   readonly held: Held;
 }
 
-/** From here to the last bar in whole numbers, where nothing but the grid's own fills can happen; undefined where more may. */
-export function leap(point: LeapPoint): Leapt | undefined {
+/** A leap that would have to know passes: the bar before which it need not be tried again. */
+export interface NoLeap {
+  readonly notBefore: number;
+}
+
+/** From here to the last bar in whole numbers, where nothing but the grid's own fills can happen. */
+export function leap(point: LeapPoint): Leapt | NoLeap {
   const { account, bars, from, wake, options, fills: before, freeQuote } = point;
   const { market, rules } = options;
   const ladder = ladderOf(account, market, { rules, freeQuote });
-  if (!ladder || !isUndisturbed(bars, from, wake)) return undefined;
+  if (!ladder || !isUndisturbed(bars, from, wake)) return { notBefore: from + 1 };
   const { strategy } = account;
-  const jumps = jump(ladder.rungs, bars, { extremes: rules.extremes, from, until: bars.low.length });
+  const until = bars.low.length;
+  const jumps = jump(ladder.rungs, bars, { extremes: rules.extremes, from, until, isExact: true });
+  if (jumps.metAt !== undefined) return { notBefore: jumps.metAt + 1 };
   const slots = armedSlots(ladder, jumps);
   const state = { ...strategy.state, slots };
   const replayed = slots.map(({ index }, place) =>
@@ -53,10 +60,10 @@ export function leap(point: LeapPoint): Leapt | undefined {
 }
 
 /** The slots as they were before their first fill: those that began to buy did so with an order of their own. */
-const armedSlots = ({ slots, rungs }: Ladder, { armed, turned }: Jumps): Slot[] =>
+const armedSlots = ({ slots, rungs }: Ladder, { armed }: Jumps): Slot[] =>
   slots.map((slot, place) => {
-    if (place < rungs.armed || place >= turned) return slot;
-    return { ...slot, side: "buy", sequence: slot.sequence + (place < armed ? 1 : 0) };
+    if (place < rungs.armed || place >= armed) return slot;
+    return { ...slot, side: "buy", sequence: slot.sequence + 1 };
   });
 
 interface Moved {

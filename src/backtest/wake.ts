@@ -53,7 +53,10 @@ function isAtLevel(
   return isOpen && price === (side === "buy" ? slot.lower : sellPrice(slot));
 }
 
-/** Refusals that stay while nothing fills: what is lacked is of the account, not of the price. */
+/**
+ * Refusals that stay while nothing fills: what is lacked is of the account, not of the price. A buy that would meet an
+ * own sell is not among them: it rests below that as soon as the price allows.
+ */
 const LASTING: readonly RefusalReason[] = [
   "no_base",
   "no_quote",
@@ -61,7 +64,6 @@ const LASTING: readonly RefusalReason[] = [
   "inventory_missing",
   "max_position",
   "safety_reserve",
-  "would_self_cross",
 ];
 
 const rests = ({ index, retryAt }: Slot, { refused }: GridState): boolean =>

@@ -39,6 +39,8 @@ interface Walk {
   /** Something has filled since the last pass. */
   filled: boolean;
   nextPass: Millis;
+  /** The bar from which on a leap is worth a try. */
+  leapsFrom: number;
   readonly fills: Fill[];
   readonly held: HeldRow[];
   readonly passes: Millis[];
@@ -60,6 +62,7 @@ export function walk(strategy: GridStrategy, bars: Ticks, options: WalkOptions):
     here: first,
     filled: false,
     nextPass: first.at + (rules.tickInterval ?? 0),
+    leapsFrom: 0,
     fills: [],
     held: [],
     passes: [],
@@ -72,7 +75,7 @@ export function walk(strategy: GridStrategy, bars: Ticks, options: WalkOptions):
     const next = isWaiting ? nextBar(bars, bar, nearer(one.venue.reach(), one.wake as Reach)) : bar;
     if (next > bar) moveTo(one, cornersOf(bars, next - 1, rules.extremes)[3]);
     bar = next;
-    const leapt = isWaiting && options.mayLeap ? leapFrom(one, bar) : undefined;
+    const leapt = isWaiting && options.mayLeap && bar >= one.leapsFrom ? leapFrom(one, bar) : undefined;
     if (leapt) return leapt;
     if (bar >= end || isOver?.(bar)) break;
     for (const corner of cornersOf(bars, bar, rules.extremes)) walkTo(one, corner, bar);
@@ -104,7 +107,10 @@ function leapFrom(one: Walk, from: number): Walked | undefined {
     options,
     freeQuote,
   });
-  if (!leapt) return undefined;
+  if ("notBefore" in leapt) {
+    one.leapsFrom = leapt.notBefore;
+    return undefined;
+  }
   const before = account.strategy.state.ledger.moved;
   const after = leapt.account.strategy.state.ledger.moved;
   const all = balances.map(({ asset, free, used }) => ({
