@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { importSigner } from "../../src/adapters/vault/signer.ts";
-import { verify } from "../../src/audit/operations/verify.ts";
+import { type Verdict, verify } from "../../src/audit/operations/verify.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import { bearer } from "../contract/suite.ts";
 import { testApp } from "../support/app.ts";
@@ -31,8 +31,20 @@ async function told() {
     for (const statement of statements) await context.client.execute(statement);
   };
   const check = async () => verify(store, [await signer()]);
-  const faults = async () => (await check()).faults.map(({ event, what }) => `${event}: ${what}`);
-  return { ...box, intrude, check, faults };
+  const texts = ({ faults }: Verdict) => faults.map(({ event, what }) => `${event}: ${what}`);
+  const faults = async () => texts(await check());
+  /** The same, so many events at a time. */
+  const inParts = async (most: number) => {
+    const all: string[] = [];
+    for (let after: number | null = 0; after !== null; ) {
+      const part: Verdict = await verify(store, [await signer()], { after, most });
+      expect(part.events).toBeLessThanOrEqual(most);
+      all.push(...texts(part).filter((text) => !all.includes(text)));
+      after = part.next;
+    }
+    return all;
+  };
+  return { ...box, intrude, check, faults, inParts };
 }
 
 describe("edgemaker audit verify", () => {
@@ -45,6 +57,7 @@ describe("edgemaker audit verify", () => {
       chains: 1,
       checkpoints: 0,
       faults: [],
+      next: null,
     });
   });
 
@@ -87,21 +100,35 @@ describe("edgemaker audit verify", () => {
       [/^4: .*follows number 3/, /^5: .*moved or put in/],
     ],
     [
+      "two whose rows have changed places",
+      [
+        "update events set id = -1 where id = 4",
+        "update events set id = 4 where id = 8",
+        "update events set id = 8 where id = -1",
+      ],
+      [/^4: .*follows number 3/, /^5: .*moved or put in/],
+    ],
+    [
       "the newest events cut off",
       ["delete from events where id > 9"],
       [/^null: the events after 9 were deleted/],
     ],
   ])("finds %s, by its row", async (_what, statements, wanted) => {
-    const { intrude, faults } = await told();
+    const { intrude, faults, inParts } = await told();
     await intrude(...statements);
     const found = await faults();
+    expect(await inParts(13)).toEqual(found);
+    // What was moved across parts is told in other words, of another event it may be.
+    for (const most of [1, 4, 5, 12])
+      if (/moved/.test(found.join())) expect((await inParts(most)).length).toBeGreaterThan(0);
+      else expect(await inParts(most)).toEqual(found);
     for (const [place, form] of wanted.entries()) expect(found[place]).toMatch(form);
   });
 });
 
 describe("a checkpoint", () => {
   it("holds against whoever makes all hashes and counts fit again", async () => {
-    const { store, intrude, faults, context } = await told();
+    const { store, intrude, faults, inParts, context } = await told();
     await store.checkpoint(await signer(), undefined, BY);
     await intrude(
       "delete from events where id > 9",
@@ -110,6 +137,7 @@ describe("a checkpoint", () => {
     expect(await faults()).toEqual([
       "null: the chain of what people do ends at number 9: checkpoint 1 has signed 12",
     ]);
+    expect(await inParts(2)).toEqual(await faults());
     // The same with rows of another's making in their place, each of which fits the one before it.
     for (let i = 0; i < 4; i++)
       await store.addToken(
@@ -135,12 +163,13 @@ describe("a checkpoint", () => {
   });
 
   it("lets old events be cut off, and only those, and the rest is still known to be whole", async () => {
-    const { store, check, context, intrude, faults } = await told();
+    const { store, check, context, intrude, faults, inParts } = await told();
     const { cut, checkpoint } = await store.checkpoint(await signer(), 5 * DAY, BY);
     expect(cut).toBe(7);
     expect(checkpoint.marks).toMatchObject([{ chain: "", seq: 12, from: 8 }]);
     await expect(context.client.execute("delete from events where seq = 8")).rejects.toThrow(/append-only/);
     expect(await check()).toMatchObject({ intact: true, events: 6, checkpoints: 1 });
+    expect(await inParts(1)).toEqual([]);
     // Nothing older: where it begins stays what was signed.
     expect((await store.checkpoint(await signer(), 100 * DAY, BY)).cut).toBe(0);
     expect((await store.checkpoint(await signer(), undefined, BY)).cut).toBe(0);
@@ -166,6 +195,10 @@ describe("the questions of the audit", () => {
         "select seq, hash from events where chain = '' order by seq desc limit 1",
         /USING .*INDEX events_chain/,
       ],
+      [
+        "select seq, hash from events where chain = '' and seq < 5 order by seq desc limit 1",
+        /USING .*INDEX events_chain/,
+      ],
       ["delete from events where chain = '' and seq < 5", /USING .*INDEX events_chain/],
     ] as const) {
       const plan = await context.client.execute(`explain query plan ${query}`);
@@ -187,7 +220,12 @@ describe("over HTTP", () => {
       body: { count: 1, next: 1, events: [{ kind: "token", seq: 1 }] },
     });
     expect(await ask("/audit?after=1", app.tokens.admin)).toMatchObject({ body: { count: 1, next: null } });
-    expect(await ask("/audit/verify", app.tokens.admin)).toMatchObject({ body: { intact: true, events: 2 } });
+    expect(await ask("/audit/verify", app.tokens.admin)).toMatchObject({
+      body: { intact: true, events: 2, next: null },
+    });
+    expect(await ask("/audit/verify?after=1", app.tokens.admin)).toMatchObject({
+      body: { intact: true, events: 1, next: null },
+    });
     for (const path of ["/audit", "/audit/verify"])
       expect((await ask(path, app.tokens.trade)).status).toBe(403);
   });

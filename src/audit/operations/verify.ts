@@ -1,5 +1,12 @@
 import { digest, sameText } from "../../kernel/digest.ts";
-import type { AuditStore, ChainedEvent, Checkpoint, Mark, Signer } from "../../ports/stores/audit-store.ts";
+import type {
+  AuditStore,
+  ChainedEvent,
+  ChainPlace,
+  Checkpoint,
+  Mark,
+  Signer,
+} from "../../ports/stores/audit-store.ts";
 import { checkpointText, eventText } from "../chain.ts";
 
 /** What is wrong, with the event's id where it is one's. */
@@ -16,30 +23,46 @@ export interface Verdict {
   readonly chains: number;
   readonly checkpoints: number;
   readonly faults: readonly Fault[];
+  /** The id to go on after, where there is more to read than was asked for. */
+  readonly next: number | null;
+}
+
+/** Which events are read: so many at most of those after an id; all unless told otherwise. */
+export interface Part {
+  readonly after?: number;
+  readonly most?: number;
 }
 
 const PAGE = 1000;
 /** So many are told; after a few the rest follow from them. */
 const MOST_FAULTS = 100;
 
-/** Reads all events and checks each against the one before it and against what was signed. */
-export async function verify(store: AuditStore, signers: readonly Signer[]): Promise<Verdict> {
+/**
+ * Reads events and checks each against the one before it and against what was signed. A part is checked as the whole
+ * is: what comes before its first event of a chain is looked up. What is missing at the end is told with the last one.
+ */
+export async function verify(
+  store: AuditStore,
+  signers: readonly Signer[],
+  { after = 0, most = Infinity }: Part = {},
+): Promise<Verdict> {
   // Before the events: one that is written meanwhile is missing from neither.
   const [checkpoints, count] = [await store.checkpoints(), await store.eventCount()];
-  const walk = createWalk(checkpoints);
-  let [id, events] = [0, 0];
-  for (;;) {
-    const page = await store.eventsAfter(id, PAGE);
+  const [behind] = after === 0 ? [] : await store.eventsAfter(after - 1, 1);
+  const walk = createWalk(checkpoints, { store, after, isChained: isPlaced(behind) });
+  let [id, events, isLast] = [after, 0, false];
+  while (!isLast && events < most) {
+    const limit = Math.min(PAGE, most - events);
+    const page = await store.eventsAfter(id, limit);
     for (const event of page) await walk.take(event);
     events += page.length;
     id = page.at(-1)?.id ?? id;
-    if (page.length < PAGE) break;
+    isLast = page.length < limit;
   }
   const faults = [
     ...(await signatureFaults(checkpoints, signers)),
     ...walk.faults,
-    ...walk.ends(),
-    ...countFaults(id, count),
+    ...(isLast ? [...(await walk.ends()), ...countFaults(id, count)] : []),
   ];
   return {
     intact: faults.length === 0,
@@ -48,14 +71,29 @@ export async function verify(store: AuditStore, signers: readonly Signer[]): Pro
     chains: walk.chains(),
     checkpoints: checkpoints.length,
     faults: faults.slice(0, MOST_FAULTS),
+    next: isLast ? null : id,
   };
 }
 
-function createWalk(checkpoints: readonly Checkpoint[]) {
+const isPlaced = (event: ChainedEvent | undefined): boolean =>
+  event !== undefined && event.chain !== null && event.seq !== null && event.hash !== null;
+
+/** How far a chain has come; with the event's id where it was looked up. */
+type Reached = Pick<ChainPlace, "seq" | "hash"> & Partial<Pick<ChainPlace, "id">>;
+
+interface Begin {
+  readonly store: Pick<AuditStore, "placeBefore">;
+  /** Only events after it are read. */
+  readonly after: number;
+  readonly isChained: boolean;
+}
+
+function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin }: Begin) {
   const newest = checkpoints.at(-1);
-  const last = new Map(
+  const cuts = new Map(
     (newest?.marks ?? []).map(({ chain, from, before }) => [chain, { seq: from - 1, hash: before }]),
   );
+  const last = new Map<string, Reached>();
   const signed = new Map(
     checkpoints.flatMap(({ number, marks }) =>
       marks.map((mark) => [placeOf(mark), { number, hash: mark.hash }] as const),
@@ -63,12 +101,18 @@ function createWalk(checkpoints: readonly Checkpoint[]) {
   );
   const faults: Fault[] = [];
   let unchained = 0;
-  let isChained = false;
+  let { isChained } = begin;
+
+  async function beginOf(chain: string, seq: number): Promise<Reached> {
+    const cut = cuts.get(chain) ?? { seq: 0, hash: "" };
+    const found = after === 0 ? undefined : await store.placeBefore(chain, seq);
+    return found && found.seq > cut.seq ? found : cut;
+  }
 
   return {
     faults,
     unchained: () => unchained,
-    chains: () => last.size,
+    chains: () => new Set([...cuts.keys(), ...last.keys()]).size,
     async take(event: ChainedEvent): Promise<void> {
       const { id, chain, seq, hash } = event;
       const wrong = (what: string) => faults.push({ event: id, what: `${nameOf(event)} ${what}` });
@@ -78,7 +122,9 @@ function createWalk(checkpoints: readonly Checkpoint[]) {
         return;
       }
       isChained = true;
-      const before = last.get(chain) ?? { seq: 0, hash: "" };
+      const before = last.get(chain) ?? (await beginOf(chain, seq));
+      if (before.id !== undefined && before.id > after)
+        wrong(`stands before number ${before.seq}: it was moved or put in`);
       if (seq <= before.seq)
         return void wrong(`is number ${seq} after ${before.seq}: it was moved or put in`);
       if (seq > before.seq + 1)
@@ -90,13 +136,16 @@ function createWalk(checkpoints: readonly Checkpoint[]) {
       last.set(chain, { seq, hash });
     },
     /** Chains that do not reach as far as was signed. */
-    ends: (): Fault[] =>
-      (newest?.marks ?? []).flatMap(({ chain, seq }) => {
-        const reached = last.get(chain)?.seq ?? 0;
-        if (reached >= seq) return [];
+    async ends(): Promise<Fault[]> {
+      const ends: Fault[] = [];
+      for (const { chain, seq } of newest?.marks ?? []) {
+        const reached = (last.get(chain) ?? (await beginOf(chain, seq + 1))).seq;
+        if (reached >= seq) continue;
         const what = `${chainName(chain)} ends at number ${reached}: checkpoint ${newest?.number} has signed ${seq}`;
-        return [{ event: null, what }];
-      }),
+        ends.push({ event: null, what });
+      }
+      return ends;
+    },
   };
 }
 

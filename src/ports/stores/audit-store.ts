@@ -9,6 +9,13 @@ export type ChainedEvent = KeptEvent & {
   readonly hash: string | null;
 };
 
+/** How far a chain has come, and with which event. */
+export interface ChainPlace {
+  readonly id: number;
+  readonly seq: number;
+  readonly hash: string;
+}
+
 /** What a checkpoint says of a chain: that it reaches to `seq` with this hash, and is kept from `from` on. */
 export interface Mark {
   readonly chain: string;
@@ -41,6 +48,8 @@ export interface AuditStore {
   noteAhead(told: Told, by: By): Promise<void>;
   /** In the order in which they were written. */
   eventsAfter(id: number, limit: number): Promise<readonly ChainedEvent[]>;
+  /** The newest of a chain before a place; undefined where there is none. */
+  placeBefore(chain: string, seq: number): Promise<ChainPlace | undefined>;
   /**
    * Whether anything has happened: the newest event's id, and the protocol time of the newest complete pass of any
    * account; 0 where there is none.

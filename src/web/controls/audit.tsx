@@ -20,10 +20,11 @@ interface Recent {
 }
 
 interface Verdict {
-  readonly intact: boolean;
   readonly events: number;
   readonly checkpoints: number;
   readonly faults: readonly { readonly event: number | null; readonly what: string }[];
+  /** Where it goes on; null at the end. */
+  readonly next: number | null;
 }
 
 const PAGE = 200;
@@ -84,29 +85,41 @@ export function Audit() {
   );
 }
 
+/** Part by part to the end, telling how far it has come. */
+async function verifyAll(tell: (events: number) => void): Promise<Verdict> {
+  let all: Verdict | undefined;
+  for (let after: number | null = 0; after !== null; after = all.next) {
+    const part: Verdict = await ask<Verdict>("GET /audit/verify", { query: { after } });
+    const { events = 0, faults = [] } = all ?? {};
+    all = { ...part, events: events + part.events, faults: [...faults, ...part.faults] };
+    tell(all.events);
+  }
+  return all as Verdict;
+}
+
 function Verify() {
-  const [state, setState] = useState<{ verdict?: Verdict; error?: ApiError; busy?: boolean }>({});
+  const [state, setState] = useState<{ verdict?: Verdict; error?: ApiError; looked?: number }>({});
   const verify = () => {
-    setState({ busy: true });
-    ask<Verdict>("GET /audit/verify").then(
+    setState({ looked: 0 });
+    verifyAll((looked) => setState({ looked })).then(
       (verdict) => setState({ verdict }),
       (error) => setState({ error }),
     );
   };
-  const { verdict, error, busy } = state;
+  const { verdict, error, looked } = state;
   return (
     <Section
       title="Whether it is all of it"
       aside={
-        <button type="button" disabled={busy === true} onClick={verify}>
-          {busy ? "Looking through it…" : "Verify"}
+        <button type="button" disabled={looked !== undefined} onClick={verify}>
+          {looked === undefined ? "Verify" : `Looking through it… ${number(looked)}`}
         </button>
       }
     >
       {error ? <Failed error={error} /> : null}
       {verdict ? (
-        <Notice kind={verdict.intact ? "note" : "error"}>
-          {verdict.intact
+        <Notice kind={verdict.faults.length === 0 ? "note" : "error"}>
+          {verdict.faults.length === 0
             ? `${number(verdict.events)} events are chained, ${verdict.checkpoints} checkpoints hold: nothing was changed, deleted or put in.`
             : verdict.faults
                 .map(({ event, what }) => `${event === null ? "" : `event ${event}: `}${what}`)

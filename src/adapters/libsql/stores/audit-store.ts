@@ -1,4 +1,4 @@
-import { asc, desc, gt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
 import { checkpointText } from "../../../audit/chain.ts";
 import { StoreError } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
@@ -24,6 +24,13 @@ export function auditStore(context: Context): AuditStore {
 
     async eventsAfter(id, limit) {
       return db.select().from(events).where(gt(events.id, id)).orderBy(asc(events.id)).limit(limit);
+    },
+
+    async placeBefore(chain, seq) {
+      const earlier = and(eq(events.chain, chain), lt(events.seq, seq));
+      const newest = db.select().from(events).where(earlier).orderBy(desc(events.seq)).limit(1);
+      const [found] = await newest;
+      return found && { id: found.id, seq: found.seq ?? 0, hash: found.hash ?? "" };
     },
 
     async pulse() {
