@@ -50,6 +50,8 @@ export interface CommandSurface {
   };
   /** An answer as a person reads it, where its own fields would not do. */
   readonly view?: (answer: unknown) => unknown;
+  /** Columns of its tables, the most important first: those at the end are left out where there is no room. */
+  readonly columns?: readonly string[];
   /** The exit code of an answer that is no failure, and is not what it should be. */
   readonly exit?: (answer: unknown) => number;
   /** What it starts goes on only while a server steps it. */

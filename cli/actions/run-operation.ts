@@ -14,7 +14,7 @@ import { findServer } from "../host/server-file.ts";
 import { readSettings, type Settings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { argName, textsOf } from "../terminal/fields.ts";
-import { render } from "../terminal/output.ts";
+import { columnNames, render } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { askedEdit, askedStart } from "./asked-start.ts";
 import { until } from "./until.ts";
@@ -112,12 +112,27 @@ async function printTable(
 }
 
 /** As JSON, each answer of a watch on a line of its own, or as a person reads it. */
-function shown({ cli }: Operation, body: unknown, { json, watch: again }: Values): string {
+function shown({ cli }: Operation, body: unknown, { json, watch: again, columns }: Values): string {
   if (json) return again ? JSON.stringify(body) : JSON.stringify(body, null, 2);
-  return render(cli?.view ? cli.view(body) : body);
+  const told = cli?.view ? cli.view(body) : body;
+  return render(told, cli?.columns && { priority: cli.columns, chosen: chosenOf(columns, told) });
 }
 
-function isTable({ format, json }: Values): boolean {
+/** The columns that are asked for by name; undefined where none are. */
+function chosenOf(asked: Values[string] | undefined, told: unknown): readonly string[] | "all" | undefined {
+  if (asked === undefined || asked === "all") return asked;
+  const names = String(asked)
+    .split(",")
+    .map((name) => name.trim());
+  const known = columnNames(told);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined || known.length === 0) return names;
+  throw new UsageError(`--columns: there is no column ${unknown}; there are ${known.join(", ")}`);
+}
+
+function isTable({ format, json, columns }: Values): boolean {
+  if (columns !== undefined && (format !== undefined || json))
+    throw new UsageError("--columns is for a terminal: --json and --format have every column");
   if (format !== undefined && format !== "csv" && format !== "json")
     throw new UsageError("--format must be csv or json");
   if (format === "csv" && json) throw new UsageError("--format csv and --json exclude each other");
@@ -187,18 +202,25 @@ export function fail(
     process.stderr.write(`${JSON.stringify(body)}\n`);
     return issues === undefined ? 1 : 2;
   }
-  const flag = operation && issues?.[0]?.path ? `--${argName(operation, issues[0].path)} ` : "";
-  const told = `${message.startsWith("must be ") ? flag : ""}${message}`;
+  const first = issues?.[0];
+  const told = operation && first ? flagTold(operation, { ...first, message }) : message;
   process.stderr.write(`${error ?? `status ${status}`}: ${plainText(told, 1000)}\n`);
   // All that is wrong at once: nobody should have to ask again for each.
   for (const { path, message: other } of (operation && issues ? issues.slice(1) : []).slice(0, MOST_TOLD))
-    process.stderr.write(`  --${argName(operation as Operation, path)} ${plainText(other, 300)}\n`);
+    process.stderr.write(`  ${flagged(operation as Operation, { path, message: plainText(other, 300) })}\n`);
   if (status === 401 && remote && error === "Unauthorized")
     process.stderr.write("Give a token with --token or EDGEMAKER_TOKEN.\n");
   return issues === undefined ? 1 : 2;
 }
 
 const MOST_TOLD = 20;
+
+/** A message names the flag that a person has typed; a sentence of its own stays as it is. */
+const flagTold = (operation: Operation, issue: Issue): string =>
+  /^(\S+ )?must be /.test(issue.message) && issue.path ? flagged(operation, issue) : issue.message;
+
+const flagged = (operation: Operation, { path, message }: Issue): string =>
+  `--${argName(operation, path)} ${message.startsWith(`${path} `) ? message.slice(path.length + 1) : message}`;
 
 interface Failure {
   readonly error?: string;

@@ -35,6 +35,14 @@ export const YES_ARGS = {
   yes: { type: "boolean", description: "Do it without showing the plan and asking" },
 } as const satisfies Args;
 
+const COLUMNS_ARG = {
+  columns: {
+    type: "string",
+    description: "Columns to show, in this order, with commas; all leaves none out",
+    valueHint: "names",
+  },
+} as const satisfies Args;
+
 const FORMAT_ARG = {
   format: { type: "string", description: "csv prints comma-separated values", valueHint: "csv" },
 } as const satisfies Args;
@@ -91,8 +99,17 @@ export function fieldArgs(operation: Operation, said: Word["input"] = {}): Args 
   });
   const watch = cli?.watch ? WATCH_ARGS : {};
   const format = operation.csv ? FORMAT_ARG : {};
+  const columns = cli?.columns ? COLUMNS_ARG : {};
   const until = cli?.until ? UNTIL_ARGS : {};
-  return { ...Object.fromEntries(fields), ...until, ...watch, ...format, ...DATABASE_ARGS, ...CALL_ARGS };
+  return {
+    ...Object.fromEntries(fields),
+    ...until,
+    ...watch,
+    ...columns,
+    ...format,
+    ...DATABASE_ARGS,
+    ...CALL_ARGS,
+  };
 }
 
 interface Field {

@@ -11,6 +11,9 @@ export const styled = (style: Style, text: string): string => (isColoured() ? st
 /** Columns to write in: those of the terminal, or what a file or a pipe is read with. */
 export const columns = (): number => process.stdout.columns ?? 120;
 
+/** What a table may be wide: a file or a pipe breaks no line, and whoever reads one wants every column. */
+export const tableWidth = (): number => process.stdout.columns ?? Number.POSITIVE_INFINITY;
+
 /** Breaks a text between words into lines of at most `width`; a longer word has a line of its own. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];

@@ -1,8 +1,50 @@
+/** Answers as a person reads them: what is computed has no more digits than the prices that it is computed from. */
 import type * as z from "zod";
-import type { BookShape } from "./schema.ts";
+import { fromNumber, text as wholeText, ZERO } from "../kernel/decimal.ts";
+import type { BookShape, TickerShape, TradesShape } from "./schema.ts";
 
-/** A book as a person reads it: asks above bids, the best of both next to each other. */
+/** A book: asks above bids, the best of both next to each other. */
 export function bookView(answer: unknown) {
   const { asks, bids, ...rest } = answer as z.output<ReturnType<typeof BookShape>>;
-  return { ...rest, asks: [...asks].reverse(), bids };
+  const prices = [...asks, ...bids].map(({ price }) => price);
+  return { ...rest, ...spreadOf(rest, prices), asks: [...asks].reverse(), bids };
 }
+
+export function tickerView(answer: unknown) {
+  const ticker = answer as z.output<ReturnType<typeof TickerShape>>;
+  const prices = [ticker.last, ticker.bid, ticker.ask];
+  return {
+    ...ticker,
+    ...spreadOf(ticker, prices),
+    quoteVolume: rounded(ticker.quoteVolume, placesOf(prices)),
+  };
+}
+
+export function tradesView(answer: unknown) {
+  const { summary, ...rest } = answer as z.output<ReturnType<typeof TradesShape>>;
+  const places = placesOf(rest.trades.map(({ price }) => price));
+  const [avgPrice, vwap] = [rounded(summary.avgPrice, places), rounded(summary.vwap, places)];
+  return { ...rest, summary: { ...summary, avgPrice, vwap } };
+}
+
+interface Spread {
+  readonly spread: number | null;
+  readonly spreadPercent: number | null;
+}
+
+/** A hundredth of a basis point is the finest that a person compares. */
+const PERCENT_PLACES = 4;
+
+const spreadOf = ({ spread, spreadPercent }: Spread, prices: readonly (number | null)[]) => ({
+  spread: rounded(spread, placesOf(prices)),
+  spreadPercent: rounded(spreadPercent, PERCENT_PLACES),
+});
+
+/** Decimals of the finest of these prices: what the market's own step shows. */
+const placesOf = (prices: readonly (number | null)[]): number =>
+  Math.max(0, ...prices.map((price) => textOf(price ?? 0).split(".")[1]?.length ?? 0));
+
+const textOf = (price: number): string => wholeText(fromNumber(price) ?? ZERO);
+
+const rounded = <T extends number | null>(value: T, places: number): T =>
+  (value === null ? value : Number(value.toFixed(places))) as T;

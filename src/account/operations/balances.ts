@@ -16,7 +16,12 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
     effect: "read",
     access: "token",
     http: { route: "GET /balance", from: "query", keys: true },
-    cli: { path: "balance", watch: true, examples: ["edgemaker balance --exchange kraken --asset BTC"] },
+    cli: {
+      path: "balance",
+      watch: true,
+      columns: ["asset", "total", "free", "used"],
+      examples: ["edgemaker balance --exchange kraken --asset BTC"],
+    },
     input: () =>
       z.object({
         exchange: exchangeField(ids),

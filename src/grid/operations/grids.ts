@@ -102,7 +102,7 @@ const listGrids = operation({
   name: "list_grids",
   summary: "Grids that are not stopped",
   http: { route: "GET /strategy/grid/list", from: "query" },
-  cli: { path: "grid list" },
+  cli: { path: "grid list", columns: ["id", "status", "stalled", "symbol", "exchange", "startedAt"] },
   input: () => z.object({}),
   output: ListShape,
   async run({ store, interval }) {

@@ -7,6 +7,7 @@ import {
   FillsShape,
   fillOut,
   fillsCsv,
+  fillsView,
   HistoricOrdersShape,
   historicOrderOut,
   historyInput,
@@ -29,7 +30,23 @@ const gridOrders = operation({
   name: "get_grid_orders",
   summary: "A grid's orders, newest first",
   http: { route: "GET /strategy/grid/:id/orders", from: "query" },
-  cli: { path: "grid orders", positional: ["id"] },
+  cli: {
+    path: "grid orders",
+    positional: ["id"],
+    columns: [
+      "side",
+      "price",
+      "amount",
+      "filled",
+      "status",
+      "timestamp",
+      "reason",
+      "slot",
+      "id",
+      "kind",
+      "type",
+    ],
+  },
   output: HistoricOrdersShape,
   async run(deps, input) {
     await viewOf(deps, input.id);
@@ -52,7 +69,9 @@ const gridFills = operation({
   http: { route: "GET /strategy/grid/:id/fills", from: "query" },
   cli: {
     path: "grid fills",
+    view: fillsView,
     positional: ["id"],
+    columns: ["timestamp", "side", "price", "amount", "notional", "fees", "slot", "id"],
     examples: ["edgemaker grid fills grid-kraken-BTC-USDT-1767225600000 --format csv"],
   },
   csv: (answer) =>
@@ -80,7 +99,7 @@ const gridEvents = operation({
   name: "get_grid_events",
   summary: "What has happened to a grid, newest first",
   http: { route: "GET /strategy/grid/:id/events", from: "query" },
-  cli: { path: "grid events", positional: ["id"] },
+  cli: { path: "grid events", positional: ["id"], columns: ["timestamp", "kind", "message", "by"] },
   output: EventsShape,
   async run(deps, input) {
     await viewOf(deps, input.id);

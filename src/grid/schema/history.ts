@@ -228,3 +228,15 @@ function feeValue({ fees, price }: z.input<ReturnType<typeof FillShape>>, symbol
   const known = worth.filter((one) => one !== undefined);
   return known.length === worth.length ? text(known.reduce((sum, one) => sum + one, ZERO)) : null;
 }
+
+/** Fills as a person reads them: each fee as an amount of its asset. */
+export function fillsView(answer: unknown) {
+  const { fills, ...rest } = answer as z.output<ReturnType<typeof FillsShape>>;
+  return {
+    ...rest,
+    fills: fills.map((fill) => ({
+      ...fill,
+      fees: fill.fees.map(({ amount, asset }) => `${amount} ${asset}`).join(" + "),
+    })),
+  };
+}

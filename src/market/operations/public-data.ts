@@ -14,7 +14,7 @@ import {
   tickerOut,
   tradesOut,
 } from "../schema.ts";
-import { bookView } from "../view.ts";
+import { bookView, tickerView, tradesView } from "../view.ts";
 
 const TIMEFRAMES = {
   "1m": MINUTE,
@@ -40,6 +40,7 @@ export function marketOperations(ids: readonly string[]): Operation[] {
       http: { route: "GET /ticker", from: "query" },
       cli: {
         path: "ticker",
+        view: tickerView,
         watch: true,
         examples: ["edgemaker ticker --exchange kraken --symbol BTC/USDT"],
       },
@@ -78,6 +79,8 @@ export function marketOperations(ids: readonly string[]): Operation[] {
       http: { route: "GET /trades", from: "query" },
       cli: {
         path: "trades",
+        view: tradesView,
+        columns: ["timestamp", "side", "price", "amount"],
         watch: true,
         defaults: { limit: 20 },
         examples: ["edgemaker trades --exchange gateio --symbol ETH/USDT"],
@@ -100,6 +103,7 @@ export function marketOperations(ids: readonly string[]): Operation[] {
       http: { route: "GET /ohlcv", from: "query" },
       cli: {
         path: "ohlcv",
+        columns: ["timestamp", "close", "high", "low", "open", "volume"],
         examples: ["edgemaker ohlcv --exchange bitget --symbol BTC/USDT --timeframe 1d --limit 30"],
       },
       input: () =>
@@ -130,7 +134,7 @@ export function marketOperations(ids: readonly string[]): Operation[] {
       name: "list_exchanges",
       summary: "The configured exchanges",
       http: { route: "GET /exchanges", from: "query" },
-      cli: { path: "exchanges" },
+      cli: { path: "exchanges", columns: ["id", "configured", "venue", "kind", "quotes"] },
       mcp: { closedWorld: true },
       input: () => z.object({}),
       output: ExchangesShape,

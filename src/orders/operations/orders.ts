@@ -16,6 +16,18 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
     http: { route: "GET /orders", from: "query", keys: true },
     cli: {
       path: "orders list",
+      columns: [
+        "id",
+        "side",
+        "price",
+        "amount",
+        "filled",
+        "status",
+        "timestamp",
+        "symbol",
+        "type",
+        "remaining",
+      ],
       watch: true,
       examples: ["edgemaker orders list --exchange kraken --symbol BTC/USDT"],
     },

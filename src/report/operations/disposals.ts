@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { csv } from "../../kernel/csv.ts";
-import { text } from "../../kernel/decimal.ts";
+import { decimal, snap, text, wire } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { textField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
@@ -48,6 +48,18 @@ export const disposalOperation: Operation = operation({
   http: { route: "GET /report/disposals", from: "query" },
   cli: {
     path: "disposals",
+    view: disposalsView,
+    columns: [
+      "time",
+      "symbol",
+      "amount",
+      "proceeds",
+      "fee",
+      "gainFifo",
+      "gainAverage",
+      "costFifo",
+      "costAverage",
+    ],
     examples: ["edgemaker disposals --from 2026-01-01 --to 2026-12-31 --format csv"],
   },
   mcp: { closedWorld: true },
@@ -74,6 +86,25 @@ export const disposalOperation: Operation = operation({
     return { disposals, count: disposals.length };
   },
 });
+
+/** Sums as a person reads them: what is divided has more digits than anyone pays. */
+function disposalsView(answer: unknown) {
+  const { disposals } = answer as { readonly disposals: readonly Row[] };
+  const short = (value: string | null) =>
+    value === null ? null : wire(snap(decimal(value), LEAST_TOLD, "half"));
+  return {
+    disposals: disposals.map(({ timestamp: _same, ...row }) => ({
+      ...row,
+      costFifo: short(row.costFifo),
+      gainFifo: short(row.gainFifo),
+      costAverage: short(row.costAverage),
+      gainAverage: short(row.gainAverage),
+    })),
+    count: disposals.length,
+  };
+}
+
+const LEAST_TOLD = decimal("0.00000001");
 
 async function read(reports: ReportStore, { from, to }: { from: Millis; to: Millis }): Promise<Row[]> {
   const holdings = new Map<string, Holding>();

@@ -64,6 +64,10 @@ export const reportOperations: readonly Operation[] = [
     http: { route: "GET /report", from: "query" },
     cli: {
       path: "report",
+      columns: [
+        ...["id", "quote", "totalProfit", "realizedProfit", "fees", "cycles", "uptimePercent", "incidents"],
+        ...["symbol", "exchange", "filledOrders", "inRangePercent"],
+      ],
       examples: ["edgemaker report --week", "edgemaker report --month --format csv"],
     },
     mcp: { closedWorld: true },

@@ -1,0 +1,130 @@
+import { plainText } from "../../src/kernel/plain-text.ts";
+import { format, isTime, number } from "./format.ts";
+import { wrap } from "./style.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Which columns a table has, and which of them stay where there is no room for all. */
+export interface Columns {
+  /** The most important first; whatever it does not name is left out before. */
+  readonly priority: readonly string[];
+  /** What a person has asked for: exactly these, in this order; `all` leaves none out. */
+  readonly chosen?: readonly string[] | "all" | undefined;
+}
+
+interface Column {
+  readonly name: string;
+  readonly cells: readonly string[];
+  readonly toRight: boolean;
+  readonly width: number;
+}
+
+/** Columns that go on below themselves: a sentence is no reason to leave out what stands beside it. */
+const WRAPPED = new Set(["message", "detail", "reason"]);
+const LEAST_WRAPPED = 24;
+/** Fewer columns than this are no table. */
+const LEAST_COLUMNS = 3;
+
+/** A table of at most `width` columns of text; undefined where too little would be left of it. */
+export function fitTable(
+  rows: readonly Row[],
+  { priority, chosen }: Columns,
+  width: number,
+): string | undefined {
+  const all = columnsOf(rows);
+  if (chosen === "all") return draw(all, Number.POSITIVE_INFINITY);
+  if (chosen)
+    return draw(
+      chosen.flatMap((name) => all.filter((column) => column.name === name)),
+      width,
+    );
+  const kept = dropUntil(all, priority, width);
+  if (kept.length < Math.min(LEAST_COLUMNS, all.length)) return undefined;
+  const left = all.filter((column) => !kept.includes(column)).map(({ name }) => name);
+  const hint = `left out: ${left.join(", ")} (--columns all shows them)`;
+  const notes = left.length === 0 ? [] : wrap(hint, width - 2).map((line) => `  ${line}`);
+  return [draw(kept, width), ...notes].join("\n");
+}
+
+/** Without what says nothing first, and then without what matters least. */
+function dropUntil(all: readonly Column[], priority: readonly string[], width: number): readonly Column[] {
+  const rank = ({ name, cells }: Column): number => {
+    if (cells.every((cell) => cell === "-" || cell === "")) return Number.POSITIVE_INFINITY;
+    const at = priority.indexOf(name);
+    return at < 0 ? priority.length + all.findIndex((one) => one.name === name) : at;
+  };
+  let kept = all;
+  while (kept.length > 0 && leastWidth(kept) > width) {
+    const worst = kept.reduce((one, other) => (rank(other) >= rank(one) ? other : one));
+    kept = kept.filter((column) => column !== worst);
+  }
+  return kept;
+}
+
+const GAP = 2;
+const leastWidth = (columns: readonly Column[]): number =>
+  columns.reduce(
+    (sum, { name, width }) => sum + GAP + (WRAPPED.has(name) ? Math.min(width, LEAST_WRAPPED) : width),
+    0,
+  );
+
+/** Columns as wide as their widest cell; numbers to the right, their points below each other. */
+export const table = (rows: readonly Row[]): string =>
+  rows.length === 0 ? "  (none)" : draw(columnsOf(rows), Number.POSITIVE_INFINITY);
+
+function columnsOf(rows: readonly Row[]): Column[] {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return names.map((name) => {
+    const toRight = rows.every((row) => typeof row[name] === "number" && !isTime(name, row[name]));
+    const cells = toRight
+      ? aligned(rows.map((row) => row[name] as number))
+      : rows.map((row) => format(row[name], name));
+    const shown = plainText(name);
+    return {
+      name: shown,
+      cells,
+      toRight,
+      width: Math.max(shown.length, ...cells.map((cell) => cell.length)),
+    };
+  });
+}
+
+function draw(columns: readonly Column[], width: number): string {
+  const fixed = columns.reduce((sum, column) => sum + GAP + (WRAPPED.has(column.name) ? 0 : column.width), 0);
+  const wrapped = columns.filter(({ name }) => WRAPPED.has(name)).length;
+  const room = Math.max(LEAST_WRAPPED, Math.floor((width - fixed) / wrapped));
+  const fitted = columns.map((column) =>
+    WRAPPED.has(column.name) ? { ...column, width: Math.min(column.width, room) } : column,
+  );
+  const count = columns[0]?.cells.length ?? 0;
+  const lines = Array.from({ length: count }, (_, place) => place);
+  return [
+    line(fitted, ({ name }) => name),
+    ...lines.flatMap((place) => line(fitted, ({ cells }) => cells[place] ?? "")),
+  ].join("\n");
+}
+
+/** One row, over as many lines as its longest cell takes. */
+function line(columns: readonly Column[], cellOf: (column: Column) => string): string {
+  const cells = columns.map((column) =>
+    WRAPPED.has(column.name) ? wrap(cellOf(column), column.width) : [cellOf(column)],
+  );
+  const height = Math.max(1, ...cells.map((parts) => parts.length));
+  const told = Array.from({ length: height }, (_, at) =>
+    columns.map(({ width, toRight }, place) => pad(cells[place]?.[at] ?? "", width, toRight)).join("  "),
+  );
+  return told.map((text) => `  ${text}`.trimEnd()).join("\n");
+}
+
+/** Numbers with as many decimals each as the longest of them. */
+function aligned(values: readonly number[]): string[] {
+  const texts = values.map((value) => number(value));
+  const places = Math.max(...texts.map((one) => one.split(".")[1]?.length ?? 0));
+  return texts.map((one) => {
+    const [whole = "", fraction = ""] = one.split(".");
+    return places === 0 ? one : `${whole}.${fraction.padEnd(places, "0")}`;
+  });
+}
+
+const pad = (cell: string, width: number, toRight: boolean | undefined): string =>
+  toRight ? cell.padStart(width) : cell.padEnd(width);

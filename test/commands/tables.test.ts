@@ -1,0 +1,139 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { edgemaker } from "../support/command.ts";
+import { makeFolder } from "../support/temp.ts";
+import { hasTerminal, terminal } from "../support/terminal.ts";
+
+const MARKET = ["--exchange", "kraken", "--symbol", "BTC/USDT"];
+const BOUNDS = ["--lower", "40000", "--upper", "80000", "--levels", "6", "--size", "100"];
+
+/** A grid whose ids, orders and events the tables have. */
+async function withGrid() {
+  const made = makeFolder();
+  const { stdout, stderr } = await edgemaker(made.path, [
+    "grid",
+    "start",
+    "--sandbox",
+    ...MARKET,
+    ...BOUNDS,
+    "--json",
+  ]);
+  const { id } = JSON.parse(stdout || stderr) as { id: string };
+  return { ...made, id };
+}
+
+describe.skipIf(!hasTerminal)("a table that is wider than the terminal", () => {
+  let box: Awaited<ReturnType<typeof withGrid>>;
+  beforeAll(async () => {
+    box = await withGrid();
+    return box.remove;
+  });
+
+  const told = async (args: readonly string[], columns: number) => {
+    const screen = terminal(box.path, [...args, "--sandbox"], { columns });
+    expect(await screen.ended).toBe(0);
+    await screen.until(/\S/);
+    expect(screen.isWrapped(), screen.lines().join("\n")).toBe(false);
+    return screen.lines();
+  };
+  const headOf = (lines: readonly string[], table: string) =>
+    (lines[lines.indexOf(table) + 1] ?? "").trim().split(/ +/);
+
+  it("stays a table of six orders: what matters least is left out, and said to be", async () => {
+    const lines = await told(["orders", "list", ...MARKET], 80);
+    expect(headOf(lines, "orders")).toEqual([
+      "id",
+      "side",
+      "price",
+      "amount",
+      "filled",
+      "status",
+      "timestamp",
+    ]);
+    expect(lines.filter((line) => /\b(buy|sell)\b/.test(line))).toHaveLength(6);
+    expect(lines.join(" ").replace(/ +/g, " ")).toContain(
+      "left out: symbol, type, remaining, clientOrderId (--columns all shows them)",
+    );
+  });
+
+  it("has more columns where there is more room", async () => {
+    const head = headOf(await told(["orders", "list", ...MARKET], 120), "orders");
+    expect(head).toEqual([
+      "id",
+      "symbol",
+      "side",
+      "type",
+      "price",
+      "amount",
+      "filled",
+      "remaining",
+      "status",
+      "timestamp",
+    ]);
+  });
+
+  it("is still one in 40 columns", async () => {
+    const lines = await told(["orders", "list", ...MARKET], 40);
+    expect(headOf(lines, "orders")).toEqual(["id", "side", "price", "amount"]);
+  });
+
+  it("leaves out what says nothing before anything else", async () => {
+    const lines = await told(["grid", "orders", box.id], 100);
+    expect(headOf(lines, "orders")).not.toContain("reason");
+    expect(headOf(lines, "orders")).toContain("timestamp");
+  });
+
+  it("has the columns that are asked for, in their order", async () => {
+    const lines = await told(["orders", "list", ...MARKET, "--columns", "clientOrderId,price,id"], 80);
+    expect(headOf(lines, "orders")).toEqual(["clientOrderId", "price", "id"]);
+  });
+
+  it("wraps a sentence below itself", async () => {
+    const lines = await told(["grid", "events", box.id], 60);
+    expect(headOf(lines, "events")).toContain("message");
+  });
+});
+
+describe("--columns", () => {
+  it("names the columns there are where it is given another one", async () => {
+    const { path, remove } = await withGrid();
+    const { code, stderr } = await edgemaker(path, [
+      "orders",
+      "list",
+      ...MARKET,
+      "--sandbox",
+      "--columns",
+      "id,prize",
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("--columns: there is no column prize; there are id, symbol, side,");
+    remove();
+  });
+
+  it.each([["--json"], ["--format", "csv"]])("is for people: %s has every column", async (...other) => {
+    const { path, remove } = makeFolder();
+    const { code, stderr } = await edgemaker(path, ["report", "--sandbox", "--columns", "id", ...other]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--columns is for a terminal")]);
+    remove();
+  });
+
+  it("leaves nothing out of what goes into a pipe", async () => {
+    const { path, remove } = await withGrid();
+    const { stdout } = await edgemaker(path, ["orders", "list", ...MARKET, "--sandbox"]);
+    expect(stdout).toMatch(/^ +id +symbol .*clientOrderId$/m);
+    remove();
+  });
+});
+
+describe("numbers for a person", () => {
+  it.each([
+    ["ticker", /^spread +[\d.]+\n/m, /^spreadPercent +\d\.\d{1,4}$/m],
+    ["orderbook", /^midPrice/m, /^spreadPercent +\d\.\d{1,4}$/m],
+    ["trades", /avgPrice \d+\.\d{1,2},/, /vwap\s+\d+\.\d{1,2}$/m],
+  ])("%s: no more digits than the market's prices have", async (command, ...told) => {
+    const { path, remove } = makeFolder();
+    const { stdout } = await edgemaker(path, [command, "--sandbox", ...MARKET]);
+    for (const one of told) expect(stdout).toMatch(one);
+    expect(stdout).not.toMatch(/\d\.\d{9,}/);
+    remove();
+  });
+});
