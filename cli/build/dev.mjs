@@ -1,0 +1,46 @@
+// Runs the sandbox's server, and anew after each change of a source: npm run dev -- [flags of serve]
+import { spawn } from "node:child_process";
+import { watch } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+/** An editor writes a file in several steps, and a person saves several files. */
+const SETTLED = 200;
+const SOURCE = /\.(tsx?|css|svg)$/;
+
+const start = () =>
+  spawn(process.execPath, [join(root, "cli/edgemaker.mjs"), "serve", "--sandbox", ...process.argv.slice(2)], {
+    stdio: "inherit",
+  });
+
+let server = start();
+let timer;
+let isLeaving = false;
+
+/** The one before has ended, so that its port and its lease are free. */
+function startAgain() {
+  const before = server;
+  const again = () => {
+    if (!isLeaving) server = start();
+  };
+  if (before.exitCode !== null || before.signalCode !== null) return again();
+  before.once("exit", again);
+  before.kill("SIGTERM");
+}
+
+for (const folder of ["src", "cli"])
+  watch(join(root, folder), { recursive: true }, (_event, name) => {
+    if (name === null || !SOURCE.test(name)) return;
+    clearTimeout(timer);
+    timer = setTimeout(startAgain, SETTLED);
+  });
+
+for (const signal of ["SIGINT", "SIGTERM"])
+  process.on(signal, () => {
+    isLeaving = true;
+    server.once("exit", (code) => process.exit(code ?? 0));
+    if (server.exitCode !== null) process.exit(server.exitCode);
+    // A terminal sends its Ctrl-C to both; a second one would end the server before it has told what rests on.
+    if (signal === "SIGTERM") server.kill(signal);
+  });
