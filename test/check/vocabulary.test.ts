@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -28,5 +29,23 @@ describe("what a surface can say of a grid is explained to people:", () => {
   it.each(SOURCES)("%s", (_what, words) => {
     expect(words.length).toBeGreaterThan(3);
     expect(words.filter((word) => !page.includes(`\`${word}\``))).toEqual([]);
+  });
+});
+
+describe("the glossary", () => {
+  const terms = [...read("GLOSSARY.md").matchAll(/\*\*([A-Za-z ]+)\*\*/g)].map(([, term]) => term as string);
+  const sources = execFileSync("git", ["grep", "-hiwoE", terms.join("|"), "--", "src"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  const used = new Set(sources.toLowerCase().split("\n"));
+
+  it("explains a word once", () => {
+    expect(terms.length).toBeGreaterThan(30);
+    expect(terms.filter((term, place) => terms.indexOf(term) !== place)).toEqual([]);
+  });
+
+  it("explains no word that the code does not use", () => {
+    expect(terms.filter((term) => !used.has(term.toLowerCase()))).toEqual([]);
   });
 });
