@@ -1,7 +1,7 @@
 import { max, ZERO } from "../../kernel/decimal.ts";
 import { parseClientOrderId } from "../../kernel/ids.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import { type Millis, SECOND } from "../../kernel/time.ts";
+import type { Millis } from "../../kernel/time.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { FillsRead, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import { bookedSince, nextSpan, startReading, withAnswer } from "../reconcile/fill-cursor.ts";
@@ -91,7 +91,7 @@ function slotOf({ clientId = "" }: Lacking): string {
 }
 
 function lackingOrders(
-  { orders, lease: { now } }: Snapshot,
+  { orders, lease: { now, token } }: Snapshot,
   symbol: Pair,
   { sight, sights, found }: Looked,
   readLag: Millis,
@@ -118,7 +118,8 @@ function lackingOrders(
   if (strangers.length > 0) return [...strangers, ...lacking];
   const before = lacking.filter((one) => slots.has(slotOf(one)));
   if (before.length > 0) return before;
-  const first = lacking.length > MOST_ORDERS ? Math.floor(now / SECOND) % lacking.length : 0;
+  // The lease's number, which each pass raises: by the time, passes at an interval might always ask for the same ones.
+  const first = lacking.length > MOST_ORDERS ? token % lacking.length : 0;
   return [...lacking.slice(first), ...lacking.slice(0, first)].slice(0, MOST_ORDERS);
 }
 
