@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { createDeps } from "../../src/compose/deps.ts";
 import { SettingsError } from "../../src/kernel/errors.ts";
-import { CHANNEL_KINDS, LEVELS } from "../../src/model/channel.ts";
+import { CHANNEL_KINDS, type ChannelKind, type ChannelSecrets, LEVELS } from "../../src/model/channel.ts";
+import { MAIL_PROTOCOLS, mailTrouble, NO_MAIL } from "../../src/notify/mail.ts";
 import { deliver } from "../../src/notify/operations/deliver.ts";
 import { newWebhookSecret } from "../../src/notify/operations/sign.ts";
 import { parseQuiet, quietText } from "../../src/notify/quiet.ts";
@@ -45,7 +46,7 @@ export async function addChannel(values: Values, name: string): Promise<number> 
     throw new UsageError("a channel is called by 1 to 31 of a-z, 0-9 and -");
   return withChannels(values, async ({ channels, outboundHosts }) => {
     const given = await readSecrets(SECRETS_OF[kind]);
-    refuseAddress(() => addressOf(kind, given), outboundHosts);
+    refuseAddress(kind, given, outboundHosts);
     const secret = kind === "webhook" ? newWebhookSecret(randomBytes(32)) : undefined;
     const secrets = { ...given, ...(secret ? { secret } : {}) };
     const added = await channels.addChannel(
@@ -56,18 +57,23 @@ export async function addChannel(values: Values, name: string): Promise<number> 
     if (!added)
       throw new Error(`there is a channel ${name} already: remove it first, or choose another name`);
     const next = `edgemaker notify test ${name}`;
-    return { channel: name, kind, level, ...(secret ? { signingSecret: secret } : {}), next };
+    const note = kind === "email" ? { note: NO_MAIL } : {};
+    return { channel: name, kind, level, ...(secret ? { signingSecret: secret } : {}), ...note, next };
   });
 }
 
-function refuseAddress(address: () => URL, named: readonly string[]): void {
+function refuseAddress(kind: ChannelKind, given: ChannelSecrets, named: readonly string[]): void {
   let url: URL;
   try {
-    url = address();
+    url = addressOf(kind, given);
   } catch {
-    throw new UsageError("the url must be a whole address, for example https://hooks.example/edgemaker");
+    const example = kind === "email" ? "smtps://mail.example.org" : "https://hooks.example/edgemaker";
+    throw new UsageError(
+      `the ${kind === "email" ? "server" : "url"} must be a whole address, for example ${example}`,
+    );
   }
-  const refused = refusedAddress(url, named);
+  const trouble = kind === "email" ? mailTrouble(given) : undefined;
+  const refused = trouble ?? refusedAddress(url, named, kind === "email" ? MAIL_PROTOCOLS : undefined);
   if (refused !== undefined) throw new UsageError(refused);
 }
 

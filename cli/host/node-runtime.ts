@@ -16,6 +16,7 @@ import { keptCandles } from "./candle-store.ts";
 import { ownDatabase } from "./file-rights.ts";
 import { killedByFile } from "./kill-file.ts";
 import { databaseFile, packageFolder } from "./locations.ts";
+import { nodeMail } from "./mail.ts";
 import { nodePost } from "./outbound.ts";
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -70,6 +71,7 @@ function runtimeOver(client: Database, url: string, { config, log }: { config: C
     readCandles,
     kept: keptCandles(url, process.env),
     post: nodePost(config.outboundHosts),
+    mail: nodeMail(config.outboundHosts),
     killed: killedByFile(url),
   };
 }

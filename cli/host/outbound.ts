@@ -98,7 +98,13 @@ const publicLookup =
       else told(null, first.address, first.family);
     });
 
-const refusal = (host: string, addresses: readonly LookupAddress[]): Error | null =>
+/** Throws where any of a name's addresses is private. */
+export function refusePrivate(host: string, addresses: readonly { readonly address: string }[]): void {
+  const refused = refusal(host, addresses);
+  if (refused) throw refused;
+}
+
+const refusal = (host: string, addresses: readonly { readonly address: string }[]): Error | null =>
   addresses.some(({ address }) => isPrivate(address))
     ? new Error(`${host} leads to a private address; name it in EDGEMAKER_OUTBOUND_HOSTS if it is meant`)
     : null;

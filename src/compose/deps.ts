@@ -94,7 +94,7 @@ export async function createDeps(
       ? { heartbeat: heartbeat(config.heartbeat, { post: runtime.post, local, log }) }
       : {}),
     ...(runtime.kept ? { kept: runtime.kept } : {}),
-    ...(runtime.post ? { notify: { store: notify, post: runtime.post } } : {}),
+    ...(runtime.post ? { notify: { store: notify, post: runtime.post, mail: runtime.mail } } : {}),
     signers: await Promise.all(config.keks.map(importSigner)),
     store,
     kinds,

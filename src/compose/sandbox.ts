@@ -17,7 +17,7 @@ import type { CandleReader } from "../ports/candles.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { Aggregator } from "../ports/dex.ts";
 import type { Local, Log } from "../ports/local.ts";
-import type { Post } from "../ports/outbound.ts";
+import type { Post, SendMail } from "../ports/outbound.ts";
 import type { Venue } from "../ports/venue.ts";
 import type { Config } from "./config.ts";
 import type { LiveOptions } from "./live.ts";
@@ -43,6 +43,7 @@ export interface Runtime {
   readonly interval?: Millis | undefined;
   /** How messages leave; nobody is told where it is absent. */
   readonly post?: Post;
+  readonly mail?: SendMail;
   /** Why nothing may be placed now, as this machine tells it; undefined where it may. */
   readonly killed?: () => string | undefined;
 }

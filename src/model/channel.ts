@@ -3,7 +3,7 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 
-export const CHANNEL_KINDS = ["webhook", "telegram", "discord", "ntfy"] as const;
+export const CHANNEL_KINDS = ["webhook", "telegram", "discord", "ntfy", "email"] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
 /** From what everybody may sleep through to what somebody has to get up for. */

@@ -1,5 +1,5 @@
 /** What each kind of channel takes, as its maker documents it. */
-import type { Channel, ChannelKind, ChannelSecrets, Level, Message } from "../model/channel.ts";
+import type { ChannelKind, ChannelSecrets, Level, Message } from "../model/channel.ts";
 import type { OutboundRequest } from "../ports/outbound.ts";
 
 /** What a channel of each kind is opened with, in the order in which it is asked for; optional ones end in `?`. */
@@ -8,10 +8,12 @@ export const SECRETS_OF: Readonly<Record<ChannelKind, readonly string[]>> = {
   telegram: ["bot token", "chat id", "server?"],
   discord: ["url"],
   ntfy: ["url", "access token?"],
+  email: ["server", "user?", "password?", "from", "to"],
 };
 
 /** The address that a channel of these secrets is reached at. Throws TypeError where that is none. */
 export function addressOf(kind: ChannelKind, secrets: ChannelSecrets): URL {
+  if (kind === "email") return new URL(secrets.server ?? "");
   if (kind !== "telegram") return new URL(secrets.url ?? "");
   const server = secrets.server ?? "https://api.telegram.org";
   return new URL(`${server.replace(/\/$/, "")}/bot${secrets["bot token"] ?? ""}/sendMessage`);
@@ -19,7 +21,7 @@ export function addressOf(kind: ChannelKind, secrets: ChannelSecrets): URL {
 
 /** The request without the signature of a webhook. */
 export function requestOf(
-  { name, kind }: Pick<Channel, "name" | "kind">,
+  { name, kind }: { readonly name: string; readonly kind: Exclude<ChannelKind, "email"> },
   message: Message,
   secrets: ChannelSecrets,
 ): OutboundRequest {

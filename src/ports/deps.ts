@@ -9,7 +9,7 @@ import type { Dex } from "./dex.ts";
 import type { KillHere } from "./kill-here.ts";
 import type { Kinds } from "./kind.ts";
 import type { Local, Log } from "./local.ts";
-import type { Post } from "./outbound.ts";
+import type { Post, SendMail } from "./outbound.ts";
 import type { DryRuns } from "./paper.ts";
 import type { Reference } from "./reference.ts";
 import type { Signer } from "./stores/audit-store.ts";
@@ -61,7 +61,11 @@ export interface Deps {
   /** What is measured; absent where nothing is. */
   readonly metrics?: MetricsStore;
   /** Where people are told what happens; absent where nobody is. */
-  readonly notify?: { readonly store: NotifyStore; readonly post: Post };
+  readonly notify?: {
+    readonly store: NotifyStore;
+    readonly post: Post;
+    readonly mail?: SendMail | undefined;
+  };
   /** Keys that sign checkpoints of events, the first one for new ones. */
   readonly signers?: readonly Signer[];
   readonly local: Local;

@@ -11,12 +11,33 @@ export interface OutboundAnswer {
 /** Follows no redirect, and reaches no private address that the operator has not named. Rejects where there was no answer. */
 export type Post = (request: OutboundRequest, timeout: Millis) => Promise<OutboundAnswer>;
 
+export interface Mail {
+  /** Unique, and the same at every try. */
+  readonly id: string;
+  /** `smtps://host[:port]`; or `smtp://host[:port]`, whose connection must become encrypted unless the operator has named the host. */
+  readonly server: string;
+  readonly user?: string;
+  readonly password?: string;
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** Hands a mail to its server, whose reply code is the status. Rejects where there was no answer. */
+export type SendMail = (mail: Mail, timeout: Millis) => Promise<OutboundAnswer>;
+
 /** Why nothing may be sent to this address; undefined where it may. `named` are hosts of the operator's settings. */
-export function refusedAddress(url: URL, named: readonly string[]): string | undefined {
+export function refusedAddress(
+  url: URL,
+  named: readonly string[],
+  secure: readonly string[] = ["https:"],
+): string | undefined {
   if (url.username !== "" || url.password !== "") return "an address must carry no user or password";
   if (named.includes(url.host)) return undefined;
   const advice = `name ${url.host} in EDGEMAKER_OUTBOUND_HOSTS if it is meant`;
-  if (url.protocol !== "https:") return `an address must be https; ${advice}`;
+  if (!secure.includes(url.protocol))
+    return `an address must be ${secure.map((one) => one.replace(":", "")).join(" or ")}; ${advice}`;
   return isLocal(url.hostname) ? `an address must be a public one; ${advice}` : undefined;
 }
 

@@ -7,7 +7,16 @@ import { fileURLToPath } from "node:url";
 import { installs } from "./installed.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const LICENCES = ["MIT", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "MIT OR Apache-2.0"];
+const LICENCES = [
+  "MIT",
+  "ISC",
+  "MIT-0",
+  "0BSD",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "Apache-2.0",
+  "MIT OR Apache-2.0",
+];
 /** Copied into what is packed at build time, though it is no package of it. */
 const COPIED = ["swagger-ui-dist"];
 /** Vulnerabilities that end this with a failure. */

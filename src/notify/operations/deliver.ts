@@ -6,20 +6,29 @@ import { DAY, dayOf, HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time
 import type { Channel, Message } from "../../model/channel.ts";
 import type { News } from "../../model/news.ts";
 import type { Local, Log } from "../../ports/local.ts";
-import type { Post } from "../../ports/outbound.ts";
+import type { OutboundAnswer, Post, SendMail } from "../../ports/outbound.ts";
 import type { Claim, NotifyStore, Outlook, Sent } from "../../ports/stores/notify-store.ts";
 import type { ReportStore } from "../../ports/stores/report-store.ts";
 import { reportLines, reportOf } from "../../report/report.ts";
 import { dueLines, takeIn, toldAt } from "../digest.ts";
+import { mailOf, NO_MAIL } from "../mail.ts";
 import { messageOf } from "../message.ts";
 import { eventNews, fillNews } from "../news.ts";
 import { isQuiet } from "../quiet.ts";
 import { requestOf } from "../requests.ts";
 import { signed } from "./sign.ts";
 
+/** Where channels are, and how what they are told leaves. */
+export interface Notify {
+  readonly store: NotifyStore;
+  readonly post: Post;
+  /** Absent where no mail can leave: its channels are left to other processes. */
+  readonly mail?: SendMail | undefined;
+}
+
 /** What telling needs. */
 export interface NotifyWorld {
-  readonly notify: { readonly store: NotifyStore; readonly post: Post };
+  readonly notify: Notify;
   readonly local: Local;
   readonly log: Log;
   readonly requests?: (() => number) | undefined;
@@ -45,7 +54,10 @@ const REQUESTS = 4;
 export async function deliver(world: NotifyWorld): Promise<void> {
   const { notify, log } = world;
   const outlook = await notify.store.outlook();
-  const due = outlook.channels.filter((channel) => hasWork(channel, outlook));
+  const working = outlook.channels.filter((channel) => hasWork(channel, outlook));
+  const due = working.filter(({ kind }) => kind !== "email" || notify.mail !== undefined);
+  for (const { name } of working.filter((channel) => !due.includes(channel)))
+    log("warn", "a channel is not told from here", { channel: name, reason: NO_MAIL });
   const affordable = world.requests ? Math.max(0, Math.floor((world.requests() - 2) / REQUESTS)) : due.length;
   await Promise.all(
     due.slice(0, affordable).map(({ name }) =>
@@ -149,18 +161,27 @@ async function send(
 ): Promise<void> {
   // Halted for long, another process may have it by now.
   if (local.monotonic() - claimedAt > CLAIM - 2 * TIMEOUT) return;
-  const sent = await attempt(notify.post, claim, { message, tries });
+  const sent = await attempt(notify, claim, { message, tries });
   await notify.store.settle(claim, message.id, sent);
 }
 
-async function attempt(
-  post: Post,
-  { channel, secrets, now }: Claim,
-  { message, tries }: Pending,
-): Promise<Sent> {
+async function transmit(
+  { post, mail }: Notify,
+  { channel: { name, kind }, secrets, now }: Claim,
+  message: Message,
+): Promise<OutboundAnswer> {
+  if (kind === "email") {
+    if (!mail) throw new Error(NO_MAIL);
+    return mail(mailOf(message, secrets), TIMEOUT);
+  }
+  const request = await signed(requestOf({ name, kind }, message, secrets), { message, secrets, now });
+  return post(request, TIMEOUT);
+}
+
+async function attempt(notify: Notify, claim: Claim, { message, tries }: Pending): Promise<Sent> {
+  const { channel, secrets, now } = claim;
   try {
-    const request = await signed(requestOf(channel, message, secrets), { message, secrets, now });
-    const { status, text, retryAfterSeconds } = await post(request, TIMEOUT);
+    const { status, text, retryAfterSeconds } = await transmit(notify, claim, message);
     if (status >= 200 && status < 300) return { result: "sent" };
     const said = text === "" ? "" : `: ${text}`;
     return later(`it answered ${status}${said}`, retryAfterSeconds);

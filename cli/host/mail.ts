@@ -1,0 +1,72 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { plainText } from "../../src/kernel/plain-text.ts";
+import { MAIL_PROTOCOLS } from "../../src/notify/mail.ts";
+import { type OutboundAnswer, refusedAddress, type SendMail } from "../../src/ports/outbound.ts";
+import { refusePrivate } from "./outbound.ts";
+
+/** Where mail is submitted: encrypted from the first byte, or once both have said so (RFC 8314). */
+const PORTS = { "smtps:": 465, "smtp:": 587 } as const;
+
+/** Mail by SMTP, to addresses that were looked at: a name may lead elsewhere each time. Nothing is sent in the clear. */
+export const nodeMail =
+  (named: readonly string[]): SendMail =>
+  async ({ id, server, user, password, from, to, subject, text }, timeout) => {
+    const url = new URL(server);
+    const refused = refusedAddress(url, named, MAIL_PROTOCOLS);
+    if (refused !== undefined) throw new Error(refused);
+    const isNamed = named.includes(url.host);
+    const protocol = url.protocol === "smtps:" ? "smtps:" : "smtp:";
+    // Loaded by whoever sends mail alone.
+    const { default: nodemailer } = await import("nodemailer");
+    const transport = nodemailer.createTransport({
+      host: await addressOf(url.hostname.replace(/^\[|\]$/g, ""), isNamed),
+      port: url.port === "" ? PORTS[protocol] : Number(url.port),
+      secure: protocol === "smtps:",
+      requireTLS: protocol === "smtp:" && !isNamed,
+      tls: { servername: isIP(url.hostname) ? "" : url.hostname },
+      ...(user === undefined ? {} : { auth: { user, pass: password ?? "" } }),
+      connectionTimeout: timeout,
+      greetingTimeout: timeout,
+      socketTimeout: timeout,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    const messageId = `<${id}@edgemaker>`;
+    const sending = transport.sendMail({ from, to, subject, text, messageId }).then(accepted, declined);
+    return withinTime(sending, timeout).finally(() => transport.close());
+  };
+
+async function addressOf(host: string, isNamed: boolean): Promise<string> {
+  const found = isIP(host) ? [{ address: host }] : await lookup(host, { all: true });
+  if (!isNamed) refusePrivate(host, found);
+  const [first] = found;
+  if (!first) throw new Error(`${host} has no address`);
+  return first.address;
+}
+
+const accepted = ({ response }: { readonly response: string }): OutboundAnswer => answerOf(response);
+
+/** What the server has replied is an answer; without one it is not known whether it has the mail. */
+function declined(error: Error & { readonly response?: string }): OutboundAnswer {
+  if (error.response === undefined) throw error;
+  return answerOf(error.response);
+}
+
+const answerOf = (response: string): OutboundAnswer => ({
+  status: Number(response.slice(0, 3)),
+  text: plainText(response.slice(4), 200),
+});
+
+async function withinTime<T>(sending: Promise<T>, timeout: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`the mail server took longer than ${timeout} ms`)), timeout);
+  });
+  try {
+    return await Promise.race([sending, late]);
+  } finally {
+    clearTimeout(timer);
+    sending.catch(() => undefined);
+  }
+}

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { canary, canaryKek } from "../support/canary.ts";
+import { edgemaker, eventually, piped, serve } from "../support/command.ts";
+import { mailServer } from "../support/smtp.ts";
+import { tempFolder } from "../support/temp.ts";
+
+it("a person adds their mailbox, tests it, and is mailed by the server what happens", async () => {
+  const login = { user: "grid", password: canary("mailbox") };
+  const server = await mailServer({ login });
+  const folder = tempFolder();
+  const env = { EDGEMAKER_KEK: canaryKek("B"), EDGEMAKER_OUTBOUND_HOSTS: server.host };
+  const args = ["--db", `file:${join(folder, "mailed.db")}`, "--sandbox"];
+  const add = (...lines: string[]) =>
+    piped(folder, ["notify", "add", "mail", "--kind", "email", ...args, "--json"], lines, env);
+
+  const wrong = await add(
+    server.url,
+    login.user,
+    login.password,
+    "grid@example.org",
+    "me@example.org, you@example.org",
+  );
+  expect(wrong).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("from and to must be one address each"),
+  });
+  const added = await add(server.url, login.user, login.password, "grid@example.org", "me@example.org");
+  expect([added.code, added.stderr]).toEqual([0, ""]);
+  expect(JSON.parse(added.stdout)).toMatchObject({
+    kind: "email",
+    note: expect.stringContaining("edgemaker serve"),
+  });
+
+  const tested = await edgemaker(folder, ["notify", "test", "mail", ...args], env);
+  expect([tested.code, tested.stderr]).toEqual([0, ""]);
+  expect(server.mails).toMatchObject([{ user: "grid", from: "grid@example.org", to: ["me@example.org"] }]);
+
+  const running = await serve(folder, [...args, "--tick-interval", "300"], env);
+  const grid = {
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    lowerPrice: 54_000,
+    upperPrice: 66_000,
+    gridLevels: 4,
+    orderSize: 200,
+  };
+  await running.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(grid) });
+  await eventually(
+    async () => server.mails.map(({ data }) => data).join("\n"),
+    (told) => told.includes("started on BTC/USDT"),
+  );
+  await running.kill("SIGTERM");
+  for (const name of readdirSync(folder).filter((one) => one.startsWith("mailed.db")))
+    expect(readFileSync(join(folder, name), "latin1")).not.toContain(login.password);
+});
