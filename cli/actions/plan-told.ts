@@ -9,6 +9,7 @@ export interface ShownPlan {
   readonly maxQuoteUsed: string;
   readonly ownBaseUsed: string;
   readonly worstCase: readonly { readonly price: number; readonly loss: number }[];
+  readonly lastWeek: { readonly message: string };
   readonly refused: readonly { readonly reason: string }[];
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   readonly planHash: string;
@@ -33,6 +34,7 @@ export function planTold(plan: ShownPlan): Readonly<Record<string, string>> {
     needs: `${investment.quote} of ${free.quote} ${quote} free (${share(investment.quote, free.quote)})${own}`,
     "at most": `${maxQuoteUsed} ${quote} in use`,
     "each cycle": `earns ${range(net, 4)} ${quote} after fees (${range(percent, 2)} %)`,
+    "break-even": plan.lastWeek.message,
     "worst case": lost.join("; "),
     ...(armed.length > 0 ? { armed: armed.join("; ") } : {}),
     ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),

@@ -102,6 +102,8 @@ export type Driven = Awaited<ReturnType<typeof drivenApp>>;
 /** The venue's line: cut, it answers nothing; held, a create waits before it asks whether it may leave. */
 class Switches {
   isCut = false;
+  /** Nobody tells the past of a price. */
+  isCandlesCut = false;
   /** Waited for before each call, where something decides in which order calls of several requests are made. */
   turn: () => Promise<void> = async () => undefined;
   private hold: Promise<void> | undefined;
@@ -133,6 +135,10 @@ class Switches {
     };
     return {
       ...venue,
+      candles: async (symbol, range) => {
+        if (this.isCandlesCut) throw new VenueError("unavailable", "the line is cut");
+        return venue.candles(symbol, range);
+      },
       ticker: read(venue.ticker),
       balances: read(venue.balances),
       openOrders: read(venue.openOrders),

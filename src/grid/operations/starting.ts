@@ -13,6 +13,7 @@ import type { Venue } from "../../ports/venue.ts";
 import { asGrid, gridKind } from "../kind.ts";
 import { configOut } from "../schema/out.ts";
 import type { Checked } from "../start/check.ts";
+import type { LastWeek } from "../start/last-week.ts";
 import { checkHash } from "../start/plan-hash.ts";
 import {
   beginsOf,
@@ -28,6 +29,7 @@ import { previewStart } from "../start/preview.ts";
 import { startTold } from "../start/told.ts";
 import { mostMoved, mostQuote } from "../start/worst-case.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
+import { readLastWeek } from "./recent-candles.ts";
 import { doubts, fund, type Read, readWorld, venueOf, type Where } from "./start-reading.ts";
 
 export interface Asking {
@@ -169,9 +171,17 @@ export async function preview(
   { where, checked: checkIn, actor }: Pick<Asking, "where" | "checked" | "actor">,
 ) {
   const world = await readWorld(deps, where, actor);
-  const checked = checkIn(world, false);
+  return plannedIn(world, checkIn(world, false), { where, week: await readLastWeek(deps, where) });
+}
+
+/** The plan of a start as it is told. */
+export function plannedIn(
+  world: StartWorld & Read,
+  checked: Checked,
+  { where, week }: { readonly where: Where; readonly week: LastWeek },
+) {
   const config = configOut(where.exchange, { symbol: where.symbol, config: checked.config });
-  const planned = plannedOut(planStart(checked, world), world);
+  const planned = plannedOut(planStart(checked, world), world, week);
   return { config, ...planned, warnings: [...planned.warnings, ...doubts(world, where)] };
 }
 
@@ -182,5 +192,6 @@ export async function previewForAgents(
   const world = await readWorld(deps, where, actor);
   const planned = planStart(checkIn(world, true, planHash), world);
   checkHash(planned, planHash);
-  return previewStart(planned, { ...where, ...world, doubts: doubts(world, where) });
+  const week = await readLastWeek(deps, where);
+  return previewStart(planned, { ...where, ...world, week, doubts: doubts(world, where) });
 }

@@ -2,6 +2,22 @@ import * as z from "zod";
 import { lazy } from "../../kernel/lazy.ts";
 import { ConfigShape, GridShape, RefusedShape, WarningShape } from "./shapes.ts";
 
+const figure = (what: string) => z.number().nullable().describe(what);
+
+/** What the last week's prices would have made of a grid; null where nobody tells them. */
+const LastWeekShape = lazy(() =>
+  z.object({
+    days: figure("Days whose prices are known, 7 at most"),
+    crossings: figure("How often an order at one of its levels would have filled"),
+    cycles: figure("How often a buy and the sell of what it bought would have"),
+    profitPerDay: figure("What those cycles net a day, in quote"),
+    breakEvenDays: figure(
+      "Days until that pays for a fall to the stop price, or to the lowest level; null where it never does",
+    ),
+    message: z.string(),
+  }),
+);
+
 export const PlannedShape = lazy(() =>
   z.object({
     config: ConfigShape(),
@@ -38,6 +54,7 @@ export const PlannedShape = lazy(() =>
     ownBaseUsed: z.string(),
     breakEvenSpacingPercent: z.number(),
     worstCase: z.array(z.object({ price: z.number(), loss: z.number() })),
+    lastWeek: LastWeekShape(),
     spread: z.number(),
     warnings: z.array(WarningShape()),
     planHash: z.string(),

@@ -1,18 +1,19 @@
-import { type Decimal, max, mul, ONE, snap, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, max, ONE, snap, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Intent } from "../../model/intent.ts";
 import type { Bounds, LimitCode, Refused } from "../../model/limits.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import type { Warning } from "../ladder/check-rules.ts";
-import { breakEvenRatio, netOfCycle, restingFees } from "../ladder/fees.ts";
+import { breakEvenRatio, restingFees } from "../ladder/fees.ts";
 import { giveFirstBase } from "../ladder/layout.ts";
 import { firstBuyOf, takingPrice } from "../plan/first-buy.ts";
 import { plan } from "../plan/plan.ts";
-import { sellPrice } from "../plan/wish.ts";
 import type { GridConfig } from "../state/config.ts";
 import { FIRST_BUY_SLOT, type GridState, NEW_STATE, NO_LEDGER } from "../state/state.ts";
 import type { Checked } from "./check.ts";
+import { cycleNet, cycleShare } from "./cycle-net.ts";
+import { type LastWeek, lastWeekOut } from "./last-week.ts";
 import { hashOf } from "./plan-hash.ts";
 import { type Begins, mostQuote, neededQuote, worstCases } from "./worst-case.ts";
 
@@ -165,12 +166,11 @@ export function fundsWarnings(planned: PlannedStart, world: StartWorld): Warning
 }
 
 /** The plan as a person reads it: every order, what it needs, what a cycle nets, and what it can come to. */
-export function plannedOut(planned: PlannedStart, world: StartWorld) {
+export function plannedOut(planned: PlannedStart, world: StartWorld, week: LastWeek) {
   const { checked, state, intents, ownBase, hash } = planned;
   const { market, quote } = world;
   const { warnings, startPrice } = checked;
   const begins = beginsOf(planned, world);
-  const fees = restingFees(market);
   return {
     marketPrice: wire(startPrice),
     orders: intents.map(({ side, price, amount, slot }) => ({
@@ -184,18 +184,17 @@ export function plannedOut(planned: PlannedStart, world: StartWorld) {
       slot: slot.index,
       lowerPrice: wire(slot.lower),
       upperPrice: wire(slot.upper),
-      netPercent: percent(netOfCycle({ buyAt: slot.lower, sellAt: sellPrice(slot), fees })),
-      netProfit: wire(
-        mul(slot.size, netOfCycle({ buyAt: slot.lower, sellAt: sellPrice(slot), fees }), "down"),
-      ),
+      netPercent: percent(cycleShare(slot, market)),
+      netProfit: wire(cycleNet(slot, market)),
     })),
     investment: { quote: text(neededQuote(begins)), base: text(ownBase) },
     options: optionsOut(checked.config),
     free: { quote: text(freeQuote(world)), base: text(ownFree(world)) },
     maxQuoteUsed: text(mostQuote(begins)),
     ownBaseUsed: text(ownBase),
-    breakEvenSpacingPercent: percent(breakEvenRatio(fees) - ONE),
+    breakEvenSpacingPercent: percent(breakEvenRatio(restingFees(market)) - ONE),
     worstCase: worstCases(begins),
+    lastWeek: lastWeekOut(begins, week),
     spread: wire(quote.ask - quote.bid),
     warnings: [...warnings, ...fundsWarnings(planned, world)],
     planHash: hash,

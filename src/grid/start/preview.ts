@@ -10,6 +10,7 @@ import { heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridStrategy } from "../state/state.ts";
+import { type LastWeek, lastWeekOut } from "./last-week.ts";
 import { beginsOf, fundsWarnings, type PlannedStart, type StartWorld } from "./planned-start.ts";
 import { mostMoved, mostQuote, worstCases } from "./worst-case.ts";
 
@@ -17,6 +18,7 @@ interface Start extends StartWorld {
   readonly exchange: string;
   readonly dryRun?: boolean | undefined;
   readonly doubts: readonly { readonly message: string }[];
+  readonly week: LastWeek;
 }
 
 /** What a start would place now, and the most quote the grid can come to hold in base. */
@@ -61,6 +63,7 @@ function limitsOf(planned: PlannedStart, start: Start): string[] {
     ...(safetyReserve === undefined ? [] : [`${percent(safetyReserve)} % of the capital stay in ${quote}`]),
     ...refusedOf(planned.state),
     ...[...warnings, ...fundsWarnings(planned, start), ...doubts].map(({ message }) => message),
+    `break-even: ${lastWeekOut(beginsOf(planned, start), start.week).message}`,
     ...(killed ? ["the kill switch is on: the start would be refused"] : []),
   ];
 }

@@ -29,6 +29,7 @@ export function PlanShown({ planned }: { planned: Planned }) {
           </Stat>
         ))}
       </dl>
+      <p class="quiet">Break-even: {planned.lastWeek.message}.</p>
       <PlanOrders planned={planned} />
       <p class="quiet">
         Plan <code>{planned.planHash}</code>

@@ -78,6 +78,7 @@ describe("a plan to start a grid", () => {
       expect.stringMatching(
         /^the buys need 1000\d\d\.\d+ USDT and 100000 USDT are free: 3 of 10 orders rest at first$/,
       ),
+      expect.stringMatching(/^break-even: if the price crosses its levels as in the last 7 days/),
     ]);
   });
 

@@ -1,0 +1,47 @@
+import { AppError, VenueError } from "../../kernel/errors.ts";
+import { plainText } from "../../kernel/plain-text.ts";
+import { DAY, HOUR, MINUTE } from "../../kernel/time.ts";
+import type { Candle } from "../../model/market.ts";
+import type { Deps } from "../../ports/deps.ts";
+import { forAnyone } from "../../ports/for-anyone.ts";
+import type { CandleRange } from "../../ports/market.ts";
+import type { LastWeek } from "../start/last-week.ts";
+import { venueOf, type Where } from "./start-reading.ts";
+
+/** How far back a person looks for where a price goes: each in one question to any exchange. */
+export const WIDTHS = {
+  narrow: { back: DAY, span: 15 * MINUTE },
+  usual: { back: 7 * DAY, span: HOUR },
+  wide: { back: 30 * DAY, span: 4 * HOUR },
+} as const;
+export type Width = keyof typeof WIDTHS;
+
+/** Where the price has been. Throws AppError where nobody tells: a range is not made up. */
+export async function readPast(deps: Deps, where: Where, width: Width): Promise<readonly Candle[]> {
+  const { back, span } = WIDTHS[width];
+  const candles = await readCandles(deps, where, { span, limit: back / span });
+  if (candles.length > 0) return candles;
+  throw new AppError(
+    "Fetch failed",
+    `${where.exchange} tells no past of ${where.symbol}: name the range yourself with grid start`,
+  );
+}
+
+const readCandles = (deps: Deps, where: Where, range: CandleRange): Promise<readonly Candle[]> =>
+  forAnyone(venueOf(deps, where)).candles(where.symbol, range);
+
+/** Half an hour each: a week of them is one page of every exchange. */
+const WEEK: CandleRange = { span: 30 * MINUTE, limit: 336 };
+
+export async function readLastWeek(deps: Deps, where: Where): Promise<LastWeek> {
+  try {
+    const candles = await readCandles(deps, where, WEEK);
+    return candles.length > 0
+      ? { candles, span: WEEK.span }
+      : { reason: `${where.exchange} tells no candles of ${where.symbol}` };
+  } catch (error) {
+    // A plan does not fail for what it only adds.
+    if (error instanceof VenueError || error instanceof AppError) return { reason: plainText(error.message) };
+    throw error;
+  }
+}

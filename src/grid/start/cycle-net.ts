@@ -1,0 +1,13 @@
+import { type Decimal, mul } from "../../kernel/decimal.ts";
+import type { Market } from "../../model/market.ts";
+import { netOfCycle, restingFees } from "../ladder/fees.ts";
+import { sellPrice } from "../plan/wish.ts";
+import type { Slot } from "../state/state.ts";
+
+/** What one cycle of a slot nets as a share of what its buy costs. */
+export const cycleShare = (slot: Slot, market: Market): Decimal =>
+  netOfCycle({ buyAt: slot.lower, sellAt: sellPrice(slot), fees: restingFees(market) });
+
+/** The same in quote. */
+export const cycleNet = (slot: Slot, market: Market): Decimal =>
+  mul(slot.size, cycleShare(slot, market), "down");

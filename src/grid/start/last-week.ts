@@ -1,0 +1,108 @@
+import { type Decimal, div, min, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { DAY, type Millis } from "../../kernel/time.ts";
+import type { Candle, Market } from "../../model/market.ts";
+import type { Slot } from "../state/state.ts";
+import { cycleNet } from "./cycle-net.ts";
+import { type Begins, lossAt } from "./worst-case.ts";
+
+/** The last week's candles, each of `span`, or why there are none. */
+export type LastWeek =
+  | { readonly candles: readonly Candle[]; readonly span: Millis }
+  | { readonly reason: string };
+
+interface Crossings {
+  /** How often an order at one of the levels would have filled. */
+  readonly fills: number;
+  /** By slot: how often a buy and the sell of what it bought would have. */
+  readonly cycles: readonly number[];
+}
+
+/**
+ * How often a price has crossed the levels of slots. Each begins with a buy, once the price has been above its lower
+ * one; a price has to pass a level; of a candle the extreme nearer to its open comes first.
+ */
+export function crossingsOf(
+  slots: readonly Pick<Slot, "lower" | "upper">[],
+  candles: readonly Candle[],
+): Crossings {
+  const prices = candles.flatMap(pathOf);
+  let fills = 0;
+  const cycles = slots.map(({ lower, upper }) => {
+    let [isArmed, holds, count] = [false, false, 0];
+    for (const price of prices) {
+      if (holds ? price > upper : isArmed && price < lower) {
+        fills++;
+        if (holds) count++;
+        holds = !holds;
+      }
+      if (price > lower) isArmed = true;
+    }
+    return count;
+  });
+  return { fills, cycles };
+}
+
+const pathOf = ({ open, high, low, close }: Candle): Decimal[] =>
+  high - open < open - low ? [open, high, low, close] : [open, low, high, close];
+
+/** What a grid would earn if the price went on as in the last week, and until when that pays for a fall. */
+export function lastWeekOut(begins: Begins, week: LastWeek) {
+  if ("reason" in week) return unknown(week.reason);
+  const { candles, span } = week;
+  const { state, market } = begins;
+  const { fills, cycles } = crossingsOf(state.slots, candles);
+  const earned = sum(state.slots.map((slot, at) => BigInt(cycles[at] ?? 0) * cycleNet(slot, market)));
+  const days = div(BigInt(candles.length * span) * ONE, BigInt(DAY) * ONE, "half");
+  const perDay = div(earned, days, "down");
+  const fall = fallOf(begins);
+  const breakEven = perDay > ZERO ? snap(div(fall.loss, perDay, "up"), ONE / 10n, "up") : undefined;
+  const figures = { fills, cycles: cycles.reduce((total, one) => total + one, 0), perDay, days };
+  return {
+    days: wire(snap(days, ONE / 10n, "half")),
+    crossings: figures.fills,
+    cycles: figures.cycles,
+    profitPerDay: wire(perDay),
+    breakEvenDays: breakEven === undefined ? null : wire(breakEven),
+    message: told({ ...figures, breakEven, fall }, market),
+  };
+}
+
+const unknown = (reason: string) => ({
+  days: null,
+  crossings: null,
+  cycles: null,
+  profitPerDay: null,
+  breakEvenDays: null,
+  message: `not known, as the last week's prices cannot be had: ${reason}`,
+});
+
+interface Fall {
+  readonly price: Decimal;
+  readonly loss: Decimal;
+}
+
+/** To the stop price, where it sells, else to the lowest level. */
+function fallOf(begins: Begins): Fall {
+  const { config, state } = begins;
+  const { centered: _, ...range } = config;
+  const { stopLossPrice } = config;
+  const lowest = state.slots.reduce((least, { lower }) => min(least, lower), config.upperPrice);
+  const price = stopLossPrice ?? lowest;
+  return { price, loss: lossAt(price, { ...begins, config: range }, stopLossPrice !== undefined) };
+}
+
+interface Figures {
+  readonly fills: number;
+  readonly cycles: number;
+  readonly perDay: Decimal;
+  readonly days: Decimal;
+  readonly breakEven: Decimal | undefined;
+  readonly fall: Fall;
+}
+
+function told({ fills, cycles, perDay, days, breakEven, fall }: Figures, { quote }: Market): string {
+  const past = `if the price crosses its levels as in the last ${text(snap(days, ONE / 10n, "half"))} days (${fills} times, ${cycles} cycles)`;
+  if (breakEven === undefined) return `${past}, it earns nothing, and no loss is earned back`;
+  const cents = (value: Decimal) => text(snap(value, ONE / 100n, "half"));
+  return `${past}, it earns ${cents(perDay)} ${quote} a day after fees, and what a fall to ${text(fall.price)} takes is earned back in ${text(breakEven)} days`;
+}

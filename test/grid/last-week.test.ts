@@ -1,0 +1,118 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { backtest } from "../../src/backtest/backtest.ts";
+import { RULES } from "../../src/backtest/rules.ts";
+import type { Candles } from "../../src/candles/candles.ts";
+import { crossingsOf } from "../../src/grid/start/last-week.ts";
+import type { Candle } from "../../src/model/market.ts";
+import { randomCandles } from "../backtest/random-bars.ts";
+import { drivenApp } from "../support/driven.ts";
+import { d, market as marketOf } from "../support/grid.ts";
+
+const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
+const RANGE = { ...MARKET, lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 12, orderSize: 100 };
+
+interface LastWeek {
+  readonly days: number | null;
+  readonly crossings: number | null;
+  readonly cycles: number | null;
+  readonly profitPerDay: number | null;
+  readonly breakEvenDays: number | null;
+  readonly message: string;
+}
+
+const candlesIn = ({ times, open, high, low, close }: Candles): Candle[] => {
+  const price = (column: ArrayLike<number>, at: number) => d(String(column[at]));
+  return Array.from(times, (at, i) => ({
+    at,
+    open: price(open, i),
+    high: price(high, i),
+    low: price(low, i),
+    close: price(close, i),
+    volume: d("1"),
+  }));
+};
+
+describe("how often a week has crossed the levels", () => {
+  it("is how many cycles a backtest of the same grid over the same candles completes", () => {
+    const market = marketOf({ tick: d("1"), maker: 0n, taker: 0n, minNotional: d("1") });
+    fc.assert(
+      fc.property(
+        fc.record({
+          seed: fc.nat(),
+          width: fc.integer({ min: 10, max: 60 }),
+          half: fc.integer({ min: 200, max: 1500 }),
+          levels: fc.integer({ min: 2, max: 30 }),
+        }),
+        ({ seed, width, half, levels }) => {
+          const candles = randomCandles(seed, 336, width);
+          const asked = {
+            lowerPrice: d(String(10_000 - half)),
+            upperPrice: d(String(10_000 + half)),
+            gridLevels: levels,
+            orderSize: d("400"),
+          };
+          const balances = [{ asset: "USDT", free: d("100000"), used: 0n }];
+          const { run } = backtest(asked, candles, { market, balances, rules: RULES, withBand: false });
+          const { state } = run.account.strategy;
+          const { cycles } = crossingsOf(state.slots, candlesIn(candles));
+          expect(cycles).toEqual(state.slots.map((slot) => slot.cycles));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("a plan", () => {
+  it("tells what a week as the last one would earn a day, and when that pays for a fall, with an if", async () => {
+    const app = await drivenApp();
+    const { body } = await app.call<{ lastWeek: LastWeek; worstCase: { price: number; loss: number }[] }>(
+      "POST",
+      "/strategy/grid/preview",
+      RANGE,
+    );
+    const { days, crossings, cycles, profitPerDay, breakEvenDays, message } = body.lastWeek;
+    expect(days).toBe(7);
+    expect(crossings).toBeGreaterThanOrEqual(2 * (cycles ?? Number.NaN));
+    expect(cycles).toBeGreaterThan(0);
+    const loss = body.worstCase.find(({ price }) => price === 57_000)?.loss ?? Number.NaN;
+    expect(breakEvenDays).toBeCloseTo(loss / (profitPerDay ?? Number.NaN), 0);
+    expect(message).toMatch(
+      /^if the price crosses its levels as in the last 7 days \(\d+ times, \d+ cycles\)/,
+    );
+    expect(message).toMatch(/a fall to 57000 takes is earned back in [\d.]+ days$/);
+    const stopped = await app.call<{ lastWeek: LastWeek }>("POST", "/strategy/grid/preview", {
+      ...RANGE,
+      stopLossPrice: 55_000,
+    });
+    expect(stopped.body.lastWeek.message).toContain("a fall to 55000 takes");
+    expect(stopped.body.lastWeek.breakEvenDays).toBeGreaterThan(breakEvenDays ?? Number.NaN);
+  });
+
+  it("says that nothing is earned back where no level was crossed", async () => {
+    const app = await drivenApp();
+    const { body } = await app.call<{ lastWeek: LastWeek }>("POST", "/strategy/grid/preview", {
+      ...RANGE,
+      lowerPrice: 20_000,
+      upperPrice: 30_000,
+    });
+    expect(body.lastWeek).toMatchObject({ cycles: 0, profitPerDay: 0, breakEvenDays: null });
+    expect(body.lastWeek.message).toMatch(/^if .* it earns nothing, and no loss is earned back$/);
+  });
+
+  it("tells nothing in place of a week that nobody knows, and why", async () => {
+    const app = await drivenApp();
+    app.switches.isCandlesCut = true;
+    const { status, body } = await app.call<{ lastWeek: LastWeek }>("POST", "/strategy/grid/preview", RANGE);
+    expect(status).toBe(200);
+    expect(body.lastWeek).toEqual({
+      days: null,
+      crossings: null,
+      cycles: null,
+      profitPerDay: null,
+      breakEvenDays: null,
+      message: "not known, as the last week's prices cannot be had: the line is cut",
+    });
+  });
+});
