@@ -16,6 +16,7 @@ export { byCommand, digest, newToken, nodeLocal, numberOf, withDatabase } from "
 export { runDemo } from "./demo.ts";
 export { runDoctor } from "./doctor.ts";
 export { addKeys, listKeys, removeKeys, rotateKeys, testKeys } from "./exchange.ts";
+export { runGuided } from "./guided/guided.ts";
 export { installMcp } from "./mcp/install.ts";
 export { addChannel, listChannels, removeChannel, replayChannel, testChannel } from "./notify.ts";
 export { newPageLink } from "./page.ts";

@@ -2,6 +2,7 @@ import type { Answer } from "../../src/transport/run.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
 import { editTold, planTold, type ShownEdit, type ShownPlan } from "./plan-told.ts";
+import { toldOnInterrupt } from "./told-on-interrupt.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -21,8 +22,15 @@ export async function askedStart(
   { preview, start }: Asks,
 ): Promise<Answer | undefined> {
   const isShown = input.planHash !== undefined;
-  if (json || yes || isShown || input.dryRun || !process.stdin.isTTY || !process.stdout.isTTY)
-    return start(input);
+  if (json || yes || isShown || input.dryRun || !isAtTerminal()) return toldOnInterrupt(start(input));
+  return shownStart(input, { preview, start });
+}
+
+/** Whether there is somebody to ask. */
+export const isAtTerminal = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY);
+
+/** Shows the plan until it is started as it was shown, without the account's own base where that is wished, or not at all. */
+export async function shownStart(input: Input, { preview, start }: Asks): Promise<Answer | undefined> {
   let asked: Input = { ...input, useOwnBase: input.useOwnBase ?? true };
   for (;;) {
     const shown = await preview(asked);
@@ -34,7 +42,7 @@ export async function askedStart(
     if (answer === "cancel") return undefined;
     if (answer === "without") asked = { ...asked, useOwnBase: false };
     else {
-      const started = await start({ ...asked, planHash: plan.planHash });
+      const started = await toldOnInterrupt(start({ ...asked, planHash: plan.planHash }));
       if (started.status !== 409 || !isOtherPlan(started)) return started;
       process.stdout.write("The market has moved, and the plan with it:\n");
     }
@@ -47,8 +55,7 @@ export async function askedEdit(
   { json, yes }: Values,
   { preview, start }: Asks,
 ): Promise<Answer | undefined> {
-  if (json || yes || input.planHash !== undefined || !process.stdin.isTTY || !process.stdout.isTTY)
-    return start(input);
+  if (json || yes || input.planHash !== undefined || !isAtTerminal()) return start(input);
   for (;;) {
     const shown = await preview(input);
     if (shown.status !== 200) return shown;

@@ -93,13 +93,15 @@ async function runWith(
   } finally {
     close();
   }
-  if (!remote && operation.cli?.steps) {
-    const flag = settings.config.sandbox ? " --sandbox" : "";
-    process.stderr.write(
-      `No server is running, so nothing steps it: start one with \`edgemaker serve${flag}\`.\n`,
-    );
-  }
+  if (!remote && operation.cli?.steps) sayUnstepped(settings);
   return code;
+}
+
+export function sayUnstepped({ config }: Settings): void {
+  const flag = config.sandbox ? " --sandbox" : "";
+  process.stderr.write(
+    `No server is running, so nothing steps it: start one with \`edgemaker serve${flag}\`.\n`,
+  );
 }
 
 async function printTable(

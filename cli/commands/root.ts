@@ -14,6 +14,7 @@ import { dbCommand } from "./db.ts";
 import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
 import { exchangeCommand } from "./exchange.ts";
+import { guidedCommand } from "./guided.ts";
 import { mcpCommand } from "./mcp.ts";
 import { notifyCommand } from "./notify.ts";
 import { operationCommand } from "./operation.ts";
@@ -50,14 +51,7 @@ export function rootCommand(ids: readonly string[]): CommandDef {
     demo: demoCommand,
   };
   const operations = createOperations(ids);
-  for (const operation of operations) {
-    const previewed = PREVIEWS[operation.name];
-    add(
-      commands,
-      operation,
-      operations.find(({ name }) => name === previewed),
-    );
-  }
+  for (const operation of operations) add(commands, operation, operations);
   commands.trade = tradeCommand(operations);
   return command({
     name: "edgemaker",
@@ -84,7 +78,11 @@ const OVER_FILES: Readonly<Record<string, (operation: Operation) => CommandDef>>
 };
 
 /** `grid start` is the command `start` of the group `grid`. */
-function add(commands: Record<string, CommandDef>, operation: Operation, preview?: Operation): void {
+function add(
+  commands: Record<string, CommandDef>,
+  operation: Operation,
+  operations: readonly Operation[],
+): void {
   if (!operation.cli) return;
   const { path, words } = operation.cli;
   const [group = "", name] = path.split(" ");
@@ -97,7 +95,12 @@ function add(commands: Record<string, CommandDef>, operation: Operation, preview
     commands[group] = (OVER_FILES[operation.name] ?? operationCommand)(operation);
     return;
   }
-  addTo(commands, group, name, operationCommand(operation, undefined, preview));
+  const preview = operations.find((one) => one.name === PREVIEWS[operation.name]);
+  const made =
+    operation.name === "guide_grid"
+      ? guidedCommand(operation, operations)
+      : operationCommand(operation, undefined, preview);
+  addTo(commands, group, name, made);
 }
 
 function addTo(commands: Record<string, CommandDef>, group: string, name: string, made: CommandDef): void {

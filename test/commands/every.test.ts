@@ -84,6 +84,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "candles show": "test/candles",
   demo: "test/processes/demo.test.ts",
   setup: "test/commands/setup.test.ts",
+  "grid new": "test/commands/grid-new.test.ts",
   mcp: "test/mcp",
   "mcp install": "test/commands/setup.test.ts",
   "plans approve": "test/mcp/stdio.test.ts",

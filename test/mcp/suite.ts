@@ -29,6 +29,7 @@ const OF_TOOL: Record<string, object> = {
   preview_grid_edit: { stopLossPrice: 50_000 },
   backtest_grid: GRID,
   suggest_grid: { budget: 1000 },
+  guide_grid: { budget: 1000 },
   get_disposals: { from: "2026-01-01", to: "2026-01-31" },
 };
 

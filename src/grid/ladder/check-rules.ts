@@ -77,7 +77,8 @@ export function checkMinimum(
   );
 }
 
-function leastSize({ lower, upper }: Slot, market: Market): Decimal {
+/** The least quote of a slot of which every order is one that the market takes. */
+export function leastSize({ lower, upper }: Slot, market: Market): Decimal {
   const buy = leastBuy({ lower, upper }, market);
   const firstSell = leastAmount(market, upper);
   return max(mul(buy, lower, "up"), mul(firstSell, upper, "up"));

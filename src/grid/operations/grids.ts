@@ -15,6 +15,7 @@ import { ListShape, StatusShape, TickShape } from "../schema/schema.ts";
 import { gridsView, hasStalled } from "../schema/view.ts";
 import type { GridStrategy } from "../state/state.ts";
 import { editOperations } from "./edit.ts";
+import { guideGrid } from "./guide.ts";
 import { historyOperations } from "./history.ts";
 import { BUYS_ON } from "./kill.ts";
 import { pauseOperations } from "./pause.ts";
@@ -140,6 +141,7 @@ const tickNow = operation({
 export const gridOperations = (ids: readonly string[]): Operation[] => [
   previewGrid(ids),
   startGrid(ids),
+  guideGrid(ids),
   previewCenteredGrid(ids),
   startCenteredGrid(ids),
   stopGrid,

@@ -116,7 +116,7 @@ function bought({ size, lower }: Slot, market: Market): [paid: Decimal, held: De
 }
 
 /** The slots to which a trailing grid can come beside those that it begins with. */
-function followed({ config, state, market }: Begins): Slot[] {
+export function followed({ config, state, market }: Pick<Begins, "config" | "state" | "market">): Slot[] {
   const { trail } = config;
   const [model] = state.slots;
   if (!trail || !model) return [];

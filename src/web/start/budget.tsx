@@ -1,14 +1,12 @@
 import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
-import { digitsOf } from "../format.ts";
-import type { Candles } from "../types.ts";
 import { Failed, Field } from "../ui.tsx";
-import { byBudget, type Form } from "./form.ts";
+import { type Form, type Guided, guidedForm } from "./form.ts";
 
-const SPANS = [
-  ["Narrow: where the last day was", "15m", 96],
-  ["Usual: where the last week was", "1h", 168],
-  ["Wide: where the last month was", "4h", 180],
+const WIDTHS = [
+  ["narrow", "Narrow: where the last day was"],
+  ["usual", "Usual: where the last week was"],
+  ["wide", "Wide: where the last month was"],
 ] as const;
 
 /** Fills the numbers in from a budget and how far the price may go. */
@@ -22,16 +20,14 @@ export function Budget({
   quote: string;
 }) {
   const [budget, setBudget] = useState("1000");
-  const [span, setSpan] = useState("1");
+  const [width, setWidth] = useState("usual");
   const [error, setError] = useState<ApiError | undefined>(undefined);
   const fill = async (event: Event) => {
     event.preventDefault();
-    const [, timeframe, limit] = SPANS[Number(span)] ?? SPANS[1];
     const { exchange, symbol } = form;
+    const body = { exchange, symbol: symbol.trim().toUpperCase(), budget: Number(budget), width };
     try {
-      const { candles } = await ask<Candles>("GET /ohlcv", { query: { exchange, symbol, timeframe, limit } });
-      const digits = Math.min(8, digitsOf(candles.slice(-20).map(({ close }) => close)));
-      change(byBudget(candles, Number(budget), digits));
+      change(guidedForm(await ask<Guided>("POST /strategy/grid/guide", { body })));
       setError(undefined);
     } catch (failed) {
       setError(failed as ApiError);
@@ -47,9 +43,12 @@ export function Budget({
         />
       </Field>
       <Field label="How far the price may go">
-        <select value={span} onChange={(event: Event) => setSpan((event.target as HTMLSelectElement).value)}>
-          {SPANS.map(([name], at) => (
-            <option key={name} value={String(at)}>
+        <select
+          value={width}
+          onChange={(event: Event) => setWidth((event.target as HTMLSelectElement).value)}
+        >
+          {WIDTHS.map(([value, name]) => (
+            <option key={value} value={value}>
               {name}
             </option>
           ))}

@@ -73,27 +73,14 @@ export function bodyOf(form: Form): Record<string, unknown> | undefined {
   };
 }
 
-interface Candle {
-  readonly high: number;
-  readonly low: number;
+/** What the server makes of a budget and of how far the price may go. */
+export interface Guided {
+  readonly start: Readonly<Record<"lowerPrice" | "upperPrice" | "gridLevels" | "orderSize", number>>;
 }
 
-/** How far apart two levels of a suggested grid are at least, as a share: well above what two fees take. */
-const LEAST_SPACING = 0.006;
-/** Share of the range's own width that is kept free on either side. */
-const MARGIN = 0.05;
-
-/** A grid over what the price has done in these candles, for a budget; the preview says whether it pays. */
-export function byBudget(candles: readonly Candle[], budget: number, digits: number): Partial<Form> {
-  const low = Math.min(...candles.map((candle) => candle.low));
-  const high = Math.max(...candles.map((candle) => candle.high));
-  const margin = (high - low) * MARGIN;
-  const levels = Math.floor((high - low + 2 * margin) / low / LEAST_SPACING);
-  const gridLevels = Math.min(50, Math.max(4, levels));
-  return {
-    lowerPrice: (low - margin).toFixed(digits),
-    upperPrice: (high + margin).toFixed(digits),
-    gridLevels: String(gridLevels),
-    orderSize: (Math.floor((budget / gridLevels) * 100) / 100).toFixed(2),
-  };
-}
+export const guidedForm = ({ start }: Guided): Partial<Form> => ({
+  lowerPrice: String(start.lowerPrice),
+  upperPrice: String(start.upperPrice),
+  gridLevels: String(start.gridLevels),
+  orderSize: String(start.orderSize),
+});

@@ -1,0 +1,84 @@
+import type { Operation } from "../../../src/operation.ts";
+import { fromTexts, kindsOf } from "../../../src/transport/input.ts";
+import type { Answer } from "../../../src/transport/run.ts";
+import { readSettings } from "../../host/settings.ts";
+import type { Values } from "../../terminal/arguments.ts";
+import { textsOf } from "../../terminal/fields.ts";
+import { render } from "../../terminal/output.ts";
+import { isAtTerminal, shownStart } from "../asked-start.ts";
+import { planTold, type ShownPlan } from "../plan-told.ts";
+import { fail, misreadOf, open, remoteOf, sayUnstepped } from "../run-operation.ts";
+import { toldOnInterrupt } from "../told-on-interrupt.ts";
+
+type Input = Readonly<Record<string, unknown>>;
+type Ask = (name: string, input: Input) => Promise<Answer>;
+
+interface Guided {
+  readonly start: Input;
+  readonly plan: ShownPlan;
+}
+
+/**
+ * A grid by a few questions. At a terminal what no flag has said is asked for, and the plan is shown and approved;
+ * elsewhere the plan is told, and --yes starts it.
+ */
+export async function runGuided(operations: readonly Operation[], values: Values): Promise<number> {
+  const named = (name: string) => operations.find((one) => one.name === name) as Operation;
+  const guide = named("guide_grid");
+  const settings = readSettings(values, process.env);
+  const given = fromTexts(kindsOf(guide), textsOf(guide, values));
+  const isAsked = !values.json && !values.yes && isAtTerminal();
+  const misread = isAsked ? undefined : misreadOf(guide, given);
+  if (misread) return fail(misread, { operation: guide, values });
+  const remote = await remoteOf(settings, values);
+  const { ask: asks, close } = await open(settings, remote);
+  const ask: Ask = (name, input) => asks(named(name), { ...input });
+  try {
+    const answer = isAsked ? await dialogue(guide, given, ask) : await unasked(given, values, ask);
+    if (answer === undefined) return nothing();
+    if (answer.status !== 200) return fail(answer, { remote, operation: guide, values });
+    return told(answer, values, () => (remote ? undefined : sayUnstepped(settings)));
+  } finally {
+    close();
+  }
+}
+
+function nothing(): number {
+  process.stderr.write("Nothing was started.\n");
+  return 1;
+}
+
+async function dialogue(guide: Operation, given: Input, ask: Ask): Promise<Answer | undefined> {
+  const { askForGrid } = await import("./questions.ts");
+  const asked = await askForGrid(guide, given, ask);
+  if (asked === undefined) return undefined;
+  let shown: Guided | undefined;
+  return (
+    misreadOf(guide, { ...asked }) ??
+    shownStart(asked, {
+      async preview(input) {
+        const answer = await ask("guide_grid", input);
+        if (answer.status !== 200) return answer;
+        shown = answer.body as Guided;
+        return { ...answer, body: shown.plan };
+      },
+      start: () => ask("start_grid", shown?.start ?? {}),
+    })
+  );
+}
+
+/** Nobody is there to be asked: the plan alone, or exactly that started. */
+async function unasked(given: Input, { yes }: Values, ask: Ask): Promise<Answer> {
+  const answer = await ask("guide_grid", given);
+  if (answer.status !== 200 || !yes) return answer;
+  return toldOnInterrupt(ask("start_grid", (answer.body as Guided).start));
+}
+
+function told({ body }: Answer, { json }: Values, started: () => void): number {
+  const isPlan = "plan" in (body as object);
+  const shown = isPlan ? planTold((body as Guided).plan) : body;
+  process.stdout.write(`${json ? JSON.stringify(body, null, 2) : render(shown)}\n`);
+  if (!isPlan) started();
+  else if (!json) process.stderr.write("Nothing was started: --yes starts it as it is then.\n");
+  return 0;
+}

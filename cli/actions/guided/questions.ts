@@ -1,0 +1,78 @@
+import { isCancel, select, text } from "@clack/prompts";
+import { isPair } from "../../../src/kernel/pair.ts";
+import type { Operation } from "../../../src/operation.ts";
+import type { Answer } from "../../../src/transport/run.ts";
+
+type Input = Readonly<Record<string, unknown>>;
+type Ask = (name: string, input: Input) => Promise<Answer>;
+
+const WIDTHS = [
+  { value: "usual", label: "Usual", hint: "where the price was in the last week" },
+  { value: "narrow", label: "Narrow", hint: "the last day: earns more often, is left sooner" },
+  { value: "wide", label: "Wide", hint: "the last month: earns less often, lasts longer" },
+];
+
+const ON_LEAVE = [
+  { value: "wait", label: "Wait until it returns", hint: "keeps what it holds" },
+  { value: "follow", label: "Follow it", hint: "by half the range, either way; orders are half as large" },
+  { value: "stop", label: "Stop", hint: "a little beyond the range, and sell what it holds" },
+];
+
+/** Asks for what is not given yet; undefined when somebody leaves with Ctrl-C. */
+export async function askForGrid(guide: Operation, given: Input, ask: Ask): Promise<Input | undefined> {
+  let asked = given;
+  const questions: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ["exchange", () => askForExchange(guide)],
+    ["symbol", askForSymbol],
+    ["budget", async () => askForBudget(String(asked.symbol), await freeOf(asked, ask))],
+    ["width", () => select({ message: "How far may the price go?", options: WIDTHS })],
+    ["onLeave", () => select({ message: "And if it leaves that range?", options: ON_LEAVE })],
+  ];
+  for (const [field, question] of questions) {
+    if (asked[field] !== undefined) continue;
+    const answer = await question();
+    if (isCancel(answer)) return undefined;
+    asked = { ...asked, [field]: answer };
+  }
+  return asked;
+}
+
+function askForExchange({ input }: Operation): Promise<unknown> {
+  const { options } = input.shape.exchange as unknown as { readonly options: readonly string[] };
+  const [only, ...others] = options;
+  if (others.length === 0) return Promise.resolve(only);
+  return select({
+    message: "On which exchange?",
+    options: options.map((value) => ({ value, label: value })),
+  });
+}
+
+const askForSymbol = async (): Promise<unknown> => {
+  const answer = await text({
+    message: "Which pair?",
+    placeholder: "BTC/USDT",
+    validate: (typed) => (isPair(inUpperCase(typed)) ? undefined : "BASE/QUOTE, for example BTC/USDT"),
+  });
+  return typeof answer === "string" ? inUpperCase(answer) : answer;
+};
+
+const inUpperCase = (typed: string | undefined): string => (typed ?? "").trim().toUpperCase();
+
+async function askForBudget(symbol: string, free: string | undefined): Promise<unknown> {
+  const quote = symbol.split("/")[1] ?? "";
+  const answer = await text({
+    message: `How much ${quote} may it use in all?${free === undefined ? "" : ` ${free} are free.`}`,
+    placeholder: "500",
+    validate: (typed) => (Number(typed) > 0 ? undefined : "a number above 0"),
+  });
+  return typeof answer === "string" ? Number(answer) : answer;
+}
+
+/** What there is to divide; undefined where nobody tells, which the plan then says. */
+async function freeOf({ exchange, symbol, dryRun }: Input, ask: Ask): Promise<string | undefined> {
+  if (dryRun) return undefined;
+  const asset = String(symbol).split("/")[1];
+  const { status, body } = await ask("get_balance", { exchange, asset });
+  const { balances = [] } = body as { readonly balances?: readonly { readonly free: string }[] };
+  return status === 200 ? balances[0]?.free : undefined;
+}

@@ -1,0 +1,41 @@
+import type { Answer } from "../../src/transport/run.ts";
+
+/**
+ * A start that is under way is not left half said: the first Ctrl-C waits for what becomes of it and tells how to stop
+ * it, a second one leaves at once.
+ */
+export async function toldOnInterrupt(starting: Promise<Answer>): Promise<Answer> {
+  let isInterrupted = false;
+  const interrupted = () => {
+    if (isInterrupted) process.exit(leave());
+    isInterrupted = true;
+    process.stderr.write(
+      "It is being started: what becomes of it is told in a moment. Ctrl-C again leaves at once.\n",
+    );
+  };
+  process.on("SIGINT", interrupted);
+  try {
+    const answer = await starting;
+    if (isInterrupted) process.stderr.write(`${becomes(answer)}\n`);
+    return answer;
+  } finally {
+    process.off("SIGINT", interrupted);
+  }
+}
+
+/** What a shell says of a command that was ended by Ctrl-C. */
+const INTERRUPTED = 130;
+
+function leave(): number {
+  process.stderr.write(
+    "Left while it was being started: `edgemaker grid status` tells whether it is there, and `edgemaker grid stop <id>` stops it.\n",
+  );
+  return INTERRUPTED;
+}
+
+function becomes({ status, body }: Answer): string {
+  const { id } = body as { readonly id?: string };
+  return status === 200 && id
+    ? `It was started before Ctrl-C could keep it from it: \`edgemaker grid stop ${id}\` cancels its orders.`
+    : "Nothing was started.";
+}

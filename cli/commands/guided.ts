@@ -1,0 +1,14 @@
+import type { CommandDef } from "citty";
+import type { Operation } from "../../src/operation.ts";
+import { command } from "../terminal/command.ts";
+import { fieldArgs, YES_ARGS } from "./operation.ts";
+
+/** Asks for what no flag has said, shows the plan that follows from it, and starts that. */
+export const guidedCommand = (operation: Operation, operations: readonly Operation[]): CommandDef =>
+  command({
+    name: "grid new",
+    description: "Start a grid by a few questions: pair, budget, how wide, and what if the price leaves it",
+    examples: operation.cli?.examples,
+    args: () => ({ ...fieldArgs(operation), ...YES_ARGS }),
+    run: async (values) => (await import("../actions/actions.ts")).runGuided(operations, values),
+  });

@@ -1,0 +1,49 @@
+import { midOf } from "../../kernel/spread.ts";
+import { type Operation, operation } from "../../operation.ts";
+import { GuideShape, guideInput } from "../schema/guide.ts";
+import { rangePreviewInput } from "../schema/input.ts";
+import { rangeOf } from "../start/asked.ts";
+import { check } from "../start/check.ts";
+import { guided } from "../start/guide.ts";
+import { pastOut, startOf } from "../start/guide-out.ts";
+import { readLastWeek, readPast, WIDTHS } from "./recent-candles.ts";
+import { readWorld } from "./start-reading.ts";
+import { plannedIn } from "./starting.ts";
+
+/** From a pair, a budget and two words to a whole start and its plan. */
+export const guideGrid = (ids: readonly string[]): Operation =>
+  operation({
+    effect: "read",
+    access: "token",
+    name: "guide_grid",
+    summary: "A grid from a pair and a budget: its numbers, its plan, and how to start exactly that",
+    http: { route: "POST /strategy/grid/guide", from: "body" },
+    cli: {
+      path: "grid new",
+      steps: true,
+      examples: [
+        "edgemaker grid new",
+        "edgemaker grid new --exchange kraken --symbol BTC/USDT --budget 500 --width usual --on-leave wait --yes",
+      ],
+    },
+    failure: "Start failed",
+    input: () => guideInput(ids),
+    output: GuideShape,
+    run: async (deps, asked, { actor }) => {
+      const world = await readWorld(deps, asked, actor);
+      const candles = await readPast(deps, asked, asked.width);
+      const { market, quote } = world;
+      const start = startOf(asked, guided(asked, { market, candles, mid: midOf(quote) }));
+      // Read as a start reads it, so that its plan is the plan of this one.
+      const read = rangePreviewInput(ids).parse(start);
+      const checked = check(rangeOf(read), { market, quote, balances: undefined });
+      const week = await readLastWeek(deps, asked);
+      const plan = plannedIn(world, checked, { where: asked, week });
+      return {
+        past: pastOut(candles, WIDTHS[asked.width].span),
+        start: { ...start, planHash: plan.planHash },
+        plan,
+        next: `start_grid (POST /strategy/grid, or edgemaker grid new at a terminal) with the fields of start starts exactly this plan; 409 says that the market has moved and another one is to be asked for`,
+      };
+    },
+  });

@@ -1,0 +1,69 @@
+import * as z from "zod";
+import { decimalField, exchangeField, pairField, wordField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { common } from "./input-fields.ts";
+import { PlannedShape } from "./schema.ts";
+
+/** How far the price may go: where it was in the last day, week or month. */
+export const WIDTH_WORDS = ["narrow", "usual", "wide"] as const;
+
+/** What becomes of a grid whose range the price has left: it waits, follows the price, or stops and sells its base. */
+const ON_LEAVE = ["wait", "follow", "stop"] as const;
+export type OnLeave = (typeof ON_LEAVE)[number];
+
+/** The few questions from which a whole start follows. */
+export function guideInput(ids: readonly string[]) {
+  const { useOwnBase, dryRun, dryBalance } = common();
+  return z.object({
+    exchange: exchangeField(ids),
+    symbol: pairField(),
+    budget: decimalField("Invalid amount").describe("Quote that the grid may come to use in all"),
+    width: wordField("Invalid range", WIDTH_WORDS)
+      .default("usual")
+      .describe("Over where the price was in the last day (narrow), week (usual) or month (wide)"),
+    onLeave: wordField("Invalid request", ON_LEAVE)
+      .default("wait")
+      .describe(
+        "When the price leaves the range: wait until it returns, follow it by half the range, or stop and sell the base",
+      ),
+    useOwnBase: useOwnBase.describe("true sells base that the account has; left alone when left out"),
+    dryRun,
+    dryBalance,
+  });
+}
+
+export type GuideFields = z.output<ReturnType<typeof guideInput>>;
+
+const StartShape = () =>
+  z.object({
+    exchange: z.string(),
+    symbol: z.string(),
+    lowerPrice: z.number(),
+    upperPrice: z.number(),
+    gridLevels: z.number(),
+    orderSize: z.number(),
+    stopLossPrice: z.number().optional(),
+    takeProfitPrice: z.number().optional(),
+    trail: z.object({ up: z.number(), down: z.number() }).optional(),
+    allowLoss: z.boolean(),
+    useOwnBase: z.boolean(),
+    dryRun: z.boolean().optional(),
+    dryBalance: z.string().optional(),
+    planHash: z.string(),
+  });
+
+export const GuideShape = lazy(() =>
+  z.object({
+    past: z.object({
+      from: z.number(),
+      until: z.number(),
+      lowPrice: z.number(),
+      highPrice: z.number(),
+    }),
+    start: StartShape().describe("As start_grid takes it: it starts exactly this plan"),
+    plan: PlannedShape(),
+    next: z.string(),
+  }),
+);
+
+export type GuidedStart = z.input<ReturnType<typeof StartShape>>;

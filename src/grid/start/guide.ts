@@ -1,0 +1,119 @@
+import { type Decimal, max, min, mul, mulDiv, ONE, snap, text, ZERO } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import type { Candle, Market } from "../../model/market.ts";
+import { leastSize } from "../ladder/check-rules.ts";
+import { breakEvenRatio, restingFees } from "../ladder/fees.ts";
+import { layOut } from "../ladder/layout.ts";
+import { ascends, leastRatio, levelsFrom } from "../ladder/levels.ts";
+import type { OnLeave } from "../schema/guide.ts";
+import type { GridConfig } from "../state/config.ts";
+import { followed, quoteFee } from "./worst-case.ts";
+
+export interface GuideAsked {
+  /** Quote that the grid may come to use in all, fees included. */
+  readonly budget: Decimal;
+  readonly onLeave: OnLeave;
+}
+
+export interface GuideMarket {
+  readonly market: Market;
+  /** Where the price has been. */
+  readonly candles: readonly Candle[];
+  readonly mid: Decimal;
+}
+
+/** The numbers of a start, as `start_grid` takes them; prices and size in quote. */
+export type Guided = Pick<
+  GridConfig,
+  "lowerPrice" | "upperPrice" | "gridLevels" | "orderSize" | "stopLossPrice" | "takeProfitPrice" | "trail"
+>;
+
+/** Kept free on either side of where the price has been, as a share of how far that is. */
+const MARGIN = 20n;
+/** Beyond the range, as a share of its width: a stop price; and how far a grid follows the market. */
+const [STOP_BEYOND, FOLLOWS_BEYOND] = [10n, 2n];
+/** Two levels are apart by three times what the fees of a cycle take, and by no less than this. */
+const LEAST_SPACING: Decimal = (6n * ONE) / 1000n;
+const TIMES_FEES = 3n;
+const [MOST_LEVELS, LEAST_LEVELS] = [50, 4] as const;
+const CENT: Decimal = ONE / 100n;
+
+/**
+ * A grid over where the price has been, of as many levels as pay their fees well and as the budget has orders for.
+ * Throws AppError where the budget is too small for any.
+ */
+export function guided({ budget, onLeave }: GuideAsked, { market, candles, mid }: GuideMarket): Guided {
+  const spacing = max(LEAST_SPACING, (breakEvenRatio(restingFees(market)) - ONE) * TIMES_FEES);
+  const range = rangeOf({ candles, mid, spacing }, market.tick);
+  const ends = endsOf(range, onLeave, market.tick);
+  for (let gridLevels = MOST_LEVELS; gridLevels >= 2; gridLevels--) {
+    const config = { ...range, gridLevels, gridSpacing: ZERO };
+    const levels = levelsFrom(config, market.tick);
+    if (!ascends(levels) || leastRatio(levels) < ONE + spacing) continue;
+    const orderSize = sizeOf(budget, { ...config, ...ends }, market);
+    const slots = layOut(levels, orderSize, mid);
+    if (slots.every((slot) => orderSize >= leastSize(slot, market)))
+      return { ...range, gridLevels, orderSize, ...ends };
+  }
+  throw tooSmall(range, ends, { market, mid });
+}
+
+/** From the lowest to the highest price, a margin around both; wide enough for a few levels where it stood still. */
+function rangeOf(
+  { candles, mid, spacing }: Pick<GuideMarket, "candles" | "mid"> & { readonly spacing: Decimal },
+  tick: Decimal,
+) {
+  const low = candles.reduce((least, candle) => min(least, candle.low), mid);
+  const high = candles.reduce((most, candle) => max(most, candle.high), mid);
+  const margin = (high - low) / MARGIN;
+  const missing = max(ZERO, mul(high, spacing, "up") * BigInt(LEAST_LEVELS) - (high - low + 2n * margin));
+  const lower = max(low - margin - missing / 2n, low / 2n);
+  return {
+    lowerPrice: max(neat(lower, tick, "down"), tick),
+    upperPrice: neat(high + margin + missing / 2n, tick, "up"),
+  };
+}
+
+/** A price of five digits, as people name them, where the market has ticks as fine. */
+function neat(price: Decimal, tick: Decimal, rounding: "down" | "up"): Decimal {
+  const step = 10n ** BigInt(Math.max(0, price.toString().length - 5));
+  return snap(price, step % tick === ZERO ? step : tick, rounding);
+}
+
+type Range = Pick<Guided, "lowerPrice" | "upperPrice">;
+type Ends = Pick<Guided, "stopLossPrice" | "takeProfitPrice" | "trail">;
+
+function endsOf({ lowerPrice, upperPrice }: Range, onLeave: OnLeave, tick: Decimal): Ends {
+  if (onLeave === "wait") return {};
+  const beyond = (upperPrice - lowerPrice) / (onLeave === "stop" ? STOP_BEYOND : FOLLOWS_BEYOND);
+  // A price is above zero, however wide the range.
+  const below = neat(max(lowerPrice - beyond, lowerPrice / 2n), tick, "down");
+  const above = neat(upperPrice + beyond, tick, "up");
+  if (onLeave === "stop") return { stopLossPrice: max(below, tick), takeProfitPrice: above };
+  return { trail: { down: max(below, tick), up: above } };
+}
+
+/** Quote per order, so that all slots to which the grid can ever come use no more than the budget. */
+function sizeOf(budget: Decimal, config: Omit<Guided, "orderSize">, market: Market): Decimal {
+  const count = config.gridLevels + followedBy(config, market);
+  const fees = ONE + quoteFee(market);
+  return snap(mulDiv(budget, { times: ONE, over: fees }, "down") / BigInt(count), CENT, "down");
+}
+
+function followedBy(config: Omit<Guided, "orderSize">, market: Market): number {
+  const whole = { ...config, orderSize: ONE, gridSpacing: ZERO };
+  const slots = layOut(levelsFrom(whole, market.tick), ONE, config.lowerPrice);
+  return followed({ config: whole, state: { slots }, market }).length;
+}
+
+function tooSmall(range: Range, ends: Ends, { market, mid }: Pick<GuideMarket, "market" | "mid">): AppError {
+  const config = { ...range, ...ends, gridLevels: 2 };
+  const levels = levelsFrom({ ...config, gridSpacing: ZERO }, market.tick);
+  const least = layOut(levels, ONE, mid).reduce((most, slot) => max(most, leastSize(slot, market)), ZERO);
+  const count = BigInt(2 + followedBy(config, market));
+  const needed = snap(mul(snap(least, CENT, "up") * count, ONE + quoteFee(market), "up"), CENT, "up");
+  return new AppError(
+    "Invalid amount",
+    `the budget must be at least ${text(needed)} ${market.quote} here: the exchange takes no smaller orders`,
+  );
+}

@@ -1,0 +1,112 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { edgemaker } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+import { hasTerminal, terminal } from "../support/terminal.ts";
+
+const [ENTER, DOWN] = ["\r", "\x1b[B"];
+const MINUTE = 60_000;
+const SANDBOX = ["--sandbox", "--exchange", "kraken"];
+
+/** A sandbox over a week that went up and down between 58,000 and 62,000, and stands at 60,000. */
+async function waves(): Promise<string> {
+  const folder = tempFolder();
+  const file = join(folder, "waves.csv");
+  const from = Date.UTC(2026, 0, 1);
+  const priceAt = (place: number) => 60_000 + Math.round(2000 * Math.sin((place * Math.PI) / 24));
+  const rows = Array.from({ length: 337 }, (_, place) => {
+    const [open, close] = [priceAt(place), priceAt(place + 1)];
+    return [from + place * 30 * MINUTE, open, Math.max(open, close), Math.min(open, close), close, 1].join();
+  });
+  writeFileSync(file, `timestamp,open,high,low,close,volume\n${rows.join("\n")}\n`);
+  const origin = new Date(from + 336 * 30 * MINUTE).toISOString();
+  const { code, stderr } = await edgemaker(folder, [
+    "sandbox",
+    "reset",
+    "--replay",
+    file,
+    "--origin",
+    origin,
+  ]);
+  if (code !== 0) throw new Error(stderr);
+  return folder;
+}
+
+const grids = async (folder: string): Promise<readonly { upperPrice: number }[]> => {
+  const { stdout } = await edgemaker(folder, ["grid", "status", "--sandbox", "--json"]);
+  return (JSON.parse(stdout) as { strategies: { upperPrice: number }[] }).strategies;
+};
+
+const masked = (lines: readonly string[]): string => lines.join("\n").replace(/\d/g, "0");
+
+describe.skipIf(!hasTerminal).each([80, 120])("grid new in a terminal of %d columns", (columns) => {
+  it("asks, shows the plan with an if, starts nothing on Cancel, and exactly that on Yes", async () => {
+    const folder = await waves();
+    const asked = async (answer: string) => {
+      const screen = terminal(folder, ["grid", "new", ...SANDBOX], { columns });
+      await screen.until(/Which pair/);
+      screen.type(`btc/usdt${ENTER}`);
+      await screen.until(/How much USDT may it use in all\? \d+ are free/);
+      screen.type(`500${ENTER}`);
+      await screen.until(/How far may the price go/);
+      screen.type(ENTER);
+      await screen.until(/if it leaves that range[\s\S]*Stop/);
+      screen.type(`${DOWN}${DOWN}${ENTER}`);
+      await screen.until(/Start this grid\?[\s\S]*Cancel/);
+      const shown = screen.lines();
+      expect(Math.max(...shown.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+      screen.type(answer);
+      return { shown, code: await screen.ended, told: screen.lines().join("\n") };
+    };
+    const cancelled = await asked(`${DOWN}${DOWN}${ENTER}`);
+    expect(cancelled.code).toBe(1);
+    expect(cancelled.told).toContain("Nothing was started.");
+    expect(cancelled.shown.join(" ").replace(/\s+/g, " ")).toMatch(
+      /break-even if the price crosses its levels as in the last 7 days/,
+    );
+    await expect(masked(cancelled.shown)).toMatchFileSnapshot(`screens/grid-new-${columns}.txt`);
+    expect(await grids(folder)).toEqual([]);
+    const started = await asked(ENTER);
+    expect(started.code).toBe(0);
+    expect(started.told).toMatch(/is running and its orders rest/);
+    expect((await grids(folder))[0]?.upperPrice).toBeGreaterThan(62_000);
+  });
+});
+
+describe("grid new elsewhere", () => {
+  const FLAGS = ["--symbol", "BTC/USDT", "--budget", "500"];
+
+  it("tells the plan and starts nothing, as text and as JSON", async () => {
+    const folder = await waves();
+    const text = await edgemaker(folder, ["grid", "new", ...SANDBOX, ...FLAGS]);
+    expect([text.code, text.stderr]).toEqual([0, "Nothing was started: --yes starts it as it is then.\n"]);
+    expect(text.stdout).toMatch(/^orders +\d+ buys/);
+    const json = await edgemaker(folder, ["grid", "new", ...SANDBOX, ...FLAGS, "--json"]);
+    expect([json.code, json.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ start: { useOwnBase: false }, plan: { orders: {} } });
+    expect(await grids(folder)).toEqual([]);
+  });
+
+  it("starts it with --yes, and says that nothing steps it", async () => {
+    const folder = await waves();
+    const { code, stdout, stderr } = await edgemaker(folder, [
+      "grid",
+      "new",
+      ...SANDBOX,
+      ...FLAGS,
+      "--yes",
+      "--json",
+    ]);
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ status: "running" });
+    expect(stderr).toContain("nothing steps it");
+    expect(await grids(folder)).toHaveLength(1);
+  });
+
+  it("says all that is missing, by its flags", async () => {
+    const { code, stderr } = await edgemaker(tempFolder(), ["grid", "new", ...SANDBOX]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/--symbol must be[\s\S]*--budget must be/);
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { drivenApp } from "../support/driven.ts";
+import { appClient, callTool, textOf } from "../support/mcp.ts";
+
+interface Guide {
+  readonly past: { readonly lowPrice: number; readonly highPrice: number };
+  readonly start: {
+    readonly lowerPrice: number;
+    readonly upperPrice: number;
+    readonly gridLevels: number;
+    readonly orderSize: number;
+    readonly useOwnBase: boolean;
+    readonly stopLossPrice?: number;
+    readonly takeProfitPrice?: number;
+    readonly trail?: { readonly up: number; readonly down: number };
+    readonly planHash: string;
+  };
+  readonly plan: {
+    readonly maxQuoteUsed: string;
+    readonly planHash: string;
+    readonly slots: readonly { readonly netPercent: number }[];
+  };
+}
+
+const ASKED = { exchange: "kraken", symbol: "BTC/USDT", budget: 500 };
+
+const guideOf = async (app: Awaited<ReturnType<typeof drivenApp>>, over: object = {}) =>
+  app.call<Guide & { error?: string; message?: string }>("POST", "/strategy/grid/guide", {
+    ...ASKED,
+    ...over,
+  });
+
+describe("a guided start", () => {
+  it.each([
+    ["narrow", "wait", "kraken", "BTC/USDT", 500],
+    ["usual", "follow", "mexc", "ADA/USDT", 80],
+    ["wide", "stop", "bitget", "SNEK/USDT", 35],
+    ["usual", "wait", "gateio", "BTC/USDT", 12],
+    ["narrow", "follow", "kraken", "ADA/USD", 10_000],
+  ])("%s, %s on %s %s uses no more than its budget, pays, and starts as shown", async (...asked) => {
+    const [width, onLeave, exchange, symbol, budget] = asked;
+    const app = await drivenApp();
+    const { status, body } = await guideOf(app, { width, onLeave, exchange, symbol, budget });
+    expect(status, body.message).toBe(200);
+    expect(Number(body.plan.maxQuoteUsed)).toBeLessThanOrEqual(budget);
+    expect(Number(body.plan.maxQuoteUsed), "and nearly all of it").toBeGreaterThan(0.9 * budget);
+    expect(Math.min(...body.plan.slots.map(({ netPercent }) => netPercent))).toBeGreaterThan(0.3);
+    expect(body.start.lowerPrice).toBeLessThanOrEqual(body.past.lowPrice);
+    expect(body.start.upperPrice).toBeGreaterThanOrEqual(body.past.highPrice);
+    expect(body.start.useOwnBase).toBe(false);
+    expect(body.start.planHash).toBe(body.plan.planHash);
+    const started = await app.call<{ status: string; maxQuoteUsed: string }>(
+      "POST",
+      "/strategy/grid",
+      body.start,
+    );
+    expect(started).toMatchObject({
+      status: 200,
+      body: { status: "running", maxQuoteUsed: body.plan.maxQuoteUsed },
+    });
+  });
+
+  it("says what becomes of it outside its range in the start's own fields", async () => {
+    const app = await drivenApp();
+    const [wait, follow, stop] = await Promise.all(
+      ["wait", "follow", "stop"].map(async (onLeave) => (await guideOf(app, { onLeave })).body.start),
+    );
+    expect(wait).not.toHaveProperty("trail");
+    expect(wait).not.toHaveProperty("stopLossPrice");
+    expect(follow?.trail?.up).toBeGreaterThan(follow?.upperPrice ?? Number.NaN);
+    expect(follow?.trail?.down).toBeLessThan(follow?.lowerPrice ?? Number.NaN);
+    expect(stop?.stopLossPrice).toBeLessThan(stop?.lowerPrice ?? Number.NaN);
+    expect(stop?.takeProfitPrice).toBeGreaterThan(stop?.upperPrice ?? Number.NaN);
+  });
+
+  it("is wider the further back it looks", async () => {
+    const app = await drivenApp();
+    const widthOf = async (width: string) => {
+      const { start } = (await guideOf(app, { width })).body;
+      return start.upperPrice - start.lowerPrice;
+    };
+    const widths = [await widthOf("narrow"), await widthOf("usual"), await widthOf("wide")];
+    expect(widths).toEqual([...widths].sort((a, b) => a - b));
+    expect(new Set(widths).size).toBe(3);
+  });
+
+  it("names the least budget that works, which then does", async () => {
+    const app = await drivenApp();
+    const { status, body } = await guideOf(app, { budget: 5 });
+    expect([status, body.error]).toEqual([400, "Invalid amount"]);
+    const least = Number(/at least ([\d.]+) USDT/.exec(body.message ?? "")?.[1]);
+    expect((await guideOf(app, { budget: least })).status).toBe(200);
+  });
+
+  it("makes no range up where nobody tells the past", async () => {
+    const app = await drivenApp();
+    app.switches.isCandlesCut = true;
+    const { status, body } = await guideOf(app);
+    expect(status).toBe(500);
+    expect(body.message).toContain("the line is cut");
+  });
+
+  it("is a tool, of whose answer an agent can propose the start", async () => {
+    const app = await drivenApp({ mcp: { trading: true, confirm: "plan" } });
+    const client = await appClient(app, "trade");
+    await client.listTools();
+    const guide = await callTool(client, "guide_grid", ASKED);
+    expect(guide.isError, textOf(guide)).toBeFalsy();
+    const { start, plan } = guide.structuredContent as unknown as Guide & {
+      plan: { lastWeek: { message: string } };
+    };
+    expect(plan.lastWeek.message).toMatch(/^if the price/);
+    const proposed = await callTool(client, "start_grid", { ...start });
+    expect(proposed.isError, textOf(proposed)).toBeFalsy();
+    expect(textOf(proposed)).toContain("break-even: if the price crosses its levels");
+  });
+});
