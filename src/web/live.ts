@@ -16,8 +16,10 @@ export const link = createValue<{
 /** Without a word for so long, not even a heartbeat, the stream is taken for held back by somebody between. */
 const SILENCE = 25_000;
 const POLL_EVERY = 5000;
-/** After so many streams that told nothing it is asked again and again instead. */
+/** After so many streams that told nothing at all it is asked again and again instead. */
 const MOST_SILENT = 2;
+/** For so long; then one more stream is tried, as whoever held it back may be gone. */
+const POLL_FOR = 600_000;
 
 const beat = () => pulse.set(pulse.get() + 1);
 const isAt = (how: "live" | "polling") => link.set({ how, at: Date.now() });
@@ -39,10 +41,14 @@ interface Cursor {
 async function followAll(ended: AbortSignal): Promise<void> {
   const cursor: Cursor = {};
   let silent = 0;
+  let streamedAt = Date.now();
   while (!ended.aborted) {
     try {
-      if (silent < MOST_SILENT) silent = (await followStream(cursor, ended)) ? 0 : silent + 1;
-      else await poll(cursor, ended);
+      if (silent >= MOST_SILENT && Date.now() - streamedAt < POLL_FOR) await poll(cursor, ended);
+      else {
+        silent = (await followStream(cursor, ended)) ? 0 : silent + 1;
+        streamedAt = Date.now();
+      }
     } catch {
       if (ended.aborted) return;
       isGone();
@@ -51,7 +57,7 @@ async function followAll(ended: AbortSignal): Promise<void> {
   }
 }
 
-/** Reads one answer to its end; whether anything came. `fetch`, as an EventSource can send no token. */
+/** Reads one answer to its end, or until it is silent; whether anything came. `fetch`, as an EventSource can send no token. */
 async function followStream(cursor: Cursor, ended: AbortSignal): Promise<boolean> {
   const quiet = new AbortController();
   const signal = AbortSignal.any([ended, quiet.signal]);
@@ -73,7 +79,7 @@ async function followStream(cursor: Cursor, ended: AbortSignal): Promise<boolean
     }
     return hasCome;
   } catch (error) {
-    if (quiet.signal.aborted && !ended.aborted) return false;
+    if (quiet.signal.aborted && !ended.aborted) return hasCome;
     throw error;
   } finally {
     clearTimeout(timer);

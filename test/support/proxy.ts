@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net";
 
 interface Stream {
   readonly lastEventId: string | undefined;
+  /** Of the events that were handed on. */
+  readonly ids: string[];
 }
 
 /**
@@ -15,24 +17,27 @@ export async function startProxy(
 ) {
   const streams: Stream[] = [];
   const open = new Set<ServerResponse>();
-  const told: string[] = [];
-  let [isCut, isHeld] = [false, false];
+  let [isCut, isHeld, isBuffering] = [false, false, buffers];
   const server = createServer((incoming, outgoing) => {
     if (isCut) return outgoing.destroy();
     const isStream = incoming.headers.accept === "text/event-stream";
+    const stream: Stream = {
+      lastEventId: incoming.headers["last-event-id"] as string | undefined,
+      ids: [],
+    };
     if (isStream) {
       isHeld = false;
-      streams.push({ lastEventId: incoming.headers["last-event-id"] as string | undefined });
+      streams.push(stream);
     }
     const { method, url, headers } = incoming;
     const forward = ask(`${target}${url}`, { method, headers }, (answer) => {
-      if (buffers) return gather(answer, outgoing);
+      if (isBuffering) return gather(answer, outgoing);
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       if (!isStream) return answer.pipe(outgoing);
       open.add(outgoing);
       answer.on("data", (part) => {
         if (isHeld || !open.has(outgoing)) return;
-        told.push(...[...String(part).matchAll(/^id: ?(.*)$/gm)].map(([, id = ""]) => id));
+        stream.ids.push(...[...String(part).matchAll(/^id: ?(.*)$/gm)].map(([, id = ""]) => id));
         outgoing.write(part);
       });
       answer.on("close", () => outgoing.end());
@@ -49,8 +54,10 @@ export async function startProxy(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     streams,
-    /** Ids of all events that were handed on, over all streams. */
-    ids: (): readonly string[] => [...told],
+    /** From now on every answer is handed on as it comes. */
+    stopBuffering: () => {
+      isBuffering = false;
+    },
     say: (text: string) => {
       for (const stream of open) stream.write(text);
     },
