@@ -1,4 +1,5 @@
-import { useEffect, useState } from "hono/jsx/dom";
+import { useEffect } from "hono/jsx/dom";
+import { clock } from "./clock.ts";
 import { duration } from "./format.ts";
 import { link, pulse } from "./live.ts";
 import { useValue } from "./value.ts";
@@ -16,16 +17,12 @@ const STALE = 60_000;
 /** Whether what is shown is what is. */
 export function Link() {
   const { how, at } = useValue(link);
-  const [, tick] = useState(0);
+  useValue(clock);
   useEffect(() => {
-    const timer = setInterval(() => tick(Date.now()), 5000);
     // What happened while nobody looked is asked for when somebody does.
     const seen = () => document.hidden || pulse.set(pulse.get() + 1);
     document.addEventListener("visibilitychange", seen);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener("visibilitychange", seen);
-    };
+    return () => document.removeEventListener("visibilitychange", seen);
   }, []);
   const [tone, word] = WORDS[how];
   const age = Date.now() - at;

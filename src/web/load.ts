@@ -9,17 +9,22 @@ export interface Loaded<T> {
 }
 
 interface How {
-  /** Asked anew whenever something has happened; otherwise when it is asked for something else. */
+  /** Asked anew whenever something has happened, and each minute; otherwise when it is asked for something else. */
   readonly live?: boolean;
   /** Asked anew after so many milliseconds, while the page is looked at. */
   readonly every?: number;
+  /** The answer to another question stays in sight too, as the page before does while an older one is on its way. */
+  readonly keep?: boolean;
 }
+
+/** That nothing happens is news as well: of a grid that nobody steps any more. */
+const QUIET = 60_000;
 
 /** What a route answers; a last answer stays in sight while the next is waited for. Without a route nothing is asked. */
 export function useLoad<T>(
   route: string | undefined,
   query: Asked["query"] = {},
-  { live = false, every }: How = {},
+  { live = false, every = live ? QUIET : undefined, keep = false }: How = {},
 ): Loaded<T> {
   const asked = route === undefined ? "" : `${route} ${JSON.stringify(query)}`;
   const [state, setState] = useState<{ asked: string; data?: T; error?: ApiError }>({ asked: "" });
@@ -29,6 +34,7 @@ export function useLoad<T>(
     const ended = new AbortController();
     let isAsking = false;
     let isDue = false;
+    let isUnreached = false;
     const load = async () => {
       if (isAsking) {
         isDue = true;
@@ -38,11 +44,13 @@ export function useLoad<T>(
       isDue = false;
       try {
         const data = await ask<T>(route, { query: query ?? {}, signal: ended.signal });
+        isUnreached = false;
         setState({ asked, data });
       } catch (error) {
         if (ended.signal.aborted) return;
+        isUnreached = (error as ApiError).status === 0;
         setState((before) => ({
-          ...(before.asked === asked ? before : {}),
+          ...(before.asked === asked || keep ? before : {}),
           asked,
           error: error as ApiError,
         }));
@@ -53,17 +61,18 @@ export function useLoad<T>(
     };
     run.current = () => void load();
     void load();
-    const stopHearing = live ? pulse.hear(() => void load()) : undefined;
+    // A pulse says that the server is reached again, too.
+    const stopHearing = pulse.hear(() => void ((live || isUnreached) && load()));
     const timer = every && setInterval(() => document.hidden || void load(), every);
     return () => {
       ended.abort();
-      stopHearing?.();
+      stopHearing();
       clearInterval(timer);
     };
   }, [asked, live, every]);
   const isSame = state.asked === asked;
   return {
-    data: isSame ? state.data : undefined,
+    data: isSame || keep ? state.data : undefined,
     error: isSame ? state.error : undefined,
     again: () => run.current?.(),
   };

@@ -1,5 +1,5 @@
 import { useState } from "hono/jsx/dom";
-import { useLoad } from "./load.ts";
+import { type Loaded, useLoad } from "./load.ts";
 import { goTo, useRoute } from "./route.ts";
 import type { Exchanges } from "./types.ts";
 import { Field } from "./ui.tsx";
@@ -14,12 +14,12 @@ const PAIR = /^[A-Z0-9]+\/[A-Z0-9]+$/;
 /** The market that the address names, else a usual one on the first exchange. */
 export function useMarket(place: string): {
   readonly market: Market | undefined;
-  readonly exchanges: readonly string[];
+  readonly exchanges: Loaded<Exchanges>;
 } {
   const { words } = useRoute();
-  const { data } = useLoad<Exchanges>("GET /exchanges");
-  const exchanges = data?.exchanges.map(({ id }) => id) ?? [];
-  const [, exchange = exchanges[0], symbol = "BTC/USDT"] = words[0] === place ? words : [];
+  const exchanges = useLoad<Exchanges>("GET /exchanges");
+  const [, exchange = exchanges.data?.exchanges[0]?.id, symbol = "BTC/USDT"] =
+    words[0] === place ? words : [];
   return { market: exchange === undefined ? undefined : { exchange, symbol }, exchanges };
 }
 

@@ -4,7 +4,7 @@ import type { Plan, Planning } from "./use-plan.ts";
 
 /** What is planned now; where the plan before held no more, that it was not carried out and that this is another one. */
 export function PlanArea<P>({
-  planning: { plan, error, refused, isOld },
+  planning: { plan, error, refused, isOld, again },
   empty,
   children,
 }: {
@@ -14,7 +14,7 @@ export function PlanArea<P>({
 }) {
   return (
     <>
-      {error ? <Failed error={error} /> : null}
+      {error ? <Failed error={error} again={again} /> : null}
       {refused && !error ? (
         <Notice kind="warning">
           Nothing was done, because {refused.message}. {isOld ? "Planning anew…" : "Here is the new plan."}

@@ -85,7 +85,11 @@ const NoneRuns = ({ session }: { session: Session }) => (
 
 function Stopped() {
   const [before, setBefore] = useState<string | undefined>(undefined);
-  const page = useLoad<Status>("GET /strategy/grid/status", { stopped: true, limit: 100, before });
+  const page = useLoad<Status>(
+    "GET /strategy/grid/status",
+    { stopped: true, limit: 100, before },
+    { keep: true },
+  );
   return (
     <Shown of={page}>
       {({ strategies, next }) => (

@@ -1,8 +1,10 @@
 import type { Child } from "hono/jsx";
 import { useEffect, useRef, useState } from "hono/jsx/dom";
 import type { ApiError } from "./api.ts";
+import { clock } from "./clock.ts";
 import { duration, localTime, utc } from "./format.ts";
 import type { Loaded } from "./load.ts";
+import { useValue } from "./value.ts";
 
 /** A time as this machine tells it, with UTC on hover. */
 export const Time = ({ at }: { at: number }) => (
@@ -11,11 +13,14 @@ export const Time = ({ at }: { at: number }) => (
   </time>
 );
 
-export const Ago = ({ at }: { at: number }) => (
-  <time dateTime={new Date(at).toISOString()} title={utc(at)}>
-    {duration(Math.max(0, Date.now() - at))} ago
-  </time>
-);
+export function Ago({ at }: { at: number }) {
+  useValue(clock);
+  return (
+    <time dateTime={new Date(at).toISOString()} title={utc(at)}>
+      {duration(Math.max(0, Date.now() - at))} ago
+    </time>
+  );
+}
 
 export function Stat({ name, tone = "", children }: { name: string; tone?: string; children?: Child }) {
   return (
@@ -40,9 +45,15 @@ export function Notice({
   );
 }
 
-export const Failed = ({ error }: { error: ApiError }) => (
+/** What was refused or not reached; where it may be asked again, with that. */
+export const Failed = ({ error, again }: { error: ApiError; again?: () => void }) => (
   <Notice kind="error">
-    <b>{error.label}</b>: {error.message}
+    <b>{error.label}</b>: {error.message}{" "}
+    {again ? (
+      <button type="button" onClick={again}>
+        Try again
+      </button>
+    ) : null}
   </Notice>
 );
 
@@ -56,10 +67,10 @@ export function Shown<T>({
   rows?: number;
   children: (data: T) => Child;
 }) {
-  const { data, error } = of;
+  const { data, error, again } = of;
   return (
     <>
-      {error ? <Failed error={error} /> : null}
+      {error ? <Failed error={error} again={again} /> : null}
       {data !== undefined ? children(data) : error ? null : <Waiting rows={rows} />}
     </>
   );

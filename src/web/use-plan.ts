@@ -21,6 +21,7 @@ export interface Planning<P> extends State<P> {
   readonly refused: ApiError | undefined;
   /** Carries out what is shown; where that holds no more it fails, and the plan is asked for anew. */
   carryOut<A>(act: () => Promise<A>): Promise<A>;
+  again(): void;
 }
 
 /** As long as a person who types does not pause. */
@@ -56,7 +57,8 @@ export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
       throw error;
     }
   };
-  return { ...state, refused: refusal.asked === asked ? refusal.error : undefined, carryOut };
+  const again = () => setRefusal(({ count }) => ({ ...NONE, count: count + 1 }));
+  return { ...state, again, refused: refusal.asked === asked ? refusal.error : undefined, carryOut };
 }
 
 const NONE = { count: 0, asked: "" };

@@ -1,7 +1,9 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, startBrowser } from "../support/browser.ts";
+import { PLACES } from "../support/places.ts";
 import { type Spawned, spawnServer } from "../support/server.ts";
+import { signedIn } from "../support/signed-in.ts";
 import { makeFolder } from "../support/temp.ts";
 
 const GRID = {
@@ -12,22 +14,6 @@ const GRID = {
   gridLevels: 10,
   orderSize: 100,
 };
-
-/** Each page, and a text that is there with its data. */
-const PLACES: readonly (readonly [string, string])[] = [
-  ["", "Against holding"],
-  ["strategy/ID", "Told"],
-  ["start", "By numbers"],
-  ["backtest", "Run it"],
-  ["report", "By strategy"],
-  ["markets", "VWAP"],
-  ["compare", "Lowest ask"],
-  ["dex", "Locked, ADA"],
-  ["account/kraken", "Placed"],
-  ["limits", "Change one"],
-  ["agents", "No agent wants"],
-  ["audit", "Told"],
-];
 
 /** What a page may move in all while it loads: a good one by the Core Web Vitals. */
 const MOST = 0.1;
@@ -45,7 +31,7 @@ const WATCH = `
   }).observe({ type: "layout-shift", buffered: true });
 `;
 
-describe.skipIf(!findChromium())("what moves while a page loads, in Chromium (skipped where there is none)", () => {
+describe.skipIf(!findChromium())("what moves on load, in Chromium (skipped where there is none)", () => {
   const made = makeFolder();
   let server: Spawned;
   let browser: Browser;
@@ -56,7 +42,10 @@ describe.skipIf(!findChromium())("what moves while a page loads, in Chromium (sk
     server = spawnServer(made.path, ["--sandbox", "--seed", "7"]);
     browser = await startBrowser();
     url = (await server.listens) ?? "";
-    const started = await server.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(GRID) });
+    const started = await server.ask("/api/v1/strategy/grid", {
+      method: "POST",
+      body: JSON.stringify(GRID),
+    });
     id = ((await started.json()) as { id: string }).id;
   });
   afterAll(async () => {
@@ -70,12 +59,10 @@ describe.skipIf(!findChromium())("what moves while a page loads, in Chromium (sk
     ["narrow", { width: 380, height: 800 }],
   ] as const)("is next to nothing on a %s screen", async (_name, viewport) => {
     const found: Record<string, unknown> = {};
+    const { page, context } = await signedIn(browser, url, server.token, { viewport });
+    await context.addInitScript(WATCH);
     for (const [path, text] of PLACES) {
-      const context = await browser.newContext({ viewport });
-      await context.addInitScript(
-        `sessionStorage.setItem("edgemaker.token", ${JSON.stringify(server.token)});${WATCH}`,
-      );
-      const page = await context.newPage();
+      await page.goto("about:blank");
       await page.goto(`${url}/#/${path.replace("ID", id)}`);
       await page.getByText(text).first().waitFor({ state: "attached" });
       await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
@@ -83,8 +70,8 @@ describe.skipIf(!findChromium())("what moves while a page loads, in Chromium (sk
       await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
       const shifted = await page.evaluate<number>("shifted");
       if (shifted > MOST) found[path] = [shifted, await page.evaluate("moved")];
-      await context.close();
     }
     expect(found).toEqual({});
+    await context.close();
   });
 });

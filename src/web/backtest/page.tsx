@@ -53,6 +53,7 @@ export function BacktestPage() {
       <h1>Backtest</h1>
       <div class="columns">
         <Section title="The grid">
+          {exchanges.error ? <Failed error={exchanges.error} again={exchanges.again} /> : null}
           <MarketFields form={form} change={change} exchanges={exchanges.data?.exchanges ?? []} />
           <Frames timeframe={timeframe} choose={setTimeframe} />
           <NumberFields form={form} change={change} quote={quote} />

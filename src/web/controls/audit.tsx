@@ -46,16 +46,17 @@ export function Audit() {
   const [back, setBack] = useState(0);
   const last = recent.data?.last;
   const after = last === undefined ? undefined : Math.max(0, last - PAGE * (back + 1));
-  const page = useLoad<{ events: readonly AuditEvent[] }>(after === undefined ? undefined : "GET /audit", {
-    after,
-    limit: PAGE,
-  });
+  const page = useLoad<{ events: readonly AuditEvent[] }>(
+    after === undefined ? undefined : "GET /audit",
+    { after, limit: PAGE },
+    { keep: true },
+  );
   return (
     <>
       <h1>Audit</h1>
       <Verify />
       <Section title="What was done">
-        <Shown of={page} rows={12}>
+        <Shown of={recent.error ? { ...page, error: recent.error, again: recent.again } : page} rows={12}>
           {({ events }) => (
             <>
               <Table

@@ -83,7 +83,7 @@ function Compared({ data }: { data: Comparison }) {
           ]}
           rows={prices}
           keyOf={({ exchange, pool }) => `${exchange} ${pool}`}
-          empty="Nobody lists this pair."
+          empty="Nobody lists this pair: choose another one."
         />
         {unlisted.length > 0 ? <p class="quiet">Not listed on {unlisted.join(", ")}.</p> : null}
       </Section>

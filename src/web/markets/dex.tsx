@@ -86,7 +86,7 @@ function Token({ token }: { token: string }) {
               ]}
               rows={data.pools}
               keyOf={({ dex, identifier }) => `${dex} ${identifier}`}
-              empty="No pool of this token is known now."
+              empty="No pool of this token is known now: choose another one, or look again later."
             />
           )}
         </Shown>

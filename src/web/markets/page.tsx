@@ -13,12 +13,25 @@ export function Markets() {
   return (
     <>
       <h1>Markets</h1>
-      {market ? (
-        <>
-          <MarketForm place="markets" key={market.symbol} market={market} exchanges={exchanges} />
-          <OneMarket key={`${market.exchange} ${market.symbol}`} {...market} />
-        </>
-      ) : null}
+      <Shown of={exchanges}>
+        {(data) =>
+          market ? (
+            <>
+              <MarketForm
+                place="markets"
+                key={market.symbol}
+                market={market}
+                exchanges={data.exchanges.map(({ id }) => id)}
+              />
+              <OneMarket key={`${market.exchange} ${market.symbol}`} {...market} />
+            </>
+          ) : (
+            <p class="empty">
+              No exchange is set up: name one in EDGEMAKER_EXCHANGES, and start the server anew.
+            </p>
+          )
+        }
+      </Shown>
     </>
   );
 }

@@ -32,6 +32,7 @@ export function Start({ session }: { session: Session }) {
       <h1>Start a grid</h1>
       <div class="columns">
         <Section title="The grid">
+          {exchanges.error ? <Failed error={exchanges.error} again={exchanges.again} /> : null}
           <MarketFields form={form} change={change} exchanges={exchanges.data?.exchanges ?? []} />
           <h3>By budget</h3>
           <Budget form={form} change={change} quote={quote} />
@@ -69,13 +70,13 @@ interface Shape {
 
 function PlanChart({ form, change, planned }: Shape & { planned: Planned | undefined }) {
   const isPair = /^[A-Z0-9]+\/[A-Z0-9]+$/.test(form.symbol) && form.exchange !== "";
-  const { data, error } = useLoad<Candles>(isPair ? "GET /ohlcv" : undefined, {
+  const { data, error, again } = useLoad<Candles>(isPair ? "GET /ohlcv" : undefined, {
     exchange: form.exchange,
     symbol: form.symbol,
     timeframe: "1h",
     limit: 168,
   });
-  if (error) return <Failed error={error} />;
+  if (error) return <Failed error={error} again={again} />;
   const candles = data?.candles ?? [];
   const digits = Math.min(8, digitsOf(candles.slice(-20).map(({ close }) => close)));
   const [lower, upper] = [Number(form.lowerPrice), Number(form.upperPrice)];

@@ -14,7 +14,7 @@ function usePage<T>(id: string, what: "orders" | "fills" | "events") {
   const page = useLoad<T>(
     `GET /strategy/grid/${part(id)}/${what}`,
     { limit: LIMIT, before },
-    { live: before === undefined },
+    { live: before === undefined, keep: true },
   );
   const pager = (next: string | null) => (
     <footer class="pager">

@@ -4,6 +4,7 @@ import { GridChart } from "../chart/chart.tsx";
 import { amount, change, digitsOf, duration, money, number, pairOf, percent, toneOf } from "../format.ts";
 import { againstHolding, distanceText, stateOf } from "../grid-figures.ts";
 import { useLoad } from "../load.ts";
+import { linkTo } from "../route.ts";
 import type { Candles, Fills, Grid, HistoricOrders, Session, Status } from "../types.ts";
 import { Ago, Failed, Notice, Section, Shown, Stat } from "../ui.tsx";
 import { GridActions } from "./actions.tsx";
@@ -19,7 +20,13 @@ export function Strategy({ id, session }: { id: string; session: Session }) {
     <Shown of={status} rows={12}>
       {({ strategies }) => {
         const [grid] = strategies;
-        return grid ? <Known grid={grid} session={session} /> : <Notice>There is no strategy {id}.</Notice>;
+        return grid ? (
+          <Known grid={grid} session={session} />
+        ) : (
+          <Notice>
+            There is no strategy {id}. <a href={linkTo()}>See all of them</a>
+          </Notice>
+        );
       }}
     </Shown>
   );
@@ -151,7 +158,7 @@ function Prices({ grid, orders, digits }: { grid: Grid; orders: HistoricOrders["
         </select>
       }
     >
-      {candles.error ? <Failed error={candles.error} /> : null}
+      {candles.error ? <Failed error={candles.error} again={candles.again} /> : null}
       <GridChart
         label={`Candles of ${symbol} on ${exchange} with the grid from ${number(lowerPrice, digits)} to ${number(upperPrice, digits)}: ${grid.openOrders} orders rest, ${fills.data?.count ?? 0} fills`}
         candles={candles.data?.candles ?? NONE}

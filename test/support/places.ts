@@ -1,0 +1,15 @@
+/** Each page, and a text that is there with its data; ID is a strategy's. */
+export const PLACES: readonly (readonly [string, string])[] = [
+  ["", "Against holding"],
+  ["strategy/ID", "Told"],
+  ["start", "By numbers"],
+  ["backtest", "Run it"],
+  ["report", "By strategy"],
+  ["markets", "VWAP"],
+  ["compare", "Lowest ask"],
+  ["dex", "Locked, ADA"],
+  ["account/kraken", "Placed"],
+  ["limits", "Change one"],
+  ["agents", "No agent wants"],
+  ["audit", "Told"],
+];

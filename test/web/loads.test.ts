@@ -1,0 +1,123 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findChromium, startBrowser } from "../support/browser.ts";
+import { PLACES } from "../support/places.ts";
+import { type Spawned, spawnServer } from "../support/server.ts";
+import { signedIn } from "../support/signed-in.ts";
+import { makeFolder } from "../support/temp.ts";
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 50_000,
+  upperPrice: 70_000,
+  gridLevels: 10,
+  orderSize: 100,
+};
+
+/** What the frame of every page needs. */
+const FRAME = /\/api\/v1\/(session$|kill$)/;
+const AWAY = { error: "Exchange error", message: "the exchange is away for repairs" };
+
+describe.skipIf(!findChromium())(
+  "what a page's loads end in, in Chromium (skipped where there is none)",
+  () => {
+    const made = makeFolder();
+    let server: Spawned;
+    let browser: Browser;
+    let url: string;
+
+    beforeAll(async () => {
+      // No pass comes by itself.
+      server = spawnServer(made.path, ["--sandbox", "--seed", "7", "--tick-interval", "3600000"]);
+      browser = await startBrowser();
+      url = (await server.listens) ?? "";
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await server?.kill("SIGTERM");
+      made.remove();
+    });
+
+    const loading = (page: Page) => page.getByRole("status", { name: "Loading" });
+
+    it("is what to do next, where there is nothing yet", async () => {
+      const { page, context, errors } = await signedIn(browser, url, server.token);
+      const told: readonly (readonly [string, string])[] = [
+        ["", "No grid runs. Start one"],
+        ["start", "Type the numbers, or have a budget fill them in"],
+        ["backtest", "Each that you run stands here"],
+        ["report", "days are written down while a server runs"],
+        ["account/kraken", "No order is open here"],
+        ["agents", "A plan lives five minutes, and stands here meanwhile"],
+        ["limits", "No order has counted to a limit yet"],
+      ];
+      for (const [path, text] of told) {
+        await page.goto(`${url}/#/${path}`);
+        await page.getByText(text).first().waitFor();
+        await loading(page).first().waitFor({ state: "detached" });
+      }
+      expect(errors).toEqual([]);
+      await context.close();
+    });
+
+    it("is an error that can be tried again, on every page, and then the data", async () => {
+      const started = await server.ask("/api/v1/strategy/grid", {
+        method: "POST",
+        body: JSON.stringify(GRID),
+      });
+      const { id } = (await started.json()) as { id: string };
+      const { page, context } = await signedIn(browser, url, server.token);
+      for (const [path, text] of PLACES) {
+        let isAway = true;
+        await page.route("**/api/v1/**", (route) =>
+          isAway && !FRAME.test(route.request().url())
+            ? route.fulfill({ status: 503, json: AWAY })
+            : route.fallback(),
+        );
+        await page.goto("about:blank");
+        await page.goto(`${url}/#/${path.replace("ID", id)}`);
+        const failed = page.getByRole("alert").filter({ hasText: AWAY.message });
+        const again = failed.getByRole("button", { name: "Try again" });
+        await again.first().waitFor();
+        await loading(page).first().waitFor({ state: "detached" });
+        expect(await failed.count(), path).toBe(await again.count());
+        isAway = false;
+        // One may bring others in sight; each goes when it has its answer.
+        while ((await again.count()) > 0) {
+          const left = await again.count();
+          await again.first().click();
+          await expect.poll(() => again.count(), { timeout: 60_000 }).not.toBe(left);
+        }
+        await page.getByText(text).first().waitFor({ state: "attached" });
+        await page.unrouteAll();
+      }
+      await context.close();
+    });
+
+    it("tells how long nothing has stepped a grid, and asks again what is known of it", async () => {
+      const { page, context } = await signedIn(browser, url, server.token);
+      await page.clock.install();
+      await page.reload();
+      await page.getByRole("link", { name: "BTC/USDT" }).first().waitFor();
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      await page.clock.fastForward("03:00");
+      await page.getByRole("cell", { name: /^[3-9] min .*ago$/ }).waitFor();
+      await expect.poll(() => asked, { timeout: 60_000 }).toContain("/api/v1/strategy/grid/status");
+      await context.close();
+    });
+
+    it("asks again by itself what the server was not there for", async () => {
+      const { page, context } = await signedIn(browser, url, server.token);
+      await page.route("**/api/v1/report*", (route) => route.abort());
+      await page.goto(`${url}/#/report`);
+      await page.getByRole("alert").getByText("the server does not answer").waitFor();
+      await page.unrouteAll();
+      await server.ask("/api/v1/kill", { method: "POST", body: JSON.stringify({ on: true }) });
+      await page.getByRole("heading", { name: "By strategy" }).waitFor();
+      await server.ask("/api/v1/kill", { method: "POST", body: JSON.stringify({ on: false }) });
+      await context.close();
+    });
+  },
+);
