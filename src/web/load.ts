@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "hono/jsx/dom";
 import { type ApiError, type Asked, ask } from "./api.ts";
+import { onEach } from "./clock.ts";
 import { pulse } from "./live.ts";
 
 export interface Loaded<T> {
@@ -63,11 +64,11 @@ export function useLoad<T>(
     void load();
     // A pulse says that the server is reached again, too.
     const stopHearing = pulse.hear(() => void ((live || isUnreached) && load()));
-    const timer = every && setInterval(() => document.hidden || void load(), every);
+    const endEach = every && onEach(every, () => document.hidden || void load());
     return () => {
       ended.abort();
       stopHearing();
-      clearInterval(timer);
+      if (endEach) endEach();
     };
   }, [asked, live, every]);
   const isSame = state.asked === asked;

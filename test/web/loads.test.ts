@@ -108,6 +108,26 @@ describe.skipIf(!findChromium())(
       await context.close();
     });
 
+    it("asks for a market at the same moments in every page, so that they share an answer", async () => {
+      const { page, context } = await signedIn(browser, url, server.token);
+      await page.clock.install({ time: "2026-01-01T00:00:00Z" });
+      await page.goto(`${url}/#/markets`);
+      await page.getByText("VWAP").waitFor();
+      await page.clock.pauseAt("2026-01-01T01:00:07Z");
+      const asked: string[] = [];
+      page.on("request", (request) => {
+        const path = new URL(request.url()).pathname;
+        if (/ticker|orderbook|trades/.test(path)) asked.push(path);
+      });
+      await page.clock.runFor(2900);
+      expect(asked).toEqual([]);
+      await page.clock.runFor(200);
+      await expect
+        .poll(() => asked.toSorted(), { timeout: 60_000 })
+        .toEqual(["/api/v1/orderbook", "/api/v1/ticker", "/api/v1/trades"]);
+      await context.close();
+    });
+
     it("asks again by itself what the server was not there for", async () => {
       const { page, context } = await signedIn(browser, url, server.token);
       await page.route("**/api/v1/report*", (route) => route.abort());
