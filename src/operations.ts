@@ -3,11 +3,14 @@ import { auditOperations } from "./audit/operations/events.ts";
 import { backtestOperations } from "./backtest/operations/backtest.ts";
 import { suggestOperation } from "./backtest/operations/suggest.ts";
 import { compareOperations } from "./compare/operations/compare.ts";
+import { keyOperations } from "./controls/operations/keys.ts";
 import { limitsOperations } from "./controls/operations/limits.ts";
+import { tokenOperations } from "./controls/operations/tokens.ts";
 import { dexOperations } from "./dex/operations/price.ts";
 import { gridOperations } from "./grid/operations/grids.ts";
 import { killOperations } from "./grid/operations/kill.ts";
 import { marketOperations } from "./market/operations/public-data.ts";
+import { channelOperations } from "./notify/operations/channels.ts";
 import type { Operation } from "./operation.ts";
 import { orderOperations } from "./orders/operations/orders.ts";
 import { planOperations } from "./plans/operations/plans.ts";
@@ -25,6 +28,9 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...compareOperations(ids),
   ...killOperations,
   ...limitsOperations,
+  ...tokenOperations,
+  ...keyOperations(ids),
+  ...channelOperations,
   ...planOperations,
   ...reportOperations,
   ...auditOperations,

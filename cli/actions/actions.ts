@@ -4,6 +4,7 @@
  * Apart stay those that bring a large library of their own: setup and mcp.
  */
 
+export { issueToken } from "../../src/controls/operations/tokens.ts";
 export { signsOfLife } from "../host/signs-of-life.ts";
 export { exportEvents, signEvents, verifyEvents } from "./audit.ts";
 export { downloadCandles } from "./candles/download.ts";
@@ -12,7 +13,7 @@ export { completion } from "./completion.ts";
 export { estimateCost } from "./cost.ts";
 export { backUp, restore } from "./database/db.ts";
 export { migrateDatabase } from "./database/migrate.ts";
-export { byCommand, digest, newToken, nodeLocal, numberOf, withDatabase } from "./database/open.ts";
+export { byCommand, numberOf, withDatabase } from "./database/open.ts";
 export { runDemo } from "./demo.ts";
 export { runDoctor } from "./doctor.ts";
 export { addKeys, listKeys, removeKeys, rotateKeys, testKeys } from "./exchange.ts";

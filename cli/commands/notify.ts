@@ -23,7 +23,7 @@ function nameOf({ name }: Values): string {
 
 const actions = () => import("../actions/actions.ts");
 
-/** What opens a channel lives in the database, encrypted, so it is managed there and not over HTTP. */
+/** What opens a channel lives in the database, encrypted; over HTTP an administrator does the same at `/channels`. */
 export const notifyCommand = command({
   name: "notify",
   description: "Where you are told what happens: fills, stops, errors, and that all is well again",

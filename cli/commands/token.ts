@@ -10,9 +10,8 @@ const DATABASE = {
   json: { type: "boolean", description: "Print as JSON" },
 } as const satisfies Args;
 const SCOPES: readonly Scope[] = ["read", "trade", "admin"];
-const DAY = 86_400_000;
 
-/** Tokens live in the database, so they are managed there and not over HTTP. */
+/** Tokens live in the database: the first one is made there. Over HTTP an administrator does the same at `/tokens`. */
 export const tokenCommand = command({
   name: "token",
   description: "API tokens: shown once, stored hashed",
@@ -29,29 +28,13 @@ export const tokenCommand = command({
       run: async (values) => {
         const scope = SCOPES.find((one) => one === (values.scope ?? "read"));
         if (!scope) throw new UsageError("--scope must be read, trade or admin");
-        const { byCommand, withDatabase, newToken, digest, numberOf, nodeLocal } = await import(
-          "../actions/actions.ts"
-        );
+        const { byCommand, withDatabase, issueToken, numberOf } = await import("../actions/actions.ts");
         const days =
           values.days === undefined
             ? undefined
             : numberOf("--days", values.days, { whole: true, least: 1, most: 36_500 });
-        return withDatabase(values, async ({ store }) => {
-          const token = newToken();
-          const id = `tok_${nodeLocal.randomText(10)}`;
-          const expiresAt = days === undefined ? null : (await store.now()) + days * DAY;
-          await store.addToken(
-            {
-              id,
-              name: String(values.name ?? id),
-              scope,
-              expiresAt,
-              hash: await digest(token),
-            },
-            byCommand(),
-          );
-          return { id, scope, token };
-        });
+        const name = values.name === undefined ? undefined : String(values.name);
+        return withDatabase(values, (deps) => issueToken(deps, { name, scope, days }, byCommand()));
       },
     }),
     list: command({

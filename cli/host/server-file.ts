@@ -62,9 +62,6 @@ export const proofOf = (token: string, challenge: string): string =>
 /** Earlier releases have kept one token for every start. */
 export const forgetKeptToken = (folder: string): void => rmSync(join(folder, "token"), { force: true });
 
-/** 50 characters of [0-9a-z]: more than 256 random bits. */
-export const newToken = (): string => `em_${nodeLocal.randomText(50)}`;
-
 function read(file: string): ServerFile | undefined {
   if (!existsSync(file)) return undefined;
   try {

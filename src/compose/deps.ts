@@ -77,7 +77,14 @@ export async function createDeps(
     dry,
     venueOf: (account) => (account.kind === "dry" ? dry.venueOf(account) : venues.venueOf(account)),
     marketTime: venues.marketTime,
-    ...(live ? { live, keyTroubles: () => keyTroubles(live), warnings: () => keyWarnings(live) } : {}),
+    ...(live
+      ? {
+          live,
+          keys: serverKeys(config, live),
+          keyTroubles: () => keyTroubles(live),
+          warnings: () => keyWarnings(live),
+        }
+      : {}),
     resolve: (venue) =>
       step(
         { store, kinds, local, log, limits: config.limits, requests, reference, interval: runtime.interval },
@@ -94,7 +101,9 @@ export async function createDeps(
       ? { heartbeat: heartbeat(config.heartbeat, { post: runtime.post, local, log }) }
       : {}),
     ...(runtime.kept ? { kept: runtime.kept } : {}),
-    ...(runtime.post ? { notify: { store: notify, post: runtime.post, mail: runtime.mail } } : {}),
+    ...(runtime.post
+      ? { notify: { store: notify, post: runtime.post, mail: runtime.mail, hosts: config.outboundHosts } }
+      : {}),
     signers: await Promise.all(config.keks.map(importSigner)),
     store,
     kinds,
@@ -135,6 +144,22 @@ const keyWarnings = async (live: Live): Promise<readonly string[]> => [
   ...(await keyTroubles(live)),
   ...(await live.venues.rights.warnings()),
 ];
+
+const serverKeys = (
+  { exchanges }: Config,
+  { venues, credentials, check }: Live,
+): NonNullable<Deps["keys"]> => ({
+  async list() {
+    const stored = new Map((await credentials.list()).map((one) => [one.account, one.createdAt]));
+    const troubles = await check.troubles();
+    return exchanges.map(({ id, keys }) => {
+      const storedAt = (keys ? undefined : stored.get(accountKey(venues.accountOf(id)))) ?? null;
+      const from = keys ? "environment" : storedAt === null ? "nowhere" : "database";
+      return { exchange: id, from, storedAt, trouble: troubles.get(id) ?? null };
+    });
+  },
+  check: (exchange) => venues.checkKeys(exchange),
+});
 
 async function connectLive(config: Config, context: Context, { local, log, live }: Runtime): Promise<Live> {
   const credentials = credentialStore(context, await Promise.all(config.keks.map(importKek)));

@@ -19,6 +19,14 @@ import type { ReportStore } from "./stores/report-store.ts";
 import type { Store } from "./stores/store.ts";
 import type { ExchangeInfo, Keys, Venue } from "./venue.ts";
 
+/** Of the keys of an exchange all but the keys. */
+export interface KeyReport {
+  readonly exchange: string;
+  readonly from: "environment" | "database" | "nowhere";
+  readonly storedAt: Millis | null;
+  readonly trouble: string | null;
+}
+
 /** What an operation may use. */
 export interface Deps {
   readonly exchanges: readonly ExchangeInfo[];
@@ -65,6 +73,14 @@ export interface Deps {
     readonly store: NotifyStore;
     readonly post: Post;
     readonly mail?: SendMail | undefined;
+    /** Hosts that the operator's settings name: they may be told whatever they are. */
+    readonly hosts: readonly string[];
+  };
+  /** The server's exchange keys; absent where exchanges are simulated. */
+  readonly keys?: {
+    list(): Promise<readonly KeyReport[]>;
+    /** Throws VenueError where the exchange refuses them, or there are none. */
+    check(exchange: string): Promise<{ readonly assets: number; readonly mayWithdraw: boolean | undefined }>;
   };
   /** Keys that sign checkpoints of events, the first one for new ones. */
   readonly signers?: readonly Signer[];

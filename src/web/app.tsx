@@ -2,6 +2,8 @@ import type { Child } from "hono/jsx";
 import { useEffect } from "hono/jsx/dom";
 import { Account } from "./account/page.tsx";
 import { BacktestPage } from "./backtest/page.tsx";
+import { Access } from "./controls/access.tsx";
+import { Alerts } from "./controls/alerts.tsx";
 import { Audit } from "./controls/audit.tsx";
 import { Limits } from "./controls/limits.tsx";
 import { Plans } from "./controls/plans.tsx";
@@ -56,8 +58,10 @@ const PLACES: readonly Place[] = [
   { path: "compare", name: "Compare", page: () => <Compare /> },
   { path: "dex", name: "DEX", page: () => <Dex /> },
   { path: "account", name: "Account", page: (session) => <Account session={session} /> },
+  { path: "alerts", name: "Alerts", isAdmins: true, page: () => <Alerts /> },
   { path: "limits", name: "Limits", isAdmins: true, page: () => <Limits /> },
   { path: "agents", name: "Agents", isAdmins: true, page: () => <Plans /> },
+  { path: "access", name: "Access", isAdmins: true, page: () => <Access /> },
   { path: "audit", name: "Audit", isAdmins: true, page: () => <Audit /> },
 ];
 

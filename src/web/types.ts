@@ -37,6 +37,33 @@ export type DexPrice = Of<typeof PriceShape>;
 export type DexTokens = Of<typeof TokensShape>;
 export type OpenOrders = Of<typeof OrdersShape>;
 
+export interface TokenTold {
+  readonly id: string;
+  readonly name: string;
+  readonly scope: Scope;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  readonly server: string | null;
+}
+export interface KeysTold {
+  readonly exchange: string;
+  readonly from: "environment" | "database" | "nowhere";
+  readonly storedAt: number | null;
+  readonly trouble: string | null;
+}
+export interface ChannelTold {
+  readonly channel: string;
+  readonly kind: string;
+  readonly level: string;
+  readonly quiet: string | null;
+  readonly daily: boolean;
+  readonly sentAt: number | null;
+  readonly waiting: number;
+  readonly givenUp: number;
+  readonly error: string | null;
+}
+
 export type Scope = "read" | "trade" | "admin";
 export interface Session {
   readonly actor: string;

@@ -8,11 +8,11 @@ import { makeFolder } from "./temp.ts";
 type Look = Parameters<typeof signedIn>[3];
 
 /** A server on a sandbox of its own and a Chromium beside it, for all tests of a `describe`. */
-export function servedPage(...args: readonly string[]) {
+export function servedPage(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
   const made = makeFolder();
   const served = {} as { server: Spawned; browser: Browser; url: string };
   beforeAll(async () => {
-    served.server = spawnServer(made.path, ["--sandbox", "--seed", "7", ...args]);
+    served.server = spawnServer(made.path, ["--sandbox", "--seed", "7", ...args], env);
     served.browser = await startBrowser();
     served.url = (await served.server.listens) ?? "";
   });

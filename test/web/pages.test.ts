@@ -99,8 +99,10 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
           .first()
           .waitFor(),
     ],
+    ["alerts", (page) => page.getByText("Nobody is told anything yet").waitFor()],
     ["limits", (page) => page.getByText("Change one").waitFor()],
     ["agents", (page) => page.getByText("No agent wants to trade now").waitFor()],
+    ["access", (page) => page.getByText("These exchanges are simulated").waitFor()],
     ["audit", (page) => page.getByRole("table", { name: "Events, newest first" }).waitFor()],
   ];
 

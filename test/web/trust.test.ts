@@ -74,12 +74,15 @@ describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped whe
     const token = await newToken(made.path, "read");
     const { id } = await start();
     const { page, context, errors } = await signedIn(browser, url, token);
-    const writes = /^(pause|resume|stop|cancel|panic|kill|start (it|exactly)|approve|refuse|change)/i;
+    const writes =
+      /^(edit|pause|resume|stop|cancel|panic|kill|start (it|exactly)|approve|refuse|change|add|make|revoke|remove|test)/i;
     const ready = {
       "": "Running",
       [`strategy/${id}`]: "Break-even",
       "account/kraken": "Open orders",
+      alerts: "nothing here for this token",
       limits: "nothing here for this token",
+      access: "nothing here for this token",
       agents: "nothing here for this token",
       audit: "nothing here for this token",
     };
@@ -97,7 +100,13 @@ describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped whe
       ["DELETE", "/strategy/grid", { id }],
       ["POST", "/orders", where],
       ["DELETE", "/orders/1?exchange=kraken&symbol=BTC%2FUSDT", undefined],
+      ["PATCH", `/strategy/grid/${id}`, { orderSize: 200 }],
       ["PUT", "/limits", { scope: "every" }],
+      ["POST", "/tokens", { scope: "admin" }],
+      ["DELETE", "/tokens/tok_read", undefined],
+      ["POST", "/channels", { channel: "ops", kind: "ntfy", url: "https://ntfy.example/t" }],
+      ["DELETE", "/channels/ops", undefined],
+      ["POST", "/keys/kraken/test", {}],
     ] as const;
     for (const [method, path, body] of refused) {
       const answer = await server.ask(`/api/v1${path}`, {

@@ -1,9 +1,7 @@
 import { createDeps } from "../../../src/compose/deps.ts";
-import { digest } from "../../../src/kernel/digest.ts";
 import type { By } from "../../../src/model/events.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { createLog, nodeLocal, nodeRuntime } from "../../host/node-runtime.ts";
-import { newToken } from "../../host/server-file.ts";
 import { numberOf, readSettings } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
@@ -23,4 +21,4 @@ export async function withDatabase(values: Values, act: (deps: Deps) => Promise<
 /** Who does what a command does here. */
 export const byCommand = (): By => ({ actor: "local", request: nodeLocal.randomText(12) });
 
-export { digest, newToken, nodeLocal, numberOf };
+export { numberOf };

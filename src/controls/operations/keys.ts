@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { AppError } from "../../kernel/errors.ts";
+import { exchangeField } from "../../kernel/fields.ts";
+import { type Operation, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+
+const OF_KEYS = { effect: "admin", access: "token", failure: "Fetch failed" } as const;
+
+const keysOf = ({ keys }: Deps): NonNullable<Deps["keys"]> => {
+  if (!keys) throw new AppError("Not found", "simulated exchanges need no keys");
+  return keys;
+};
+
+/** Exchange keys: where they come from and what they open, and nothing of themselves. */
+export const keyOperations = (ids: readonly string[]): readonly Operation[] => [
+  operation({
+    ...OF_KEYS,
+    name: "list_keys",
+    summary: "Which exchanges have keys and where those come from, without the keys",
+    http: { route: "GET /keys", from: "query" },
+    input: () => z.object({}),
+    output: () =>
+      z.object({
+        exchanges: z.array(
+          z.object({
+            exchange: z.string(),
+            from: z.enum(["environment", "database", "nowhere"]),
+            storedAt: z.number().nullable(),
+            trouble: z.string().nullable().describe("Why stored keys cannot be used"),
+          }),
+        ),
+        count: z.number(),
+      }),
+    async run({ keys }) {
+      const exchanges = (await keys?.list()) ?? [];
+      return { exchanges: [...exchanges], count: exchanges.length };
+    },
+  }),
+  operation({
+    ...OF_KEYS,
+    name: "test_keys",
+    summary: "Ask an exchange whether it takes the server's keys, and what they may do",
+    http: { route: "POST /keys/:exchange/test", from: "body" },
+    input: () => z.object({ exchange: exchangeField(ids) }),
+    output: () =>
+      z.object({
+        exchange: z.string(),
+        assets: z.number().describe("Assets that the account holds"),
+        mayWithdraw: z.boolean().nullable().describe("null where the exchange does not tell"),
+      }),
+    async run(deps, { exchange }) {
+      const { assets, mayWithdraw } = await keysOf(deps).check(exchange);
+      return { exchange, assets, mayWithdraw: mayWithdraw ?? null };
+    },
+  }),
+];

@@ -1,0 +1,106 @@
+import * as z from "zod";
+import { digest } from "../../kernel/digest.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { countField, idField, textField, wordField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { DAY } from "../../kernel/time.ts";
+import type { By } from "../../model/events.ts";
+import type { Scope } from "../../model/token.ts";
+import { byOf, type Operation, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+
+const SCOPES = ["read", "trade", "admin"] as const;
+
+/** 50 characters of [0-9a-z]: more than 256 random bits. */
+export const newToken = ({ randomText }: Pick<Deps["local"], "randomText">): string => `em_${randomText(50)}`;
+
+interface Asked {
+  readonly name?: string | undefined;
+  readonly scope: Scope;
+  /** Until it expires; without it never. */
+  readonly days?: number | undefined;
+}
+
+/** Makes a token, whose text is told here and nowhere else. */
+export async function issueToken(
+  { store, local }: Pick<Deps, "store" | "local">,
+  { name, scope, days }: Asked,
+  by: By,
+) {
+  const token = newToken(local);
+  const id = `tok_${local.randomText(10)}`;
+  const expiresAt = days === undefined ? null : (await store.now()) + days * DAY;
+  await store.addToken({ id, name: name ?? id, scope, expiresAt, hash: await digest(token) }, by);
+  return { id, scope, token };
+}
+
+const TokenShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    scope: z.enum(SCOPES),
+    createdAt: z.number(),
+    expiresAt: z.number().nullable(),
+    revokedAt: z.number().nullable(),
+    server: z.string().nullable().describe("Of the commands of a running server's own machine: its address"),
+  }),
+);
+
+const OF_TOKENS = { effect: "admin", access: "token", failure: "Internal error" } as const;
+const PAGE = 100;
+
+/** API tokens: shown once, stored hashed. */
+export const tokenOperations: readonly Operation[] = [
+  operation({
+    ...OF_TOKENS,
+    name: "list_tokens",
+    summary: "API tokens, newest first, without their text",
+    http: { route: "GET /tokens", from: "query" },
+    input: () =>
+      z.object({
+        limit: countField("Invalid limit", { least: 1, most: 1000 })
+          .default(PAGE)
+          .describe("How many, 1 to 1000"),
+        before: countField("Invalid request", { least: 1, most: Number.MAX_SAFE_INTEGER })
+          .optional()
+          .describe("The `next` of the page before"),
+      }),
+    output: () => z.object({ tokens: z.array(TokenShape()), count: z.number(), next: z.number().nullable() }),
+    async run({ store }, { limit, before }) {
+      const found = await store.tokens({ limit, before });
+      const next = found.length < limit ? null : (found.at(-1)?.place ?? null);
+      return { tokens: found.map(({ place: _place, ...token }) => token), count: found.length, next };
+    },
+  }),
+  operation({
+    ...OF_TOKENS,
+    name: "create_token",
+    summary: "Make an API token and show it once",
+    http: { route: "POST /tokens", from: "body" },
+    input: () =>
+      z.object({
+        name: textField("Invalid request", /^[^\p{Cc}]{1,100}$/u, "a name is 1 to 100 characters")
+          .optional()
+          .describe("What it is for"),
+        scope: wordField("Invalid request", SCOPES).default("read").describe("What it may do"),
+        days: countField("Invalid request", { least: 1, most: 36_500 })
+          .optional()
+          .describe("Days until it expires; never without it"),
+      }),
+    output: () => z.object({ id: z.string(), scope: z.enum(SCOPES), token: z.string() }),
+    run: (deps, asked, call) => issueToken(deps, asked, byOf(call)),
+  }),
+  operation({
+    ...OF_TOKENS,
+    name: "revoke_token",
+    summary: "End an API token at once",
+    http: { route: "DELETE /tokens/:id", from: "query" },
+    input: () => z.object({ id: idField("Invalid request").describe("The token's id") }),
+    output: () => z.object({ id: z.string(), revoked: z.boolean() }),
+    async run({ store }, { id }, call) {
+      if (!(await store.revokeToken(id, byOf(call))))
+        throw new AppError("Not found", `there is no live token ${id}`);
+      return { id, revoked: true };
+    },
+  }),
+];

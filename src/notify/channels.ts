@@ -1,0 +1,60 @@
+/** A channel as a person sets and sees it: what opens it is taken in, and never told again. */
+import type { ChannelKind, ChannelSecrets } from "../model/channel.ts";
+import { refusedAddress } from "../ports/outbound.ts";
+import type { ChannelReport } from "../ports/stores/notify-store.ts";
+import { MAIL_PROTOCOLS, mailTrouble } from "./mail.ts";
+import { quietText } from "./quiet.ts";
+import { addressOf, SECRETS_OF } from "./requests.ts";
+
+export const CHANNEL_NAME = /^[a-z0-9][a-z0-9-]{0,30}$/;
+export const CHANNEL_NAME_FORM = "a channel is called by 1 to 31 of a-z, 0-9 and -";
+export const QUIET_FORM = 'hours such as 22:00-07:00, or "22:00-07:00 Europe/Berlin"';
+
+/** How a channel is doing, without what opens it. */
+export const channelTold = ({ channel, pending, dead }: ChannelReport) => ({
+  channel: channel.name,
+  kind: channel.kind,
+  level: channel.level,
+  quiet: channel.quiet ? quietText(channel.quiet) : null,
+  daily: channel.isDaily,
+  sentAt: channel.sentAt === 0 ? null : channel.sentAt,
+  waiting: pending,
+  givenUp: dead,
+  error: channel.error,
+});
+
+/** What a kind is opened with, as a request names it: `bot token` is botToken. */
+export const secretFieldsOf = (kind: ChannelKind): readonly SecretField[] =>
+  SECRETS_OF[kind].map((told) => {
+    const name = told.replace("?", "");
+    return {
+      name,
+      isNeeded: name === told,
+      field: name.replace(/ (\w)/g, (_, letter: string) => letter.toUpperCase()),
+    };
+  });
+
+export interface SecretField {
+  /** As it is stored, and asked for at a terminal. */
+  readonly name: string;
+  readonly field: string;
+  readonly isNeeded: boolean;
+}
+
+/** Why these secrets open no channel of this kind; undefined where they may. `named` are hosts of the operator's settings. */
+export function refusedSecrets(
+  kind: ChannelKind,
+  secrets: ChannelSecrets,
+  named: readonly string[],
+): string | undefined {
+  let url: URL;
+  try {
+    url = addressOf(kind, secrets);
+  } catch {
+    return kind === "email"
+      ? "the server must be a whole address, for example smtps://mail.example.org"
+      : "the url must be a whole address, for example https://hooks.example/edgemaker";
+  }
+  if (kind !== "email") return refusedAddress(url, named);
+  return mailTrouble(secrets) ?? refusedAddress(url, named, MAIL_PROTOCOLS);
+}

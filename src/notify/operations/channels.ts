@@ -1,0 +1,217 @@
+import * as z from "zod";
+import { AppError, messageOf, SettingsError } from "../../kernel/errors.ts";
+import { flagField, textField, wordField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { CHANNEL_KINDS, type ChannelSecrets, LEVELS } from "../../model/channel.ts";
+import { byOf, type Operation, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import {
+  CHANNEL_NAME,
+  CHANNEL_NAME_FORM,
+  channelTold,
+  QUIET_FORM,
+  refusedSecrets,
+  secretFieldsOf,
+} from "../channels.ts";
+import { parseQuiet } from "../quiet.ts";
+import { deliver, type NotifyWorld } from "./deliver.ts";
+import { newWebhookSecret } from "./sign.ts";
+
+type Told = NonNullable<Deps["notify"]>;
+
+const ChannelShape = lazy(() =>
+  z.object({
+    channel: z.string(),
+    kind: z.enum(CHANNEL_KINDS),
+    level: z.enum(LEVELS).describe("The least that is told"),
+    quiet: z.string().nullable().describe("Hours in which only alerts are told"),
+    daily: z.boolean().describe("Told each day's report as well"),
+    sentAt: z.number().nullable().describe("When a message was last taken"),
+    waiting: z.number().describe("Messages that wait to be sent"),
+    givenUp: z.number().describe("Messages that were given up"),
+    error: z.string().nullable().describe("What the last try came to, where it failed"),
+  }),
+);
+
+const named = () => ({
+  channel: textField("Invalid request", CHANNEL_NAME, CHANNEL_NAME_FORM).describe(
+    "What the channel is called",
+  ),
+});
+
+const secret = (what: string) =>
+  z
+    .string({ error: "Invalid request: what opens a channel is text" })
+    .min(1, { error: "Invalid request: leave out what is empty" })
+    .max(1000, { error: "Invalid request: at most 1000 characters" })
+    .optional()
+    .describe(`${what}; stored encrypted, shown nowhere`);
+
+const quiet = () =>
+  z
+    .string({ error: `Invalid request: quiet is ${QUIET_FORM}` })
+    .transform((told, context) => {
+      const hours = parseQuiet(told);
+      if (hours) return hours;
+      context.addIssue({ code: "custom", message: `Invalid request: quiet is ${QUIET_FORM}` });
+      return z.NEVER;
+    })
+    .optional()
+    .describe("Hours in which only alerts are told, in UTC or a zone");
+
+const addInput = lazy(() =>
+  z.object({
+    ...named(),
+    kind: wordField("Invalid request", CHANNEL_KINDS).describe(CHANNEL_KINDS.join(", ")),
+    level: wordField("Invalid request", LEVELS).default("info").describe("The least that is told"),
+    quiet: quiet(),
+    daily: flagField("Invalid request", "daily").default(false).describe("Tell it each day's report as well"),
+    url: secret("Of webhook, discord and ntfy: the address"),
+    accessToken: secret("Of ntfy, where the topic has one"),
+    botToken: secret("Of telegram"),
+    chatId: secret("Of telegram"),
+    server: secret("Of email, and of telegram where it is another than its own"),
+    user: secret("Of email, where its server asks for one"),
+    password: secret("Of email, where its server asks for one"),
+    from: secret("Of email"),
+    to: secret("Of email"),
+  }),
+);
+
+/** What of a request opens a channel of its kind, by the names it is stored under. */
+function secretsOf({ kind, ...given }: z.output<ReturnType<typeof addInput>>, hosts: readonly string[]) {
+  const fields = secretFieldsOf(kind);
+  const texts = given as Readonly<Record<string, unknown>>;
+  const missing = fields.find(({ field, isNeeded }) => isNeeded && texts[field] === undefined);
+  if (missing) throw new AppError("Invalid request", `a channel of ${kind} is opened with ${missing.field}`);
+  const secrets = Object.fromEntries(
+    fields.flatMap(({ name, field }) => (texts[field] === undefined ? [] : [[name, String(texts[field])]])),
+  );
+  const refused = refusedSecrets(kind, secrets, hosts);
+  if (refused !== undefined) throw new AppError("Invalid request", refused);
+  return secrets;
+}
+
+const channelsOf = ({ notify }: Deps): Told => {
+  if (!notify) throw new AppError("Not found", "nobody is told anything here");
+  return notify;
+};
+
+const noChannel = (name: string) =>
+  new AppError("Not found", `there is no channel ${name}: \`edgemaker notify list\` tells those that are`);
+
+const MOST_ROUNDS = 30;
+
+/** Sends a channel one message now. Throws AppError with what it answered where it has not taken it. */
+export async function tellNow(world: NotifyWorld, name: string): Promise<void> {
+  const { store } = world.notify;
+  const title = "edgemaker: this is a test";
+  const lines = ["You are told here what happens to your orders."];
+  const message = {
+    id: world.local.randomText(24),
+    kind: "test" as const,
+    level: "warning" as const,
+    title,
+    lines,
+  };
+  if (!(await store.enqueue(name, message))) throw noChannel(name);
+  for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
+    await deliver(world);
+    const one = (await store.channels()).find(({ channel }) => channel.name === name);
+    if (one?.channel.error) throw new AppError("Conflict", `${name} was not told: ${one.channel.error}`);
+    if (one?.pending === 0) return;
+    // A server that runs may have it, or a message from before goes first.
+    await world.local.sleep(500);
+  }
+  throw new AppError("Conflict", `${name} was not told yet: \`edgemaker notify list\` says more`);
+}
+
+const OF_CHANNELS = { effect: "admin", access: "token", failure: "Internal error" } as const;
+
+export const channelOperations: readonly Operation[] = [
+  operation({
+    ...OF_CHANNELS,
+    name: "list_channels",
+    summary: "Channels that are told what happens, and how each is doing",
+    http: { route: "GET /channels", from: "query" },
+    input: () => z.object({}),
+    output: () => z.object({ channels: z.array(ChannelShape()), count: z.number() }),
+    async run(deps) {
+      const channels = (await channelsOf(deps).store.channels()).map(channelTold);
+      return { channels, count: channels.length };
+    },
+  }),
+  operation({
+    ...OF_CHANNELS,
+    name: "add_channel",
+    summary: "Add a channel; what opens it is stored encrypted and never told",
+    http: { route: "POST /channels", from: "body" },
+    input: addInput,
+    output: () =>
+      z.object({
+        channel: z.string(),
+        kind: z.enum(CHANNEL_KINDS),
+        level: z.enum(LEVELS),
+        signingSecret: z.string().optional().describe("Of a webhook: its receiver checks by it; shown once"),
+      }),
+    async run(deps, asked, call) {
+      const { store, hosts } = channelsOf(deps);
+      const { channel: name, kind, level, daily } = asked;
+      const given = secretsOf(asked, hosts);
+      const random = () => crypto.getRandomValues(new Uint8Array(32));
+      const signingSecret = kind === "webhook" ? newWebhookSecret(random()) : undefined;
+      const secrets: ChannelSecrets = { ...given, ...(signingSecret ? { secret: signingSecret } : {}) };
+      const added = await store
+        .addChannel({ name, kind, level, quiet: asked.quiet ?? null, isDaily: daily }, secrets, byOf(call))
+        .catch((error: unknown) => {
+          if (!(error instanceof SettingsError)) throw error;
+          throw new AppError("Conflict", messageOf(error));
+        });
+      if (!added)
+        throw new AppError(
+          "Conflict",
+          `there is a channel ${name} already: remove it, or choose another name`,
+        );
+      return { channel: name, kind, level, ...(signingSecret ? { signingSecret } : {}) };
+    },
+  }),
+  operation({
+    ...OF_CHANNELS,
+    name: "test_channel",
+    summary: "Send a channel one message now, and say whether it was taken",
+    http: { route: "POST /channels/:channel/test", from: "body" },
+    input: () => z.object(named()),
+    output: () => z.object({ channel: z.string(), told: z.boolean() }),
+    async run(deps, { channel }) {
+      const { local, log, requests } = deps;
+      await tellNow({ notify: channelsOf(deps), local, log, requests }, channel);
+      return { channel, told: true };
+    },
+  }),
+  operation({
+    ...OF_CHANNELS,
+    name: "replay_channel",
+    summary: "Send a channel again what was given up",
+    http: { route: "POST /channels/:channel/replay", from: "body" },
+    input: () => z.object(named()),
+    output: () => z.object({ channel: z.string(), replayed: z.number() }),
+    async run(deps, { channel }) {
+      const { store } = channelsOf(deps);
+      const all = await store.channels();
+      if (!all.some((one) => one.channel.name === channel)) throw noChannel(channel);
+      return { channel, replayed: await store.replay(channel) };
+    },
+  }),
+  operation({
+    ...OF_CHANNELS,
+    name: "remove_channel",
+    summary: "Forget a channel and what it was told",
+    http: { route: "DELETE /channels/:channel", from: "query" },
+    input: () => z.object(named()),
+    output: () => z.object({ channel: z.string(), removed: z.boolean() }),
+    async run(deps, { channel }, call) {
+      if (!(await channelsOf(deps).store.removeChannel(channel, byOf(call)))) throw noChannel(channel);
+      return { channel, removed: true };
+    },
+  }),
+];

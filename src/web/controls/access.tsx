@@ -1,0 +1,87 @@
+import { ask, part } from "../api.ts";
+import { useLoad } from "../load.ts";
+import { Table } from "../table.tsx";
+import type { KeysTold } from "../types.ts";
+import { Section, Shown, Time, useAsk } from "../ui.tsx";
+import { Tokens } from "./tokens.tsx";
+
+/** Who may ask this server, and with which keys it asks exchanges; the texts themselves are never shown. */
+export function Access() {
+  return (
+    <>
+      <h1>Access</h1>
+      <Tokens />
+      <ExchangeKeys />
+    </>
+  );
+}
+
+interface Tested {
+  readonly assets: number;
+  readonly mayWithdraw: boolean | null;
+}
+
+function ExchangeKeys() {
+  const keys = useLoad<{ exchanges: readonly KeysTold[] }>("GET /keys");
+  const [question, put] = useAsk();
+  const test = (exchange: string) =>
+    put({
+      title: `Ask ${exchange} about its keys?`,
+      says: "The exchange is asked for the balances, and what these keys may do.",
+      yes: "Ask it",
+      act: async () => testedTold(exchange, await ask(`POST /keys/${part(exchange)}/test`, { body: {} })),
+    });
+  return (
+    <Section title="Exchange keys">
+      <Shown of={keys}>
+        {({ exchanges }) => (
+          <Table
+            label="Where exchange keys come from"
+            columns={[
+              { name: "Exchange", isHead: true, of: ({ exchange }) => exchange, by: (one) => one.exchange },
+              {
+                name: "Keys",
+                of: ({ from, trouble }) => (
+                  <>
+                    {from === "nowhere" ? "none" : `from the ${from}`}
+                    {trouble ? <small class="todo">{trouble}</small> : null}
+                  </>
+                ),
+              },
+              {
+                name: "Stored",
+                of: ({ storedAt }) => (storedAt === null ? "–" : <Time at={storedAt} />),
+              },
+              {
+                name: "Do",
+                of: ({ exchange, from }) =>
+                  from === "nowhere" ? (
+                    <code>edgemaker exchange add {exchange}</code>
+                  ) : (
+                    <button type="button" aria-label={`Test ${exchange}`} onClick={() => test(exchange)}>
+                      Test
+                    </button>
+                  ),
+              },
+            ]}
+            rows={exchanges}
+            keyOf={({ exchange }) => exchange}
+            empty="These exchanges are simulated: they need no keys."
+          />
+        )}
+      </Shown>
+      <p class="quiet">Keys are put in on the server's own command line, encrypted, and shown nowhere.</p>
+      {question}
+    </Section>
+  );
+}
+
+function testedTold(exchange: string, { assets, mayWithdraw }: Tested): string {
+  const rights =
+    mayWithdraw === null
+      ? "Whether they may withdraw it does not tell."
+      : mayWithdraw
+        ? "They may withdraw: make others that only read and trade."
+        : "They may not withdraw.";
+  return `${exchange} takes them; the account holds ${assets} assets. ${rights}`;
+}

@@ -1,0 +1,153 @@
+import { useState } from "hono/jsx/dom";
+import { CHANNEL_KINDS, type ChannelKind, LEVELS } from "../../model/channel.ts";
+import { secretFieldsOf } from "../../notify/channels.ts";
+import { type ApiError, ask } from "../api.ts";
+import { Failed, Field, Notice, Section } from "../ui.tsx";
+
+interface Added {
+  readonly channel: string;
+  readonly signingSecret?: string;
+}
+
+const EMPTY = { channel: "", kind: "ntfy" as ChannelKind, level: "warning", quiet: "", daily: false };
+type Settings = typeof EMPTY;
+
+/** Takes what opens a channel, which goes to the server once and is shown nowhere again. */
+export function AddChannel({ again }: { again: () => void }) {
+  const [settings, setSettings] = useState<Settings>(EMPTY);
+  const [secrets, setSecrets] = useState<Readonly<Record<string, string>>>({});
+  const [state, setState] = useState<{ added?: Added; error?: ApiError; isBusy?: boolean }>({});
+  const fields = secretFieldsOf(settings.kind);
+  const isMissing = fields.some(({ field, isNeeded }) => isNeeded && !secrets[field]?.trim());
+  const add = (event: Event) => {
+    event.preventDefault();
+    setState({ isBusy: true });
+    ask<Added>("POST /channels", { body: bodyOf(settings, secrets) }).then(
+      (added) => {
+        setState({ added });
+        setSettings(EMPTY);
+        setSecrets({});
+        again();
+      },
+      (error) => setState({ error }),
+    );
+  };
+  return (
+    <Section title="Add one">
+      <form onSubmit={add}>
+        <SettingFields settings={settings} change={(more) => setSettings({ ...settings, ...more })} />
+        <div class="fields">
+          {fields.map(({ name, field, isNeeded }) => (
+            <Field key={field} label={`${LABELS[name] ?? name}${isNeeded ? "" : ", if it has one"}`}>
+              <input
+                type={PLAIN.includes(field) ? "text" : "password"}
+                autocomplete="off"
+                spellcheck={false}
+                value={secrets[field] ?? ""}
+                onInput={(event: Event) =>
+                  setSecrets({ ...secrets, [field]: (event.target as HTMLInputElement).value })
+                }
+              />
+            </Field>
+          ))}
+          <button
+            type="submit"
+            class="primary"
+            disabled={state.isBusy || isMissing || settings.channel === ""}
+          >
+            {state.isBusy ? "Adding…" : "Add it"}
+          </button>
+        </div>
+      </form>
+      {state.error ? <Failed error={state.error} /> : null}
+      {state.added ? <AddedTold added={state.added} /> : null}
+    </Section>
+  );
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  url: "Address, https",
+  "access token": "Access token",
+  "bot token": "Bot token",
+  "chat id": "Chat id",
+  server: "Server",
+  user: "User",
+  password: "Password",
+  from: "From, an address",
+  to: "To, an address",
+};
+
+/** What a person checks as it is typed: no secret. */
+const PLAIN: readonly string[] = ["user", "from", "to"];
+
+/** Only what the kind is opened with, and nothing that is empty. */
+function bodyOf({ channel, kind, level, quiet, daily }: Settings, secrets: Readonly<Record<string, string>>) {
+  const given = secretFieldsOf(kind)
+    .map(({ field }) => [field, secrets[field]?.trim() ?? ""] as const)
+    .filter(([, text]) => text !== "");
+  return {
+    ...{ channel, kind, level, daily },
+    ...(quiet.trim() === "" ? {} : { quiet: quiet.trim() }),
+    ...Object.fromEntries(given),
+  };
+}
+
+const AddedTold = ({ added: { channel, signingSecret } }: { added: Added }) => (
+  <Notice>
+    {channel} is added, and told what happens from now on: send it a test.
+    {signingSecret ? (
+      <>
+        {" "}
+        Its receiver checks by this secret, which is shown once: <code class="break">{signingSecret}</code>
+      </>
+    ) : null}
+  </Notice>
+);
+
+function SettingFields({
+  settings,
+  change,
+}: {
+  settings: Settings;
+  change: (more: Partial<Settings>) => void;
+}) {
+  const type = (name: "channel" | "kind" | "level" | "quiet") => (event: Event) =>
+    change({ [name]: (event.target as HTMLInputElement).value });
+  return (
+    <div class="fields">
+      <Field label="Name" hint="1 to 31 of a-z, 0-9 and -">
+        <input value={settings.channel} autocomplete="off" spellcheck={false} onInput={type("channel")} />
+      </Field>
+      <Field label="Kind">
+        <select value={settings.kind} onChange={type("kind")}>
+          {CHANNEL_KINDS.map((kind) => (
+            <option key={kind} value={kind}>
+              {kind}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Told from" hint="info is every fill">
+        <select value={settings.level} onChange={type("level")}>
+          {LEVELS.map((level) => (
+            <option key={level} value={level}>
+              {level}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Quiet hours" hint="Only alerts then">
+        <input
+          value={settings.quiet}
+          placeholder="22:00-07:00 Europe/Berlin"
+          autocomplete="off"
+          onInput={type("quiet")}
+        />
+      </Field>
+      <label class="check">
+        <input type="checkbox" checked={settings.daily} onClick={() => change({ daily: !settings.daily })} />{" "}
+        Each day's report as well
+      </label>
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+import { ask, part } from "../api.ts";
+import { type Loaded, useLoad } from "../load.ts";
+import { type Column, Table } from "../table.tsx";
+import type { ChannelTold } from "../types.ts";
+import { Section, Shown, Time, useAsk } from "../ui.tsx";
+import { AddChannel } from "./add-channel.tsx";
+
+interface Channels {
+  readonly channels: readonly ChannelTold[];
+}
+
+/** Where people are told what happens. */
+export function Alerts() {
+  const channels = useLoad<Channels>("GET /channels", {}, { live: true });
+  return (
+    <>
+      <h1>Alerts</h1>
+      <Section title="Channels">
+        <Shown of={channels}>{(data) => <ChannelTable data={data} again={channels.again} />}</Shown>
+      </Section>
+      <AddChannel again={channels.again} />
+    </>
+  );
+}
+
+function ChannelTable({ data, again }: { data: Channels; again: Loaded<Channels>["again"] }) {
+  const [question, put] = useAsk();
+  const path = ({ channel }: ChannelTold) => `/channels/${part(channel)}`;
+  const act = (told: () => Promise<string>) => () => told().finally(again);
+  const test = (one: ChannelTold) =>
+    put({
+      title: `Send ${one.channel} a message?`,
+      says: "It is told now that this is a test. What it answers stands here then.",
+      yes: "Send it",
+      act: act(async () => {
+        await ask(`POST ${path(one)}/test`, { body: {} });
+        return `${one.channel} has taken it.`;
+      }),
+    });
+  const replay = (one: ChannelTold) =>
+    put({
+      title: `Send ${one.channel} again what was given up?`,
+      says: `${one.givenUp} messages wait for it.`,
+      yes: "Send them",
+      act: act(async () => {
+        const { replayed } = await ask<{ replayed: number }>(`POST ${path(one)}/replay`, { body: {} });
+        return `${replayed} messages are sent again.`;
+      }),
+    });
+  const remove = (one: ChannelTold) =>
+    put({
+      title: `Remove ${one.channel}?`,
+      says: "It is told nothing any more. What opens it is forgotten, and what it was to be told too.",
+      yes: "Remove it",
+      dangerous: true,
+      act: act(async () => {
+        await ask(`DELETE ${path(one)}`);
+        return `${one.channel} is removed.`;
+      }),
+    });
+  return (
+    <>
+      <Table
+        label="Channels that are told what happens"
+        columns={columns({ test, replay, remove })}
+        rows={data.channels}
+        keyOf={({ channel }) => channel}
+        empty="Nobody is told anything yet: add a channel below, and send it a test."
+      />
+      {question}
+    </>
+  );
+}
+
+type Act = Readonly<Record<"test" | "replay" | "remove", (one: ChannelTold) => void>>;
+
+const columns = ({ test, replay, remove }: Act): readonly Column<ChannelTold>[] => [
+  {
+    name: "Channel",
+    isHead: true,
+    of: ({ channel, kind }) => (
+      <>
+        {channel}
+        <small>{kind}</small>
+      </>
+    ),
+    by: ({ channel }) => channel,
+  },
+  { name: "From", of: ({ level, daily }) => `${level}${daily ? ", and each day's report" : ""}` },
+  { name: "Quiet", of: ({ quiet }) => quiet ?? "never" },
+  { name: "Last taken", of: ({ sentAt }) => (sentAt === null ? "nothing yet" : <Time at={sentAt} />) },
+  {
+    name: "State",
+    of: ({ error, waiting, givenUp }) => (
+      <>
+        <b class={`tag ${error ? "down" : "up"}`}>{error ? "failing" : "well"}</b>
+        {error ? <small class="todo">{error}</small> : null}
+        {waiting > 0 ? <small>{waiting} wait</small> : null}
+        {givenUp > 0 ? <small>{givenUp} given up</small> : null}
+      </>
+    ),
+  },
+  {
+    name: "Do",
+    of: (one) => (
+      <div class="actions">
+        <button type="button" aria-label={`Test ${one.channel}`} onClick={() => test(one)}>
+          Test
+        </button>
+        {one.givenUp > 0 ? (
+          <button type="button" aria-label={`Replay ${one.channel}`} onClick={() => replay(one)}>
+            Replay
+          </button>
+        ) : null}
+        <button type="button" aria-label={`Remove ${one.channel}`} onClick={() => remove(one)}>
+          Remove
+        </button>
+      </div>
+    ),
+  },
+];

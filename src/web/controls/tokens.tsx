@@ -1,0 +1,159 @@
+import { useState } from "hono/jsx/dom";
+import { ask, part } from "../api.ts";
+import { useLoad } from "../load.ts";
+import { type Column, Table } from "../table.tsx";
+import type { Scope, TokenTold } from "../types.ts";
+import { Field, Section, Shown, Time, useAsk } from "../ui.tsx";
+
+interface Page {
+  readonly tokens: readonly TokenTold[];
+  readonly next: number | null;
+}
+
+/** Tokens that open the API: made here and shown once, revoked at once. */
+export function Tokens() {
+  const [before, setBefore] = useState<number | undefined>(undefined);
+  const page = useLoad<Page>("GET /tokens", { before });
+  const [question, put] = useAsk();
+  const revoke = ({ id, name, scope }: TokenTold) =>
+    put({
+      title: `Revoke ${name}?`,
+      says: `Whoever uses it, who may ${scope}, is refused from the next request on. It cannot be taken back.`,
+      yes: "Revoke it",
+      dangerous: true,
+      act: async () => {
+        await ask(`DELETE /tokens/${part(id)}`);
+        page.again();
+        return `${name} is revoked.`;
+      },
+    });
+  return (
+    <Section title="API tokens">
+      <NewToken put={put} again={page.again} />
+      <Shown of={page}>
+        {({ tokens, next }) => (
+          <>
+            <Table
+              label="API tokens, newest first"
+              columns={columns(revoke)}
+              rows={tokens}
+              keyOf={({ id }) => id}
+              empty="There is none but those of the server's settings."
+            />
+            <footer class="pager">
+              {before === undefined ? null : (
+                <button type="button" onClick={() => setBefore(undefined)}>
+                  Newest
+                </button>
+              )}
+              {next === null ? null : (
+                <button type="button" onClick={() => setBefore(next)}>
+                  Older
+                </button>
+              )}
+            </footer>
+          </>
+        )}
+      </Shown>
+      {question}
+    </Section>
+  );
+}
+
+const stateOf = ({ revokedAt, expiresAt }: TokenTold) => {
+  if (revokedAt !== null)
+    return (
+      <>
+        revoked <Time at={revokedAt} />
+      </>
+    );
+  if (expiresAt === null) return "for good";
+  return (
+    <>
+      {expiresAt < Date.now() ? "expired" : "until"} <Time at={expiresAt} />
+    </>
+  );
+};
+
+const columns = (revoke: (token: TokenTold) => void): readonly Column<TokenTold>[] => [
+  {
+    name: "Token",
+    isHead: true,
+    of: ({ id, name, server }) => (
+      <>
+        <span class="break">{name}</span>
+        <small>{server ? `of the server at ${server}` : id}</small>
+      </>
+    ),
+    by: ({ name }) => name,
+  },
+  { name: "May", of: ({ scope }) => scope, by: ({ scope }) => scope },
+  { name: "Made", of: ({ createdAt }) => <Time at={createdAt} />, by: ({ createdAt }) => createdAt },
+  { name: "Holds", of: stateOf },
+  {
+    name: "Do",
+    of: (token) =>
+      token.revokedAt === null ? (
+        <button type="button" aria-label={`Revoke ${token.name}`} onClick={() => revoke(token)}>
+          Revoke
+        </button>
+      ) : (
+        "–"
+      ),
+  },
+];
+
+const MAY: Readonly<Record<Scope, string>> = {
+  read: "look at everything, and change nothing",
+  trade: "start, change and stop grids, and place and cancel orders",
+  admin: "do everything, and let others in",
+};
+
+function NewToken({ put, again }: { put: ReturnType<typeof useAsk>[1]; again: () => void }) {
+  const [form, setForm] = useState({ name: "", scope: "read" as Scope, days: "" });
+  const type = (field: "name" | "scope" | "days") => (event: Event) =>
+    setForm({ ...form, [field]: (event.target as HTMLInputElement).value });
+  const make = (event: Event) => {
+    event.preventDefault();
+    const { name, scope, days } = form;
+    put({
+      title: "Make a token?",
+      says: `Whoever has it may ${MAY[scope]}${days === "" ? ", until it is revoked" : `, for ${days} days`}. It is shown once.`,
+      yes: "Make it",
+      act: async () => {
+        const body = {
+          scope,
+          ...(name.trim() === "" ? {} : { name: name.trim() }),
+          ...(days === "" ? {} : { days: Number(days) }),
+        };
+        const { token } = await ask<{ token: string }>("POST /tokens", { body });
+        again();
+        return (
+          <>
+            Copy it now, it is shown once: <code class="break">{token}</code>
+          </>
+        );
+      },
+    });
+  };
+  return (
+    <form class="fields line" onSubmit={make}>
+      <Field label="What for">
+        <input value={form.name} autocomplete="off" onInput={type("name")} />
+      </Field>
+      <Field label="May">
+        <select value={form.scope} onChange={type("scope")}>
+          {(["read", "trade", "admin"] as const).map((scope) => (
+            <option key={scope} value={scope}>
+              {scope}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Days, empty for good">
+        <input value={form.days} inputMode="numeric" autocomplete="off" onInput={type("days")} />
+      </Field>
+      <button type="submit">Make a token</button>
+    </form>
+  );
+}

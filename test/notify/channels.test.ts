@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawnServer } from "../support/server.ts";
+import { makeFolder } from "../support/temp.ts";
+
+const KEK = Buffer.alloc(32, 3).toString("base64");
+
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown> & { readonly message?: string };
+}
+
+/** A server of its own, asked as an administrator. */
+function serverWith(settings: () => Promise<Readonly<Record<string, string>>>) {
+  const made = makeFolder();
+  let server: ReturnType<typeof spawnServer>;
+  beforeAll(async () => {
+    server = spawnServer(made.path, ["--sandbox"], await settings());
+    await server.listens;
+  });
+  afterAll(async () => {
+    await server.kill("SIGTERM");
+    made.remove();
+  });
+  const ask = async (method: string, path: string, body?: unknown): Promise<Answer> => {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await server.ask(`/api/v1${path}`, { method, ...sent });
+    return { status: answer.status, body: (await answer.json()) as Answer["body"] };
+  };
+  return { ask, folder: made.path };
+}
+
+describe("channels over HTTP", () => {
+  let hook: Awaited<ReturnType<typeof listening>>;
+  const { ask, folder } = serverWith(async () => {
+    hook = await listening();
+    return { EDGEMAKER_KEK: KEK, EDGEMAKER_OUTBOUND_HOSTS: hook.host };
+  });
+  afterAll(() => void hook.server.close());
+
+  it.each([
+    [{ channel: "a b", kind: "ntfy", url: "https://ntfy.example/t" }, "1 to 31"],
+    [{ channel: "one", kind: "post", url: "https://ntfy.example/t" }, "webhook or telegram"],
+    [{ channel: "one", kind: "telegram", botToken: "1:a" }, "opened with chatId"],
+    [{ channel: "one", kind: "webhook", url: "nowhere" }, "a whole address"],
+    [{ channel: "one", kind: "webhook", url: "https://10.0.0.7/hook" }, "a public one"],
+    [{ channel: "one", kind: "webhook", url: "http://hooks.example/" }, "must be https"],
+    [{ channel: "one", kind: "ntfy", url: "https://ntfy.example/t", quiet: "at night" }, "22:00-07:00"],
+  ])("takes no channel %o", async (body, why) => {
+    const { status, body: told } = await ask("POST", "/channels", body);
+    expect([status, told.error]).toEqual([400, "Invalid request"]);
+    expect(told.message).toContain(why);
+    expect((await ask("GET", "/channels")).body).toMatchObject({ count: 0 });
+  });
+
+  it("adds one, tells it, and tells nobody again what opens it", async () => {
+    const url = `http://${hook.host}/path-that-is-secret`;
+    const given = {
+      channel: "ops",
+      kind: "webhook",
+      url,
+      level: "alert",
+      quiet: "22:00-07:00",
+      daily: true,
+    };
+    const added = await ask("POST", "/channels", given);
+    expect(added.status, added.body.message).toBe(200);
+    expect(added.body.signingSecret).toMatch(/^whsec_/);
+    expect(await ask("POST", "/channels", given)).toMatchObject({
+      status: 409,
+      body: { error: "Conflict" },
+    });
+    expect((await ask("POST", "/channels/ops/test", {})).body).toEqual({ channel: "ops", told: true });
+    expect(hook.asked).toHaveLength(1);
+    expect(hook.asked[0]).toContain("this is a test");
+
+    const { body } = await ask("GET", "/channels");
+    expect(body).toMatchObject({
+      count: 1,
+      channels: [
+        { channel: "ops", level: "alert", quiet: "22:00-07:00 UTC", daily: true, error: null, waiting: 0 },
+      ],
+    });
+    const events = JSON.stringify((await ask("GET", "/audit")).body);
+    expect(events).toContain("added ops, a webhook");
+    for (const secret of ["path-that-is-secret", String(added.body.signingSecret)]) {
+      expect(JSON.stringify(body)).not.toContain(secret);
+      expect(events).not.toContain(secret);
+      expect(bytesIn(folder)).not.toContain(secret);
+    }
+    hook.isOpen = false;
+    const failed = await ask("POST", "/channels/ops/test", {});
+    expect(failed).toMatchObject({ status: 409, body: { error: "Conflict" } });
+    expect(failed.body.message).toContain("ops was not told");
+    expect(failed.body.message).not.toContain("path-that-is-secret");
+
+    expect((await ask("DELETE", "/channels/ops")).body).toEqual({ channel: "ops", removed: true });
+    for (const [method, path] of [
+      ["DELETE", "/channels/ops"],
+      ["POST", "/channels/ops/test"],
+      ["POST", "/channels/ops/replay"],
+    ] as const)
+      expect((await ask(method, path, method === "POST" ? {} : undefined)).status, path).toBe(404);
+  });
+});
+
+describe("channels where nothing can be encrypted", () => {
+  const { ask } = serverWith(async () => ({}));
+  it("are refused with what to do", async () => {
+    const told = await ask("POST", "/channels", {
+      channel: "phone",
+      kind: "ntfy",
+      url: "https://ntfy.example/t",
+    });
+    expect(told.status).toBe(409);
+    expect(told.body.message).toContain("EDGEMAKER_KEK is not set");
+  });
+});
+
+/** Somebody who is told, and refuses it once that is over. */
+async function listening() {
+  const heard = { asked: [] as string[], isOpen: true };
+  const server = createServer(async (request, response) => {
+    let text = "";
+    for await (const part of request) text += String(part);
+    heard.asked.push(text);
+    response.writeHead(heard.isOpen ? 200 : 410).end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return Object.assign(heard, { server, host: `127.0.0.1:${(server.address() as AddressInfo).port}` });
+}
+
+const bytesIn = (folder: string): string =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
+    .join("\n");

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { findChromium } from "../support/browser.ts";
+import { servedPage } from "../support/served.ts";
+
+const KEK = Buffer.alloc(32, 5).toString("base64");
+
+describe.skipIf(!findChromium())(
+  "what an administrator sets, in Chromium (skipped where there is none)",
+  () => {
+    const served = servedPage([], { EDGEMAKER_KEK: KEK });
+
+    it("adds a channel, tells of one that fails in its own words, and removes it", async () => {
+      const { page, context, errors, strangers } = await served.signIn();
+      await page.getByRole("link", { name: "Alerts" }).click();
+      await page.getByText("Nobody is told anything yet").waitFor();
+      const form = page.getByRole("region", { name: "Add one" });
+      await form.getByLabel("Name").fill("ops");
+      await form.getByLabel("Kind").selectOption("webhook");
+      // Nobody is at this name, ever (RFC 6761): what a test comes to then is told.
+      await form.getByLabel("Address, https").fill("https://hooks.invalid/path-that-is-secret");
+      await form.getByRole("button", { name: "Add it" }).click();
+      await form.getByText(/whsec_/).waitFor();
+      const row = page.getByRole("row", { name: /^ops/ });
+      await row.waitFor();
+      expect(await page.getByText("path-that-is-secret").count()).toBe(0);
+      expect(await form.getByLabel("Address, https").inputValue()).toBe("");
+
+      await row.getByRole("button", { name: "Test ops" }).click();
+      await page.getByRole("button", { name: "Send it" }).click();
+      await page.getByRole("dialog").getByText("ops was not told").waitFor();
+      await page.getByRole("button", { name: "Leave it" }).click();
+      await row.getByText("failing").waitFor();
+      await row.getByRole("button", { name: "Remove ops" }).click();
+      await page.getByRole("button", { name: "Remove it" }).click();
+      await page.getByText("ops is removed.").waitFor();
+      await page.getByRole("button", { name: "Close" }).click();
+      await page.getByText("Nobody is told anything yet").waitFor();
+      // That the test was refused is an answer, which Chromium calls an error of the console.
+      expect(errors.filter((error) => !/status of 409/.test(error))).toEqual([]);
+      expect(strangers).toEqual([]);
+      await context.close();
+    });
+
+    it("makes a token that is shown once, and revokes it", async () => {
+      const { page, context, errors } = await served.signIn();
+      await page.getByRole("link", { name: "Access" }).click();
+      const form = page.getByRole("region", { name: "API tokens" }).first();
+      await form.getByLabel("What for").fill("a screen");
+      await form.getByLabel("Days").fill("7");
+      await form.getByRole("button", { name: "Make a token" }).click();
+      await page
+        .getByRole("dialog")
+        .getByText("look at everything, and change nothing, for 7 days")
+        .waitFor();
+      await page.getByRole("button", { name: "Make it" }).click();
+      const token = (await page.getByRole("dialog").locator("code").textContent()) ?? "";
+      expect(token).toMatch(/^em_\w{50}$/);
+      const whose = async () =>
+        (await served.server.ask("/api/v1/session", { headers: { authorization: `Bearer ${token}` } }))
+          .status;
+      expect(await whose()).toBe(200);
+      await page.getByRole("button", { name: "Close" }).click();
+      expect(await page.getByText(token).count()).toBe(0);
+      await page.getByRole("button", { name: "Revoke a screen" }).click();
+      await page.getByRole("button", { name: "Revoke it" }).click();
+      await page.getByText("a screen is revoked.").waitFor();
+      expect(await whose()).toBe(401);
+      await page.getByText("These exchanges are simulated").waitFor();
+      expect(errors).toEqual([]);
+      await context.close();
+    });
+  },
+);
