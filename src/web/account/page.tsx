@@ -1,5 +1,5 @@
 import { ask, part } from "../api.ts";
-import { amount, number } from "../format.ts";
+import { amount, digitsOf, number } from "../format.ts";
 import { type Loaded, useLoad } from "../load.ts";
 import { linkTo, useRoute } from "../route.ts";
 import { type Column, Table } from "../table.tsx";
@@ -97,6 +97,19 @@ function OrdersPart({ exchange, session }: { exchange: string; session: Session 
         return message;
       },
     });
+  // Each pair has its own decimals.
+  const digits = (symbol: string, of: (order: Order) => number) =>
+    digitsOf(orders.data?.orders.filter((order) => order.symbol === symbol).map(of) ?? []);
+  const priceText = ({ symbol, price }: Order) =>
+    number(
+      price,
+      digits(symbol, (order) => order.price),
+    );
+  const sizeText = ({ symbol }: Order, size: number) =>
+    number(
+      size,
+      digits(symbol, (order) => order.amount),
+    );
   const columns: readonly Column<Order>[] = [
     { name: "Pair", isHead: true, of: ({ symbol }) => symbol, by: ({ symbol }) => symbol },
     {
@@ -104,9 +117,19 @@ function OrdersPart({ exchange, session }: { exchange: string; session: Session 
       of: ({ side }) => <b class={side === "buy" ? "up" : "down"}>{side}</b>,
       by: ({ side }) => side,
     },
-    { name: "Price", isNumber: true, of: ({ price }) => number(price), by: ({ price }) => price },
-    { name: "Amount", isNumber: true, of: (order) => number(order.amount), by: (order) => order.amount },
-    { name: "Filled", isNumber: true, of: ({ filled }) => number(filled), by: ({ filled }) => filled },
+    { name: "Price", isNumber: true, of: priceText, by: ({ price }) => price },
+    {
+      name: "Amount",
+      isNumber: true,
+      of: (order) => sizeText(order, order.amount),
+      by: (order) => order.amount,
+    },
+    {
+      name: "Filled",
+      isNumber: true,
+      of: (order) => sizeText(order, order.filled),
+      by: ({ filled }) => filled,
+    },
     { name: "Placed", of: ({ timestamp }) => <Time at={timestamp} />, by: ({ timestamp }) => timestamp },
     ...(session.scope === "read"
       ? []

@@ -1,20 +1,21 @@
-import { number } from "../format.ts";
+import { digitsOf, number } from "../format.ts";
 import type { Book } from "../types.ts";
 
 /** Asks above, bids below, each with a bar as long as what has to be taken to get there. */
 export function Ladder({ book, digits }: { book: Book; digits: number }) {
   const most = Math.max(book.bids.at(-1)?.total ?? 0, book.asks.at(-1)?.total ?? 0);
+  const sizes = digitsOf([...book.bids, ...book.asks].map(({ amount }) => amount));
   const row = (side: "up" | "down", { price, amount, total }: Book["bids"][number]) => (
     <tr key={`${side} ${price}`}>
       <td class={`number ${side}`} data-name="Price">
         {number(price, digits)}
       </td>
       <td class="number" data-name="Amount">
-        {number(amount)}
+        {number(amount, sizes)}
       </td>
       <td class="number depth" data-name="In all">
         <meter class={side} min={0} max={most} value={total} aria-hidden="true" />
-        <span>{number(total)}</span>
+        <span>{number(total, sizes)}</span>
       </td>
     </tr>
   );

@@ -91,6 +91,7 @@ function Prices({ ticker, digits }: { ticker: Ticker; digits: number }) {
 
 function TradeList({ trades, digits }: { trades: Trades; digits: number }) {
   const { summary } = trades;
+  const sizes = digitsOf(trades.trades.map(({ amount }) => amount));
   return (
     <>
       <p class="quiet">
@@ -109,7 +110,7 @@ function TradeList({ trades, digits }: { trades: Trades; digits: number }) {
             ),
           },
           { name: "Side", of: ({ side }) => side },
-          { name: "Amount", isNumber: true, of: ({ amount }) => number(amount) },
+          { name: "Amount", isNumber: true, of: ({ amount }) => number(amount, sizes) },
         ]}
         rows={trades.trades}
         keyOf={({ id }) => id}

@@ -1,6 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { part } from "../api.ts";
-import { amount, number } from "../format.ts";
+import { amount, digitsOf, number } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { type Column, Table } from "../table.tsx";
 import type { Events, Fills, Grid, HistoricOrders } from "../types.ts";
@@ -37,12 +37,13 @@ const Side = ({ side }: { side: "buy" | "sell" }) => <b class={side === "buy" ? 
 
 export function FillsPart({ grid, digits }: { grid: Grid; digits: number }) {
   const { page, pager } = usePage<Fills>(grid.id, "fills");
+  const sizes = digitsOf(page.data?.fills.map((fill) => fill.amount) ?? []);
   const columns: readonly Column<Fills["fills"][number]>[] = [
     { name: "Time", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
     { name: "Side", of: ({ side }) => <Side side={side} /> },
     { name: "Slot", isNumber: true, of: ({ slot }) => slot ?? "–" },
     { name: "Price", isNumber: true, of: ({ price }) => number(price, digits) },
-    { name: "Amount", isNumber: true, of: (fill) => number(fill.amount) },
+    { name: "Amount", isNumber: true, of: (fill) => number(fill.amount, sizes) },
     { name: "Notional", isNumber: true, of: ({ notional }) => number(notional, 2) },
     {
       name: "Fees",
@@ -72,13 +73,14 @@ export function FillsPart({ grid, digits }: { grid: Grid; digits: number }) {
 
 export function OrdersPart({ grid, digits }: { grid: Grid; digits: number }) {
   const { page, pager } = usePage<HistoricOrders>(grid.id, "orders");
+  const sizes = digitsOf(page.data?.orders.map((order) => order.amount) ?? []);
   const columns: readonly Column<HistoricOrders["orders"][number]>[] = [
     { name: "Placed", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
     { name: "Side", of: ({ side }) => <Side side={side} /> },
     { name: "Slot", isNumber: true, of: ({ slot }) => slot },
     { name: "Price", isNumber: true, of: ({ price }) => number(price, digits) },
-    { name: "Amount", isNumber: true, of: (order) => number(order.amount) },
-    { name: "Filled", isNumber: true, of: ({ filled }) => number(filled) },
+    { name: "Amount", isNumber: true, of: (order) => number(order.amount, sizes) },
+    { name: "Filled", isNumber: true, of: ({ filled }) => number(filled, sizes) },
     {
       name: "Status",
       of: ({ status, reason }) => (

@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import { createClient } from "@libsql/client";
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findChromium, startBrowser } from "../support/browser.ts";
+import { type Spawned, spawnServer } from "../support/server.ts";
+import { signedIn } from "../support/signed-in.ts";
+import { makeFolder } from "../support/temp.ts";
+
+const where = { exchange: "mexc", symbol: "ADA/USDT" };
+const ZONE = "America/New_York";
+const LOGGED = 5000;
+
+describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where there is none)", () => {
+  const made = makeFolder();
+  const database = `file:${join(made.path, "log.db")}`;
+  let server: Spawned;
+  let browser: Browser;
+  let url: string;
+  let id: string;
+
+  beforeAll(async () => {
+    // No pass comes by itself, and so nothing writes beside the test.
+    const args = ["--sandbox", "--seed", "7", "--db", database, "--tick-interval", "3600000"];
+    server = spawnServer(made.path, args);
+    browser = await startBrowser();
+    url = (await server.listens) ?? "";
+    const body = { ...where, lowerPrice: 0.52, upperPrice: 0.6, gridLevels: 8, orderSize: 50 };
+    const answer = await server.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(body) });
+    id = ((await answer.json()) as { id: string }).id;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.kill("SIGTERM");
+    made.remove();
+  });
+
+  /** How many decimals each of them is told with. */
+  const decimalsOf = async (cells: Locator): Promise<number[]> => {
+    const texts = await cells.allTextContents();
+    return [...new Set(texts.map((text) => (/\d\.(\d+)/.exec(text)?.[1] ?? "").length))];
+  };
+  const column = (page: Page, table: string, name: string) =>
+    page.getByRole("table", { name: table }).locator(`td[data-name="${name}"]`);
+
+  it("tells prices of a market with the decimals that it has, all of them with the same", async () => {
+    const { page, context } = await signedIn(browser, url, server.token);
+    await page.goto(`${url}/#/markets/mexc/${encodeURIComponent(where.symbol)}`);
+    await page.getByText("VWAP").waitFor();
+    const book = (await (await server.ask(`/api/v1/orderbook?${new URLSearchParams(where)}`)).json()) as Book;
+    const digits = Math.max(...book.bids.map(({ price }) => String(price).split(".")[1]?.length ?? 0));
+    expect(digits).toBeGreaterThan(2);
+    for (const table of ["Order book", "Trades"]) {
+      expect(await decimalsOf(column(page, table, "Price")), table).toEqual([digits]);
+      expect(await decimalsOf(column(page, table, "Amount")), table).toHaveLength(1);
+    }
+    await page.goto(`${url}/#/strategy/${id}`);
+    await column(page, "Orders", "Price").first().waitFor();
+    for (const name of ["Price", "Amount"])
+      expect(await decimalsOf(column(page, "Orders", name)), name).toHaveLength(1);
+    await page.goto(`${url}/#/account/mexc`);
+    await column(page, "Open orders on mexc", "Price").first().waitFor();
+    expect(await decimalsOf(column(page, "Open orders on mexc", "Price"))).toHaveLength(1);
+    await context.close();
+  });
+
+  it("tells times as the machine's own, and in UTC on hover", async () => {
+    const look = { timezoneId: ZONE, locale: "en-US" };
+    const { page, context } = await signedIn(browser, url, server.token, look);
+    await page.goto(`${url}/#/strategy/${id}`);
+    const events = page.getByRole("table", { name: "Events" });
+    await events.locator("time").first().waitFor();
+    const plain = (text: string | null) => text?.replaceAll(/\s/g, " ");
+    for (const time of await events.locator("time").all()) {
+      const at = new Date((await time.getAttribute("datetime")) ?? "");
+      const local = at.toLocaleString("en-US", { dateStyle: "short", timeStyle: "medium", timeZone: ZONE });
+      expect(plain(await time.textContent())).toBe(plain(local));
+      expect(await time.getAttribute("title")).toBe(at.toISOString().replace("T", " ").replace("Z", " UTC"));
+    }
+    await context.close();
+  });
+
+  it("shows a log of 5,000 events a page at a time, which scrolls, and as many rows however far it is gone back", async () => {
+    const client = createClient({ url: database });
+    await client.execute({
+      sql: `WITH RECURSIVE many(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < ?)
+        INSERT INTO events (account, strategy, at, kind, message) SELECT '', ?, ? + n, 'logged', 'no. ' || n FROM many`,
+      args: [LOGGED, id, Date.now()],
+    });
+    client.close();
+    const { page, context, errors } = await signedIn(browser, url, server.token);
+    const logs = [
+      [`strategy/${id}`, "Events", 100],
+      ["audit", "Events, newest first", 200],
+    ] as const;
+    for (const [path, name, most] of logs) {
+      await page.goto(`${url}/#/${path}`);
+      const table = page.getByRole("table", { name });
+      const section = page.locator("section").filter({ has: table });
+      for (let back = 0; back < 4; back++) {
+        const newest = `no. ${LOGGED - back * most}`;
+        await table.getByText(newest, { exact: true }).waitFor();
+        expect(await table.locator("tbody tr").count()).toBe(most);
+        if (back < 3) await section.getByRole("button", { name: "Older" }).click();
+      }
+      const frame = page.getByRole("region", { name, exact: true }).last();
+      const last = table.locator("tbody tr").last();
+      await frame.focus();
+      await page.keyboard.press("End");
+      await last.scrollIntoViewIfNeeded();
+      await last.waitFor();
+      expect(await page.evaluate<number>("document.activeElement.scrollTop")).toBeGreaterThan(0);
+      await section.getByRole("button", { name: "Newest" }).click();
+      await table.getByText(`no. ${LOGGED}`, { exact: true }).waitFor();
+    }
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+});
+
+interface Book {
+  readonly bids: readonly { readonly price: number }[];
+}
