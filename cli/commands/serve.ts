@@ -23,12 +23,6 @@ export const serveCommand = command({
   run: async (values) => {
     const { restingOrders, signsOfLife, startServer } = await import("../actions/actions.ts");
     const { deps, url, newLink, stopped, stop } = await startServer(values);
-    const kind = deps.exchanges[0]?.kind === "sandbox" ? "simulated" : "live";
-    process.stdout.write(
-      `edgemaker serves ${deps.exchanges.length} ${kind} exchanges at ${url} (docs at ${url}/docs)\n`,
-    );
-    // Not into a log, where somebody else may read it first.
-    if (process.stdout.isTTY) process.stdout.write(`Its page: ${newLink()} (works once)\n`);
     const signs = signsOfLife(deps, SIGN_INTERVAL, (line) => process.stdout.write(`${line}\n`));
     const leave = async () => {
       // Not waited for: a database that does not answer must not keep anybody here.
@@ -36,7 +30,14 @@ export const serveCommand = command({
       process.stdout.write(await restingOrders(deps));
       stop();
     };
+    // Before anybody is told that it serves: who hears that may stop it at once.
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void leave());
+    const kind = deps.exchanges[0]?.kind === "sandbox" ? "simulated" : "live";
+    process.stdout.write(
+      `edgemaker serves ${deps.exchanges.length} ${kind} exchanges at ${url} (docs at ${url}/docs)\n`,
+    );
+    // Not into a log, where somebody else may read it first.
+    if (process.stdout.isTTY) process.stdout.write(`Its page: ${newLink()} (works once)\n`);
     await stopped;
     return 0;
   },
