@@ -19,6 +19,7 @@ import type { McpSettings } from "./transport/mcp/options.ts";
 import { openApi } from "./transport/openapi.ts";
 import { type Asset, mountPage, type SignIn } from "./transport/page.ts";
 import { refusal } from "./transport/run.ts";
+import { tracedRequests } from "./transport/traced.ts";
 
 export interface AppOptions {
   readonly deps: Deps;
@@ -63,6 +64,7 @@ export function createApp({
   const app = new Hono<{ Variables: Variables }>();
   const urgent = urgentRoutes(operations);
 
+  if (deps.tracer) app.use(tracedRequests(deps.tracer));
   app.use(async (c, next) => {
     c.set("requestId", deps.local.randomText(12));
     // Before next(): set after it, every answer would be built twice.

@@ -20,6 +20,7 @@ import { forgetKeptToken, proofOf, writeServerFile } from "../host/server-file.t
 import { numberOf, readSettings } from "../host/settings.ts";
 import { createSignIn, pageLink } from "../host/sign-in.ts";
 import { startTimer } from "../host/timer.ts";
+import { startTracing } from "../host/tracing.ts";
 import { version } from "../host/version.ts";
 import type { Values } from "../terminal/arguments.ts";
 
@@ -49,7 +50,9 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
   const log = createLog(config.logLevel);
   const file = configFile(process.env);
   if (tighten(file)) log("warn", "the settings could be read by others: they are yours alone now", { file });
-  const deps = await createDeps(config, { ...nodeRuntime(databaseUrl, config, log), interval }, sandbox);
+  const tracing = await startTracing(process.env, version());
+  const runtime = { ...nodeRuntime(databaseUrl, config, log), interval, tracer: tracing?.tracer };
+  const deps = await createDeps(config, runtime, sandbox);
   const token = newToken(nodeLocal);
   forgetKeptToken(folder);
   const instance = nodeLocal.randomText(16);
@@ -113,6 +116,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     // A database that is gone keeps nobody from stopping: the next start ends it.
     await endToken().catch(() => undefined);
     deps.close();
+    await tracing?.stop();
   });
   return { deps, url, token, newLink: () => pageLink(url, signIn.newCode()), stopped, stop };
 }

@@ -8,6 +8,7 @@ import { metricsStore } from "../adapters/libsql/stores/metrics-store.ts";
 import { notifyStore } from "../adapters/libsql/stores/notify-store.ts";
 import { reportStore } from "../adapters/libsql/stores/report-store.ts";
 import { createStore } from "../adapters/libsql/stores/store.ts";
+import { tracedFetch } from "../adapters/traced-fetch.ts";
 import { importKek } from "../adapters/vault/envelope.ts";
 import { importSigner } from "../adapters/vault/signer.ts";
 import { NO_STORED_KEYS, storedKeys } from "../adapters/vault/stored-keys.ts";
@@ -37,14 +38,15 @@ export async function createDeps(
   runtime: Runtime,
   options: SandboxOptions = {},
 ): Promise<Deps & { readonly live?: Live; readonly channels: Channels; close(): void }> {
-  const { client, migrations, local, log, requests, isChecked } = runtime;
+  const { client, migrations, local, log, requests, isChecked, tracer } = runtime;
   const kind = config.sandbox ? "sandbox" : "live";
-  const context = await openDatabase({ client, local, migrations, kind, isChecked });
+  const context = await openDatabase({ client, local, migrations, kind, isChecked, tracer });
   const notify = notifyStore(context, await Promise.all(config.keks.map(importKek)));
   const budgets = runtime.live?.budgets ?? publicBudgets(local.monotonic);
+  const ask = tracedFetch(runtime.live?.fetch ?? ((url, init) => fetch(url, init)), tracer);
   const live = config.sandbox
     ? undefined
-    : await connectLive(config, context, { ...runtime, live: { ...runtime.live, budgets } });
+    : await connectLive(config, context, { ...runtime, live: { ...runtime.live, budgets, fetch: ask } });
   const { aggregator, ...venues }: Venues = live
     ? live.venues
     : await sandboxVenues(config, context, runtime, options);
@@ -111,6 +113,7 @@ export async function createDeps(
     limits: config.limits,
     requests,
     interval: runtime.interval,
+    tracer,
     local,
     log,
     close: () => context.client.close(),

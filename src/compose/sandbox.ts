@@ -18,6 +18,7 @@ import type { Deps } from "../ports/deps.ts";
 import type { Aggregator } from "../ports/dex.ts";
 import type { Local, Log } from "../ports/local.ts";
 import type { Post, SendMail } from "../ports/outbound.ts";
+import type { Tracer } from "../ports/tracer.ts";
 import type { Venue } from "../ports/venue.ts";
 import type { Config } from "./config.ts";
 import type { LiveOptions } from "./live.ts";
@@ -41,6 +42,7 @@ export interface Runtime {
   readonly requests?: (() => number) | undefined;
   /** How often it steps. */
   readonly interval?: Millis | undefined;
+  readonly tracer?: Tracer | undefined;
   /** How messages leave; nobody is told where it is absent. */
   readonly post?: Post;
   readonly mail?: SendMail;

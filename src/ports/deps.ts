@@ -17,6 +17,7 @@ import type { MetricsStore } from "./stores/metrics-store.ts";
 import type { NotifyStore } from "./stores/notify-store.ts";
 import type { ReportStore } from "./stores/report-store.ts";
 import type { Store } from "./stores/store.ts";
+import type { Tracer } from "./tracer.ts";
 import type { ExchangeInfo, Keys, Venue } from "./venue.ts";
 
 /** Of the keys of an exchange all but the keys. */
@@ -84,6 +85,8 @@ export interface Deps {
   };
   /** Keys that sign checkpoints of events, the first one for new ones. */
   readonly signers?: readonly Signer[];
+  /** Measures what is done; absent where nobody collects it. */
+  readonly tracer?: Tracer | undefined;
   readonly local: Local;
   readonly log: Log;
 }

@@ -7,7 +7,16 @@ import { type Pass, type StepOptions, step } from "./step.ts";
 
 type World = Pick<
   Deps,
-  "store" | "local" | "log" | "venueOf" | "limits" | "requests" | "reference" | "interval" | "kinds"
+  | "store"
+  | "local"
+  | "log"
+  | "venueOf"
+  | "limits"
+  | "requests"
+  | "reference"
+  | "interval"
+  | "kinds"
+  | "tracer"
 >;
 
 /** Fewer requests than a pass over one market needs: what begins with less would only wait again. */
@@ -35,11 +44,28 @@ export async function tick(world: World, options: StepOptions = {}): Promise<Pas
 export async function stepAccount(world: World, account: AccountKey, options: StepOptions): Promise<Pass> {
   const venue = world.venueOf(parseAccountKey(account));
   if (!venue) return { account, outcome: "not_configured", message: "this process is not configured for it" };
-  return step(world, venue, options).catch((error: unknown) => ({
+  return measured(world, venue, options).catch((error: unknown) => ({
     account,
     outcome: "failed",
     message: messageOf(error),
   }));
+}
+
+/** A pass as whoever collects measurements sees it. */
+function measured(world: World, venue: Venue, options: StepOptions): Promise<Pass> {
+  const { tracer } = world;
+  if (!tracer) return step(world, venue, options);
+  const { exchange, kind } = venue.account;
+  return tracer.span(
+    "pass",
+    { "edgemaker.exchange": exchange, "edgemaker.account.kind": kind },
+    async (span) => {
+      const pass = await step(world, venue, options);
+      span.set({ "edgemaker.pass.outcome": pass.outcome });
+      if (pass.outcome === "failed") span.fail("failed");
+      return pass;
+    },
+  );
 }
 
 /** The accounts that this process should set passes for. */
@@ -57,7 +83,7 @@ const BETWEEN: Millis = 50;
 export async function stepNow(world: World, venue: Venue): Promise<Pass> {
   const askedAt = world.local.monotonic();
   for (;;) {
-    const pass = await step(world, venue, { isUrgent: true });
+    const pass = await measured(world, venue, { isUrgent: true });
     if (pass.outcome !== "busy" || world.local.monotonic() - askedAt > PATIENCE) return pass;
     await venue.wait?.();
     await world.local.sleep(BETWEEN);

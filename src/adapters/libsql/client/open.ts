@@ -2,11 +2,13 @@ import { sql } from "drizzle-orm";
 import { messageOf, SettingsError, StoreError } from "../../../kernel/errors.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { Local } from "../../../ports/local.ts";
+import type { Tracer } from "../../../ports/tracer.ts";
 import { control } from "../tables/tables.ts";
 import { type Context, createContext, statement } from "./context.ts";
 import { type Migration, migrate, refuseNewer } from "./migrate.ts";
 import { type Database, safeClient } from "./safe-client.ts";
 import { codeOf } from "./store-error.ts";
+import { traced } from "./traced.ts";
 
 export interface Opening {
   readonly client: Database;
@@ -18,6 +20,7 @@ export interface Opening {
   readonly isChecked?: boolean | undefined;
   /** Replaces the database's clock, where time is simulated. */
   readonly clock?: () => Millis;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Opens a database that is, or from now on will be, of this kind. The other kind is refused. */
@@ -28,13 +31,12 @@ export async function openDatabase({
   kind,
   isChecked,
   clock,
+  tracer,
 }: Opening): Promise<Context> {
   const names = new Set(migrations.map(({ name }) => name));
+  const safe = await safeClient(client, local, kind === "live" ? "durable" : "fast").catch(noDatabase);
   const context: Context = {
-    ...createContext(
-      await safeClient(client, local, kind === "live" ? "durable" : "fast").catch(noDatabase),
-      clock,
-    ),
+    ...createContext(traced(safe, tracer), clock),
     ...(names.size > 0 ? { version: { names, newer: undefined } } : {}),
   };
   if (migrations.length > 0) {

@@ -1,0 +1,66 @@
+import { type Tracer as Found, SpanStatusCode } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from "@opentelemetry/resources";
+import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import type { Tracer } from "../../src/ports/tracer.ts";
+
+export interface Tracing {
+  readonly tracer: Tracer;
+  /** Hands over what was measured, as far as that is possible in a moment. */
+  stop(): Promise<void>;
+}
+
+/** Spans to the collector that the standard variables name. */
+export function openTelemetry(version: string): Tracing {
+  // Not the process's own: its arguments may carry a token.
+  const told = detectResources({ detectors: [envDetector] });
+  const own = resourceFromAttributes({ "service.name": "edgemaker", "service.version": version });
+  const provider = new NodeTracerProvider({
+    resource: defaultResource().merge(own).merge(told),
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  });
+  // Makes what is measured within a span part of it.
+  provider.register();
+  const tracer = tracerOver(provider.getTracer("edgemaker", version));
+  return { tracer, stop: () => soon(provider.shutdown()) };
+}
+
+const tracerOver = (found: Found): Tracer => ({
+  span: (name, attributes, work) =>
+    found.startActiveSpan(name, { attributes: { ...attributes } }, async (span) => {
+      const fail = (type: string) => {
+        span.setAttribute("error.type", type);
+        span.setStatus({ code: SpanStatusCode.ERROR });
+      };
+      try {
+        return await work({
+          set: (more) => void span.setAttributes({ ...more }),
+          rename: (other) => void span.updateName(other),
+          fail,
+        });
+      } catch (error) {
+        // Its kind alone: a message may carry what somebody else has said.
+        fail(error instanceof Error ? error.name : "unknown");
+        throw error;
+      } finally {
+        span.end();
+      }
+    }),
+});
+
+/** A collector that is gone keeps nobody from stopping. */
+async function soon(ending: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LONGEST_STOP_MILLIS);
+  });
+  await Promise.race([ending.catch(() => undefined), late]);
+  clearTimeout(timer);
+}
+
+const LONGEST_STOP_MILLIS = 3000;

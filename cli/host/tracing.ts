@@ -1,0 +1,13 @@
+import type { Tracing } from "./open-telemetry.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** OpenTelemetry's own variables ask for traces; https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables */
+const isAsked = (env: Environment): boolean =>
+  Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) &&
+  env.OTEL_SDK_DISABLED?.toLowerCase() !== "true" &&
+  env.OTEL_TRACES_EXPORTER !== "none";
+
+/** Loads OpenTelemetry where it is asked for, and nothing where it is not. */
+export const startTracing = async (env: Environment, version: string): Promise<Tracing | undefined> =>
+  isAsked(env) ? (await import("./open-telemetry.ts")).openTelemetry(version) : undefined;

@@ -1,0 +1,15 @@
+export type SpanAttributes = Readonly<Record<string, string | number>>;
+
+export interface Span {
+  /** What is known at its end. No secret, and no text from elsewhere, may be in it. */
+  set(attributes: SpanAttributes): void;
+  rename(name: string): void;
+  /** What it was about came to nothing. */
+  fail(type: string): void;
+}
+
+/** Measures work for whoever collects that; names and attributes are those of OpenTelemetry's conventions. */
+export interface Tracer {
+  /** Ends when `work` has; what is measured meanwhile is part of it. */
+  span<T>(name: string, attributes: SpanAttributes, work: (span: Span) => Promise<T>): Promise<T>;
+}
