@@ -4,6 +4,7 @@ export interface ShownPlan {
   readonly options: Readonly<Record<string, unknown>>;
   readonly orders: readonly { readonly side: "buy" | "sell"; readonly price: number }[];
   readonly slots: readonly { readonly netProfit: number; readonly netPercent: number }[];
+  readonly sums: { readonly buys: string; readonly sells: string };
   readonly investment: { readonly quote: string; readonly base: string };
   readonly free: { readonly quote: string; readonly base: string };
   readonly maxQuoteUsed: string;
@@ -17,22 +18,20 @@ export interface ShownPlan {
 
 /** The plan in words: what is placed, what it needs and earns, what can be lost, what is armed, what is wrong. */
 export function planTold(plan: ShownPlan): Readonly<Record<string, string>> {
-  const { config, options, investment, free, ownBaseUsed, maxQuoteUsed, slots, worstCase, warnings } = plan;
+  const { config, options, maxQuoteUsed, slots, worstCase, warnings } = plan;
   const [base, quote] = config.symbol.split("/") as [string, string];
   const net = slots.map(({ netProfit }) => netProfit);
   const percent = slots.map(({ netPercent }) => netPercent);
-  const own = ownBaseUsed === "0" ? "" : `, and ${ownBaseUsed} of the ${free.base} ${base} that you have`;
   const lost = worstCase.map(({ price, loss }) =>
-    price === 0
-      ? `everything, up to ${round(loss, 2)} ${quote}`
-      : `${round(loss, 2)} ${quote} lost at ${price}`,
+    price === 0 ? `everything, up to ${figure(loss)} ${quote}` : `${figure(loss)} ${quote} lost at ${price}`,
   );
   const armed = armedTold(options);
   const notes = warnings.filter(({ code }) => code !== "own_base_used").map(({ message }) => message);
   return {
     orders: ordersTold(plan, quote),
-    needs: `${investment.quote} of ${free.quote} ${quote} free (${share(investment.quote, free.quote)})${own}`,
-    "at most": `${maxQuoteUsed} ${quote} in use`,
+    sum: sumTold(plan, quote),
+    "set aside": asideTold(plan, { base, quote }),
+    "at most": `${figure(maxQuoteUsed)} ${quote} in use`,
     "each cycle": `earns ${range(net, 4)} ${quote} after fees (${range(percent, 2)} %)`,
     "break-even": plan.lastWeek.message,
     "worst case": lost.join("; "),
@@ -91,6 +90,24 @@ function ordersTold({ orders, slots, refused }: ShownPlan, quote: string): strin
   return `${told}${waiting}`;
 }
 
+function sumTold({ sums }: ShownPlan, quote: string): string {
+  const [buys, sells] = [Number(sums.buys), Number(sums.sells)];
+  return `${figure(buys + sells)} ${quote}: ${figure(buys)} in buys, ${figure(sells)} in sells`;
+}
+
+/** What no slot ever waits for, and what is left then: beside what other strategies hold and still need. */
+function asideTold(
+  { investment, free, ownBaseUsed }: ShownPlan,
+  { base, quote }: { readonly base: string; readonly quote: string },
+): string {
+  const own = ownBaseUsed === "0" ? "" : ` and ${ownBaseUsed} of ${free.base} ${base} of your own`;
+  const aside = `${figure(investment.quote)} of ${figure(free.quote)} ${quote} free beside other grids (${share(investment.quote, free.quote)})${own}`;
+  const left = Number(free.quote) - Number(investment.quote);
+  return left < 0
+    ? `${aside}; ${figure(-left)} ${quote} are missing`
+    : `${aside}; ${figure(left)} ${quote} stay free (${share(left, free.quote)})`;
+}
+
 const ARMED: Readonly<Record<string, (value: unknown) => string>> = {
   stopLossPrice: (price) => `stops and sells its base at or below ${price}`,
   takeProfitPrice: (price) => `stops and sells its base at or above ${price}`,
@@ -113,12 +130,18 @@ const armedTold = (options: ShownPlan["options"]): string[] =>
     return told === "" ? [] : [told];
   });
 
-const share = (part: string, whole: string): string =>
+const share = (part: string | number, whole: string): string =>
   Number(whole) > 0 ? `${round((Number(part) / Number(whole)) * 100, 1)} %` : "there is none";
 
 const range = (values: readonly number[], digits: number): string => {
   const [least, most] = [Math.min(...values), Math.max(...values)].map((one) => round(one, digits));
   return least === most ? String(least) : `${least} to ${most}`;
+};
+
+/** To the cent, and below a hundred to its first digits: some quote assets are worth a house. */
+const figure = (value: string | number): string => {
+  const amount = Number(value);
+  return String(Number(Math.abs(amount) >= 100 ? amount.toFixed(2) : amount.toPrecision(4)));
 };
 
 const round = (value: number, digits: number): number => Number(value.toFixed(digits));

@@ -7,7 +7,7 @@ import type { Answer } from "../../src/transport/run.ts";
 export async function toldOnInterrupt(starting: Promise<Answer>): Promise<Answer> {
   let isInterrupted = false;
   const interrupted = () => {
-    if (isInterrupted) process.exit(leave());
+    if (isInterrupted) process.exit(leaveAtOnce());
     isInterrupted = true;
     process.stderr.write(
       "It is being started: what becomes of it is told in a moment. Ctrl-C again leaves at once.\n",
@@ -26,7 +26,7 @@ export async function toldOnInterrupt(starting: Promise<Answer>): Promise<Answer
 /** What a shell says of a command that was ended by Ctrl-C. */
 const INTERRUPTED = 130;
 
-function leave(): number {
+function leaveAtOnce(): number {
   process.stderr.write(
     "Left while it was being started: `edgemaker grid status` tells whether it is there, and `edgemaker grid stop <id>` stops it.\n",
   );

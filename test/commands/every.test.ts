@@ -35,6 +35,7 @@ const USES: readonly (readonly [string, (told: Told) => readonly string[]])[] = 
   ["orders cancel", (told) => [...MARKET, "--id", order(told)]],
   ["orders cancel-all", () => ["--exchange", "kraken"]],
   ["grid preview", () => [...MARKET, ...BOUNDS]],
+  ["grid withdraw-plan", () => ["--exchange", "kraken"]],
   ["grid start", () => [...MARKET, ...BOUNDS]],
   ["grid status", (told) => [grid(told)]],
   ["grid list", () => []],

@@ -9,12 +9,10 @@ import { isAtTerminal, shownStart } from "../asked-start.ts";
 import { planTold, type ShownPlan } from "../plan-told.ts";
 import { fail, misreadOf, open, remoteOf, sayUnstepped } from "../run-operation.ts";
 import { toldOnInterrupt } from "../told-on-interrupt.ts";
+import type { AskByName, GridAnswers } from "./questions.ts";
 
-type Input = Readonly<Record<string, unknown>>;
-type Ask = (name: string, input: Input) => Promise<Answer>;
-
-interface Guided {
-  readonly start: Input;
+interface GuideAnswer {
+  readonly start: GridAnswers;
   readonly plan: ShownPlan;
 }
 
@@ -32,12 +30,12 @@ export async function runGuided(operations: readonly Operation[], values: Values
   if (misread) return fail(misread, { operation: guide, values });
   const remote = await remoteOf(settings, values);
   const { ask: asks, close } = await open(settings, remote);
-  const ask: Ask = (name, input) => asks(named(name), { ...input });
+  const ask: AskByName = (name, input) => asks(named(name), { ...input });
   try {
     const answer = isAsked ? await dialogue(guide, given, ask) : await unasked(given, values, ask);
     if (answer === undefined) return nothing();
     if (answer.status !== 200) return fail(answer, { remote, operation: guide, values });
-    return told(answer, values, () => (remote ? undefined : sayUnstepped(settings)));
+    return sayGuided(answer, values, () => (remote ? undefined : sayUnstepped(settings)));
   } finally {
     close();
   }
@@ -48,18 +46,18 @@ function nothing(): number {
   return 1;
 }
 
-async function dialogue(guide: Operation, given: Input, ask: Ask): Promise<Answer | undefined> {
+async function dialogue(guide: Operation, given: GridAnswers, ask: AskByName): Promise<Answer | undefined> {
   const { askForGrid } = await import("./questions.ts");
   const asked = await askForGrid(guide, given, ask);
   if (asked === undefined) return undefined;
-  let shown: Guided | undefined;
+  let shown: GuideAnswer | undefined;
   return (
     misreadOf(guide, { ...asked }) ??
     shownStart(asked, {
       async preview(input) {
         const answer = await ask("guide_grid", input);
         if (answer.status !== 200) return answer;
-        shown = answer.body as Guided;
+        shown = answer.body as GuideAnswer;
         return { ...answer, body: shown.plan };
       },
       start: () => ask("start_grid", shown?.start ?? {}),
@@ -68,15 +66,15 @@ async function dialogue(guide: Operation, given: Input, ask: Ask): Promise<Answe
 }
 
 /** Nobody is there to be asked: the plan alone, or exactly that started. */
-async function unasked(given: Input, { yes }: Values, ask: Ask): Promise<Answer> {
+async function unasked(given: GridAnswers, { yes }: Values, ask: AskByName): Promise<Answer> {
   const answer = await ask("guide_grid", given);
   if (answer.status !== 200 || !yes) return answer;
-  return toldOnInterrupt(ask("start_grid", (answer.body as Guided).start));
+  return toldOnInterrupt(ask("start_grid", (answer.body as GuideAnswer).start));
 }
 
-function told({ body }: Answer, { json }: Values, started: () => void): number {
+function sayGuided({ body }: Answer, { json }: Values, started: () => void): number {
   const isPlan = "plan" in (body as object);
-  const shown = isPlan ? planTold((body as Guided).plan) : body;
+  const shown = isPlan ? planTold((body as GuideAnswer).plan) : body;
   process.stdout.write(`${json ? JSON.stringify(body, null, 2) : render(shown)}\n`);
   if (!isPlan) started();
   else if (!json) process.stderr.write("Nothing was started: --yes starts it as it is then.\n");

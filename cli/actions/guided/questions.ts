@@ -3,30 +3,34 @@ import { isPair } from "../../../src/kernel/pair.ts";
 import type { Operation } from "../../../src/operation.ts";
 import type { Answer } from "../../../src/transport/run.ts";
 
-type Input = Readonly<Record<string, unknown>>;
-type Ask = (name: string, input: Input) => Promise<Answer>;
+export type GridAnswers = Readonly<Record<string, unknown>>;
+export type AskByName = (name: string, input: GridAnswers) => Promise<Answer>;
 
-const WIDTHS = [
+const WIDTH_OPTIONS = [
   { value: "usual", label: "Usual", hint: "where the price was in the last week" },
   { value: "narrow", label: "Narrow", hint: "the last day: earns more often, is left sooner" },
   { value: "wide", label: "Wide", hint: "the last month: earns less often, lasts longer" },
 ];
 
-const ON_LEAVE = [
+const LEAVE_OPTIONS = [
   { value: "wait", label: "Wait until it returns", hint: "keeps what it holds" },
   { value: "follow", label: "Follow it", hint: "by half the range, either way; orders are half as large" },
   { value: "stop", label: "Stop", hint: "a little beyond the range, and sell what it holds" },
 ];
 
 /** Asks for what is not given yet; undefined when somebody leaves with Ctrl-C. */
-export async function askForGrid(guide: Operation, given: Input, ask: Ask): Promise<Input | undefined> {
+export async function askForGrid(
+  guide: Operation,
+  given: GridAnswers,
+  ask: AskByName,
+): Promise<GridAnswers | undefined> {
   let asked = given;
   const questions: readonly (readonly [string, () => Promise<unknown>])[] = [
     ["exchange", () => askForExchange(guide)],
     ["symbol", askForSymbol],
     ["budget", async () => askForBudget(String(asked.symbol), await freeOf(asked, ask))],
-    ["width", () => select({ message: "How far may the price go?", options: WIDTHS })],
-    ["onLeave", () => select({ message: "And if it leaves that range?", options: ON_LEAVE })],
+    ["width", () => select({ message: "How far may the price go?", options: WIDTH_OPTIONS })],
+    ["onLeave", () => select({ message: "And if it leaves that range?", options: LEAVE_OPTIONS })],
   ];
   for (const [field, question] of questions) {
     if (asked[field] !== undefined) continue;
@@ -69,7 +73,10 @@ async function askForBudget(symbol: string, free: string | undefined): Promise<u
 }
 
 /** What there is to divide; undefined where nobody tells, which the plan then says. */
-async function freeOf({ exchange, symbol, dryRun }: Input, ask: Ask): Promise<string | undefined> {
+async function freeOf(
+  { exchange, symbol, dryRun }: GridAnswers,
+  ask: AskByName,
+): Promise<string | undefined> {
   if (dryRun) return undefined;
   const asset = String(symbol).split("/")[1];
   const { status, body } = await ask("get_balance", { exchange, asset });

@@ -22,6 +22,7 @@ import { pauseOperations } from "./pause.ts";
 import { previewCenteredGrid, previewGrid, startCenteredGrid, startGrid } from "./start.ts";
 import { stopGrid } from "./stop.ts";
 import { intervalOf } from "./watch-over.ts";
+import { withdrawPlan } from "./withdraw.ts";
 
 const reads = {
   effect: "read",
@@ -149,6 +150,7 @@ export const gridOperations = (ids: readonly string[]): Operation[] => [
   ...editOperations,
   gridStatus,
   listGrids,
+  withdrawPlan(ids),
   ...historyOperations,
   tickNow,
 ];

@@ -6,7 +6,7 @@ import { rangeOf } from "../start/asked.ts";
 import { check } from "../start/check.ts";
 import { guided } from "../start/guide.ts";
 import { pastOut, startOf } from "../start/guide-out.ts";
-import { readLastWeek, readPast, WIDTHS } from "./recent-candles.ts";
+import { LOOKS_BACK, readLastWeek, readPast } from "./recent-candles.ts";
 import { readWorld } from "./start-reading.ts";
 import { plannedIn } from "./starting.ts";
 
@@ -40,7 +40,7 @@ export const guideGrid = (ids: readonly string[]): Operation =>
       const week = await readLastWeek(deps, asked);
       const plan = plannedIn(world, checked, { where: asked, week });
       return {
-        past: pastOut(candles, WIDTHS[asked.width].span),
+        past: pastOut(candles, LOOKS_BACK[asked.width].span),
         start: { ...start, planHash: plan.planHash },
         plan,
         next: `start_grid (POST /strategy/grid, or edgemaker grid new at a terminal) with the fields of start starts exactly this plan; 409 says that the market has moved and another one is to be asked for`,

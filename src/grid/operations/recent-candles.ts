@@ -9,17 +9,17 @@ import type { LastWeek } from "../start/last-week.ts";
 import { venueOf, type Where } from "./start-reading.ts";
 
 /** How far back a person looks for where a price goes: each in one question to any exchange. */
-export const WIDTHS = {
+export const LOOKS_BACK = {
   narrow: { back: DAY, span: 15 * MINUTE },
   usual: { back: 7 * DAY, span: HOUR },
   wide: { back: 30 * DAY, span: 4 * HOUR },
 } as const;
-export type Width = keyof typeof WIDTHS;
+export type Width = keyof typeof LOOKS_BACK;
 
 /** Where the price has been. Throws AppError where nobody tells: a range is not made up. */
 export async function readPast(deps: Deps, where: Where, width: Width): Promise<readonly Candle[]> {
-  const { back, span } = WIDTHS[width];
-  const candles = await readCandles(deps, where, { span, limit: back / span });
+  const { back, span } = LOOKS_BACK[width];
+  const candles = await askPast(deps, where, { span, limit: back / span });
   if (candles.length > 0) return candles;
   throw new AppError(
     "Fetch failed",
@@ -27,7 +27,7 @@ export async function readPast(deps: Deps, where: Where, width: Width): Promise<
   );
 }
 
-const readCandles = (deps: Deps, where: Where, range: CandleRange): Promise<readonly Candle[]> =>
+const askPast = (deps: Deps, where: Where, range: CandleRange): Promise<readonly Candle[]> =>
   forAnyone(venueOf(deps, where)).candles(where.symbol, range);
 
 /** Half an hour each: a week of them is one page of every exchange. */
@@ -35,7 +35,7 @@ const WEEK: CandleRange = { span: 30 * MINUTE, limit: 336 };
 
 export async function readLastWeek(deps: Deps, where: Where): Promise<LastWeek> {
   try {
-    const candles = await readCandles(deps, where, WEEK);
+    const candles = await askPast(deps, where, WEEK);
     return candles.length > 0
       ? { candles, span: WEEK.span }
       : { reason: `${where.exchange} tells no candles of ${where.symbol}` };

@@ -5,14 +5,16 @@ import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { readStandings } from "../../limits/operations/standings.ts";
 import { accountKey } from "../../model/account.ts";
 import type { Bounds } from "../../model/limits.ts";
-import type { Quote } from "../../model/market.ts";
+import type { Market, Quote } from "../../model/market.ts";
 import type { Confidence } from "../../model/memory.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { DryBalances, DryRuns } from "../../ports/paper.ts";
 import type { Reference } from "../../ports/reference.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import type { Venue } from "../../ports/venue.ts";
+import { asGrid, isGrid } from "../kind.ts";
 import type { StartWorld } from "../start/planned-start.ts";
+import { reserveOf } from "../start/reserve.ts";
 
 export type Where = {
   readonly exchange: string;
@@ -44,12 +46,25 @@ export async function readWorld(deps: Deps, where: Where, actor: string): Promis
   const claimed = views
     .filter(({ strategy }) => splitPair(strategy.symbol).base === market.base)
     .reduce((total, { strategy }) => total + deps.kinds(strategy.kind).holdings(strategy.state).base, 0n);
+  const kept = await readKept(deps, views, market);
   const trust = where.confidence === undefined ? undefined : await readTrust(deps, venue, quote, symbol);
   const killed = await deps.store.killed();
   const standings = await readStandings(deps, venue.account, actor);
   const now = venue.account.host === "" ? undefined : deps.marketTime(venue.account, await deps.store.now());
   const bounds = { standings, now };
-  return { venue, market, quote, balances, claimed, killed, trust, confidence: trust?.value, bounds };
+  return { venue, market, quote, balances, claimed, kept, killed, trust, confidence: trust?.value, bounds };
+}
+
+/** Free quote that the account's other grids still need; of each pair at the fees of this one. */
+async function readKept({ store }: Deps, views: readonly StrategyView[], market: Market): Promise<Decimal> {
+  const others = views.filter(
+    ({ strategy }) => isGrid(strategy) && splitPair(strategy.symbol).quote === market.quote,
+  );
+  if (others.length === 0) return 0n;
+  const orders = await store.unsettledOrders();
+  return others
+    .map(({ strategy }) => reserveOf(asGrid(strategy), orders, market).quote)
+    .reduce((total, quote) => total + quote, 0n);
 }
 
 /** Where a grid that is asked for so trades. */
@@ -66,7 +81,8 @@ const first = ({ symbol, dryBalance }: Where): DryBalances => ({
   quote: splitPair(symbol).quote,
 });
 
-const gridsOf = ({ store }: Deps, { account }: Venue): Promise<readonly StrategyView[]> =>
+/** What runs on an account. */
+export const gridsOf = ({ store }: Deps, { account }: Venue): Promise<readonly StrategyView[]> =>
   store.strategies({ stopped: false, account: accountKey(account) });
 
 /** Other balances are for an account that nothing trades on: what a grid of it holds would be gone. */

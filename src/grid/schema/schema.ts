@@ -18,6 +18,23 @@ const LastWeekShape = lazy(() =>
   }),
 );
 
+/** What is armed beside the levels. */
+const OptionsShape = lazy(() =>
+  z
+    .object({
+      stopLossPrice: z.number(),
+      takeProfitPrice: z.number(),
+      triggerPrice: z.number(),
+      trail: z.object({ up: z.number(), down: z.number() }).partial(),
+      initialBuy: z.boolean(),
+      postOnly: z.boolean(),
+      confidence: z.number(),
+      maxPosition: z.number(),
+      safetyReserve: z.number(),
+    })
+    .partial(),
+);
+
 export const PlannedShape = lazy(() =>
   z.object({
     config: ConfigShape(),
@@ -35,21 +52,16 @@ export const PlannedShape = lazy(() =>
         netProfit: z.number(),
       }),
     ),
-    investment: z.object({ quote: z.string(), base: z.string() }),
-    free: z.object({ quote: z.string(), base: z.string() }),
-    options: z
-      .object({
-        stopLossPrice: z.number(),
-        takeProfitPrice: z.number(),
-        triggerPrice: z.number(),
-        trail: z.object({ up: z.number(), down: z.number() }).partial(),
-        initialBuy: z.boolean(),
-        postOnly: z.boolean(),
-        confidence: z.number(),
-        maxPosition: z.number(),
-        safetyReserve: z.number(),
-      })
-      .partial(),
+    sums: z
+      .object({ buys: z.string(), sells: z.string() })
+      .describe("What the orders come to in quote, at their own prices"),
+    investment: z
+      .object({ quote: z.string(), base: z.string() })
+      .describe("What is set aside, so that no slot ever waits for funds"),
+    free: z
+      .object({ quote: z.string(), base: z.string() })
+      .describe("What is free beside what other strategies hold and still need"),
+    options: OptionsShape(),
     maxQuoteUsed: z.string(),
     ownBaseUsed: z.string(),
     breakEvenSpacingPercent: z.number(),

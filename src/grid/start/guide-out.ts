@@ -1,10 +1,10 @@
 import { text, wire } from "../../kernel/decimal.ts";
 import type { Candle } from "../../model/market.ts";
 import type { GuidedStart, GuideFields } from "../schema/guide.ts";
-import type { Guided } from "./guide.ts";
+import type { GuidedGrid } from "./guide.ts";
 
 /** The numbers of a start as another request takes them. */
-export function startOf(asked: GuideFields, guided: Guided): Omit<GuidedStart, "planHash"> {
+export function startOf(asked: GuideFields, guided: GuidedGrid): Omit<GuidedStart, "planHash"> {
   const { exchange, symbol, useOwnBase = false, dryRun, dryBalance } = asked;
   const { lowerPrice, upperPrice, gridLevels, orderSize, stopLossPrice, takeProfitPrice, trail } = guided;
   const balances =

@@ -23,13 +23,13 @@ export interface GuideMarket {
 }
 
 /** The numbers of a start, as `start_grid` takes them; prices and size in quote. */
-export type Guided = Pick<
+export type GuidedGrid = Pick<
   GridConfig,
   "lowerPrice" | "upperPrice" | "gridLevels" | "orderSize" | "stopLossPrice" | "takeProfitPrice" | "trail"
 >;
 
 /** Kept free on either side of where the price has been, as a share of how far that is. */
-const MARGIN = 20n;
+const KEPT_FREE = 20n;
 /** Beyond the range, as a share of its width: a stop price; and how far a grid follows the market. */
 const [STOP_BEYOND, FOLLOWS_BEYOND] = [10n, 2n];
 /** Two levels are apart by three times what the fees of a cycle take, and by no less than this. */
@@ -42,15 +42,15 @@ const CENT: Decimal = ONE / 100n;
  * A grid over where the price has been, of as many levels as pay their fees well and as the budget has orders for.
  * Throws AppError where the budget is too small for any.
  */
-export function guided({ budget, onLeave }: GuideAsked, { market, candles, mid }: GuideMarket): Guided {
+export function guided({ budget, onLeave }: GuideAsked, { market, candles, mid }: GuideMarket): GuidedGrid {
   const spacing = max(LEAST_SPACING, (breakEvenRatio(restingFees(market)) - ONE) * TIMES_FEES);
-  const range = rangeOf({ candles, mid, spacing }, market.tick);
-  const ends = endsOf(range, onLeave, market.tick);
+  const range = rangeOver({ candles, mid, spacing }, market.tick);
+  const ends = leavesBy(range, onLeave, market.tick);
   for (let gridLevels = MOST_LEVELS; gridLevels >= 2; gridLevels--) {
     const config = { ...range, gridLevels, gridSpacing: ZERO };
     const levels = levelsFrom(config, market.tick);
     if (!ascends(levels) || leastRatio(levels) < ONE + spacing) continue;
-    const orderSize = sizeOf(budget, { ...config, ...ends }, market);
+    const orderSize = sizeWithin(budget, { ...config, ...ends }, market);
     const slots = layOut(levels, orderSize, mid);
     if (slots.every((slot) => orderSize >= leastSize(slot, market)))
       return { ...range, gridLevels, orderSize, ...ends };
@@ -59,13 +59,13 @@ export function guided({ budget, onLeave }: GuideAsked, { market, candles, mid }
 }
 
 /** From the lowest to the highest price, a margin around both; wide enough for a few levels where it stood still. */
-function rangeOf(
+function rangeOver(
   { candles, mid, spacing }: Pick<GuideMarket, "candles" | "mid"> & { readonly spacing: Decimal },
   tick: Decimal,
 ) {
   const low = candles.reduce((least, candle) => min(least, candle.low), mid);
   const high = candles.reduce((most, candle) => max(most, candle.high), mid);
-  const margin = (high - low) / MARGIN;
+  const margin = (high - low) / KEPT_FREE;
   const missing = max(ZERO, mul(high, spacing, "up") * BigInt(LEAST_LEVELS) - (high - low + 2n * margin));
   const lower = max(low - margin - missing / 2n, low / 2n);
   return {
@@ -80,10 +80,10 @@ function neat(price: Decimal, tick: Decimal, rounding: "down" | "up"): Decimal {
   return snap(price, step % tick === ZERO ? step : tick, rounding);
 }
 
-type Range = Pick<Guided, "lowerPrice" | "upperPrice">;
-type Ends = Pick<Guided, "stopLossPrice" | "takeProfitPrice" | "trail">;
+type GuidedRange = Pick<GuidedGrid, "lowerPrice" | "upperPrice">;
+type LeavesBy = Pick<GuidedGrid, "stopLossPrice" | "takeProfitPrice" | "trail">;
 
-function endsOf({ lowerPrice, upperPrice }: Range, onLeave: OnLeave, tick: Decimal): Ends {
+function leavesBy({ lowerPrice, upperPrice }: GuidedRange, onLeave: OnLeave, tick: Decimal): LeavesBy {
   if (onLeave === "wait") return {};
   const beyond = (upperPrice - lowerPrice) / (onLeave === "stop" ? STOP_BEYOND : FOLLOWS_BEYOND);
   // A price is above zero, however wide the range.
@@ -94,19 +94,23 @@ function endsOf({ lowerPrice, upperPrice }: Range, onLeave: OnLeave, tick: Decim
 }
 
 /** Quote per order, so that all slots to which the grid can ever come use no more than the budget. */
-function sizeOf(budget: Decimal, config: Omit<Guided, "orderSize">, market: Market): Decimal {
+function sizeWithin(budget: Decimal, config: Omit<GuidedGrid, "orderSize">, market: Market): Decimal {
   const count = config.gridLevels + followedBy(config, market);
   const fees = ONE + quoteFee(market);
   return snap(mulDiv(budget, { times: ONE, over: fees }, "down") / BigInt(count), CENT, "down");
 }
 
-function followedBy(config: Omit<Guided, "orderSize">, market: Market): number {
+function followedBy(config: Omit<GuidedGrid, "orderSize">, market: Market): number {
   const whole = { ...config, orderSize: ONE, gridSpacing: ZERO };
   const slots = layOut(levelsFrom(whole, market.tick), ONE, config.lowerPrice);
   return followed({ config: whole, state: { slots }, market }).length;
 }
 
-function tooSmall(range: Range, ends: Ends, { market, mid }: Pick<GuideMarket, "market" | "mid">): AppError {
+function tooSmall(
+  range: GuidedRange,
+  ends: LeavesBy,
+  { market, mid }: Pick<GuideMarket, "market" | "mid">,
+): AppError {
   const config = { ...range, ...ends, gridLevels: 2 };
   const levels = levelsFrom({ ...config, gridSpacing: ZERO }, market.tick);
   const least = layOut(levels, ONE, mid).reduce((most, slot) => max(most, leastSize(slot, market)), ZERO);

@@ -25,7 +25,7 @@ export function crossingsOf(
   slots: readonly Pick<Slot, "lower" | "upper">[],
   candles: readonly Candle[],
 ): Crossings {
-  const prices = candles.flatMap(pathOf);
+  const prices = candles.flatMap(cornersIn);
   let fills = 0;
   const cycles = slots.map(({ lower, upper }) => {
     let [isArmed, holds, count] = [false, false, 0];
@@ -42,12 +42,12 @@ export function crossingsOf(
   return { fills, cycles };
 }
 
-const pathOf = ({ open, high, low, close }: Candle): Decimal[] =>
+const cornersIn = ({ open, high, low, close }: Candle): Decimal[] =>
   high - open < open - low ? [open, high, low, close] : [open, low, high, close];
 
 /** What a grid would earn if the price went on as in the last week, and until when that pays for a fall. */
 export function lastWeekOut(begins: Begins, week: LastWeek) {
-  if ("reason" in week) return unknown(week.reason);
+  if ("reason" in week) return unknownWeek(week.reason);
   const { candles, span } = week;
   const { state, market } = begins;
   const { fills, cycles } = crossingsOf(state.slots, candles);
@@ -63,11 +63,11 @@ export function lastWeekOut(begins: Begins, week: LastWeek) {
     cycles: figures.cycles,
     profitPerDay: wire(perDay),
     breakEvenDays: breakEven === undefined ? null : wire(breakEven),
-    message: told({ ...figures, breakEven, fall }, market),
+    message: weekTold({ ...figures, breakEven, fall }, market),
   };
 }
 
-const unknown = (reason: string) => ({
+const unknownWeek = (reason: string) => ({
   days: null,
   crossings: null,
   cycles: null,
@@ -91,7 +91,7 @@ function fallOf(begins: Begins): Fall {
   return { price, loss: lossAt(price, { ...begins, config: range }, stopLossPrice !== undefined) };
 }
 
-interface Figures {
+interface WeekFigures {
   readonly fills: number;
   readonly cycles: number;
   readonly perDay: Decimal;
@@ -100,7 +100,7 @@ interface Figures {
   readonly fall: Fall;
 }
 
-function told({ fills, cycles, perDay, days, breakEven, fall }: Figures, { quote }: Market): string {
+function weekTold({ fills, cycles, perDay, days, breakEven, fall }: WeekFigures, { quote }: Market): string {
   const past = `if the price crosses its levels as in the last ${text(snap(days, ONE / 10n, "half"))} days (${fills} times, ${cycles} cycles)`;
   if (breakEven === undefined) return `${past}, it earns nothing, and no loss is earned back`;
   const cents = (value: Decimal) => text(snap(value, ONE / 100n, "half"));

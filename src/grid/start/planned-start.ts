@@ -1,4 +1,4 @@
-import { type Decimal, max, ONE, snap, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, max, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Intent } from "../../model/intent.ts";
@@ -23,6 +23,8 @@ export interface StartWorld {
   readonly balances: readonly Balance[];
   /** Base that other strategies of the account hold. */
   readonly claimed: Decimal;
+  /** Free quote that they still need. */
+  readonly kept: Decimal;
   readonly killed: boolean;
   readonly confidence?: Decimal | undefined;
   /** What the orders are held to. */
@@ -142,8 +144,9 @@ const given = (figures: Readonly<Record<string, Decimal | undefined>>): Record<s
     Object.entries(figures).flatMap(([name, one]) => (one === undefined ? [] : [[name, wire(one)]])),
   );
 
-const freeQuote = ({ market, balances }: StartWorld): Decimal =>
-  balances.find(({ asset }) => asset === market.quote)?.free ?? ZERO;
+/** Free quote beside what other strategies still need. */
+const freeQuote = ({ market, balances, kept }: StartWorld): Decimal =>
+  max(ZERO, (balances.find(({ asset }) => asset === market.quote)?.free ?? ZERO) - kept);
 
 /** What a start takes of the account's own without having been told to, and what it lacks. */
 export function fundsWarnings(planned: PlannedStart, world: StartWorld): Warning[] {
@@ -160,9 +163,21 @@ export function fundsWarnings(planned: PlannedStart, world: StartWorld): Warning
   if (needed > free)
     warnings.push({
       code: "funds_missing",
-      message: `the buys need ${text(needed)} ${quote} and ${text(free)} ${quote} are free: ${intents.length} of ${state.slots.length} orders rest at first`,
+      message: `the buys need ${text(needed)} ${quote} and ${text(free)} ${quote} are free${besideTold(world)}: ${intents.length} of ${state.slots.length} orders rest at first`,
     });
   return warnings;
+}
+
+const besideTold = ({ kept, market }: StartWorld): string =>
+  kept === ZERO ? "" : ` beside the ${text(kept)} ${market.quote} that other grids still need`;
+
+/** What the orders come to in quote, at their own prices. */
+function sumsOf(intents: readonly Intent[]) {
+  const of = (side: Intent["side"]) =>
+    text(
+      sum(intents.filter((one) => one.side === side).map(({ price, amount }) => mul(price, amount, "up"))),
+    );
+  return { buys: of("buy"), sells: of("sell") };
 }
 
 /** The plan as a person reads it: every order, what it needs, what a cycle nets, and what it can come to. */
@@ -187,6 +202,7 @@ export function plannedOut(planned: PlannedStart, world: StartWorld, week: LastW
       netPercent: percent(cycleShare(slot, market)),
       netProfit: wire(cycleNet(slot, market)),
     })),
+    sums: sumsOf(intents),
     investment: { quote: text(neededQuote(begins)), base: text(ownBase) },
     options: optionsOut(checked.config),
     free: { quote: text(freeQuote(world)), base: text(ownFree(world)) },

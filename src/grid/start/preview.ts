@@ -51,7 +51,7 @@ const lostTold =
 
 function limitsOf(planned: PlannedStart, start: Start): string[] {
   const { config, warnings } = planned.checked;
-  const { market, balances, killed, doubts } = start;
+  const { market, balances, killed, kept, doubts } = start;
   const { base, quote, minNotional } = market;
   const free = (asset: string) => text(balances.find((one) => one.asset === asset)?.free ?? ZERO);
   const percent = (share: Decimal) => text(snap(share * 100n, ONE / 100n, "half"));
@@ -59,6 +59,7 @@ function limitsOf(planned: PlannedStart, start: Start): string[] {
   return [
     `least order here: ${text(minNotional)} ${quote}`,
     `free balances: ${free(quote)} ${quote}, ${free(base)} ${base}`,
+    ...(kept === ZERO ? [] : [`other grids still need ${text(kept)} ${quote} of that`]),
     ...(maxPosition === undefined ? [] : [`at most ${percent(maxPosition)} % of the capital in ${base}`]),
     ...(safetyReserve === undefined ? [] : [`${percent(safetyReserve)} % of the capital stay in ${quote}`]),
     ...refusedOf(planned.state),

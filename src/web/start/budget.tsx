@@ -1,9 +1,9 @@
 import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
 import { Failed, Field } from "../ui.tsx";
-import { type Form, type Guided, guidedForm } from "./form.ts";
+import { type Form, type GuideAnswered, guidedForm } from "./form.ts";
 
-const WIDTHS = [
+const HOW_FAR = [
   ["narrow", "Narrow: where the last day was"],
   ["usual", "Usual: where the last week was"],
   ["wide", "Wide: where the last month was"],
@@ -27,7 +27,7 @@ export function Budget({
     const { exchange, symbol } = form;
     const body = { exchange, symbol: symbol.trim().toUpperCase(), budget: Number(budget), width };
     try {
-      change(guidedForm(await ask<Guided>("POST /strategy/grid/guide", { body })));
+      change(guidedForm(await ask<GuideAnswered>("POST /strategy/grid/guide", { body })));
       setError(undefined);
     } catch (failed) {
       setError(failed as ApiError);
@@ -47,7 +47,7 @@ export function Budget({
           value={width}
           onChange={(event: Event) => setWidth((event.target as HTMLSelectElement).value)}
         >
-          {WIDTHS.map(([value, name]) => (
+          {HOW_FAR.map(([value, name]) => (
             <option key={value} value={value}>
               {name}
             </option>

@@ -74,11 +74,11 @@ export function bodyOf(form: Form): Record<string, unknown> | undefined {
 }
 
 /** What the server makes of a budget and of how far the price may go. */
-export interface Guided {
+export interface GuideAnswered {
   readonly start: Readonly<Record<"lowerPrice" | "upperPrice" | "gridLevels" | "orderSize", number>>;
 }
 
-export const guidedForm = ({ start }: Guided): Partial<Form> => ({
+export const guidedForm = ({ start }: GuideAnswered): Partial<Form> => ({
   lowerPrice: String(start.lowerPrice),
   upperPrice: String(start.upperPrice),
   gridLevels: String(start.gridLevels),

@@ -1,0 +1,54 @@
+import * as z from "zod";
+import { exchangeField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import { WarningShape } from "./shapes.ts";
+
+export const withdrawInput = (ids: readonly string[]) => z.object({ exchange: exchangeField(ids) });
+
+export const WithdrawShape = lazy(() =>
+  z.object({
+    exchange: z.string(),
+    assets: z.array(
+      z.object({
+        asset: z.string(),
+        total: z.string(),
+        inOrders: z.string(),
+        kept: z.string().describe("Free, and needed by the grids"),
+        canWithdraw: z.string().describe("What may go, and no slot comes to wait for funds"),
+        missing: z.string().describe("What the grids lack already"),
+      }),
+    ),
+    needs: z
+      .array(z.object({ id: z.string(), symbol: z.string(), quote: z.string(), base: z.string() }))
+      .describe("What each grid still needs of what is free"),
+    warnings: z.array(WarningShape()),
+  }),
+);
+
+type Withdraw = z.output<ReturnType<typeof WithdrawShape>>;
+
+/** What can go first, then why the rest stays. */
+export function withdrawView(answer: unknown): unknown {
+  const { assets, needs, warnings } = answer as Withdraw;
+  const notes = warnings.map(({ message }) => message);
+  return {
+    ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
+    assets: assets.map(({ asset, canWithdraw, kept, inOrders, total, missing }) => ({
+      asset,
+      "can go": canWithdraw,
+      "kept for grids": kept,
+      "in orders": inOrders,
+      total,
+      ...(assets.some((one) => one.missing !== "0") ? { missing } : {}),
+    })),
+    ...(needs.length > 0
+      ? { "kept for": needs.map(({ id, quote, base }) => ({ grid: id, quote, base })) }
+      : {}),
+  };
+}
+
+export function withdrawTold(answer: unknown): string {
+  const { assets } = answer as Withdraw;
+  const told = assets.map(({ asset, canWithdraw, total }) => `${canWithdraw} of ${total} ${asset}`);
+  return `What can be taken out without a slot starving: ${told.join(", ") || "nothing is there"}.`;
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { decimal } from "../../src/kernel/decimal.ts";
+import { type Driven, drivenApp } from "../support/driven.ts";
+import { appClient, callTool, textOf } from "../support/mcp.ts";
+
+const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
+const RANGE = { ...MARKET, lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6, orderSize: 200 };
+
+interface Plan {
+  readonly assets: readonly {
+    readonly asset: string;
+    readonly total: string;
+    readonly inOrders: string;
+    readonly kept: string;
+    readonly canWithdraw: string;
+    readonly missing: string;
+  }[];
+  readonly needs: readonly { readonly id: string; readonly quote: string; readonly base: string }[];
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+}
+
+const planOf = async (app: Driven) =>
+  (await app.call<Plan>("GET", "/strategy/grid/withdraw-plan?exchange=kraken")).body;
+
+const ofAsset = ({ assets }: Plan, name: string) => {
+  const found = assets.find(({ asset }) => asset === name);
+  if (!found) throw new Error(`${name} is not in the plan`);
+  return found;
+};
+
+const STARVING = ["no_quote", "inventory_missing", "max_position", "safety_reserve"];
+
+/** Down through the range and up again, twice: whether a slot has waited for funds at any pass. */
+async function isStarved(app: Driven): Promise<boolean> {
+  let isOne = false;
+  for (const factor of [0.94, 1.01, 1.16, 0.82, 1.1, 0.99]) {
+    await app.move(factor);
+    for (let at = 0; at < 4; at++) {
+      await app.tick(20_000);
+      const grids = await app.grids();
+      isOne ||= grids.some(({ refused }) => refused.some(({ reason }) => STARVING.includes(reason)));
+    }
+  }
+  return isOne;
+}
+
+async function withGrid(over: object = {}) {
+  const app = await drivenApp();
+  await app.start({ ...RANGE, ...over });
+  await app.tick();
+  return app;
+}
+
+async function takeOut(app: Driven, over: Readonly<Record<string, string>> = {}) {
+  const plan = await planOf(app);
+  for (const asset of ["USDT", "BTC"]) {
+    const amount = decimal(ofAsset(plan, asset).canWithdraw) + decimal(over[asset] ?? "0");
+    if (amount > 0n) await app.deposit(asset, -amount);
+  }
+}
+
+describe("what can be taken out", () => {
+  it("is all of an account on which nothing trades", async () => {
+    const app = await drivenApp();
+    const { assets, needs, warnings } = await planOf(app);
+    expect(assets.length).toBeGreaterThan(2);
+    for (const { total, canWithdraw, kept } of assets) expect([canWithdraw, kept]).toEqual([total, "0"]);
+    expect([needs, warnings]).toEqual([[], []]);
+  });
+
+  it.each([
+    ["own base in its sells", {}],
+    ["quote alone", { useOwnBase: false }],
+    ["base bought at its start", { useOwnBase: false, initialBuy: true }],
+  ])("lets no slot of a grid with %s starve, wherever the price goes", async (_name, over) => {
+    const app = await withGrid(over);
+    await takeOut(app);
+    const { assets } = await planOf(app);
+    for (const asset of ["USDT", "BTC"])
+      expect(ofAsset({ assets } as Plan, asset)).toMatchObject({ canWithdraw: "0", missing: "0" });
+    expect(await isStarved(app)).toBe(false);
+  });
+
+  it.each([
+    ["USDT", "100"],
+    ["BTC", "0.001"],
+  ])("is little more than that: with %s %s less a slot waits", async (asset, amount) => {
+    const app = await withGrid(
+      asset === "BTC" ? { useOwnBase: false, initialBuy: true } : { useOwnBase: false },
+    );
+    await app.move(0.97);
+    for (let at = 0; at < 3; at++) await app.tick(20_000);
+    await app.call("POST", "/strategy/grid/pause", { id: await app.onlyGrid() });
+    await app.call("DELETE", "/orders?exchange=kraken");
+    await takeOut(app, { [asset]: amount });
+    await app.call("POST", "/strategy/grid/resume", { id: await app.onlyGrid() });
+    expect(await isStarved(app)).toBe(true);
+  });
+
+  it("is told by what each grid needs, and by what is missing already", async () => {
+    const app = await withGrid({ useOwnBase: false });
+    const { kept } = ofAsset(await planOf(app), "USDT");
+    expect(Number(kept)).toBeGreaterThan(0);
+    await app.deposit("USDT", -decimal(ofAsset(await planOf(app), "USDT").canWithdraw) - decimal("50"));
+    const plan = await planOf(app);
+    expect(ofAsset(plan, "USDT")).toMatchObject({ canWithdraw: "0", missing: "50" });
+    expect(plan.needs).toEqual([{ id: await app.onlyGrid(), symbol: "BTC/USDT", quote: kept, base: "0" }]);
+    expect(plan.warnings).toEqual([
+      { code: "funds_missing", message: expect.stringMatching(/^the grids lack 50 USDT: slots will wait/) },
+    ]);
+  });
+
+  it("keeps a centered grid within its shares of what is left", async () => {
+    const app = await drivenApp();
+    await app.call("POST", "/strategy/grid/centered", {
+      ...MARKET,
+      size: 200,
+      confidence: 0,
+      useOwnBase: false,
+    });
+    await app.tick();
+    await takeOut(app);
+    expect(Number(ofAsset(await planOf(app), "USDT").canWithdraw)).toBeLessThan(0.01);
+    expect(await isStarved(app)).toBe(false);
+  });
+
+  it("is a tool that says it in a sentence", async () => {
+    const app = await withGrid();
+    const client = await appClient(app, "read");
+    await client.listTools();
+    const result = await callTool(client, "get_withdraw_plan", { exchange: "kraken" });
+    expect(result.isError, textOf(result)).toBeFalsy();
+    expect(textOf(result)).toMatch(/without a slot starving: .*\d+ of 100000 USDT/);
+  });
+});
+
+describe("a plan beside another grid on the same money", () => {
+  it("tells what is free beside the other, and warns of what does not fit", async () => {
+    const app = await drivenApp();
+    await app.deposit("USDT", -decimal("99500"));
+    const asked = { ...RANGE, gridLevels: 10, orderSize: 49, useOwnBase: false };
+    interface Shown {
+      readonly free: { readonly quote: string };
+      readonly warnings: readonly { readonly code: string; readonly message: string }[];
+      readonly sums: { readonly buys: string; readonly sells: string };
+    }
+    const shown = async () => (await app.call<Shown>("POST", "/strategy/grid/preview", asked)).body;
+    const first = await shown();
+    expect(first.free.quote).toBe("500");
+    expect(Number(first.sums.buys)).toBeGreaterThan(240);
+    expect(first.warnings.map(({ code }) => code)).not.toContain("funds_missing");
+    await app.start(asked);
+    await app.tick();
+    const second = await shown();
+    // What the first has not locked in orders it still needs: nearly nothing is left.
+    expect(Number(second.free.quote)).toBeLessThan(10);
+    const warning = second.warnings.find(({ code }) => code === "funds_missing");
+    expect(warning?.message).toMatch(/beside the [\d.]+ USDT that other grids still need/);
+  });
+});
