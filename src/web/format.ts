@@ -29,7 +29,9 @@ export const change = (value: number | null, digits?: number): string =>
 const moneyDigits = (value: number): number => (value !== 0 && Math.abs(value) < 0.1 ? 6 : 2);
 
 export const percent = (share: number, digits = 2): string =>
-  `${share > 0 ? "+" : share < 0 ? "−" : ""}${number(Math.abs(share) * 100, digits)} %`;
+  `${share > 0 ? "+" : share < 0 ? "−" : ""}${inPercent(Math.abs(share) * 100, digits)}`;
+/** Figure and sign stay on one line. */
+export const inPercent = (value: number, digits: number): string => `${number(value, digits)}\u00a0%`;
 
 /** An amount that came as decimal text, shortened for the eye. */
 export const amount = (text: string): string => number(Number(text));

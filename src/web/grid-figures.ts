@@ -1,4 +1,4 @@
-import { number } from "./format.ts";
+import { inPercent } from "./format.ts";
 import type { Grid } from "./types.ts";
 
 /** What it has made beyond what the same money had made as base; unknown while the price is. */
@@ -15,7 +15,7 @@ export function distanceText(grid: Grid): string {
   const distance = distanceOf(grid);
   if (distance === null || grid.markPrice === null) return "–";
   const isBelow = grid.markPrice - grid.lowerPrice < grid.upperPrice - grid.markPrice;
-  const share = `${number(Math.abs(distance) * 100, 1)} %`;
+  const share = inPercent(Math.abs(distance) * 100, 1);
   if (distance < 0) return `${share} ${isBelow ? "below" : "above"}`;
   return `${share} to ${isBelow ? "lower" : "upper"}`;
 }

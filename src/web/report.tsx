@@ -1,5 +1,5 @@
 import { useState } from "hono/jsx/dom";
-import { change, money, number, toneOf } from "./format.ts";
+import { change, inPercent, money, toneOf } from "./format.ts";
 import { useLoad } from "./load.ts";
 import { linkTo } from "./route.ts";
 import { Table } from "./table.tsx";
@@ -43,7 +43,12 @@ export function Report() {
       <h1>Report</h1>
       <div class="tabs" role="group" aria-label="Span">
         {SPANS.map(([name, label]) => (
-          <button key={name} type="button" aria-pressed={name === span} onClick={() => setSpan(name)}>
+          <button
+            key={name}
+            type="button"
+            aria-pressed={name === span ? "true" : "false"}
+            onClick={() => setSpan(name)}
+          >
             {label}
           </button>
         ))}
@@ -89,11 +94,15 @@ const Told = ({ data }: { data: ReportAnswer }) => (
           },
           { name: "Fees", isNumber: true, of: ({ fees }) => money(fees), by: ({ fees }) => fees },
           { name: "Cycles", isNumber: true, of: ({ cycles }) => cycles, by: ({ cycles }) => cycles },
-          { name: "In range", isNumber: true, of: ({ inRangePercent }) => `${number(inRangePercent, 1)} %` },
+          {
+            name: "In range",
+            isNumber: true,
+            of: ({ inRangePercent }) => inPercent(inRangePercent, 1),
+          },
           {
             name: "Stepped in time",
             isNumber: true,
-            of: ({ uptimePercent }) => `${number(uptimePercent, 1)} %`,
+            of: ({ uptimePercent }) => inPercent(uptimePercent, 1),
           },
           {
             name: "Incidents",

@@ -37,7 +37,7 @@ export function Safety({ session }: { session: Session }) {
       <button
         type="button"
         class={isOn ? "danger" : ""}
-        aria-pressed={isOn === true}
+        aria-pressed={isOn === true ? "true" : "false"}
         disabled={isOn === undefined}
         onClick={() => turn(!isOn)}
       >

@@ -31,7 +31,7 @@ export function Strategies({ session }: { session: Session }) {
         aside={
           <button
             type="button"
-            aria-expanded={isStoppedShown}
+            aria-expanded={isStoppedShown ? "true" : "false"}
             onClick={() => setStoppedShown(!isStoppedShown)}
           >
             {isStoppedShown ? "Hide" : "Show"}

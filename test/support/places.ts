@@ -9,7 +9,9 @@ export const PLACES: readonly (readonly [string, string])[] = [
   ["compare", "Lowest ask"],
   ["dex", "Locked, ADA"],
   ["account/kraken", "Placed"],
+  ["alerts", "Channels"],
   ["limits", "Change one"],
   ["agents", "No agent wants"],
+  ["access", "Exchange keys"],
   ["audit", "Told"],
 ];

@@ -57,6 +57,11 @@ describe.skipIf(!findChromium())(
         await page.getByText(text).first().waitFor();
         await loading(page).first().waitFor({ state: "detached" });
       }
+      // What is chosen is told as chosen, to whoever does not see it too.
+      await page.goto(`${url}/#/report`);
+      await page.getByRole("button", { name: "7 days", pressed: true }).waitFor();
+      await page.getByRole("button", { name: "30 days", pressed: false }).click();
+      await page.getByRole("button", { name: "30 days", pressed: true }).waitFor();
       expect(errors).toEqual([]);
       await context.close();
     });

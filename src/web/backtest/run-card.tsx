@@ -1,5 +1,5 @@
 import { reportOf } from "../../backtest/report.ts";
-import { amount, change, money, number, pairOf, percent, toneOf } from "../format.ts";
+import { amount, change, inPercent, money, number, pairOf, percent, toneOf } from "../format.ts";
 import { linkTo } from "../route.ts";
 import { queryOf } from "../start/form.ts";
 import { Notice, Section, Stat, Time } from "../ui.tsx";
@@ -61,14 +61,14 @@ function Figures({ answer }: { answer: Run["answer"] }) {
         {change(against)}
       </Stat>
       <Stat name="Deepest fall" tone={drawdown.amount > 0 ? "down" : ""}>
-        {`${money(drawdown.amount)} (${number(drawdown.percent, 2)} %)`}
+        {`${money(drawdown.amount)} (${inPercent(drawdown.percent, 2)})`}
       </Stat>
       <Stat name="Realised" tone={toneOf(Number(answer.realized))}>
         {change(Number(answer.realized))}
       </Stat>
       <Stat name="Cycles">{answer.cycles}</Stat>
       <Stat name="Fees">{fees.join(", ") || "none"}</Stat>
-      <Stat name="In range">{`${number(answer.timeInRangePercent, 1)} %`}</Stat>
+      <Stat name="In range">{inPercent(answer.timeInRangePercent, 1)}</Stat>
       {band ? (
         <Stat name="By how candles ran">
           {`${change(Number(band.total.least))} to ${change(Number(band.total.most))}`}

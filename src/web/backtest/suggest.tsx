@@ -1,6 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
-import { number, pairOf, percent, toneOf } from "../format.ts";
+import { inPercent, number, pairOf, percent, toneOf } from "../format.ts";
 import { linkTo } from "../route.ts";
 import { type Form, queryOf } from "../start/form.ts";
 import { type Column, Table } from "../table.tsx";
@@ -96,10 +96,10 @@ const gridKey = ({ lowerPrice, upperPrice, gridLevels, spacingModel }: Found): s
 const Measures = ({ found: { overfitting, best, looked, refused, complete } }: { found: Suggestion }) => (
   <dl class="stats">
     <Stat name="Chance of overfitting (PBO)" tone={overfitting > 0.5 ? "large down" : "large"}>
-      {`${number(overfitting * 100, 1)} %`}
+      {inPercent(overfitting * 100, 1)}
     </Stat>
     <Stat name="Deflated Sharpe ratio, 95 % needed">
-      {best[0] ? `${number(best[0].deflatedSharpe * 100, 1)} %` : "–"}
+      {best[0] ? inPercent(best[0].deflatedSharpe * 100, 1) : "–"}
     </Stat>
     <Stat name="Plateau, 0.5 needed">{best[0] ? number(best[0].plateau, 2) : "–"}</Stat>
     <Stat name="Looked at">{`${number(looked)} grids${complete ? "" : ", then the time was over"}`}</Stat>
@@ -148,7 +148,7 @@ function columns({ exchange, symbol }: Suggestion, take: Shape["take"]): readonl
     {
       name: "Deflated",
       isNumber: true,
-      of: ({ deflatedSharpe }) => `${number(deflatedSharpe * 100, 1)} %`,
+      of: ({ deflatedSharpe }) => inPercent(deflatedSharpe * 100, 1),
       by: ({ deflatedSharpe }) => deflatedSharpe,
     },
     {

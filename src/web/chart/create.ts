@@ -4,6 +4,7 @@ import {
   createChart,
   createSeriesMarkers,
   type DeepPartial,
+  type IChartApi,
   type ISeriesApi,
   type SeriesMarker,
   type Time,
@@ -44,7 +45,7 @@ export function createGridChart(element: HTMLElement): ChartHandle {
     if (shown.candles !== last?.candles) setCandles(series, shown.candles);
     markers.setMarkers(markersOf(shown));
     primitive.show(shown.levels);
-    if (!isFitted && shown.candles.length > 0) chart.timeScale().fitContent();
+    if (!isFitted && shown.candles.length > 0) fitAll(chart, shown.candles.length);
     isFitted ||= shown.candles.length > 0;
     last = shown;
   };
@@ -61,6 +62,14 @@ export function createGridChart(element: HTMLElement): ChartHandle {
       chart.remove();
     },
   };
+}
+
+/** Pixels that the first and the last time stand from the ends, so that neither is cut. */
+const EDGE = 24;
+
+function fitAll(chart: IChartApi, candles: number): void {
+  const margin = (candles * EDGE) / Math.max(EDGE, chart.timeScale().width());
+  chart.timeScale().setVisibleLogicalRange({ from: -margin, to: candles - 1 + margin });
 }
 
 const localTime = (time: Time, how: Intl.DateTimeFormatOptions): string =>

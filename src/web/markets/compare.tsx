@@ -1,5 +1,5 @@
 import { useState } from "hono/jsx/dom";
-import { change, digitsOf, number, pairOf } from "../format.ts";
+import { change, digitsOf, inPercent, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Table } from "../table.tsx";
 import type { Comparison } from "../types.ts";
@@ -77,7 +77,7 @@ function Compared({ data }: { data: Comparison }) {
             {
               name: "Spread",
               isNumber: true,
-              of: ({ spreadPercent }) => `${number(spreadPercent, 3)} %`,
+              of: ({ spreadPercent }) => inPercent(spreadPercent, 3),
               by: ({ spreadPercent }) => spreadPercent,
             },
           ]}
@@ -109,14 +109,14 @@ function Executable({ analysis, quote }: { analysis: Comparison["analysis"]; quo
           <Stat name="Buy, sell">{`${executable.buy}, ${executable.sell}`}</Stat>
           <Stat name="Amount">{number(executable.amount)}</Stat>
           <Stat name="Fees">{`${number(executable.fees, 2)} ${quote}`}</Stat>
-          <Stat name="Of what it costs">{`${number(executable.netPercent, 3)} %`}</Stat>
+          <Stat name="Of what it costs">{inPercent(executable.netPercent, 3)}</Stat>
         </>
       ) : (
         <Stat name="Why">{executable.reason ? REASONS[executable.reason] : "–"}</Stat>
       )}
       <Stat name="Lowest ask">{`${number(lowestAsk.price)} (${lowestAsk.exchange})`}</Stat>
       <Stat name="Highest bid">{`${number(highestBid.price)} (${highestBid.exchange})`}</Stat>
-      <Stat name="Before fees">{`${number(analysis.spreadPercent, 3)} %`}</Stat>
+      <Stat name="Before fees">{inPercent(analysis.spreadPercent, 3)}</Stat>
     </dl>
   );
 }

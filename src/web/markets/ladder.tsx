@@ -1,4 +1,4 @@
-import { digitsOf, number } from "../format.ts";
+import { digitsOf, inPercent, number } from "../format.ts";
 import type { Book } from "../types.ts";
 
 /** Asks above, bids below, each with a bar as long as what has to be taken to get there. */
@@ -39,7 +39,7 @@ export function Ladder({ book, digits }: { book: Book; digits: number }) {
       <tbody>
         <tr class="mid">
           <th scope="row" colSpan={3}>
-            {number(book.midPrice, digits)}, spread {number(book.spreadPercent, 3)} %
+            {number(book.midPrice, digits)}, spread {inPercent(book.spreadPercent, 3)}
           </th>
         </tr>
         {book.bids.map((level) => row("up", level))}

@@ -1,4 +1,4 @@
-import { digitsOf, number, pairOf } from "../format.ts";
+import { digitsOf, inPercent, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { type Market, MarketForm, useMarket } from "../market-form.tsx";
 import { linkTo } from "../route.ts";
@@ -79,7 +79,7 @@ function Prices({ ticker, digits }: { ticker: Ticker; digits: number }) {
       <Stat name="Ask" tone="down">
         {number(ticker.ask, digits)}
       </Stat>
-      <Stat name="Spread">{`${number(ticker.spread, digits)} (${number(ticker.spreadPercent, 3)} %)`}</Stat>
+      <Stat name="Spread">{`${number(ticker.spread, digits)} (${inPercent(ticker.spreadPercent, 3)})`}</Stat>
       <Stat name={`24 h, ${base}`}>{number(ticker.baseVolume, 2)}</Stat>
       <Stat name={`24 h, ${quote}`}>{number(ticker.quoteVolume, 0)}</Stat>
       <Stat name="As of">

@@ -1,6 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
-import { change, number, toneOf } from "../format.ts";
+import { change, inPercent, number, toneOf } from "../format.ts";
 import type { Backtest } from "../types.ts";
 import { Failed, Notice, Stat, Time } from "../ui.tsx";
 
@@ -64,9 +64,9 @@ function Outcome({ answer, quote }: { answer: Backtest; quote: string }) {
         </Stat>
         <Stat name="Cycles">{answer.cycles}</Stat>
         <Stat name="Deepest fall" tone={drawdown.amount > 0 ? "down" : ""}>
-          {`${number(drawdown.amount, 2)} (${number(drawdown.percent, 2)} %)`}
+          {`${number(drawdown.amount, 2)} (${inPercent(drawdown.percent, 2)})`}
         </Stat>
-        <Stat name="In range">{`${number(answer.timeInRangePercent, 1)} %`}</Stat>
+        <Stat name="In range">{inPercent(answer.timeInRangePercent, 1)}</Stat>
       </dl>
       <p class="quiet">
         {number(answer.bars)} candles from <Time at={answer.fromAt} /> to <Time at={answer.untilAt} />. What

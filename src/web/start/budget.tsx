@@ -42,7 +42,7 @@ export function Budget({
           onInput={(event: Event) => setBudget((event.target as HTMLInputElement).value)}
         />
       </Field>
-      <Field label="How far the price may go">
+      <Field label="How far the price may go" wide>
         <select
           value={width}
           onChange={(event: Event) => setWidth((event.target as HTMLSelectElement).value)}

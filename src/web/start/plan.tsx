@@ -1,4 +1,4 @@
-import { amount, digitsOf, money, number, pairOf } from "../format.ts";
+import { amount, digitsOf, inPercent, money, number, pairOf } from "../format.ts";
 import { Table } from "../table.tsx";
 import type { Planned } from "../types.ts";
 import { Notice, Stat } from "../ui.tsx";
@@ -20,9 +20,9 @@ export function PlanShown({ planned }: { planned: Planned }) {
         <Stat name="Now in buys">{`${amount(planned.investment.quote)} ${quote}`}</Stat>
         <Stat name="Own base in sells">{`${amount(planned.ownBaseUsed)} ${base}`}</Stat>
         <Stat name="A cycle nets" tone={Math.min(...net) > 0 ? "up" : "down"}>
-          {`${number(Math.min(...net), 3)} to ${number(Math.max(...net), 3)} %`}
+          {`${number(Math.min(...net), 3)} to ${inPercent(Math.max(...net), 3)}`}
         </Stat>
-        <Stat name="Fees eat a spacing below">{`${number(planned.breakEvenSpacingPercent, 3)} %`}</Stat>
+        <Stat name="Fees eat a spacing below">{inPercent(planned.breakEvenSpacingPercent, 3)}</Stat>
         {worst.map(({ price, loss }) => (
           <Stat key={price} name={`Loss at ${number(price)}`} tone={loss > 0 ? "down" : ""}>
             {`${money(loss)} ${quote}`}
@@ -87,7 +87,7 @@ function PlanOrders({ planned }: { planned: Planned }) {
           {
             name: `A cycle nets, ${quote}`,
             isNumber: true,
-            of: ({ netProfit, netPercent }: Slot) => `${money(netProfit)} (${number(netPercent, 3)} %)`,
+            of: ({ netProfit, netPercent }: Slot) => `${money(netProfit)} (${inPercent(netPercent, 3)})`,
           },
         ]}
         rows={planned.slots.toReversed()}

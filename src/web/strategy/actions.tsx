@@ -41,7 +41,12 @@ export function GridActions({
     <div class="actions">
       {grid.status === "stopped" ? null : (
         <>
-          <button type="button" aria-expanded={isEdited} disabled={isStopping} onClick={turnEdit}>
+          <button
+            type="button"
+            aria-expanded={isEdited ? "true" : "false"}
+            disabled={isStopping}
+            onClick={turnEdit}
+          >
             Edit
           </button>
           {goesOn ? button("Resume", resume(grid)) : button("Pause", pause(grid))}

@@ -123,10 +123,12 @@ const endName = ({ reason, armed }: Stop): string => {
   return armed ? name : `${name}, not watched`;
 };
 
-const endText = ({ price, distancePercent }: Stop, digits: number): string =>
-  distancePercent === null
-    ? number(price, digits)
-    : `${number(price, digits)} (${percent(distancePercent / 100, 1)})`;
+const endText = ({ price, distancePercent }: Stop, digits: number) => (
+  <>
+    {number(price, digits)}{" "}
+    {distancePercent === null ? null : <small>{percent(distancePercent / 100, 1)}</small>}
+  </>
+);
 
 const feesText = ({ fees }: Grid): string =>
   Object.entries(fees)
