@@ -1,4 +1,6 @@
 // Takes the pictures of the page: node test/web/screenshots.mjs [folder]
+import { currentBundle } from "../../cli/build/build.mjs";
 import { runScript } from "../support/run-script.mjs";
 
+await currentBundle();
 await runScript(new URL("screenshots.run.ts", import.meta.url), "screenshots");
