@@ -20,7 +20,7 @@ export const nodeMail =
     // Loaded by whoever sends mail alone.
     const { default: nodemailer } = await import("nodemailer");
     const transport = nodemailer.createTransport({
-      host: await addressOf(url.hostname.replace(/^\[|\]$/g, ""), isNamed),
+      host: await resolvedHost(url.hostname.replace(/^\[|\]$/g, ""), isNamed),
       port: url.port === "" ? PORTS[protocol] : Number(url.port),
       secure: protocol === "smtps:",
       requireTLS: protocol === "smtp:" && !isNamed,
@@ -37,7 +37,7 @@ export const nodeMail =
     return withinTime(sending, timeout).finally(() => transport.close());
   };
 
-async function addressOf(host: string, isNamed: boolean): Promise<string> {
+async function resolvedHost(host: string, isNamed: boolean): Promise<string> {
   const found = isIP(host) ? [{ address: host }] : await lookup(host, { all: true });
   if (!isNamed) refusePrivate(host, found);
   const [first] = found;
@@ -45,15 +45,15 @@ async function addressOf(host: string, isNamed: boolean): Promise<string> {
   return first.address;
 }
 
-const accepted = ({ response }: { readonly response: string }): OutboundAnswer => answerOf(response);
+const accepted = ({ response }: { readonly response: string }): OutboundAnswer => replyAnswer(response);
 
 /** What the server has replied is an answer; without one it is not known whether it has the mail. */
 function declined(error: Error & { readonly response?: string }): OutboundAnswer {
   if (error.response === undefined) throw error;
-  return answerOf(error.response);
+  return replyAnswer(error.response);
 }
 
-const answerOf = (response: string): OutboundAnswer => ({
+const replyAnswer = (response: string): OutboundAnswer => ({
   status: Number(response.slice(0, 3)),
   text: plainText(response.slice(4), 200),
 });

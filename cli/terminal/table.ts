@@ -32,9 +32,9 @@ export function fitTable(
   width: number,
 ): string | undefined {
   const all = columnsOf(rows);
-  if (chosen === "all") return draw(all, Number.POSITIVE_INFINITY);
+  if (chosen === "all") return drawTable(all, Number.POSITIVE_INFINITY);
   if (chosen)
-    return draw(
+    return drawTable(
       chosen.flatMap((name) => all.filter((column) => column.name === name)),
       width,
     );
@@ -43,7 +43,7 @@ export function fitTable(
   const left = all.filter((column) => !kept.includes(column)).map(({ name }) => name);
   const hint = `left out: ${left.join(", ")} (--columns all shows them)`;
   const notes = left.length === 0 ? [] : wrap(hint, width - 2).map((line) => `  ${line}`);
-  return [draw(kept, width), ...notes].join("\n");
+  return [drawTable(kept, width), ...notes].join("\n");
 }
 
 /** Without what says nothing first, and then without what matters least. */
@@ -70,7 +70,7 @@ const leastWidth = (columns: readonly Column[]): number =>
 
 /** Columns as wide as their widest cell; numbers to the right, their points below each other. */
 export const table = (rows: readonly Row[]): string =>
-  rows.length === 0 ? "  (none)" : draw(columnsOf(rows), Number.POSITIVE_INFINITY);
+  rows.length === 0 ? "  (none)" : drawTable(columnsOf(rows), Number.POSITIVE_INFINITY);
 
 function columnsOf(rows: readonly Row[]): Column[] {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
@@ -89,7 +89,7 @@ function columnsOf(rows: readonly Row[]): Column[] {
   });
 }
 
-function draw(columns: readonly Column[], width: number): string {
+function drawTable(columns: readonly Column[], width: number): string {
   const fixed = columns.reduce((sum, column) => sum + GAP + (WRAPPED.has(column.name) ? 0 : column.width), 0);
   const wrapped = columns.filter(({ name }) => WRAPPED.has(name)).length;
   const room = Math.max(LEAST_WRAPPED, Math.floor((width - fixed) / wrapped));
@@ -99,13 +99,13 @@ function draw(columns: readonly Column[], width: number): string {
   const count = columns[0]?.cells.length ?? 0;
   const lines = Array.from({ length: count }, (_, place) => place);
   return [
-    line(fitted, ({ name }) => name),
-    ...lines.flatMap((place) => line(fitted, ({ cells }) => cells[place] ?? "")),
+    drawRow(fitted, ({ name }) => name),
+    ...lines.flatMap((place) => drawRow(fitted, ({ cells }) => cells[place] ?? "")),
   ].join("\n");
 }
 
 /** One row, over as many lines as its longest cell takes. */
-function line(columns: readonly Column[], cellOf: (column: Column) => string): string {
+function drawRow(columns: readonly Column[], cellOf: (column: Column) => string): string {
   const cells = columns.map((column) =>
     WRAPPED.has(column.name) ? wrap(cellOf(column), column.width) : [cellOf(column)],
   );

@@ -1,6 +1,5 @@
 import type { Tracer } from "../ports/tracer.ts";
-
-type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+import type { Fetch } from "./ccxt/client/transport.ts";
 
 /** Each request measured until its answer begins. Queries and headers carry keys and signatures: neither is told. */
 export const tracedFetch = (ask: Fetch, tracer: Tracer | undefined): Fetch =>

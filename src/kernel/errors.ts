@@ -45,6 +45,10 @@ export type Label = keyof typeof STATUS;
 export const isLabel = (text: string): text is Label => Object.hasOwn(STATUS, text);
 export const statusOf = (label: Label): (typeof STATUS)[Label] => STATUS[label];
 
+/** Every label that an answer of this status can carry. */
+export const labelsOf = (status: number): readonly Label[] =>
+  (Object.keys(STATUS) as Label[]).filter((label) => STATUS[label] === status);
+
 export interface Issue {
   readonly path: string;
   readonly message: string;

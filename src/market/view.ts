@@ -7,7 +7,7 @@ import type { BookShape, TickerShape, TradesShape } from "./schema.ts";
 export function bookView(answer: unknown) {
   const { asks, bids, ...rest } = answer as z.output<ReturnType<typeof BookShape>>;
   const prices = [...asks, ...bids].map(({ price }) => price);
-  return { ...rest, ...spreadOf(rest, prices), asks: [...asks].reverse(), bids };
+  return { ...rest, ...shortSpread(rest, prices), asks: [...asks].reverse(), bids };
 }
 
 export function tickerView(answer: unknown) {
@@ -15,7 +15,7 @@ export function tickerView(answer: unknown) {
   const prices = [ticker.last, ticker.bid, ticker.ask];
   return {
     ...ticker,
-    ...spreadOf(ticker, prices),
+    ...shortSpread(ticker, prices),
     quoteVolume: rounded(ticker.quoteVolume, placesOf(prices)),
   };
 }
@@ -35,16 +35,16 @@ interface Spread {
 /** A hundredth of a basis point is the finest that a person compares. */
 const PERCENT_PLACES = 4;
 
-const spreadOf = ({ spread, spreadPercent }: Spread, prices: readonly (number | null)[]) => ({
+const shortSpread = ({ spread, spreadPercent }: Spread, prices: readonly (number | null)[]) => ({
   spread: rounded(spread, placesOf(prices)),
   spreadPercent: rounded(spreadPercent, PERCENT_PLACES),
 });
 
 /** Decimals of the finest of these prices: what the market's own step shows. */
 const placesOf = (prices: readonly (number | null)[]): number =>
-  Math.max(0, ...prices.map((price) => textOf(price ?? 0).split(".")[1]?.length ?? 0));
+  Math.max(0, ...prices.map((price) => plainPrice(price ?? 0).split(".")[1]?.length ?? 0));
 
-const textOf = (price: number): string => wholeText(fromNumber(price) ?? ZERO);
+const plainPrice = (price: number): string => wholeText(fromNumber(price) ?? ZERO);
 
 const rounded = <T extends number | null>(value: T, places: number): T =>
   (value === null ? value : Number(value.toFixed(places))) as T;

@@ -1,6 +1,8 @@
-import * as z from "zod";
+import { labelsOf } from "../kernel/errors.ts";
 import { type Operation, routeOf } from "../operation.ts";
 import { FORMATS } from "./csv.ts";
+import { exampleBody, exampleOf } from "./openapi-examples.ts";
+import { type Schema, schemaOf } from "./openapi-schema.ts";
 
 const ERROR = {
   type: "object",
@@ -8,17 +10,47 @@ const ERROR = {
   properties: {
     error: { type: "string", description: "Label" },
     message: { type: "string", description: "One sentence for a person" },
-    requestId: { type: "string" },
+    requestId: { type: "string", description: "The same as in the server's log" },
     issues: {
       type: "array",
-      items: { type: "object", properties: { path: { type: "string" }, message: { type: "string" } } },
+      description: "Of an input that is refused: all that is wrong with it",
+      items: {
+        type: "object",
+        properties: {
+          path: { type: "string", description: "The field" },
+          message: { type: "string", description: "What it must be" },
+        },
+      },
     },
   },
 } as const;
 
+/** Where a reader looks for an operation, by the beginning of its path. */
+const TAGS: readonly (readonly [prefix: RegExp, tag: string, description: string])[] = [
+  [/^\/(ticker|orderbook|trades|ohlcv|exchanges)/, "Market", "Public data of the configured exchanges"],
+  [/^\/(price|dex)/, "Prices", "The same pair at many places, and on Cardano"],
+  [/^\/(balance|orders)/, "Account", "Balances, and orders by hand"],
+  [/^\/(backtest|strategy\/grid\/suggest)/, "Backtest", "What a grid would have done"],
+  [/^\/(strategy|internal)/, "Grids", "Start, watch, change and stop them"],
+  [/^\/(kill|panic|limits)/, "Safety", "What stops everything, and what every order is held to"],
+  [/^\/report/, "Reports", "What it has brought"],
+  [/^\/channels/, "Channels", "Where people are told"],
+  [/^\/(tokens|keys|plans|audit)/, "Access", "Who may do what, and who has done it"],
+];
+
+const tagOf = (path: string): string => TAGS.find(([prefix]) => prefix.test(path))?.[1] ?? "Other";
+
+/** `list_orders` is answered with a `ListOrdersAnswer`. */
+const answerName = ({ name }: Operation): string =>
+  `${name.replace(/(?:^|_)(\w)/g, (_all, letter: string) => letter.toUpperCase())}Answer`;
+
 /** The OpenAPI 3.1 document of the operations; schemas are zod's own JSON Schema. */
 export function openApi(operations: readonly Operation[], version: string) {
   const paths: Record<string, Record<string, unknown>> = {};
+  const answers = operations.map((operation) => [
+    answerName(operation),
+    schemaOf(operation.output, "output", operation.name),
+  ]);
   for (const operation of operations) {
     const { method, path } = routeOf(operation);
     const key = path.replace(/:(\w+)/g, "{$1}");
@@ -32,51 +64,85 @@ export function openApi(operations: readonly Operation[], version: string) {
       description: "One interface over four crypto exchanges, and grids that trade on them.",
     },
     servers: [{ url: "/api/v1" }],
+    tags: TAGS.map(([, name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: { Error: ERROR },
+      schemas: { Error: ERROR, ...Object.fromEntries(answers) },
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
     },
   };
 }
 
 function describe(operation: Operation, path: string) {
-  const { name, summary, http, failure } = operation;
-  const schema = schemaOf(operation.input, "input");
+  const { name, summary, http } = operation;
+  const schema = schemaOf(operation.input, "input", name);
   const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, field]) => field));
-  const fields = Object.entries(schema.properties ?? {});
-  const required = new Set(schema.required ?? []);
-  const parameters = fields
+  const parameters = Object.entries(schema.properties ?? {})
     .filter(([field]) => inPath.has(field) || http.from === "query")
     .map(([field, form]) => ({
       name: field,
       in: inPath.has(field) ? "path" : "query",
-      required: required.has(field),
+      required: inPath.has(field) || (schema.required ?? []).includes(field),
+      ...(form.description === undefined ? {} : { description: form.description }),
       schema: form,
+      ...exampled(exampleOf(operation, field)),
     }));
   return {
     operationId: name,
     summary,
+    tags: [tagOf(path)],
     ...securityOf(operation),
     parameters: [...parameters, ...(operation.csv ? [FORMAT] : []), ...headers(operation)],
-    ...(http.from === "body"
-      ? { requestBody: { required: required.size > 0, content: { "application/json": { schema } } } }
-      : {}),
+    ...(http.from === "body" ? { requestBody: bodyOf(operation, schema, inPath) } : {}),
     responses: {
       200: {
         description: "Success",
         content: {
-          "application/json": { schema: schemaOf(operation.output, "output") },
+          "application/json": { schema: { $ref: `#/components/schemas/${answerName(operation)}` } },
           ...(operation.csv ? { "text/csv": { schema: { type: "string" } } } : {}),
         },
       },
-      default: {
-        description: `Failure, for example "${failure}"`,
-        content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-      },
+      ...refusals(operation),
     },
   };
 }
+
+const exampled = (example: unknown) => (example === undefined ? {} : { example });
+
+/** What is in the path is not told again in the body. */
+function bodyOf(operation: Operation, schema: Schema, inPath: ReadonlySet<string | undefined>) {
+  const fields = Object.entries(schema.properties ?? {}).filter(([field]) => !inPath.has(field));
+  const required = (schema.required ?? []).filter((field) => !inPath.has(field));
+  const { required: _all, ...rest } = schema;
+  const inBody = {
+    ...rest,
+    properties: Object.fromEntries(fields),
+    ...(required.length > 0 ? { required } : {}),
+  };
+  const example = exampleBody(operation, { inBody: fields.map(([field]) => field), required });
+  return { required: required.length > 0, content: { "application/json": { schema: inBody, example } } };
+}
+
+/** Each status that it can be refused or fail with, and the labels that tell which it was. */
+function refusals({ access, knowsCaller, effect, failure, http }: Operation) {
+  const isWrite = !http.route.startsWith("GET ");
+  const isGuarded = access === "token" || knowsCaller === true;
+  const statuses = [400, ...(isGuarded ? [401, 403] : []), 404, ...(isWrite ? [409, 413, 415] : []), 429];
+  const told = statuses.map((status) => [status, labelsOf(status)] as const);
+  const ours = new Set([failure, ...(effect === "read" ? [] : ["Order unknown"]), "Internal error"]);
+  return Object.fromEntries(
+    [...told, [500, [...ours]] as const].map(([status, labels]) => [
+      status,
+      {
+        description: `One of: ${labels.join(", ")}`,
+        ...(status === 429 ? { headers: { "Retry-After": RETRY_AFTER } } : {}),
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+      },
+    ]),
+  );
+}
+
+const RETRY_AFTER = { description: "Whole seconds to wait", schema: { type: "integer" } };
 
 const FORMAT = {
   name: "format",
@@ -109,8 +175,3 @@ const headers = ({ http }: Operation) => [
       )
     : []),
 ];
-
-function schemaOf(schema: z.ZodType, io: "input" | "output") {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
-  return rest;
-}

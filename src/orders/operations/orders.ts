@@ -7,6 +7,11 @@ import { cancelAllOrders, cancelOrder } from "./cancel.ts";
 import { createOrder } from "./create.ts";
 import { refuseForeignId, venueFor } from "./venue.ts";
 
+const COLUMNS = [
+  ...["id", "side", "price", "amount", "filled", "status"],
+  ...["timestamp", "symbol", "type", "remaining"],
+];
+
 export const orderOperations = (ids: readonly string[]): Operation[] => [
   operation({
     name: "list_orders",
@@ -16,18 +21,7 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
     http: { route: "GET /orders", from: "query", keys: true },
     cli: {
       path: "orders list",
-      columns: [
-        "id",
-        "side",
-        "price",
-        "amount",
-        "filled",
-        "status",
-        "timestamp",
-        "symbol",
-        "type",
-        "remaining",
-      ],
+      columns: COLUMNS,
       watch: true,
       examples: ["edgemaker orders list --exchange kraken --symbol BTC/USDT"],
     },

@@ -1,0 +1,56 @@
+/** A request of each operation as it could be sent. */
+import type { Operation } from "../operation.ts";
+
+const BY_FIELD: Readonly<Record<string, unknown>> = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  id: "grid-kraken-BTC-USDT-1767225600000",
+  channel: "ops",
+  side: "buy",
+  type: "limit",
+  amount: 0.001,
+  price: 50_000,
+  timeframe: "1h",
+  lowerPrice: 57_000,
+  upperPrice: 63_000,
+  gridLevels: 10,
+  orderSize: 50,
+  budget: 500,
+  on: true,
+  kind: "webhook",
+  url: "https://hooks.example/edgemaker",
+  from: "2026-01-01",
+  to: "2026-01-31",
+};
+
+/** Where a field means something else, or one that may be left out makes the example what a person would send. */
+const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  create_order: { price: 50_000 },
+  get_order: { exchange: "bitget", id: "1000000007" },
+  cancel_order: { exchange: "bitget", id: "1000000007" },
+  start_grid: { useOwnBase: true },
+  edit_grid: { upperPrice: 64_000 },
+  preview_grid_edit: { upperPrice: 64_000 },
+  get_dex_price: { symbol: "SNEK" },
+  get_dex_pools: { symbol: "SNEK" },
+  set_limits: { openOrders: 100 },
+  create_token: { name: "dashboard", scope: "read" },
+  revoke_token: { id: "tok_4f0c9a2b1d" },
+  approve_plan: { id: "plan_4f0c" },
+  refuse_plan: { id: "plan_4f0c" },
+  add_channel: { url: "https://hooks.example/edgemaker" },
+};
+
+/** Of one field; undefined where it is best left out. */
+export const exampleOf = ({ name }: Operation, field: string): unknown =>
+  BY_OPERATION[name]?.[field] ?? BY_FIELD[field];
+
+/** Of a body: what it needs, and what makes it worth sending. */
+export function exampleBody(
+  operation: Operation,
+  { inBody, required }: { readonly inBody: readonly string[]; readonly required: readonly string[] },
+): Record<string, unknown> {
+  const more = Object.keys(BY_OPERATION[operation.name] ?? {});
+  const shown = inBody.filter((field) => required.includes(field) || more.includes(field));
+  return Object.fromEntries(shown.map((field) => [field, exampleOf(operation, field)]));
+}

@@ -1,0 +1,46 @@
+/** JSON Schema as the document shows it: every field says what it means. */
+import * as z from "zod";
+import { GRID_WORDS } from "./words/grid.ts";
+import { KEEPING_WORDS } from "./words/keeping.ts";
+import { MARKET_WORDS } from "./words/market.ts";
+import type { Words } from "./words/words.ts";
+
+export const WORDS: Words = { ...MARKET_WORDS, ...GRID_WORDS, ...KEEPING_WORDS };
+
+export interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema | boolean;
+  readonly anyOf?: readonly Schema[];
+  readonly [keyword: string]: unknown;
+}
+
+/** Of an operation's input or output; a field without a description of its own gets that of its name. */
+export function schemaOf(schema: z.ZodType, io: "input" | "output", owner: string): Schema {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+  return described(rest as Schema, owner);
+}
+
+function described(schema: Schema, owner: string): Schema {
+  const { properties, items, additionalProperties, anyOf } = schema;
+  return {
+    ...schema,
+    ...(properties ? { properties: describedFields(properties, owner) } : {}),
+    ...(items ? { items: described(items, owner) } : {}),
+    ...(typeof additionalProperties === "object"
+      ? { additionalProperties: described(additionalProperties, owner) }
+      : {}),
+    ...(anyOf ? { anyOf: anyOf.map((one) => described(one, owner)) } : {}),
+  };
+}
+
+const describedFields = (fields: Readonly<Record<string, Schema>>, owner: string): Record<string, Schema> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => {
+      const description = field.description ?? WORDS[`${owner}.${name}`] ?? WORDS[name];
+      return [name, { ...described(field, name), ...(description === undefined ? {} : { description }) }];
+    }),
+  );

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { type Schema, WORDS } from "../../src/transport/openapi-schema.ts";
+import { testApp } from "../support/app.ts";
+
+interface Described {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly security: readonly object[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description?: string;
+    readonly schema: Schema;
+    readonly example?: unknown;
+    readonly required: boolean;
+  }[];
+  readonly requestBody?: {
+    readonly content: { readonly "application/json": { readonly schema: Schema; readonly example: object } };
+  };
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly description: string;
+        readonly content: Readonly<Record<string, { readonly schema: { $ref?: string } }>>;
+      }
+    >
+  >;
+}
+
+interface Document {
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+const served = async () => {
+  const app = await testApp();
+  return { app, document: (await (await app.ask("/openapi.json")).json()) as Document };
+};
+
+const operationsOf = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      ...operation,
+    })),
+  );
+
+/** Every field below a schema that says nothing of itself. */
+const silent = (schema: Schema | undefined, at: string): string[] =>
+  typeof schema !== "object"
+    ? []
+    : [
+        ...Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
+          ...(field.description ? [] : [`${at}.${name}`]),
+          ...silent(field, `${at}.${name}`),
+        ]),
+        ...silent(schema.items, at),
+        ...silent(schema.additionalProperties as Schema, at),
+        ...(schema.anyOf ?? []).flatMap((one) => silent(one, at)),
+      ];
+
+describe("the OpenAPI document", () => {
+  it("says of every field of every answer and request what it is", async () => {
+    const { document } = await served();
+    const answers = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
+      silent(schema, name),
+    );
+    const asked = operationsOf(document).flatMap(({ operationId, parameters, requestBody }) => [
+      ...parameters.filter(({ description }) => !description).map(({ name }) => `${operationId}?${name}`),
+      ...silent(requestBody?.content["application/json"].schema, `${operationId} body`),
+    ]);
+    expect([...answers, ...asked]).toEqual([]);
+    expect(Object.keys(document.components.schemas).length).toBeGreaterThan(40);
+  });
+
+  it("has a word for no field that there is not", async () => {
+    const { document } = await served();
+    const told = JSON.stringify(document);
+    const unused = Object.entries(WORDS).filter(([, meaning]) => !told.includes(JSON.stringify(meaning)));
+    expect(unused.map(([name]) => name)).toEqual([]);
+  });
+
+  it("names every answer, puts every operation under a tag, and tells what each can be refused with", async () => {
+    const { document } = await served();
+    const tags = document.tags.map(({ name }) => name);
+    for (const { operationId, responses, security, method, ...operation } of operationsOf(document)) {
+      expect(
+        operation.tags.filter((tag) => tags.includes(tag)),
+        operationId,
+      ).toHaveLength(1);
+      const name = responses[200]?.content["application/json"]?.schema.$ref?.split("/").at(-1) ?? "";
+      expect(document.components.schemas[name], operationId).toBeDefined();
+      const wanted = [
+        "400",
+        "404",
+        "429",
+        "500",
+        ...(security.length > 0 ? ["401", "403"] : []),
+        ...(method === "GET" ? [] : ["409", "413", "415"]),
+      ];
+      expect(Object.keys(responses), operationId).toEqual(expect.arrayContaining(wanted));
+      for (const status of wanted) expect(responses[status]?.description, operationId).toMatch(/^One of: \w/);
+    }
+  });
+
+  it("has examples that the service takes as they are", async () => {
+    const { app, document } = await served();
+    for (const { path, method, operationId, parameters, requestBody } of operationsOf(document)) {
+      const given = parameters.filter(({ example }) => example !== undefined);
+      const inPath = (name: string) => String(given.find((one) => one.name === name)?.example);
+      const url = path.replace(/\{(\w+)\}/g, (_all, name) => encodeURIComponent(inPath(name)));
+      const query = new URLSearchParams(
+        given.filter((one) => one.in === "query").map(({ name, example }) => [name, String(example)]),
+      );
+      const answer = await app.ask(`/api/v1${url}?${method === "GET" || !requestBody ? query : ""}`, {
+        method,
+        headers: { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" },
+        ...(requestBody ? { body: JSON.stringify(requestBody.content["application/json"].example) } : {}),
+      });
+      const { error, message } = (await answer.json()) as { error?: string; message?: string };
+      expect(answer.status, `${operationId}: ${error}: ${message}`).not.toBe(400);
+    }
+  });
+});
