@@ -1,11 +1,9 @@
-import { useEffect, useState } from "hono/jsx/dom";
+import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
-import { pairOf } from "../format.ts";
-import { useLoad } from "../load.ts";
-import { useRoute } from "../route.ts";
 import { Checks, MarketFields, NumberFields } from "../start/fields.tsx";
 import { bodyOf, type Form, formOf } from "../start/form.ts";
-import type { Backtest as Answer, Exchanges } from "../types.ts";
+import { useGridForm } from "../start/use-form.ts";
+import type { Backtest as Answer } from "../types.ts";
 import { Failed, Field, Section } from "../ui.tsx";
 import { useValue } from "../value.ts";
 import { sharedScale } from "./equity.tsx";
@@ -27,55 +25,61 @@ const FILLS = 500;
 
 /** What grids would have done: one suggested, and runs side by side. */
 export function BacktestPage() {
-  const { query } = useRoute();
-  const [form, setForm] = useState<Form>(formOf(query));
+  const grid = useGridForm();
   const [timeframe, setTimeframe] = useState<string>("15m");
-  const exchanges = useLoad<Exchanges>("GET /exchanges");
-  const change = (changed: Partial<Form>) => setForm((before) => ({ ...before, ...changed }));
-  useEffect(() => {
-    const first = exchanges.data?.exchanges[0]?.id;
-    if (form.exchange === "" && first !== undefined) change({ exchange: first });
-  }, [exchanges.data]);
   const run = useRun(timeframe);
-  const { quote } = pairOf(form.symbol);
-  const taken = (grid: Readonly<Record<string, unknown>>) => {
-    const next = {
-      ...form,
-      ...formOf(new URLSearchParams(textsOf(grid))),
-      exchange: form.exchange,
-      symbol: form.symbol,
-    };
-    setForm(next);
+  const { form, change } = grid;
+  const take = (found: Readonly<Record<string, unknown>>) => {
+    const { exchange, symbol } = form;
+    const next = { ...formOf(new URLSearchParams(textsOf(found))), exchange, symbol };
+    change(next);
     void run.of(next);
   };
   return (
     <>
       <h1>Backtest</h1>
       <div class="columns">
-        <Section title="The grid">
-          {exchanges.error ? <Failed error={exchanges.error} again={exchanges.again} /> : null}
-          <MarketFields form={form} change={change} exchanges={exchanges.data?.exchanges ?? []} />
-          <Frames timeframe={timeframe} choose={setTimeframe} />
-          <NumberFields form={form} change={change} quote={quote} />
-          <Checks form={form} change={change} names={["initialBuy"]} />
-          <p>
-            <button
-              type="button"
-              class="primary"
-              disabled={run.isBusy || bodyOf(form) === undefined}
-              onClick={() => void run.of(form)}
-            >
-              {run.isBusy ? "Running…" : "Run it"}
-            </button>
-          </p>
-          {run.error ? <Failed error={run.error} /> : null}
-        </Section>
+        <GridPart {...grid} run={run} timeframe={timeframe} choose={setTimeframe} />
         <div>
-          <Suggest form={form} timeframe={timeframe} take={taken} />
+          <Suggest form={form} timeframe={timeframe} take={take} />
           <Runs />
         </div>
       </div>
     </>
+  );
+}
+
+interface Choosing {
+  readonly timeframe: string;
+  readonly choose: (frame: string) => void;
+}
+
+function GridPart({
+  form,
+  change,
+  exchanges,
+  quote,
+  run,
+  ...frames
+}: ReturnType<typeof useGridForm> & Choosing & { run: ReturnType<typeof useRun> }) {
+  return (
+    <Section title="The grid">
+      <MarketFields form={form} change={change} exchanges={exchanges} />
+      <Frames {...frames} />
+      <NumberFields form={form} change={change} quote={quote} />
+      <Checks form={form} change={change} names={["initialBuy"]} />
+      <p>
+        <button
+          type="button"
+          class="primary"
+          disabled={run.isBusy || bodyOf(form) === undefined}
+          onClick={() => void run.of(form)}
+        >
+          {run.isBusy ? "Running…" : "Run it"}
+        </button>
+      </p>
+      {run.error ? <Failed error={run.error} /> : null}
+    </Section>
   );
 }
 
@@ -98,7 +102,7 @@ function useRun(timeframe: string) {
   return { ...state, of };
 }
 
-const Frames = ({ timeframe, choose }: { timeframe: string; choose: (frame: string) => void }) => (
+const Frames = ({ timeframe, choose }: Choosing) => (
   <div class="fields">
     <Field label="Candles of" hint="The newest thousand, or all that `edgemaker candles` has kept">
       <select

@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
+import type { Loaded } from "../load.ts";
 import type { Exchanges } from "../types.ts";
-import { Field } from "../ui.tsx";
+import { Failed, Field } from "../ui.tsx";
 import type { Form, TextName } from "./form.ts";
 
 interface Shape {
@@ -69,14 +70,15 @@ export const MarketFields = ({
   form,
   change,
   exchanges,
-}: Pick<Shape, "form" | "change"> & { exchanges: Exchanges["exchanges"] }) => (
+}: Pick<Shape, "form" | "change"> & { exchanges: Loaded<Exchanges> }) => (
   <div class="fields">
+    {exchanges.error ? <Failed error={exchanges.error} again={exchanges.again} /> : null}
     <Field label="Exchange">
       <select
         value={form.exchange}
         onChange={(event: Event) => change({ exchange: (event.target as HTMLSelectElement).value })}
       >
-        {exchanges.map(({ id }) => (
+        {exchanges.data?.exchanges.map(({ id }) => (
           <option key={id} value={id}>
             {id}
           </option>

@@ -1,39 +1,30 @@
-import { useEffect, useState } from "hono/jsx/dom";
 import { ask } from "../api.ts";
 import { GridChart } from "../chart/chart.tsx";
 import { amount, digitsOf, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { PlanArea } from "../plan-area.tsx";
-import { goTo, linkTo, useRoute } from "../route.ts";
-import type { Candles, Exchanges, Planned, Session, Started } from "../types.ts";
+import { goTo, linkTo } from "../route.ts";
+import type { Candles, Planned, Session, Started } from "../types.ts";
 import { Failed, Notice, Section, useAsk } from "../ui.tsx";
 import { type Plan, type Planning, usePlan } from "../use-plan.ts";
 import { TryOut } from "./backtest.tsx";
 import { Budget } from "./budget.tsx";
 import { Checks, MarketFields, NumberFields } from "./fields.tsx";
-import { bodyOf, type Form, formOf, queryOf } from "./form.ts";
+import { bodyOf, type Form, queryOf } from "./form.ts";
 import { levelsOf } from "./levels.ts";
 import { PlanShown } from "./plan.tsx";
+import { useGridForm } from "./use-form.ts";
 
 /** A new grid: what is typed, what it would do, and a start of exactly that. */
 export function Start({ session }: { session: Session }) {
-  const { query } = useRoute();
-  const [form, setForm] = useState<Form>(formOf(query));
-  const exchanges = useLoad<Exchanges>("GET /exchanges");
-  const change = (changed: Partial<Form>) => setForm((before) => ({ ...before, ...changed }));
-  useEffect(() => {
-    const first = exchanges.data?.exchanges[0]?.id;
-    if (form.exchange === "" && first !== undefined) change({ exchange: first });
-  }, [exchanges.data]);
+  const { form, change, exchanges, quote } = useGridForm();
   const plan = usePlan<Planned>("POST /strategy/grid/preview", bodyOf(form));
-  const { quote } = pairOf(form.symbol);
   return (
     <>
       <h1>Start a grid</h1>
       <div class="columns">
         <Section title="The grid">
-          {exchanges.error ? <Failed error={exchanges.error} again={exchanges.again} /> : null}
-          <MarketFields form={form} change={change} exchanges={exchanges.data?.exchanges ?? []} />
+          <MarketFields form={form} change={change} exchanges={exchanges} />
           <h3>By budget</h3>
           <Budget form={form} change={change} quote={quote} />
           <h3>By numbers</h3>
