@@ -9,12 +9,18 @@ function decimalsIn(value: number): number {
   return Math.min(12, Math.max(0, decimals));
 }
 
-/** With the digits of a market, or as few as tell it. */
+/** With the digits of a market, or as few as tell it; with a minus that is no hyphen, where no line breaks. */
 export const number = (value: number, digits?: number): string =>
-  value.toLocaleString("en-US", {
-    minimumFractionDigits: digits ?? 0,
-    maximumFractionDigits: digits ?? fitting(value),
-  });
+  value
+    .toLocaleString("en-US", {
+      minimumFractionDigits: digits ?? 0,
+      maximumFractionDigits: digits ?? fitting(value),
+      signDisplay: "negative",
+    })
+    .replace("-", "−");
+
+/** What is counted in hundredths, its sign on the same line. */
+export const inPercent = (value: number, digits?: number): string => `${number(value, digits)}\u00a0%`;
 
 /** Six figures that count, as many decimals as those leave. */
 const fitting = (value: number): number => {
@@ -29,9 +35,7 @@ export const change = (value: number | null, digits?: number): string =>
 const moneyDigits = (value: number): number => (value !== 0 && Math.abs(value) < 0.1 ? 6 : 2);
 
 export const percent = (share: number, digits = 2): string =>
-  `${share > 0 ? "+" : share < 0 ? "−" : ""}${inPercent(Math.abs(share) * 100, digits)}`;
-/** Figure and sign stay on one line. */
-export const inPercent = (value: number, digits: number): string => `${number(value, digits)}\u00a0%`;
+  `${share > 0 ? "+" : ""}${inPercent(share * 100, digits)}`;
 
 /** An amount that came as decimal text, shortened for the eye. */
 export const amount = (text: string): string => number(Number(text));

@@ -94,11 +94,7 @@ const Told = ({ data }: { data: ReportAnswer }) => (
           },
           { name: "Fees", isNumber: true, of: ({ fees }) => money(fees), by: ({ fees }) => fees },
           { name: "Cycles", isNumber: true, of: ({ cycles }) => cycles, by: ({ cycles }) => cycles },
-          {
-            name: "In range",
-            isNumber: true,
-            of: ({ inRangePercent }) => inPercent(inRangePercent, 1),
-          },
+          { name: "In range", isNumber: true, of: ({ inRangePercent }) => inPercent(inRangePercent, 1) },
           {
             name: "Stepped in time",
             isNumber: true,

@@ -1,4 +1,4 @@
-import { number } from "../format.ts";
+import { inPercent, number } from "../format.ts";
 import type { Backtest } from "../types.ts";
 
 const [WIDTH, HEIGHT] = [400, 120] as const;
@@ -36,7 +36,7 @@ export function Equity({ answer, scale }: { answer: Backtest; scale: ShareScale 
     series
       .map((one) => `${(((one.timestamp - first) / span) * WIDTH).toFixed(1)},${y(shareOf(one[of], answer))}`)
       .join(" ");
-  const percent = (value: number) => `${number(shareOf(value, answer), 2)} %`;
+  const percent = (value: number) => inPercent(shareOf(value, answer), 2);
   return (
     <figure class="equity">
       <svg
@@ -50,7 +50,7 @@ export function Equity({ answer, scale }: { answer: Backtest; scale: ShareScale 
         <polyline class="own" points={points("equity")} />
       </svg>
       <figcaption class="quiet">
-        Equity (solid) and all in base (dashed), {number(scale.least, 1)} to {number(scale.most, 1)} %
+        Equity (solid) and all in base (dashed), {number(scale.least, 1)} to {inPercent(scale.most, 1)}
       </figcaption>
     </figure>
   );
