@@ -44,8 +44,14 @@ export const addKeys = (values: Values, exchange: string): Promise<number> =>
       );
     const account = accountKey(venues.accountOf(exchange));
     await credentials.put(account, keys, byCommand());
-    return { exchange, stored: true, assets, mayWithdraw: told(mayWithdraw) };
+    return { exchange, stored: true, assets, mayWithdraw: told(mayWithdraw), note: noteOf(one) };
   });
+
+/** Who uses what has been stored, and from when on. */
+const noteOf = ({ id, keys }: ConfiguredExchange): string =>
+  keys
+    ? `${prefixOf(id)}_API_KEY is set here, and keys of the environment win: take it out and restart the server`
+    : `a running server takes them up with its next pass; one that has ${prefixOf(id)}_API_KEY in its environment has to be restarted without it`;
 
 export const listKeys = (values: Values): Promise<number> =>
   withLive(values, async ({ credentials }, { config }) => {

@@ -18,6 +18,7 @@
  *               past(symbol, minutes)      the candles of a pair, with the holes that it has
  *               list(symbol, { active, minNotional, … })  changes a listing
  * Accounts:     addKeys({ balances?, account?, may? })   another key pair: of a new account, or of a given one
+ *               revokeKeys(key)                          the exchange refuses it from then on
  *               deposit(asset, "5"), earn(asset), holdings(), unify()   makes it a unified account, or a classic one again
  * What is so:   selfTrades(): what must never be; orders(), open(symbol?), executions(), order(id), byClient(clientId): the venue's truth, no read lag
  * Requests:     count(route?), seen (route, key, status), resetCounts(); limited: calls that kraken's counters refused; rest()
@@ -155,6 +156,8 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
     latency: server.latency,
     seen: server.seen,
     addKeys,
+    /** From now on the exchange refuses them. */
+    revokeKeys: (key: string): boolean => members.delete(key),
     accountOf: (key: string): Account => members.get(key)?.account ?? first.account,
     advance,
 

@@ -6,6 +6,7 @@ import { type By, keysEvent } from "../../../model/events.ts";
 import { type Kek, open, rewrap, type Sealed, seal } from "../../vault/envelope.ts";
 import { type Context, statement } from "../client/context.ts";
 import { credentials } from "../tables/credential-tables.ts";
+import { accounts } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";
 
 export interface StoredKeys {
@@ -41,6 +42,9 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
   const ownerOf = (account: AccountKey) => `credentials ${account}`;
   const isOf = (account: AccountKey) => eq(credentials.account, account);
   const isThere = (where: SQL | undefined) => sql`exists(select 1 from ${credentials} where ${where})`;
+  /** What the former keys were refused for is no reason to wait any more. */
+  const soon = (account: AccountKey) =>
+    db.update(accounts).set({ retryAt: 0, failures: 0 }).where(eq(accounts.account, account));
   const unseal = async (row: Row): Promise<StoredKeys> => {
     const { key = "", secret = "", passphrase } = await open(keks, ownerOf(row.account), sealedOf(row));
     return { key, secret, passphrase };
@@ -65,7 +69,11 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
       const known = db.select({ account: credentials.account }).from(credentials).where(isOf(account));
       await writeTold(context, by, async ({ calls, tell }) => {
         const isKnown = (await calls.execute(statement(known))).rows.length > 0;
-        return [await tell(keysEvent(account, isKnown ? "replaced" : "stored")), statement(put)];
+        return [
+          await tell(keysEvent(account, isKnown ? "replaced" : "stored")),
+          statement(put),
+          statement(soon(account)),
+        ];
       });
     },
 
