@@ -183,7 +183,13 @@ export interface Refusal {
 
 /** What a strategy says of itself beside its refused slots. */
 export interface Notice {
-  readonly code: "wide_spread" | "all_below_cost" | "below_break_even" | "exit_beyond_collar" | "loss_limit";
+  readonly code:
+    | "wide_spread"
+    | "stop_price_held_up"
+    | "all_below_cost"
+    | "below_break_even"
+    | "exit_beyond_collar"
+    | "loss_limit";
   readonly message: string;
 }
 

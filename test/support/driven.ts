@@ -102,6 +102,8 @@ export type Driven = Awaited<ReturnType<typeof drivenApp>>;
 /** The venue's line: cut, it answers nothing; held, a create waits before it asks whether it may leave. */
 class Switches {
   isCut = false;
+  /** The best bid and ask are those of a book that is 6 % wide. */
+  isWide = false;
   /** Nobody tells the past of a price. */
   isCandlesCut = false;
   /** Waited for before each call, where something decides in which order calls of several requests are made. */
@@ -139,7 +141,12 @@ class Switches {
         if (this.isCandlesCut) throw new VenueError("unavailable", "the line is cut");
         return venue.candles(symbol, range);
       },
-      ticker: read(venue.ticker),
+      ticker: read(async (symbol) => {
+        const ticker = await venue.ticker(symbol);
+        return this.isWide
+          ? { ...ticker, bid: (ticker.bid * 97n) / 100n, ask: (ticker.ask * 103n) / 100n }
+          : ticker;
+      }),
       balances: read(venue.balances),
       openOrders: read(venue.openOrders),
       order: read(venue.order),

@@ -12,7 +12,7 @@ import { asGridView } from "../kind.ts";
 import { slotOut } from "../schema/accounting.ts";
 import { gridOut, isDry } from "../schema/out.ts";
 import { ListShape, StatusShape, TickShape } from "../schema/schema.ts";
-import { gridsView, hasStalled } from "../schema/view.ts";
+import { gridsView, hasStalled, listView } from "../schema/view.ts";
 import type { GridStrategy } from "../state/state.ts";
 import { editOperations } from "./edit.ts";
 import { guideGrid } from "./guide.ts";
@@ -85,13 +85,19 @@ function pageOf(asked: { stopped: boolean; limit?: number | undefined; before?: 
 
 const slotsOf = ({ strategy }: StrategyView<GridStrategy>) => ({ slots: strategy.state.slots.map(slotOut) });
 
+/** What there is to say of a grid that its own passes cannot. */
+function noticedFrom(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean) {
+  const isStopped = view.strategy.status === "stopped";
+  const kill = killed && !isStopped ? [{ code: "killed", message: `the kill switch is on: ${BUYS_ON}` }] : [];
+  return [...stalledNotices(view, deps.interval), ...watchNotices(view, intervalOf(deps)), ...kill];
+}
+
 function shown(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean) {
   const { store, venueOf, marketTime } = deps;
   const account = parseAccountKey(view.strategy.account);
   const isStopped = view.strategy.status === "stopped";
   const missing = venueOf(account) || isStopped ? null : notConfigured(view.strategy.account);
-  const kill = killed && !isStopped ? [{ code: "killed", message: `the kill switch is on: ${BUYS_ON}` }] : [];
-  const watch = [...stalledNotices(view, deps.interval), ...watchNotices(view, intervalOf(deps)), ...kill];
+  const watch = noticedFrom(deps, view, killed);
   const trouble = isStopped ? undefined : store.trouble();
   return gridOut(account.exchange, view, { now: marketTime(account, view.now), missing, trouble, watch });
 }
@@ -104,11 +110,17 @@ const listGrids = operation({
   name: "list_grids",
   summary: "Grids that are not stopped",
   http: { route: "GET /strategy/grid/list", from: "query" },
-  cli: { path: "grid list", columns: ["id", "status", "stalled", "symbol", "exchange", "startedAt"] },
+  cli: {
+    path: "grid list",
+    view: listView,
+    columns: ["id", "status", "stalled", "notices", "symbol", "exchange", "startedAt"],
+  },
   input: () => z.object({}),
   output: ListShape,
-  async run({ store, interval }) {
+  async run(deps) {
+    const { store, interval } = deps;
     const views = (await store.strategies({ stopped: false })).map(asGridView);
+    const killed = await store.killed();
     const strategies = views.map((view) => {
       const { id, account, symbol, status, startedAt } = view.strategy;
       return {
@@ -118,6 +130,9 @@ const listGrids = operation({
         symbol,
         status,
         stalled: stalledFor(view, interval) > 0,
+        notices: [...view.strategy.state.notices, ...noticedFrom(deps, view, killed)].map((one) => ({
+          ...one,
+        })),
         startedAt,
       };
     });

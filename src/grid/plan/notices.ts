@@ -1,4 +1,4 @@
-import { text, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Market } from "../../model/market.ts";
 import type { Notice, Refusal } from "../../model/strategy.ts";
@@ -6,6 +6,7 @@ import type { StrategyContext } from "../../ports/kind.ts";
 import { spacingWarnings } from "../ladder/check-rules.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
+import type { GridConfig } from "../state/config.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
 import { isOfVenue } from "./refusal.ts";
 import { isWide, type World } from "./watch.ts";
@@ -20,20 +21,17 @@ export function venueError(refused: readonly Refusal[]): string | null {
   return `the exchange ${what} ${orders}: ${first.detail}`;
 }
 
-export function noticesOf(state: GridState, { quote, market }: World, rests: boolean): Notice[] {
+export function noticesOf(
+  { state, config }: Pick<GridStrategy, "state" | "config">,
+  { quote, market }: World,
+  rests: boolean,
+): Notice[] {
   const { breakEvenPrice } = profitOf(state, midOf(quote));
   const isBelow = !rests && heldInAll(state) > ZERO && breakEvenPrice !== null;
   return [
     ...spacingNotices(state, market),
     ...(state.halted ? [{ code: "loss_limit", message: state.halted } as const] : []),
-    ...(isWide(quote)
-      ? [
-          {
-            code: "wide_spread",
-            message: "the book is too wide: no move of the grid follows from it",
-          } as const,
-        ]
-      : []),
+    ...(isWide(quote) ? [wideNotice(config, midOf(quote))] : []),
     ...(isBelow
       ? [
           {
@@ -43,6 +41,24 @@ export function noticesOf(state: GridState, { quote, market }: World, rests: boo
         ]
       : []),
   ];
+}
+
+/** Whoever has set a stop price relies on it: that one is held up is told apart. No width is named, so that it stays the same. */
+function wideNotice({ stopLossPrice, takeProfitPrice }: GridConfig, mid: Decimal): Notice {
+  const reached = [
+    ...(stopLossPrice !== undefined && mid <= stopLossPrice ? [stopLossPrice] : []),
+    ...(takeProfitPrice !== undefined && mid >= takeProfitPrice ? [takeProfitPrice] : []),
+  ];
+  const prices = [stopLossPrice, takeProfitPrice].flatMap((price) =>
+    price === undefined ? [] : [text(price)],
+  );
+  if (prices.length === 0)
+    return { code: "wide_spread", message: "the book is too wide: no move of the grid follows from it" };
+  const is = reached.length > 0 ? `; its mid has passed ${text(reached[0] as Decimal)}` : "";
+  return {
+    code: "stop_price_held_up",
+    message: `the book is wider than 2 %, so its mid is not trusted and the stop at ${prices.join(" or ")} is held up until it is narrower${is}; to leave now all the same: edgemaker grid stop <id> --sell-base`,
+  };
 }
 
 // Fees may have risen since the start.

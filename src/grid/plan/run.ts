@@ -58,7 +58,7 @@ function runEdited(
   const strategy = settledMoves(watched, live, world);
   const cancels = outdated(strategy.state, live, quote);
   if (strategy.state.rebuild) {
-    const notices = noticesOf(strategy.state, world, true);
+    const notices = noticesOf(strategy, world, true);
     return {
       strategy: withNotices(
         { ...strategy, status: "running", phase: "rebuilding", lastError: strangerError(turn) },
@@ -194,7 +194,7 @@ function place(
       (planned.postponed > 0 ? turn.slow : null),
   };
   return {
-    strategy: withNotices(placed, noticesOf(planned.next, world, live.length + intents.length > 0)),
+    strategy: withNotices(placed, noticesOf(placed, world, live.length + intents.length > 0)),
     intents: intents.map((intent) => orderOf(strategy, intent, { window, at: world.quote.at })),
     funds: planned.funds,
     placing: intents.length > 0 && !waits,

@@ -105,6 +105,7 @@ export const ListShape = lazy(() =>
         symbol: z.string(),
         status: z.enum(["idle", "running", "stopped", "error"]),
         stalled: z.boolean().describe("Nothing has stepped it for three intervals"),
+        notices: z.array(WarningShape()).describe("What is wrong with it, and what to do"),
         startedAt: z.number(),
       }),
     ),

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { StatusShape } from "./schema.ts";
+import type { ListShape, StatusShape } from "./schema.ts";
 
 type Grid = z.output<ReturnType<typeof StatusShape>>["strategies"][number];
 
@@ -13,6 +13,16 @@ export const gridsView = (answer: unknown) => {
     count,
     ...(next === null ? {} : { next }),
   };
+};
+
+/** The list with the words of what is wrong: `grid status` says what to do. */
+export const listView = (answer: unknown) => {
+  const { strategies, count } = answer as z.output<ReturnType<typeof ListShape>>;
+  const words = strategies.map(({ notices, ...grid }) => ({
+    ...grid,
+    notices: notices.map(({ code }) => code).join(" "),
+  }));
+  return { strategies: words, count };
 };
 
 /** Whether a grid is there that nothing steps. */

@@ -83,12 +83,7 @@ export function planStart(checked: Checked, world: StartWorld): PlannedStart {
     confidence,
     bounds: bought && bounds ? boundsAfter(bounds, orderOf(bought.intent, market), quote) : bounds,
     config,
-    capital: {
-      whole: all + given.ledger.firstCost,
-      quote: all,
-      position: given.ledger.firstCost,
-      openBuys: ZERO,
-    },
+    capital: capitalAtStart(all, given.ledger.firstCost),
   });
   const intents = [...(bought ? [bought.intent] : []), ...planned.intents];
   return {
@@ -99,6 +94,13 @@ export function planStart(checked: Checked, world: StartWorld): PlannedStart {
     hash: hashOf(checked, intents),
   };
 }
+
+const capitalAtStart = (quote: Decimal, position: Decimal) => ({
+  whole: quote + position,
+  quote,
+  position,
+  openBuys: ZERO,
+});
 
 const orderOf = (intent: Intent, { symbol }: Market) => ({ ...intent, symbol, type: "limit" as const });
 

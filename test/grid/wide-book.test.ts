@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { render } from "../../cli/terminal/output.ts";
+import { gridsView, listView } from "../../src/grid/schema/view.ts";
+import { drivenApp } from "../support/driven.ts";
+import { appClient, callTool } from "../support/mcp.ts";
+
+const RANGE = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 57_000,
+  upperPrice: 63_000,
+  gridLevels: 6,
+  orderSize: 200,
+};
+
+interface Told {
+  readonly strategies: readonly {
+    readonly status: string;
+    readonly notices: readonly { readonly code: string; readonly message: string }[];
+    readonly stopPrices: readonly { readonly armed: boolean }[];
+  }[];
+}
+
+const LISTED = { priority: ["id", "status", "stalled", "notices", "symbol", "exchange", "startedAt"] };
+const HELD_UP = /the stop at 55000 is held up until it is narrower.*edgemaker grid stop <id> --sell-base$/;
+
+describe("a book so wide that a stop price waits", () => {
+  it("is told with what to do in status, list and to agents, until the stop price works again", async () => {
+    const app = await drivenApp();
+    await app.start({ ...RANGE, stopLossPrice: 55_000 });
+    await app.tick();
+    const status = async () => (await app.call<Told>("GET", "/strategy/grid/status")).body;
+    expect((await status()).strategies[0]?.stopPrices[0]?.armed).toBe(true);
+    app.switches.isWide = true;
+    for (let at = 0; at < 3; at++) await app.tick(6000);
+    const told = await status();
+    expect(told.strategies[0]?.notices).toEqual([
+      { code: "stop_price_held_up", message: expect.stringMatching(HELD_UP) },
+    ]);
+    expect(told.strategies[0]?.stopPrices[0]?.armed).toBe(false);
+    const list = await app.call<Told>("GET", "/strategy/grid/list");
+    expect(list.body.strategies[0]?.notices).toEqual(told.strategies[0]?.notices);
+    const { columns } = process.stdout;
+    for (const width of [80, 120]) {
+      process.stdout.columns = width;
+      expect(render(gridsView(told)).replace(/\s+/g, " ")).toContain("is held up until it is narrower");
+      expect(render(listView(list.body), LISTED)).toContain("stop_price_held_up");
+    }
+    process.stdout.columns = columns;
+    const client = await appClient(app, "read");
+    const { structuredContent } = await callTool(client, "get_grid_status", {});
+    expect((structuredContent as unknown as Told).strategies[0]?.notices).toEqual(
+      told.strategies[0]?.notices,
+    );
+    // It is passed meanwhile: nothing follows, which is said too, and everything does once the book is narrow.
+    await app.move(0.9);
+    for (let at = 0; at < 3; at++) await app.tick(6000);
+    const passed = await status();
+    expect(passed.strategies[0]).toMatchObject({ status: "running" });
+    expect(passed.strategies[0]?.notices[0]?.message).toContain("its mid has passed 55000");
+    app.switches.isWide = false;
+    for (let at = 0; at < 6; at++) await app.tick(6000);
+    const { body } = await app.call<Told>("GET", "/strategy/grid/status?stopped=true");
+    expect(body.strategies[0]).toMatchObject({ status: "stopped" });
+  });
+
+  it("is no more than a wide book where no stop price is set", async () => {
+    const app = await drivenApp();
+    await app.start(RANGE);
+    app.switches.isWide = true;
+    await app.tick(6000);
+    const { body } = await app.call<Told>("GET", "/strategy/grid/status");
+    expect(body.strategies[0]?.notices.map(({ code }) => code)).toEqual(["wide_spread"]);
+  });
+});
