@@ -9,6 +9,7 @@ import { tokenOperations } from "./controls/operations/tokens.ts";
 import { dexOperations } from "./dex/operations/price.ts";
 import { gridOperations } from "./grid/operations/grids.ts";
 import { killOperations } from "./grid/operations/kill.ts";
+import { liquidityOperation } from "./liquidity/operations/report.ts";
 import { marketOperations } from "./market/operations/public-data.ts";
 import { channelOperations } from "./notify/operations/channels.ts";
 import type { Operation } from "./operation.ts";
@@ -33,5 +34,6 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...channelOperations,
   ...planOperations,
   ...reportOperations,
+  liquidityOperation(ids),
   ...auditOperations,
 ];

@@ -11,6 +11,7 @@ import type { Pass } from "./engine/pass/step.ts";
 import { accountsDue, stepAccount, tick } from "./engine/pass/tick.ts";
 import { AppError, messageOf, SettingsError } from "./kernel/errors.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "./kernel/time.ts";
+import { sampleLiquidity } from "./liquidity/operations/sample.ts";
 import type { AccountKey } from "./model/account.ts";
 import { deliver } from "./notify/operations/deliver.ts";
 import { areGood, areStepped } from "./notify/operations/heartbeat.ts";
@@ -216,6 +217,7 @@ export default {
       });
       await (environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times, made));
       await lookOut(deps);
+      await sampleLiquidity(deps);
       const { notify, requests, reports } = deps;
       if (notify) await deliver({ notify, local, log: deps.log, requests, reports });
     } catch (error) {

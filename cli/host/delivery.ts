@@ -1,4 +1,5 @@
 import { messageOf } from "../../src/kernel/errors.ts";
+import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import { deliver } from "../../src/notify/operations/deliver.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { lookOut } from "../../src/report/operations/look-out.ts";
@@ -11,6 +12,9 @@ export function startDelivery(deps: Deps, interval: number) {
   return rounds(interval, async () => {
     await lookOut(deps).catch((error: unknown) =>
       log("warn", "nobody has looked around", { reason: messageOf(error) }),
+    );
+    await sampleLiquidity(deps).catch((error: unknown) =>
+      log("warn", "no book was looked at", { reason: messageOf(error) }),
     );
     await deliver({ notify, local, log, reports }).catch((error: unknown) =>
       log("warn", "nobody could be told", { reason: messageOf(error) }),

@@ -5,6 +5,7 @@ import { type Millis, SECOND } from "../kernel/time.ts";
 import type { Limits } from "../model/limits.ts";
 import { type Tier, VENUES, type VenueName } from "../model/venues.ts";
 import type { LogLevel } from "../ports/local.ts";
+import type { WatchedPair } from "../ports/stores/liquidity-store.ts";
 import type { RateLimits } from "../transport/limiter.ts";
 import { refuseSameKeys } from "./same-keys.ts";
 import {
@@ -16,6 +17,7 @@ import {
   type TimingName,
   tierOf,
   timingBound,
+  watchedOf,
 } from "./setting-values.ts";
 import { type Environment, refuseUnknownSettings, Settings, venueUrl } from "./settings.ts";
 
@@ -61,6 +63,8 @@ export interface Config {
   /** On Workers: requests that one invocation may make, and passes that one minute has. */
   readonly subrequests: number;
   readonly passesPerMinute: number;
+  /** Pairs whose books are watched. */
+  readonly watched: readonly WatchedPair[];
   /** Hold beside those that are stored. */
   readonly limits: Limits;
   /** Whether agents get tools that trade. */
@@ -109,6 +113,7 @@ export function parseConfig(environment: Environment): Config {
     logLevel: settings.EDGEMAKER_LOG_LEVEL,
     subrequests: settings.EDGEMAKER_SUBREQUESTS,
     passesPerMinute: settings.EDGEMAKER_PASSES_PER_MINUTE,
+    watched: settings.EDGEMAKER_LIQUIDITY.map((entry) => watchedOf(entry, exchanges)),
     limits: settingsOf(settings.EDGEMAKER_LIMITS),
     mcpTrading: settings.EDGEMAKER_MCP_TRADING,
     mcpConfirm: settings.EDGEMAKER_MCP_CONFIRM,

@@ -4,6 +4,7 @@ import { openDatabase } from "../adapters/libsql/client/open.ts";
 import { dryBooks } from "../adapters/libsql/sandbox/dry-books.ts";
 import { type CredentialStore, credentialStore } from "../adapters/libsql/stores/credential-store.ts";
 import { libsqlKeeping } from "../adapters/libsql/stores/keeping.ts";
+import { liquidityStore } from "../adapters/libsql/stores/liquidity-store.ts";
 import { metricsStore } from "../adapters/libsql/stores/metrics-store.ts";
 import { notifyStore } from "../adapters/libsql/stores/notify-store.ts";
 import { reportStore } from "../adapters/libsql/stores/report-store.ts";
@@ -99,6 +100,7 @@ export async function createDeps(
     channels: notify,
     metrics: metricsStore(context),
     reports: reportStore(context),
+    liquidity: { store: liquidityStore(context), pairs: config.watched },
     ...(runtime.post && config.heartbeat
       ? { heartbeat: heartbeat(config.heartbeat, { post: runtime.post, local, log }) }
       : {}),

@@ -1,9 +1,11 @@
 import { type Decimal, parseDecimal } from "../kernel/decimal.ts";
 import { SettingsError } from "../kernel/errors.ts";
+import { isPair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import { FORMS, LIMIT_NAMES } from "../limits/texts.ts";
 import type { Limits } from "../model/limits.ts";
 import { TIERS, type Tier } from "../model/venues.ts";
+import type { WatchedPair } from "../ports/stores/liquidity-store.ts";
 import type { RateLimits } from "../transport/limiter.ts";
 
 /** 32 bytes as base64 or hexadecimal text. The text itself is in no message. */
@@ -105,5 +107,15 @@ export function originOf(entry: string): string {
   if (/^https?:/.test(origin) && (entry === origin || entry === `${origin}/`)) return origin;
   throw new SettingsError(
     `EDGEMAKER_CORS is scheme, host and port of each page, several with commas, for example https://app.example.org, not ${entry}`,
+  );
+}
+
+/** `exchange:BASE/QUOTE` of EDGEMAKER_LIQUIDITY. */
+export function watchedOf(entry: string, exchanges: readonly { readonly id: string }[]): WatchedPair {
+  const at = entry.indexOf(":");
+  const [exchange, symbol] = [entry.slice(0, at), entry.slice(at + 1)];
+  if (isPair(symbol) && exchanges.some(({ id }) => id === exchange)) return { exchange, symbol };
+  throw new SettingsError(
+    `EDGEMAKER_LIQUIDITY is exchange:BASE/QUOTE, several with commas, of ${exchanges.map(({ id }) => id).join(", ")}, not ${entry}`,
   );
 }

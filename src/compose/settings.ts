@@ -45,6 +45,7 @@ export const Settings = z.object({
   EDGEMAKER_SUBREQUESTS: whole(15, 10_000).default(45),
   EDGEMAKER_PASSES_PER_MINUTE: whole(1, 12).default(1),
   EDGEMAKER_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  EDGEMAKER_LIQUIDITY: list.default([]),
   EDGEMAKER_LIMITS: z.string().default(""),
   EDGEMAKER_MCP_TRADING: flag.default(false),
   EDGEMAKER_MCP_CONFIRM: z.enum(["plan", "terminal"]).default("plan"),

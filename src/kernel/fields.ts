@@ -64,3 +64,7 @@ export const flagField = (label: string, name: string) =>
 /** An id as a venue or this service gives it. */
 export const idField = (label: string) =>
   textField(label, /^[\w.:-]{1,80}$/, "must be an id of letters, digits, - _ . :");
+
+/** A day of UTC. */
+export const dayField = (name: string) =>
+  textField("Invalid request", /^\d{4}-\d{2}-\d{2}$/, `${name} must be a day, for example 2026-01-31`);

@@ -11,6 +11,8 @@ export interface ObligationFinding {
   readonly rule: string;
   /** `shown`: a figure that nobody here judges. */
   readonly state: "kept" | "missed" | "unknown" | "shown";
+  /** Of value and limit: a share of 1, or quote. */
+  readonly unit: "share" | "quote";
   /** Null where it is not known. */
   readonly value: Decimal | null;
   readonly limit: Decimal | null;
@@ -58,6 +60,7 @@ export function mexcSt(
     {
       rule: `mean daily spread above 2 % on ${MEXC.days} days running`,
       state: certain ? "missed" : possible ? "unknown" : "kept",
+      unit: "share",
       value: meanOfKnown(days.map(({ spread }) => spread)),
       limit: MEXC.spread,
     },
@@ -65,6 +68,7 @@ export function mexcSt(
     {
       rule: `mean daily volume over ${MEXC.volumeDays} days`,
       state: "shown",
+      unit: "quote",
       value: volumes.length < MEXC.volumeDays ? null : meanIfAllKnown(volumes.slice(-MEXC.volumeDays)),
       limit: MEXC.volume,
     },
@@ -82,6 +86,7 @@ function deviationOf(days: readonly LiquidityDay[]): ObligationFinding {
   return {
     rule: `mean price 15 % or more off other exchanges over ${MEXC.days} days`,
     state: isOver ? "missed" : isUnclear ? "unknown" : "kept",
+    unit: "share",
     value: last,
     limit: MEXC.deviation,
   };
@@ -106,7 +111,8 @@ export function bitgetSt(
   ): ObligationFinding => {
     const value = values.length < 7 ? null : meanIfAllKnown(values);
     const judged = value === null ? "unknown" : limit !== undefined && value > limit ? "missed" : "kept";
-    return { rule, state: limit === undefined ? "shown" : judged, value, limit: limit ?? null };
+    const state = limit === undefined ? "shown" : judged;
+    return { rule, state, unit: "share", value, limit: limit ?? null };
   };
   return [
     told(
@@ -189,7 +195,7 @@ function depthFinding(
   const value = meanOfKnown(known);
   const isAll = BigInt(known.length) === whole;
   const state = least >= depth ? "kept" : isAll && value !== null ? "missed" : "unknown";
-  return { rule: `mean depth of own ${side}`, state, value, limit: depth };
+  return { rule: `mean depth of own ${side}`, state, unit: "quote", value, limit: depth };
 }
 
 /** The share of known minutes that are up, and whether the unknown ones could turn the verdict. */
@@ -215,5 +221,5 @@ function upShare(
       : (up + whole - known) * ONE < needed
         ? "missed"
         : ("unknown" as const);
-  return { rule, state, value, limit: asked };
+  return { rule, state, unit: "share", value, limit: asked };
 }

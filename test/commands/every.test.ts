@@ -83,6 +83,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "candles import": "test/candles",
   "candles list": "test/candles",
   "candles show": "test/candles",
+  "liquidity report": "test/liquidity/served.test.ts",
   demo: "test/processes/demo.test.ts",
   setup: "test/commands/setup.test.ts",
   "grid new": "test/commands/grid-new.test.ts",

@@ -3,7 +3,11 @@ import { edgeApp } from "../support/edge.ts";
 import { appSession } from "../support/mcp.ts";
 
 agentSuite("over HTTP, in workerd over a libSQL server", async () => {
-  const app = await edgeApp({ EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_CONFIRM: "terminal" });
+  const app = await edgeApp({
+    EDGEMAKER_MCP_TRADING: "1",
+    EDGEMAKER_MCP_CONFIRM: "terminal",
+    EDGEMAKER_LIQUIDITY: "kraken:BTC/USDT",
+  });
   const headers = { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" };
   return {
     connect: () => appSession(app, "trade"),

@@ -3,7 +3,11 @@ import { httpSession } from "../support/mcp.ts";
 import { makeFolder } from "../support/temp.ts";
 import { agentSuite, personAt } from "./suite.ts";
 
-const SETTINGS = { EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_CONFIRM: "terminal" };
+const SETTINGS = {
+  EDGEMAKER_MCP_TRADING: "1",
+  EDGEMAKER_MCP_CONFIRM: "terminal",
+  EDGEMAKER_LIQUIDITY: "kraken:BTC/USDT",
+};
 
 agentSuite("over HTTP, on Node", async () => {
   const folder = makeFolder();

@@ -3,7 +3,11 @@ import { stdioSession } from "../support/mcp.ts";
 import { makeFolder } from "../support/temp.ts";
 import { agentSuite } from "./suite.ts";
 
-const SETTINGS = { EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_CONFIRM: "terminal" };
+const SETTINGS = {
+  EDGEMAKER_MCP_TRADING: "1",
+  EDGEMAKER_MCP_CONFIRM: "terminal",
+  EDGEMAKER_LIQUIDITY: "kraken:BTC/USDT",
+};
 
 agentSuite("over standard input and output", async () => {
   const folder = makeFolder();

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { csv } from "../../kernel/csv.ts";
 import { decimal, snap, text, wire } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { textField } from "../../kernel/fields.ts";
+import { dayField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
@@ -32,9 +32,6 @@ const DisposalShape = lazy(() =>
 type Row = z.output<ReturnType<typeof DisposalShape>>;
 
 const COLUMNS = () => Object.keys(DisposalShape().shape) as (keyof Row)[];
-
-const dayField = (name: string) =>
-  textField("Invalid request", /^\d{4}-\d{2}-\d{2}$/, `${name} must be a day, for example 2026-01-31`);
 
 const PAGE = 1000;
 /** Of all that was ever traded: first in, first out needs it from its beginning. */

@@ -1,0 +1,145 @@
+import { csv } from "../../kernel/csv.ts";
+import { digest } from "../../kernel/digest.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { DAY } from "../../kernel/time.ts";
+import { type LiquidityMinute, MINUTES_A_DAY, minuteOf } from "../../model/liquidity-minute.ts";
+import { type Operation, operation } from "../../operation.ts";
+import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
+import { findingsOf } from "../presets.ts";
+import { liquidityReport, MINUTE_COLUMNS, minuteRow } from "../report.ts";
+import { type LiquidityAnswer, LiquidityShape, liquidityInput } from "../schema.ts";
+import { daysOut, reportOut } from "../told.ts";
+
+/** So many days are read for one answer. */
+const MOST_DAYS = 62;
+
+export const liquidityOperation = (ids: readonly string[]): Operation =>
+  operation({
+    name: "get_liquidity_report",
+    summary:
+      "What a pair's book offered over some days, one's own part of it, and whether that is what was agreed",
+    effect: "read",
+    access: "token",
+    http: { route: "GET /liquidity/report", from: "query" },
+    cli: {
+      path: "liquidity report",
+      view: reportView,
+      columns: [
+        ...["day", "known", "ownTwoSidedPercent", "ownSpreadPercent", "spreadPercent"],
+        ...["ownBidsWithin2", "ownAsksWithin2", "bidsWithin2", "asksWithin2"],
+        ...["whose", "depthOf", "within05", "within1", "within2"],
+        ...["rule", "state", "value", "limit", "unit", "from", "minutes", "cause"],
+      ],
+      examples: [
+        "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --from 2026-01-01 --to 2026-01-31",
+        "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --preset agreement --spread 2 --depth 500",
+      ],
+    },
+    mcp: { closedWorld: true },
+    failure: "Internal error",
+    input: () => liquidityInput(ids),
+    output: LiquidityShape,
+    csv: (answer) => {
+      const { days } = answer as LiquidityAnswer;
+      const columns = Object.keys(
+        LiquidityShape().shape.days.element.shape,
+      ) as (keyof (typeof days)[number])[];
+      return csv(
+        columns,
+        days.map((row) => columns.map((name) => row[name])),
+      );
+    },
+    async run({ liquidity, store }, { exchange, symbol, preset, band, ...wanted }) {
+      const pair = { exchange, symbol };
+      if (!liquidity) throw nobodyWatches(pair);
+      const now = await store.now();
+      const days = askedDays(wanted, now);
+      // The minute that is under way is not known yet.
+      const [from, to] = [days.from * MINUTES_A_DAY, Math.min((days.to + 1) * MINUTES_A_DAY, minuteOf(now))];
+      const rows = await read(liquidity.store, pair, { from, to });
+      const isWatched = liquidity.pairs.some((one) => one.exchange === exchange && one.symbol === symbol);
+      if (rows.length === 0 && !isWatched) throw nobodyWatches(pair);
+      const span = { from, to, rows };
+      const bands = { "0.5": 0, "1": 1, "2": 2 } as const;
+      const limits = { ...wanted, band: band === undefined ? undefined : bands[band] };
+      const findings = preset === undefined ? [] : findingsOf(preset, span, limits);
+      return {
+        ...pair,
+        from: dayText(days.from),
+        to: dayText(days.to),
+        preset: preset ?? null,
+        ...reportOut(liquidityReport(span, { findings, incidents: [] })),
+        days: daysOut(span, dayText),
+        hash: await digest(csv(MINUTE_COLUMNS, rows.map(minuteRow))),
+      };
+    },
+  });
+
+const nobodyWatches = ({ exchange, symbol }: WatchedPair): AppError =>
+  new AppError(
+    "Not found",
+    `nobody watches ${symbol} on ${exchange}: name it in EDGEMAKER_LIQUIDITY, as ${exchange}:${symbol}`,
+  );
+
+/** Four digits behind the point are more than anybody agrees on. */
+const short = (value: number): number => Number(value.toFixed(4));
+
+/** What a person reads: depths as a table, and what is not asked left out. */
+function reportView(answer: unknown) {
+  const { own, market, preset, findings, samples: _samples, ...told } = answer as LiquidityAnswer;
+  const { gaps, days, hash, ...counts } = told;
+  const line = ({ spreadPercent, twoSidedPercent }: typeof own) =>
+    twoSidedPercent === null
+      ? "unknown: no minute of the span was seen"
+      : `both sides ${short(twoSidedPercent)} % of the known time, ${spreadPercent === null ? "no spread" : `${short(spreadPercent)} % apart on average`}`;
+  const depths = Object.entries({ own, market }).flatMap(([whose, { depth }]) =>
+    (["bids", "asks"] as const).flatMap((side) =>
+      depth
+        ? [
+            {
+              whose,
+              depthOf: side,
+              within05: short(depth[side]["0.5"]),
+              within1: short(depth[side]["1"]),
+              within2: short(depth[side]["2"]),
+            },
+          ]
+        : [],
+    ),
+  );
+  return {
+    ...counts,
+    own: line(own),
+    market: line(market),
+    hash,
+    ...(preset === null ? {} : { preset, findings }),
+    ...(depths.length === 0 ? {} : { depths }),
+    ...(gaps.length === 0 ? {} : { gaps }),
+    days,
+  };
+}
+
+function askedDays({ from, to }: { from?: string | undefined; to?: string | undefined }, now: number) {
+  const last = to === undefined ? Math.floor(now / DAY) : Date.parse(to) / DAY;
+  const first = from === undefined ? last - 29 : Date.parse(from) / DAY;
+  if (!(first <= last && first * DAY <= now) || last - first >= MOST_DAYS)
+    throw new AppError(
+      "Invalid request",
+      `from must be a day that has begun and is not after to, at most ${MOST_DAYS} days of them`,
+    );
+  return { from: first, to: last };
+}
+
+const dayText = (day: number): string => new Date(day * DAY).toISOString().slice(0, 10);
+
+/** A day at a time: between two of them others are answered. */
+async function read(
+  store: LiquidityStore,
+  pair: WatchedPair,
+  { from, to }: { from: number; to: number },
+): Promise<LiquidityMinute[]> {
+  const rows: LiquidityMinute[] = [];
+  for (let at = from; at < to; at += MINUTES_A_DAY)
+    rows.push(...(await store.minutes(pair, at, Math.min(to, at + MINUTES_A_DAY))));
+  return rows;
+}

@@ -1,0 +1,47 @@
+/** Obligations by their names, with what a person asks of them. */
+import type { Decimal } from "../kernel/decimal.ts";
+import { decimal, ONE } from "../kernel/decimal.ts";
+import { dayOfMinute } from "../model/liquidity-minute.ts";
+import type { DepthBand } from "../model/liquidity-sample.ts";
+import { liquidityDays } from "./days.ts";
+import {
+  bitgetSt,
+  gateScore,
+  type Minutes,
+  mexcSt,
+  type ObligationFinding,
+  quotingAgreement,
+} from "./obligations.ts";
+
+export const PRESETS = ["mexc-st", "bitget-st", "gate-score", "agreement"] as const;
+export type Preset = (typeof PRESETS)[number];
+
+/** Shares of 1, and quote; what is left out is what the preset says. */
+export interface Asked {
+  readonly spread?: Decimal | undefined;
+  readonly depth?: Decimal | undefined;
+  readonly band?: DepthBand | undefined;
+  readonly levels?: number | undefined;
+  readonly uptime?: Decimal | undefined;
+}
+
+/** What an agreement usually asks, where a person says nothing else. */
+export const USUAL = {
+  spread: decimal("0.02"),
+  depth: 1000n * ONE,
+  band: 2,
+  levels: 1,
+  uptime: decimal("0.9"),
+} as const;
+
+export function findingsOf(preset: Preset, span: Minutes, asked: Asked): ObligationFinding[] {
+  const { spread = USUAL.spread, depth = USUAL.depth, levels = USUAL.levels, uptime = USUAL.uptime } = asked;
+  const band = asked.band ?? USUAL.band;
+  // A day that has only begun is none.
+  const days = liquidityDays(span.rows, dayOfMinute(span.from), dayOfMinute(span.to) - 1);
+  if (preset === "mexc-st") return mexcSt(days);
+  if (preset === "bitget-st")
+    return bitgetSt(days, asked.spread === undefined ? {} : { spread: asked.spread });
+  if (preset === "gate-score") return gateScore(span, { spread, size: depth, band, share: uptime });
+  return quotingAgreement(span, { spread, depth, band, levels, uptime });
+}

@@ -1,0 +1,71 @@
+/** A report as it is told: percents and quote as numbers. */
+import { type Decimal, wire } from "../kernel/decimal.ts";
+import { MINUTE } from "../kernel/time.ts";
+import { dayOfMinute, type LiquidityMinute, MINUTES_A_DAY } from "../model/liquidity-minute.ts";
+import type { Depths, Sides } from "../model/liquidity-sample.ts";
+import type { Minutes, ObligationFinding } from "./obligations.ts";
+import { type LiquidityFigures, type LiquidityReport, liquidityReport } from "./report.ts";
+
+const percentTold = (share: Decimal | null): number | null => (share === null ? null : wire(share * 100n));
+const quoteTold = (value: Decimal | null): number | null => (value === null ? null : wire(value));
+const bandsTold = ([narrow, middle, wide]: Depths) => ({
+  "0.5": wire(narrow),
+  "1": wire(middle),
+  "2": wire(wide),
+});
+const sides = (depth: Sides<Depths> | null) =>
+  depth && { bids: bandsTold(depth.bids), asks: bandsTold(depth.asks) };
+
+const figuresOut = ({ spread, twoSided, depth }: LiquidityFigures) => ({
+  spreadPercent: percentTold(spread),
+  twoSidedPercent: percentTold(twoSided),
+  depth: sides(depth),
+});
+
+const findingOut = ({ rule, state, unit, value, limit }: ObligationFinding) => ({
+  rule,
+  state,
+  unit: unit === "share" ? ("percent" as const) : ("quote" as const),
+  value: unit === "share" ? percentTold(value) : quoteTold(value),
+  limit: unit === "share" ? percentTold(limit) : quoteTold(limit),
+});
+
+export const reportOut = ({ own, market, gaps, findings, ...counts }: LiquidityReport) => ({
+  ...counts,
+  own: figuresOut(own),
+  market: figuresOut(market),
+  gaps: gaps.map(({ from, to, cause }) => ({
+    from: from * MINUTE,
+    to: to * MINUTE,
+    minutes: to - from,
+    cause,
+  })),
+  findings: findings.map(findingOut),
+});
+
+/** The same figures, day by day; `name` tells a day, counted from 1970, as a person reads it. */
+export const daysOut = ({ from, to, rows }: Minutes, name: (day: number) => string) => {
+  const first = dayOfMinute(from);
+  const count = Math.max(0, dayOfMinute(to - 1) - first + 1);
+  return Array.from({ length: count }, (_, place) => ({
+    day: name(first + place),
+    ...dayOut(first + place, { from, to, rows }),
+  }));
+};
+
+function dayOut(day: number, span: Minutes) {
+  const [from, to] = [Math.max(span.from, day * MINUTES_A_DAY), Math.min(span.to, (day + 1) * MINUTES_A_DAY)];
+  const rows = span.rows.filter(({ minute }: LiquidityMinute) => minute >= from && minute < to);
+  const { own, market, known } = liquidityReport({ from, to, rows }, { findings: [], incidents: [] });
+  return {
+    known,
+    ownSpreadPercent: percentTold(own.spread),
+    ownTwoSidedPercent: percentTold(own.twoSided),
+    ownBidsWithin2: own.depth && wire(own.depth.bids[2]),
+    ownAsksWithin2: own.depth && wire(own.depth.asks[2]),
+    spreadPercent: percentTold(market.spread),
+    twoSidedPercent: percentTold(market.twoSided),
+    bidsWithin2: market.depth && wire(market.depth.bids[2]),
+    asksWithin2: market.depth && wire(market.depth.asks[2]),
+  };
+}

@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { createClient } from "@libsql/client";
+import { expect, it, onTestFinished } from "vitest";
+import { edgemaker, serve } from "../support/command.ts";
+import { edgeApp } from "../support/edge.ts";
+import { fireCron } from "../support/edge-live.ts";
+import { eventually } from "../support/server.ts";
+import { tempFolder } from "../support/temp.ts";
+
+const WATCHED = { EDGEMAKER_LIQUIDITY: "kraken:BTC/USDT" };
+
+it("a server looks at the books that it is told to", async () => {
+  const folder = tempFolder();
+  const url = `file:${join(folder, "liquidity.db")}`;
+  const server = await serve(folder, ["--sandbox", "--db", url, "--tick-interval", "500"], WATCHED);
+  const client = createClient({ url });
+  onTestFinished(() => client.close());
+  const seen = await eventually(
+    async () => {
+      const query = "select exchange, symbol, samples, spread from liquidity_minutes";
+      return (await client.execute(query)).rows;
+    },
+    ({ length }) => length > 0,
+  );
+  expect(seen[0]).toMatchObject({ exchange: "kraken", symbol: "BTC/USDT", samples: 1 });
+  expect(Number(seen[0]?.spread)).toBeGreaterThan(0);
+  expect(new Set(seen.map(({ symbol }) => symbol))).toEqual(new Set(["BTC/USDT"]));
+  // As a person asks.
+  const asked = [
+    "liquidity",
+    "report",
+    "--exchange",
+    "kraken",
+    "--symbol",
+    "BTC/USDT",
+    "--preset",
+    "agreement",
+  ];
+  const told = await edgemaker(folder, [...asked, "--sandbox", "--db", url], WATCHED);
+  expect([told.code, told.stderr]).toEqual([0, ""]);
+  expect(told.stdout).toMatch(/^own +(unknown: no minute of the span was seen|both sides)/m);
+  expect(told.stdout).toMatch(/time with own orders on both sides +unknown/);
+  await server.kill("SIGTERM");
+});
+
+it("a cron does, on the edge", async () => {
+  const app = await edgeApp(WATCHED);
+  onTestFinished(() => app.close());
+  await fireCron(app.worker, Date.now());
+  const rows = await app.deps.liquidity?.store.minutes({ exchange: "kraken", symbol: "BTC/USDT" }, 0, 1e9);
+  expect(rows).toHaveLength(1);
+  expect(rows?.[0]?.spread).toBeGreaterThan(0n);
+  const path = "/api/v1/liquidity/report?exchange=kraken&symbol=BTC/USDT";
+  const told = await app.ask(path, { headers: { authorization: `Bearer ${app.tokens.read}` } });
+  expect([told.status, await told.json()]).toMatchObject([200, { exchange: "kraken", preset: null }]);
+});

@@ -1,0 +1,201 @@
+import { describe, expect, it } from "vitest";
+import { statement } from "../../src/adapters/libsql/client/context.ts";
+import { liquidityStore, minutesQuery } from "../../src/adapters/libsql/stores/liquidity-store.ts";
+import { parseConfig } from "../../src/compose/config.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
+import { MINUTE } from "../../src/kernel/time.ts";
+import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import type { WatchedPair } from "../../src/ports/stores/liquidity-store.ts";
+import { appOver } from "../support/app.ts";
+import { d } from "../support/grid.ts";
+import { runOperation, testSandbox } from "../support/sandbox.ts";
+
+const PAIR: WatchedPair = { exchange: "kraken", symbol: "BTC/USDT" };
+const GRID = {
+  ...PAIR,
+  lowerPrice: d("59000"),
+  upperPrice: d("61000"),
+  gridLevels: 40,
+  orderSize: d("50"),
+  useOwnBase: true,
+};
+interface Told {
+  readonly known: number;
+  readonly minutes: number;
+  readonly own: { readonly spreadPercent: number | null; readonly twoSidedPercent: number | null };
+  readonly market: { readonly spreadPercent: number | null };
+  readonly gaps: readonly { readonly from: number; readonly minutes: number; readonly cause: string }[];
+  readonly findings: readonly { readonly state: string; readonly value: number | null }[];
+  readonly days: readonly { readonly known: number }[];
+  readonly hash: string;
+}
+
+/** A world whose book is looked at each minute of its clock. */
+async function watched() {
+  const box = await testSandbox({ speed: 1 });
+  const store = liquidityStore(box.context);
+  const deps: Deps = { ...box.deps, liquidity: { store, pairs: [PAIR] } };
+  const pass = async (minutes: number, over: Partial<Deps> = {}) => {
+    for (let at = 0; at < minutes; at++) {
+      await tick(deps);
+      await sampleLiquidity({ ...deps, ...over });
+      box.time.pass(MINUTE);
+    }
+  };
+  const report = (asked: object = {}) =>
+    runOperation<Told>(deps, "get_liquidity_report", { ...PAIR, ...asked });
+  return { ...box, deps, pass, report, minutes: store.minutes };
+}
+
+describe("a watched pair", () => {
+  it("has a row a minute, with what is one's own apart, and one that nobody saw is unknown", async () => {
+    const { pass, report, deps, time } = await watched();
+    await pass(3);
+    const before = await report();
+    expect(before).toMatchObject({ known: 3, own: { spreadPercent: null, twoSidedPercent: 0 } });
+    expect(before.market.spreadPercent).toBeGreaterThan(0);
+    await runOperation(deps, "start_grid", GRID);
+    await pass(4);
+    time.pass(2 * MINUTE);
+    await pass(1);
+    const after = await report();
+    expect(after.known).toBe(8);
+    expect(after.own.twoSidedPercent).toBe(62.5);
+    expect(after.own.spreadPercent).toBeGreaterThan(after.market.spreadPercent ?? 0);
+    // From midnight 29 days back until the first look, and between.
+    expect(after.gaps.map(({ minutes, cause }) => [minutes, cause])).toEqual([
+      [29 * 1440, "unknown"],
+      [2, "unknown"],
+    ]);
+    expect(after.minutes).toBe(29 * 1440 + 10);
+    expect(after.days.map(({ known }) => known)).toEqual([...Array(29).fill(0), 8]);
+    expect(after.hash).not.toBe(before.hash);
+    expect((await report()).hash).toBe(after.hash);
+  });
+
+  it("is looked at once a minute, however many look", async () => {
+    const { deps, minutes, time } = await watched();
+    let asked = 0;
+    const venue: Deps["venue"] = (exchange) => {
+      asked++;
+      return deps.venue(exchange);
+    };
+    for (let look = 0; look < 5; look++) await sampleLiquidity({ ...deps, venue });
+    time.pass(MINUTE);
+    await sampleLiquidity({ ...deps, venue });
+    expect(asked).toBe(2);
+    expect((await minutes(PAIR, 0, 1e9)).map(({ samples }) => samples)).toEqual([1, 1]);
+  });
+
+  it("whose book cannot be read has no row, and nothing is thrown", async () => {
+    const { pass, deps, minutes } = await watched();
+    await pass(2, { inTime: () => Promise.reject(new Error("gone")) });
+    expect(await minutes(PAIR, 0, 1e9)).toEqual([]);
+    await sampleLiquidity(deps);
+    expect(await minutes(PAIR, 0, 1e9)).toHaveLength(1);
+  });
+
+  it("counts no order of ours that would be the best price, and is not", async () => {
+    const { deps, minutes, store } = await watched();
+    await runOperation(deps, "start_grid", GRID);
+    // As if nobody had noticed yet that the market has gone through them.
+    const unsettledOrders = async () =>
+      (await store.unsettledOrders()).map((one) =>
+        one.side === "buy" ? { ...one, price: d("60500") } : one,
+      );
+    await sampleLiquidity({ ...deps, store: { ...store, unsettledOrders } });
+    const [row] = await minutes(PAIR, 0, 1e9);
+    expect(row).toMatchObject({ ownOrders: { bids: 0 }, ownSpread: null });
+    expect(row?.ownOrders.asks).toBeGreaterThan(10);
+  });
+
+  it("spends no request that a pass needs", async () => {
+    const { deps, minutes } = await watched();
+    await sampleLiquidity({ ...deps, requests: () => 7 });
+    expect(await minutes(PAIR, 0, 1e9)).toEqual([]);
+  });
+
+  it("is kept for thirteen months, and its minutes are read along the key", async () => {
+    const { deps, minutes, time, context } = await watched();
+    await sampleLiquidity(deps);
+    time.pass(396 * 24 * 60 * MINUTE);
+    await sampleLiquidity(deps);
+    expect(await minutes(PAIR, 0, 1e9)).toHaveLength(2);
+    time.pass(MINUTE);
+    await sampleLiquidity(deps);
+    expect(await minutes(PAIR, 0, 1e9)).toHaveLength(2);
+    const { sql, args } = statement(minutesQuery(context, PAIR, 1, 2));
+    const plan = await context.client.execute({ sql: `explain query plan ${sql}`, args });
+    expect(plan.rows.map(({ detail }) => String(detail)).join()).toMatch(
+      /^SEARCH liquidity_minutes USING INDEX sqlite_autoindex_liquidity_minutes_1 \(exchange=\? AND symbol=\? AND minute>\? AND minute<\?\)$/,
+    );
+  });
+});
+
+describe("what was agreed", () => {
+  it("is held against the minutes, and is unknown while those that are missing could turn it", async () => {
+    const { deps, pass, report, time } = await watched();
+    await runOperation(deps, "start_grid", GRID);
+    await pass(10);
+    const today = { from: "2026-01-01", to: "2026-01-01", preset: "agreement", depth: d("1") };
+    const [uptime] = (await report({ ...today, spread: d("0.02") })).findings;
+    expect(uptime).toMatchObject({
+      rule: "time with own orders on both sides",
+      state: "kept",
+      value: 100,
+      limit: 90,
+    });
+    // As wide as a step of the grid, which is more than a hundredth of a percent.
+    expect((await report({ ...today, spread: d("0.0001") })).findings[0]).toMatchObject({
+      state: "missed",
+      value: 0,
+    });
+    time.pass(9 * MINUTE);
+    expect((await report({ ...today, spread: d("0.02") })).findings[0]).toMatchObject({ state: "unknown" });
+  });
+});
+
+describe("over HTTP", () => {
+  it("a pair that nobody watches is said, with what to do, and so is a wrong day", async () => {
+    const { deps, pass } = await watched();
+    await pass(1);
+    const app = await appOver(deps);
+    const ask = async (query: string) => {
+      const headers = { authorization: `Bearer ${app.tokens.read}` };
+      const answer = await app.ask(`/api/v1/liquidity/report?${query}`, { headers });
+      return { status: answer.status, body: await answer.text() };
+    };
+    const other = await ask("exchange=mexc&symbol=ETH/USDT");
+    expect(other.status).toBe(404);
+    expect(other.body).toContain("name it in EDGEMAKER_LIQUIDITY, as mexc:ETH/USDT");
+    const good = "exchange=kraken&symbol=BTC/USDT";
+    for (const wrong of [
+      "from=2026-02-01",
+      "from=2025-12-01&to=2025-11-01",
+      "from=2025-10-01&to=2026-01-01",
+      "from=2026-13-40",
+    ])
+      expect([wrong, (await ask(`${good}&${wrong}`)).status]).toEqual([wrong, 400]);
+    const table = await ask(`${good}&format=csv`);
+    expect(table.status).toBe(200);
+    expect(table.body.split("\r\n")).toHaveLength(32);
+    expect(table.body).toMatch(/^day,known,ownSpreadPercent,ownTwoSidedPercent/);
+    // Percents, as a person has them.
+    const asked = await ask(`${good}&preset=agreement&spread=1.5&uptime=95`);
+    expect((JSON.parse(asked.body) as Told).findings[0]).toMatchObject({ limit: 95, state: "unknown" });
+  });
+});
+
+describe("EDGEMAKER_LIQUIDITY", () => {
+  it("names pairs of configured exchanges", () => {
+    expect(parseConfig({ EDGEMAKER_LIQUIDITY: "kraken:BTC/USDT, mexc:SNEK/USDT" }).watched).toEqual([
+      PAIR,
+      { exchange: "mexc", symbol: "SNEK/USDT" },
+    ]);
+    for (const wrong of ["kraken", "nowhere:BTC/USDT", "kraken:btc"])
+      expect(() => parseConfig({ EDGEMAKER_LIQUIDITY: wrong })).toThrow(
+        /EDGEMAKER_LIQUIDITY is exchange:BASE\/QUOTE/,
+      );
+  });
+});
