@@ -1,9 +1,9 @@
 import { publicBudgets } from "../adapters/ccxt/client/public-budget.ts";
 import type { Context } from "../adapters/libsql/client/context.ts";
 import { openDatabase } from "../adapters/libsql/client/open.ts";
+import { libsqlKeeping } from "../adapters/libsql/keeping/keeping.ts";
 import { dryBooks } from "../adapters/libsql/sandbox/dry-books.ts";
 import { type CredentialStore, credentialStore } from "../adapters/libsql/stores/credential-store.ts";
-import { libsqlKeeping } from "../adapters/libsql/stores/keeping.ts";
 import { liquidityStore } from "../adapters/libsql/stores/liquidity-store.ts";
 import { metricsStore } from "../adapters/libsql/stores/metrics-store.ts";
 import { notifyStore } from "../adapters/libsql/stores/notify-store.ts";

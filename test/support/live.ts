@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/node-runtime.ts";
 import { trimmed } from "../../src/adapters/ccxt/exchanges/market-list.ts";
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
-import { libsqlKeeping } from "../../src/adapters/libsql/stores/keeping.ts";
+import { libsqlKeeping } from "../../src/adapters/libsql/keeping/keeping.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";
 import { parseConfig } from "../../src/compose/config.ts";

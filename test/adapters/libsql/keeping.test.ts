@@ -1,7 +1,7 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
-import { libsqlKeeping } from "../../../src/adapters/libsql/stores/keeping.ts";
+import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
 import { stepStore } from "../../../src/adapters/libsql/stores/step-store.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";
