@@ -2,6 +2,7 @@ import { accountsOf } from "../engine/accounts.ts";
 import { type Decimal, wire } from "../kernel/decimal.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../model/account.ts";
+import type { Accounts } from "../model/strategy.ts";
 import type { Kinds } from "../ports/kind.ts";
 import type { AccountReading, Readings } from "../ports/stores/metrics-store.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
@@ -43,7 +44,7 @@ function ofStrategies({ views, kinds }: Seen): Family[] {
       help,
       views.flatMap((view) => sampleOf(strategyLabels(view), value(view))),
     );
-  const accounts = new Map(views.map((view) => [view, accountsOf(view, kinds)]));
+  const accounts = new Map(views.map((view) => [view, knownAccounts(view, kinds)]));
   const ledger = (view: StrategyView) => accounts.get(view);
   const result = (view: StrategyView) =>
     view.memory.marks[view.strategy.symbol] === undefined ? undefined : accounts.get(view);
@@ -55,7 +56,12 @@ function ofStrategies({ views, kinds }: Seen): Family[] {
       ["idle", "running", "error"].map((status) => ({ labels: { status }, value: counts.get(status) ?? 0 })),
     ),
     each("open_orders", "Orders that rest", ({ openOrders }) => openOrders),
-    each("missing_orders", "Slots of a running grid at which no order rests", missingOrders),
+    each("unreadable", "Stored as this version cannot read it: another one tells the rest", (view) =>
+      ledger(view) === undefined ? 1 : 0,
+    ),
+    each("missing_orders", "Slots of a running grid at which no order rests", (view) =>
+      ledger(view) === undefined ? undefined : missingOrders(view),
+    ),
     each("realized_profit", "Realised profit in quote", (view) => worth(ledger(view)?.realized)),
     each("total_profit", "Realised and unrealised profit in quote, at the last price seen", (view) =>
       worth(result(view)?.total),
@@ -66,6 +72,15 @@ function ofStrategies({ views, kinds }: Seen): Family[] {
     counter(each("filled_orders_total", "Orders filled whole", (view) => ledger(view)?.filledOrders)),
     counter(each("cycles_total", "Buys that were sold again", (view) => ledger(view)?.cycles)),
   ];
+}
+
+/** Undefined for a kind that this program does not know, and for what a newer one has stored: no reason to tell nothing. */
+function knownAccounts(view: StrategyView, kinds: Kinds): Accounts | undefined {
+  try {
+    return accountsOf(view, kinds);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A slot that lacks what it needs, or whose order nobody knows of, counts; a grid that is to rest nothing has none. */

@@ -63,6 +63,31 @@ it("tells what runs, in the format of Prometheus, to whoever has a token", async
   expect(read(await scrape())[`edgemaker_pass_age_seconds${account}`]).toBeGreaterThanOrEqual(90);
 });
 
+it.each([
+  ["of a kind that this version does not know", "kind = 'martingale'"],
+  ["stored by a newer version", "version = 99"],
+])("names a strategy %s, and tells the others", async (_what, change) => {
+  const box = await metered();
+  const start = (symbol: string) =>
+    runOperation<{ id: string }>(box.deps, "start_grid", {
+      ...{ exchange: "kraken", symbol, gridLevels: 4, orderSize: d("100"), useOwnBase: false },
+      ...(symbol === "BTC/USDT"
+        ? { lowerPrice: d("50000"), upperPrice: d("70000") }
+        : { lowerPrice: d("2500"), upperPrice: d("3500") }),
+    });
+  const [known, other] = [await start("BTC/USDT"), await start("ETH/USDT")];
+  await box.context.client.execute({ sql: `update strategies set ${change} where id = ?`, args: [other.id] });
+  const response = await box.ask("/metrics", { headers: { authorization: `Bearer ${box.tokens.read}` } });
+  expect(response.status).toBe(200);
+  const told = await response.text();
+  expect(told).toMatch(new RegExp(`^edgemaker_strategy_unreadable\\{strategy="${other.id}".*\\} 1$`, "m"));
+  expect(told).toMatch(new RegExp(`^edgemaker_strategy_unreadable\\{strategy="${known.id}".*\\} 0$`, "m"));
+  expect(told).toMatch(new RegExp(`^edgemaker_strategy_realized_profit\\{strategy="${known.id}"`, "m"));
+  expect(told).not.toMatch(
+    new RegExp(`^edgemaker_strategy_(realized_profit|missing_orders)\\{strategy="${other.id}"`, "m"),
+  );
+});
+
 it("costs what runs now, however much there was", async () => {
   const { context } = await metered();
   for (const query of metricsQueries(context)) {
