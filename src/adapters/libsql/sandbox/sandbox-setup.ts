@@ -4,7 +4,9 @@ import type { Pair } from "../../../kernel/pair.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import { startingBalances } from "../../sandbox/catalog.ts";
 import { type Context, rowsOf, statement } from "../client/context.ts";
-import { sandbox, venueBalances, venues } from "../tables/venue-tables.ts";
+import { tokens } from "../tables/access-tables.ts";
+import { strategies } from "../tables/tables.ts";
+import { sandbox, shocks, venueBalances, venueOrders, venues } from "../tables/venue-tables.ts";
 
 /** What a sandbox is made with. A value left out means the stored one, or its default when the database is new. */
 export interface SandboxSettings {
@@ -61,25 +63,47 @@ export async function setUpSandbox(
     stored = await look();
   }
   if (!stored) throw new StoreError("unavailable", "the sandbox's settings were not stored");
+  if (differing(stored, settings).length > 0) {
+    await client.batch(remade(context, stored, settings).map(statement), "write");
+    stored = (await look()) ?? stored;
+  }
   refuseOthers(stored, settings);
   return stored;
 }
 
-function refuseOthers(stored: SandboxRow, { seed, origin, speed, replays }: SandboxSettings): void {
-  const asked = { seed, origin, speed, replays: replays && textOf(replays) };
-  const kept = {
-    seed: stored.seed,
-    origin: stored.origin,
-    speed: stored.speed,
-    replays: textOf(stored.replays),
+/** The settings of a sandbox that was only looked at: nobody has traded in it, moved its prices, or serves it now. */
+function remade({ db, now }: Context, stored: SandboxRow, settings: SandboxSettings) {
+  const isUnused = sql`not exists (select 1 from ${venueOrders}) and not exists (select 1 from ${strategies}) and not exists (select 1 from ${shocks}) and not exists (select 1 from ${tokens} where ${tokens.server} is not null and ${tokens.revokedAt} is null)`;
+  const set = {
+    created: now(),
+    origin: settings.origin ?? now(),
+    seed: settings.seed ?? stored.seed,
+    speed: settings.speed ?? stored.speed,
+    replays: settings.replays ?? stored.replays,
   };
-  for (const key of ["seed", "origin", "speed", "replays"] as const) {
-    if (asked[key] === undefined || asked[key] === kept[key]) continue;
-    const flag = key === "replays" ? "--replay" : `--${key}`;
-    throw new SettingsError(
-      `this sandbox was made with another ${flag}: leave it out, name another database with --db, or make this one anew with \`edgemaker sandbox reset\``,
-    );
-  }
+  const origin = sql`(select ${sandbox.origin} from ${sandbox})`;
+  return [
+    db.update(sandbox).set(set).where(isUnused),
+    db.update(venues).set({ settledAt: origin }).where(isUnused),
+  ];
+}
+
+const SETTINGS = ["seed", "origin", "speed", "replays"] as const;
+
+/** What is asked for and is stored as something else. */
+function differing(stored: SandboxRow, { seed, origin, speed, replays }: SandboxSettings) {
+  const asked = { seed, origin, speed, replays: replays && textOf(replays) };
+  const kept = { ...stored, replays: textOf(stored.replays) };
+  return SETTINGS.filter((key) => asked[key] !== undefined && asked[key] !== kept[key]);
+}
+
+function refuseOthers(stored: SandboxRow, settings: SandboxSettings): void {
+  const [first] = differing(stored, settings);
+  if (!first) return;
+  const flag = first === "replays" ? "--replay" : `--${first}`;
+  throw new SettingsError(
+    `this sandbox was made with another ${flag}: leave it out, name another database with --db, or make this one anew with \`edgemaker sandbox reset\``,
+  );
 }
 
 const textOf = (replays: readonly Replay[]): string =>
