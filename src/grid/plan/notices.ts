@@ -1,4 +1,4 @@
-import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, text } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Market } from "../../model/market.ts";
 import type { Notice, Refusal } from "../../model/strategy.ts";
@@ -27,7 +27,7 @@ export function noticesOf(
   rests: boolean,
 ): Notice[] {
   const { breakEvenPrice } = profitOf(state, midOf(quote));
-  const isBelow = !rests && heldInAll(state) > ZERO && breakEvenPrice !== null;
+  const isBelow = !rests && heldInAll(state) >= market.lot && breakEvenPrice !== null;
   return [
     ...spacingNotices(state, market),
     ...(state.halted ? [{ code: "loss_limit", message: state.halted } as const] : []),

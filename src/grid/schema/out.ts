@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { mul, ONE, text, wire } from "../../kernel/decimal.ts";
+import { type Decimal, mul, ONE, text, wire } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Order } from "../../model/order.ts";
@@ -65,7 +65,9 @@ export function gridOut(
     holdingProfit: mark === undefined ? null : wire(holdingProfit(strategy, mark)),
     position: text(profit.position),
     averageCost: orNull(profit.averageCost),
-    breakEvenPrice: orNull(profit.breakEvenPrice),
+    breakEvenPrice: isDust(profit.position, memory.marks[strategy.symbol]?.lot)
+      ? null
+      : orNull(profit.breakEvenPrice),
     fees: texts(ledger.fees),
     stopPrices: stopPricesOf(view, watch),
     stopReason: stopReasonOf(strategy, mark),
@@ -81,6 +83,9 @@ export function gridOut(
     cost: costOut(view.costs, strategy.id),
   };
 }
+
+/** Less than a lot can be sold at no price: there is none at which it breaks even. */
+const isDust = (position: Decimal, lot: Decimal | undefined): boolean => lot !== undefined && position < lot;
 
 /** A stop holds from the moment it is asked for, whether or not a step has been able to write so. */
 const phaseOf = ({ wants, status, phase }: Strategy): Strategy["phase"] =>

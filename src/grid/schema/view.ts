@@ -65,7 +65,7 @@ function gridView(grid: Grid) {
     holds:
       grid.averageCost === null
         ? `no ${base}`
-        : `${grid.position} ${base} at ${cents(grid.averageCost)}, break-even ${cents(grid.breakEvenPrice ?? 0)}`,
+        : `${grid.position} ${base} at ${cents(grid.averageCost)}, ${grid.breakEvenPrice === null ? "dust: less than can be sold" : `break-even ${cents(grid.breakEvenPrice)}`}`,
     ...(stops.length > 0 ? { stops: stops.join("; ") } : {}),
     ...(waiting.length > 0 ? { waiting: `slots ${waiting.join(", ")}` } : {}),
     ...(notices.length > 0 ? { notice: notices.join("; ") } : {}),
