@@ -1,0 +1,46 @@
+import { spawn } from "node:child_process";
+import { expect, it, onTestFinished } from "vitest";
+import { edgemaker, environment, eventually, launcher } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+import { startVenue } from "../venues/index.ts";
+
+it("Ctrl-C during a start says what became of it, and how to stop it, which then does", async () => {
+  const venue = await startVenue("bitget");
+  onTestFinished(async () => void (await venue.close()));
+  const folder = tempFolder();
+  const env = {
+    EDGEMAKER_EXCHANGES: "bitget",
+    EDGEMAKER_VENUE_URLS: `bitget=${venue.url}`,
+    BITGET_API_KEY: venue.keys.key,
+    BITGET_SECRET: venue.keys.secret,
+    BITGET_PASSPHRASE: venue.keys.passphrase ?? "",
+  };
+  const ticker = await edgemaker(
+    folder,
+    ["ticker", "--exchange", "bitget", "--symbol", "BTC/USDT", "--json"],
+    env,
+  );
+  const { last } = JSON.parse(ticker.stdout) as { last: number };
+  // Its first order is under way for so long that somebody loses patience.
+  venue.fail({ kind: "slow", route: "create", millis: 4000 });
+  const bounds = ["--lower", String(Math.round(last * 0.9)), "--upper", String(Math.round(last * 1.1))];
+  const grid = ["--exchange", "bitget", "--symbol", "BTC/USDT", ...bounds, "--levels", "4", "--size", "50"];
+  const child = spawn(process.execPath, [launcher, "grid", "start", ...grid], {
+    env: environment(folder, env),
+    cwd: folder,
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let told = "";
+  child.stderr.on("data", (part) => (told += String(part)));
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  await eventually(async () => venue.seen.some(({ route }) => route === "create"), Boolean);
+  child.kill("SIGINT");
+  expect(await ended, told).toBe(0);
+  expect(told).toMatch(/^It is being started: what becomes of it is told in a moment/);
+  const [, id] = /`edgemaker grid stop (grid-bitget-BTC-USDT-\d+)` cancels its orders/.exec(told) ?? [];
+  expect(id, told).toBeDefined();
+  expect(venue.account.open.size).toBeGreaterThan(0);
+  const stopped = await edgemaker(folder, ["grid", "stop", id as string], env);
+  expect(stopped.code, stopped.stderr).toBe(0);
+  expect(venue.account.open.size).toBe(0);
+});
