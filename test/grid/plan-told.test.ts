@@ -1,0 +1,80 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { planTold, type ShownPlan } from "../../cli/actions/plan-told.ts";
+import { render } from "../../cli/terminal/output.ts";
+import { decimal } from "../../src/kernel/decimal.ts";
+import { drivenApp } from "../support/driven.ts";
+
+const RANGE = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 57_000,
+  upperPrice: 63_000,
+  gridLevels: 20,
+  orderSize: 100,
+  useOwnBase: false,
+};
+
+const { columns } = process.stdout;
+afterEach(() => {
+  process.stdout.columns = columns;
+});
+
+/** What a terminal of so many columns says of a plan, line breaks undone. */
+async function told(width: number, over: object, quote = "100000"): Promise<string> {
+  const app = await drivenApp();
+  if (quote !== "100000") await app.deposit("USDT", decimal(quote) - decimal("100000"));
+  const { status, body } = await app.call<ShownPlan>("POST", "/strategy/grid/preview", { ...RANGE, ...over });
+  expect(status, JSON.stringify(body)).toBe(200);
+  process.stdout.columns = width;
+  const text = render(planTold(body));
+  for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(width);
+  return text.replace(/\s+/g, " ");
+}
+
+describe.each([80, 120])("a plan in %d columns", (width) => {
+  it("says what its orders come to, what is set aside of what is free, and what stays", async () => {
+    const text = await told(width, { initialBuy: true });
+    expect(text).toMatch(/sum [\d.]+ USDT: [\d.]+ in buys, 0 in sells/);
+    expect(text).toMatch(
+      /set aside [\d.]+ of 100000 USDT free beside other grids \([\d.]+ %\); [\d.]+ USDT stay free \([\d.]+ %\)/,
+    );
+    expect(text).toMatch(/each cycle earns [\d.]+ to [\d.]+ USDT after fees \([\d.]+ to [\d.]+ %\)/);
+    expect(text).toMatch(/break-even if the price crosses its levels as in the last 7 days/);
+  });
+
+  it("says what does not fit: two of twenty orders", async () => {
+    const text = await told(width, {}, "210");
+    expect(text).toMatch(/orders 2 buys at [\d.]+ to [\d.]+ USDT; 18 of 20 slots wait \(.*no_quote.*\)/);
+    expect(text).toMatch(
+      /set aside [\d.]+ of 210 USDT free beside other grids \([\d.]+ %\); [\d.]+ USDT are missing/,
+    );
+    expect(text).toMatch(
+      /but note .*the buys need [\d.]+ USDT and 210 USDT are free: 2 of 20 orders rest at first/,
+    );
+  });
+
+  it("names every option that is armed, and bounds of the loss at each price that matters", async () => {
+    const text = await told(width, {
+      stopLossPrice: 50_000,
+      takeProfitPrice: 70_000,
+      triggerPrice: 61_000,
+      trail: { up: 66_000, down: 54_000 },
+      initialBuy: true,
+      maxPosition: 0.5,
+      safetyReserve: 0.1,
+    });
+    for (const armed of [
+      "stops and sells its base at or below 50000",
+      "stops and sells its base at or above 70000",
+      "waits until the market reaches 61000",
+      "follows the market up to 66000 and down to 54000",
+      "buys the base that its sells lack, at once",
+      "at most 50 % of the capital in base",
+      "10 % of the capital stay in quote",
+    ])
+      expect(text).toContain(armed);
+    expect(text).toMatch(
+      /worst case [\d.]+ USDT lost at 57000; [\d.]+ USDT lost at 54000; [\d.]+ USDT lost at 50000; everything, up to [\d.]+ USDT/,
+    );
+  });
+});
