@@ -80,5 +80,7 @@ export interface Balances {
     readonly free: string;
     readonly used: string;
     readonly total: string;
+    /** Where it was asked for; null without a price. */
+    readonly worth?: string | null;
   }[];
 }

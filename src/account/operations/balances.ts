@@ -1,12 +1,26 @@
 import * as z from "zod";
-import { text, ZERO } from "../../kernel/decimal.ts";
+import { mul, text, ZERO } from "../../kernel/decimal.ts";
 import { exchangeField, textField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { isPair } from "../../kernel/pair.ts";
+import { midOf } from "../../kernel/spread.ts";
 import type { Balance } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
+import { forAnyone } from "../../ports/for-anyone.ts";
+import type { Venue } from "../../ports/venue.ts";
 
 const BalanceShape = lazy(() =>
-  z.object({ asset: z.string(), free: z.string(), used: z.string(), total: z.string() }),
+  z.object({
+    asset: z.string(),
+    free: z.string(),
+    used: z.string(),
+    total: z.string(),
+    worth: z
+      .string()
+      .nullable()
+      .optional()
+      .describe("Where `quote` is asked for: the total in it at the mid of now; null without such a price"),
+  }),
 );
 
 export const accountOperations = (ids: readonly string[]): Operation[] => [
@@ -32,22 +46,47 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
         )
           .optional()
           .describe("Only this asset, also when it is zero"),
+        quote: textField("Invalid request", /^[A-Z0-9]{1,20}$/, "quote must be an asset, for example USDT")
+          .optional()
+          .describe("Tells what each is worth in this asset; at most 30 prices are asked for"),
       }),
     output: () =>
       z.object({ exchange: z.string(), balances: z.array(BalanceShape()), timestamp: z.number() }),
     failure: "Exchange error",
-    async run({ venue, store, marketTime }, { exchange, asset }, { keys }) {
+    async run({ venue, store, marketTime }, { exchange, asset, quote }, { keys }) {
       const place = venue(exchange, keys);
       const balances = await place.balances();
       const shown = asset === undefined ? balances.filter(isSomething) : [of(asset, balances)];
       return {
         exchange,
-        balances: shown.map(balanceOut),
+        balances:
+          quote === undefined
+            ? shown.map(balanceOut)
+            : await Promise.all(
+                shown.map(async (balance, at) => ({
+                  ...balanceOut(balance),
+                  worth: at < MOST_PRICES ? await worthOf(forAnyone(venue(exchange)), balance, quote) : null,
+                })),
+              ),
         timestamp: marketTime(place.account, await store.now()),
       };
     },
   }),
 ];
+
+const MOST_PRICES = 30;
+
+/** Of the whole balance; null where nobody tells a price. */
+async function worthOf(
+  market: Pick<Venue, "ticker">,
+  { asset, free, used }: Balance,
+  quote: string,
+): Promise<string | null> {
+  if (asset === quote) return text(free + used);
+  const pair = `${asset}/${quote}`;
+  const ticker = isPair(pair) ? await market.ticker(pair).catch(() => undefined) : undefined;
+  return ticker ? text(mul(free + used, midOf(ticker), "down")) : null;
+}
 
 const isSomething = ({ free, used }: Balance): boolean => free + used !== ZERO;
 

@@ -1,10 +1,12 @@
 import { ask, part } from "../api.ts";
-import { amount, digitsOf, number } from "../format.ts";
-import { type Loaded, useLoad } from "../load.ts";
+import { digitsOf, number } from "../format.ts";
+import { useLoad } from "../load.ts";
 import { linkTo, useRoute } from "../route.ts";
 import { type Column, Table } from "../table.tsx";
-import type { Balances, Exchanges, OpenOrders, Session } from "../types.ts";
+import type { Exchanges, OpenOrders, Session } from "../types.ts";
 import { Section, Shown, Time, useAsk } from "../ui.tsx";
+import { Again } from "./again.tsx";
+import { BalancesPart } from "./balances.tsx";
 
 /** What an exchange's account has, and its open orders. */
 export function Account({ session }: { session: Session }) {
@@ -31,50 +33,15 @@ export function Account({ session }: { session: Session }) {
       </Shown>
       {exchange === undefined ? null : (
         <>
-          <BalancesPart key={`b ${exchange}`} exchange={exchange} />
+          <BalancesPart
+            key={`b ${exchange}`}
+            exchange={exchange}
+            quote={exchanges.data?.exchanges.find(({ id }) => id === exchange)?.quotes[0] ?? "USDT"}
+          />
           <OrdersPart key={`o ${exchange}`} exchange={exchange} session={session} />
         </>
       )}
     </>
-  );
-}
-
-function BalancesPart({ exchange }: { exchange: string }) {
-  const balances = useLoad<Balances>("GET /balance", { exchange });
-  return (
-    <Section title="Balances" aside={<Again of={balances} />}>
-      <Shown of={balances} rows={5}>
-        {(data) => (
-          <Table
-            label={`Balances on ${exchange}`}
-            columns={[
-              { name: "Asset", isHead: true, of: ({ asset }) => asset, by: ({ asset }) => asset },
-              {
-                name: "Total",
-                isNumber: true,
-                of: ({ total }) => amount(total),
-                by: ({ total }) => Number(total),
-              },
-              {
-                name: "Free",
-                isNumber: true,
-                of: ({ free }) => amount(free),
-                by: ({ free }) => Number(free),
-              },
-              {
-                name: "In orders",
-                isNumber: true,
-                of: ({ used }) => amount(used),
-                by: ({ used }) => Number(used),
-              },
-            ]}
-            rows={data.balances}
-            keyOf={({ asset }) => asset}
-            empty="This account has nothing: deposit on the exchange, then look again."
-          />
-        )}
-      </Shown>
-    </Section>
   );
 }
 
@@ -160,12 +127,5 @@ const Cancel = ({ order, cancel }: { order: Order; cancel: (order: Order) => voi
     onClick={() => cancel(order)}
   >
     Cancel
-  </button>
-);
-
-/** The exchange is asked when a person wants to know. */
-const Again = ({ of }: { of: Loaded<unknown> }) => (
-  <button type="button" onClick={() => of.again()}>
-    Look again
   </button>
 );

@@ -1,0 +1,70 @@
+import { amount, money } from "../format.ts";
+import { useLoad } from "../load.ts";
+import { type Column, Table } from "../table.tsx";
+import type { Balances } from "../types.ts";
+import { Section, Shown, Stat } from "../ui.tsx";
+import { Again } from "./again.tsx";
+
+/** What an account has, and what that is worth in its exchange's quote asset. */
+export function BalancesPart({ exchange, quote }: { exchange: string; quote: string }) {
+  const balances = useLoad<Balances>("GET /balance", { exchange, quote });
+  return (
+    <Section title="Balances" aside={<Again of={balances} />}>
+      <Shown of={balances} rows={5}>
+        {(data) => <Valued exchange={exchange} quote={quote} balances={data.balances} />}
+      </Shown>
+    </Section>
+  );
+}
+
+type Balance = Balances["balances"][number];
+
+function Valued({
+  exchange,
+  quote,
+  balances,
+}: {
+  exchange: string;
+  quote: string;
+  balances: readonly Balance[];
+}) {
+  const known = balances.flatMap(({ worth }) => (worth == null ? [] : [Number(worth)]));
+  const left = balances.length - known.length;
+  const column = (name: string, of: (balance: Balance) => string): Column<Balance> => ({
+    name,
+    isNumber: true,
+    of: (balance) => amount(of(balance)),
+    by: (balance) => Number(of(balance)),
+  });
+  return (
+    <>
+      <dl class="stats">
+        <Stat name={`In all, ${quote}`} tone="large">
+          {money(
+            known.reduce((sum, one) => sum + one, 0),
+            2,
+          )}
+        </Stat>
+        <Stat name={`Without a price in ${quote}`}>{left === 0 ? "none" : `${left} assets, left out`}</Stat>
+      </dl>
+      <Table
+        label={`Balances on ${exchange}`}
+        columns={[
+          { name: "Asset", isHead: true, of: ({ asset }) => asset, by: ({ asset }) => asset },
+          column("Total", ({ total }) => total),
+          column("Free", ({ free }) => free),
+          column("In orders", ({ used }) => used),
+          {
+            name: `Worth, ${quote}`,
+            isNumber: true,
+            of: ({ worth }) => (worth == null ? "–" : money(Number(worth), 2)),
+            by: ({ worth }) => Number(worth ?? -1),
+          },
+        ]}
+        rows={balances}
+        keyOf={({ asset }) => asset}
+        empty="This account has nothing: deposit on the exchange, then look again."
+      />
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { findChromium } from "../support/browser.ts";
+import { servedPage } from "../support/served.ts";
+
+interface Balances {
+  readonly balances: readonly { readonly asset: string; readonly total: string; readonly worth: string }[];
+}
+
+const numberIn = (text: string | null): number => Number(text?.replaceAll(",", ""));
+
+describe.skipIf(!findChromium())("an account, in Chromium (skipped where there is none)", () => {
+  const served = servedPage();
+
+  it("tells what each balance is worth, and all that have a price", async () => {
+    const { page, context, errors, strangers } = await served.signIn();
+    const answered = page.waitForResponse("**/api/v1/balance*");
+    await page.goto(`${served.url}/#/account/kraken`);
+    const { balances } = (await (await answered).json()) as Balances;
+    const part = page.getByRole("region", { name: "Balances", exact: true });
+    await part.getByText("In all, USDT").waitFor();
+    const known = balances.filter(({ worth }) => worth !== null);
+    expect(known.length).toBeGreaterThan(1);
+    // What has no price here is left out, and said to be.
+    expect(known.length).toBeLessThan(balances.length);
+    await part.getByText(`${balances.length - known.length} assets, left out`).waitFor();
+    const sum = known.reduce((all, { worth }) => all + Number(worth), 0);
+    expect(numberIn(await part.locator("dd").first().textContent())).toBeCloseTo(sum, 1);
+    for (const { asset, worth } of balances) {
+      const cell = part
+        .getByRole("row", { name: new RegExp(`^${asset} `) })
+        .locator("td")
+        .last();
+      const told = await cell.textContent();
+      if (worth === null) expect(told, asset).toBe("–");
+      else expect(numberIn(told), asset).toBeCloseTo(Number(worth), 1);
+    }
+    expect(errors).toEqual([]);
+    expect(strangers).toEqual([]);
+    await context.close();
+  });
+
+  it("takes the mid of now, and no price where none is asked for", async () => {
+    const { bid, ask } = await served.call<{ bid: number; ask: number }>(
+      "GET",
+      "/ticker?exchange=kraken&symbol=BTC/USDT",
+    );
+    const { balances } = await served.call<Balances>("GET", "/balance?exchange=kraken&asset=BTC&quote=USDT");
+    const [btc] = balances;
+    // The market moves on between the two, a little.
+    expect(Number(btc?.worth) / Number(btc?.total) / ((bid + ask) / 2)).toBeCloseTo(1, 1);
+    const plain = await served.call<Balances>("GET", "/balance?exchange=kraken");
+    expect(plain.balances.every((one) => !Object.hasOwn(one, "worth"))).toBe(true);
+  });
+});
