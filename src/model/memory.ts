@@ -1,5 +1,6 @@
 /** What is stored. Protocol time is the store's clock, market time the venue's. */
 import type { Decimal } from "../kernel/decimal.ts";
+import type { VenueFailure } from "../kernel/errors.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Balance } from "./account.ts";
 
@@ -56,6 +57,8 @@ export interface AccountMemory {
   readonly tradesAt?: Readonly<Record<string, Millis>>;
   /** Strategies of which an event has said that their stop price is not watched. */
   readonly unwatched?: readonly string[] | undefined;
+  /** Why the last pass was not complete, where its exchange was what kept it; absent once one is. */
+  readonly failed?: VenueFailure | undefined;
   /** How often the process steps it that has made the last complete pass. */
   readonly interval?: Millis;
   /** Where the next pass begins when this one ran out of budget. */

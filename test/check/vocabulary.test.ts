@@ -20,6 +20,7 @@ const SOURCES: readonly (readonly [what: string, words: readonly string[]])[] = 
   ["statuses", wordsOf("src/model/strategy.ts", "StrategyStatus")],
   ["ends", wordsOf("src/model/strategy.ts", "reason")],
   ["notices", [...wordsOf("src/model/strategy.ts", "code"), "stalled", "stop_price_unwatched", "killed"]],
+  ["notices of how things are", wordsOf("src/grid/schema/conditions.ts", "code")],
   ["warnings of a plan", wordsOf("src/grid/ladder/check-rules.ts", "code")],
   ["events", wordsOf("src/model/events.ts", "EventKind")],
 ];

@@ -1,6 +1,6 @@
 /** Whether anybody steps a strategy's account: one that nothing steps books no fill and places no order. */
 
-import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { MINUTE, type Millis, SECOND, spanTold } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 
@@ -35,7 +35,7 @@ export function stalledNotices(view: StrategyView, interval: Millis | undefined)
 
 function stalledMessage({ accountError, strategy }: StrategyView, millis: Millis): string {
   const { exchange } = parseAccountKey(strategy.account);
-  const since = `no pass over ${exchange} has been complete for ${Math.round(millis / SECOND)} s`;
+  const since = `no pass over ${exchange} has been complete for ${spanTold(millis)}`;
   return accountError === null
     ? `${since}: its fills are not booked and nothing is placed; start \`edgemaker serve\`, or see why it does not step`
     : `${since}: ${accountError}; its fills are not booked and nothing is placed until one is`;

@@ -1,4 +1,4 @@
-import { BudgetSpent, messageOf } from "../../kernel/errors.ts";
+import { BudgetSpent, messageOf, VenueError, type VenueFailure } from "../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { type AccountKey, accountKey, leaseOwner } from "../../model/account.ts";
 import type { AccountMemory } from "../../model/memory.ts";
@@ -79,7 +79,8 @@ export async function step(
     const wait = error instanceof BudgetSpent ? error.wait : undefined;
     if (wait === undefined) world.log("warn", "a pass failed", { account, reason: message });
     await held.leave?.();
-    if (snapshot) await giveBack(world, venue, { snapshot, budget, urgent, message, wait });
+    const of = error instanceof VenueError ? error.failure : undefined;
+    if (snapshot) await giveBack(world, venue, { snapshot, budget, urgent, message, of, wait });
     return { account, outcome: wait !== undefined ? "short" : "failed", message, cancels: urgent.taken };
   }
 }
@@ -132,7 +133,7 @@ async function pass(
   const { interval } = world;
   const pace = interval === undefined ? {} : { interval };
   const turn = short ? decision.memory.turn + 1 : 0;
-  const memory = { ...decision.memory, ...watch.memory, ...pace, turn };
+  const memory = { ...decision.memory, ...watch.memory, ...pace, failed: undefined, turn };
   const told = lost ? [forgottenEvent(snapshot, lost)] : [];
   const events = [...told, ...urgent.events, ...acted.events, ...watch.events];
   const accepted = new Set(
@@ -161,6 +162,7 @@ function watchOf({ interval }: World, snapshot: Snapshot, memory: AccountMemory)
 
 interface Ended extends Omit<Started, "hold"> {
   readonly message: string;
+  readonly of: VenueFailure | undefined;
   /** Of one that was put off: until there are calls for the next. */
   readonly wait: Millis | undefined;
 }
@@ -168,7 +170,7 @@ interface Ended extends Omit<Started, "hold"> {
 async function giveBack(
   world: World,
   { timing }: Venue,
-  { snapshot, budget, urgent, message, wait }: Ended,
+  { snapshot, budget, urgent, message, of, wait }: Ended,
 ): Promise<void> {
   const { lease, failures, memory } = snapshot;
   const watch = watchOf(world, snapshot, memory);
@@ -178,7 +180,7 @@ async function giveBack(
     wait !== undefined
       ? {
           events: [...urgent.events, ...watch.events],
-          memory: { ...memory, ...watch.memory, turn: memory.turn + 1 },
+          memory: { ...memory, ...watch.memory, failed: undefined, turn: memory.turn + 1 },
           failure: null,
           resumeAt: lease.now + wait,
         }
@@ -186,7 +188,7 @@ async function giveBack(
           events: [...urgent.events, ...events, ...watch.events],
           memory: null,
           unwatched: watch.unwatched,
-          failure: { message, retryAt: lease.now + pause },
+          failure: { message, retryAt: lease.now + pause, of },
         };
   try {
     await world.store.settle(lease, { ...told, outcomes: [], phases, calls: budget });

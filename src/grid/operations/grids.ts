@@ -10,6 +10,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { asGridView } from "../kind.ts";
 import { slotOut } from "../schema/accounting.ts";
+import { conditionsOf } from "../schema/conditions.ts";
 import { gridOut, isDry } from "../schema/out.ts";
 import { ListShape, StatusShape, TickShape } from "../schema/schema.ts";
 import { gridsView, hasStalled, listView } from "../schema/view.ts";
@@ -89,7 +90,12 @@ const slotsOf = ({ strategy }: StrategyView<GridStrategy>) => ({ slots: strategy
 function noticedFrom(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean) {
   const isStopped = view.strategy.status === "stopped";
   const kill = killed && !isStopped ? [{ code: "killed", message: `the kill switch is on: ${BUYS_ON}` }] : [];
-  return [...stalledNotices(view, deps.interval), ...watchNotices(view, intervalOf(deps)), ...kill];
+  return [
+    ...stalledNotices(view, deps.interval),
+    ...conditionsOf(view),
+    ...watchNotices(view, intervalOf(deps)),
+    ...kill,
+  ];
 }
 
 function shown(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean) {

@@ -36,7 +36,7 @@ export function noticesOf(
       ? [
           {
             code: "all_below_cost",
-            message: `nothing rests; the position breaks even at ${text(breakEvenPrice)}`,
+            message: `nothing rests, as every sell would be below its cost; it breaks even at ${text(breakEvenPrice)}: wait for that price, or let it sell for less with \`edgemaker grid edit --allow-loss\``,
           } as const,
         ]
       : []),
@@ -53,7 +53,7 @@ function wideNotice({ stopLossPrice, takeProfitPrice }: GridConfig, mid: Decimal
     price === undefined ? [] : [text(price)],
   );
   if (prices.length === 0)
-    return { code: "wide_spread", message: "the book is too wide: no move of the grid follows from it" };
+    return { code: "wide_spread", message: "the book is so wide that its mid says nothing: moves of the grid wait until it is narrower" };
   const is = reached.length > 0 ? `; its mid has passed ${text(reached[0] as Decimal)}` : "";
   return {
     code: "stop_price_held_up",

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { ListShape, StatusShape } from "./schema.ts";
+import { waitingTold } from "./waiting.ts";
 
 type Grid = z.output<ReturnType<typeof StatusShape>>["strategies"][number];
 
@@ -40,7 +41,7 @@ function totalsOf(grids: readonly Grid[]): string {
       const mine = grids.filter((grid) => nameOf(grid) === name);
       const total = knownSum(mine.map(({ totalProfit }) => totalProfit));
       const told = total === null ? "not known until every price is" : `${signed(total)} ${name}`;
-      const count = `${mine.length} ${mine.length === 1 ? "grid" : "grids"}`;
+      const count = counted(mine.length, "grid");
       return names.length > 1 && total === null ? `${name}: ${told}, ${count}` : `${told}, ${count}`;
     })
     .join("; ");
@@ -48,31 +49,38 @@ function totalsOf(grids: readonly Grid[]): string {
 
 function gridView(grid: Grid) {
   const [base, quote] = grid.symbol.split("/");
-  const waiting = grid.refused.map(({ slot, reason }) => `${slot} ${reason}`);
   const stalled = grid.notices.find(({ code }) => code === "stalled")?.message;
-  const notices = grid.notices.filter(({ code }) => code !== "stalled").map(({ message }) => message);
+  const trouble = grid.notices.find(({ code }) => TROUBLES.has(code))?.message;
+  const notices = grid.notices
+    .filter(({ code }) => code !== "stalled" && !TROUBLES.has(code))
+    .map(({ message }) => message);
   const stops = grid.stopPrices.map(stopTold);
   return {
     grid: grid.id,
     market: `${grid.symbol} on ${grid.exchange}${grid.dryRun ? ", on paper" : ""}${grid.markPrice === null ? "" : `, at ${grid.markPrice}`}`,
     status: statusOf(grid),
     ...(stalled === undefined ? {} : { stalled }),
-    ...(grid.lastError === null ? {} : { error: grid.lastError }),
+    ...(grid.lastError === null ? {} : { error: trouble ?? grid.lastError }),
     total: totalTold(grid, quote),
     profit: `${signed(grid.profit)} ${quote} realised, ${grid.unrealizedProfit === null ? "the rest not known yet" : `${signed(grid.unrealizedProfit)} not realised`}; fees ${feesTold(grid)}`,
     range: `${grid.lowerPrice} – ${grid.upperPrice}, ${grid.gridLevels} slots of ${grid.orderSize} ${quote}`,
-    orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${grid.cycles} cycles`,
+    orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${counted(grid.cycles, "cycle")}`,
     holds:
       grid.averageCost === null
         ? `no ${base}`
         : `${grid.position} ${base} at ${cents(grid.averageCost)}, ${grid.breakEvenPrice === null ? "dust: less than can be sold" : `break-even ${cents(grid.breakEvenPrice)}`}`,
     ...(stops.length > 0 ? { stops: stops.join("; ") } : {}),
-    ...(waiting.length > 0 ? { waiting: `slots ${waiting.join(", ")}` } : {}),
-    ...(notices.length > 0 ? { notice: notices.join("; ") } : {}),
+    ...(grid.refused.length > 0 ? { waiting: waitingTold(grid.refused, grid.gridLevels) } : {}),
+    ...(notices.length > 0 ? { notice: notices.join(". ") } : {}),
     runningTime: grid.runningTime,
     lastStepAt: grid.lastStepAt,
   };
 }
+
+/** Notices that say what its error does, and what to do. */
+const TROUBLES = new Set(["key_refused", "key_missing", "exchange_unavailable"]);
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function statusOf({ status, phase, stopReason }: Grid): string {
   if (stopReason !== null) return status === "stopped" ? stopReason : `${status}, ${phase}: ${stopReason}`;

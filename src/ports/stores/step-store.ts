@@ -1,3 +1,4 @@
+import type { VenueFailure } from "../../kernel/errors.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
 import type { By, Event } from "../../model/events.ts";
@@ -84,7 +85,12 @@ export interface Settlement {
   /** Of a pass that failed and so has no memory to write: what it has told of stop prices. */
   readonly unwatched?: readonly string[] | undefined;
   readonly calls: VenueCalls;
-  readonly failure: { readonly message: string; readonly retryAt: Millis } | null;
+  readonly failure: {
+    readonly message: string;
+    readonly retryAt: Millis;
+    /** Where the exchange was what kept the pass. */
+    readonly of?: VenueFailure | undefined;
+  } | null;
   /** Of a pass that was put off: when there are calls for the next one. It counts neither as failed nor as made. */
   readonly resumeAt?: Millis | undefined;
 }

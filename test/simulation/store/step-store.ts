@@ -87,7 +87,7 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
         retryAt: failure?.retryAt ?? resumeAt ?? 0,
         error: failure?.message ?? null,
         ...(failure || resumeAt !== undefined ? {} : { steppedAt: now() }),
-        ...(memory ? { memory } : unwatched ? { memory: { ...row.memory, unwatched } } : {}),
+        memory: memory ?? { ...row.memory, ...(unwatched ? { unwatched } : {}), failed: failure?.of },
       });
     },
 

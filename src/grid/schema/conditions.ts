@@ -1,0 +1,117 @@
+/** What a person has to know of a grid that runs, as it is when they ask, and what they can do. */
+
+import { max, min, text } from "../../kernel/decimal.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { parseAccountKey } from "../../model/account.ts";
+import type { RefusalReason } from "../../model/strategy.ts";
+import type { StrategyView } from "../../ports/stores/strategy-store.ts";
+import { gridKind } from "../kind.ts";
+import type { GridStrategy } from "../state/state.ts";
+
+export interface Condition {
+  readonly code:
+    | "key_refused"
+    | "key_missing"
+    | "exchange_unavailable"
+    | "paused"
+    | "out_of_range"
+    | "funds_missing"
+    | "base_missing";
+  readonly message: string;
+}
+
+type View = StrategyView<GridStrategy>;
+
+export function conditionsOf(view: View): readonly Condition[] {
+  if (view.strategy.status === "stopped") return [];
+  return [...accountCondition(view), ...pauseOf(view), ...rangeOf(view), ...lacksOf(view)];
+}
+
+/** Why the account's passes fail, where that is the exchange's doing. */
+function accountCondition({ accountError, memory, strategy }: View): Condition[] {
+  if (accountError === null) return [];
+  const { exchange } = parseAccountKey(strategy.account);
+  const stands = "its orders rest on, and fills are booked later";
+  switch (memory.failed) {
+    case "invalid_credentials":
+      return [
+        {
+          code: "key_refused",
+          message: `${exchange} refuses its key (${accountError}): ${stands}; make another key there, and store it with \`edgemaker exchange add ${exchange}\``,
+        },
+      ];
+    case "missing_credentials":
+      return [
+        {
+          code: "key_missing",
+          message: `there is no key for ${exchange} here: ${stands}; store one with \`edgemaker exchange add ${exchange}\``,
+        },
+      ];
+    case "unavailable":
+    case "rate_limited":
+      return [
+        {
+          code: "exchange_unavailable",
+          message: `${exchange} does not answer as it should (${accountError}): ${stands}; it is asked again by itself, at least every five minutes, and there is nothing to do`,
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+const pauseOf = ({ strategy: { id, phase, wants } }: View): Condition[] =>
+  phase === "paused" || wants === "pause"
+    ? [
+        {
+          code: "paused",
+          message: `it is paused: what rests may fill, and nothing new is placed until \`edgemaker grid resume ${id}\``,
+        },
+      ]
+    : [];
+
+function rangeOf({ strategy, memory }: View): Condition[] {
+  const { id, symbol, status, phase, state } = strategy;
+  const mid = memory.marks[symbol]?.mid;
+  if (status !== "running" || phase !== "active" || mid === undefined) return [];
+  if (gridKind.isInRange(state, mid)) return [];
+  const lowest = state.slots.map(({ lower }) => lower).reduce(min);
+  const highest = state.slots.map(({ upper }) => upper).reduce(max);
+  const [where, what] =
+    mid > highest ? ["above", "it has sold what it had"] : ["below", "it holds what it has bought"];
+  return [
+    {
+      code: "out_of_range",
+      message: `the price ${text(mid)} is ${where} its range ${text(lowest)} – ${text(highest)}: ${what}, and earns nothing until the price comes back; \`edgemaker grid edit ${id} --lower … --upper …\` moves it`,
+    },
+  ];
+}
+
+function lacksOf({ strategy }: View): Condition[] {
+  const { id, symbol, account, state } = strategy;
+  const { base, quote } = splitPair(symbol);
+  const { exchange } = parseAccountKey(account);
+  const slots = (reason: RefusalReason): string => {
+    const count = state.refused.filter((one) => one.reason === reason).length;
+    return count === 0 ? "" : count === 1 ? "1 slot waits" : `${count} slots wait`;
+  };
+  const [quoteless, baseless] = [slots("no_quote"), slots("inventory_missing")];
+  return [
+    ...(quoteless === ""
+      ? []
+      : [
+          {
+            code: "funds_missing" as const,
+            message: `${quoteless} for ${quote}: deposit it at ${exchange}, stop another grid, or make this one smaller with \`edgemaker grid edit ${id} --budget …\``,
+          },
+        ]),
+    ...(baseless === ""
+      ? []
+      : [
+          {
+            code: "base_missing" as const,
+            message: `${baseless} for ${base} that the grid has bought and the account does not have free: bring it back to ${exchange}, or end the grid with \`edgemaker grid stop ${id}\``,
+          },
+        ]),
+  ];
+}

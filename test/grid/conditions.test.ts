@@ -1,0 +1,121 @@
+import { expect, it, onTestFinished } from "vitest";
+import { tick } from "../../src/engine/pass/tick.ts";
+import { decimal } from "../../src/kernel/decimal.ts";
+import { MINUTE } from "../../src/kernel/time.ts";
+import { bearer } from "../contract/suite.ts";
+import { appOver } from "../support/app.ts";
+import { type EmulatedWorld, emulatedWorld } from "../support/emulated.ts";
+import { appSession } from "../support/mcp.ts";
+import { runOperation } from "../support/sandbox.ts";
+
+interface Notice {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A grid of four slots on emulated kraken, and what two surfaces say of it. */
+async function grid(venue: EmulatedWorld["venue"] = {}) {
+  const world = await emulatedWorld({ names: ["kraken"], venue });
+  onTestFinished(() => world.close());
+  const deps = { ...world.deps, interval: 5000 };
+  const app = await appOver(deps);
+  const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    lowerPrice: decimal("57000"),
+    upperPrice: decimal("63000"),
+    gridLevels: 4,
+    orderSize: decimal("100"),
+  });
+  const ask = async <T>(path: string): Promise<T> =>
+    (await app.ask(`/api/v1/strategy/grid/${path}`, { headers: bearer(app.tokens.read) })).json() as T;
+  const pass = async (times = 3) => {
+    for (let at = 0; at < times; at++) {
+      world.time.pass(5 * MINUTE);
+      await tick(deps);
+    }
+  };
+  await pass();
+  return {
+    id,
+    deps,
+    app,
+    pass,
+    exchange: world.exchange("kraken"),
+    told: async () => {
+      const { strategies } = await ask<{ strategies: { notices: Notice[] }[] }>(`status?id=${id}`);
+      const list = await ask<{ strategies: { notices: Notice[] }[] }>("list");
+      const notices = strategies[0]?.notices ?? [];
+      expect(list.strategies[0]?.notices).toEqual(notices);
+      return Object.fromEntries(notices.map(({ code, message }) => [code, message]));
+    },
+  };
+}
+
+it("a key that is refused is told with what to do, until another one works", async () => {
+  const { exchange, pass, told } = await grid();
+  expect(await told()).toEqual({});
+  const { key, secret } = exchange.keys;
+  exchange.revokeKeys(key);
+  await pass(1);
+  expect((await told()).key_refused).toMatch(
+    /^kraken refuses its key \(.+\): its orders rest on, .* `edgemaker exchange add kraken`$/,
+  );
+  exchange.addKeys({ key, secret, account: exchange.account });
+  await pass();
+  expect(await told()).toEqual({});
+});
+
+it("an exchange that does not answer is told as something that passes", async () => {
+  const { exchange, pass, told } = await grid();
+  exchange.fail({ kind: "maintenance", times: 1_000_000 });
+  await pass(1);
+  expect((await told()).exchange_unavailable).toMatch(/asked again by itself.* there is nothing to do$/);
+  exchange.heal();
+  await pass();
+  expect(await told()).toEqual({});
+});
+
+it("a price above or below the range is told with how to move the grid, to agents too", async () => {
+  const { exchange, pass, told, id, app } = await grid();
+  exchange.move("BTC/USDT", "64000");
+  await pass();
+  expect((await told()).out_of_range).toBe(
+    `the price 64000 is above its range 57000 – 63000: it has sold what it had, and earns nothing until the price comes back; \`edgemaker grid edit ${id} --lower … --upper …\` moves it`,
+  );
+  const agent = await appSession(app, "read");
+  const answer = await agent.callTool({ name: "get_grid_status", arguments: { id } });
+  expect(JSON.stringify(answer)).toContain("out_of_range");
+  await agent.close();
+  exchange.move("BTC/USDT", "56000");
+  await pass();
+  expect((await told()).out_of_range).toMatch(
+    /^the price 56000 is below its range .* it holds what it has bought/,
+  );
+  exchange.move("BTC/USDT", "60000");
+  await pass();
+  expect(await told()).toEqual({});
+});
+
+it("a paused grid says how it goes on", async () => {
+  const { deps, id, told } = await grid();
+  await runOperation(deps, "pause_grid", { id });
+  expect((await told()).paused).toContain(`until \`edgemaker grid resume ${id}\``);
+  await runOperation(deps, "resume_grid", { id });
+  expect(await told()).toEqual({});
+});
+
+it("slots that wait for quote or for base that is gone say where it has to come from", async () => {
+  const poor = await grid({ balances: { USDT: "150", BTC: "1" } });
+  expect((await poor.told()).funds_missing).toMatch(
+    /^1 slot waits for USDT: deposit it at kraken, .* `edgemaker grid edit \S+ --budget …`$/,
+  );
+  const robbed = await grid();
+  const sell = robbed.exchange.open().find(({ side }) => side === "sell");
+  robbed.exchange.engine.cancel(robbed.exchange.account, sell?.id ?? "");
+  robbed.exchange.deposit("BTC", "-2");
+  await robbed.pass();
+  expect((await robbed.told()).base_missing).toMatch(
+    /^1 slot waits for BTC that the grid has bought .* bring it back to kraken/,
+  );
+});
