@@ -1,11 +1,24 @@
 /** What is wrong now, of what stands in the database: told when it begins, and when it is over. */
 import { isInRange } from "../engine/accounts.ts";
-import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
+import { MINUTE, type Millis, spanTold } from "../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../model/account.ts";
 import type { Alarm } from "../model/day.ts";
 import type { Kinds } from "../ports/kind.ts";
 import type { Readings } from "../ports/stores/metrics-store.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
+
+const STALLED = "stalled";
+
+/** Whether an alarm is that passes are away. */
+export const isOfPasses = (key: string): boolean => key.startsWith(`${STALLED} `);
+
+/** That it is over, in words of its own where what it said would mislead then. */
+export function overTold({ key, message }: Alarm): string {
+  const [kind, of = ""] = key.split(" ");
+  if (kind === STALLED) return `${parseAccountKey(of).exchange} is stepped again`;
+  if (kind === "range") return `${message.split(" ")[0]} is back in its range`;
+  return `no longer: ${message}`;
+}
 
 /** How long a pass may be away, of an account that is stepped every `interval`. */
 export const lateAfter = (interval: Millis): Millis => Math.max(MINUTE, 3 * interval);
@@ -32,8 +45,8 @@ function accountAlarm(
   if (away <= lateAfter(interval)) return [];
   const { exchange } = parseAccountKey(account);
   const why = accountError === null ? "" : `: ${accountError}`;
-  const message = `${exchange} is stalled: no complete pass for ${Math.round(away / SECOND)} s${why}`;
-  return [{ key: `stalled ${account}`, strategy: null, kind: "alarm", message }];
+  const message = `${exchange} is stalled: no complete pass for ${spanTold(away)}${why}`;
+  return [{ key: `${STALLED} ${account}`, strategy: null, kind: "alarm", message }];
 }
 
 const unknownOrders = ({ account, state, overdue }: Readings["orders"][number]): Alarm => ({
@@ -46,6 +59,6 @@ const unknownOrders = ({ account, state, overdue }: Readings["orders"][number]):
 function outOfRange(view: StrategyView, kinds: Kinds): Alarm[] {
   const { id, kind, status, phase, symbol } = view.strategy;
   if (status !== "running" || phase !== "active" || isInRange(view, kinds) !== false) return [];
-  const message = `${symbol} is out of the ${kind}'s range: it earns nothing until the price comes back`;
+  const message = `${symbol} is out of the ${kind}'s range: it earns nothing until the price comes back; \`edgemaker ${kind} edit ${id} --lower … --upper …\` moves it`;
   return [{ key: `range ${id}`, strategy: id, kind: "notice", message }];
 }

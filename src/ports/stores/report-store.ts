@@ -31,7 +31,7 @@ export interface ReportStore {
   tell(told: Pick<Told, "strategy" | "kind" | "message">): Promise<void>;
   /** Tells of it once, whoever asks. */
   raise(alarm: Alarm): Promise<void>;
-  /** Tells that it is over. */
+  /** Tells that it is over, in the words of `message`. */
   clear(alarm: Alarm): Promise<void>;
   /** Rows of days from `from` to `to`. */
   /** Every fill there is, account by account and pair by pair, in the order of time. */

@@ -1,11 +1,11 @@
 import { text } from "../../kernel/decimal.ts";
-import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { MINUTE, type Millis, spanTold } from "../../kernel/time.ts";
 import type { StrategyDay } from "../../model/day.ts";
 import { levelOf } from "../../model/news.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Lookout } from "../../ports/stores/report-store.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
-import { alarmsOf, lateAfter } from "../alarms.ts";
+import { alarmsOf, isOfPasses, lateAfter, overTold } from "../alarms.ts";
 import { withLook } from "../days.ts";
 
 export type LookoutWorld = Pick<
@@ -89,11 +89,17 @@ async function tellAlarms(
   { now, before, ownerBefore, alarms: known }: Lookout,
   found: ReturnType<typeof alarmsOf>,
 ): Promise<void> {
-  if (before > 0 && now - before > GAP) {
-    const from = ownerBefore === local.name ? "" : ` from ${ownerBefore}`;
-    const message = `${local.name} takes over${from}: nobody was there for ${Math.round((now - before) / SECOND)} s`;
+  const isBack = before > 0 && now - before > GAP;
+  if (isBack) {
+    const who =
+      ownerBefore === local.name ? `${local.name} is back` : `${local.name} takes over from ${ownerBefore}`;
+    const message = `${who}: nobody was there for ${spanTold(now - before)}; what rested has rested on, and what has filled is booked now`;
     await reports?.tell({ strategy: null, kind: "notice", message });
   }
-  for (const alarm of found) if (!known.some(({ key }) => key === alarm.key)) await reports?.raise(alarm);
-  for (const alarm of known) if (!found.some(({ key }) => key === alarm.key)) await reports?.clear(alarm);
+  // That no pass was made while nobody was there is said; the one that comes now says the rest.
+  const news = isBack ? found.filter(({ key }) => !isOfPasses(key)) : found;
+  for (const alarm of news) if (!known.some(({ key }) => key === alarm.key)) await reports?.raise(alarm);
+  for (const alarm of known)
+    if (!found.some(({ key }) => key === alarm.key))
+      await reports?.clear({ ...alarm, message: overTold(alarm) });
 }

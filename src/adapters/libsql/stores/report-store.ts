@@ -111,7 +111,7 @@ export function reportStore(context: Context): ReportStore {
         account: EVERY_ACCOUNT,
         strategy,
         kind: "recovered" as const,
-        message: `no longer: ${message}`,
+        message,
       };
       await writeTold(context, STEP, async ({ tell }) => [
         await tell(told, isKnown(key)),
