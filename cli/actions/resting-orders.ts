@@ -6,10 +6,15 @@ const PATIENCE = 2000;
 
 /** What rests on when the last server leaves, and how to end it; empty where nothing does. */
 export async function restingOrders({ store }: Pick<Deps, "store">): Promise<string> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const views = await Promise.race([
     store.strategies({ stopped: false }).catch(() => undefined),
-    new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE)),
+    new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, PATIENCE);
+    }),
   ]);
+  // Left running, it would keep the process that long.
+  clearTimeout(timer);
   if (!views)
     return "What rests on the exchanges could not be read; it goes on resting: edgemaker grid status tells it.\n";
   const open = views.filter(({ openOrders }) => openOrders > 0);
