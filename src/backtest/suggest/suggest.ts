@@ -79,6 +79,15 @@ interface Trial {
  * nothing. It names a winner only where luck is no explanation: see docs/suggest.md. Throws AppError on too few bars.
  */
 export function suggest(candles: Candles, options: SuggestOptions): Suggestion {
+  const search = searching(candles, options);
+  for (;;) {
+    const { done, value } = search.next();
+    if (done) return value;
+  }
+}
+
+/** The same, candidate by candidate: whoever has other things to do does them in between. */
+export function* searching(candles: Candles, options: SuggestOptions): Generator<void, Suggestion> {
   const windows = windowsOf(candles, options.windows);
   const bars = ticksOf(candles, options.market.tick);
   const wanted = candidatesOf(options.seed).slice(0, options.candidates);
@@ -89,6 +98,7 @@ export function suggest(candles: Candles, options: SuggestOptions): Suggestion {
     const trial = tried(places, { bars, windows }, options);
     if (trial) trials.push(trial);
     done++;
+    yield;
   }
   if (trials.length < 2)
     throw new AppError(
