@@ -1,10 +1,13 @@
 /** How a strategy's day went, as whoever runs looks at it about once a minute. */
 import { accountsOf, isInRange } from "../engine/accounts.ts";
 import { ZERO } from "../kernel/decimal.ts";
-import { DAY, dayOf, type Millis } from "../kernel/time.ts";
+import { DAY, dayOf, MINUTE, type Millis } from "../kernel/time.ts";
 import type { Standing, StrategyDay } from "../model/day.ts";
 import type { Kinds } from "../ports/kind.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
+
+/** Looks are a minute apart: after so long without one nobody was there. */
+export const LOOK_GAP: Millis = 2.5 * MINUTE;
 
 function standingOf(view: StrategyView, kinds: Kinds): Standing {
   const { symbol } = view.strategy;
@@ -16,6 +19,8 @@ interface Look {
   readonly now: Millis;
   /** How long this look stands for: since the one before it, unless nobody looked for long. */
   readonly elapsed: Millis;
+  /** Market time at which this day began, in which strategies tell when they have. */
+  readonly dayBegan: Millis;
   readonly isUp: boolean;
   readonly incidents: number;
   readonly kinds: Kinds;
@@ -24,7 +29,7 @@ interface Look {
 /** The strategy's row of this day after a look; `rows` are its rows of this day and the one before. */
 export function withLook(rows: readonly StrategyDay[], view: StrategyView, look: Look): StrategyDay {
   const { strategy } = view;
-  const { now, elapsed, isUp, incidents, kinds } = look;
+  const { now, elapsed, dayBegan, isUp, incidents, kinds } = look;
   const day = dayOf(now);
   const standing = standingOf(view, kinds);
   const known = rows.find((row) => row.day === day);
@@ -33,7 +38,7 @@ export function withLook(rows: readonly StrategyDay[], view: StrategyView, look:
     strategy: strategy.id,
     day,
     account: strategy.account,
-    opened: before?.latest ?? (strategy.number >= day * DAY ? begun(standing) : standing),
+    opened: before?.latest ?? (strategy.number >= dayBegan ? begun(standing) : standing),
     latest: standing,
     from: before ? day * DAY : now,
     to: now,

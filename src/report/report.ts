@@ -2,6 +2,7 @@ import { type Decimal, wire, ZERO } from "../kernel/decimal.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
 import { parseAccountKey } from "../model/account.ts";
 import type { Standing, StrategyDay } from "../model/day.ts";
+import { LOOK_GAP } from "./days.ts";
 
 export interface ReportRow {
   readonly id: string;
@@ -13,8 +14,9 @@ export interface ReportRow {
   readonly fees: number;
   readonly cycles: number;
   readonly filledOrders: number;
-  readonly inRangePercent: number;
-  readonly uptimePercent: number;
+  /** Null while nobody has looked twice: of one moment no share is known. */
+  readonly inRangePercent: number | null;
+  readonly uptimePercent: number | null;
   readonly incidents: number;
 }
 
@@ -77,12 +79,15 @@ function changeOf(rows: readonly StrategyDay[], now: Millis): Change {
       filledOrders: last.latest.filledOrders - first.opened.filledOrders,
     },
     // A day that nobody has looked at to its end was missed from there on.
-    expected: sum((row) => (row.isFinal ? row.to : Math.min(now, (row.day + 1) * DAY)) - row.from),
+    expected: sum((row) => (isLookedAt(row, now) ? row.to : Math.min(now, (row.day + 1) * DAY)) - row.from),
     up: sum(({ upMillis }) => upMillis),
     inRange: sum(({ inRangeMillis }) => inRangeMillis),
     incidents: sum(({ incidents }) => incidents),
   };
 }
+
+/** Whether all of it that is over has been looked at: the next look is still to come. */
+const isLookedAt = ({ isFinal, to }: StrategyDay, now: Millis): boolean => isFinal || now - to <= LOOK_GAP;
 
 function rowOf({ last, gained, expected, up, inRange, incidents }: Change): ReportRow {
   const { exchange, kind } = parseAccountKey(last.account);
@@ -102,9 +107,9 @@ function rowOf({ last, gained, expected, up, inRange, incidents }: Change): Repo
   };
 }
 
-/** To a tenth, and none of nothing. */
-const percent = (part: Millis, whole: Millis): number =>
-  whole <= 0 ? 0 : Math.min(100, Math.round((1000 * part) / whole) / 10);
+/** To a tenth; nothing has no share. */
+const percent = (part: Millis, whole: Millis): number | null =>
+  whole <= 0 ? null : Math.min(100, Math.round((1000 * part) / whole) / 10);
 
 const quoteOf = ({ last }: Change): string => last.latest.symbol.split("/")[1] ?? "";
 const isPaper = ({ last }: Change): boolean => parseAccountKey(last.account).kind === "dry";
@@ -145,11 +150,12 @@ export function reportLines({ totals, strategies }: Report): readonly string[] {
       .slice(0, MOST_TOLD)
       .map(
         (row) =>
-          `${row.id}${of(row)}: ${short(row.totalProfit)}, ${row.cycles} cycles, in range ${row.inRangePercent} %, up ${row.uptimePercent} %`,
+          `${row.id}${of(row)}: ${short(row.totalProfit)}, ${row.cycles} cycles, in range ${shareTold(row.inRangePercent)}, up ${shareTold(row.uptimePercent)}`,
       ),
     ...(strategies.length > MOST_TOLD ? [`… and ${strategies.length - MOST_TOLD} more`] : []),
   ];
 }
 
 const MOST_TOLD = 20;
+const shareTold = (share: number | null): string => (share === null ? "not known yet" : `${share} %`);
 const short = (value: number): string => String(Number(value.toPrecision(6)));

@@ -23,8 +23,8 @@ interface ReportAnswer {
     readonly exchange: string;
     readonly symbol: string;
     readonly dryRun: boolean;
-    readonly inRangePercent: number;
-    readonly uptimePercent: number;
+    readonly inRangePercent: number | null;
+    readonly uptimePercent: number | null;
   })[];
 }
 
@@ -33,6 +33,10 @@ const SPANS = [
   ["week", "7 days"],
   ["month", "30 days"],
 ] as const;
+
+/** Of one moment no share is known. */
+const share = (percent: number | null): string =>
+  percent === null ? "not known yet" : inPercent(percent, 1);
 
 /** What a day, a week or a month has brought. */
 export function Report() {
@@ -94,11 +98,11 @@ const Told = ({ data }: { data: ReportAnswer }) => (
           },
           { name: "Fees", isNumber: true, of: ({ fees }) => money(fees), by: ({ fees }) => fees },
           { name: "Cycles", isNumber: true, of: ({ cycles }) => cycles, by: ({ cycles }) => cycles },
-          { name: "In range", isNumber: true, of: ({ inRangePercent }) => inPercent(inRangePercent, 1) },
+          { name: "In range", isNumber: true, of: ({ inRangePercent }) => share(inRangePercent) },
           {
             name: "Stepped in time",
             isNumber: true,
-            of: ({ uptimePercent }) => inPercent(uptimePercent, 1),
+            of: ({ uptimePercent }) => share(uptimePercent),
           },
           {
             name: "Incidents",

@@ -108,7 +108,10 @@ describe("a report", () => {
     await other.pass(60, { steps: false });
     const alarm = (await other.events()).filter(({ kind }) => kind === "alarm");
     expect(alarm).toEqual([
-      { kind: "alarm", message: expect.stringMatching(/^kraken is stalled: no complete pass for \d+ (s|min)$/) },
+      {
+        kind: "alarm",
+        message: expect.stringMatching(/^kraken is stalled: no complete pass for \d+ (s|min)$/),
+      },
     ]);
     await other.pass(10);
     const [row] = (await other.report({})).strategies;
@@ -117,6 +120,32 @@ describe("a report", () => {
     expect((await other.events()).filter(({ kind }) => kind === "recovered")).toEqual([
       { kind: "recovered", message: "kraken is stepped again" },
     ]);
+  });
+
+  it("knows no share of a first moment, and counts what a fast market has brought before it", async () => {
+    const box = await testSandbox({ speed: 400 });
+    const deps = { ...box.deps, interval: STEPPED };
+    const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
+    for (let at = 0; at < 40; at++) {
+      box.time.pass(1000);
+      await tick(deps);
+    }
+    await lookOut(deps);
+    const told = async () => (await runOperation<Report>(deps, "get_report", {})).strategies[0];
+    expect(await told()).toMatchObject({ uptimePercent: null, inRangePercent: null });
+    const [view] = await box.store.strategies({ id });
+    const cycles = view ? asGrid(view.strategy).state.ledger.cycles : 0;
+    expect(cycles).toBeGreaterThan(0);
+    expect((await told())?.cycles).toBe(cycles);
+    for (let at = 0; at < 2; at++) {
+      box.time.pass(MINUTE);
+      await tick(deps);
+      await lookOut(deps);
+    }
+    box.time.pass(30_000);
+    const row = await told();
+    expect(row?.uptimePercent).toBe(100);
+    expect(row?.inRangePercent).not.toBeNull();
   });
 
   it("of many processes one looks, and who takes over after a gap says so once", async () => {

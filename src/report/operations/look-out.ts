@@ -1,22 +1,21 @@
 import { text } from "../../kernel/decimal.ts";
-import { MINUTE, type Millis, spanTold } from "../../kernel/time.ts";
+import { DAY, dayOf, MINUTE, type Millis, spanTold } from "../../kernel/time.ts";
+import { parseAccountKey } from "../../model/account.ts";
 import type { StrategyDay } from "../../model/day.ts";
 import { levelOf } from "../../model/news.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Lookout } from "../../ports/stores/report-store.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { alarmsOf, isOfPasses, lateAfter, overTold } from "../alarms.ts";
-import { withLook } from "../days.ts";
+import { LOOK_GAP, withLook } from "../days.ts";
 
 export type LookoutWorld = Pick<
   Deps,
-  "reports" | "metrics" | "store" | "local" | "interval" | "requests" | "kinds"
+  "reports" | "metrics" | "store" | "local" | "interval" | "requests" | "kinds" | "marketTime"
 >;
 
 /** Once a minute, by whichever process comes first. */
 const EVERY: Millis = MINUTE;
-/** After so long nobody was there. */
-const GAP: Millis = 2.5 * EVERY;
 const PAGE = 1000;
 /** Requests that a look takes where nothing changes. */
 const REQUESTS = 8;
@@ -48,11 +47,11 @@ async function stoppedToday(
 }
 
 async function keepDays(
-  { reports, kinds }: LookoutWorld,
+  { reports, kinds, marketTime }: LookoutWorld,
   { now, before, days, events }: Lookout,
   { views, interval }: { readonly views: readonly StrategyView[]; readonly interval: Millis },
 ): Promise<void> {
-  const elapsed = now - before > GAP ? 0 : now - before;
+  const elapsed = now - before > LOOK_GAP ? 0 : now - before;
   const counts = new Map<string, number>();
   for (const event of events) {
     const level = event.kind === "recovered" ? undefined : levelOf(event.kind, event.message);
@@ -60,10 +59,11 @@ async function keepDays(
       counts.set(event.strategy, (counts.get(event.strategy) ?? 0) + 1);
   }
   const rows = views.map((view) => {
-    const { id } = view.strategy;
+    const { id, account } = view.strategy;
     const isUp = view.steppedAt !== null && now - view.steppedAt <= lateAfter(interval);
     const own = days.filter(({ strategy }) => strategy === id);
-    return withLook(own, view, { now, elapsed, isUp, incidents: counts.get(id) ?? 0, kinds });
+    const dayBegan = marketTime(parseAccountKey(account), dayOf(now) * DAY);
+    return withLook(own, view, { now, elapsed, dayBegan, isUp, incidents: counts.get(id) ?? 0, kinds });
   });
   // Told before it is kept: whoever dies in between leaves it to be told again.
   for (const message of rows.map((row) => cyclesSince(days, row)))
@@ -89,7 +89,7 @@ async function tellAlarms(
   { now, before, ownerBefore, alarms: known }: Lookout,
   found: ReturnType<typeof alarmsOf>,
 ): Promise<void> {
-  const isBack = before > 0 && now - before > GAP;
+  const isBack = before > 0 && now - before > LOOK_GAP;
   if (isBack) {
     const who =
       ownerBefore === local.name ? `${local.name} is back` : `${local.name} takes over from ${ownerBefore}`;

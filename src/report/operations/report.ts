@@ -29,8 +29,14 @@ const ReportShape = lazy(() =>
         dryRun: z.boolean(),
         symbol: z.string(),
         ...figures(),
-        inRangePercent: z.number().describe("Of the time it was stepped"),
-        uptimePercent: z.number().describe("Of the span, how long it was stepped in time"),
+        inRangePercent: z
+          .number()
+          .nullable()
+          .describe("Of the time it was stepped; null while that is not known"),
+        uptimePercent: z
+          .number()
+          .nullable()
+          .describe("Of the span, how long it was stepped in time; null while that is not known"),
       }),
     ),
     count: z.number(),
