@@ -1,9 +1,11 @@
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
+import { MINUTE } from "../../src/kernel/time.ts";
 import { canary } from "../support/canary.ts";
 import { eventually, serve } from "../support/command.ts";
 import { answering } from "../support/live.ts";
 import { tempFolder } from "../support/temp.ts";
+import { storyClock } from "../week/clock.ts";
 
 it("goes out after good passes, falls silent with the only server, and comes back with the one that takes over", async () => {
   const listener = await answering(() => ({ body: "OK" }));
@@ -25,4 +27,32 @@ it("goes out after good passes, falls silent with the only server, and comes bac
   expect(await beats()).toBe(last);
   await serve(folder, args, env);
   await eventually(beats, (count) => count > last);
+});
+
+it("of a killed only server a listener hears by the silence, and the next one says for how long nobody was there", async () => {
+  const listener = await answering(() => ({ body: "OK" }));
+  const folder = tempFolder();
+  const clock = storyClock(folder, Date.parse("2026-03-02T09:00:00Z"));
+  onTestFinished(clock.close);
+  const args = ["--db", `file:${join(folder, "beat.db")}`, "--sandbox"];
+  const env = {
+    ...clock.settings,
+    EDGEMAKER_HEARTBEAT_URL: listener.url,
+    EDGEMAKER_HEARTBEAT_SECONDS: "5",
+    EDGEMAKER_OUTBOUND_HOSTS: new URL(listener.url).host,
+  };
+  // The servers' time moves on as long as somebody waits for them.
+  const until = (holds: () => boolean) =>
+    eventually(
+      async () => clock.pass(1000),
+      () => holds(),
+    );
+  const one = await serve(folder, args, env);
+  await until(() => listener.asked.length >= 3);
+  await one.kill("SIGKILL");
+  const last = listener.asked.length;
+  clock.pass(30 * MINUTE);
+  const two = await serve(folder, args, env);
+  await until(() => /takes over from \S+: nobody was there for 30 min; /.test(two.stdout()));
+  await until(() => listener.asked.length > last);
 });
