@@ -1,0 +1,77 @@
+/**
+ * Loaded before the program in every process of the week: its time, that of its database and its long timers run on
+ * the clock of the story, which stands still until the story moves it. Nothing else of the program is touched.
+ */
+import { openSync, readSync } from "node:fs";
+import { createRequire, syncBuiltinESMExports } from "node:module";
+import timers from "node:timers/promises";
+
+const file = openSync(process.env.STORY_CLOCK, "r");
+const digits = Buffer.alloc(13);
+
+function now() {
+  readSync(file, digits, 0, digits.length, 0);
+  return Number(digits.toString());
+}
+
+const MachineDate = Date;
+globalThis.Date = class extends MachineDate {
+  constructor(...of) {
+    super(...(of.length === 0 ? [now()] : of));
+  }
+  static now = now;
+};
+Object.defineProperty(performance, "now", { value: now });
+
+// SQLite's own clock has whole seconds of the story: it is asked for in one way only.
+const { prototype } = createRequire(import.meta.url)("libsql");
+const { prepare } = prototype;
+prototype.prepare = function (text) {
+  return prepare.call(this, text.replaceAll("unixepoch('subsec')", String(now() / 1000)));
+};
+
+/** Shorter waits are between two looks of one round, and those of this machine. */
+const LONG = 1000;
+const LOOKS_EVERY = 5;
+
+const { setTimeout: machineTimeout, setInterval: machineInterval } = globalThis;
+const waiting = new Set();
+const looking = machineInterval(() => {
+  const at = now();
+  // In the order in which they are due, so that a story has one course.
+  const due = [...waiting].filter((one) => one.due <= at).sort((a, b) => a.due - b.due);
+  for (const one of due) if (waiting.delete(one)) one.act();
+}, LOOKS_EVERY);
+looking.unref();
+
+/** Keeps its process alive as any timer does, until it has fired or is cleared. */
+class StoryTimer {
+  constructor(due, act) {
+    this.due = due;
+    this.alive = machineInterval(() => undefined, 1_000_000);
+    this.act = () => {
+      clearInterval(this.alive);
+      act();
+    };
+    waiting.add(this);
+  }
+  unref() {
+    this.alive.unref();
+    return this;
+  }
+}
+
+globalThis.setTimeout = (act, millis = 0, ...of) =>
+  millis >= LONG ? new StoryTimer(now() + millis, () => act(...of)) : machineTimeout(act, millis, ...of);
+const { clearTimeout: machineClear } = globalThis;
+globalThis.clearTimeout = (timer) => {
+  if (!(timer instanceof StoryTimer)) return machineClear(timer);
+  waiting.delete(timer);
+  clearInterval(timer.alive);
+};
+const { setTimeout: machineSleep } = timers;
+timers.setTimeout = (millis, value, options) =>
+  millis >= LONG
+    ? new Promise((resolve) => setTimeout(resolve, millis, value))
+    : machineSleep(millis, value, options);
+syncBuiltinESMExports();

@@ -1,0 +1,27 @@
+const HEAD = `# A week
+
+What one person types and reads in a week with one grid. The commands are the real ones, over sockets, against an
+emulated exchange; its prices, its faults and the clock are the story's. \`npm run docs\` plays it anew.`;
+
+/** What was typed and read, as a page. What no two tellings have in common is made the same, and nothing else. */
+export function transcript(folder: string) {
+  const parts: string[] = [HEAD];
+
+  const stable = (text: string): string =>
+    text
+      .replaceAll(folder, "~")
+      .replace(/http:\/\/127\.0\.0\.1:\d+/g, "http://127.0.0.1:3000")
+      .replace(/127\.0\.0\.1:\d+/g, "api.mexc.com")
+      // The name of the machine, and of the process.
+      .replace(/\b[\w.-]+:\d+(?= takes over|: nobody)/g, "laptop:4711");
+
+  const block = (lines: string) => void parts.push(`\`\`\`console\n${stable(lines).trimEnd()}\n\`\`\``);
+
+  return {
+    says: (text: string) => void parts.push(text),
+    command: (line: string, answer: string, code: number) =>
+      block(`$ edgemaker ${line}\n${answer}${code === 0 ? "" : `$ echo $?\n${code}\n`}`),
+    terminal: block,
+    text: (): string => `${parts.join("\n\n")}\n`,
+  };
+}

@@ -1,0 +1,159 @@
+/** The story of docs/a-week.md, day by day. */
+import { HOUR, MINUTE } from "../../src/kernel/time.ts";
+import { type Stage, stage } from "./stage.ts";
+
+const PAIR = "--exchange mexc --symbol SNEK/USDT";
+const NIGHT = 20 * HOUR;
+/** Passes in which a minute goes by: so often the server looks whether all is well. */
+const A_LOOK = 13;
+
+/** What a person types and reads in a week. */
+export async function week(): Promise<string> {
+  const at = await stage({
+    start: Date.parse("2026-03-02T09:00:00Z"),
+    balances: { USDT: "500", SNEK: "100000" },
+  });
+  const id = await monday(at);
+  await fills(at, id);
+  await asleep(at);
+  await maintenance(at);
+  await refusedKey(at);
+  await outOfRange(at, id);
+  await stopPrice(at, id);
+  await reports(at, id);
+  await restart(at);
+  return at.page.text();
+}
+
+async function monday({ page, venue, ...at }: Stage): Promise<string> {
+  page.says("## Monday: keys, a plan, a start");
+  page.says(
+    "The keys come from the exchange, and may read and trade, but not withdraw. They are pasted, and stored encrypted.",
+  );
+  await at.types("exchange add mexc", { input: `${venue.keys.key}\n${venue.keys.secret}\n` });
+  await at.types("balance --exchange mexc");
+  page.says("What would a grid over this range do, cost and risk? Nothing is placed yet.");
+  const grid = `${PAIR} --lower 0.0018 --upper 0.0022 --levels 8 --size 40`;
+  await at.types(`grid preview ${grid}`);
+  page.says("A second terminal runs the server, which steps every grid.");
+  await at.serves();
+  await at.terminal(/docs at/);
+  const told = await at.types(`grid start ${grid}`);
+  await at.passes();
+  page.says("The server's terminal says so too.");
+  await at.terminal(/started/);
+  await at.types("grid status");
+  return /grid-mexc\S+/.exec(told)?.[0] ?? "";
+}
+
+async function fills({ page, ...at }: Stage, id: string): Promise<void> {
+  page.says("## The first cycle");
+  page.says("The price falls to a buy, and comes back: that slot has bought, sold higher, and buys again.");
+  at.price("0.00193");
+  await at.passes();
+  at.price("0.002");
+  await at.passes();
+  await at.terminal(/sold/);
+  await at.types("grid status");
+  await at.types(`grid fills ${id}`);
+}
+
+async function asleep({ page, ...at }: Stage): Promise<void> {
+  page.says("## Tuesday: the laptop was asleep");
+  page.says("The lid was closed for eight hours. The orders rested at the exchange, and two of them filled.");
+  await at.sleeps(8 * HOUR, () => {
+    at.price("0.00188");
+    at.price("0.00196");
+  });
+  await at.passes(A_LOOK);
+  await at.terminal(/bought/);
+  await at.types("grid status");
+}
+
+async function maintenance({ page, venue, ...at }: Stage): Promise<void> {
+  page.says("## Wednesday: the exchange is closed for maintenance");
+  await at.sleeps(NIGHT);
+  venue.fail({ kind: "maintenance", times: 1_000_000 });
+  await at.passes(2 * A_LOOK);
+  await at.types("grid status", { code: 3 });
+  page.says("An hour later it is open again.");
+  venue.heal();
+  await at.sleeps(HOUR);
+  await at.passes(A_LOOK);
+  await at.terminal(/stalled/);
+  await at.types("grid status");
+}
+
+async function refusedKey({ page, venue, ...at }: Stage): Promise<void> {
+  page.says("## Thursday: the key is refused");
+  page.says("Somebody has deleted the key at the exchange.");
+  await at.sleeps(NIGHT);
+  venue.revoke(venue.keys.key);
+  await at.passes(A_LOOK);
+  await at.types("grid status", { code: 3 });
+  await at.types("exchange test mexc", { code: 1 });
+  page.says("A new key is made at the exchange, and takes the place of the old one.");
+  const { key, secret } = venue.addKeys({ account: venue.account });
+  await at.types("exchange add mexc", { input: `${key}\n${secret}\n` });
+  await at.passes(2 * A_LOOK);
+  await at.types("grid status");
+  await at.terminal(/mexc/);
+}
+
+async function outOfRange({ page, ...at }: Stage, id: string): Promise<void> {
+  page.says("## Friday: out of range");
+  page.says("The price has left the range upwards: everything is sold, and nothing is earned any more.");
+  await at.sleeps(NIGHT, () => at.price("0.0024"));
+  await at.passes(A_LOOK);
+  await at.terminal(/range/);
+  await at.types("grid status");
+  page.says("The grid is moved to where the price is, and gets a stop price.");
+  await at.types(`grid edit ${id} --lower 0.0022 --upper 0.0026 --stop-loss 0.0021`);
+  await at.passes();
+  await at.types("grid status");
+}
+
+async function stopPrice({ page, ...at }: Stage, id: string): Promise<void> {
+  page.says("## Saturday: the stop price");
+  page.says("Two buys fill in the night, and in the morning the price falls on, through the stop price.");
+  await at.sleeps(NIGHT, () => at.price("0.0023"));
+  at.price("0.00209");
+  await at.passes(A_LOOK);
+  await at.terminal(/stopped, because/);
+  await at.types("grid status");
+  await at.types(`grid status ${id}`);
+  page.says("Nothing runs any more, so the server may go.");
+  await at.leaves();
+}
+
+async function reports({ page, ...at }: Stage, id: string): Promise<void> {
+  page.says("## Sunday: what the week has brought");
+  at.pass(NIGHT);
+  await at.types("report --week");
+  page.says("Every fill as a table, and every sale with what it had cost, as a tax return asks for it.");
+  await at.types(`grid fills ${id} --format csv`);
+  await at.types("disposals --from 2026-03-01 --to 2026-03-31 --format csv");
+}
+
+async function restart({ page, ...at }: Stage): Promise<void> {
+  page.says("## A smaller grid, and an update");
+  await at.serves();
+  await at.terminal(/docs at/);
+  await at.types(
+    `grid start ${PAIR} --lower 0.0019 --upper 0.0023 --levels 8 --size 20 --use-own-base false`,
+  );
+  await at.passes();
+  await at.terminal(/started/);
+  page.says("Ctrl-C in the server's terminal, to install an update.");
+  await at.leaves();
+  page.says("Five minutes later nobody has stepped it, and the command says so to scripts as well.");
+  at.pass(5 * MINUTE);
+  await at.types("grid status", { code: 3 });
+  await at.serves();
+  await at.passes();
+  await at.terminal(/takes over/);
+  const list = await at.types("grid list");
+  page.says("Enough for this week.");
+  await at.types(`grid stop ${/grid-mexc\S+/.exec(list)?.[0]}`);
+  await at.leaves();
+}
