@@ -1,34 +1,29 @@
 import { expect, it } from "vitest";
-import { DAY } from "../../src/kernel/time.ts";
-import { eventually, serve } from "../support/command.ts";
-import { tempFolder } from "../support/temp.ts";
+import { tick } from "../../src/engine/pass/tick.ts";
+import { d, GRID } from "../support/grid.ts";
+import { runOperation, testSandbox } from "../support/sandbox.ts";
+import { minutesOf } from "./series.ts";
 
-const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
-const GRID = { ...MARKET, lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 4, orderSize: 100 };
-
-it("a server steps its grids and answers while it looks for another one", async () => {
-  const server = await serve(tempFolder(), ["--sandbox", "--tick-interval", "50"]);
-  const post = (path: string, body: object) =>
-    server.ask(`/api/v1/strategy/grid${path}`, { method: "POST", body: JSON.stringify(body) });
-  expect((await post("", GRID)).status).toBe(200);
-  const steppedAt = async () => {
-    const status = await (await server.ask("/api/v1/strategy/grid/status")).json();
-    return (status as { strategies: { lastStepAt: number | null }[] }).strategies[0]?.lastStepAt ?? null;
-  };
-  await eventually(steppedAt, (at) => at !== null);
+it("grids are stepped while one process looks for another grid", async () => {
+  const box = await testSandbox({ realTime: true });
+  const past = minutesOf(1, { bars: 44_640, keeps: 0.996 });
+  const deps = { ...box.deps, kept: { candles: async () => past } };
+  const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
+  const steppedAt = async () => (await box.store.strategies({ id }))[0]?.steppedAt;
 
   let isOver = false;
-  const asked = post("/suggest", {
-    ...MARKET,
-    budget: 1000,
-    since: Date.now() - 15 * DAY,
-    seconds: 3,
-  }).finally(() => {
-    isOver = true;
-  });
-  const seen = new Set<number | null>();
-  while (!isOver) seen.add(await steppedAt());
-  expect((await asked).status).toBe(200);
-  // Before it begins and after it ends there is a pass or two; between slices there are many.
-  expect(seen.size).toBeGreaterThan(5);
+  const { exchange, symbol } = GRID;
+  const asked = { exchange, symbol, budget: d("1000"), timeframe: "1m", seed: 1, seconds: 600 };
+  const suggested = runOperation(deps, "suggest_grid", { ...asked, windows: 6, candidates: 2016 }).finally(
+    () => {
+      isOver = true;
+    },
+  );
+  const seen = new Set<number | null | undefined>();
+  while (!isOver && seen.size < 4) {
+    await tick(deps);
+    seen.add(await steppedAt());
+  }
+  expect([isOver, seen.size]).toEqual([false, 4]);
+  expect(await suggested).toMatchObject({ symbol, complete: true });
 });

@@ -7,8 +7,9 @@ import { SuggestShape, suggestInput, suggestionOut, suggestTold, suggestView } f
 import { leastBars, type Suggestion, searching } from "../suggest/suggest.ts";
 import { marketOf, pastOf } from "./past.ts";
 
-/** So long nothing else happens in this process. */
-const SLICE: Millis = 20;
+/** So long nothing else happens in this process, and then so long everything else: a pass takes many turns of its loop. */
+const SLICE: Millis = 16;
+const REST: Millis = 4;
 
 /** The same process steps grids and answers: it does so between two slices of a search. */
 async function inSlices(
@@ -19,7 +20,7 @@ async function inSlices(
     const { done, value } = search.next();
     if (done) return value;
     if (monotonic() - since < SLICE) continue;
-    await sleep(0);
+    await sleep(REST);
     since = monotonic();
   }
 }
