@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseAccountKey } from "../../src/model/account.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 
@@ -6,15 +7,11 @@ const PATIENCE = 2000;
 
 /** What rests on when the last server leaves, and how to end it; empty where nothing does. */
 export async function restingOrders({ store }: Pick<Deps, "store">): Promise<string> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
   const views = await Promise.race([
     store.strategies({ stopped: false }).catch(() => undefined),
-    new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE);
-    }),
+    // Not waited for: what is left of it would keep the process.
+    sleep(PATIENCE, undefined, { ref: false }),
   ]);
-  // Left running, it would keep the process that long.
-  clearTimeout(timer);
   if (!views)
     return "What rests on the exchanges could not be read; it goes on resting: edgemaker grid status tells it.\n";
   const open = views.filter(({ openOrders }) => openOrders > 0);

@@ -72,6 +72,9 @@ globalThis.clearTimeout = (timer) => {
 const { setTimeout: machineSleep } = timers;
 timers.setTimeout = (millis, value, options) =>
   millis >= LONG
-    ? new Promise((resolve) => setTimeout(resolve, millis, value))
+    ? new Promise((resolve) => {
+        const timer = setTimeout(resolve, millis, value);
+        if (options?.ref === false) timer.unref();
+      })
     : machineSleep(millis, value, options);
 syncBuiltinESMExports();
