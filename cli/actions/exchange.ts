@@ -1,6 +1,6 @@
 import type { ConfiguredExchange } from "../../src/compose/config.ts";
 import { type Channels, createDeps, type Live } from "../../src/compose/deps.ts";
-import { SettingsError } from "../../src/kernel/errors.ts";
+import { SettingsError, VenueError } from "../../src/kernel/errors.ts";
 import { prefixOf } from "../../src/kernel/key-names.ts";
 import { accountKey, parseAccountKey } from "../../src/model/account.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
@@ -76,7 +76,13 @@ export const removeKeys = (values: Values, exchange: string): Promise<number> =>
 export const testKeys = (values: Values, exchange: string): Promise<number> =>
   withLive(values, async ({ venues }, { config }) => {
     configured(config.exchanges, exchange);
-    const { assets, mayWithdraw, kind } = await venues.checkKeys(exchange);
+    const { assets, mayWithdraw, kind } = await venues.checkKeys(exchange).catch((error: unknown) => {
+      if (!(error instanceof VenueError) || error.failure !== "invalid_credentials") throw error;
+      throw new Error(
+        `${exchange} refuses these keys (${error.message}): make others there, and store them with \`edgemaker exchange add ${exchange}\``,
+        { cause: error },
+      );
+    });
     const account = kind === undefined ? {} : { account: kind };
     return { exchange, accepted: true, ...account, assets, mayWithdraw: told(mayWithdraw) };
   });

@@ -32,9 +32,10 @@ export const serveCommand = command({
     };
     // Before anybody is told that it serves: who hears that may stop it at once.
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void leave());
+    const count = deps.exchanges.length;
     const kind = deps.exchanges[0]?.kind === "sandbox" ? "simulated" : "live";
     process.stdout.write(
-      `edgemaker serves ${deps.exchanges.length} ${kind} exchanges at ${url} (docs at ${url}/docs)\n`,
+      `edgemaker serves ${count} ${kind} ${count === 1 ? "exchange" : "exchanges"} at ${url} (docs at ${url}/docs)\n`,
     );
     // Not into a log, where somebody else may read it first.
     if (process.stdout.isTTY) process.stdout.write(`Its page: ${newLink()} (works once)\n`);

@@ -11,9 +11,8 @@ export function transcript(folder: string) {
     text
       .replaceAll(folder, "~")
       .replace(/http:\/\/127\.0\.0\.1:\d+/g, "http://127.0.0.1:3000")
-      .replace(/127\.0\.0\.1:\d+/g, "api.mexc.com")
       // The name of the machine, and of the process.
-      .replace(/\b[\w.-]+:\d+(?= takes over|: nobody)/g, "laptop:4711");
+      .replace(/\b[\w.-]+:\d+(?= is back:| takes over|: nobody)/g, "laptop:4711");
 
   const block = (lines: string) => void parts.push(`\`\`\`console\n${stable(lines).trimEnd()}\n\`\`\``);
 

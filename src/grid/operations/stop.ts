@@ -14,6 +14,7 @@ import { stopReasonOf } from "../schema/ends.ts";
 import { stopInput } from "../schema/input.ts";
 import { stoppedOut } from "../schema/out.ts";
 import { StoppedShape } from "../schema/shapes.ts";
+import { stopView } from "../schema/view.ts";
 import { previewChange, type Sale, saleOf } from "../start/preview.ts";
 import type { GridStrategy } from "../state/state.ts";
 
@@ -26,6 +27,7 @@ export const stopGrid = operation({
   cli: {
     path: "grid stop",
     positional: ["id"],
+    view: stopView,
     examples: ["edgemaker grid stop grid-kraken-BTC-USDT-1767225600000"],
   },
   input: stopInput,

@@ -1,5 +1,7 @@
 import type * as z from "zod";
 import type { ListShape, StatusShape } from "./schema.ts";
+import type { StoppedShape } from "./shapes.ts";
+import { waitingTold } from "./waiting.ts";
 import { waitingTold } from "./waiting.ts";
 
 type Grid = z.output<ReturnType<typeof StatusShape>>["strategies"][number];
@@ -8,7 +10,9 @@ type Grid = z.output<ReturnType<typeof StatusShape>>["strategies"][number];
 export const gridsView = (answer: unknown) => {
   const { strategies, count, next, warnings } = answer as z.output<ReturnType<typeof StatusShape>>;
   return {
-    ...(strategies.length > 0 ? { total: totalsOf(strategies) } : {}),
+    ...(strategies.length > 0
+      ? { total: totalsOf(strategies) }
+      : { note: "no grid runs; `edgemaker grid status --all` tells those that have stopped too" }),
     ...(warnings.length > 0 ? { warnings } : {}),
     strategies: strategies.map(gridView),
     count,
@@ -54,7 +58,8 @@ function gridView(grid: Grid) {
   const notices = grid.notices
     .filter(({ code }) => code !== "stalled" && !TROUBLES.has(code))
     .map(({ message }) => message);
-  const stops = grid.stopPrices.map(stopTold);
+  const hasEnded = grid.status === "stopped";
+  const stops = hasEnded ? [] : grid.stopPrices.map(stopTold);
   return {
     grid: grid.id,
     market: `${grid.symbol} on ${grid.exchange}${grid.dryRun ? ", on paper" : ""}${grid.markPrice === null ? "" : `, at ${grid.markPrice}`}`,
@@ -70,7 +75,7 @@ function gridView(grid: Grid) {
         ? `no ${base}`
         : `${grid.position} ${base} at ${cents(grid.averageCost)}, ${grid.breakEvenPrice === null ? "dust: less than can be sold" : `break-even ${cents(grid.breakEvenPrice)}`}`,
     ...(stops.length > 0 ? { stops: stops.join("; ") } : {}),
-    ...(grid.refused.length > 0 ? { waiting: waitingTold(grid.refused, grid.gridLevels) } : {}),
+    ...(grid.refused.length > 0 && !hasEnded ? { waiting: waitingTold(grid.refused, grid.gridLevels) } : {}),
     ...(notices.length > 0 ? { notice: notices.join(". ") } : {}),
     runningTime: grid.runningTime,
     lastStepAt: grid.lastStepAt,
@@ -123,3 +128,9 @@ function signed(value: number): string {
     Math.abs(value) >= 0.01 || value === 0 ? Number(value.toFixed(2)) : Number(value.toPrecision(2));
   return `${rounded > 0 ? "+" : ""}${rounded}`;
 }
+
+/** What became of a stop, in a sentence; orders that it has left are told beside it. */
+export const stopView = (answer: unknown) => {
+  const { id, message, summary } = answer as z.output<ReturnType<typeof StoppedShape>>;
+  return { grid: id, message, ...(summary.openOrders ? { openOrders: summary.openOrders } : {}) };
+};
