@@ -2,7 +2,7 @@
  * Loaded before the program in every process of the week: its time, that of its database and its long timers run on
  * the clock of the story, which stands still until the story moves it. Nothing else of the program is touched.
  */
-import { openSync, readSync } from "node:fs";
+import { openSync, readSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 
@@ -32,6 +32,7 @@ prototype.prepare = function (text) {
 
 /** Shorter waits are between two looks of one round, and those of this machine. */
 const LONG = 1000;
+const LONGEST_ROUND = 5000;
 const LOOKS_EVERY = 5;
 
 const { setTimeout: machineTimeout, setInterval: machineInterval } = globalThis;
@@ -40,14 +41,28 @@ const looking = machineInterval(() => {
   const at = now();
   // In the order in which they are due, so that a story has one course.
   const due = [...waiting].filter((one) => one.due <= at).sort((a, b) => a.due - b.due);
-  for (const one of due) if (waiting.delete(one)) one.act();
+  for (const one of due) {
+    if (!waiting.delete(one)) continue;
+    tellRounds();
+    one.act();
+  }
 }, LOOKS_EVERY);
 looking.unref();
 
+/** When the rounds of this process come next, none of those under way, and how much it has printed. */
+function tellRounds() {
+  const file = process.env.STORY_ROUNDS;
+  if (!file) return;
+  const dues = [...waiting].filter(({ isRound }) => isRound).map(({ due }) => due);
+  writeFileSync(`${file}.new`, JSON.stringify({ dues, printed: process.stdout.bytesWritten }));
+  renameSync(`${file}.new`, file);
+}
+
 /** Keeps its process alive as any timer does, until it has fired or is cleared. */
 class StoryTimer {
-  constructor(due, act) {
-    this.due = due;
+  constructor(millis, act) {
+    this.millis = millis;
+    this.due = now() + millis;
     this.alive = machineInterval(() => undefined, 1_000_000);
     this.act = () => {
       clearInterval(this.alive);
@@ -55,14 +70,17 @@ class StoryTimer {
     };
     waiting.add(this);
   }
+  /** What keeps nobody, and is not long, waits between two rounds. */
   unref() {
     this.alive.unref();
+    this.isRound = this.millis <= LONGEST_ROUND;
+    tellRounds();
     return this;
   }
 }
 
 globalThis.setTimeout = (act, millis = 0, ...of) =>
-  millis >= LONG ? new StoryTimer(now() + millis, () => act(...of)) : machineTimeout(act, millis, ...of);
+  millis >= LONG ? new StoryTimer(millis, () => act(...of)) : machineTimeout(act, millis, ...of);
 const { clearTimeout: machineClear } = globalThis;
 globalThis.clearTimeout = (timer) => {
   if (!(timer instanceof StoryTimer)) return machineClear(timer);

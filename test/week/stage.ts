@@ -1,5 +1,5 @@
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createClient } from "@libsql/client";
 import { onTestFinished } from "vitest";
 import type { Millis } from "../../src/kernel/time.ts";
 import { canaryKek } from "../support/canary.ts";
@@ -15,10 +15,10 @@ const SIGN: Millis = 1000;
 /** Passes that whatever has happened takes to be dealt with: seen, booked, answered by orders. */
 const PASSES = 4;
 /** A machine that is slow needs so long for what takes another one an instant. */
-const PATIENCE: Millis = 60_000;
+const PATIENCE: Millis = 30_000;
 
-const UNDER_WAY = `select until, stepped_at, retry_at from accounts
-  where account in (select account from strategies where status <> 'stopped')`;
+/** Rounds that a server makes: passes, messages, and lines of its terminal. */
+const ROUNDS = 3;
 
 export type Stage = Awaited<ReturnType<typeof stage>>;
 
@@ -36,28 +36,30 @@ export async function stage({ start, balances }: { start: Millis; balances: Reco
     EDGEMAKER_VENUE_URLS: `mexc=${venue.url}`,
   };
   const page = transcript(folder);
+  const file = join(folder, "rounds.json");
   let server: Server | undefined;
   let shown = 0;
 
-  /** Until the pass that is due now is over, whatever came of it. */
-  async function passed(): Promise<void> {
-    const client = createClient({ url: `file:${join(folder, "data/edgemaker/edgemaker.db")}` });
-    const isOver = ({ until, stepped_at: stepped, retry_at: retry }: Readonly<Record<string, unknown>>) =>
-      Number(until) <= clock.now() && (Number(stepped) >= clock.now() || Number(retry) > clock.now());
-    try {
-      const read = async () => (await client.execute(UNDER_WAY)).rows;
-      await eventually(read, (rows) => rows.every(isOver), { millis: PATIENCE, every: 10 });
-    } finally {
-      client.close();
-    }
-  }
+  /** What the server's process has told of itself last; nothing while none is there. */
+  const rounds = async () => {
+    const told = await readFile(file, "utf8").catch(() => "{}");
+    return JSON.parse(told) as { dues?: readonly Millis[]; printed?: number };
+  };
+
+  /** Until every round of the server that was due is over, whatever came of it. */
+  const settled = () =>
+    eventually(rounds, ({ dues = [] }) => dues.length === ROUNDS && dues.every((due) => due > clock.now()), {
+      millis: PATIENCE,
+      every: 5,
+    });
 
   /** So many passes of the running server, one after the other. */
   async function passes(count = PASSES): Promise<void> {
     for (let at = 0; at < count; at++) {
       clock.pass(INTERVAL - SIGN);
-      await passed();
+      await settled();
       clock.pass(SIGN);
+      await settled();
     }
   }
 
@@ -75,19 +77,24 @@ export async function stage({ start, balances }: { start: Millis; balances: Reco
       return ran.stdout;
     },
     async serves(): Promise<void> {
-      server = await serve(folder, [], { ...settings, EDGEMAKER_TOKEN: "" });
+      await rm(file, { force: true });
+      server = await serve(folder, [], { ...settings, STORY_ROUNDS: file, EDGEMAKER_TOKEN: "" });
       shown = 0;
-      await passed();
+      await settled();
       clock.pass(SIGN);
+      await settled();
     },
-    /** What stands in the server's terminal since the last time, once this is there. */
-    async terminal(until: RegExp): Promise<void> {
-      const fresh = await eventually(
-        async () => server?.stdout().slice(shown) ?? "",
-        (told) => until.test(told) && told.endsWith("\n"),
+    /** What stands in the server's terminal since the last time, of which this is a part. */
+    async terminal(told: RegExp): Promise<void> {
+      const { printed = 0 } = await rounds();
+      const all = await eventually(
+        async () => server?.stdout() ?? "",
+        (stdout) => Buffer.byteLength(stdout) >= printed,
         PATIENCE,
       );
-      shown += fresh.length;
+      const fresh = all.slice(shown);
+      if (!told.test(fresh)) throw new Error(`${told} is not in the server's terminal: ${fresh}`);
+      shown = all.length;
       page.terminal(fresh);
     },
     async leaves(): Promise<void> {
@@ -100,8 +107,9 @@ export async function stage({ start, balances }: { start: Millis; balances: Reco
       meanwhile();
       clock.pass(millis);
       server?.child.kill("SIGCONT");
-      await passed();
+      await settled();
       clock.pass(SIGN);
+      await settled();
       await passes();
     },
   };
