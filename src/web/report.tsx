@@ -35,7 +35,7 @@ const SPANS = [
 ] as const;
 
 /** Of one moment no share is known. */
-const share = (percent: number | null): string =>
+const shareOrNone = (percent: number | null): string =>
   percent === null ? "not known yet" : inPercent(percent, 1);
 
 /** What a day, a week or a month has brought. */
@@ -98,11 +98,11 @@ const Told = ({ data }: { data: ReportAnswer }) => (
           },
           { name: "Fees", isNumber: true, of: ({ fees }) => money(fees), by: ({ fees }) => fees },
           { name: "Cycles", isNumber: true, of: ({ cycles }) => cycles, by: ({ cycles }) => cycles },
-          { name: "In range", isNumber: true, of: ({ inRangePercent }) => share(inRangePercent) },
+          { name: "In range", isNumber: true, of: ({ inRangePercent }) => shareOrNone(inRangePercent) },
           {
             name: "Stepped in time",
             isNumber: true,
-            of: ({ uptimePercent }) => share(uptimePercent),
+            of: ({ uptimePercent }) => shareOrNone(uptimePercent),
           },
           {
             name: "Incidents",

@@ -88,7 +88,7 @@ async function refusedKey({ page, venue, ...at }: Stage): Promise<void> {
   page.says("## Thursday: the key is refused");
   page.says("Somebody has deleted the key at the exchange.");
   await at.sleeps(NIGHT);
-  venue.revoke(venue.keys.key);
+  venue.revokeKeys(venue.keys.key);
   await at.passes(A_LOOK);
   await at.types("grid status", { code: 3 });
   await at.types("exchange test mexc", { code: 1 });
@@ -97,7 +97,7 @@ async function refusedKey({ page, venue, ...at }: Stage): Promise<void> {
   await at.types("exchange add mexc", { input: `${key}\n${secret}\n` });
   await at.passes(2 * A_LOOK);
   await at.types("grid status");
-  await at.terminal(/mexc/);
+  await at.terminal(/is back/);
 }
 
 async function outOfRange({ page, ...at }: Stage, id: string): Promise<void> {

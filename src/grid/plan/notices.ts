@@ -53,7 +53,10 @@ function wideNotice({ stopLossPrice, takeProfitPrice }: GridConfig, mid: Decimal
     price === undefined ? [] : [text(price)],
   );
   if (prices.length === 0)
-    return { code: "wide_spread", message: "the book is so wide that its mid says nothing: moves of the grid wait until it is narrower" };
+    return {
+      code: "wide_spread",
+      message: "the book is so wide that its mid says nothing: moves of the grid wait until it is narrower",
+    };
   const is = reached.length > 0 ? `; its mid has passed ${text(reached[0] as Decimal)}` : "";
   return {
     code: "stop_price_held_up",

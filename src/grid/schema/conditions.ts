@@ -20,15 +20,15 @@ export interface Condition {
   readonly message: string;
 }
 
-type View = StrategyView<GridStrategy>;
+type GridView = StrategyView<GridStrategy>;
 
-export function conditionsOf(view: View): readonly Condition[] {
+export function conditionsOf(view: GridView): readonly Condition[] {
   if (view.strategy.status === "stopped") return [];
-  return [...accountCondition(view), ...pauseOf(view), ...rangeOf(view), ...lacksOf(view)];
+  return [...accountCondition(view), ...pauseOf(view), ...outsideRange(view), ...lacksOf(view)];
 }
 
 /** Why the account's passes fail, where that is the exchange's doing. */
-function accountCondition({ accountError, memory, strategy }: View): Condition[] {
+function accountCondition({ accountError, memory, strategy }: GridView): Condition[] {
   if (accountError === null) return [];
   const { exchange } = parseAccountKey(strategy.account);
   const stands = "its orders rest on, and fills are booked later";
@@ -60,7 +60,7 @@ function accountCondition({ accountError, memory, strategy }: View): Condition[]
   }
 }
 
-const pauseOf = ({ strategy: { id, phase, wants } }: View): Condition[] =>
+const pauseOf = ({ strategy: { id, phase, wants } }: GridView): Condition[] =>
   phase === "paused" || wants === "pause"
     ? [
         {
@@ -70,7 +70,7 @@ const pauseOf = ({ strategy: { id, phase, wants } }: View): Condition[] =>
       ]
     : [];
 
-function rangeOf({ strategy, memory }: View): Condition[] {
+function outsideRange({ strategy, memory }: GridView): Condition[] {
   const { id, symbol, status, phase, state } = strategy;
   const mid = memory.marks[symbol]?.mid;
   if (status !== "running" || phase !== "active" || mid === undefined) return [];
@@ -87,7 +87,7 @@ function rangeOf({ strategy, memory }: View): Condition[] {
   ];
 }
 
-function lacksOf({ strategy }: View): Condition[] {
+function lacksOf({ strategy }: GridView): Condition[] {
   const { id, symbol, account, state } = strategy;
   const { base, quote } = splitPair(symbol);
   const { exchange } = parseAccountKey(account);

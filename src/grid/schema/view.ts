@@ -2,7 +2,6 @@ import type * as z from "zod";
 import type { ListShape, StatusShape } from "./schema.ts";
 import type { StoppedShape } from "./shapes.ts";
 import { waitingTold } from "./waiting.ts";
-import { waitingTold } from "./waiting.ts";
 
 type Grid = z.output<ReturnType<typeof StatusShape>>["strategies"][number];
 
@@ -45,7 +44,7 @@ function totalsOf(grids: readonly Grid[]): string {
       const mine = grids.filter((grid) => nameOf(grid) === name);
       const total = knownSum(mine.map(({ totalProfit }) => totalProfit));
       const told = total === null ? "not known until every price is" : `${signed(total)} ${name}`;
-      const count = counted(mine.length, "grid");
+      const count = countOf(mine.length, "grid");
       return names.length > 1 && total === null ? `${name}: ${told}, ${count}` : `${told}, ${count}`;
     })
     .join("; ");
@@ -69,7 +68,7 @@ function gridView(grid: Grid) {
     total: totalTold(grid, quote),
     profit: `${signed(grid.profit)} ${quote} realised, ${grid.unrealizedProfit === null ? "the rest not known yet" : `${signed(grid.unrealizedProfit)} not realised`}; fees ${feesTold(grid)}`,
     range: `${grid.lowerPrice} – ${grid.upperPrice}, ${grid.gridLevels} slots of ${grid.orderSize} ${quote}`,
-    orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${counted(grid.cycles, "cycle")}`,
+    orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${countOf(grid.cycles, "cycle")}`,
     holds:
       grid.averageCost === null
         ? `no ${base}`
@@ -85,7 +84,7 @@ function gridView(grid: Grid) {
 /** Notices that say what its error does, and what to do. */
 const TROUBLES = new Set(["key_refused", "key_missing", "exchange_unavailable"]);
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function statusOf({ status, phase, stopReason }: Grid): string {
   if (stopReason !== null) return status === "stopped" ? stopReason : `${status}, ${phase}: ${stopReason}`;

@@ -1,7 +1,7 @@
 import type { RefusalReason } from "../../model/strategy.ts";
 
 /** Why slots rest nothing, in the words of docs/grids.md. */
-const WHY: Partial<Record<RefusalReason, string>> = {
+const WAITS_BECAUSE: Partial<Record<RefusalReason, string>> = {
   no_base: "each buys once the price is above its lower level",
   no_quote: "there is not enough free quote",
   below_minimum: "the exchange takes no order so small; it waits until it is more",
@@ -19,18 +19,18 @@ const WHY: Partial<Record<RefusalReason, string>> = {
   safety_reserve: "a buy would leave less quote than the reserve",
 };
 
-interface Waiting {
+interface WaitingSlot {
   readonly slot: number;
   readonly reason: string;
 }
 
 /** `4 of 8 slots: no_base (each buys once …)`, each reason once. */
-export function waitingTold(refused: readonly Waiting[], slots: number): string {
+export function waitingTold(refused: readonly WaitingSlot[], slots: number): string {
   const reasons = [...new Set(refused.map(({ reason }) => reason))];
   return reasons
     .map((reason) => {
       const count = refused.filter((one) => one.reason === reason).length;
-      const why = WHY[reason as RefusalReason];
+      const why = WAITS_BECAUSE[reason as RefusalReason];
       return `${count} of ${slots} slots: ${reason}${why === undefined ? "" : ` (${why})`}`;
     })
     .join("; ");

@@ -142,7 +142,7 @@ export function stepStore(context: Context): StepStore {
           retryAt: failure?.retryAt ?? resumeAt ?? 0,
           error: failure?.message ?? null,
           ...(failure || resumeAt !== undefined ? {} : { steppedAt: now() }),
-          memory: memory ?? noted({ unwatched, failed: failure?.of ?? null }),
+          memory: memory ?? withFailure({ unwatched, failed: failure?.of ?? null }),
           ...(pass
             ? {
                 costs: withPass(pass.costs, lease.now, {
@@ -183,7 +183,7 @@ export function stepStore(context: Context): StepStore {
 }
 
 // Alone: what the pass has recorded before it failed stays.
-const noted = (told: { unwatched: readonly string[] | undefined; failed: string | null }) =>
+const withFailure = (told: { unwatched: readonly string[] | undefined; failed: string | null }) =>
   sql`json_patch(${accounts.memory}, ${JSON.stringify(told)})`;
 
 /** With the settlement's own request: two rows read and three written, and one of each for what else it says. */
