@@ -14,6 +14,7 @@ bought and holds the base asset; above, it has sold all of it and no longer gain
   with a buy once the price is above it.
 
 ## Choosing one
+\`guide_grid\` makes a whole start and its plan from a pair and a budget; by hand:
 1. Look at the market: \`get_ticker\` for the price and the spread, \`get_ohlcv\` (1h and 1d) for how far it moves.
 2. Bounds: what the price has kept within for weeks, not days; a range that is left at once earns nothing.
 3. Spacing: at least three times the two fees of a cycle; with 0.1 % a side that is 0.6 %. \`allowLoss: false\` refuses a
@@ -25,6 +26,7 @@ bought and holds the base asset; above, it has sold all of it and no longer gain
 - \`get_grid_status\`: \`profit\` is realised, \`unrealizedProfit\` what the held base has gained or lost since.
 - \`refused\` names the slots that rest nothing and why; \`lastError\` why a pass failed, or what the exchange says of
   orders that it does not take: \`rejected\` for certain, \`unclear\` when it has not said what became of them.
+- \`get_withdraw_plan\` tells what can be taken out of the account without a slot starving.
 - \`stop_grid\` cancels its orders; what it holds stays in the account.
 
 Nothing here is advice to trade: the person decides.

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { edgemaker } from "../support/command.ts";
+import { hasTerminal, terminal } from "../support/terminal.ts";
+import { waves } from "../support/waves.ts";
+
+const [ENTER, RIGHT] = ["\r", "\x1b[C"];
+const START = ["--exchange", "kraken", "--symbol", "BTC/USDT", "--levels", "6", "--size", "100"];
+
+interface Grid {
+  readonly id: string;
+  readonly upperPrice: number;
+  readonly profit: number;
+}
+
+describe.skipIf(!hasTerminal).each([80, 120])("grid edit in a terminal of %d columns", (columns) => {
+  it("shows what is cancelled, placed and kept, changes nothing on No, and exactly that on Yes", async () => {
+    const folder = await waves();
+    const bounds = ["--lower", "57000", "--upper", "63000"];
+    const started = await edgemaker(folder, ["grid", "start", "--sandbox", ...START, ...bounds, "--json"]);
+    expect(started.code, started.stderr).toBe(0);
+    const { id } = JSON.parse(started.stdout) as Grid;
+    const grid = async () => {
+      const { stdout } = await edgemaker(folder, ["grid", "status", "--sandbox", "--json"]);
+      return (JSON.parse(stdout) as { strategies: [Grid] }).strategies[0];
+    };
+    const asked = async (answer: string) => {
+      const args = ["grid", "edit", id, "--upper", "66000", "--stop-loss", "50000", "--sandbox"];
+      const screen = terminal(folder, args, { columns });
+      await screen.until(/Change this grid\?[\s\S]*No/);
+      const lines = screen.lines();
+      expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+      screen.type(answer);
+      return { told: lines.join(" ").replace(/\s+/g, " "), code: await screen.ended };
+    };
+    const refused = await asked(`${RIGHT}${ENTER}`);
+    expect(refused.code).toBe(1);
+    expect(refused.told).toMatch(/changes upperPrice from 63000 to 66000.*stopLossPrice from none to 50000/);
+    expect(refused.told).toMatch(/orders \d are cancelled, then \d buys and \d sells placed/);
+    expect(refused.told).toMatch(
+      /keeps 0 realised, and [\d.]+ of base at its cost; the change itself sells nothing/,
+    );
+    expect(refused.told).toMatch(/worst case [\d.]+ lost at 57000; [\d.]+ lost at 50000; [\d.]+ lost at 0/);
+    expect((await grid()).upperPrice).toBe(63_000);
+    expect((await asked(ENTER)).code).toBe(0);
+    expect((await grid()).upperPrice).toBe(66_000);
+  });
+});
