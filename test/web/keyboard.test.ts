@@ -1,0 +1,86 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { findChromium } from "../support/browser.ts";
+import { PLACES } from "../support/places.ts";
+import { servedPage } from "../support/served.ts";
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 50_000,
+  upperPrice: 70_000,
+  gridLevels: 4,
+  orderSize: 100,
+};
+
+/** Remembers what has had the focus. */
+const WATCH = `addEventListener("focusin", ({ target }) => target.setAttribute("data-reached", ""))`;
+/** Whatever a person can press, choose or type into, as far as it is shown; a text of each that was never reached. */
+const controls = (which: string): string =>
+  `[...document.querySelectorAll("a[href], button, input, select, textarea, summary")]
+    .filter((one) => !one.disabled && one.checkVisibility() && one.matches(${JSON.stringify(which)}))
+    .map((one) => one.tagName + " " + (one.ariaLabel || one.textContent || one.name || one.type).slice(0, 60))`;
+
+describe.skipIf(!findChromium())("the keyboard alone, in Chromium (skipped where there is none)", () => {
+  const served = servedPage(["--tick-interval", "3600000"]);
+  let id: string;
+  beforeAll(async () => {
+    id = (await served.call<{ id: string }>("POST", "/strategy/grid", GRID)).id;
+  });
+
+  const focused = (page: Page) =>
+    page.evaluate<string>(
+      `(({ ariaLabel, textContent, labels }) => ariaLabel || labels?.[0]?.textContent || textContent || "")(document.activeElement ?? {})`,
+    );
+  const tabTo = async (page: Page, name: RegExp) => {
+    for (let pressed = 0; pressed < 100; pressed++) {
+      await page.keyboard.press("Tab");
+      if (name.test(await focused(page))) return;
+    }
+    throw new Error(`Tab does not come to ${name}`);
+  };
+
+  it("comes to every control of every page", async () => {
+    const { page, context } = await served.signIn();
+    const never: Record<string, unknown> = {};
+    for (const [path, text] of PLACES) {
+      await page.goto(`${served.url}/#/${path.replace("ID", id)}`);
+      await page.reload();
+      await page.getByText(text).first().waitFor();
+      await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+      await page.evaluate(WATCH);
+      const all = await page.evaluate<string[]>(controls("*"));
+      expect(all.length, path).toBeGreaterThan(10);
+      // Regions that scroll are stops too.
+      for (let pressed = 0; pressed < all.length + 20; pressed++) await page.keyboard.press("Tab");
+      const left = await page.evaluate<string[]>(controls(":not([data-reached])"));
+      if (left.length > 0) never[path] = left;
+    }
+    expect(never).toEqual({});
+    await context.close();
+  });
+
+  it("changes a grid", async () => {
+    const { page, context, errors } = await served.signIn();
+    await page.goto(`${served.url}/#/strategy/${id}`);
+    await page.getByText("Break-even").first().waitFor();
+    await tabTo(page, /^Edit$/);
+    await page.keyboard.press("Enter");
+    await tabTo(page, /^Stop loss, USDT/);
+    await page.keyboard.type("40000");
+    await page.getByRole("button", { name: "Change exactly as planned" }).waitFor();
+    await page.getByRole("row", { name: /^Stop loss none 40,000/ }).waitFor();
+    await tabTo(page, /^Change exactly as planned$/);
+    await page.keyboard.press("Enter");
+    await tabTo(page, /^Change it$/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByText(`${id} is changed`).waitFor();
+    await tabTo(page, /^Close$/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const told = await served.call("GET", `/strategy/grid/status?id=${id}`);
+    expect(told).toMatchObject({ strategies: [{ stopPrices: [{ price: 40_000 }] }] });
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+});
