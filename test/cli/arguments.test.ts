@@ -202,6 +202,7 @@ describe("commands", () => {
         seed,
       ]);
     expect((await ask("7")).code).toBe(0);
+    expect((await edgemaker(folder, ["grid", "start", ...START])).code).toBe(0);
     expect((await ask("7")).code).toBe(0);
     expect(await ask("8")).toMatchObject({ code: 2, stderr: expect.stringContaining("--seed") });
   });
