@@ -96,6 +96,8 @@ export interface Operation {
   readonly output: z.ZodType;
   /** The answer as comma-separated values; every surface for people then takes `format`. */
   readonly csv?: (answer: unknown) => string;
+  /** The answer as one page that needs nothing else. */
+  readonly html?: (answer: unknown) => string;
   /** Of a table that `limit`, `before` and `next` tell in pages: the most rows of one; without a `limit` all are told. */
   readonly pages?: number;
   /** The label when the world fails. */

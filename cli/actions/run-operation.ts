@@ -3,7 +3,7 @@ import { AppError, type Issue } from "../../src/kernel/errors.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import { type Operation, routeOf } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import { type Paging, tableOf } from "../../src/transport/csv.ts";
+import { type Format, formatsOf, type Paging, tableOf } from "../../src/transport/csv.ts";
 import { fromTexts, kindsOf, refusalOf } from "../../src/transport/input.ts";
 import { type Answer, refusal, run } from "../../src/transport/run.ts";
 import { dataDirectory } from "../host/directories.ts";
@@ -58,7 +58,7 @@ async function runWith(
   values: Values,
   { said = {}, preview }: Asking,
 ): Promise<number> {
-  const asTable = isTable(values);
+  const format = formatAsked(operation, values);
   const given = { ...fromTexts(kindsOf(operation), textsOf(operation, values)), ...said };
   const remote = await remoteOf(settings, values);
   // What the form of the input refuses opens no database.
@@ -86,7 +86,8 @@ async function runWith(
         ask: () => ask(operation, input),
         show: (body) => shown(operation, body, values),
       });
-    if (asTable) await printTable(operation, answer, { input, ask: (page) => ask(operation, page) });
+    if (format === "csv") await printTable(operation, answer, { input, ask: (page) => ask(operation, page) });
+    else if (format === "html") process.stdout.write(operation.html?.(answer.body) ?? "");
     else process.stdout.write(`${shown(operation, answer.body, values)}\n`);
     if (!isDone) return 1;
     code = operation.cli?.exit?.(answer.body) ?? 0;
@@ -132,13 +133,15 @@ function chosenOf(asked: Values[string] | undefined, told: unknown): readonly st
   throw new UsageError(`--columns: there is no column ${unknown}; there are ${known.join(", ")}`);
 }
 
-function isTable({ format, json, columns }: Values): boolean {
+function formatAsked(operation: Operation, { format, json, columns }: Values): Format {
   if (columns !== undefined && (format !== undefined || json))
     throw new UsageError("--columns is for a terminal: --json and --format have every column");
-  if (format !== undefined && format !== "csv" && format !== "json")
-    throw new UsageError("--format must be csv or json");
-  if (format === "csv" && json) throw new UsageError("--format csv and --json exclude each other");
-  return format === "csv";
+  if (format === undefined) return "json";
+  const formats = formatsOf(operation);
+  const found = formats.find((one) => one === format);
+  if (!found) throw new UsageError(`--format must be ${[...formats].reverse().join(" or ")}`);
+  if (found !== "json" && json) throw new UsageError(`--format ${found} and --json exclude each other`);
+  return found;
 }
 
 /** The server that answers, if one does: the one asked for, else the running local one of this database. */

@@ -43,9 +43,11 @@ const COLUMNS_ARG = {
   },
 } as const satisfies Args;
 
-const FORMAT_ARG = {
-  format: { type: "string", description: "csv prints comma-separated values", valueHint: "csv" },
-} as const satisfies Args;
+const formatArg = ({ csv, html }: Operation): Args => {
+  if (!csv) return {};
+  const description = `csv prints comma-separated values${html ? ", html one page that needs nothing else" : ""}`;
+  return { format: { type: "string", description, valueHint: html ? "csv|html" : "csv" } };
+};
 
 /** A command whose word says what some of its fields are. */
 interface Word {
@@ -98,7 +100,7 @@ export function fieldArgs(operation: Operation, said: Word["input"] = {}): Args 
     return [name, { type: "string", description, valueHint: kinds[field] ?? "text", ...aka }];
   });
   const watch = cli?.watch ? WATCH_ARGS : {};
-  const format = operation.csv ? FORMAT_ARG : {};
+  const format = formatArg(operation);
   const columns = cli?.columns ? COLUMNS_ARG : {};
   const until = cli?.until ? UNTIL_ARGS : {};
   return {

@@ -1,5 +1,5 @@
 import { stampOf } from "../candles/stamp.ts";
-import { plainText } from "../kernel/plain-text.ts";
+import { escaped } from "../kernel/html.ts";
 import type { BacktestAnswer } from "./schema/answer.ts";
 
 /** One page that needs nothing else: what a backtest has come to, drawn as it came about. */
@@ -46,13 +46,6 @@ text{fill:var(--soft);font:13px system-ui,sans-serif}.level{stroke:var(--line)}.
 `;
 
 const stamp = (at: number): string => stampOf(at);
-
-const escaped = (text: string): string =>
-  plainText(text)
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 
 function facts(answer: BacktestAnswer): string {
   const { drawdown, holding, band } = answer;

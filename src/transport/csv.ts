@@ -2,18 +2,26 @@ import { AppError } from "../kernel/errors.ts";
 import type { Operation } from "../operation.ts";
 import type { Answer } from "./run.ts";
 
-/** The forms that an operation with a table answers in; the field is the surface's own, no operation reads it. */
-export const FORMATS = ["json", "csv"] as const;
+export type Format = "json" | "csv" | "html";
 
-/** Whether the answer is wanted as a table: `format` says so, else Accept. Throws on another format. */
-export function wantsCsv(
-  { csv }: Pick<Operation, "csv">,
+/** The forms that an operation answers in; the field is the surface's own, no operation reads it. */
+export const formatsOf = ({ csv, html }: Pick<Operation, "csv" | "html">): readonly Format[] => [
+  "json",
+  ...(csv ? (["csv"] as const) : []),
+  ...(html ? (["html"] as const) : []),
+];
+
+/** The form that the answer is wanted in: `format` says so, else Accept asks for a table. Throws on another format. */
+export function formatOf(
+  operation: Pick<Operation, "csv" | "html">,
   { format, accept = "" }: { format: unknown; accept?: string | undefined },
-): boolean {
-  if (!csv) return false;
-  if (format === undefined) return /\btext\/csv\b/i.test(accept);
-  if (format === "csv" || format === "json") return format === "csv";
-  throw new AppError("Invalid request", `format must be ${FORMATS.join(" or ")}`);
+): Format {
+  const formats = formatsOf(operation);
+  if (formats.length === 1) return "json";
+  if (format === undefined) return operation.csv && /\btext\/csv\b/i.test(accept) ? "csv" : "json";
+  const found = formats.find((one) => one === format);
+  if (found) return found;
+  throw new AppError("Invalid request", `format must be ${formats.join(" or ")}`);
 }
 
 type Input = Readonly<Record<string, unknown>>;

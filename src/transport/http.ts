@@ -10,7 +10,7 @@ import type { Deps } from "../ports/deps.ts";
 import type { Keys } from "../ports/venue.ts";
 import { type Access, authenticate, authenticateUrgent, authorize } from "./access.ts";
 import { parseBody, readBody } from "./body.ts";
-import { tableOf, wantsCsv } from "./csv.ts";
+import { formatOf, tableOf } from "./csv.ts";
 import { once } from "./idempotency.ts";
 import { fromTexts, kindsOf, refusalOf } from "./input.ts";
 import type { Allowance } from "./limiter.ts";
@@ -45,14 +45,15 @@ export function mountOperations(
       read(operation),
       validate(operation),
       async (c) => {
-        const asTable = wantsCsv(operation, {
+        const format = formatOf(operation, {
           format: c.req.query("format"),
           accept: c.req.header("accept"),
         });
         const answered = await answer(operation, deps, c);
-        return asTable && answered.status === 200
+        if (answered.status !== 200 || format === "json") return respond(c, answered);
+        return format === "csv"
           ? table(c, operation, { deps, answered })
-          : respond(c, answered);
+          : page(c, operation.html?.(answered.body) ?? "");
       },
     );
   }
@@ -71,6 +72,13 @@ const API = "/api/v1";
 
 export const respond = (c: Ctx, { status, body, headers }: Answer): Response =>
   c.json(body, status as ContentfulStatusCode, headers);
+
+/** What is in it may come from elsewhere: nothing of it runs, and nothing is loaded. */
+const page = (c: Ctx, html: string): Response =>
+  c.body(html, 200, {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  });
 
 /** The first page is read before the status is told; the others as the client takes them. */
 function table(c: Ctx, operation: Operation, { deps, answered }: { deps: Deps; answered: Answer }): Response {

@@ -1,6 +1,6 @@
 import { labelsOf } from "../kernel/errors.ts";
 import { type Operation, routeOf } from "../operation.ts";
-import { FORMATS } from "./csv.ts";
+import { formatsOf } from "./csv.ts";
 import { exampleBody, exampleOf } from "./openapi-examples.ts";
 import { type Schema, schemaOf } from "./openapi-schema.ts";
 
@@ -33,7 +33,7 @@ const TAGS: readonly (readonly [prefix: RegExp, tag: string, description: string
   [/^\/(backtest|strategy\/grid\/suggest)/, "Backtest", "What a grid would have done"],
   [/^\/(strategy|internal)/, "Grids", "Start, watch, change and stop them"],
   [/^\/(kill|panic|limits)/, "Safety", "What stops everything, and what every order is held to"],
-  [/^\/report/, "Reports", "What it has brought"],
+  [/^\/(report|liquidity)/, "Reports", "What it has brought"],
   [/^\/channels/, "Channels", "Where people are told"],
   [/^\/(tokens|keys|plans|audit)/, "Access", "Who may do what, and who has done it"],
 ];
@@ -92,7 +92,7 @@ function describe(operation: Operation, path: string) {
     summary,
     tags: [tagOf(path)],
     ...securityOf(operation),
-    parameters: [...parameters, ...(operation.csv ? [FORMAT] : []), ...headers(operation)],
+    parameters: [...parameters, ...formatParameter(operation), ...headers(operation)],
     ...(http.from === "body" ? { requestBody: bodyOf(operation, schema, inPath) } : {}),
     responses: {
       200: {
@@ -100,6 +100,7 @@ function describe(operation: Operation, path: string) {
         content: {
           "application/json": { schema: { $ref: `#/components/schemas/${answerName(operation)}` } },
           ...(operation.csv ? { "text/csv": { schema: { type: "string" } } } : {}),
+          ...(operation.html ? { "text/html": { schema: { type: "string" } } } : {}),
         },
       },
       ...refusals(operation),
@@ -144,13 +145,20 @@ function refusals({ access, knowsCaller, effect, failure, http }: Operation) {
 
 const RETRY_AFTER = { description: "Whole seconds to wait", schema: { type: "integer" } };
 
-const FORMAT = {
-  name: "format",
-  in: "query",
-  required: false,
-  description: "csv for a table; Accept: text/csv does the same",
-  schema: { type: "string", enum: FORMATS, default: "json" },
-};
+function formatParameter(operation: Operation) {
+  const formats = formatsOf(operation);
+  if (formats.length === 1) return [];
+  const page = operation.html ? "; html for a page" : "";
+  return [
+    {
+      name: "format",
+      in: "query",
+      required: false,
+      description: `csv for a table, as Accept: text/csv${page}`,
+      schema: { type: "string", enum: formats, default: "json" },
+    },
+  ];
+}
 
 function securityOf({ access, effect, knowsCaller }: Operation) {
   if (access === "token") return { security: [{ token: [] }], "x-scope": effect };

@@ -79,8 +79,8 @@ describe("the OpenAPI document", () => {
   it("has a word for no field that there is not", async () => {
     const { document } = await served();
     const told = JSON.stringify(document);
-    const unused = Object.entries(WORDS).filter(([, meaning]) => !told.includes(JSON.stringify(meaning)));
-    expect(unused.map(([name]) => name)).toEqual([]);
+    const unused = Object.keys(WORDS).filter((word) => !told.includes(`"${word.split(".").at(-1)}":{`));
+    expect(unused).toEqual([]);
   });
 
   it("names every answer, puts every operation under a tag, and tells what each can be refused with", async () => {

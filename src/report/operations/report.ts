@@ -5,6 +5,7 @@ import { flagField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { dayOf } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
+import { reportPage } from "../page.ts";
 import { type Report, type ReportRow, reportOf } from "../report.ts";
 import { disposalOperation } from "./disposals.ts";
 
@@ -74,7 +75,11 @@ export const reportOperations: readonly Operation[] = [
         ...["id", "quote", "totalProfit", "realizedProfit", "fees", "cycles", "uptimePercent", "incidents"],
         ...["symbol", "exchange", "filledOrders", "inRangePercent"],
       ],
-      examples: ["edgemaker report --week", "edgemaker report --month --format csv"],
+      examples: [
+        "edgemaker report --week",
+        "edgemaker report --month --format csv",
+        "edgemaker report --month --format html > report.html",
+      ],
     },
     mcp: { closedWorld: true },
     failure: "Internal error",
@@ -85,6 +90,7 @@ export const reportOperations: readonly Operation[] = [
         month: flagField("Invalid request", "month").optional().describe("Today and the 29 days before"),
       }),
     output: ReportShape,
+    html: reportPage,
     csv: (answer) => {
       const { strategies } = answer as Report;
       return csv(

@@ -16,7 +16,6 @@ export const GRID_WORDS: Words = {
   slots: "One row a slot, from below",
   netPercent: "What one cycle brings after fees, in percent",
   netProfit: "What one cycle brings after fees, in quote",
-  investment: "What the orders take of the account",
   quote: "Of the quote asset",
   "totals.quote": "Name of the quote asset",
   base: "Of the base asset",

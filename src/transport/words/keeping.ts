@@ -48,4 +48,8 @@ export const KEEPING_WORDS: Words = {
   checkpoints: "Signatures that were checked",
   faults: "What is wrong, one row a fault",
   event: "Id of the event",
+  inOrders: "What orders hold, as a decimal text",
+  findings: "What falls short of what was promised, in sentences",
+  gaps: "Spans in which nothing was looked at",
+  days: "One row a day of UTC",
 };
