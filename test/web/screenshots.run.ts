@@ -1,6 +1,8 @@
 /** Takes the pictures of docs/img: node test/web/screenshots.mjs [folder] */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Page } from "playwright-core";
 import { openPage, startBrowser } from "../support/browser.ts";
 import { root } from "../support/bundle.ts";
@@ -42,6 +44,15 @@ const GRIDS = [
     orderSize: 100,
   },
 ];
+
+const PLANNED = {
+  exchange: "bitget",
+  symbol: "ETH/USDT",
+  lowerPrice: 2_700,
+  upperPrice: 3_300,
+  gridLevels: 8,
+  orderSize: 50,
+};
 
 interface Picture {
   readonly name: string;
@@ -99,7 +110,7 @@ const pictures = (id: string): readonly Picture[] => [
   { name: "alerts", path: "alerts", ready: seen("Channels") },
   { name: "access", path: "access", ready: seen("Exchange keys") },
   { name: "limits", path: "limits", ready: seen("Change one") },
-  { name: "agents", path: "agents", ready: seen("No agent wants") },
+  { name: "agents", path: "agents", ready: seen("Approve") },
   { name: "audit", path: "audit", ready: seen("Recomputes") },
   {
     name: "start",
@@ -111,6 +122,18 @@ const pictures = (id: string): readonly Picture[] => [
   },
 ];
 
+/** An agent plans a grid, which lives five minutes. */
+async function planGrid(url: string, token: string): Promise<void> {
+  const client = new Client({ name: "pictures", version: "1" });
+  const headers = { authorization: `Bearer ${token}` };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: { headers } }) as never,
+  );
+  const planned = await client.callTool({ name: "start_grid", arguments: PLANNED });
+  if (planned.isError) throw new Error(JSON.stringify(planned.content));
+  await client.close();
+}
+
 /** As WebP, which is a third of what PNG is: only the protocol of Chromium offers it. */
 async function take(page: Page, file: string): Promise<void> {
   const protocol = await page.context().newCDPSession(page);
@@ -120,15 +143,11 @@ async function take(page: Page, file: string): Promise<void> {
 }
 
 const made = makeFolder();
-const server = spawnServer(made.path, [
-  "--sandbox",
-  "--seed",
-  "7",
-  "--speed",
-  "400",
-  "--tick-interval",
-  "1000",
-]);
+const server = spawnServer(
+  made.path,
+  ["--sandbox", "--seed", "7", "--speed", "400", "--tick-interval", "1000"],
+  { EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_CONFIRM: "terminal" },
+);
 const url = (await server.listens) ?? "";
 const browser = await startBrowser();
 try {
@@ -136,6 +155,7 @@ try {
   const [id = ""] = await trade(server);
   for (const colorScheme of ["light", "dark"] as const)
     for (const [size, viewport] of SIZES) {
+      await planGrid(url, server.token);
       const { page, context, errors } = await openPage(browser, url, { colorScheme, viewport });
       await page.goto(url);
       await take(page, join(folder, `sign-in-${size}-${colorScheme}.webp`));

@@ -74,7 +74,7 @@ function Standing({ data }: { data: LimitsAnswer }) {
         label="Limits"
         columns={[
           { name: "Limit", isHead: true, of: ({ name }) => name, by: ({ name }) => name },
-          { name: "Is", of: ({ value }) => value },
+          { name: "Is", of: ({ value }) => value.replaceAll(",", ", ") },
           { name: "Whose", of: ({ scope }) => scope, by: ({ scope }) => scope },
         ]}
         rows={rows}

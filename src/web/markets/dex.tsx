@@ -6,6 +6,9 @@ import { Table } from "../table.tsx";
 import type { DexPrice, DexTokens, Pools } from "../types.ts";
 import { Field, Section, Shown, Stat } from "../ui.tsx";
 
+/** A pool's price is a ratio and has no end. */
+const PRICE_DIGITS = 6;
+
 /** Tokens of the chain: their price and the pools that it is of. */
 export function Dex() {
   const tokens = useLoad<DexTokens>("GET /dex/tokens");
@@ -78,7 +81,7 @@ function Token({ token }: { token: string }) {
                 {
                   name: "Price, ADA",
                   isNumber: true,
-                  of: (pool) => number(pool.price),
+                  of: (pool) => number(pool.price, PRICE_DIGITS),
                   by: (pool) => pool.price,
                 },
                 { name: "ADA", isNumber: true, of: ({ reserveA }) => number(reserveA, 0) },
