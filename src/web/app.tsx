@@ -68,6 +68,10 @@ const PLACES: readonly Place[] = [
 function Shell({ session }: { session: Session }) {
   const { words } = useRoute();
   const place = PLACES.find(({ path }) => path === words[0]);
+  // Another page begins at its top, wherever the one before was left.
+  useEffect(() => {
+    scrollTo(0, 0);
+  }, [words.join("/")]);
   return (
     <>
       <button type="button" class="skip" onClick={skip}>

@@ -64,6 +64,18 @@ describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where t
     await context.close();
   });
 
+  it("begins each page at its top, wherever the one before was left", async () => {
+    const { page, context } = await signedIn(browser, url, server.token);
+    await page.goto(`${url}/#/strategy/${id}`);
+    await page.getByRole("table", { name: "Events" }).waitFor();
+    await page.evaluate("scrollTo(0, 900)");
+    expect(await page.evaluate("scrollY")).toBe(900);
+    await page.getByRole("link", { name: "Limits" }).click();
+    await page.getByText("Change one").waitFor();
+    await expect.poll(() => page.evaluate("scrollY"), { timeout: 60_000 }).toBe(0);
+    await context.close();
+  });
+
   it("tells times as the machine's own, and in UTC on hover", async () => {
     const look = { timezoneId: ZONE, locale: "en-US" };
     const { page, context } = await signedIn(browser, url, server.token, look);
