@@ -155,7 +155,11 @@ describe("what a grid says of itself", () => {
     const one = grid({ idle, ledger: { ...grid().state.ledger, quote: d("-200") } });
     const killed = { killed: true };
     expect(running(one, [], killed).strategy?.state.notices).toEqual([
-      { code: "all_below_cost", message: "nothing rests; the position breaks even at 200" },
+      {
+        code: "all_below_cost",
+        message:
+          "nothing rests, as every sell would be below its cost; it breaks even at 200: wait for that price, or let it sell for less with `edgemaker grid edit --allow-loss`",
+      },
     ]);
     expect(notices(one, resting, killed)).toEqual([]);
     expect(notices(one, [])).toEqual([]);
