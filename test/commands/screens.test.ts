@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
 import { edgemaker } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
@@ -125,5 +126,23 @@ describe.skipIf(!hasTerminal)("colours", () => {
     expect((await edgemaker(tempFolder(), ["grid", "--help"], { NO_COLOR: "" })).stdout).not.toContain(
       "\x1b",
     );
+  });
+
+  it("tell in red what nobody may overlook: a grid that nothing steps", async () => {
+    const folder = tempFolder();
+    const db = `file:${join(folder, "stalled.db")}`;
+    const bounds = ["--lower", "57000", "--upper", "63000", "--levels", "4", "--size", "100"];
+    expect((await edgemaker(folder, ["grid", "start", ...MARKET, ...bounds, "--db", db])).code).toBe(0);
+    const client = createClient({ url: db });
+    await client.execute("update accounts set stepped_at = stepped_at - 3600000");
+    client.close();
+    const shown = async (over: Record<string, string>) => {
+      const screen = terminal(folder, ["grid", "status", "--sandbox", "--db", db], { columns: 80, over });
+      expect(await screen.ended).toBe(3);
+      await screen.until(/stalled/);
+      return screen.written();
+    };
+    expect(await shown({})).toContain("\x1b[31mstalled ");
+    expect(await shown({ NO_COLOR: "1" })).toMatch(/^ *stalled /m);
   });
 });

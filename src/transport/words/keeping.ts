@@ -49,7 +49,7 @@ export const KEEPING_WORDS: Words = {
   faults: "What is wrong, one row a fault",
   event: "Id of the event",
   inOrders: "What orders hold, as a decimal text",
-  findings: "What falls short of what was promised, in sentences",
-  gaps: "Spans in which nothing was looked at",
+  findings: "One row for each thing that the preset asks for: whether it was kept",
+  gaps: "Spans that nobody saw",
   days: "One row a day of UTC",
 };
