@@ -1,31 +1,14 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChromium, startBrowser } from "../support/browser.ts";
-import { type Spawned, spawnServer } from "../support/server.ts";
-import { signedIn } from "../support/signed-in.ts";
-import { makeFolder } from "../support/temp.ts";
+import { describe, expect, it } from "vitest";
+import { findChromium } from "../support/browser.ts";
+import { servedPage } from "../support/served.ts";
 
 describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped where there is none)", () => {
-  const made = makeFolder();
-  let server: Spawned;
-  let browser: Browser;
-  let url: string;
-
-  beforeAll(async () => {
-    server = spawnServer(made.path, ["--sandbox", "--seed", "7"]);
-    browser = await startBrowser();
-    url = (await server.listens) ?? "";
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.kill("SIGTERM");
-    made.remove();
-  });
+  const served = servedPage();
 
   it("runs grids side by side, keeps them for the tab, and saves a report that loads nothing else", async () => {
-    const { page, context, errors, strangers } = await signedIn(browser, url, server.token);
+    const { page, context, errors, strangers } = await served.signIn();
     await page.getByRole("link", { name: "Backtest", exact: true }).click();
     await page.getByText("None was run in this tab yet").waitFor();
     for (const levels of ["10", "20"]) {
@@ -60,7 +43,7 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
       page.waitForEvent("download"),
       cards.first().getByRole("button", { name: "Save the report" }).click(),
     ]);
-    const file = join(made.path, "report.html");
+    const file = join(served.folder, "report.html");
     await saved.saveAs(file);
     const report = await context.newPage();
     const asked: string[] = [];
@@ -81,8 +64,8 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
   });
 
   it("says what speaks for a grid before it offers one, and takes it to a backtest and to Start", async () => {
-    const { page, context, errors } = await signedIn(browser, url, server.token);
-    await page.goto(`${url}/#/backtest`);
+    const { page, context, errors } = await served.signIn();
+    await page.goto(`${served.url}/#/backtest`);
     const answered = page.waitForResponse("**/suggest");
     await page.getByRole("button", { name: "Look for a grid" }).click();
     const told = (await (await answered).json()) as Suggested;
@@ -114,8 +97,8 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
   });
 
   it("tells a suggestion that nothing speaks for in the service's own words", async () => {
-    const { page, context } = await signedIn(browser, url, server.token);
-    await page.goto(`${url}/#/backtest`);
+    const { page, context } = await served.signIn();
+    await page.goto(`${served.url}/#/backtest`);
     // Which past speaks for a grid is the market's: here is one that speaks for none.
     await page.route("**/suggest", (route) => route.fulfill({ json: nothing }));
     await page.getByRole("button", { name: "Look for a grid" }).click();

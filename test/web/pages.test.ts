@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChromium, startBrowser } from "../support/browser.ts";
-import { type Spawned, spawnServer } from "../support/server.ts";
-import { signedIn } from "../support/signed-in.ts";
-import { makeFolder } from "../support/temp.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { findChromium } from "../support/browser.ts";
+import { servedPage } from "../support/served.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -46,23 +44,14 @@ const GRID = {
 };
 
 describe.skipIf(!findChromium())("every page, in Chromium (skipped where there is none)", () => {
-  const made = makeFolder();
-  let server: Spawned;
-  let browser: Browser;
-  let url: string;
+  const served = servedPage();
   let id: string;
-
   beforeAll(async () => {
-    server = spawnServer(made.path, ["--sandbox", "--seed", "7"]);
-    browser = await startBrowser();
-    url = (await server.listens) ?? "";
-    const started = await server.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(GRID) });
+    const started = await served.server.ask("/api/v1/strategy/grid", {
+      method: "POST",
+      body: JSON.stringify(GRID),
+    });
     id = ((await started.json()) as { id: string }).id;
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.kill("SIGTERM");
-    made.remove();
   });
 
   /** Each page, and what is there when it has its data. */
@@ -111,10 +100,10 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
     ["dark", 380],
   ] as const)("has no serious violation and nothing wider than it: %s, %i px", async (colorScheme, width) => {
     const look = { colorScheme, viewport: { width, height: 800 } };
-    const { page, context, errors, strangers } = await signedIn(browser, url, server.token, look);
+    const { page, context, errors, strangers } = await served.signIn(look);
     const found: Record<string, unknown> = {};
     for (const [path, ready] of pages()) {
-      await page.goto(`${url}/#/${path}`);
+      await page.goto(`${served.url}/#/${path}`);
       await ready(page);
       const violations = await violationsOf(page);
       const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
@@ -127,8 +116,8 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
   });
 
   it("is steered by keyboard alone, and a question is left with Escape", async () => {
-    const { page, context } = await signedIn(browser, url, server.token);
-    await page.goto(`${url}/#/strategy/${id}`);
+    const { page, context } = await served.signIn();
+    await page.goto(`${served.url}/#/strategy/${id}`);
     await page.getByText("Break-even").first().waitFor();
     await tabTo(page, /^Pause$/);
     await page.keyboard.press("Enter");
@@ -140,7 +129,7 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
     await tabTo(page, /^Leave it$/);
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    const told = await server.ask(`/api/v1/strategy/grid/status?id=${id}`);
+    const told = await served.server.ask(`/api/v1/strategy/grid/status?id=${id}`);
     expect(await told.json()).toMatchObject({ strategies: [{ phase: "active" }] });
     await context.close();
   });
@@ -154,13 +143,13 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
       amount: 0.001,
       price: 56_000,
     };
-    const placed = await server.ask("/api/v1/orders", { method: "POST", body: JSON.stringify(order) });
+    const placed = await served.server.ask("/api/v1/orders", { method: "POST", body: JSON.stringify(order) });
     expect(placed.status).toBe(200);
     const open = async () =>
-      ((await (await server.ask("/api/v1/orders?exchange=gateio")).json()) as { count: number }).count;
+      ((await (await served.server.ask("/api/v1/orders?exchange=gateio")).json()) as { count: number }).count;
     expect(await open()).toBe(1);
-    const { page, context } = await signedIn(browser, url, server.token);
-    await page.goto(`${url}/#/account/gateio`);
+    const { page, context } = await served.signIn();
+    await page.goto(`${served.url}/#/account/gateio`);
     await page.getByRole("button", { name: "Cancel buy of 0.001 BTC/USDT at 56,000" }).click();
     expect(await open()).toBe(1);
     await page.getByRole("button", { name: "Cancel it" }).click();
@@ -170,7 +159,7 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
   });
 
   it("gets out of everything by Panic", async () => {
-    const { page, context } = await signedIn(browser, url, server.token);
+    const { page, context } = await served.signIn();
     await page.getByRole("button", { name: "Panic" }).click();
     await page.getByRole("dialog").getByText("every grid is stopped").waitFor();
     await page.getByLabel("Also sell the base").check();
@@ -178,7 +167,7 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
     await page.getByRole("dialog").getByText("the kill switch is on").waitFor();
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByText("No grid runs.").waitFor();
-    const told = await server.ask("/api/v1/strategy/grid/list");
+    const told = await served.server.ask("/api/v1/strategy/grid/list");
     expect(await told.json()).toMatchObject({ count: 0 });
     await context.close();
   });

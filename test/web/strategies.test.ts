@@ -1,9 +1,7 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChromium, openPage, startBrowser } from "../support/browser.ts";
-import { type Spawned, spawnServer } from "../support/server.ts";
-import { commandIn, newToken, signedIn } from "../support/signed-in.ts";
-import { makeFolder } from "../support/temp.ts";
+import { describe, expect, it } from "vitest";
+import { findChromium, openPage } from "../support/browser.ts";
+import { servedPage } from "../support/served.ts";
+import { commandIn, newToken } from "../support/signed-in.ts";
 
 const GRID = {
   exchange: "kraken",
@@ -15,41 +13,26 @@ const GRID = {
 };
 
 describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is none)", () => {
-  const made = makeFolder();
-  const folder = made.path;
-  let server: Spawned;
-  let browser: Browser;
-  let url: string;
-
-  beforeAll(async () => {
-    server = spawnServer(folder, ["--sandbox", "--seed", "7"]);
-    browser = await startBrowser();
-    url = (await server.listens) ?? "";
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.kill("SIGTERM");
-    made.remove();
-  });
+  const served = servedPage();
 
   it("lets a browser in by a printed link, once, and leaves no code in the address", async () => {
-    const link = (await commandIn(folder, "page", "--sandbox")).trim();
-    const first = await openPage(browser, url);
+    const link = (await commandIn(served.folder, "page", "--sandbox")).trim();
+    const first = await openPage(served.browser, served.url);
     await first.page.goto(link);
     await first.page.getByRole("heading", { name: "Strategies" }).waitFor();
-    expect(first.page.url()).toBe(`${url}/`);
+    expect(first.page.url()).toBe(`${served.url}/`);
     expect(first.errors).toEqual([]);
     expect(first.strangers).toEqual([]);
 
-    const second = await openPage(browser, url);
+    const second = await openPage(served.browser, served.url);
     await second.page.goto(link);
     await second.page.getByRole("alert").getByText("used before or is old").waitFor();
     await Promise.all([first.context.close(), second.context.close()]);
   });
 
   it("says what a wrong token is answered with", async () => {
-    const { page, context } = await openPage(browser, url);
-    await page.goto(url);
+    const { page, context } = await openPage(served.browser, served.url);
+    await page.goto(served.url);
     await page.getByLabel("API token").fill("em_wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("this API token is not known").waitFor();
@@ -57,9 +40,12 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
   });
 
   it("shows the total before what is realised, and the kill switch and panic beside it", async () => {
-    const { page, context, errors, strangers } = await signedIn(browser, url, server.token);
+    const { page, context, errors, strangers } = await served.signIn();
     await page.getByText("No grid runs.").waitFor();
-    const started = await server.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(GRID) });
+    const started = await served.server.ask("/api/v1/strategy/grid", {
+      method: "POST",
+      body: JSON.stringify(GRID),
+    });
     expect(started.status).toBe(200);
     // No reload: what has happened comes by itself.
     await page.getByRole("link", { name: "BTC/USDT" }).waitFor();
@@ -76,10 +62,10 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
     const kill = page.getByRole("button", { name: /^Kill switch/ });
     await kill.click();
     await page.getByRole("dialog").getByText("No order is placed any more").waitFor();
-    expect(await (await server.ask("/api/v1/kill")).json()).toMatchObject({ on: false });
+    expect(await (await served.server.ask("/api/v1/kill")).json()).toMatchObject({ on: false });
     await page.getByRole("button", { name: "Turn it on" }).click();
     await page.getByRole("dialog").getByText("the kill switch is on").waitFor();
-    expect(await (await server.ask("/api/v1/kill")).json()).toMatchObject({ on: true });
+    expect(await (await served.server.ask("/api/v1/kill")).json()).toMatchObject({ on: true });
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: "Kill switch is on" }).waitFor();
     expect(errors).toEqual([]);
@@ -88,8 +74,8 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
   });
 
   it("shows who may only read no control that changes anything", async () => {
-    const token = await newToken(folder, "read");
-    const { page, context, errors } = await signedIn(browser, url, token);
+    const token = await newToken(served.folder, "read");
+    const { page, context, errors } = await served.signIn({}, token);
     expect(await page.getByRole("button", { name: /kill|panic/i }).count()).toBe(0);
     expect(errors).toEqual([]);
     await context.close();

@@ -1,33 +1,16 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChromium, startBrowser } from "../support/browser.ts";
-import { type Spawned, spawnServer } from "../support/server.ts";
-import { newToken, signedIn } from "../support/signed-in.ts";
-import { makeFolder } from "../support/temp.ts";
+import { describe, expect, it } from "vitest";
+import { findChromium } from "../support/browser.ts";
+import { servedPage } from "../support/served.ts";
+import { newToken } from "../support/signed-in.ts";
 
 const where = { exchange: "kraken", symbol: "BTC/USDT" };
 
 describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped where there is none)", () => {
-  const made = makeFolder();
-  let server: Spawned;
-  let browser: Browser;
-  let url: string;
-
-  beforeAll(async () => {
-    const args = ["--sandbox", "--seed", "7", "--speed", "400", "--tick-interval", "500"];
-    server = spawnServer(made.path, args);
-    browser = await startBrowser();
-    url = (await server.listens) ?? "";
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.kill("SIGTERM");
-    made.remove();
-  });
+  const served = servedPage(["--speed", "400", "--tick-interval", "500"]);
 
   /** A grid around the price, that ends a little below and above it. */
   const start = async () => {
-    const told = await server.ask(`/api/v1/ticker?${new URLSearchParams(where)}`);
+    const told = await served.server.ask(`/api/v1/ticker?${new URLSearchParams(where)}`);
     const { last } = (await told.json()) as { last: number };
     const at = (share: number) => Math.round(last * share);
     const body = {
@@ -39,17 +22,20 @@ describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped whe
       stopLossPrice: at(0.985),
       takeProfitPrice: at(1.015),
     };
-    const answer = await server.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(body) });
+    const answer = await served.server.ask("/api/v1/strategy/grid", {
+      method: "POST",
+      body: JSON.stringify(body),
+    });
     const { id, message } = (await answer.json()) as { id?: string; message: string };
     expect(id, message).toBeDefined();
     return { id: id ?? "", ...body };
   };
 
   it("draws stop prices, and shows one fire and what came of it without a reload", async () => {
-    const { page, context, errors, strangers } = await signedIn(browser, url, server.token);
+    const { page, context, errors, strangers } = await served.signIn();
     // That it has not fired before the page is open is chance: the market does not wait for it.
     const grid = await start();
-    await page.goto(`${url}/#/strategy/${grid.id}`);
+    await page.goto(`${served.url}/#/strategy/${grid.id}`);
     await page.getByText("Break-even").first().waitFor();
     await page.getByText("The chart as a table").click();
     const levels = page.getByRole("table", { name: "Levels of the chart" });
@@ -71,9 +57,9 @@ describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped whe
   });
 
   it("shows who may only read no control that writes on any page, and the server refuses each", async () => {
-    const token = await newToken(made.path, "read");
+    const token = await newToken(served.folder, "read");
     const { id } = await start();
-    const { page, context, errors } = await signedIn(browser, url, token);
+    const { page, context, errors } = await served.signIn({}, token);
     const writes =
       /^(edit|pause|resume|stop|cancel|panic|kill|start (it|exactly)|approve|refuse|change|add|make|revoke|remove|test)/i;
     const ready = {
@@ -87,7 +73,7 @@ describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped whe
       audit: "nothing here for this token",
     };
     for (const [path, text] of Object.entries(ready)) {
-      await page.goto(`${url}/#/${path}`);
+      await page.goto(`${served.url}/#/${path}`);
       await page.getByText(text).first().waitFor();
       await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
       expect(await page.getByRole("button", { name: writes }).allTextContents(), path).toEqual([]);
@@ -109,7 +95,7 @@ describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped whe
       ["POST", "/keys/kraken/test", {}],
     ] as const;
     for (const [method, path, body] of refused) {
-      const answer = await server.ask(`/api/v1${path}`, {
+      const answer = await served.server.ask(`/api/v1${path}`, {
         method,
         headers,
         ...(body ? { body: JSON.stringify(body) } : {}),
