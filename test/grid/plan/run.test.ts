@@ -165,7 +165,7 @@ describe("what a grid says of itself", () => {
     expect(notices(one, [])).toEqual([]);
     expect(notices(grid(), [], killed)).toEqual([]);
     const other = grid({ ...one.state, notices: [{ code: "all_below_cost", message: "another" }] });
-    expect(running(other, [], killed).strategy?.state.notices[0]?.message).toMatch(/200$/);
+    expect(running(other, [], killed).strategy?.state.notices[0]?.message).toMatch(/ 200: /);
   });
 });
 
