@@ -13,6 +13,7 @@ import {
   refusedSecrets,
   secretFieldsOf,
 } from "../channels.ts";
+import { NO_MAIL } from "../mail.ts";
 import { parseQuiet } from "../quiet.ts";
 import { deliver, type NotifyWorld } from "./deliver.ts";
 import { newWebhookSecret } from "./sign.ts";
@@ -155,8 +156,9 @@ export const channelOperations: readonly Operation[] = [
         signingSecret: z.string().optional().describe("Of a webhook: its receiver checks by it; shown once"),
       }),
     async run(deps, asked, call) {
-      const { store, hosts } = channelsOf(deps);
+      const { store, hosts, mail } = channelsOf(deps);
       const { channel: name, kind, level, daily } = asked;
+      if (kind === "email" && !mail) throw new AppError("Invalid request", NO_MAIL);
       const given = secretsOf(asked, hosts);
       const random = () => crypto.getRandomValues(new Uint8Array(32));
       const signingSecret = kind === "webhook" ? newWebhookSecret(random()) : undefined;

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { bearer } from "../contract/suite.ts";
+import { canaryKek } from "../support/canary.ts";
+import { edgeApp } from "../support/edge.ts";
+
+it("the worker takes no mailbox for a channel, and says what to do instead", async () => {
+  const { ask, tokens, close } = await edgeApp({ EDGEMAKER_KEK: canaryKek("B") });
+  try {
+    const people = { from: "grid@example.org", to: "me@example.org" };
+    const answer = await ask("/api/v1/channels", {
+      method: "POST",
+      headers: { ...bearer(tokens.admin), "content-type": "application/json" },
+      body: JSON.stringify({ channel: "mail", kind: "email", server: "smtps://mail.example.org", ...people }),
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      {
+        error: "Invalid request",
+        message: expect.stringContaining("e-mail leaves from a server on Node alone"),
+      },
+    ]);
+  } finally {
+    await close();
+  }
+});
