@@ -1,13 +1,14 @@
 import { reportOf } from "../../backtest/report.ts";
 import { amount, change, inPercent, money, number, pairOf, percent, toneOf } from "../format.ts";
+import type { LineScale } from "../line-scale.ts";
 import { linkTo } from "../route.ts";
 import { queryOf } from "../start/form.ts";
 import { Notice, Section, Stat, Time } from "../ui.tsx";
-import { Equity, type ShareScale } from "./equity.tsx";
+import { Equity } from "./equity.tsx";
 import { dropRun, type Run } from "./runs.ts";
 
 /** One run as it stands beside the others: the total first. */
-export function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale: ShareScale }) {
+export function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale: LineScale }) {
   const title = runTitle(body);
   return (
     <Section title={title}>

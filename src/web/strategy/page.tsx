@@ -3,14 +3,17 @@ import { part } from "../api.ts";
 import { GridChart } from "../chart/chart.tsx";
 import { amount, change, digitsOf, duration, money, number, pairOf, percent, toneOf } from "../format.ts";
 import { againstHolding, distanceText, stateOf } from "../grid-figures.ts";
+import { scaleOf } from "../line-scale.ts";
 import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
+import { TwoLines } from "../two-lines.tsx";
 import type { Candles, Fills, Grid, HistoricOrders, Session, Status } from "../types.ts";
 import { Ago, Failed, Notice, Section, Shown, Stat } from "../ui.tsx";
 import { GridActions } from "./actions.tsx";
 import { Edit } from "./edit.tsx";
 import { EventsPart, FillsPart, OrdersPart } from "./history.tsx";
 import { ENDS, gridLevels } from "./levels.ts";
+import { profitOver } from "./profit-over.ts";
 import { Slots } from "./slots.tsx";
 
 /** One grid: what it has made, where it stands, and what can be done. */
@@ -168,7 +171,34 @@ function Prices({ grid, orders, digits }: { grid: Grid; orders: HistoricOrders["
         digits={digits}
         levels={gridLevels(grid, orders)}
       />
+      <Made grid={grid} candles={candles.data?.candles ?? NONE} fills={fills.data} />
     </Section>
+  );
+}
+
+/** What it has made over the time that the candles show, beside holding. */
+function Made({
+  grid,
+  candles,
+  fills,
+}: {
+  grid: Grid;
+  candles: Candles["candles"] | readonly never[];
+  fills: Fills | undefined;
+}) {
+  if (!fills) return null;
+  const points = profitOver(grid, [...candles], { fills: fills.fills, isWhole: fills.next === null });
+  const last = points.at(-1);
+  if (!last || points.length < 2) return null;
+  const { quote } = pairOf(grid.symbol);
+  const scale = scaleOf(points);
+  return (
+    <TwoLines
+      points={points}
+      scale={scale}
+      label={`What it has made, now ${change(last.own)} ${quote}; holding would have made ${change(last.held)}`}
+      caption={`Total (solid) and holding (dashed), ${change(scale.least)} to ${change(scale.most)} ${quote}`}
+    />
   );
 }
 

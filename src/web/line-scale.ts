@@ -1,0 +1,20 @@
+export interface Point {
+  readonly timestamp: number;
+  readonly own: number;
+  readonly held: number;
+}
+
+/** The values between which lines are drawn; nothing lies between where they begin. */
+export interface LineScale {
+  readonly least: number;
+  readonly most: number;
+}
+
+export const scaleOf = (points: readonly Pick<Point, "own" | "held">[]): LineScale =>
+  points.reduce<LineScale>(
+    ({ least, most }, { own, held }) => ({
+      least: Math.min(least, own, held),
+      most: Math.max(most, own, held),
+    }),
+    { least: 0, most: 0 },
+  );

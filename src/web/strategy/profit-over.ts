@@ -1,0 +1,47 @@
+import type { Point } from "../line-scale.ts";
+import type { Candles, Fill, Grid } from "../types.ts";
+
+type Told = Pick<
+  Grid,
+  "totalProfit" | "markPrice" | "position" | "startPrice" | "startedAt" | "investment" | "symbol"
+>;
+
+/**
+ * What a grid had made at the close of each candle, and what holding had: from what it has made now, its fills taken
+ * back one after another. Fees in a third asset are left where they are. Before the oldest known fill nothing is told.
+ */
+export function profitOver(
+  grid: Told,
+  candles: Candles["candles"],
+  { fills, isWhole }: { readonly fills: readonly Fill[]; readonly isWhole: boolean },
+): Point[] {
+  const { totalProfit, markPrice, position, startPrice, startedAt } = grid;
+  if (totalProfit === null || markPrice === null || startPrice === 0) return [];
+  const investment = Number(grid.investment);
+  const left = fills.filter(({ superseded }) => !superseded).sort((a, b) => a.timestamp - b.timestamp);
+  const from = isWhole ? startedAt : (left[0]?.timestamp ?? Number.POSITIVE_INFINITY);
+  let [base, cash] = [Number(position), totalProfit - Number(position) * markPrice];
+  const points: Point[] = [];
+  for (const [place, { timestamp, close }] of [...candles.entries()].reverse()) {
+    // A candle's close is when the next one begins.
+    const end = candles[place + 1]?.timestamp ?? Number.POSITIVE_INFINITY;
+    if (end <= from) break;
+    for (let last = left.at(-1); last && last.timestamp >= end; last = left.at(-1)) {
+      const moved = movedBy(last, grid.symbol);
+      base -= moved.base;
+      cash -= moved.cash;
+      left.pop();
+    }
+    const held = (investment * (close - startPrice)) / startPrice;
+    points.push({ timestamp, own: cash + base * close, held });
+  }
+  return points.reverse();
+}
+
+function movedBy({ side, amount, notional, fees }: Fill, symbol: string) {
+  const [base, quote] = symbol.split("/");
+  const feeIn = (asset: string | undefined) =>
+    fees.reduce((sum, fee) => (fee.asset === asset ? sum + Number(fee.amount) : sum), 0);
+  const sign = side === "buy" ? 1 : -1;
+  return { base: sign * amount - feeIn(base), cash: -sign * notional - feeIn(quote) };
+}
