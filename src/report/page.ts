@@ -12,7 +12,7 @@ export function reportPage(answer: unknown): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
-<style>${STYLE}</style>
+<style>${PAGE_STYLE}</style>
 </head>
 <body>
 <main>
@@ -27,7 +27,7 @@ ${strategies.length === 0 ? "" : strategyTable(strategies)}
 `;
 }
 
-const STYLE = `
+const PAGE_STYLE = `
 :root{color-scheme:light dark;--ink:#1c1f23;--soft:#5c646b;--line:#d8dce0;--paper:#fff;--gain:#0b6e4f;--loss:#b02a37}
 @media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#9aa3ab;--line:#353b41;--paper:#16191c;--gain:#4cc38a;--loss:#f2777f}}
 *{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}

@@ -100,18 +100,22 @@ function Shell({ session }: { session: Session }) {
           <Notice>There is nothing here for this token.</Notice>
         )}
       </main>
-      <footer class="foot">
-        <button type="button" class="plain" onClick={() => signedOut()}>
-          Sign out
-        </button>
-        <a href="/docs">API</a>
-        <span>
-          Charts: <a href="https://www.tradingview.com/">Lightweight Charts™ by TradingView</a>, © 2025
-          TradingView, Inc., Apache License 2.0
-        </span>
-      </footer>
+      <Foot />
     </>
   );
 }
 
 const skip = () => document.getElementById("main")?.focus();
+
+const Foot = () => (
+  <footer class="foot">
+    <button type="button" class="plain" onClick={() => signedOut()}>
+      Sign out
+    </button>
+    <a href="/docs">API</a>
+    <span>
+      Charts: <a href="https://www.tradingview.com/">Lightweight Charts™ by TradingView</a>, © 2025
+      TradingView, Inc., Apache License 2.0
+    </span>
+  </footer>
+);

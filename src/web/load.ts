@@ -19,13 +19,13 @@ interface How {
 }
 
 /** That nothing happens is news as well: of a grid that nobody steps any more. */
-const QUIET = 60_000;
+const LIVE_EVERY = 60_000;
 
 /** What a route answers; a last answer stays in sight while the next is waited for. Without a route nothing is asked. */
 export function useLoad<T>(
   route: string | undefined,
   query: Asked["query"] = {},
-  { live = false, every = live ? QUIET : undefined, keep = false }: How = {},
+  { live = false, every = live ? LIVE_EVERY : undefined, keep = false }: How = {},
 ): Loaded<T> {
   const asked = route === undefined ? "" : `${route} ${JSON.stringify(query)}`;
   const [state, setState] = useState<{ asked: string; data?: T; error?: ApiError }>({ asked: "" });

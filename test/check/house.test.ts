@@ -10,11 +10,11 @@ const MOST = {
   floors: 8,
   looseFiles: 5,
   /** The goal is 30. */
-  names: 395,
+  names: 386,
   fileLines: 250,
   functionLines: 40,
   /** The goal is none. */
-  longFunctions: 31,
+  longFunctions: 30,
 };
 
 const tracked = (folder: string): string[] =>

@@ -44,7 +44,7 @@ export async function tick(world: World, options: StepOptions = {}): Promise<Pas
 export async function stepAccount(world: World, account: AccountKey, options: StepOptions): Promise<Pass> {
   const venue = world.venueOf(parseAccountKey(account));
   if (!venue) return { account, outcome: "not_configured", message: "this process is not configured for it" };
-  return measured(world, venue, options).catch((error: unknown) => ({
+  return tracedPass(world, venue, options).catch((error: unknown) => ({
     account,
     outcome: "failed",
     message: messageOf(error),
@@ -52,7 +52,7 @@ export async function stepAccount(world: World, account: AccountKey, options: St
 }
 
 /** A pass as whoever collects measurements sees it. */
-function measured(world: World, venue: Venue, options: StepOptions): Promise<Pass> {
+function tracedPass(world: World, venue: Venue, options: StepOptions): Promise<Pass> {
   const { tracer } = world;
   if (!tracer) return step(world, venue, options);
   const { exchange, kind } = venue.account;
@@ -83,7 +83,7 @@ const BETWEEN: Millis = 50;
 export async function stepNow(world: World, venue: Venue): Promise<Pass> {
   const askedAt = world.local.monotonic();
   for (;;) {
-    const pass = await measured(world, venue, { isUrgent: true });
+    const pass = await tracedPass(world, venue, { isUrgent: true });
     if (pass.outcome !== "busy" || world.local.monotonic() - askedAt > PATIENCE) return pass;
     await venue.wait?.();
     await world.local.sleep(BETWEEN);

@@ -17,7 +17,7 @@ export function BalancesPart({ exchange, quote }: { exchange: string; quote: str
   );
 }
 
-type Balance = Balances["balances"][number];
+type ToldBalance = Balances["balances"][number];
 
 function Valued({
   exchange,
@@ -26,16 +26,10 @@ function Valued({
 }: {
   exchange: string;
   quote: string;
-  balances: readonly Balance[];
+  balances: readonly ToldBalance[];
 }) {
   const known = balances.flatMap(({ worth }) => (worth == null ? [] : [Number(worth)]));
   const left = balances.length - known.length;
-  const column = (name: string, of: (balance: Balance) => string): Column<Balance> => ({
-    name,
-    isNumber: true,
-    of: (balance) => amount(of(balance)),
-    by: (balance) => Number(of(balance)),
-  });
   return (
     <>
       <dl class="stats">
@@ -49,18 +43,7 @@ function Valued({
       </dl>
       <Table
         label={`Balances on ${exchange}`}
-        columns={[
-          { name: "Asset", isHead: true, of: ({ asset }) => asset, by: ({ asset }) => asset },
-          column("Total", ({ total }) => total),
-          column("Free", ({ free }) => free),
-          column("In orders", ({ used }) => used),
-          {
-            name: `Worth, ${quote}`,
-            isNumber: true,
-            of: ({ worth }) => (worth == null ? "–" : money(Number(worth), 2)),
-            by: ({ worth }) => Number(worth ?? -1),
-          },
-        ]}
+        columns={columnsIn(quote)}
         rows={balances}
         keyOf={({ asset }) => asset}
         empty="This account has nothing: deposit on the exchange, then look again."
@@ -68,3 +51,23 @@ function Valued({
     </>
   );
 }
+
+const column = (name: string, of: (balance: ToldBalance) => string): Column<ToldBalance> => ({
+  name,
+  isNumber: true,
+  of: (balance) => amount(of(balance)),
+  by: (balance) => Number(of(balance)),
+});
+
+const columnsIn = (quote: string): readonly Column<ToldBalance>[] => [
+  { name: "Asset", isHead: true, of: ({ asset }) => asset, by: ({ asset }) => asset },
+  column("Total", ({ total }) => total),
+  column("Free", ({ free }) => free),
+  column("In orders", ({ used }) => used),
+  {
+    name: `Worth, ${quote}`,
+    isNumber: true,
+    of: ({ worth }) => (worth == null ? "–" : money(Number(worth), 2)),
+    by: ({ worth }) => Number(worth ?? -1),
+  },
+];

@@ -1,12 +1,12 @@
+import { type LinePoint, type LineScale, lineScaleOf } from "../chart/line-scale.ts";
+import { TwoLines } from "../chart/two-lines.tsx";
 import { inPercent, number } from "../format.ts";
-import { type LineScale, type Point, scaleOf } from "../line-scale.ts";
-import { TwoLines } from "../two-lines.tsx";
 import type { Backtest } from "../types.ts";
 
 /** In percent of what is invested. */
 const shareOf = (value: number, { invested }: Backtest): number => (value / Number(invested) - 1) * 100;
 
-const pointsOf = (answer: Backtest): Point[] =>
+const pointsOf = (answer: Backtest): LinePoint[] =>
   answer.series.map(({ timestamp, equity, held }) => ({
     timestamp,
     own: shareOf(equity, answer),
@@ -14,7 +14,8 @@ const pointsOf = (answer: Backtest): Point[] =>
   }));
 
 /** One scale for all that are compared. */
-export const sharedScale = (answers: readonly Backtest[]): LineScale => scaleOf(answers.flatMap(pointsOf));
+export const sharedScale = (answers: readonly Backtest[]): LineScale =>
+  lineScaleOf(answers.flatMap(pointsOf));
 
 /** Equity, and what it were all in base. */
 export function Equity({ answer, scale }: { answer: Backtest; scale: LineScale }) {

@@ -1,6 +1,6 @@
 import { reportOf } from "../../backtest/report.ts";
+import type { LineScale } from "../chart/line-scale.ts";
 import { amount, change, inPercent, money, number, pairOf, percent, toneOf } from "../format.ts";
-import type { LineScale } from "../line-scale.ts";
 import { linkTo } from "../route.ts";
 import { queryOf } from "../start/form.ts";
 import { Notice, Section, Stat, Time } from "../ui.tsx";

@@ -22,7 +22,7 @@ export function AddChannel({ again }: { again: () => void }) {
   const add = (event: Event) => {
     event.preventDefault();
     setState({ isBusy: true });
-    ask<Added>("POST /channels", { body: bodyOf(settings, secrets) }).then(
+    ask<Added>("POST /channels", { body: channelBody(settings, secrets) }).then(
       (added) => {
         setState({ added });
         setSettings(EMPTY);
@@ -38,9 +38,9 @@ export function AddChannel({ again }: { again: () => void }) {
         <SettingFields settings={settings} change={(more) => setSettings({ ...settings, ...more })} />
         <div class="fields">
           {fields.map(({ name, field, isNeeded }) => (
-            <Field key={field} label={`${LABELS[name] ?? name}${isNeeded ? "" : ", if it has one"}`}>
+            <Field key={field} label={`${FIELD_LABELS[name] ?? name}${isNeeded ? "" : ", if it has one"}`}>
               <input
-                type={PLAIN.includes(field) ? "text" : "password"}
+                type={SHOWN_FIELDS.includes(field) ? "text" : "password"}
                 autocomplete="off"
                 spellcheck={false}
                 value={secrets[field] ?? ""}
@@ -65,7 +65,7 @@ export function AddChannel({ again }: { again: () => void }) {
   );
 }
 
-const LABELS: Readonly<Record<string, string>> = {
+const FIELD_LABELS: Readonly<Record<string, string>> = {
   url: "Address, https",
   "access token": "Access token",
   "bot token": "Bot token",
@@ -78,10 +78,13 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /** What a person checks as it is typed: no secret. */
-const PLAIN: readonly string[] = ["user", "from", "to"];
+const SHOWN_FIELDS: readonly string[] = ["user", "from", "to"];
 
 /** Only what the kind is opened with, and nothing that is empty. */
-function bodyOf({ channel, kind, level, quiet, daily }: Settings, secrets: Readonly<Record<string, string>>) {
+function channelBody(
+  { channel, kind, level, quiet, daily }: Settings,
+  secrets: Readonly<Record<string, string>>,
+) {
   const given = secretFieldsOf(kind)
     .map(({ field }) => [field, secrets[field]?.trim() ?? ""] as const)
     .filter(([, text]) => text !== "");

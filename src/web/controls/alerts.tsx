@@ -5,13 +5,13 @@ import type { ChannelTold } from "../types.ts";
 import { Section, Shown, Time, useAsk } from "../ui.tsx";
 import { AddChannel } from "./add-channel.tsx";
 
-interface Channels {
+interface ChannelList {
   readonly channels: readonly ChannelTold[];
 }
 
 /** Where people are told what happens. */
 export function Alerts() {
-  const channels = useLoad<Channels>("GET /channels", {}, { live: true });
+  const channels = useLoad<ChannelList>("GET /channels", {}, { live: true });
   return (
     <>
       <h1>Alerts</h1>
@@ -23,7 +23,7 @@ export function Alerts() {
   );
 }
 
-function ChannelTable({ data, again }: { data: Channels; again: Loaded<Channels>["again"] }) {
+function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<ChannelList>["again"] }) {
   const [question, put] = useAsk();
   const path = ({ channel }: ChannelTold) => `/channels/${part(channel)}`;
   const act = (told: () => Promise<string>) => () => told().finally(again);
@@ -61,7 +61,7 @@ function ChannelTable({ data, again }: { data: Channels; again: Loaded<Channels>
   return (
     <>
       <Table
-        label="Channels that are told what happens"
+        label="ChannelList that are told what happens"
         columns={columns({ test, replay, remove })}
         rows={data.channels}
         keyOf={({ channel }) => channel}

@@ -13,7 +13,7 @@ interface EditField {
 }
 
 /** What of a grid can be changed. */
-export function fieldsOf({ symbol, centered }: Grid): readonly EditField[] {
+export function editFields({ symbol, centered }: Grid): readonly EditField[] {
   const { quote } = pairOf(symbol);
   const sizes: readonly EditField[] = [
     { name: "gridLevels", label: centered ? "Levels, 2 to 20" : "Levels, 2 to 100" },
@@ -32,7 +32,7 @@ export function fieldsOf({ symbol, centered }: Grid): readonly EditField[] {
 }
 
 /** A field as it is; empty where there is none, and where the grid does not tell it. */
-export function standing(grid: Grid, name: EditName): string {
+export function asItStands(grid: Grid, name: EditName): string {
   if (name === "budget" || name === "spacing") return "";
   if (name !== "stopLossPrice" && name !== "takeProfitPrice") return String(grid[name]);
   const reason = name === "stopLossPrice" ? "stop_loss" : "take_profit";
@@ -48,7 +48,7 @@ const CLEARS: Readonly<Partial<Record<EditName, string>>> = {
 /** The body of a change; undefined while nothing changes, or a number is missing. */
 export function editBody(grid: Grid, typed: EditTexts): Readonly<Record<string, unknown>> | undefined {
   const changed = (Object.keys(typed) as EditName[]).filter(
-    (name) => (typed[name] ?? "").trim() !== standing(grid, name),
+    (name) => (typed[name] ?? "").trim() !== asItStands(grid, name),
   );
   const isMissing = (name: EditName) => typed[name]?.trim() === "" && CLEARS[name] === undefined;
   if (changed.length === 0 || changed.some(isMissing)) return undefined;

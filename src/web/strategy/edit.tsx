@@ -6,7 +6,7 @@ import { PlanArea } from "../plan-area.tsx";
 import type { Edited, Grid, PlannedEdit } from "../types.ts";
 import { Field, Section, useAsk } from "../ui.tsx";
 import { type Plan, usePlan } from "../use-plan.ts";
-import { type EditTexts, editBody, fieldsOf, standing } from "./edit-form.ts";
+import { asItStands, type EditTexts, editBody, editFields } from "./edit-form.ts";
 import { EditPlan, editSays } from "./edit-plan.tsx";
 
 /** Other numbers for a grid that runs: what they would do, and a change to exactly that. */
@@ -34,7 +34,11 @@ export function Edit({ grid, digits }: { grid: Grid; digits: number }) {
     });
   return (
     <Section title="Change this grid">
-      <Fields grid={grid} typed={typed} change={(more) => setTyped((before) => ({ ...before, ...more }))} />
+      <EditFields
+        grid={grid}
+        typed={typed}
+        change={(more) => setTyped((before) => ({ ...before, ...more }))}
+      />
       {body ? (
         <PlanArea planning={planning} empty="Planning it…">
           {(plan) => (
@@ -54,7 +58,7 @@ export function Edit({ grid, digits }: { grid: Grid; digits: number }) {
   );
 }
 
-const Fields = ({
+const EditFields = ({
   grid,
   typed,
   change,
@@ -64,12 +68,12 @@ const Fields = ({
   change: (more: EditTexts) => void;
 }) => (
   <div class="fields">
-    {fieldsOf(grid).map(({ name, label, hint }) => (
+    {editFields(grid).map(({ name, label, hint }) => (
       <Field key={name} label={label} hint={hint}>
         <input
           inputMode="decimal"
           autocomplete="off"
-          value={typed[name] ?? standing(grid, name)}
+          value={typed[name] ?? asItStands(grid, name)}
           onInput={(event: Event) => change({ [name]: (event.target as HTMLInputElement).value })}
         />
       </Field>

@@ -1,12 +1,12 @@
 import { useState } from "hono/jsx/dom";
 import { part } from "../api.ts";
 import { GridChart } from "../chart/chart.tsx";
+import { lineScaleOf } from "../chart/line-scale.ts";
+import { TwoLines } from "../chart/two-lines.tsx";
 import { amount, change, digitsOf, duration, money, number, pairOf, percent, toneOf } from "../format.ts";
 import { againstHolding, distanceText, stateOf } from "../grid-figures.ts";
-import { scaleOf } from "../line-scale.ts";
 import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
-import { TwoLines } from "../two-lines.tsx";
 import type { Candles, Fills, Grid, HistoricOrders, Session, Status } from "../types.ts";
 import { Ago, Failed, Notice, Section, Shown, Stat } from "../ui.tsx";
 import { GridActions } from "./actions.tsx";
@@ -191,7 +191,7 @@ function Made({
   const last = points.at(-1);
   if (!last || points.length < 2) return null;
   const { quote } = pairOf(grid.symbol);
-  const scale = scaleOf(points);
+  const scale = lineScaleOf(points);
   return (
     <TwoLines
       points={points}

@@ -1,4 +1,4 @@
-import type { Point } from "../line-scale.ts";
+import type { LinePoint } from "../chart/line-scale.ts";
 import type { Candles, Fill, Grid } from "../types.ts";
 
 type Told = Pick<
@@ -14,14 +14,14 @@ export function profitOver(
   grid: Told,
   candles: Candles["candles"],
   { fills, isWhole }: { readonly fills: readonly Fill[]; readonly isWhole: boolean },
-): Point[] {
+): LinePoint[] {
   const { totalProfit, markPrice, position, startPrice, startedAt } = grid;
   if (totalProfit === null || markPrice === null || startPrice === 0) return [];
   const investment = Number(grid.investment);
   const left = fills.filter(({ superseded }) => !superseded).sort((a, b) => a.timestamp - b.timestamp);
   const from = isWhole ? startedAt : (left[0]?.timestamp ?? Number.POSITIVE_INFINITY);
   let [base, cash] = [Number(position), totalProfit - Number(position) * markPrice];
-  const points: Point[] = [];
+  const points: LinePoint[] = [];
   for (const [place, { timestamp, close }] of [...candles.entries()].reverse()) {
     // A candle's close is when the next one begins.
     const end = candles[place + 1]?.timestamp ?? Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-export interface Point {
+export interface LinePoint {
   readonly timestamp: number;
   readonly own: number;
   readonly held: number;
@@ -10,7 +10,7 @@ export interface LineScale {
   readonly most: number;
 }
 
-export const scaleOf = (points: readonly Pick<Point, "own" | "held">[]): LineScale =>
+export const lineScaleOf = (points: readonly Pick<LinePoint, "own" | "held">[]): LineScale =>
   points.reduce<LineScale>(
     ({ least, most }, { own, held }) => ({
       least: Math.min(least, own, held),

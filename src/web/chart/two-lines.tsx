@@ -1,4 +1,4 @@
-import type { LineScale, Point } from "./line-scale.ts";
+import type { LinePoint, LineScale } from "./line-scale.ts";
 
 const [WIDTH, HEIGHT] = [400, 120] as const;
 
@@ -9,7 +9,7 @@ export function TwoLines({
   label,
   caption,
 }: {
-  points: readonly Point[];
+  points: readonly LinePoint[];
   scale: LineScale;
   label: string;
   caption: string;
