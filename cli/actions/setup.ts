@@ -1,7 +1,7 @@
 import { confirm, intro, isCancel, log, multiselect, outro, password, select, spinner } from "@clack/prompts";
 import type { Config } from "../../src/compose/config.ts";
 import { createDeps } from "../../src/compose/deps.ts";
-import { messageOf } from "../../src/kernel/errors.ts";
+import { messageOf, VenueError, type VenueFailure } from "../../src/kernel/errors.ts";
 import { prefixOf } from "../../src/kernel/key-names.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import { VENUES, type VenueName } from "../../src/model/venues.ts";
@@ -11,22 +11,28 @@ import { writePrivate } from "../host/private-file.ts";
 import { fromFile, readSettings, type Settings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { UsageError } from "../terminal/usage-error.ts";
+import { tellFirstPlan } from "./first-plan.ts";
 
 type Kept = Record<string, string>;
 
 /** Left by Ctrl-C: nothing is written. */
 class Cancelled extends Error {}
 
-/** Asks for keys and settings and writes them at the end, all or nothing. No secret is shown. */
+/** Asks for keys and settings and writes them, all or nothing; then tells what they open. No secret is shown. */
 export async function runSetup(values: Values): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError("setup asks at a terminal; elsewhere set <EXCHANGE>_API_KEY and <EXCHANGE>_SECRET");
   const settings = readSettings({ ...values, sandbox: false }, process.env);
   const file = configFile(process.env);
   const kept: Kept = { ...(fromFile(file) as Kept) };
+  const opened: string[] = [];
   intro("edgemaker setup");
   try {
-    for (const id of await chosen(settings.config)) Object.assign(kept, await askKeys(id, settings));
+    for (const id of await chosen(settings.config)) {
+      const asked = await askKeys(id, settings);
+      Object.assign(kept, asked.kept);
+      if (asked.isOpen) opened.push(id);
+    }
     Object.assign(kept, await askTrading());
   } catch (error) {
     if (!(error instanceof Cancelled)) throw error;
@@ -34,7 +40,11 @@ export async function runSetup(values: Values): Promise<number> {
     return 1;
   }
   writePrivate(file, `${JSON.stringify(kept, null, 2)}\n`);
-  outro(`Written to ${file}, readable by you alone. Next: edgemaker doctor, then edgemaker serve.`);
+  outro(`Written to ${file}, readable by you alone.`);
+  // Read anew, with the keys that have just been written.
+  if (opened.length > 0)
+    await tellFirstPlan(opened, readSettings({ ...values, sandbox: false }, process.env));
+  process.stdout.write("Next: edgemaker doctor, then edgemaker serve.\n");
   return 0;
 }
 
@@ -57,35 +67,58 @@ const chosen = ({ exchanges }: Config): Promise<string[]> =>
     }),
   );
 
-/** The keys of one exchange, as the configuration file names them; none when they fail and are not to be kept. */
-async function askKeys(id: string, settings: Settings): Promise<Kept> {
-  const venue = settings.config.exchanges.find((one) => one.id === id)?.venue as VenueName;
-  const parts = ["API_KEY", "SECRET", ...(VENUES[venue].passphrase ? ["PASSPHRASE"] : [])];
+interface AskedKeys {
+  /** As the configuration file names them; none where the exchange is left out. */
+  readonly kept: Kept;
+  /** Whether the exchange has taken them. */
+  readonly isOpen: boolean;
+}
+
+async function askKeys(id: string, settings: Settings): Promise<AskedKeys> {
+  let kept = await typedKeys(id, settings);
   for (;;) {
-    const given: Kept = {};
-    for (const part of parts) {
-      const message = `${id}: ${part.toLowerCase().replace("_", " ")}`;
-      const validate = (text: string | undefined) => (text?.trim() ? undefined : "it is empty");
-      given[`${prefixOf(id)}_${part}`] = (await answered(password({ message, mask: "•", validate }))).trim();
-    }
-    if (await test(id, given, settings)) return given;
-    const next = await answered(
-      select({
-        message: `What about these keys of ${id}?`,
-        options: [
-          { value: "again", label: "Type them again" },
-          { value: "keep", label: "Keep them all the same" },
-          { value: "skip", label: "Leave this exchange out" },
-        ],
-      }),
-    );
-    if (next === "keep") return given;
-    if (next === "skip") return {};
+    const verdict = await test(id, kept, settings);
+    if (verdict === "accepted") return { kept, isOpen: true };
+    const options = OPTIONS[verdict];
+    const next = await answered(select({ message: `What about these keys of ${id}?`, options }));
+    if (next === "keep") return { kept, isOpen: verdict === "may withdraw" };
+    if (next === "skip") return { kept: {}, isOpen: false };
+    if (next === "type") kept = await typedKeys(id, settings);
   }
 }
 
+async function typedKeys(id: string, { config }: Settings): Promise<Kept> {
+  const venue = config.exchanges.find((one) => one.id === id)?.venue as VenueName;
+  const parts = ["API_KEY", "SECRET", ...(VENUES[venue].passphrase ? ["PASSPHRASE"] : [])];
+  const given: Kept = {};
+  for (const part of parts) {
+    const message = `${id}: ${part.toLowerCase().replace("_", " ")}`;
+    const validate = (text: string | undefined) => (text?.trim() ? undefined : "it is empty");
+    given[`${prefixOf(id)}_${part}`] = (await answered(password({ message, mask: "•", validate }))).trim();
+  }
+  return given;
+}
+
+type Verdict = "accepted" | "may withdraw" | "refused" | "unanswered";
+
+const [TYPE, SKIP] = [
+  { value: "type", label: "Type them again" },
+  { value: "skip", label: "Leave this exchange out" },
+];
+const KEEP = { value: "keep", label: "Keep them all the same" };
+const OPTIONS = {
+  "may withdraw": [TYPE, KEEP, SKIP],
+  refused: [TYPE, KEEP, SKIP],
+  unanswered: [
+    { value: "ask", label: "Ask again with the same keys" },
+    { value: "keep", label: "Keep them untried", hint: "edgemaker doctor tries them later" },
+    TYPE,
+    SKIP,
+  ],
+};
+
 /** Asks the exchange what these keys open. Keys that may withdraw are not taken without a word. */
-async function test(id: string, given: Kept, { config, databaseUrl }: Settings): Promise<boolean> {
+async function test(id: string, given: Kept, { config, databaseUrl }: Settings): Promise<Verdict> {
   const named = (part: string) => given[`${prefixOf(id)}_${part}`];
   const keys = {
     key: named("API_KEY") ?? "",
@@ -99,16 +132,28 @@ async function test(id: string, given: Kept, { config, databaseUrl }: Settings):
     if (!deps.live) throw new Error("the exchanges are simulated here");
     const { assets, mayWithdraw } = await deps.live.venues.checkKeys(id, keys);
     told.stop(`${id} accepts them; ${assets} assets`);
-    if (mayWithdraw) log.warn("These keys may withdraw: make others that only read and trade.");
-    return !mayWithdraw;
+    if (!mayWithdraw) return "accepted";
+    log.warn("These keys may withdraw: make others that only read and trade.");
+    return "may withdraw";
   } catch (error) {
-    told.stop(`${id} does not accept them`);
+    const isRefused = error instanceof VenueError && REFUSALS.has(error.failure);
+    told.stop(isRefused ? `${id} does not accept them` : `${id} could not be asked`);
     log.error(plainText(messageOf(error)));
-    return false;
+    log.message(isRefused ? adviceOf(id) : UNANSWERED);
+    return isRefused ? "refused" : "unanswered";
   } finally {
     deps.close();
   }
 }
+
+/** Failures in which the exchange has looked at the keys; with any other nothing is known of them. */
+const REFUSALS: ReadonlySet<VenueFailure> = new Set(["invalid_credentials", "refused"]);
+
+const adviceOf = (id: string) =>
+  `Look there whether the key is whole, may read balances, and takes requests from this address; or make another at ${id}.`;
+
+const UNANSWERED =
+  "Nothing is known of the keys: they may well be right. Look whether this machine is online and its clock is right; edgemaker doctor tells both.";
 
 async function askTrading(): Promise<Kept> {
   const trading = await answered(

@@ -7,22 +7,50 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { edgemaker, environment } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 import { hasTerminal, terminal } from "../support/terminal.ts";
-import { startVenue } from "../venues/index.ts";
+import { type EmulatedVenue, startVenue, type VenueOptions } from "../venues/index.ts";
 
 const settingsOf = (folder: string) => join(folder, "config/edgemaker/edgemaker.json");
 const ENTER = "\r";
 
-async function venueFor() {
-  const venue = await startVenue("kraken");
+async function venueFor(options: VenueOptions = {}) {
+  const venue = await startVenue("kraken", options);
   onTestFinished(() => venue.close());
   return venue;
 }
 
+function folderWith(exchanges: string): string {
+  const folder = tempFolder();
+  mkdirSync(dirname(settingsOf(folder)), { recursive: true });
+  writeFileSync(settingsOf(folder), JSON.stringify({ EDGEMAKER_EXCHANGES: exchanges }));
+  return folder;
+}
+
+/** Setup of kraken, its keys typed. */
+async function typed(folder: string, { url, keys }: Pick<EmulatedVenue, "url" | "keys">, columns = 100) {
+  const screen = terminal(folder, ["setup", "--venue-url", `kraken=${url}`], { columns });
+  await screen.until(/Which exchanges/);
+  screen.type(` ${ENTER}`);
+  await screen.until(/kraken: api key/);
+  screen.type(`${keys.key}${ENTER}`);
+  await screen.until(/kraken: secret/);
+  screen.type(`${keys.secret}${ENTER}`);
+  return screen;
+}
+
+/** The same with keys that are accepted, up to its end: the screen's words in one line. */
+async function toldAtTheEnd(balances: Readonly<Record<string, string>>, columns: number): Promise<string> {
+  const screen = await typed(folderWith("kraken"), await venueFor({ balances }), columns);
+  await screen.until(/May agents trade/);
+  screen.type(ENTER);
+  expect(await screen.ended).toBe(0);
+  const lines = screen.lines();
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+  return lines.join(" ").replace(/\s+/g, " ");
+}
+
 describe.skipIf(!hasTerminal)("setup", () => {
   it("asks for keys without showing them, tests them, and keeps them for the owner alone", async () => {
-    const folder = tempFolder();
-    mkdirSync(dirname(settingsOf(folder)), { recursive: true });
-    writeFileSync(settingsOf(folder), JSON.stringify({ EDGEMAKER_EXCHANGES: "kraken,mexc" }));
+    const folder = folderWith("kraken,mexc");
     const { url, keys } = await venueFor();
     const screen = terminal(folder, ["setup", "--venue-url", `kraken=${url}`], { columns: 100 });
     await screen.until(/Which exchanges/);
@@ -31,7 +59,7 @@ describe.skipIf(!hasTerminal)("setup", () => {
     screen.type(`wrong${ENTER}`);
     await screen.until(/kraken: secret/);
     screen.type(`d3Jvbmc=${ENTER}`);
-    await screen.until(/does not accept them/);
+    await screen.until(/does not accept them[\s\S]*EAPI:Invalid key/);
     await screen.until(/What about these keys/);
     screen.type(ENTER);
     await screen.until(/kraken: api key[\s\S]*kraken: api key/);
@@ -69,6 +97,48 @@ describe.skipIf(!hasTerminal)("setup", () => {
       "mexc keys": "note",
     });
     expect(checked.stdout + checked.stderr).not.toContain(keys.secret);
+  });
+
+  it("tells an exchange that gives no answer from keys that it refuses, and asks again with the same ones", async () => {
+    const before = await startVenue("kraken");
+    await before.close();
+    const { url, keys } = before;
+    const screen = await typed(folderWith("kraken"), { url, keys });
+    await screen.until(/could not be asked[\s\S]*Nothing is known of the keys[\s\S]*What about these keys/);
+    expect(screen.written()).not.toContain("does not accept");
+    await venueFor({ port: Number(new URL(url).port), keys });
+    screen.type(ENTER);
+    await screen.until(/accepts them; \d+ assets[\s\S]*May agents trade/);
+    screen.type(ENTER);
+    expect(await screen.ended).toBe(0);
+    expect(screen.written()).toContain("A first plan");
+  });
+
+  it.each([80, 120])("ends with the balance and a first plan in %d columns", async (columns) => {
+    const told = await toldAtTheEnd({ USDT: "500", EUR: "20", BTC: "0.5" }, columns);
+    expect(told).toMatch(/kraken .*500 USDT/);
+    expect(told).toMatch(/A first plan: BTC\/USDT with all 500 USDT\. Nothing was started\./);
+    expect(told).toMatch(/orders \d+ buys at .*each cycle earns .*worst case/);
+    expect(told).toContain("edgemaker grid new --exchange kraken --symbol BTC/USDT --budget 500;");
+    expect(told).toMatch(/Next: edgemaker doctor, then edgemaker serve\.$/);
+  });
+
+  it.each([
+    [
+      "too small",
+      { USDT: "3" },
+      /kraken 3 USDT free no plan yet on BTC\/USDT, the budget must be at least [\d.]+ USDT/,
+    ],
+    [
+      "not one to pay with",
+      { BTC: "0.5" },
+      /kraken 0\.5 BTC free no plan yet there is no USDT, USDC, USD, EUR to pay/,
+    ],
+    ["empty", {}, /kraken nothing is free there no plan yet there is no USDT/],
+  ])("says of a balance that is %s how to go on", async (_what, balances, wanted) => {
+    const told = await toldAtTheEnd(balances, 100);
+    expect(told).toMatch(wanted);
+    expect(told).toMatch(/Deposit there, then edgemaker grid new asks and shows a plan; edgemaker demo/);
   });
 
   it("given up writes nothing", async () => {
