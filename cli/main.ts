@@ -2,8 +2,9 @@ import { runCommand } from "citty";
 import { refuseUnknownSettings } from "../src/compose/settings.ts";
 import { messageOf, SettingsError } from "../src/kernel/errors.ts";
 import { configuredIds, rootCommand } from "./commands/root.ts";
+import { lackingFolder } from "./host/settings.ts";
 import { version } from "./host/version.ts";
-import { type Args, findCommand, readValues } from "./terminal/arguments.ts";
+import { type Args, findCommand, readValues, type Values } from "./terminal/arguments.ts";
 import { helpOf } from "./terminal/help.ts";
 import { columns } from "./terminal/style.ts";
 import { UsageError } from "./terminal/usage-error.ts";
@@ -22,12 +23,20 @@ export async function main(argv: readonly string[]): Promise<number> {
         helpOf(found, path, columns()),
       );
     refuseUnknownSettings(process.env);
-    const values = readValues((found.args ?? {}) as Args, rest);
+    const args = (found.args ?? {}) as Args;
+    const values = readValues(args, rest);
+    await settleFolder(args, values);
     const { result } = await runCommand(found, { rawArgs: [], data: values });
     return (result as number | undefined) ?? 0;
   } catch (error) {
     return fail(error, argv.includes("--json"));
   }
+}
+
+/** A command that would make its database makes no folder that nobody meant. */
+async function settleFolder({ db }: Args, values: Values): Promise<void> {
+  const lacking = db === undefined || db.isOnlyRead ? undefined : lackingFolder(values, process.env);
+  if (lacking) await (await import("./actions/actions.ts")).askForFolder(lacking, values);
 }
 
 function print(text: string): number {

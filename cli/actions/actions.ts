@@ -6,6 +6,7 @@
 
 export { issueToken } from "../../src/controls/operations/tokens.ts";
 export { signsOfLife } from "../host/signs-of-life.ts";
+export { askForFolder } from "./asked-folder.ts";
 export { exportEvents, signEvents, verifyEvents } from "./audit.ts";
 export { downloadCandles } from "./candles/download.ts";
 export { importCandles, listCandles, showCandles } from "./candles/import.ts";

@@ -16,7 +16,7 @@ import { besides, openTo } from "../host/file-rights.ts";
 import { databaseFile, shownUrl } from "../host/locations.ts";
 import { createLog, nodeLocal, runtimeAsIs, runtimeInMemory } from "../host/node-runtime.ts";
 import { findServer, type ServerFile } from "../host/server-file.ts";
-import { numberOf, readSettings, type Settings } from "../host/settings.ts";
+import { folderTold, lackingFolder, numberOf, readSettings, type Settings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 
@@ -42,7 +42,7 @@ export async function runDoctor(values: Values): Promise<number> {
       const check = existsSync(file) ? privacy(file, basename(file)) : undefined;
       if (check) checks.push(check);
     }
-    const deps = await database(checks, settings);
+    const deps = await database(checks, settings, values);
     if (deps) {
       const troubles = (await deps.live?.check.troubles()) ?? new Map();
       const each = deps.exchanges.map((info) =>
@@ -57,7 +57,7 @@ export async function runDoctor(values: Values): Promise<number> {
 }
 
 /** What is there is looked at and left as it is; in place of one that is not, exchanges are asked over one in memory. */
-async function database(checks: Check[], { config, databaseUrl, sandbox }: Settings) {
+async function database(checks: Check[], { config, databaseUrl, sandbox }: Settings, values: Values) {
   const log = createLog("error");
   const check = "database";
   const file = databaseFile(databaseUrl);
@@ -65,6 +65,11 @@ async function database(checks: Check[], { config, databaseUrl, sandbox }: Setti
     checks.push({ check, finding: "note", detail });
     return createDeps(config, runtimeInMemory(databaseUrl, config, log), sandbox);
   };
+  const lacking = lackingFolder(values, process.env);
+  if (lacking) {
+    checks.push({ check, finding: "bad", detail: folderTold(lacking) });
+    return undefined;
+  }
   if (file && !existsSync(file)) return inMemory(`${file} is not there: edgemaker serve makes it`);
   const runtime = runtimeAsIs(databaseUrl, config, log);
   const pending = await missing(checks, runtime);

@@ -8,6 +8,7 @@ export const doctorCommand = command({
   args: {
     port: { type: "string", description: "Port that serve would use (default 3000)", valueHint: "number" },
     ...DATABASE_ARGS,
+    db: { ...DATABASE_ARGS.db, isOnlyRead: true },
     json: { type: "boolean", description: "Print as JSON" },
   },
   run: async (values) => (await import("../actions/actions.ts")).runDoctor(values),

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SettingsError } from "../../src/kernel/errors.ts";
+import { dataDirectory } from "./directories.ts";
 
 /** The absolute path of a `file:` url; undefined for a server's. */
 export function databaseFile(url: string): string | undefined {
@@ -13,6 +14,14 @@ export function databaseFile(url: string): string | undefined {
   const path = url.slice("file:".length).replace(/\?.*$/, "");
   if (path === "") throw new SettingsError("a database file needs a path: file:<path>");
   return resolve(path.startsWith("//") ? fileURLToPath(url) : path);
+}
+
+/** The folder of a database's file where it is not there; the usual one is made without a word. */
+export function absentFolder(url: string, env: NodeJS.ProcessEnv): string | undefined {
+  const file = databaseFile(url);
+  const folder = file === undefined ? undefined : dirname(file);
+  if (folder === undefined || folder === resolve(dataDirectory(env)) || existsSync(folder)) return undefined;
+  return folder;
 }
 
 /** A database's address without what opens it. */

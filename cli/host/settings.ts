@@ -8,7 +8,7 @@ import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import type { Args, Values } from "../terminal/arguments.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { configFile, defaultDatabaseUrl } from "./directories.ts";
-import { databaseFile } from "./locations.ts";
+import { absentFolder, databaseFile } from "./locations.ts";
 
 const text = (description: string, valueHint: string) =>
   ({ type: "string", description, valueHint }) as const;
@@ -62,6 +62,27 @@ export function readSettings(values: Values, env: NodeJS.ProcessEnv): Settings {
   const file = databaseFile(databaseUrl);
   return { config, sandbox, databaseUrl: file ? `file:${file}` : databaseUrl };
 }
+
+export interface LackingFolder {
+  readonly folder: string;
+  /** What has named it: a flag or a setting. */
+  readonly named: string;
+}
+
+/** The folder that is named for a database, and that is not there: more often a slip of the pen than a wish. */
+export function lackingFolder(values: Values, env: NodeJS.ProcessEnv): LackingFolder | undefined {
+  if (values["api-url"] !== undefined) return undefined;
+  const asked = values.db as string | undefined;
+  const settings = environmentWithFile(env);
+  const isElsewhere = asked === undefined && settings.EDGEMAKER_API_URL !== undefined;
+  const url = asked ?? settings.EDGEMAKER_DATABASE_URL;
+  const folder = isElsewhere || url === undefined ? undefined : absentFolder(url, env);
+  if (folder === undefined) return undefined;
+  return { folder, named: asked === undefined ? "EDGEMAKER_DATABASE_URL" : "--db" };
+}
+
+export const folderTold = ({ folder, named }: LackingFolder): string =>
+  `there is no folder ${folder}: make it (mkdir -p "${folder}"), or correct ${named}`;
 
 /** The environment over what the configuration file says. */
 export const environmentWithFile = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({

@@ -13,6 +13,8 @@ interface Reading {
   readonly repeatable?: boolean;
   /** Another whole name of the flag, not shown in help. */
   readonly aka?: string;
+  /** A database that the command makes nothing of where there is none. */
+  readonly isOnlyRead?: boolean;
 }
 
 type Commands = Readonly<Record<string, CommandDef>>;
