@@ -41,7 +41,7 @@ export async function runDemo(values: Values): Promise<number> {
     values.seconds === undefined
       ? undefined
       : numberOf("--seconds", values.seconds, { whole: true, most: 86_400 });
-  const { deps, url, stopped, stop } = await startServer(
+  const { deps, url, boundTold, stopped, stop } = await startServer(
     { ...MARKET, ...values, db: `file:${file}` },
     { around: values.port === undefined ? PORTS_AROUND : 0 },
   );
@@ -54,6 +54,7 @@ export async function runDemo(values: Values): Promise<number> {
     `edgemaker demo: simulated exchanges, market time ${values.speed ?? MARKET.speed} times as fast, no keys and no money`,
   );
   say(`  server  ${url}   docs ${url}/docs`);
+  if (boundTold) say(`  listens ${boundTold}`);
   say(`  ask it  npx edgemaker grid status --sandbox --db file:${file}`);
   say(
     `  grid    ${id}: ${GRID.gridLevels} slots from ${text(GRID.lowerPrice)} to ${text(GRID.upperPrice)} USDT, ${text(GRID.orderSize)} USDT an order\n`,

@@ -28,6 +28,8 @@ export interface Serving {
   readonly deps: Deps;
   /** The address for a program on this machine. */
   readonly url: string;
+  /** What else is bound, as a person reads it; undefined where the address is all. */
+  readonly boundTold: string | undefined;
   readonly token: string;
   /** A link to the page that lets one browser in, once. */
   readonly newLink: () => string;
@@ -83,7 +85,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     asset: builtAsset,
   });
   const { server, address } = await listening(app.fetch, { port, hostname, around });
-  const url = `http://${address.address.includes(":") ? `[${loopback(address)}]` : loopback(address)}:${address.port}`;
+  const url = `http://${hostAndPort({ ...address, address: loopback(address) })}`;
   const endToken = await listLocalToken(deps.store, { token, url });
   const forget = writeServerFile(folder, databaseUrl, {
     url,
@@ -118,7 +120,8 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     deps.close();
     await tracing?.stop();
   });
-  return { deps, url, token, newLink: () => pageLink(url, signIn.newCode()), stopped, stop };
+  const boundTold = boundToldOf(address);
+  return { deps, url, boundTold, token, newLink: () => pageLink(url, signIn.newCode()), stopped, stop };
 }
 
 /** How often what is to be told is looked at, at the least. */
@@ -126,6 +129,15 @@ const DELIVERY_INTERVAL = 5000;
 
 const loopback = ({ address }: AddressInfo): string =>
   address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+
+const hostAndPort = ({ address, port }: AddressInfo): string =>
+  `${address.includes(":") ? `[${address}]` : address}:${port}`;
+
+/** Whoever is told an address of this machine should know when others reach it too. */
+const boundToldOf = (bound: AddressInfo): string | undefined =>
+  loopback(bound) === bound.address
+    ? undefined
+    : `${hostAndPort(bound)}, every address of this machine; --host 127.0.0.1 keeps it to programs here`;
 
 interface Listening {
   readonly server: ReturnType<typeof listen>;

@@ -22,7 +22,7 @@ export const serveCommand = command({
   args: SERVE_ARGS,
   run: async (values) => {
     const { restingOrders, signsOfLife, startServer } = await import("../actions/actions.ts");
-    const { deps, url, newLink, stopped, stop } = await startServer(values);
+    const { deps, url, boundTold, newLink, stopped, stop } = await startServer(values);
     const signs = signsOfLife(deps, SIGN_INTERVAL, (line) => process.stdout.write(`${line}\n`));
     const leave = async () => {
       // Not waited for: a database that does not answer must not keep anybody here.
@@ -37,6 +37,7 @@ export const serveCommand = command({
     process.stdout.write(
       `edgemaker serves ${count} ${kind} ${count === 1 ? "exchange" : "exchanges"} at ${url} (docs at ${url}/docs)\n`,
     );
+    if (boundTold) process.stdout.write(`It listens on ${boundTold}\n`);
     // Not into a log, where somebody else may read it first.
     if (process.stdout.isTTY) process.stdout.write(`Its page: ${newLink()} (works once)\n`);
     await stopped;

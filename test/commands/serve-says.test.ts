@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import { expect, it } from "vitest";
 import { edgemaker, eventually, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
@@ -27,4 +28,27 @@ it("a server's terminal tells each start and fill, and at the end what rests on"
       String.raw`These orders go on resting[^:]*:\n  ${id}: 1\d orders on kraken\nTo cancel them: edgemaker grid stop <id>`,
     ),
   );
+});
+
+it("a server tells what it has bound, and no more than that", async () => {
+  const folder = tempFolder();
+  const others = Object.values(networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .filter(({ family, internal }) => family === "IPv4" && !internal);
+  const statusAt = async (host: string, url: string) =>
+    (await fetch(`http://${host}:${new URL(url).port}/health`).catch(() => undefined))?.status;
+  const every = await serve(folder, ["--sandbox"], {}, undefined, "0.0.0.0");
+  expect(every.stdout()).toMatch(/ at http:\/\/127\.0\.0\.1:(\d+) \(docs/);
+  await eventually(
+    async () => every.stdout(),
+    (told) =>
+      told.includes(`It listens on 0.0.0.0:${new URL(every.url).port}, every address of this machine`),
+  );
+  const here = await serve(tempFolder(), ["--sandbox"]);
+  for (const { address } of others) {
+    expect(await statusAt(address, every.url)).toBeDefined();
+    expect(await statusAt(address, here.url)).toBeUndefined();
+  }
+  await here.kill("SIGINT");
+  expect(here.stdout()).not.toContain("It listens on");
 });

@@ -26,6 +26,7 @@ it("the demo fills a buy and its matching sell, and tells of both", async () => 
   });
   await cycle;
   expect(told).toMatch(/server +http:\/\/127\.0\.0\.1:\d+/);
+  expect(told).toMatch(/listens 0\.0\.0\.0:\d+, every address of this machine/);
   expect(told).toMatch(/bought 0\.0\d+ BTC at \d+/);
   expect(told).toMatch(/sold +0\.0\d+ BTC at \d+/);
   expect(told).toContain(join(folder, "data/edgemaker/demo.db"));

@@ -38,10 +38,11 @@ export function spawnServer(
   args: readonly string[],
   over: Record<string, string> = {},
   [program, ...first]: readonly [string, ...string[]] = [process.execPath],
+  host = "127.0.0.1",
 ): Spawned {
   const env = environment(folder, { EDGEMAKER_TOKEN: TOKEN, ...over });
   const port = args.includes("--port") ? [] : ["--port", "0"];
-  const child = spawn(program, [...first, launcher, "serve", ...port, "--host", "127.0.0.1", ...args], {
+  const child = spawn(program, [...first, launcher, "serve", ...port, "--host", host, ...args], {
     env,
     cwd: folder,
   });
