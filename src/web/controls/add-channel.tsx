@@ -139,13 +139,8 @@ function SettingFields({
           ))}
         </select>
       </Field>
-      <Field label="Quiet hours" hint="Only alerts then">
-        <input
-          value={settings.quiet}
-          placeholder="22:00-07:00 Europe/Berlin"
-          autocomplete="off"
-          onInput={type("quiet")}
-        />
+      <Field label="Quiet hours" hint="Only alerts then; of a zone as in 22:00-07:00 Europe/Berlin">
+        <input value={settings.quiet} placeholder="22:00-07:00" autocomplete="off" onInput={type("quiet")} />
       </Field>
       <label class="check">
         <input type="checkbox" checked={settings.daily} onClick={() => change({ daily: !settings.daily })} />{" "}
