@@ -83,6 +83,11 @@ describe.skipIf(!findChromium())("a hundred open pages (skipped where there is n
     const { page, context, errors } = await signedIn(browser, url, server.token);
     await page.goto(`${url}/#/strategy/${id}`);
     await page.getByRole("img", { name: /Candles of BTC\/USDT .* orders rest/ }).waitFor();
+    // Candles are asked for once, when a page opens.
+    await eventually(
+      async () => venue.seen.some(({ route }) => route === "candles"),
+      (isAsked) => isAsked,
+    );
     venue.resetCounts();
     const clients = await Promise.all(Array.from({ length: 99 }, () => openClient(server, id)));
     const allHaveAsked = (times: number) =>
