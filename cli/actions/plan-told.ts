@@ -26,18 +26,55 @@ export function planTold(plan: ShownPlan): Readonly<Record<string, string>> {
     price === 0 ? `everything, up to ${figure(loss)} ${quote}` : `${figure(loss)} ${quote} lost at ${price}`,
   );
   const armed = armedTold(options);
-  const notes = warnings.filter(({ code }) => code !== "own_base_used").map(({ message }) => message);
   return {
     orders: ordersTold(plan, quote),
     sum: sumTold(plan, quote),
     "set aside": asideTold(plan, { base, quote }),
-    "at most": `${figure(maxQuoteUsed)} ${quote} in use`,
+    "at most": mostTold(maxQuoteUsed, quote),
     "each cycle": `earns ${range(net, 4)} ${quote} after fees (${range(percent, 2)} %)`,
     "break-even": plan.lastWeek.message,
     "worst case": lost.join("; "),
     ...(armed.length > 0 ? { armed: armed.join("; ") } : {}),
-    ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
+    ...notesTold(warnings),
   };
+}
+
+/** What of a start a person is told after it. */
+export interface StartedGrid extends Pick<ShownPlan, "maxQuoteUsed" | "ownBaseUsed" | "warnings"> {
+  readonly id: string;
+  readonly message: string;
+  readonly config: {
+    readonly exchange: string;
+    readonly symbol: string;
+    readonly lowerPrice: number;
+    readonly upperPrice: number;
+    readonly gridLevels: number;
+    readonly orderSize: number;
+  };
+}
+
+/** A start in the words of its plan: what it is, where, and what it may come to use. */
+export function startedTold(started: StartedGrid): Readonly<Record<string, string>> {
+  const { id, message, config, maxQuoteUsed, ownBaseUsed, warnings } = started;
+  const { exchange, symbol, lowerPrice, upperPrice, gridLevels, orderSize } = config;
+  const [base, quote] = symbol.split("/") as [string, string];
+  const own = ownBaseUsed === "0" ? "" : `, and ${ownBaseUsed} ${base} of your own`;
+  return {
+    grid: id,
+    message,
+    market: `${symbol} on ${exchange}`,
+    range: `${lowerPrice} – ${upperPrice}, ${gridLevels} slots of ${orderSize} ${quote}`,
+    "at most": `${mostTold(maxQuoteUsed, quote)}${own}`,
+    ...notesTold(warnings),
+  };
+}
+
+const mostTold = (most: string, quote: string): string => `${figure(most)} ${quote} in use`;
+
+/** Own base that is used is told beside the quote. */
+function notesTold(warnings: ShownPlan["warnings"]): Readonly<Record<string, string>> {
+  const notes = warnings.filter(({ code }) => code !== "own_base_used").map(({ message }) => message);
+  return notes.length > 0 ? { "but note": notes.join("; ") } : {};
 }
 
 /** What of the shown plan of a change a person is told before it is made. */

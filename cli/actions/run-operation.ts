@@ -17,6 +17,7 @@ import { argName, textsOf } from "../terminal/fields.ts";
 import { columnNames, render } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { askedEdit, askedStart } from "./asked-start.ts";
+import { toldOf } from "./told.ts";
 import { until } from "./until.ts";
 import { watch } from "./watch.ts";
 
@@ -100,9 +101,7 @@ async function runWith(
 
 export function sayUnstepped({ config }: Settings): void {
   const flag = config.sandbox ? " --sandbox" : "";
-  process.stderr.write(
-    `No server is running, so nothing steps it: start one with \`edgemaker serve${flag}\`.\n`,
-  );
+  process.stderr.write(`No server is running, so nothing steps it: start \`edgemaker serve${flag}\`.\n`);
 }
 
 async function printTable(
@@ -115,9 +114,10 @@ async function printTable(
 }
 
 /** As JSON, each answer of a watch on a line of its own, or as a person reads it. */
-function shown({ cli }: Operation, body: unknown, { json, watch: again, columns }: Values): string {
+function shown(operation: Operation, body: unknown, { json, watch: again, columns }: Values): string {
   if (json) return again ? JSON.stringify(body) : JSON.stringify(body, null, 2);
-  const told = cli?.view ? cli.view(body) : body;
+  const { cli } = operation;
+  const told = toldOf(operation, body);
   return render(told, cli?.columns && { priority: cli.columns, chosen: chosenOf(columns, told) });
 }
 

@@ -12,12 +12,15 @@ import { UsageError } from "../terminal/usage-error.ts";
 import { askedStart } from "./asked-start.ts";
 import { blameProfile, readProfile } from "./grid-profile.ts";
 import { fail, misreadOf, open, remoteOf } from "./run-operation.ts";
+import { toldOf } from "./told.ts";
 import { watch } from "./watch.ts";
 
 /** Who starts the grid and steps it: a server, or this process. */
 interface Trading {
   readonly byServer: boolean;
   ask(name: string, input: Readonly<Record<string, unknown>>): Promise<Answer>;
+  /** Says what an operation has answered. */
+  show(name: string, body: unknown): number;
   /** Says a failure and returns its exit code. */
   refuse(answer: Answer): number;
   /** Steps, where this process does. */
@@ -40,7 +43,7 @@ export async function runTrade(operations: readonly Operation[], values: Values)
   if (misread) return fail(misread, { operation: named(operations, "start_centered_grid") });
   const trading = await connect(operations, values, settings);
   try {
-    if (values.preview) return await preview(trading, input, values);
+    if (values.preview) return await preview(trading, input);
     if (values.detach && !trading.byServer)
       throw new UsageError("--detach leaves the grid to a server, and none is running: edgemaker serve");
     const started = await askedStart(input, values, {
@@ -49,7 +52,7 @@ export async function runTrade(operations: readonly Operation[], values: Values)
     });
     if (started === undefined) return 1;
     if (started.status !== 200) return trading.refuse(started);
-    if (values.detach) return show(values, started.body);
+    if (values.detach) return trading.show("start_centered_grid", started.body);
     return await follow(trading, (started.body as Grid).id, values);
   } finally {
     trading.close();
@@ -87,6 +90,13 @@ async function connect(
   return {
     byServer: remote !== undefined,
     ask: (name, input) => ask(named(operations, name), input),
+    show(name, body) {
+      const told = values.json
+        ? JSON.stringify(body, null, 2)
+        : render(toldOf(named(operations, name), body));
+      process.stdout.write(`${told}\n`);
+      return 0;
+    },
     refuse: (answer) => fail(answer, { remote }),
     step: () => (deps ? stepping(deps, interval) : { stop: async () => undefined }),
     view: named(operations, "get_grid_status").cli?.view,
@@ -104,14 +114,9 @@ function stepping(deps: Deps, interval: number) {
   };
 }
 
-async function preview(trading: Trading, input: Record<string, unknown>, values: Values): Promise<number> {
+async function preview(trading: Trading, input: Record<string, unknown>): Promise<number> {
   const answer = await trading.ask("preview_centered_grid", input);
-  return answer.status === 200 ? show(values, answer.body) : trading.refuse(answer);
-}
-
-function show({ json }: Values, body: unknown): number {
-  process.stdout.write(`${json ? JSON.stringify(body, null, 2) : render(body)}\n`);
-  return 0;
+  return answer.status === 200 ? trading.show("preview_centered_grid", answer.body) : trading.refuse(answer);
 }
 
 /** The live view, and what is left when it ends. */

@@ -6,7 +6,7 @@ import type { Values } from "../../terminal/arguments.ts";
 import { textsOf } from "../../terminal/fields.ts";
 import { render } from "../../terminal/output.ts";
 import { isAtTerminal, shownStart } from "../asked-start.ts";
-import { planTold, type ShownPlan } from "../plan-told.ts";
+import { planTold, type ShownPlan, type StartedGrid, startedTold } from "../plan-told.ts";
 import { fail, misreadOf, open, remoteOf, sayUnstepped } from "../run-operation.ts";
 import { toldOnInterrupt } from "../told-on-interrupt.ts";
 import type { AskByName, GridAnswers } from "./questions.ts";
@@ -74,7 +74,7 @@ async function unasked(given: GridAnswers, { yes }: Values, ask: AskByName): Pro
 
 function sayGuided({ body }: Answer, { json }: Values, started: () => void): number {
   const isPlan = "plan" in (body as object);
-  const shown = isPlan ? planTold((body as GuideAnswer).plan) : body;
+  const shown = isPlan ? planTold((body as GuideAnswer).plan) : startedTold(body as StartedGrid);
   process.stdout.write(`${json ? JSON.stringify(body, null, 2) : render(shown)}\n`);
   if (!isPlan) started();
   else if (!json) process.stderr.write("Nothing was started: --yes starts it as it is then.\n");

@@ -1,0 +1,21 @@
+import type { Operation } from "../../src/operation.ts";
+import { planTold, type ShownPlan, type StartedGrid, startedTold } from "./plan-told.ts";
+
+/** Of a plan that was only asked for: it can be started for as long as the market leaves it as it is. */
+function previewTold(plan: ShownPlan): Readonly<Record<string, string>> {
+  const base = plan.config.symbol.split("/")[0];
+  const without = plan.ownBaseUsed === "0" ? "" : `; --use-own-base false leaves your ${base} alone`;
+  return { ...planTold(plan), "to start": `--plan-hash ${plan.planHash} starts exactly this plan${without}` };
+}
+
+/** Plans and starts are told in the words in which a person is asked about them. */
+const IN_WORDS: Readonly<Record<string, (body: unknown) => unknown>> = {
+  preview_grid: (body) => previewTold(body as ShownPlan),
+  preview_centered_grid: (body) => previewTold(body as ShownPlan),
+  start_grid: (body) => startedTold(body as StartedGrid),
+  start_centered_grid: (body) => startedTold(body as StartedGrid),
+};
+
+/** An answer as a person reads it. */
+export const toldOf = ({ name, cli }: Operation, body: unknown): unknown =>
+  (IN_WORDS[name] ?? cli?.view)?.(body) ?? body;

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { edgemaker } from "../support/command.ts";
+import { hasTerminal, type Screen, terminal } from "../support/terminal.ts";
+import { waves } from "../support/waves.ts";
+
+const MARKET = ["--sandbox", "--exchange", "kraken", "--symbol", "BTC/USDT"];
+const BOUNDS = ["--lower", "57000", "--upper", "63000", "--levels", "12", "--size", "100"];
+const GRID = [...MARKET, ...BOUNDS, "--stop-loss-price", "55000"];
+const TRADE = ["trade", "--strategy", "grid", ...MARKET];
+
+/** Names of the answer's own fields, which say nothing to a person. */
+const RAW =
+  /\b(planHash|maxQuoteUsed|ownBaseUsed|breakEvenSpacingPercent|worstCase|gridLevels|own_base_used)\b/;
+
+/** What it has said when it is over, line breaks undone; no line is longer than the terminal is wide. */
+async function said(screen: Screen, columns: number): Promise<string> {
+  expect(await screen.ended).toBe(0);
+  expect(screen.isWrapped(), screen.lines().join("\n")).toBe(false);
+  for (const line of screen.lines()) expect(line.length).toBeLessThanOrEqual(columns);
+  const told = screen.lines().join(" ").replace(/\s+/g, " ");
+  expect(told).not.toMatch(RAW);
+  return told;
+}
+
+describe.skipIf(!hasTerminal).each([80, 120])("in a terminal of %d columns", (columns) => {
+  it("grid preview and grid start tell a plan and a start in the same words", async () => {
+    const folder = await waves();
+    const run = (args: readonly string[]) => said(terminal(folder, args, { columns }), columns);
+    const plan = await run(["grid", "preview", ...GRID]);
+    expect(plan).toMatch(/^orders \d+ buys at 57000 to \d+ USDT, \d+ sells at \d+ to 63000 USDT sum /);
+    expect(plan).toMatch(/set aside [\d.]+ of [\d.]+ USDT .* of your own; .* stay free/);
+    expect(plan).toMatch(
+      /at most [\d.]+ USDT in use each cycle earns .* break-even if .* worst case .* USDT lost at 57000/,
+    );
+    expect(plan).toMatch(/armed stops and sells its base at or below 55000/);
+    expect(plan).toMatch(
+      /to start --plan-hash [0-9a-f]{32,} starts exactly this plan; --use-own-base false leaves your BTC alone$/,
+    );
+    const start = await run(["grid", "start", ...GRID, "--yes"]);
+    expect(start).toMatch(/^grid grid-kraken-BTC-USDT-\d+ message .* market BTC\/USDT on kraken /);
+    expect(start).toMatch(
+      / range 57000 – 63000, 12 slots of 100 USDT at most [\d.]+ USDT in use, and 0\.\d+ BTC of your own No server is running/,
+    );
+  });
+
+  it("trade --preview tells its plan in them too", async () => {
+    const args = [...TRADE, "--preview"];
+    const plan = await said(terminal(await waves(), args, { columns }), columns);
+    expect(plan).toMatch(/^orders \d+ buys at .* worst case .* to start --plan-hash [0-9a-f]+\S* starts/);
+  });
+});
+
+it("as JSON a preview and a start keep every field", async () => {
+  const folder = await waves();
+  const plan = await edgemaker(folder, ["grid", "preview", ...GRID, "--json"]);
+  expect(JSON.parse(plan.stdout)).toMatchObject({
+    orders: expect.any(Array),
+    worstCase: expect.any(Array),
+    planHash: expect.any(String),
+  });
+  const started = await edgemaker(folder, ["grid", "start", ...GRID, "--json"]);
+  expect(JSON.parse(started.stdout)).toMatchObject({
+    status: "running",
+    phase: "active",
+    config: { gridLevels: 12 },
+    warnings: [{ code: "own_base_used" }],
+  });
+});
