@@ -6,12 +6,12 @@
 
 export { issueToken } from "../../src/controls/operations/tokens.ts";
 export { signsOfLife } from "../host/signs-of-life.ts";
-export { askForFolder } from "./asked-folder.ts";
 export { exportEvents, signEvents, verifyEvents } from "./audit.ts";
 export { downloadCandles } from "./candles/download.ts";
 export { importCandles, listCandles, showCandles } from "./candles/import.ts";
 export { completion } from "./completion.ts";
 export { estimateCost } from "./cost.ts";
+export { askForFolder } from "./database/asked-folder.ts";
 export { backUp, restore } from "./database/db.ts";
 export { migrateDatabase } from "./database/migrate.ts";
 export { byCommand, numberOf, withDatabase } from "./database/open.ts";

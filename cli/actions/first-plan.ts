@@ -1,8 +1,8 @@
 import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
-import type { Answer } from "../../src/transport/run.ts";
 import type { Settings } from "../host/settings.ts";
 import { render } from "../terminal/output.ts";
+import type { AskByName } from "./guided/questions.ts";
 import { planTold, type ShownPlan } from "./plan-told.ts";
 import { open } from "./run-operation.ts";
 
@@ -14,8 +14,6 @@ interface Held {
 interface Purse extends Held {
   readonly exchange: string;
 }
-
-type AskByName = (name: string, input: Readonly<Record<string, unknown>>) => Promise<Answer>;
 
 /** What a first grid may be paid in: each about as much worth as the others. */
 const QUOTES = ["USDT", "USDC", "USD", "EUR"];
@@ -40,33 +38,37 @@ export async function tellFirstPlan(exchanges: readonly string[], settings: Sett
 async function tellBalance(exchange: string, ask: AskByName): Promise<readonly Purse[]> {
   const { status, body } = await ask("get_balance", { exchange });
   if (status !== 200) {
-    say({ [exchange]: messageOf(body) });
+    tellFields({ [exchange]: messageOf(body) });
     return [];
   }
   const free = (body as { balances: readonly Held[] }).balances.filter((one) => Number(one.free) > 0);
   const named = free.slice(0, MOST_NAMED).map((one) => `${one.free} ${one.asset}`);
   const others = free.length > MOST_NAMED ? `, and ${free.length - MOST_NAMED} other assets` : "";
-  say({ [exchange]: free.length === 0 ? "nothing is free there" : `${named.join(", ")}${others} free` });
+  tellFields({
+    [exchange]: free.length === 0 ? "nothing is free there" : `${named.join(", ")}${others} free`,
+  });
   return free.filter(({ asset }) => QUOTES.includes(asset)).map((one) => ({ ...one, exchange }));
 }
 
 async function tellPlan(purses: readonly Purse[], ask: AskByName): Promise<void> {
   const [most] = purses.toSorted((a, b) => Number(b.free) - Number(a.free));
-  if (!most) return say({ "no plan yet": `there is no ${QUOTES.join(", ")} to pay for a grid. ${GO_ON}` });
+  if (!most)
+    return tellFields({ "no plan yet": `there is no ${QUOTES.join(", ")} to pay for a grid. ${GO_ON}` });
   const { exchange, asset, free } = most;
   const symbol = `BTC/${asset}`;
   const { status, body } = await ask("guide_grid", { exchange, symbol, budget: Number(free) });
-  if (status !== 200) return say({ "no plan yet": `on ${symbol}, ${messageOf(body)}. ${GO_ON}` });
+  if (status !== 200) return tellFields({ "no plan yet": `on ${symbol}, ${messageOf(body)}. ${GO_ON}` });
   const { plan } = body as { plan: ShownPlan };
   process.stdout.write(`\nA first plan: ${symbol} with all ${free} ${asset}. Nothing was started.\n`);
-  say(planTold(plan));
+  tellFields(planTold(plan));
   const flags = `--exchange ${exchange} --symbol ${symbol} --budget ${free}`;
-  say({ "to start it": `edgemaker grid new ${flags}; another pair or budget gives another plan` });
+  tellFields({ "to start it": `edgemaker grid new ${flags}; another pair or budget gives another plan` });
 }
 
 const GO_ON =
   "Deposit there, then edgemaker grid new asks and shows a plan; edgemaker demo shows one without money.";
 
-const say = (told: Readonly<Record<string, string>>): void => void process.stdout.write(`${render(told)}\n`);
+const tellFields = (told: Readonly<Record<string, string>>): void =>
+  void process.stdout.write(`${render(told)}\n`);
 
 const messageOf = (body: unknown): string => (body as { readonly message?: string }).message ?? "no message";

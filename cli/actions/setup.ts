@@ -99,7 +99,7 @@ async function typedKeys(id: string, { config }: Settings): Promise<Kept> {
   return given;
 }
 
-type Verdict = "accepted" | "may withdraw" | "refused" | "unanswered";
+type KeyVerdict = "accepted" | "may withdraw" | "refused" | "unanswered";
 
 const [TYPE, SKIP] = [
   { value: "type", label: "Type them again" },
@@ -118,7 +118,7 @@ const OPTIONS = {
 };
 
 /** Asks the exchange what these keys open. Keys that may withdraw are not taken without a word. */
-async function test(id: string, given: Kept, { config, databaseUrl }: Settings): Promise<Verdict> {
+async function test(id: string, given: Kept, { config, databaseUrl }: Settings): Promise<KeyVerdict> {
   const named = (part: string) => given[`${prefixOf(id)}_${part}`];
   const keys = {
     key: named("API_KEY") ?? "",
