@@ -1,17 +1,25 @@
 import type { Operation } from "../../src/operation.ts";
 import { planTold, type ShownPlan, type StartedGrid, startedTold } from "./plan-told.ts";
 
-/** Of a plan that was only asked for: it can be started for as long as the market leaves it as it is. */
-function previewTold(plan: ShownPlan): Readonly<Record<string, string>> {
+/** A plan that was only asked for, and what starts it. */
+function previewTold(plan: ShownPlan, start: string): Readonly<Record<string, string>> {
   const base = plan.config.symbol.split("/")[0];
   const without = plan.ownBaseUsed === "0" ? "" : `; --use-own-base false leaves your ${base} alone`;
-  return { ...planTold(plan), "to start": `--plan-hash ${plan.planHash} starts exactly this plan${without}` };
+  return { ...planTold(plan), "to start": `${start}${without}` };
 }
+
+/** It can be started for as long as the market leaves it as it is. */
+const rangeTold = (plan: ShownPlan) =>
+  previewTold(plan, `--plan-hash ${plan.planHash} starts exactly this plan`);
+
+/** It lies around the market, which moves: a trade shows its plan anew before it asks. */
+const centeredTold = (plan: ShownPlan) =>
+  previewTold(plan, "the same without --preview, which shows its plan first");
 
 /** Plans and starts are told in the words in which a person is asked about them. */
 const IN_WORDS: Readonly<Record<string, (body: unknown) => unknown>> = {
-  preview_grid: (body) => previewTold(body as ShownPlan),
-  preview_centered_grid: (body) => previewTold(body as ShownPlan),
+  preview_grid: (body) => rangeTold(body as ShownPlan),
+  preview_centered_grid: (body) => centeredTold(body as ShownPlan),
   start_grid: (body) => startedTold(body as StartedGrid),
   start_centered_grid: (body) => startedTold(body as StartedGrid),
 };
