@@ -11,7 +11,7 @@ import { writePrivate } from "../host/private-file.ts";
 import { fromFile, readSettings, type Settings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { tellFirstPlan } from "./first-plan.ts";
+import { tellFirstPlan } from "./guided/first-plan.ts";
 
 type Kept = Record<string, string>;
 

@@ -1,10 +1,10 @@
-import type { Operation } from "../../src/operation.ts";
-import { createOperations } from "../../src/operations.ts";
-import type { Settings } from "../host/settings.ts";
-import { render } from "../terminal/output.ts";
-import type { AskByName } from "./guided/questions.ts";
-import { planTold, type ShownPlan } from "./plan-told.ts";
-import { open } from "./run-operation.ts";
+import type { Operation } from "../../../src/operation.ts";
+import { createOperations } from "../../../src/operations.ts";
+import type { Settings } from "../../host/settings.ts";
+import { render } from "../../terminal/output.ts";
+import { planTold, type ShownPlan } from "../plan-told.ts";
+import { open } from "../run-operation.ts";
+import type { AskByName } from "./questions.ts";
 
 interface Held {
   readonly asset: string;
