@@ -17,7 +17,7 @@ import { argName, textsOf } from "../terminal/fields.ts";
 import { columnNames, render } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { askedEdit, askedStart } from "./asked-start.ts";
-import { toldOf } from "./told.ts";
+import { wordsOf } from "./told.ts";
 import { until } from "./until.ts";
 import { watch } from "./watch.ts";
 
@@ -117,7 +117,7 @@ async function printTable(
 function shown(operation: Operation, body: unknown, { json, watch: again, columns }: Values): string {
   if (json) return again ? JSON.stringify(body) : JSON.stringify(body, null, 2);
   const { cli } = operation;
-  const told = toldOf(operation, body);
+  const told = wordsOf(operation, body);
   return render(told, cli?.columns && { priority: cli.columns, chosen: chosenOf(columns, told) });
 }
 

@@ -25,5 +25,5 @@ const IN_WORDS: Readonly<Record<string, (body: unknown) => unknown>> = {
 };
 
 /** An answer as a person reads it. */
-export const toldOf = ({ name, cli }: Operation, body: unknown): unknown =>
+export const wordsOf = ({ name, cli }: Operation, body: unknown): unknown =>
   (IN_WORDS[name] ?? cli?.view)?.(body) ?? body;

@@ -12,7 +12,7 @@ import { UsageError } from "../terminal/usage-error.ts";
 import { askedStart } from "./asked-start.ts";
 import { blameProfile, readProfile } from "./grid-profile.ts";
 import { fail, misreadOf, open, remoteOf } from "./run-operation.ts";
-import { toldOf } from "./told.ts";
+import { wordsOf } from "./told.ts";
 import { watch } from "./watch.ts";
 
 /** Who starts the grid and steps it: a server, or this process. */
@@ -93,7 +93,7 @@ async function connect(
     show(name, body) {
       const told = values.json
         ? JSON.stringify(body, null, 2)
-        : render(toldOf(named(operations, name), body));
+        : render(wordsOf(named(operations, name), body));
       process.stdout.write(`${told}\n`);
       return 0;
     },
