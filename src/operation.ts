@@ -38,6 +38,8 @@ export interface CommandSurface {
   readonly positional?: readonly string[];
   /** Shorter names of flags; a field's own name in kebab case always works. */
   readonly flags?: Readonly<Record<string, string>>;
+  /** Numbers of a field that is an object, each a flag of its own: what it is for, by its name in the field. */
+  readonly parts?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Where the command line's default differs from the input's. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly examples?: readonly string[];

@@ -225,7 +225,7 @@ const flagTold = (operation: Operation, issue: Issue): string =>
   /^(\S+ )?must be /.test(issue.message) && issue.path ? flagged(operation, issue) : issue.message;
 
 const flagged = (operation: Operation, { path, message }: Issue): string =>
-  `--${argName(operation, path)} ${message.startsWith(`${path} `) ? message.slice(path.length + 1) : message}`;
+  `--${argName(operation, path).replace(".", "-")} ${message.startsWith(`${path} `) ? message.slice(path.length + 1) : message}`;
 
 interface Failure {
   readonly error?: string;

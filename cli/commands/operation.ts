@@ -5,7 +5,7 @@ import { kindsOf } from "../../src/transport/input.ts";
 import { DATABASE_ARGS } from "../host/settings.ts";
 import type { Args } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
-import { argName, kebab } from "../terminal/fields.ts";
+import { argName, kebab, partName } from "../terminal/fields.ts";
 
 /** Flags of every command that asks an operation. */
 export const CALL_ARGS = {
@@ -99,12 +99,18 @@ export function fieldArgs(operation: Operation, said: Word["input"] = {}): Args 
     if (kinds[field] === "boolean") return [name, { type: "boolean", description, ...aka }];
     return [name, { type: "string", description, valueHint: kinds[field] ?? "text", ...aka }];
   });
+  const parts = named.flatMap((field) =>
+    Object.entries(cli?.parts?.[field] ?? {}).map(([part, description]): [string, Args[string]] => [
+      partName(operation, field, part),
+      { type: "string", description, valueHint: "number" },
+    ]),
+  );
   const watch = cli?.watch ? WATCH_ARGS : {};
   const format = formatArg(operation);
   const columns = cli?.columns ? COLUMNS_ARG : {};
   const until = cli?.until ? UNTIL_ARGS : {};
   return {
-    ...Object.fromEntries(fields),
+    ...Object.fromEntries([...fields, ...parts]),
     ...until,
     ...watch,
     ...columns,

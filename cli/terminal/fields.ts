@@ -1,17 +1,37 @@
 import type { Operation } from "../../src/operation.ts";
+import { fromTexts } from "../../src/transport/input.ts";
 import type { Values } from "./arguments.ts";
+import { UsageError } from "./usage-error.ts";
 
 export const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** The flag or word that a field has on the command line. */
 export const argName = ({ cli }: Operation, field: string): string => cli?.flags?.[field] ?? kebab(field);
 
+/** The flag of a part of a field: `--trail-up`. */
+export const partName = (operation: Operation, field: string, part: string): string =>
+  `${argName(operation, field)}-${part}`;
+
 /** The texts of an operation's fields among a command's values, with the command line's own defaults. */
 export function textsOf(operation: Operation, values: Values): Record<string, unknown> {
   const texts: Record<string, unknown> = {};
   for (const field of Object.keys(operation.input.shape)) {
-    const value = values[argName(operation, field)] ?? operation.cli?.defaults?.[field];
+    const whole = values[argName(operation, field)] ?? operation.cli?.defaults?.[field];
+    const parts = partsGiven(operation, field, values);
+    if (whole !== undefined && parts !== undefined)
+      throw new UsageError(`--${argName(operation, field)} and the flags of its parts exclude each other`);
+    const value = whole ?? parts;
     if (value !== undefined) texts[field] = value;
   }
   return texts;
+}
+
+function partsGiven(operation: Operation, field: string, values: Values): object | undefined {
+  const names = Object.keys(operation.cli?.parts?.[field] ?? {});
+  const given = names.flatMap((name) => {
+    const value = values[partName(operation, field, name)];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const kinds = Object.fromEntries(names.map((name) => [name, "number" as const]));
+  return given.length === 0 ? undefined : fromTexts(kinds, Object.fromEntries(given));
 }

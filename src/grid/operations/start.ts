@@ -33,6 +33,13 @@ const RANGE_FLAGS = {
   gridSpacing: "spacing",
 } as const;
 
+const TRAIL_PARTS = {
+  trail: {
+    up: "The farthest upper bound to which the grid follows the market",
+    down: "The farthest lower bound to which the grid follows the market",
+  },
+} as const;
+
 const EXAMPLE = "--exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 12 --size 100";
 
 const checkRange =
@@ -58,6 +65,7 @@ export const startGrid = (ids: readonly string[]) =>
     cli: {
       path: "grid start",
       flags: RANGE_FLAGS,
+      parts: TRAIL_PARTS,
       ...PAYS,
       steps: true,
       examples: [`edgemaker grid start ${EXAMPLE}`],
@@ -78,6 +86,7 @@ export const previewGrid = (ids: readonly string[]) =>
     cli: {
       path: "grid preview",
       flags: RANGE_FLAGS,
+      parts: TRAIL_PARTS,
       ...PAYS,
       examples: [`edgemaker grid preview ${EXAMPLE}`],
     },
