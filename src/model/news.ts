@@ -45,6 +45,7 @@ const LEVEL_OF: Partial<Record<EventKind, Level>> = {
   cycle: "info",
   wants: "info",
   edited: "info",
+  moved: "info",
   made_way: "info",
   limits: "warning",
   lost: "warning",

@@ -12,6 +12,7 @@ import type { GridState, GridStrategy, Move } from "../state/state.ts";
 import { start, trigger } from "./begin.ts";
 import { beginEdit, configToLay, editEvents, withEditsNoted } from "./edit.ts";
 import { firstBuy } from "./first-buy.ts";
+import { movedEvents } from "./moved-told.ts";
 import { noticesOf, strangerError, venueError, withNotices } from "./notices.ts";
 import { outdated } from "./outdated.ts";
 import { plan } from "./plan.ts";
@@ -29,7 +30,8 @@ export function run(
   if (!market || !quote) return { strategy: { ...before, lastError: error } };
   const world = { market, quote };
   const done = runEdited(beginEdit(before, world), live, { ...turn, world });
-  const told = editEvents(before, done.strategy ?? before, world, turn.now);
+  const after = done.strategy ?? before;
+  const told = [...editEvents(before, after, world, turn.now), ...movedEvents(before, after, turn.now)];
   return told.length === 0 ? done : { ...done, events: [...told, ...(done.events ?? [])] };
 }
 

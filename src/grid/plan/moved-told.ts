@@ -1,0 +1,25 @@
+import { max, min, text } from "../../kernel/decimal.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Event } from "../../model/events.ts";
+import type { GridStrategy } from "../state/state.ts";
+
+/** That the grid lies elsewhere than before the pass, of itself: what a person has changed is told apart. */
+export function movedEvents(before: GridStrategy, after: GridStrategy, at: Millis): Event[] {
+  const how = howMoved(before, after);
+  const { slots } = after.state;
+  if (how === undefined || slots.length === 0) return [];
+  const lowest = slots.map(({ lower }) => lower).reduce(min);
+  const highest = slots.map(({ upper }) => upper).reduce(max);
+  const message = `${how}: now from ${text(lowest)} to ${text(highest)}`;
+  return [{ account: after.account, strategy: after.id, at, kind: "moved", message }];
+}
+
+function howMoved(before: GridStrategy, after: GridStrategy): string | undefined {
+  if (before.config !== after.config) return undefined;
+  const steps = after.state.trail.steps - before.state.trail.steps;
+  // A grid that is laid out for the first time has not moved.
+  const isLaidAnew = before.state.rebuild !== null && after.state.rebuild === null;
+  if (isLaidAnew) return "laid out anew around the market";
+  if (steps === 0) return undefined;
+  return steps > 0 ? "followed the market up" : "followed the market down";
+}
