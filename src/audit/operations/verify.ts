@@ -55,13 +55,14 @@ export async function verify(
     const limit = Math.min(PAGE, most - events);
     const page = await store.eventsAfter(id, limit);
     for (const event of page) await walk.take(event);
+    await walk.compare();
     events += page.length;
     id = page.at(-1)?.id ?? id;
     isLast = page.length < limit;
   }
   const faults = [
     ...(await signatureFaults(checkpoints, signers)),
-    ...walk.faults,
+    ...walk.faults(),
     ...(isLast ? [...(await walk.ends()), ...countFaults(id, count)] : []),
   ];
   return {
@@ -99,9 +100,16 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
       marks.map((mark) => [placeOf(mark), { number, hash: mark.hash }] as const),
     ),
   );
-  const faults: Fault[] = [];
+  const found: (Fault | undefined)[] = [];
+  /** Hashes under way, each with where its fault would stand: one after another, a long log would take its time. */
+  const underway: Promise<void>[] = [];
   let unchained = 0;
   let { isChained } = begin;
+
+  async function compareHash(hash: string, told: string, faultOf: () => Fault): Promise<void> {
+    const at = found.push(undefined) - 1;
+    if (!sameText(hash, await digest(told))) found[at] = faultOf();
+  }
 
   async function beginOf(chain: string, seq: number): Promise<Reached> {
     const cut = cuts.get(chain) ?? { seq: 0, hash: "" };
@@ -110,12 +118,17 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
   }
 
   return {
-    faults,
+    faults: (): Fault[] => found.filter((fault) => fault !== undefined),
     unchained: () => unchained,
+    /** Ends when all hashes so far are compared. */
+    async compare(): Promise<void> {
+      await Promise.all(underway.splice(0));
+    },
     chains: () => new Set([...cuts.keys(), ...last.keys()]).size,
     async take(event: ChainedEvent): Promise<void> {
       const { id, chain, seq, hash } = event;
-      const wrong = (what: string) => faults.push({ event: id, what: `${nameOf(event)} ${what}` });
+      const faultOf = (what: string): Fault => ({ event: id, what: `${nameOf(event)} ${what}` });
+      const wrong = (what: string) => found.push(faultOf(what));
       if (chain === null || seq === null || hash === null) {
         if (isChained) wrong("is in no chain: it was put in later");
         unchained++;
@@ -129,8 +142,11 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
         return void wrong(`is number ${seq} after ${before.seq}: it was moved or put in`);
       if (seq > before.seq + 1)
         wrong(`follows number ${before.seq}: ${seq - before.seq - 1} before it were deleted`);
-      else if (!sameText(hash, await digest(eventText(before.hash, { ...event, chain, seq }))))
-        wrong("does not fit its hash: it was changed, or the one before it was");
+      else {
+        const isChanged = "does not fit its hash: it was changed, or the one before it was";
+        const told = eventText(before.hash, { ...event, chain, seq });
+        underway.push(compareHash(hash, told, () => faultOf(isChanged)));
+      }
       const mark = signed.get(placeOf({ chain, seq }));
       if (mark && mark.hash !== hash) wrong(`is not the one that checkpoint ${mark.number} has signed`);
       last.set(chain, { seq, hash });
