@@ -50,6 +50,7 @@ describe("a grid that has lost more than its limit", () => {
           /strategyLoss is USDT=20, and this grid lost [\d.]+ USDT from the best result of 0; resume/,
         ),
       },
+      { code: "paused" },
     ]);
     expect(new Set(told.refused.map(({ reason }) => reason))).toEqual(new Set(["limit_loss"]));
     const before = await resting();
@@ -118,6 +119,7 @@ describe("an account that has lost more than its limit", () => {
         code: "loss_limit",
         message: expect.stringMatching(/accountLoss is USDT=30, and the account's grids lost/),
       },
+      { code: "paused" },
     ]);
     await resume(id);
     for (const _pass of [1, 2]) await tick();
