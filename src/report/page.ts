@@ -1,6 +1,6 @@
 import { escaped } from "../kernel/html.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { Report, ReportRow, ReportTotal } from "./report.ts";
+import { type Report, type ReportRow, type ReportTotal, shareTold } from "./report.ts";
 
 /** One page that needs nothing else: sums by quote asset first, and then each strategy. */
 export function reportPage(answer: unknown): string {
@@ -60,8 +60,8 @@ function strategyRow(row: ReportRow): string {
     signed(row.realizedProfit),
     short(row.fees),
     String(row.cycles),
-    `${row.inRangePercent} %`,
-    `${row.uptimePercent} %`,
+    shareTold(row.inRangePercent),
+    shareTold(row.uptimePercent),
     String(row.incidents),
   ];
   return `<tr><td>${escaped(row.id)}</td>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;

@@ -157,5 +157,6 @@ export function reportLines({ totals, strategies }: Report): readonly string[] {
 }
 
 const MOST_TOLD = 20;
-const shareTold = (share: number | null): string => (share === null ? "not known yet" : `${share} %`);
+/** Of one moment no share is known. */
+export const shareTold = (share: number | null): string => (share === null ? "not known yet" : `${share} %`);
 const short = (value: number): string => String(Number(value.toPrecision(6)));

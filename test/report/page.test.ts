@@ -64,6 +64,18 @@ describe("a report as a page", () => {
     },
   );
 
+  it("says of a share that is not known yet that it is not", () => {
+    const strategies = REPORT.strategies.map((row) => ({
+      ...row,
+      inRangePercent: null,
+      uptimePercent: null,
+    }));
+    const page = reportPage({ ...REPORT, strategies });
+    expect(page).not.toContain("null");
+    expect(page.match(/<td>not known yet<\/td>/g)).toHaveLength(2);
+    expect(reportPage(REPORT)).toContain("<td>88.5 %</td><td>99 %</td>");
+  });
+
   it("is printed by the command line, and says so where nothing ran", async () => {
     const { code, stdout } = await edgemaker(tempFolder(), ["report", "--sandbox", "--format", "html"]);
     expect(code).toBe(0);
