@@ -1,47 +1,30 @@
 import { stampOf } from "../candles/stamp.ts";
-import { escaped } from "../kernel/html.ts";
+import { escaped, htmlPage } from "../kernel/html.ts";
 import type { BacktestAnswer } from "./schema/answer.ts";
 
 /** One page that needs nothing else: what a backtest has come to, drawn as it came about. */
 export function reportOf(answer: BacktestAnswer): string {
   const { symbol, exchange, warnings } = answer;
   const title = `${symbol} at ${exchange}, a grid's backtest`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-<h1>${escaped(title)}</h1>
-<p>${stamp(answer.fromAt)} to ${stamp(answer.untilAt)}, ${answer.bars} bars${answer.missingBars > 0 ? `, ${answer.missingBars} missing` : ""}</p>
+  const body = `<p>${stamp(answer.fromAt)} to ${stamp(answer.untilAt)}, ${answer.bars} bars${answer.missingBars > 0 ? `, ${answer.missingBars} missing` : ""}</p>
 ${warnings.length > 0 ? `<ul class="warnings">${warnings.map(({ message }) => `<li>${escaped(message)}</li>`).join("")}</ul>` : ""}
 <dl>${facts(answer)}</dl>
 ${figure("Price, levels and fills", priceChart(answer))}
 ${figure("Equity (solid) against all in base (dashed)", equityChart(answer))}
 ${figure("Below the highest equity so far, %", drawdownChart(answer))}
-${figure("Cycles of each slot, lowest first", slotChart(answer))}
-</main>
-</body>
-</html>
-`;
+${figure("Cycles of each slot, lowest first", slotChart(answer))}`;
+  return htmlPage({ title, style: CHART_STYLE, body });
 }
 
-const STYLE = `
-:root{color-scheme:light dark;--ink:#1c1f23;--soft:#6a7178;--line:#d8dce0;--paper:#fff;--price:#5b6b7b;--equity:#0b6e4f;--held:#b3541e;--buy:#0b6e4f;--sell:#b02a37}
-@media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#9aa3ab;--line:#353b41;--paper:#16191c;--price:#93a4b5;--equity:#4cc38a;--held:#f0a36b;--buy:#4cc38a;--sell:#f2777f}}
-*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-main{max-width:1120px;margin:0 auto;padding:24px 16px}h1{font-size:1.4rem;margin:0}p{margin:.25rem 0 1rem;color:var(--soft)}
-dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(150px,1fr));gap:12px;margin:0 0 24px}
-dt{color:var(--soft);font-size:.85rem}dd{margin:0;font-size:1.15rem;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
+const CHART_STYLE = `
+:root{--price:#5b6b7b;--held:#b3541e}
+@media(prefers-color-scheme:dark){:root{--price:#93a4b5;--held:#f0a36b}}
+dl{grid-template-columns:repeat(auto-fill,minmax(150px,1fr));gap:12px}dd{font-size:1.15rem;overflow-wrap:anywhere}
 figure{margin:0 0 28px}figcaption{font-weight:600;margin-bottom:6px}svg{display:block;width:100%;height:auto}
 .warnings{border-left:4px solid var(--held);margin:0 0 20px;padding:4px 0 4px 28px}
 text{fill:var(--soft);font:13px system-ui,sans-serif}.level{stroke:var(--line)}.price{stroke:var(--price);fill:none;stroke-width:1.2}
-.equity{stroke:var(--equity);fill:none;stroke-width:2}.held{stroke:var(--held);fill:none;stroke-width:1.5;stroke-dasharray:5 4}
-.fall{fill:var(--sell);opacity:.35}.buy{fill:var(--buy)}.sell{fill:var(--sell)}.bar{fill:var(--equity)}
+.equity{stroke:var(--gain);fill:none;stroke-width:2}.held{stroke:var(--held);fill:none;stroke-width:1.5;stroke-dasharray:5 4}
+.fall{fill:var(--loss);opacity:.35}.buy{fill:var(--gain)}.sell{fill:var(--loss)}.bar{fill:var(--gain)}
 @media(max-width:600px){text{font-size:26px}}
 `;
 

@@ -1,4 +1,4 @@
-import { escaped } from "../kernel/html.ts";
+import { escaped, htmlPage } from "../kernel/html.ts";
 import type { Millis } from "../kernel/time.ts";
 import { type Report, type ReportRow, type ReportTotal, shareTold } from "./report.ts";
 
@@ -6,39 +6,14 @@ import { type Report, type ReportRow, type ReportTotal, shareTold } from "./repo
 export function reportPage(answer: unknown): string {
   const { from, to, totals, strategies } = answer as Report;
   const title = `edgemaker report, ${day(from)} to ${day(to)}`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
-<style>${PAGE_STYLE}</style>
-</head>
-<body>
-<main>
-<h1>${escaped(title)}</h1>
-<p>${clock(from)} to ${clock(to)}, UTC</p>
+  const body = `<p>${clock(from)} to ${clock(to)}, UTC</p>
 ${totals.length === 0 ? "<p>Nothing ran.</p>" : ""}
 <dl>${totals.map(totalCard).join("")}</dl>
-${strategies.length === 0 ? "" : strategyTable(strategies)}
-</main>
-</body>
-</html>
-`;
+${strategies.length === 0 ? "" : strategyTable(strategies)}`;
+  return htmlPage({ title, style: TOTALS_STYLE, body });
 }
 
-const PAGE_STYLE = `
-:root{color-scheme:light dark;--ink:#1c1f23;--soft:#5c646b;--line:#d8dce0;--paper:#fff;--gain:#0b6e4f;--loss:#b02a37}
-@media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#9aa3ab;--line:#353b41;--paper:#16191c;--gain:#4cc38a;--loss:#f2777f}}
-*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-main{max-width:1120px;margin:0 auto;padding:24px 16px}h1{font-size:1.4rem;margin:0}p{margin:.25rem 0 1rem;color:var(--soft)}
-dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(260px,1fr));gap:16px;margin:0 0 24px}
-dt{color:var(--soft);font-size:.85rem}dd{margin:0;font-variant-numeric:tabular-nums}dd b{font-size:1.3rem}
-.gain{color:var(--gain)}.loss{color:var(--loss)}
-.wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
-th,td{padding:6px 10px;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}
-th:first-child,td:first-child{text-align:left}th{color:var(--soft);font-weight:600}
-`;
+const TOTALS_STYLE = "dl{grid-template-columns:repeat(auto-fill,minmax(260px,1fr))}dd b{font-size:1.3rem}";
 
 function totalCard(total: ReportTotal): string {
   const name = `${total.quote}${total.dryRun ? ", on paper" : ""}`;
