@@ -2,6 +2,7 @@ import { useState } from "hono/jsx/dom";
 import { useLoad } from "./load.ts";
 import { linkTo } from "./route.ts";
 import { GridsTable } from "./strategies-table.tsx";
+import { usePages } from "./table.tsx";
 import { Totals } from "./totals.tsx";
 import type { Grid, Session, Status } from "./types.ts";
 import { Notice, Section, Shown } from "./ui.tsx";
@@ -84,7 +85,7 @@ const NoneRuns = ({ session }: { session: Session }) => (
 );
 
 function Stopped() {
-  const [before, setBefore] = useState<string | undefined>(undefined);
+  const { before, pager } = usePages<string>();
   const page = useLoad<Status>(
     "GET /strategy/grid/status",
     { stopped: true, limit: 100, before },
@@ -99,18 +100,7 @@ function Stopped() {
             grids={strategies.filter(({ status }) => status === "stopped")}
             empty="None was stopped yet."
           />
-          <footer class="pager">
-            {before === undefined ? null : (
-              <button type="button" onClick={() => setBefore(undefined)}>
-                Newest
-              </button>
-            )}
-            {next === null ? null : (
-              <button type="button" onClick={() => setBefore(next)}>
-                Older
-              </button>
-            )}
-          </footer>
+          {pager(next)}
         </>
       )}
     </Shown>

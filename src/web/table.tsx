@@ -91,3 +91,34 @@ function sorted<Row>(rows: readonly Row[], by: (row: Row) => number | string, is
   };
   return rows.toSorted(compare);
 }
+
+interface Pages<Cursor> {
+  /** Undefined on the newest page. */
+  readonly before: Cursor | undefined;
+  /** Null on the oldest one. */
+  readonly next: Cursor | null;
+  readonly go: (before: Cursor | undefined) => void;
+}
+
+/** The ways on from a page of what is told newest first. */
+export const Pager = <Cursor,>({ before, next, go }: Pages<Cursor>) => (
+  <footer class="pager">
+    {before === undefined ? null : (
+      <button type="button" onClick={() => go(undefined)}>
+        Newest
+      </button>
+    )}
+    {next === null ? null : (
+      <button type="button" onClick={() => go(next)}>
+        Older
+      </button>
+    )}
+  </footer>
+);
+
+/** From where on a history is looked at, and the pager below it. */
+export function usePages<Cursor>() {
+  const [before, go] = useState<Cursor | undefined>(undefined);
+  const pager = (next: Cursor | null) => <Pager before={before} next={next} go={go} />;
+  return { before, pager };
+}

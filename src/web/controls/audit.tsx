@@ -2,7 +2,7 @@ import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
 import { number } from "../format.ts";
 import { useLoad } from "../load.ts";
-import { type Column, Table } from "../table.tsx";
+import { type Column, Pager, Table } from "../table.tsx";
 import { Failed, Notice, Section, Shown, Time } from "../ui.tsx";
 
 interface AuditEvent {
@@ -66,18 +66,11 @@ export function Audit() {
                 keyOf={({ id }) => id}
                 empty="Nothing was done yet."
               />
-              <footer class="pager">
-                {back > 0 ? (
-                  <button type="button" onClick={() => setBack(0)}>
-                    Newest
-                  </button>
-                ) : null}
-                {after !== undefined && after > 0 ? (
-                  <button type="button" onClick={() => setBack(back + 1)}>
-                    Older
-                  </button>
-                ) : null}
-              </footer>
+              <Pager
+                before={back > 0 ? back : undefined}
+                next={after !== undefined && after > 0 ? back + 1 : null}
+                go={(further = 0) => setBack(further)}
+              />
             </>
           )}
         </Shown>

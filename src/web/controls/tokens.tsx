@@ -1,7 +1,7 @@
 import { useState } from "hono/jsx/dom";
 import { ask, part } from "../api.ts";
 import { useLoad } from "../load.ts";
-import { type Column, Table } from "../table.tsx";
+import { type Column, Table, usePages } from "../table.tsx";
 import type { Scope, TokenTold } from "../types.ts";
 import { Field, Section, Shown, Time, useAsk } from "../ui.tsx";
 
@@ -12,7 +12,7 @@ interface Page {
 
 /** Tokens that open the API: made here and shown once, revoked at once. */
 export function Tokens() {
-  const [before, setBefore] = useState<number | undefined>(undefined);
+  const { before, pager } = usePages<number>();
   const page = useLoad<Page>("GET /tokens", { before });
   const [question, put] = useAsk();
   const revoke = ({ id, name, scope }: TokenTold) =>
@@ -40,18 +40,7 @@ export function Tokens() {
               keyOf={({ id }) => id}
               empty="There is none but those of the server's settings."
             />
-            <footer class="pager">
-              {before === undefined ? null : (
-                <button type="button" onClick={() => setBefore(undefined)}>
-                  Newest
-                </button>
-              )}
-              {next === null ? null : (
-                <button type="button" onClick={() => setBefore(next)}>
-                  Older
-                </button>
-              )}
-            </footer>
+            {pager(next)}
           </>
         )}
       </Shown>

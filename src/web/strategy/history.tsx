@@ -1,8 +1,7 @@
-import { useState } from "hono/jsx/dom";
 import { part } from "../api.ts";
 import { amount, digitsOf, number } from "../format.ts";
 import { useLoad } from "../load.ts";
-import { type Column, Table } from "../table.tsx";
+import { type Column, Table, usePages } from "../table.tsx";
 import type { Events, Fills, Grid, HistoricOrders } from "../types.ts";
 import { Section, Shown, Time } from "../ui.tsx";
 
@@ -10,25 +9,11 @@ const LIMIT = 100;
 
 /** A page of a history that is told newest first; the first page is live. */
 function usePage<T>(id: string, what: "orders" | "fills" | "events") {
-  const [before, setBefore] = useState<string | undefined>(undefined);
+  const { before, pager } = usePages<string>();
   const page = useLoad<T>(
     `GET /strategy/grid/${part(id)}/${what}`,
     { limit: LIMIT, before },
     { live: before === undefined, keep: true },
-  );
-  const pager = (next: string | null) => (
-    <footer class="pager">
-      {before === undefined ? null : (
-        <button type="button" onClick={() => setBefore(undefined)}>
-          Newest
-        </button>
-      )}
-      {next === null ? null : (
-        <button type="button" onClick={() => setBefore(next)}>
-          Older
-        </button>
-      )}
-    </footer>
   );
   return { page, pager };
 }
