@@ -36,8 +36,9 @@ export const gridKind: Kind<GridConfig, GridState> = {
     slots.some(({ lower }) => lower <= mid) && slots.some(({ upper }) => upper >= mid),
   nextSequence: (state: GridState) =>
     highestSequence(state) + (state.firstBuy ? state.firstBuy.tries + 1 : 0),
-  isMoving: ({ rebuild, trail, firstBuy, signal }: GridState) =>
-    rebuild !== null || trail.way !== null || firstBuy !== null || signal !== null,
+  reads: "ticker",
+  mayPlace: ({ state: { rebuild, trail, firstBuy, signal } }: GridStrategy, { free }) =>
+    free > 0 || rebuild !== null || trail.way !== null || firstBuy !== null || signal !== null,
   outdated,
   run,
 };

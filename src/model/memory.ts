@@ -13,6 +13,14 @@ export interface Confidence {
   readonly askedAt: Millis;
 }
 
+/** What other places say that a pair is worth, each with the protocol time of its answer. */
+export interface Elsewhere {
+  readonly prices: readonly { readonly source: string; readonly price: Decimal; readonly at: Millis }[];
+  /** When they were last asked, and when the pair's own book was last read; null for never. */
+  readonly askedAt: Millis | null;
+  readonly bookAt: Millis | null;
+}
+
 /** A result that is watched for what it loses from its best so far, in quote. */
 export interface LossWatch {
   readonly peak: Decimal;
@@ -47,6 +55,8 @@ export interface AccountMemory {
   readonly marks: Readonly<Record<string, Mark>>;
   /** Of prices, per symbol, where a strategy asks for it. */
   readonly confidence?: Readonly<Record<string, Confidence>>;
+  /** What other places say, per symbol, where a strategy goes by that. */
+  readonly elsewhere?: Readonly<Record<string, Elsewhere>>;
   /** Where the account's loss is limited. */
   readonly losses?: Losses;
   /** Orders that trades have named and that are no grid's, newest last. */

@@ -6,22 +6,37 @@ import type { Event } from "../model/events.ts";
 import type { Fill } from "../model/fill.ts";
 import type { Capital, Funds, LeaseWindow, OwnBase, Resting } from "../model/intent.ts";
 import type { Bounds, Terms } from "../model/limits.ts";
-import type { Market, Quote } from "../model/market.ts";
+import type { Book, Market, Quote } from "../model/market.ts";
+import type { Elsewhere } from "../model/memory.ts";
 import type { Order } from "../model/order.ts";
 import type { Accounts, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
-import type { Timing } from "./venue.ts";
+import type { Timing, VenueOrder } from "./venue.ts";
+
+/** What a pass has seen of a market's prices. */
+export interface PriceSight {
+  /** Undefined when the venue did not give it: then nothing new is placed. */
+  readonly market: Market | undefined;
+  /** Undefined too of a book that is empty on a side, or crossed. */
+  readonly quote: Quote | undefined;
+  /** One's own orders among all others; undefined where no kind reads it, or the venue did not give it. */
+  readonly book?: Book | undefined;
+  /** What other places say of the pair; undefined where no kind asks. */
+  readonly elsewhere?: Elsewhere | undefined;
+  /** The account's open orders on the pair, as the venue tells them. */
+  readonly open: readonly VenueOrder[];
+  /** Why the market was not observed. */
+  readonly error: string | null;
+}
 
 /** What one strategy may know and use of a pass. */
 export interface StrategyContext {
-  readonly sight: {
-    /** Undefined when the venue did not give it: then nothing new is placed. */
-    readonly market: Market | undefined;
-    readonly quote: Quote | undefined;
-    /** Why the market was not observed. */
-    readonly error: string | null;
-  };
+  readonly sight: PriceSight;
   /** Protocol time. */
   readonly now: Millis;
+  /** Between two passes, as far as the last one tells. */
+  readonly interval: Millis;
+  /** Prices are of the moment in which they are asked for, in a time of their own. */
+  readonly isSimulated: boolean;
   readonly window: LeaseWindow;
   /** Undefined when the balances were not read. */
   readonly funds: Funds | undefined;
@@ -61,6 +76,8 @@ export interface Advanced<S extends Strategy = Strategy> {
   /** Orders left to the person by a stop that keeps them. */
   readonly released: readonly Order[];
   readonly funds: Funds | undefined;
+  /** The prices that its intents were held against, where the venue's own say nothing. */
+  readonly priced?: Quote | undefined;
   /** It is active as soon as these intents are accepted. */
   readonly placing: boolean;
   readonly short: boolean;
@@ -72,6 +89,14 @@ export interface FoundOrder {
   readonly fills: readonly Fill[];
   /** It has come to its end. */
   readonly ended: boolean;
+}
+
+/** What is known before balances are read. */
+export interface PlacingSight extends Pick<StrategyContext, "sight" | "now" | "interval" | "isSimulated"> {
+  /** Slots that have no order and wait for no limit. */
+  readonly free: number;
+  /** Its orders that rest, or may, with what has filled of them as just seen. */
+  readonly live: readonly Order[];
 }
 
 export interface Kind<
@@ -104,8 +129,12 @@ export interface Kind<
   isInRange(state: State, mid: Decimal): boolean;
   /** From which sequence on no order of the strategy as a whole was placed. */
   nextSequence(state: State): number;
-  /** Something is under way that may want orders though each slot has its own. */
-  isMoving(state: State): boolean;
+  /** What of a market it goes by. */
+  readonly reads: "ticker" | "book";
+  /** Whether it goes by what other places say of the pair too, and how old that may be. */
+  asksElsewhere?(config: Config): { readonly every: Millis } | undefined;
+  /** Whether it may want an order now: only then are balances worth a call. */
+  mayPlace(strategy: Strategy<Config, State>, seen: PlacingSight): boolean;
   /** Orders that stand in the way of what should rest. */
   outdated(state: State, live: readonly Order[], quote?: Quote): Order[];
   /** What a strategy that is wanted to run asks for next; `live` are its unsettled orders. */

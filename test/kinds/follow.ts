@@ -74,7 +74,8 @@ export const followKind: Kind<FollowConfig, Books> = {
   accounts,
   isInRange: () => true,
   nextSequence: highestSequence,
-  isMoving: () => false,
+  reads: "ticker",
+  mayPlace: (_strategy, { free }) => free > 0,
   outdated,
   run,
 };

@@ -210,6 +210,8 @@ export const turn = (over: Partial<Turn> = {}): Turn => ({
   kind: gridKind as Turn["kind"],
   sight: sight(),
   now: NOW,
+  interval: 60_000,
+  isSimulated: false,
   window: { sendBy: NOW + 35_000, notAfter: NOW + 51_000 },
   funds: { USDT: d("10000"), BTC: d("100") },
   capital: undefined,

@@ -169,6 +169,9 @@ export function remember(
   const quotes = [...markets].flatMap(([symbol, { quote, market }]) =>
     quote ? [[symbol, { mid: midOf(quote), at: quote.at, lot: market?.lot, seenAt: now }] as const] : [],
   );
+  const elsewhere = [...markets].flatMap(([symbol, sight]) =>
+    sight.elsewhere ? [[symbol, sight.elsewhere] as const] : [],
+  );
   const read = [...markets].filter(([symbol, { tradesRead }]) => tradesRead && !waiting.has(symbol));
   const totals =
     balances && Object.fromEntries(balances.map(({ asset, free, used }) => [asset, free + used]));
@@ -179,6 +182,7 @@ export function remember(
     ...memory,
     marks: { ...memory.marks, ...Object.fromEntries(quotes) },
     ...(confidence?.size ? { confidence: { ...memory.confidence, ...Object.fromEntries(confidence) } } : {}),
+    ...(elsewhere.length > 0 ? { elsewhere: { ...memory.elsewhere, ...Object.fromEntries(elsewhere) } } : {}),
     baseline: memory.baseline ?? totals ?? null,
     ...(balances ? { balances, movedBefore: moved } : {}),
     tradesAt: { ...memory.tradesAt, ...Object.fromEntries(read.map(([symbol]) => [symbol, now])) },

@@ -22,7 +22,7 @@ import { untold } from "./closed.ts";
 import { windowOf } from "./intents.ts";
 import { judgeAccount, judgeLoss, withStopped } from "./loss.ts";
 import { afterTurn, capitalOf, firstShare, ownBase, type Share } from "./share.ts";
-import { cancellable, still, type Turn } from "./turn.ts";
+import { cancellable, rhythmOf, still, type Turn } from "./turn.ts";
 
 /** What a pass writes first and then asks of the venue. */
 export interface Decision {
@@ -89,7 +89,7 @@ export function decide(
       live.filter((order) => order.strategy === strategy.id),
       turn,
     );
-    const { quote } = turn.sight;
+    const quote = turn.sight.quote ?? done.priced;
     const terms = quote && done.intents.length > 0 ? termsOf(bounds.standings, done.intents, quote) : null;
     share = afterTurn(share, { strategy, quote }, done);
     strategies[place] = done.strategy;
@@ -207,6 +207,7 @@ function turnOf(
     kind,
     sight: markets.get(strategy.symbol) as MarketSight,
     now,
+    ...rhythmOf(snapshot),
     window: windowOf(snapshot.lease, timing),
     funds: share.funds,
     capital: capitalOf(strategy, observation, { ...among, planned: share.openBuys }),

@@ -1,7 +1,10 @@
+import { MINUTE } from "../../kernel/time.ts";
+import { parseAccountKey } from "../../model/account.ts";
 import type { Funds } from "../../model/intent.ts";
 import type { Order } from "../../model/order.ts";
 import type { SlotSearch, Strategy } from "../../model/strategy.ts";
 import type { Advanced, Kind, StrategyContext } from "../../ports/kind.ts";
+import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
 import { isFinal } from "../reconcile/order-life.ts";
 import { isBehind } from "../reconcile/recovery.ts";
@@ -13,6 +16,15 @@ export interface Turn extends StrategyContext {
   /** Slots of which this pass has looked up some of the next ids; undefined where that does not count. */
   readonly searched: readonly SlotSearch[] | undefined;
 }
+
+/** How often an account is stepped, as far as its last pass tells, and whether its time is one of its own. */
+export const rhythmOf = ({
+  memory,
+  lease,
+}: Pick<Snapshot, "memory" | "lease">): Pick<StrategyContext, "interval" | "isSimulated"> => ({
+  interval: memory.interval ?? MINUTE,
+  isSimulated: parseAccountKey(lease.account).host === "",
+});
 
 /** A turn that does nothing. */
 export const still = (strategy: Strategy, funds: Funds | undefined): Advanced => ({

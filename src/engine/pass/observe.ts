@@ -1,8 +1,10 @@
 import { BudgetSpent, VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Balance } from "../../model/account.ts";
+import type { Book } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
-import type { Kinds } from "../../ports/kind.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { Kind, Kinds } from "../../ports/kind.ts";
 import type { Snapshot, StepStore } from "../../ports/stores/step-store.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import type { MarketSight, Observation } from "../reconcile/observation.ts";
@@ -10,6 +12,7 @@ import type { Sight } from "../reconcile/order-life.ts";
 import { ask } from "./asking.ts";
 import { type Budget, spend } from "./budget.ts";
 import { mayCreate } from "./may-create.ts";
+import { readElsewhere } from "./observe-elsewhere.ts";
 import { NOTHING_READ, readFills, readLacking } from "./observe-fills.ts";
 import { lookUp } from "./observe-orders.ts";
 import { readFeePrices } from "./observe-prices.ts";
@@ -19,10 +22,11 @@ import { tradesAreDue } from "./trades-due.ts";
 /** Reads what a pass needs, in an order that loses nothing: open orders before trades, both before lookups. */
 export async function observe(
   venue: Venue,
-  { store, kinds }: { readonly store: StepStore; readonly kinds: Kinds },
+  world: Pick<Deps, "kinds" | "reference"> & { readonly store: StepStore },
   snapshot: Snapshot,
   budget: Budget,
 ): Promise<Observation & { readonly short: boolean }> {
+  const { store, kinds } = world;
   const balancesFirst = snapshot.strategies.some(
     ({ phase, wants }) => phase === "starting" && wants === "run",
   );
@@ -37,7 +41,9 @@ export async function observe(
   for (const symbol of symbolsInTurn(snapshot)) {
     const isTooMuch =
       budget.left < CALLS_A_MARKET || (markets.size > 0 && budget.fitting < CALLS_WITH_ORDERS);
-    const sight = isTooMuch ? undefined : await look(venue, snapshot, symbol, budget);
+    const sight = isTooMuch
+      ? undefined
+      : await look(venue, snapshot, { symbol, reads: readsOf(snapshot, kinds, symbol) }, budget);
     if (!sight) {
       short = true;
       break;
@@ -53,6 +59,7 @@ export async function observe(
     for (const [clientId, order] of looked.sights) sights.set(clientId, order);
     short ||= looked.short;
   }
+  await readElsewhere({ ...world, venue }, snapshot, markets, budget);
   if (!balances && mayCreate(snapshot, markets, sights, kinds)) {
     balances = await readBalances();
     short ||= !balances;
@@ -118,6 +125,16 @@ function symbolsInTurn({ strategies, orders, memory }: Snapshot): Pair[] {
   return [...symbols.slice(first), ...symbols.slice(0, first)];
 }
 
+/** A market, and what of its prices is read. */
+interface LookedMarket {
+  readonly symbol: Pair;
+  readonly reads: Kind["reads"];
+}
+
+/** The whole book where any of its strategies goes by that. */
+const readsOf = ({ strategies }: Snapshot, kinds: Kinds, symbol: Pair): LookedMarket["reads"] =>
+  strategies.some((one) => one.symbol === symbol && kinds(one.kind).reads === "book") ? "book" : "ticker";
+
 /**
  * One market; the reason when the venue refuses this market alone, and undefined where its own budget lacks the
  * calls. A venue that cannot be read ends the pass.
@@ -125,7 +142,7 @@ function symbolsInTurn({ strategies, orders, memory }: Snapshot): Pair[] {
 async function look(
   venue: Venue,
   snapshot: Snapshot,
-  symbol: Pair,
+  { symbol, reads }: LookedMarket,
   budget: Budget,
 ): Promise<(MarketSight & { readonly short: boolean }) | string | undefined> {
   try {
@@ -133,7 +150,7 @@ async function look(
     const isDue = tradesAreDue(snapshot, symbol, open, venue.timing);
     const fills = isDue ? await readFills(venue, snapshot, symbol, budget) : NOTHING_READ;
     const tradesRead = isDue && !fills.short;
-    return { ...(await lookAtPrice(venue, symbol, budget)), open, tradesRead, ...fills };
+    return { ...(await lookAtPrice(venue, { symbol, reads }, budget)), open, tradesRead, ...fills };
   } catch (error) {
     if (error instanceof BudgetSpent) return undefined;
     if (error instanceof VenueError && (error.failure === "unlisted" || error.failure === "refused"))
@@ -145,17 +162,30 @@ async function look(
 // Without a price nothing new is placed, but what rests is still looked after.
 async function lookAtPrice(
   venue: Venue,
-  symbol: Pair,
+  { symbol, reads }: LookedMarket,
   budget: Budget,
-): Promise<Pick<MarketSight, "market" | "quote" | "error">> {
+): Promise<Pick<MarketSight, "market" | "quote" | "book" | "error">> {
   try {
-    return {
-      market: await venue.market(symbol),
-      quote: await spend(budget, () => venue.ticker(symbol)),
-      error: null,
-    };
+    const market = await venue.market(symbol);
+    if (reads === "ticker")
+      return { market, quote: await spend(budget, () => venue.ticker(symbol)), error: null };
+    const book = await spend(budget, () => venue.book(symbol, BOOK_LEVELS));
+    return { market, book, ...bestPricesOf(book) };
   } catch (error) {
     if (!(error instanceof VenueError)) throw error;
     return { market: undefined, quote: undefined, error: error.message };
   }
+}
+
+/** More than all own orders of a side, so that others' best is among them. */
+const BOOK_LEVELS = 100;
+
+/** A book that is empty on a side, locked or crossed has no price that anything may follow from. */
+function bestPricesOf({ bids, asks, at }: Book): Pick<MarketSight, "quote" | "error"> {
+  const [bid, ask] = [bids[0]?.price, asks[0]?.price];
+  if (bid === undefined || ask === undefined)
+    return { quote: undefined, error: `the book has no ${bid === undefined ? "bids" : "asks"}` };
+  return bid < ask
+    ? { quote: { bid, ask, at }, error: null }
+    : { quote: undefined, error: "the book is crossed: its best bid is not below its best ask" };
 }

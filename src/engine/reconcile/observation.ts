@@ -2,22 +2,16 @@ import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
-import type { Market, Quote } from "../../model/market.ts";
 import type { Confidence } from "../../model/memory.ts";
 import type { Order } from "../../model/order.ts";
 import type { SlotSearch } from "../../model/strategy.ts";
+import type { PriceSight } from "../../ports/kind.ts";
 import type { Timing, UnreadableFill, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import type { FillReading } from "./fill-cursor.ts";
 import type { Sight } from "./order-life.ts";
 
 /** What a pass has seen of one market of its account. */
-export interface MarketSight {
-  /** Undefined when the venue did not give it: then nothing new is placed. */
-  readonly market: Market | undefined;
-  readonly quote: Quote | undefined;
-  /** Why the market was not observed. */
-  readonly error: string | null;
-  readonly open: readonly VenueOrder[];
+export interface MarketSight extends PriceSight {
   readonly tradesRead: boolean;
   /** Trades not booked yet, oldest first; none where they were not read. */
   readonly trades: readonly VenueFill[];

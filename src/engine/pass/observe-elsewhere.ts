@@ -1,0 +1,56 @@
+import { ZERO } from "../../kernel/decimal.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Elsewhere } from "../../model/memory.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { Kinds } from "../../ports/kind.ts";
+import type { Snapshot } from "../../ports/stores/step-store.ts";
+import type { Venue } from "../../ports/venue.ts";
+import type { MarketSight } from "../reconcile/observation.ts";
+import { ask } from "./asking.ts";
+import type { Budget } from "./budget.ts";
+
+type World = Pick<Deps, "kinds" | "reference"> & { readonly venue: Venue };
+
+/**
+ * What other places say of each pair whose book was to be read, asked again once its strategies want it fresher. A
+ * place that does not answer keeps what it said last, with the time of that.
+ */
+export async function readElsewhere<S extends MarketSight>(
+  { kinds, reference, venue }: World,
+  snapshot: Snapshot,
+  markets: Map<Pair, S>,
+  budget: Budget,
+): Promise<void> {
+  const { now } = snapshot.lease;
+  for (const [symbol, sight] of markets) {
+    const every = freshness(snapshot, kinds, symbol);
+    if (every === undefined) continue;
+    const last = snapshot.memory.elsewhere?.[symbol] ?? { prices: [], askedAt: null, bookAt: null };
+    const bookAt = sight.book ? now : last.bookAt;
+    const isDue = every !== null && (last.askedAt === null || now - last.askedAt >= every);
+    const told =
+      isDue && reference ? await ask(budget, () => reference(venue.account.exchange, symbol)) : undefined;
+    const elsewhere = told
+      ? { prices: merged(last.prices, told.answer.prices, now), askedAt: now, bookAt }
+      : { ...last, bookAt };
+    markets.set(symbol, { ...sight, elsewhere });
+  }
+}
+
+/** How old answers may be, as the strictest of the pair's strategies has it; null where none asks, undefined where none reads its book. */
+function freshness({ strategies }: Snapshot, kinds: Kinds, symbol: Pair): Millis | null | undefined {
+  const mine = strategies.filter((one) => one.symbol === symbol && kinds(one.kind).reads === "book");
+  if (mine.length === 0) return undefined;
+  const asked = mine.flatMap((one) => kinds(one.kind).asksElsewhere?.(one.config) ?? []);
+  return asked.length === 0 ? null : Math.min(...asked.map(({ every }) => every));
+}
+
+function merged(
+  before: Elsewhere["prices"],
+  told: readonly Omit<Elsewhere["prices"][number], "at">[],
+  at: Millis,
+): Elsewhere["prices"] {
+  const silent = before.filter(({ source }) => !told.some((one) => one.source === source));
+  return [...silent, ...told.filter(({ price }) => price > ZERO).map((one) => ({ ...one, at }))];
+}

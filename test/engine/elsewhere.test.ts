@@ -1,0 +1,114 @@
+import { expect, it } from "vitest";
+import { kindsOf } from "../../src/engine/kinds.ts";
+import { budgetOf } from "../../src/engine/pass/budget.ts";
+import { observe } from "../../src/engine/pass/observe.ts";
+import { VenueError } from "../../src/kernel/errors.ts";
+import type { Elsewhere } from "../../src/model/memory.ts";
+import type { Kind } from "../../src/ports/kind.ts";
+import type { Reference } from "../../src/ports/reference.ts";
+import type { Snapshot, StepStore } from "../../src/ports/stores/step-store.ts";
+import type { Venue } from "../../src/ports/venue.ts";
+import { followKind } from "../kinds/follow.ts";
+import { d, market } from "../support/grid.ts";
+import { NOW, SYMBOL, snapshot, strategy, TIMING } from "../support/made.ts";
+
+const EVERY = 20_000;
+/** Follows the bid of a book, and goes by other places too. */
+const reader = { ...followKind, reads: "book", asksElsewhere: () => ({ every: EVERY }) } as unknown as Kind;
+const level = (price: string) => ({ price: d(price), amount: d("1") });
+
+const store = { ordersByIds: async () => [] } as unknown as StepStore;
+const budget = () => budgetOf({ clock: () => 0, last: 1e9 }, 40);
+
+function venue(told: Partial<Venue> = {}): Venue {
+  const nobody = async () => {
+    throw new VenueError("unavailable", "nobody is to be asked");
+  };
+  return {
+    account: { exchange: "kraken", kind: "sandbox", host: "" },
+    timing: TIMING,
+    openOrders: async () => [],
+    fills: async (_symbol: string, { from }: { from: number }) => ({
+      fills: [],
+      unreadable: [],
+      told: { from, to: NOW },
+      now: NOW,
+    }),
+    market: async () => market(),
+    ticker: nobody,
+    balances: nobody,
+    book: async () => ({ bids: [level("99")], asks: [level("101")], at: NOW }),
+    ...told,
+  } as unknown as Venue;
+}
+
+const quiet = (memory: object = {}): Snapshot =>
+  snapshot({
+    strategies: [strategy({ kind: "follow", wants: "pause" })],
+    memory: { ...snapshot().memory, ...memory } as Snapshot["memory"],
+  });
+
+const seen = async (of: { venue?: Venue; snapshot?: Snapshot; answer?: Reference } = {}) => {
+  let asked = 0;
+  const reference = async () => {
+    asked++;
+    return of.answer ?? { prices: [{ source: "mexc", price: d("100") }], most: null, listed: true };
+  };
+  const world = { store, kinds: kindsOf([reader]), reference };
+  const { markets } = await observe(of.venue ?? venue(), world, of.snapshot ?? quiet(), budget());
+  return { sight: markets.get(SYMBOL), asked };
+};
+
+it("reads the book in place of the ticker where a kind goes by it, and keeps what else says a price", async () => {
+  const { sight, asked } = await seen();
+  expect(sight).toMatchObject({ quote: { bid: d("99"), ask: d("101"), at: NOW }, error: null });
+  expect(asked).toBe(1);
+  expect(sight?.elsewhere).toEqual({
+    prices: [{ source: "mexc", price: d("100"), at: NOW }],
+    askedAt: NOW,
+    bookAt: NOW,
+  });
+});
+
+it.each([
+  ["no bids", { bids: [], asks: [level("1")] }],
+  ["no asks", { bids: [level("1")], asks: [] }],
+  ["crossed", { bids: [level("2")], asks: [level("2")] }],
+])("takes no price from a book that has %s, and says so", async (what, book) => {
+  const { sight } = await seen({ venue: venue({ book: async () => ({ ...book, at: NOW }) }) });
+  expect(sight?.quote).toBeUndefined();
+  expect(sight?.error).toContain(what);
+  expect(sight?.book).toMatchObject(book);
+});
+
+it("asks others again only once their answers are too old, and keeps what a silent one has said", async () => {
+  const before = (askedAt: number): Elsewhere => ({
+    prices: [
+      { source: "mexc", price: d("90"), at: askedAt },
+      { source: "gateio", price: d("95"), at: askedAt },
+    ],
+    askedAt,
+    bookAt: null,
+  });
+  const fresh = await seen({ snapshot: quiet({ elsewhere: { [SYMBOL]: before(NOW - EVERY + 1) } }) });
+  expect(fresh.asked).toBe(0);
+  expect(fresh.sight?.elsewhere?.prices).toEqual(before(NOW - EVERY + 1).prices);
+  const old = await seen({ snapshot: quiet({ elsewhere: { [SYMBOL]: before(NOW - EVERY) } }) });
+  expect(old.asked).toBe(1);
+  expect(old.sight?.elsewhere?.prices).toEqual([
+    { source: "gateio", price: d("95"), at: NOW - EVERY },
+    { source: "mexc", price: d("100"), at: NOW },
+  ]);
+});
+
+it("remembers when a book that cannot be read was read last", async () => {
+  const { sight } = await seen({
+    venue: venue({
+      book: async () => {
+        throw new VenueError("unavailable", "no answer");
+      },
+    }),
+    snapshot: quiet({ elsewhere: { [SYMBOL]: { prices: [], askedAt: NOW, bookAt: NOW - 5 } } }),
+  });
+  expect(sight).toMatchObject({ quote: undefined, error: "no answer", elsewhere: { bookAt: NOW - 5 } });
+});
