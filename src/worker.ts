@@ -188,6 +188,10 @@ const LEFT_TO_PASSES = 35;
 const MOST_TO_WAIT: Millis = 5 * SECOND;
 const rightsSeen = new Map<string, Millis>();
 
+/** What fails is logged, and keeps nothing that follows from being done. */
+const tryWith = (log: Log) => (failed: string, run: () => Promise<void>) =>
+  run().catch((error: unknown) => log("error", failed, { reason: messageOf(error) }));
+
 export default {
   async fetch(request: Request, environment: Environment): Promise<Response> {
     try {
@@ -212,14 +216,17 @@ export default {
         { length: config.passesPerMinute },
         (_, place) => scheduledTime + place * apart,
       );
-      await askRights(deps, config).catch((error: unknown) => {
-        deps.log("warn", "nobody was asked what the exchange keys may do", { reason: messageOf(error) });
-      });
-      await (environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times, made));
-      await lookOut(deps);
-      await sampleLiquidity(deps);
-      const { notify, requests, reports } = deps;
-      if (notify) await deliver({ notify, local, log: deps.log, requests, reports });
+      const tried = tryWith(deps.log);
+      await tried("nobody was asked what the exchange keys may do", () => askRights(deps, config));
+      await tried("a scheduled tick failed", () =>
+        environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times, made),
+      );
+      await tried("nobody has looked around", () => lookOut(deps));
+      const { notify, requests, reports, log } = deps;
+      if (notify)
+        await tried("nobody could be told", () => deliver({ notify, local, log, requests, reports }));
+      // Last, for an exchange may let it wait.
+      await tried("no book was looked at", () => sampleLiquidity(deps));
     } catch (error) {
       logFrom("error")("error", "a scheduled tick failed", { reason: messageOf(error) });
     }

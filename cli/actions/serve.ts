@@ -11,7 +11,7 @@ import type { Deps } from "../../src/ports/deps.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import { countWrongTokens } from "../../src/transport/wrong-tokens.ts";
 import { askAboutKeys } from "../host/asked-keys.ts";
-import { startDelivery } from "../host/delivery.ts";
+import { startDelivery, startSampling } from "../host/delivery.ts";
 import { configFile, dataDirectory } from "../host/directories.ts";
 import { tighten } from "../host/file-rights.ts";
 import { listLocalToken } from "../host/local-token.ts";
@@ -101,6 +101,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
   const timer = startTimer(deps, interval);
   for (const trouble of (await deps.keyTroubles?.()) ?? []) log("error", trouble);
   const delivery = startDelivery(deps, Math.min(interval, DELIVERY_INTERVAL));
+  const sampling = startSampling(deps, Math.min(interval, DELIVERY_INTERVAL));
   const asking = askAboutKeys(deps);
 
   let stop: () => void = () => undefined;
@@ -110,7 +111,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     asking.stop();
     forget();
     await timer.stop();
-    await delivery.stop();
+    await Promise.all([delivery.stop(), sampling.stop()]);
     await new Promise((resolve) => {
       server.close(resolve);
       if ("closeAllConnections" in server) server.closeAllConnections();
@@ -124,7 +125,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
   return { deps, url, boundTold, token, newLink: () => pageLink(url, signIn.newCode()), stopped, stop };
 }
 
-/** How often what is to be told is looked at, at the least. */
+/** How often what is to be told, and which book is to be looked at, is asked, at the least. */
 const DELIVERY_INTERVAL = 5000;
 
 const loopback = ({ address }: AddressInfo): string =>

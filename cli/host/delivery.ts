@@ -13,11 +13,16 @@ export function startDelivery(deps: Deps, interval: number) {
     await lookOut(deps).catch((error: unknown) =>
       log("warn", "nobody has looked around", { reason: messageOf(error) }),
     );
-    await sampleLiquidity(deps).catch((error: unknown) =>
-      log("warn", "no book was looked at", { reason: messageOf(error) }),
-    );
     await deliver({ notify, local, log, reports }).catch((error: unknown) =>
       log("warn", "nobody could be told", { reason: messageOf(error) }),
     );
   });
 }
+
+/** Watched books, beside all else: nobody waits for an exchange that gives none. */
+export const startSampling = (deps: Deps, interval: number) =>
+  rounds(interval, () =>
+    sampleLiquidity(deps).catch((error: unknown) =>
+      deps.log("warn", "no book was looked at", { reason: messageOf(error) }),
+    ),
+  );

@@ -1,0 +1,86 @@
+import { expect, it, onTestFinished } from "vitest";
+import { startDelivery, startSampling } from "../../cli/host/delivery.ts";
+import { nodeLocal } from "../../cli/host/node-runtime.ts";
+import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
+import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
+import { notifyStore } from "../../src/adapters/libsql/stores/notify-store.ts";
+import { reportStore } from "../../src/adapters/libsql/stores/report-store.ts";
+import { importKek } from "../../src/adapters/vault/envelope.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import { BY } from "../support/by.ts";
+import { eventually } from "../support/command.ts";
+import { edgeApp } from "../support/edge.ts";
+import { fireCron } from "../support/edge-live.ts";
+import { answering } from "../support/live.ts";
+import { notifyBox } from "../support/notify.ts";
+import { testSandbox } from "../support/sandbox.ts";
+
+const ok = () => ({ body: "" });
+
+it("an exchange that gives no book delays no alert", async () => {
+  const box = await notifyBox();
+  const receiver = await answering(ok);
+  await box.add("ops", receiver.url);
+  const sandbox = await testSandbox();
+  let asked = 0;
+  let giveUp: (reason: Error) => void = () => undefined;
+  const deps: Deps = {
+    ...sandbox.deps,
+    notify: { ...box.world.notify, hosts: [] },
+    liquidity: {
+      store: liquidityStore(sandbox.context),
+      pairs: [{ exchange: "kraken", symbol: "BTC/USDT" }],
+    },
+    inTime: () =>
+      new Promise((_resolve, reject) => {
+        asked++;
+        giveUp = reject;
+      }),
+  };
+  const [sampling, delivery] = [startSampling(deps, 10), startDelivery(deps, 10)];
+  await eventually(
+    async () => asked,
+    (count) => count > 0,
+  );
+  await box.tell("error", "the ledger and the account differ");
+  box.time.pass(60_000);
+  await eventually(
+    async () => receiver.asked.length,
+    (count) => count > 0,
+  );
+  expect([asked, receiver.asked[0]?.body]).toEqual([
+    1,
+    expect.stringContaining("the ledger and the account differ"),
+  ]);
+  giveUp(new Error("gone"));
+  await Promise.all([sampling.stop(), delivery.stop()]);
+});
+
+it.each(["lookout", "liquidity_minutes"])(
+  "on the edge people are told though the table %s is gone",
+  async (table) => {
+    const receiver = await answering(ok);
+    const kek = new Uint8Array(32).fill(5);
+    const app = await edgeApp({
+      EDGEMAKER_LIQUIDITY: "kraken:BTC/USDT",
+      EDGEMAKER_KEK: Buffer.from(kek).toString("hex"),
+      EDGEMAKER_OUTBOUND_HOSTS: new URL(receiver.url).host,
+    });
+    onTestFinished(() => app.close());
+    const context = await openDatabase({
+      client: { url: app.url, fetch },
+      local: nodeLocal,
+      migrations: [],
+      kind: "sandbox",
+    });
+    onTestFinished(() => context.client.close());
+    const channel = { name: "ops", kind: "webhook", level: "info", quiet: null, isDaily: false } as const;
+    await notifyStore(context, [await importKek(kek)]).addChannel(channel, { url: receiver.url }, BY);
+    await reportStore(context).tell({ strategy: null, kind: "notice", message: "something is to be told" });
+    await context.client.batch([`drop table ${table}`], "write");
+    await fireCron(app.worker, Date.now());
+    expect(receiver.asked.map(({ body }) => body)).toEqual([
+      expect.stringContaining("something is to be told"),
+    ]);
+  },
+);
