@@ -1,16 +1,15 @@
-import { max, min, text } from "../../kernel/decimal.ts";
+import { text } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
+import { rangeNow } from "../state/range.ts";
 import type { GridStrategy } from "../state/state.ts";
 
 /** That the grid lies elsewhere than before the pass, of itself: what a person has changed is told apart. */
 export function movedEvents(before: GridStrategy, after: GridStrategy, at: Millis): Event[] {
   const how = howMoved(before, after);
-  const { slots } = after.state;
-  if (how === undefined || slots.length === 0) return [];
-  const lowest = slots.map(({ lower }) => lower).reduce(min);
-  const highest = slots.map(({ upper }) => upper).reduce(max);
-  const message = `${how}: now from ${text(lowest)} to ${text(highest)}`;
+  const range = rangeNow(after.state);
+  if (how === undefined || range === undefined) return [];
+  const message = `${how}: now from ${text(range.lower)} to ${text(range.upper)}`;
   return [{ account: after.account, strategy: after.id, at, kind: "moved", message }];
 }
 

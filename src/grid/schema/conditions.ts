@@ -1,11 +1,12 @@
 /** What a person has to know of a grid that runs, as it is when they ask, and what they can do. */
 
-import { max, min, text } from "../../kernel/decimal.ts";
+import { text } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { RefusalReason } from "../../model/strategy.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { gridKind } from "../kind.ts";
+import { rangeNow } from "../state/range.ts";
 import type { GridStrategy } from "../state/state.ts";
 
 export interface Condition {
@@ -74,15 +75,14 @@ function outsideRange({ strategy, memory }: GridView): Condition[] {
   const { id, symbol, status, phase, state } = strategy;
   const mid = memory.marks[symbol]?.mid;
   if (status !== "running" || phase !== "active" || mid === undefined) return [];
-  if (gridKind.isInRange(state, mid)) return [];
-  const lowest = state.slots.map(({ lower }) => lower).reduce(min);
-  const highest = state.slots.map(({ upper }) => upper).reduce(max);
+  const range = rangeNow(state);
+  if (range === undefined || gridKind.isInRange(state, mid)) return [];
   const [where, what] =
-    mid > highest ? ["above", "it has sold what it had"] : ["below", "it holds what it has bought"];
+    mid > range.upper ? ["above", "it has sold what it had"] : ["below", "it holds what it has bought"];
   return [
     {
       code: "out_of_range",
-      message: `the price ${text(mid)} is ${where} its range ${text(lowest)} – ${text(highest)}: ${what}, and earns nothing until the price comes back; \`edgemaker grid edit ${id} --lower … --upper …\` moves it`,
+      message: `the price ${text(mid)} is ${where} its range ${text(range.lower)} – ${text(range.upper)}: ${what}, and earns nothing until the price comes back; \`edgemaker grid edit ${id} --lower … --upper …\` moves it`,
     },
   ];
 }

@@ -1,0 +1,16 @@
+import { type Decimal, max, min } from "../../kernel/decimal.ts";
+import type { GridState } from "./state.ts";
+
+export interface Range {
+  readonly lower: Decimal;
+  readonly upper: Decimal;
+}
+
+/** Where the levels lie now, in quote: a grid that follows the market has left what was asked for. */
+export function rangeNow({ slots }: Pick<GridState, "slots">): Range | undefined {
+  if (slots.length === 0) return undefined;
+  return {
+    lower: slots.map(({ lower }) => lower).reduce(min),
+    upper: slots.map(({ upper }) => upper).reduce(max),
+  };
+}
