@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { mul, text, ZERO } from "../../kernel/decimal.ts";
+import { AppError, VenueError } from "../../kernel/errors.ts";
 import { exchangeField, textField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { isPair } from "../../kernel/pair.ts";
@@ -84,8 +85,14 @@ async function worthOf(
 ): Promise<string | null> {
   if (asset === quote) return text(free + used);
   const pair = `${asset}/${quote}`;
-  const ticker = isPair(pair) ? await market.ticker(pair).catch(() => undefined) : undefined;
+  const ticker = isPair(pair) ? await market.ticker(pair).catch(untold) : undefined;
   return ticker ? text(mul(free + used, midOf(ticker), "down")) : null;
+}
+
+/** An exchange that tells no price leaves its worth unknown; anything else is a mistake of ours. */
+function untold(error: unknown): undefined {
+  if (error instanceof VenueError || error instanceof AppError) return undefined;
+  throw error;
 }
 
 const isSomething = ({ free, used }: Balance): boolean => free + used !== ZERO;
