@@ -1,4 +1,4 @@
-import { inPercent } from "./format.ts";
+import { inPercent, number } from "./format.ts";
 import type { Grid } from "./types.ts";
 
 /** What it has made beyond what the same money had made as base; unknown while the price is. */
@@ -6,15 +6,20 @@ export const againstHolding = ({ totalProfit, holdingProfit }: Grid): number | n
   totalProfit === null || holdingProfit === null ? null : totalProfit - holdingProfit;
 
 /** How far the price may still go before it leaves the range, or how far it has left it, as a share of the price. */
-export function distanceOf({ markPrice, lowerPrice, upperPrice }: Grid): number | null {
-  if (markPrice === null || markPrice === 0) return null;
-  return Math.min(markPrice - lowerPrice, upperPrice - markPrice) / markPrice;
+export function distanceOf({ markPrice, rangeNow }: Grid): number | null {
+  if (markPrice === null || markPrice === 0 || rangeNow === null) return null;
+  return Math.min(markPrice - rangeNow.lowerPrice, rangeNow.upperPrice - markPrice) / markPrice;
 }
+
+/** Where it lies now, which a grid that follows the market has moved. */
+export const rangeText = ({ rangeNow }: Grid, digits: number): string =>
+  rangeNow === null ? "–" : `${number(rangeNow.lowerPrice, digits)} – ${number(rangeNow.upperPrice, digits)}`;
 
 export function distanceText(grid: Grid): string {
   const distance = distanceOf(grid);
-  if (distance === null || grid.markPrice === null) return "–";
-  const isBelow = grid.markPrice - grid.lowerPrice < grid.upperPrice - grid.markPrice;
+  const { markPrice, rangeNow } = grid;
+  if (distance === null || markPrice === null || rangeNow === null) return "–";
+  const isBelow = markPrice - rangeNow.lowerPrice < rangeNow.upperPrice - markPrice;
   const share = inPercent(Math.abs(distance) * 100, 1);
   if (distance < 0) return `${share} ${isBelow ? "below" : "above"}`;
   return `${share} to ${isBelow ? "lower" : "upper"}`;
@@ -43,7 +48,7 @@ export function stateOf(grid: Grid): State {
 /** What stands still because the price is elsewhere. */
 function leftText(grid: Grid): string | undefined {
   if ((distanceOf(grid) ?? 0) >= 0) return undefined;
-  const isBelow = (grid.markPrice ?? 0) < grid.lowerPrice;
+  const isBelow = (grid.markPrice ?? 0) < (grid.rangeNow?.lowerPrice ?? 0);
   return isBelow
     ? "the price is below the range: it sells again when the price is back, or start a grid that is lower"
     : "the price is above the range: it buys again when the price is back, or start a grid that is higher";

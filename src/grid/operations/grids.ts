@@ -11,6 +11,7 @@ import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { asGridView } from "../kind.ts";
 import { slotOut } from "../schema/accounting.ts";
 import { conditionsOf } from "../schema/conditions.ts";
+import { followsOut, rangeNowOut } from "../schema/follows.ts";
 import { gridOut, isDry } from "../schema/out.ts";
 import { ListShape, StatusShape, TickShape } from "../schema/schema.ts";
 import { gridsView, hasStalled, listView } from "../schema/view.ts";
@@ -119,7 +120,7 @@ const listGrids = operation({
   cli: {
     path: "grid list",
     view: listView,
-    columns: ["id", "status", "stalled", "notices", "symbol", "exchange", "startedAt"],
+    columns: ["id", "status", "stalled", "notices", "symbol", "exchange", "range", "startedAt"],
   },
   input: () => z.object({}),
   output: ListShape,
@@ -135,6 +136,8 @@ const listGrids = operation({
         exchange: parseAccountKey(account).exchange,
         symbol,
         status,
+        rangeNow: rangeNowOut(view.strategy),
+        follows: followsOut(view.strategy.config),
         stalled: stalledFor(view, interval) > 0,
         notices: [...view.strategy.state.notices, ...noticedFrom(deps, view, killed)].map((one) => ({
           ...one,

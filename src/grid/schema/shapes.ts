@@ -3,6 +3,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import { accountingShape, SlotShape } from "./accounting.ts";
 import { CostShape } from "./cost.ts";
 import { StopPriceShape } from "./ends.ts";
+import { FollowsShape, RangeNowShape } from "./follows.ts";
 
 /** Where a grid stands, as it was asked for. */
 const layoutShape = () => ({
@@ -54,6 +55,8 @@ export const GridShape = lazy(() =>
     phase: z.string(),
     centered: z.boolean().describe("Laid around a price that it follows, rather than between two prices"),
     ...layoutShape(),
+    rangeNow: RangeNowShape(),
+    follows: FollowsShape(),
     openOrders: z.number(),
     filledOrders: z.number(),
     cycles: z.number(),

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { rangeTold } from "./range-view.ts";
 import type { ListShape, StatusShape } from "./schema.ts";
 import type { StoppedShape } from "./shapes.ts";
 import { waitingTold } from "./waiting.ts";
@@ -22,8 +23,9 @@ export const gridsView = (answer: unknown) => {
 /** The list with the words of what is wrong: `grid status` says what to do. */
 export const listView = (answer: unknown) => {
   const { strategies, count } = answer as z.output<ReturnType<typeof ListShape>>;
-  const words = strategies.map(({ notices, ...grid }) => ({
+  const words = strategies.map(({ notices, rangeNow, ...grid }) => ({
     ...grid,
+    ...(rangeNow === null ? {} : { range: `${rangeNow.lowerPrice} – ${rangeNow.upperPrice}` }),
     notices: notices.map(({ code }) => code).join(" "),
   }));
   return { strategies: words, count };
@@ -67,7 +69,7 @@ function gridView(grid: Grid) {
     ...(grid.lastError === null ? {} : { error: trouble ?? grid.lastError }),
     total: totalTold(grid, quote),
     profit: `${signed(grid.profit)} ${quote} realised, ${grid.unrealizedProfit === null ? "the rest not known yet" : `${signed(grid.unrealizedProfit)} not realised`}; fees ${feesTold(grid)}`,
-    range: `${grid.lowerPrice} – ${grid.upperPrice}, ${grid.gridLevels} slots of ${grid.orderSize} ${quote}`,
+    range: rangeTold(grid, quote),
     orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${countOf(grid.cycles, "cycle")}`,
     holds:
       grid.averageCost === null

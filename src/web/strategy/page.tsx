@@ -4,7 +4,7 @@ import { GridChart } from "../chart/chart.tsx";
 import { lineScaleOf } from "../chart/line-scale.ts";
 import { TwoLines } from "../chart/two-lines.tsx";
 import { amount, change, digitsOf, duration, money, number, pairOf, percent, toneOf } from "../format.ts";
-import { againstHolding, distanceText, stateOf } from "../grid-figures.ts";
+import { againstHolding, distanceText, rangeText, stateOf } from "../grid-figures.ts";
 import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
 import type { Candles, Fills, Grid, HistoricOrders, Session, Status } from "../types.ts";
@@ -100,6 +100,7 @@ function Figures({ grid, digits }: { grid: Grid; digits: number }) {
         {change(against)}
       </Stat>
       <Stat name="Price">{price(grid.markPrice)}</Stat>
+      <Stat name="Range now">{rangeText(grid, digits)}</Stat>
       <Stat name="To the range's end">{distanceText(grid)}</Stat>
       <Stat name={`Holds, ${base}`}>{amount(grid.position)}</Stat>
       <Stat name="Bought at">{price(grid.averageCost)}</Stat>
@@ -142,7 +143,7 @@ const FRAMES = ["5m", "15m", "1h", "4h", "1d"] as const;
 
 function Prices({ grid, orders, digits }: { grid: Grid; orders: HistoricOrders["orders"]; digits: number }) {
   const [timeframe, setTimeframe] = useState<string>("15m");
-  const { exchange, symbol, lowerPrice, upperPrice } = grid;
+  const { exchange, symbol } = grid;
   // Asked for once: an open page costs the exchange nothing, its price is that of the last pass.
   const candles = useLoad<Candles>("GET /ohlcv", { exchange, symbol, timeframe, limit: 200 });
   const fills = useLoad<Fills>(`GET /strategy/grid/${part(grid.id)}/fills`, { limit: 500 }, { live: true });
@@ -165,7 +166,7 @@ function Prices({ grid, orders, digits }: { grid: Grid; orders: HistoricOrders["
     >
       {candles.error ? <Failed error={candles.error} again={candles.again} /> : null}
       <GridChart
-        label={`Candles of ${symbol} on ${exchange} with the grid from ${number(lowerPrice, digits)} to ${number(upperPrice, digits)}: ${grid.openOrders} orders rest, ${fills.data?.count ?? 0} fills`}
+        label={`Candles of ${symbol} on ${exchange} with the grid at ${rangeText(grid, digits)}: ${grid.openOrders} orders rest, ${fills.data?.count ?? 0} fills`}
         candles={candles.data?.candles ?? NONE}
         fills={fills.data?.fills ?? NONE}
         digits={digits}

@@ -1,0 +1,55 @@
+import * as z from "zod";
+import { type Decimal, wire } from "../../kernel/decimal.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import type { GridConfig } from "../state/config.ts";
+import { rangeNow } from "../state/range.ts";
+import type { GridStrategy } from "../state/state.ts";
+
+export const RangeNowShape = lazy(() =>
+  z
+    .object({ lowerPrice: z.number(), upperPrice: z.number() })
+    .nullable()
+    .describe("Where its levels lie now; elsewhere than asked for once it has followed the market"),
+);
+
+export const FollowsShape = lazy(() =>
+  z
+    .union([
+      z.object({
+        how: z.literal("trail").describe("Level by level, as far as these bounds"),
+        up: z.number().nullable(),
+        down: z.number().nullable(),
+      }),
+      z.object({
+        how: z.literal("centered").describe("Laid out anew around the market"),
+        levels: z.number().describe("Levels each side"),
+        spacing: z.number().describe("As a share of the center price"),
+        spacingModel: z.enum(["linear", "geometric", "custom"]),
+        deviation: z.number().describe("How far the price leaves it before, as a share of the center price"),
+        deviationFrom: z.enum(["edge", "center"]),
+        debounce: z.number().describe("Least milliseconds of market time between two"),
+      }),
+    ])
+    .nullable()
+    .describe("How it was asked to follow the market; null where it stays"),
+);
+
+export type RangeNow = z.output<ReturnType<typeof RangeNowShape>>;
+export type Follows = z.output<ReturnType<typeof FollowsShape>>;
+
+export function rangeNowOut({ state }: Pick<GridStrategy, "state">): RangeNow {
+  const range = rangeNow(state);
+  return range === undefined ? null : { lowerPrice: wire(range.lower), upperPrice: wire(range.upper) };
+}
+
+export function followsOut({ centered, trail }: GridConfig): Follows {
+  if (centered) {
+    const { levels, spacing, spacingModel, deviation, deviationFrom, debounce } = centered;
+    const shares = { spacing: wire(spacing), deviation: wire(deviation) };
+    return { how: "centered", levels, spacingModel, deviationFrom, debounce, ...shares };
+  }
+  if (trail?.up === undefined && trail?.down === undefined) return null;
+  return { how: "trail", up: orNull(trail.up), down: orNull(trail.down) };
+}
+
+const orNull = (bound: Decimal | undefined): number | null => (bound === undefined ? null : wire(bound));

@@ -1,0 +1,39 @@
+import type { Follows, RangeNow } from "./follows.ts";
+
+interface Lying {
+  readonly lowerPrice: number;
+  readonly upperPrice: number;
+  readonly gridLevels: number;
+  readonly orderSize: number;
+  readonly rangeNow: RangeNow;
+  readonly follows: Follows;
+}
+
+/** Where a grid lies now, and what was asked for where that is something else. */
+export function rangeTold(grid: Lying, quote = ""): string {
+  const { lowerPrice, upperPrice, gridLevels, orderSize, rangeNow: now, follows } = grid;
+  const asked = `${lowerPrice} – ${upperPrice}`;
+  const slots = `${gridLevels} slots of ${orderSize} ${quote}`;
+  if (follows === null || now === null) return `${asked}, ${slots}`;
+  const what =
+    follows.how === "trail" ? `${asked}, follows the market ${trailTold(follows)}` : aroundTold(follows);
+  return `${now.lowerPrice} – ${now.upperPrice} now, ${slots}; asked for ${what}`;
+}
+
+function trailTold({ up, down }: Extract<Follows, { how: "trail" }>): string {
+  const ways = [up === null ? [] : `up to ${up}`, down === null ? [] : `down to ${down}`];
+  return ways.flat().join(" and ");
+}
+
+function aroundTold(follows: Extract<Follows, { how: "centered" }>): string {
+  const { levels, spacing, spacingModel, deviation, deviationFrom } = follows;
+  const apart = {
+    linear: `${inPercent(spacing)} apart`,
+    geometric: `${inPercent(spacing)} apart and farther outwards`,
+    custom: "at distances of their own",
+  }[spacingModel];
+  const from = deviationFrom === "edge" ? "beyond them" : "from their middle";
+  return `${levels} levels a side, ${apart}, laid out anew ${inPercent(deviation)} ${from}`;
+}
+
+const inPercent = (share: number): string => `${Number((share * 100).toPrecision(6))} %`;

@@ -1,0 +1,65 @@
+import { expect, it } from "vitest";
+import { gridsView, listView } from "../../src/grid/schema/view.ts";
+import { gridOver } from "../support/path.ts";
+
+interface Listed {
+  readonly rangeNow: { readonly lowerPrice: number; readonly upperPrice: number } | null;
+  readonly follows: object | null;
+}
+
+/** What status and list tell of a grid once the market has gone this path. */
+async function toldAfter(path: readonly number[], start: string, asked: object) {
+  const grid = await gridOver([...path], { quote: "5000" });
+  const { id } = await grid.ask<{ id: string }>(start, { ...grid.where, ...asked });
+  await grid.pass(path.length);
+  const status = await grid.ask<{
+    strategies: readonly (Listed & { lowerPrice: number; upperPrice: number })[];
+  }>("get_grid_status", { id });
+  const list = await grid.ask<{ strategies: readonly Listed[] }>("list_grids", {});
+  const [one] = status.strategies;
+  const [listed] = list.strategies;
+  expect(listed).toMatchObject({ rangeNow: one?.rangeNow, follows: one?.follows });
+  const line = (gridsView(status).strategies as { range: string }[])[0]?.range;
+  const listLine = (listView(list).strategies as { range?: string }[])[0]?.range;
+  return { one, line, listLine };
+}
+
+const RANGE = { lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 50 };
+
+it("a grid that trails says where it is now, and what was asked for", async () => {
+  const up = [100, 105, 111, 113, 113, 113, 115, 115, 115, 115, 115];
+  const { one, line, listLine } = await toldAfter(up, "start_grid", { ...RANGE, trail: { up: 114 } });
+  expect(one).toMatchObject({
+    lowerPrice: 90,
+    upperPrice: 110,
+    rangeNow: { lowerPrice: 94, upperPrice: 114 },
+    follows: { how: "trail", up: 114, down: null },
+  });
+  expect(line).toBe("94 – 114 now, 10 slots of 50 USDT; asked for 90 – 110, follows the market up to 114");
+  expect(listLine).toBe("94 – 114");
+});
+
+it("a centered grid says where it is now, and how it was asked to follow", async () => {
+  const path = [100, 100, 110, 110, 110, 110, 110, 110, 110];
+  const around = { levels: 3, spacing: 0.01, size: 50, deviation: 0.02, debounce: 60_000 };
+  const { one, line } = await toldAfter(path, "start_centered_grid", around);
+  expect(one?.follows).toEqual({
+    how: "centered",
+    levels: 3,
+    spacing: 0.01,
+    spacingModel: "linear",
+    deviation: 0.02,
+    deviationFrom: "edge",
+    debounce: 60_000,
+  });
+  expect(Math.round(one?.rangeNow?.lowerPrice ?? 0)).toBe(107);
+  expect(line).toMatch(
+    /^106\.\d+ – 113\.\d+ now, 6 slots of 50 USDT; asked for 3 levels a side, 1 % apart, laid out anew 2 % beyond them$/,
+  );
+});
+
+it("a grid that stays where it was asked for says that once", async () => {
+  const { one, line } = await toldAfter([100, 97, 93, 97], "start_grid", RANGE);
+  expect(one).toMatchObject({ rangeNow: { lowerPrice: 90, upperPrice: 110 }, follows: null });
+  expect(line).toBe("90 – 110, 10 slots of 50 USDT");
+});
