@@ -65,7 +65,8 @@ export function terminal(
     isWrapped: () => buffer().some((line) => line?.isWrapped),
     type: (text) => void child.stdin.write(text),
     written: () => written,
-    ended: new Promise((resolve) => child.on("close", resolve)),
+    // The emulator reads on for a moment after the last byte has come.
+    ended: new Promise((resolve) => child.on("close", (code) => emulator.write("", () => resolve(code)))),
     until: (told) => waitFor(String(told), () => told.test(lines().join("\n"))),
     drawn: (times) => waitFor(`${times} times`, () => written.split(REDRAW).length > times),
   };
