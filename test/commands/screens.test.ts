@@ -67,7 +67,7 @@ describe.skipIf(!hasTerminal).each([80, 40])("in a terminal of %d columns", (col
     const screen = terminal(await still(), args, { columns });
     await screen.until(/lastStepAt/);
     fits(screen, columns);
-    expect(screen.lines().join(" ")).toMatch(/10 slots +of 50 USDT/);
+    expect(screen.lines().join(" ")).toMatch(/10 +slots +of 50 USDT/);
     await expect(masked(screen)).toMatchFileSnapshot(`screens/trade-dry-run-${columns}.txt`);
     screen.type("\x03");
     expect(await screen.ended).toBe(0);

@@ -26,7 +26,9 @@ export const FollowsShape = lazy(() =>
         spacing: z.number().describe("As a share of the center price"),
         spacingModel: z.enum(["linear", "geometric", "custom"]),
         deviation: z.number().describe("How far the price leaves it before, as a share of the center price"),
-        deviationFrom: z.enum(["edge", "center"]),
+        deviationFrom: z
+          .enum(["edge", "center"])
+          .describe("From where that is measured: the outermost level, or the middle"),
         debounce: z.number().describe("Least milliseconds of market time between two"),
       }),
     ])

@@ -10,14 +10,16 @@ interface Lying {
 }
 
 /** Where a grid lies now, and what was asked for where that is something else. */
-export function rangeTold(grid: Lying, quote = ""): string {
+export function rangeTold(grid: Lying, quote = ""): { readonly range: string; readonly asked?: string } {
   const { lowerPrice, upperPrice, gridLevels, orderSize, rangeNow: now, follows } = grid;
   const asked = `${lowerPrice} – ${upperPrice}`;
   const slots = `${gridLevels} slots of ${orderSize} ${quote}`;
-  if (follows === null || now === null) return `${asked}, ${slots}`;
-  const what =
-    follows.how === "trail" ? `${asked}, follows the market ${trailTold(follows)}` : aroundTold(follows);
-  return `${now.lowerPrice} – ${now.upperPrice} now, ${slots}; asked for ${what}`;
+  if (follows === null || now === null) return { range: `${asked}, ${slots}` };
+  return {
+    range: `${now.lowerPrice} – ${now.upperPrice} now, ${slots}`,
+    asked:
+      follows.how === "trail" ? `${asked}, following the market ${trailTold(follows)}` : aroundTold(follows),
+  };
 }
 
 function trailTold({ up, down }: Extract<Follows, { how: "trail" }>): string {

@@ -23,10 +23,11 @@ export const gridsView = (answer: unknown) => {
 /** The list with the words of what is wrong: `grid status` says what to do. */
 export const listView = (answer: unknown) => {
   const { strategies, count } = answer as z.output<ReturnType<typeof ListShape>>;
-  const words = strategies.map(({ notices, rangeNow, ...grid }) => ({
+  const words = strategies.map(({ notices, rangeNow, follows: _, startedAt, ...grid }) => ({
     ...grid,
     ...(rangeNow === null ? {} : { range: `${rangeNow.lowerPrice} – ${rangeNow.upperPrice}` }),
     notices: notices.map(({ code }) => code).join(" "),
+    startedAt,
   }));
   return { strategies: words, count };
 };
@@ -69,7 +70,7 @@ function gridView(grid: Grid) {
     ...(grid.lastError === null ? {} : { error: trouble ?? grid.lastError }),
     total: totalTold(grid, quote),
     profit: `${signed(grid.profit)} ${quote} realised, ${grid.unrealizedProfit === null ? "the rest not known yet" : `${signed(grid.unrealizedProfit)} not realised`}; fees ${feesTold(grid)}`,
-    range: rangeTold(grid, quote),
+    ...rangeTold(grid, quote),
     orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${countOf(grid.cycles, "cycle")}`,
     holds:
       grid.averageCost === null
