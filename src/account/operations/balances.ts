@@ -85,12 +85,12 @@ async function worthOf(
 ): Promise<string | null> {
   if (asset === quote) return text(free + used);
   const pair = `${asset}/${quote}`;
-  const ticker = isPair(pair) ? await market.ticker(pair).catch(untold) : undefined;
+  const ticker = isPair(pair) ? await market.ticker(pair).catch(priceless) : undefined;
   return ticker ? text(mul(free + used, midOf(ticker), "down")) : null;
 }
 
 /** An exchange that tells no price leaves its worth unknown; anything else is a mistake of ours. */
-function untold(error: unknown): undefined {
+function priceless(error: unknown): undefined {
   if (error instanceof VenueError || error instanceof AppError) return undefined;
   throw error;
 }

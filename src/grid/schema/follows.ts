@@ -51,7 +51,7 @@ export function followsOut({ centered, trail }: GridConfig): Follows {
     return { how: "centered", levels, spacingModel, deviationFrom, debounce, ...shares };
   }
   if (trail?.up === undefined && trail?.down === undefined) return null;
-  return { how: "trail", up: orNull(trail.up), down: orNull(trail.down) };
+  return { how: "trail", up: boundOut(trail.up), down: boundOut(trail.down) };
 }
 
-const orNull = (bound: Decimal | undefined): number | null => (bound === undefined ? null : wire(bound));
+const boundOut = (bound: Decimal | undefined): number | null => (bound === undefined ? null : wire(bound));

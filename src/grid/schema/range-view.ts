@@ -10,7 +10,7 @@ interface Lying {
 }
 
 /** Where a grid lies now, and what was asked for where that is something else. */
-export function rangeTold(grid: Lying, quote = ""): { readonly range: string; readonly asked?: string } {
+export function liesAt(grid: Lying, quote = ""): { readonly range: string; readonly asked?: string } {
   const { lowerPrice, upperPrice, gridLevels, orderSize, rangeNow: now, follows } = grid;
   const asked = `${lowerPrice} – ${upperPrice}`;
   const slots = `${gridLevels} slots of ${orderSize} ${quote}`;
@@ -30,12 +30,12 @@ function trailTold({ up, down }: Extract<Follows, { how: "trail" }>): string {
 function aroundTold(follows: Extract<Follows, { how: "centered" }>): string {
   const { levels, spacing, spacingModel, deviation, deviationFrom } = follows;
   const apart = {
-    linear: `${inPercent(spacing)} apart`,
-    geometric: `${inPercent(spacing)} apart and farther outwards`,
+    linear: `${asPercent(spacing)} apart`,
+    geometric: `${asPercent(spacing)} apart and farther outwards`,
     custom: "at distances of their own",
   }[spacingModel];
   const from = deviationFrom === "edge" ? "beyond them" : "from their middle";
-  return `${levels} levels a side, ${apart}, laid out anew ${inPercent(deviation)} ${from}`;
+  return `${levels} levels a side, ${apart}, laid out anew ${asPercent(deviation)} ${from}`;
 }
 
-const inPercent = (share: number): string => `${Number((share * 100).toPrecision(6))} %`;
+const asPercent = (share: number): string => `${Number((share * 100).toPrecision(6))} %`;

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { rangeTold } from "./range-view.ts";
+import { liesAt } from "./range-view.ts";
 import type { ListShape, StatusShape } from "./schema.ts";
 import type { StoppedShape } from "./shapes.ts";
 import { waitingTold } from "./waiting.ts";
@@ -70,7 +70,7 @@ function gridView(grid: Grid) {
     ...(grid.lastError === null ? {} : { error: trouble ?? grid.lastError }),
     total: totalTold(grid, quote),
     profit: `${signed(grid.profit)} ${quote} realised, ${grid.unrealizedProfit === null ? "the rest not known yet" : `${signed(grid.unrealizedProfit)} not realised`}; fees ${feesTold(grid)}`,
-    ...rangeTold(grid, quote),
+    ...liesAt(grid, quote),
     orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${countOf(grid.cycles, "cycle")}`,
     holds:
       grid.averageCost === null
