@@ -11,7 +11,7 @@ import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { asGridView } from "../kind.ts";
 import { slotOut } from "../schema/accounting.ts";
 import { conditionsOf } from "../schema/conditions.ts";
-import { followsOut, rangeNowOut } from "../schema/follows.ts";
+import { lyingOut } from "../schema/follows.ts";
 import { gridOut, isDry } from "../schema/out.ts";
 import { ListShape, StatusShape, TickShape } from "../schema/schema.ts";
 import { gridsView, hasStalled, listView } from "../schema/view.ts";
@@ -136,8 +136,7 @@ const listGrids = operation({
         exchange: parseAccountKey(account).exchange,
         symbol,
         status,
-        rangeNow: rangeNowOut(view.strategy),
-        follows: followsOut(view.strategy.config),
+        ...lyingOut(view.strategy),
         stalled: stalledFor(view, interval) > 0,
         notices: [...view.strategy.state.notices, ...noticedFrom(deps, view, killed)].map((one) => ({
           ...one,

@@ -5,14 +5,14 @@ import type { GridConfig } from "../state/config.ts";
 import { rangeNow } from "../state/range.ts";
 import type { GridStrategy } from "../state/state.ts";
 
-export const RangeNowShape = lazy(() =>
+const RangeNowShape = lazy(() =>
   z
     .object({ lowerPrice: z.number(), upperPrice: z.number() })
     .nullable()
     .describe("Where its levels lie now; elsewhere than asked for once it has followed the market"),
 );
 
-export const FollowsShape = lazy(() =>
+const FollowsShape = lazy(() =>
   z
     .union([
       z.object({
@@ -36,15 +36,23 @@ export const FollowsShape = lazy(() =>
     .describe("How it was asked to follow the market; null where it stays"),
 );
 
+/** Where a grid lies, and whether it stays there. */
+export const lyingShape = () => ({ rangeNow: RangeNowShape(), follows: FollowsShape() });
+
 export type RangeNow = z.output<ReturnType<typeof RangeNowShape>>;
 export type Follows = z.output<ReturnType<typeof FollowsShape>>;
 
-export function rangeNowOut({ state }: Pick<GridStrategy, "state">): RangeNow {
+export const lyingOut = (strategy: GridStrategy) => ({
+  rangeNow: rangeNowOut(strategy),
+  follows: followsOut(strategy.config),
+});
+
+function rangeNowOut({ state }: Pick<GridStrategy, "state">): RangeNow {
   const range = rangeNow(state);
   return range === undefined ? null : { lowerPrice: wire(range.lower), upperPrice: wire(range.upper) };
 }
 
-export function followsOut({ centered, trail }: GridConfig): Follows {
+function followsOut({ centered, trail }: GridConfig): Follows {
   if (centered) {
     const { levels, spacing, spacingModel, deviation, deviationFrom, debounce } = centered;
     const shares = { spacing: wire(spacing), deviation: wire(deviation) };

@@ -10,7 +10,7 @@ import type { GridStrategy } from "../state/state.ts";
 import { accountingOut, otherChanges } from "./accounting.ts";
 import { costOut } from "./cost.ts";
 import { holdingProfit, investmentOf, stopPricesOf, stopReasonOf } from "./ends.ts";
-import { followsOut, rangeNowOut } from "./follows.ts";
+import { lyingOut } from "./follows.ts";
 import type { ConfigShape, GridShape, StoppedShape } from "./shapes.ts";
 
 export function configOut(
@@ -54,8 +54,7 @@ export function gridOut(
     phase: phaseOf(strategy),
     centered: strategy.config.centered !== undefined,
     ...configOut(exchange, strategy),
-    rangeNow: rangeNowOut(strategy),
-    follows: followsOut(strategy.config),
+    ...lyingOut(strategy),
     openOrders: view.openOrders,
     filledOrders: ledger.filledOrders,
     cycles: ledger.cycles,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { lazy } from "../../kernel/lazy.ts";
-import { FollowsShape, RangeNowShape } from "./follows.ts";
+import { lyingShape } from "./follows.ts";
 import { ConfigShape, GridShape, RefusedShape, WarningShape } from "./shapes.ts";
 
 const figure = (what: string) => z.number().nullable().describe(what);
@@ -105,8 +105,7 @@ export const ListShape = lazy(() =>
         exchange: z.string(),
         symbol: z.string(),
         status: z.enum(["idle", "running", "stopped", "error"]),
-        rangeNow: RangeNowShape(),
-        follows: FollowsShape(),
+        ...lyingShape(),
         stalled: z.boolean().describe("Nothing has stepped it for three intervals"),
         notices: z.array(WarningShape()).describe("What is wrong with it, and what to do"),
         startedAt: z.number(),

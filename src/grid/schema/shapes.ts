@@ -3,7 +3,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import { accountingShape, SlotShape } from "./accounting.ts";
 import { CostShape } from "./cost.ts";
 import { StopPriceShape } from "./ends.ts";
-import { FollowsShape, RangeNowShape } from "./follows.ts";
+import { lyingShape } from "./follows.ts";
 
 /** Where a grid stands, as it was asked for. */
 const layoutShape = () => ({
@@ -47,6 +47,13 @@ export const StoppedShape = lazy(() =>
   }),
 );
 
+/** What it holds, in base, and what that has cost a piece. */
+const heldShape = () => ({
+  position: z.string(),
+  averageCost: z.number().nullable(),
+  breakEvenPrice: z.number().nullable(),
+});
+
 export const GridShape = lazy(() =>
   z.object({
     id: z.string(),
@@ -55,8 +62,7 @@ export const GridShape = lazy(() =>
     phase: z.string(),
     centered: z.boolean().describe("Laid around a price that it follows, rather than between two prices"),
     ...layoutShape(),
-    rangeNow: RangeNowShape(),
-    follows: FollowsShape(),
+    ...lyingShape(),
     openOrders: z.number(),
     filledOrders: z.number(),
     cycles: z.number(),
@@ -70,9 +76,7 @@ export const GridShape = lazy(() =>
       .number()
       .nullable()
       .describe("What the investment would have made, put into base at the start"),
-    position: z.string(),
-    averageCost: z.number().nullable(),
-    breakEvenPrice: z.number().nullable(),
+    ...heldShape(),
     fees: z.record(z.string(), z.string()),
     stopPrices: z.array(StopPriceShape()),
     stopReason: z.string().nullable().describe("What has stopped it, where no person has"),
