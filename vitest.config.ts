@@ -8,6 +8,21 @@ const ALONE = [
   "test/venues/process.test.ts",
 ];
 
+/** Folders whose tests start programs: the command line, servers, emulated exchanges, Chromium, workerd. */
+const PROGRAMS = [
+  "cli",
+  "commands",
+  "control",
+  "docs",
+  "edge",
+  "mcp",
+  "pentest",
+  "processes",
+  "smoke",
+  "venues",
+  "web",
+].map((folder) => `test/${folder}/**/*.test.ts`);
+
 export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
@@ -22,8 +37,14 @@ export default defineConfig({
       // To load ccxt anew for each file would take a third of the whole.
       {
         extends: true,
-        test: { name: "shared", include: ["test/**/*.test.ts"], exclude: ALONE, isolate: false },
+        test: {
+          name: "shared",
+          include: ["test/**/*.test.ts"],
+          exclude: [...ALONE, ...PROGRAMS],
+          isolate: false,
+        },
       },
+      { extends: true, test: { name: "programs", include: PROGRAMS, exclude: ALONE, isolate: false } },
     ],
   },
 });
