@@ -74,6 +74,27 @@ describe("a watched pair", () => {
     expect((await report()).hash).toBe(after.hash);
   });
 
+  it("offers what is one's own as a part of the whole, as the exchange shows it", async () => {
+    const { deps, minutes, venue, pass, time } = await watched();
+    const bare = await venue("kraken").book(PAIR.symbol, 200);
+    await runOperation(deps, "start_grid", GRID);
+    await tick(deps);
+    const { bids, asks } = await venue("kraken").book(PAIR.symbol, 200);
+    const own = await venue("kraken").openOrders(PAIR.symbol);
+    expect(own.length).toBeGreaterThan(10);
+    for (const { side, price, amount } of own) {
+      const of = (levels: typeof bids) => levels.find((level) => level.price === price)?.amount ?? 0n;
+      const [now, before] = side === "buy" ? [of(bids), of(bare.bids)] : [of(asks), of(bare.asks)];
+      expect([side, price, now - before]).toEqual([side, price, amount]);
+    }
+    time.pass(MINUTE);
+    await pass(1);
+    const [row] = await minutes(PAIR, 0, 1e9);
+    for (const side of ["bids", "asks"] as const)
+      for (const band of [0, 1, 2] as const)
+        expect(row?.depth?.[side][band] ?? 0n).toBeGreaterThanOrEqual(row?.ownDepth?.[side][band] ?? 1n);
+  });
+
   it("is looked at once a minute, however many look", async () => {
     const { deps, minutes, time } = await watched();
     let asked = 0;

@@ -1,7 +1,8 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import { hashText, mix, share } from "../../kernel/hash.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { Book, BookLevel, Market } from "../../model/market.ts";
+import type { BookedOrder } from "../../market/matching/books.ts";
+import type { Book, BookLevel, Market, Side } from "../../model/market.ts";
 
 /** Depth changes once a second of market time. */
 const REFRESH: Millis = 1000;
@@ -33,4 +34,17 @@ function lots({ tick, lot }: Market, ticks: number, notional: number): Decimal {
   const price = ticks * (Number(tick) / 1e18);
   const count = Math.max(1, Math.floor(notional / price / (Number(lot) / 1e18)));
   return BigInt(count) * lot;
+}
+
+/** The same book as everybody sees it: with what an account rests in it, level by level. */
+export function withResting({ bids, asks, at }: Book, open: readonly BookedOrder[], limit: number): Book {
+  const side = (levels: readonly BookLevel[], which: Side): BookLevel[] => {
+    const amounts = new Map(levels.map(({ price, amount }) => [price, amount]));
+    for (const { side: own, price, amount, filled } of open)
+      if (own === which) amounts.set(price, (amounts.get(price) ?? 0n) + amount - filled);
+    const better = which === "buy" ? (a: Decimal, b: Decimal) => a > b : (a: Decimal, b: Decimal) => a < b;
+    const sorted = [...amounts].sort(([a], [b]) => (better(a, b) ? -1 : 1));
+    return sorted.slice(0, limit).map(([price, amount]) => ({ price, amount }));
+  };
+  return { bids: side(bids, "buy"), asks: side(asks, "sell"), at };
 }

@@ -1,14 +1,17 @@
+import { ZERO } from "../../kernel/decimal.ts";
 import { VenueError } from "../../kernel/errors.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
-import type { BookChange } from "../../market/matching/books.ts";
+import { applied, type BookChange, isOpen } from "../../market/matching/books.ts";
 import type { Arrival } from "../../market/matching/placing.ts";
 import type { AccountRef } from "../../model/account.ts";
+import type { Book } from "../../model/market.ts";
 import type { NewOrder } from "../../model/order.ts";
+import { takes } from "../../model/own-orders.ts";
 import type { Timing, Venue } from "../../ports/venue.ts";
 import { bookedVenue, type Moment, type Pricing, reading } from "./booked-venue.ts";
 import type { Books } from "./books.ts";
-import { depthAt, MOST_LEVELS } from "./depth.ts";
+import { depthAt, MOST_LEVELS, withResting } from "./depth.ts";
 import { type MarketClock, marketTime } from "./market-clock.ts";
 import { type Listed, type Rules, settle } from "./matching.ts";
 import type { Shock } from "./path.ts";
@@ -63,8 +66,7 @@ export function simulatedVenue(simulation: Simulation): Venue {
     ...bookedVenue({ account, timing, books, key: exchange, pricing }),
     market: async (symbol) => listing(simulation, symbol, {}).market,
     ticker: (symbol) => withMarket(symbol, ({ market, path }, at) => tickerAt(market, path, at)),
-    book: (symbol, limit) =>
-      withMarket(symbol, ({ market, path }, at) => depthAt(market, path.at(at), at, limit)),
+    book: (symbol, limit) => bookNow(simulation, symbol, limit),
     trades: (symbol, limit) =>
       withMarket(symbol, ({ market, path }, at) => tradesAt(market, path, at, limit)),
     candles: (symbol, range) =>
@@ -83,6 +85,22 @@ async function look(simulation: Simulation): Promise<Seen> {
   const listed = (symbol: Pair) => listing(simulation, symbol, shocks);
   return { books, now, listed, at: marketNow(simulation, now, books.settledAt) };
 }
+
+/** Other people's depth and all that the account rests, once it has met the price up to now. */
+async function bookNow(simulation: Simulation, symbol: Pair, limit: number): Promise<Book> {
+  const seen = await look(simulation);
+  const change = settlement(simulation, seen);
+  const { open } = change ? applied(seen.books, change) : seen.books;
+  const { market, path } = seen.listed(symbol);
+  const others = depthAt(market, path.at(seen.at), seen.at, limit);
+  // What the price has gone through fills part by part: no book is told crossed meanwhile.
+  const own = open.filter(
+    (order) => order.symbol === symbol && isOpen(order) && !takes(order, bestPricesIn(others)),
+  );
+  return withResting(others, own, limit);
+}
+
+const bestPricesIn = ({ bids, asks }: Book) => ({ bid: bids[0]?.price ?? ZERO, ask: asks[0]?.price ?? ZERO });
 
 // Another process may have settled a moment later than this one has read the clock.
 const marketNow = ({ clock }: Simulation, now: Millis, settledAt: Millis): Millis =>
