@@ -20,6 +20,11 @@ const unitsOf = (isQuick: boolean): readonly Unit[] => [
   ...GUARDS.map(({ name }): Unit => ({ kind: "deed", name })),
 ];
 
+const testsOf = (bundled: Bundled, isQuick: boolean, by: readonly string[] | undefined): string[] =>
+  Object.keys(bundled.tests)
+    .filter((file) => !isQuick || bundled.isOfParts(file))
+    .filter((file) => !by || by.some((part) => file.includes(part)));
+
 export interface Coverage {
   readonly covered: readonly Covered[];
   /** What fails without any change, and so can notice none. */
@@ -42,6 +47,8 @@ interface How {
   readonly workers: number;
   readonly found: Found;
   readonly isQuick: boolean;
+  /** Parts of the paths of the tests that are asked, and nothing else. */
+  readonly by: readonly string[] | undefined;
   readonly isOver: () => boolean;
   readonly told: (left: number) => void;
 }
@@ -49,13 +56,12 @@ interface How {
 /** What each test, seed and deed comes across, found out once; undefined where there was no time for all of it. */
 export async function cover(
   bundled: Bundled,
-  { workers, found, isQuick, isOver, told }: How,
+  { workers, found, isQuick, by, isOver, told }: How,
 ): Promise<Coverage | undefined> {
   const places = placesOf(bundled);
-  const tests = Object.keys(bundled.tests).filter((file) => !isQuick || bundled.isOfParts(file));
   const all = [
-    ...tests.map((file): Ask => ({ kind: "cover", file })),
-    ...unitsOf(isQuick).map((unit): Ask => ({ kind: "cover unit", unit })),
+    ...testsOf(bundled, isQuick, by).map((file): Ask => ({ kind: "cover", file })),
+    ...(by ? [] : unitsOf(isQuick)).map((unit): Ask => ({ kind: "cover unit", unit })),
   ];
   const digestOf = (ask: Ask) => bundled.digestOf(ask.kind === "cover" ? ask.file : WORKER);
   const asks = all.filter((ask) => found[JSON.stringify(ask)]?.digest !== digestOf(ask));

@@ -12,6 +12,7 @@ const USAGE = `Changes the engine, the grid and the stores in one place at a tim
   --all                   all of them
   --only PATH[,PATH…]     all of those in files whose path contains one of these
   --quick                 shown to quick tests and few seeds alone
+  --by PATH[,PATH…]       shown to the tests alone whose path contains one of these
   --seconds N             of one change at most, of all that might notice it (default 8)
   --minutes N             ends then, and goes on from there the next time (default 60)
   --workers N             processes (default 2)
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     all: { type: "boolean" },
     only: { type: "string" },
     quick: { type: "boolean" },
+    by: { type: "string" },
     seconds: { type: "string" },
     minutes: { type: "string" },
     workers: { type: "string" },
@@ -121,6 +123,7 @@ async function covering(bundled: Bundled, isOver: () => boolean): Promise<Covera
     workers,
     found,
     isQuick: values.quick === true,
+    by: values.by?.split(","),
     isOver,
     told: (left) => {
       told(`what comes across what: ${left} left`);
