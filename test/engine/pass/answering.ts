@@ -1,0 +1,57 @@
+// An exchange that answers what a test says, and keeps in order what it was asked.
+import { type Budget, budgetOf } from "../../../src/engine/pass/budget.ts";
+import type { Market, Quote } from "../../../src/model/market.ts";
+import type { FillsOfSpan, FillsRead, Timing, Venue, VenueOrder } from "../../../src/ports/venue.ts";
+import { market } from "../../support/grid.ts";
+import { NOW, quote, TIMING } from "../../support/made.ts";
+
+interface Answers {
+  readonly balances?: Venue["balances"];
+  readonly openOrders?: (symbol?: string) => Promise<readonly VenueOrder[]>;
+  readonly order?: Venue["order"];
+  readonly orders?: Venue["orders"];
+  readonly fills?: (symbol: string, span: { from: number; to?: number }) => Promise<FillsOfSpan>;
+  readonly fillsOf?: (symbol: string, ids: readonly string[], since: number) => Promise<FillsRead>;
+  readonly market?: (symbol: string) => Promise<Market>;
+  readonly ticker?: (symbol: string) => Promise<Quote>;
+  readonly timing?: Partial<Timing>;
+  readonly account?: Venue["account"];
+}
+
+/** All there is up to now, and nothing in it. */
+export const nothingDone = async (_: string, { from }: { from: number }): Promise<FillsOfSpan> => ({
+  fills: [],
+  unreadable: [],
+  told: { from, to: NOW },
+  now: NOW,
+});
+
+export function exchangeOf({ timing, account, ...answers }: Answers = {}) {
+  const asked: unknown[][] = [];
+  const all = {
+    balances: async () => [],
+    openOrders: async () => [],
+    order: async () => undefined,
+    fills: nothingDone,
+    fillsOf: async () => ({ fills: [], unreadable: [] }),
+    market: async (symbol: string) => market({ symbol }),
+    ticker: async (symbol: string) => quote({ symbol }),
+    ...answers,
+  };
+  const kept = Object.entries(all).map(([name, answer]) => [
+    name,
+    (...given: never[]) => {
+      asked.push([name, ...given]);
+      return (answer as (...one: never[]) => unknown)(...given);
+    },
+  ]);
+  const venue = {
+    account: account ?? { exchange: "kraken", kind: "live", host: "api.kraken.com" },
+    timing: { ...TIMING, ...timing },
+    ...Object.fromEntries(kept),
+  } as Venue;
+  return { venue, asked };
+}
+
+/** Of a pass that has time for everything, and so many calls. */
+export const callsLeft = (calls?: number): Budget => budgetOf({ clock: () => 0, last: 100_000 }, calls);

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { ask } from "../../../src/engine/pass/asking.ts";
+import { budgetOf, spend } from "../../../src/engine/pass/budget.ts";
+import { BudgetSpent } from "../../../src/kernel/errors.ts";
+
+/** Of a pass whose last call leaves at 10 s, by a clock that stands at 1 s and is moved by hand. */
+function passing(calls?: number, requests?: () => number) {
+  const time = { now: 1000 };
+  const budget = budgetOf({ clock: () => time.now, last: 10_000 }, calls, requests);
+  const call = (millis = 0, strategy?: string | null) =>
+    spend(
+      budget,
+      async () => {
+        time.now += millis;
+        return "answer";
+      },
+      strategy,
+    );
+  return { budget, time, call };
+}
+
+describe("the calls of a pass", () => {
+  it("are counted down from what it may make", async () => {
+    const { budget, call } = passing(2);
+    expect([budget.left, budget.made, budget.began]).toEqual([2, 0, undefined]);
+    expect(await call(500)).toBe("answer");
+    expect([budget.left, budget.made, budget.began]).toEqual([1, 1, 1000]);
+    await call(500);
+    expect([budget.left, budget.made, budget.began]).toEqual([0, 2, 1000]);
+  });
+
+  it("leave three requests of those of the process for what is still asked of the store", async () => {
+    let requests = 10;
+    const { budget } = passing(8, () => requests);
+    expect(budget.left).toBe(7);
+    requests = 3;
+    expect(budget.left).toBe(0);
+    requests = 100;
+    expect(budget.left).toBe(8);
+    expect(passing().budget.left).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it("are told by strategy, where they are for one alone", async () => {
+    const { budget, call } = passing();
+    await call();
+    await call(0, "a");
+    await call(0, "a");
+    await call(0, "b");
+    await call(0, null);
+    expect(budget.own).toEqual({ a: 2, b: 1 });
+  });
+});
+
+describe("the time of a pass", () => {
+  it("has room for any number of calls until one has taken a while", async () => {
+    const { budget, call } = passing();
+    expect(budget.fitting).toBe(Number.MAX_SAFE_INTEGER);
+    await call(0);
+    expect(budget.fitting).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it("has room for as many as leave in it, each taking as long as those so far", async () => {
+    const { budget, call, time } = passing();
+    await call(2000);
+    await call(1000);
+    // From 4 s to 10 s at 1.5 s each: at 4, 5.5, 7, 8.5 and 10.
+    expect(budget.fitting).toBe(5);
+    time.now = 10_000;
+    expect(budget.fitting).toBe(1);
+    time.now = 10_001;
+    expect(budget.fitting).toBe(0);
+    time.now = 60_000;
+    expect(budget.fitting).toBe(0);
+  });
+
+  it("says so where it has room for fewer than twenty", async () => {
+    const { budget, call } = passing();
+    expect(budget.slow).toMatch(/about 0 s/);
+    await call(449);
+    expect(budget.slow).toBeNull();
+    const slower = passing();
+    await slower.call(450);
+    expect(slower.budget.slow).toBe(
+      "the exchange takes about 1 s to answer a call: a pass has time for few orders, and the others wait",
+    );
+    await slower.call(2000);
+    expect(slower.budget.slow).toMatch(/takes about 2 s/);
+  });
+});
+
+describe("a question of a pass", () => {
+  it("is answered, and is the strategy's whose orders it is for", async () => {
+    const { budget } = passing(1);
+    expect(await ask(budget, async () => undefined, "a")).toEqual({ answer: undefined });
+    expect([budget.own, budget.made]).toEqual([{ a: 1 }, 1]);
+  });
+
+  it("is not asked where no call is left, or none after it", async () => {
+    const asked: string[] = [];
+    const put = async () => asked.push("put");
+    expect(await ask(passing(0).budget, put)).toBeUndefined();
+    const slow = passing();
+    await slow.call(4500);
+    expect(slow.budget.fitting).toBe(2);
+    expect(await ask(slow.budget, put)).toEqual({ answer: 1 });
+    slow.time.now = 9000;
+    expect(slow.budget.fitting).toBe(1);
+    expect(await ask(slow.budget, put)).toBeUndefined();
+    expect(asked).toEqual(["put"]);
+  });
+
+  it("that the exchange's own budget has no call for is as if it had not been asked; any other failure is told", async () => {
+    const spent = () => Promise.reject(new BudgetSpent("none left", 500));
+    expect(await ask(passing().budget, spent)).toBeUndefined();
+    await expect(ask(passing().budget, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+  });
+});

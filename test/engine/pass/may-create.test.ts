@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { mayCreate } from "../../../src/engine/pass/may-create.ts";
+import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
+import type { Sight } from "../../../src/engine/reconcile/order-life.ts";
+import { gridKind } from "../../../src/grid/kind.ts";
+import type { OrderState, OrderStatus } from "../../../src/model/order.ts";
+import type { Strategy } from "../../../src/model/strategy.ts";
+import type { Kinds } from "../../../src/ports/kind.ts";
+import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
+import { slot, state } from "../../support/grid.ts";
+import { idOf, NOW, order, SYMBOL, sight, snapshot, strategy, told } from "../../support/made.ts";
+
+const kinds = (() => gridKind) as unknown as Kinds;
+const TWO = [slot(), slot({ index: 1 })];
+const EXIT = { reason: "stop", tries: 0 } as const;
+
+/** The two slots' orders. */
+const both = [order({ slot: 0 }), order({ slot: 1, exchangeId: "x2" })];
+
+/** Whether a pass over a grid of two slots, each of which has its order, may place another one. */
+function may(
+  over: Omit<Partial<Snapshot>, "strategies"> & {
+    readonly grid?: Partial<Strategy>;
+    readonly state?: object;
+    readonly slots?: readonly ReturnType<typeof slot>[];
+    readonly more?: readonly Strategy[];
+    readonly sights?: Readonly<Record<string, Sight>>;
+    readonly markets?: readonly string[];
+  } = {},
+): boolean {
+  const {
+    grid = {},
+    state: own = {},
+    slots = TWO,
+    more = [],
+    sights = {},
+    markets = [SYMBOL],
+    ...rest
+  } = over;
+  const seen = new Map<string, MarketSight>(markets.map((symbol) => [symbol, sight()]));
+  const one = strategy({ state: state(slots, { epoch: 1, ...own }), ...grid });
+  const whole = snapshot({ orders: both, strategies: [...more, one], ...rest });
+  return mayCreate(whole, seen, new Map(Object.entries(sights)), kinds);
+}
+
+const kill = (over: object = {}) => ({ on: true, cancels: false, sells: false, ...over });
+
+describe("whether a pass may place an order", () => {
+  it("is whether a slot has none", () => {
+    expect(may()).toBe(false);
+    expect(may({ orders: both.slice(1) })).toBe(true);
+    expect(may({ orders: [] })).toBe(true);
+  });
+
+  it.each<[OrderState, boolean]>([
+    ["pending", false],
+    ["open", false],
+    ["unknown", false],
+    ["filled", true],
+    ["canceled", true],
+  ])("goes by the order as it is stored, where it was not looked at: %s", (stored, free) => {
+    expect(may({ orders: [order({ slot: 0, state: stored }), ...both.slice(1)] })).toBe(free);
+  });
+
+  it.each<[OrderStatus | "missing", boolean]>([
+    ["missing", false],
+    ["open", false],
+    ["partially_filled", false],
+    ["filled", true],
+    ["canceled", true],
+    ["expired", true],
+  ])("goes by what the exchange tells of it: %s", (status, free) => {
+    const seen: Sight = status === "missing" ? status : told({ status });
+    expect(may({ sights: { [idOf({ slot: 0 })]: seen } })).toBe(free);
+  });
+
+  it("is not held up by an order that has ended here and shows as open there", () => {
+    const ended = [order({ slot: 0, state: "canceled" }), ...both.slice(1)];
+    expect(may({ orders: ended, sights: { [idOf({ slot: 0 })]: told() } })).toBe(true);
+  });
+
+  it("counts no order of another strategy, or of another generation", () => {
+    expect(may({ orders: [order({ slot: 0, strategy: "h" }), ...both.slice(1)] })).toBe(true);
+    expect(may({ orders: [order({ slot: 0, generation: 1 }), ...both.slice(1)] })).toBe(true);
+  });
+
+  it("is true for any of its strategies", () => {
+    const other = strategy({ id: "h", state: state([slot()], { epoch: 1 }) });
+    expect(may({ more: [other] })).toBe(true);
+    expect(may({ more: [{ ...other, wants: "pause" }] })).toBe(false);
+  });
+
+  it("waits with a slot that a limit refuses, until its time has come or limits have changed", () => {
+    const limited = (over: object = {}) => [
+      slot({ limited: { times: 1, until: NOW + 1, version: 7, ...over } }),
+      slot({ index: 1 }),
+    ];
+    const limits = { version: 7, set: {} } as unknown as Snapshot["limits"];
+    const orders = both.slice(1);
+    expect(may({ slots: limited(), orders, limits })).toBe(false);
+    expect(may({ slots: limited({ until: NOW }), orders, limits })).toBe(true);
+    expect(may({ slots: limited({ version: 6 }), orders, limits })).toBe(true);
+    // One that has its order all the same is counted once.
+    expect(may({ slots: limited(), orders: both.slice(0, 1), limits })).toBe(true);
+    expect(may({ slots: [...limited(), slot({ index: 2 })], limits })).toBe(true);
+  });
+
+  it("is false of a market that this pass has not seen", () => {
+    expect(may({ orders: [], markets: [] })).toBe(false);
+    expect(may({ grid: { wants: "stop", sellBase: true }, markets: ["ETH/USDT"] })).toBe(false);
+  });
+
+  it.each([
+    ["pause", {}, false],
+    ["stop", {}, false],
+    ["stop", { sellBase: true }, true],
+    ["pause", { sellBase: true }, false],
+  ] as const)("of one that is to %s %o is %s", (wants, over, free) => {
+    expect(may({ grid: { wants, ...over }, orders: [] })).toBe(free);
+  });
+
+  it("is true of an exit, whatever else is wanted", () => {
+    expect(may({ state: { exit: EXIT } })).toBe(true);
+    expect(may({ state: { exit: EXIT }, grid: { wants: "stop" } })).toBe(true);
+  });
+
+  it("is true of one that moves, though each slot has its order", () => {
+    expect(may({ state: { rebuild: { generation: 1 } } })).toBe(true);
+  });
+
+  it("is false while the kill switch is on, but for exits that it lets pass", () => {
+    expect(may({ orders: [], kill: kill() })).toBe(false);
+    expect(may({ state: { exit: EXIT }, kill: kill() })).toBe(false);
+    expect(may({ state: { exit: EXIT }, kill: kill({ sells: true }) })).toBe(true);
+    expect(may({ orders: [], kill: kill({ sells: true }) })).toBe(false);
+    expect(may({ state: { rebuild: { generation: 1 } }, kill: kill({ sells: true }) })).toBe(false);
+  });
+});

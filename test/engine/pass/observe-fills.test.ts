@@ -1,0 +1,238 @@
+import { describe, expect, it } from "vitest";
+import { readFills, readLacking } from "../../../src/engine/pass/observe-fills.ts";
+import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
+import type { Order } from "../../../src/model/order.ts";
+import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
+import type { FillsOfSpan, FillsRead, VenueFill, VenueOrder } from "../../../src/ports/venue.ts";
+import { d } from "../../support/grid.ts";
+import {
+  idOf,
+  NOW,
+  order,
+  SYMBOL,
+  sight,
+  snapshot,
+  TIMING,
+  told,
+  toldFilled,
+  trade,
+} from "../../support/made.ts";
+import { callsLeft, exchangeOf } from "./answering.ts";
+
+const { overlap, readLag } = TIMING;
+const cursors = { [SYMBOL]: { at: NOW - 50_000, ahead: null } };
+const FROM = NOW - 50_000 - overlap;
+
+/** Reads trades of an exchange that tells so long a part of a span at a time. */
+async function read(
+  all: readonly VenueFill[],
+  { part = Number.MAX_SAFE_INTEGER, calls, over = {}, unreadable = [] }: Reading = {},
+) {
+  const { venue, asked } = exchangeOf({
+    fills: async (_, { from, to = NOW }): Promise<FillsOfSpan> => {
+      const end = Math.min(to, from + part);
+      const fills = all.filter(({ at }) => at >= from && at <= end);
+      return { fills, unreadable, told: { from, to: end }, now: NOW };
+    },
+  });
+  const seen = await readFills(venue, snapshot({ cursors, ...over }), SYMBOL, callsLeft(calls));
+  return { ...seen, trades: seen.trades.map(({ id }) => id), asked: asked.map(([, , span]) => span) };
+}
+
+interface Reading {
+  readonly part?: number;
+  readonly calls?: number;
+  readonly over?: Partial<Snapshot>;
+  readonly unreadable?: FillsRead["unreadable"];
+}
+
+describe("reading trades", () => {
+  it("begins an overlap before where the last pass ended, and ends with what there is", async () => {
+    const seen = await read([trade({ at: NOW - 10 })]);
+    expect(seen).toMatchObject({ trades: ["t1"], short: false, asked: [{ from: FROM }] });
+    expect(seen.reading).toEqual({ from: NOW, ahead: null, until: NOW });
+  });
+
+  it("asks on while there is more, and puts them in their order", async () => {
+    const all = [trade({ id: "b", at: NOW - 10 }), trade({ id: "a", at: NOW - 40_000 })];
+    const seen = await read(all, { part: 30_000 });
+    expect(seen).toMatchObject({ trades: ["a", "b"], short: false });
+    expect(seen.asked).toEqual([{ from: FROM }, { from: FROM + 30_000 }]);
+  });
+
+  it.each([
+    [100, 8],
+    [10, 5],
+    [3, 1],
+    [1, 1],
+    [0, 0],
+  ])("asks no more than eight times, and with %i calls left %i times", async (calls, times) => {
+    const { asked, short } = await read([], { part: 1_000, calls });
+    expect([asked.length, short]).toEqual([times, true]);
+  });
+
+  it("asks nothing where there is no order of ours and no strategy", async () => {
+    const { asked, reading, short } = await read([], { over: { strategies: [] } });
+    expect([asked, reading, short]).toEqual([[], undefined, false]);
+  });
+
+  it("leaves out what is booked, and what is so old that it must be", async () => {
+    const all = [
+      trade({ id: "booked", at: NOW - 5 }),
+      trade({ id: "old", at: FROM - 1 }),
+      trade({ id: "edge", at: FROM }),
+    ];
+    const { venue } = exchangeOf({
+      fills: async (_, { from }) => ({ fills: all, unreadable: [], told: { from, to: NOW }, now: NOW }),
+    });
+    const known = snapshot({ cursors, booked: { [SYMBOL]: new Set(["booked"]) } });
+    const { trades } = await readFills(venue, known, SYMBOL, callsLeft());
+    expect(trades.map(({ id }) => id)).toEqual(["edge"]);
+  });
+
+  it("tells a row that cannot be read once, and not one that another answer shows whole", async () => {
+    const row = (id: string | null) => ({ id, orderId: "x1", at: NOW, reason: "no price" });
+    const rows = [row("t1"), row("bad"), row("bad"), row(null)];
+    const seen = await read([trade({ at: NOW - 10 })], { unreadable: rows });
+    expect(seen.unreadable).toEqual([row("bad"), row(null)]);
+  });
+});
+
+interface Lack {
+  readonly orders?: readonly Order[];
+  readonly sights?: Readonly<Record<string, VenueOrder | "missing">>;
+  readonly found?: readonly VenueOrder[];
+  readonly over?: Partial<MarketSight> & { readonly short?: boolean };
+  readonly calls?: number;
+  readonly fitting?: number;
+  readonly token?: number;
+  readonly answer?: FillsRead;
+}
+
+/** Orders whose trades are asked for on their own. */
+async function lacking({
+  orders = [],
+  sights = {},
+  found = [],
+  over = {},
+  calls,
+  fitting = 9,
+  token = 1,
+  answer,
+}: Lack) {
+  const { venue, asked } = exchangeOf(answer ? { fillsOf: async () => answer } : {});
+  const whole = { ...sight(over), short: over.short ?? false };
+  const lease = { account: "a", token, now: NOW, until: NOW + TIMING.leaseTtl };
+  const looked = { sight: whole, sights: new Map(Object.entries(sights)), found };
+  const known = snapshot({ orders, lease, cursors });
+  const budget = { ...callsLeft(), left: calls ?? 100, fitting };
+  const seen = await readLacking(venue, known, SYMBOL, looked, budget);
+  const ids = (asked[0]?.[2] ?? []) as string[];
+  expect(asked.length).toBe(ids.length > 0 ? 1 : 0);
+  return { ids, since: asked[0]?.[3], seen, whole };
+}
+
+const filled = (over: Partial<Order> = {}) => order({ filled: d("2"), ...over });
+
+describe("an order that lacks trades", () => {
+  it("is asked for on its own, from an overlap before it was placed", async () => {
+    const { ids, since, seen } = await lacking({ orders: [filled({ createdAt: 9_000 })] });
+    expect([ids, since, seen.asked]).toEqual([["x1"], 9_000 - overlap, new Set(["x1"])]);
+  });
+
+  it("is one of which the row or the exchange tells more than is booked or has just been read", async () => {
+    expect((await lacking({ orders: [order()] })).ids).toEqual([]);
+    expect((await lacking({ orders: [order()], sights: { [idOf()]: toldFilled() } })).ids).toEqual(["x1"]);
+    expect((await lacking({ orders: [order()], sights: { [idOf()]: "missing" } })).ids).toEqual([]);
+    expect((await lacking({ orders: [filled({ booked: d("2") })] })).ids).toEqual([]);
+    const one = [trade({ amount: d("1") })];
+    expect((await lacking({ orders: [filled()], over: { trades: one } })).ids).toEqual(["x1"]);
+    expect((await lacking({ orders: [filled({ booked: d("1") })], over: { trades: one } })).ids).toEqual([]);
+    const others = [trade({ orderId: "x2", amount: d("2") })];
+    expect((await lacking({ orders: [filled()], over: { trades: others } })).ids).toEqual(["x1"]);
+  });
+
+  it("is known by the id that this pass has seen, and not asked for without one", async () => {
+    const orders = [filled({ exchangeId: null })];
+    expect((await lacking({ orders })).ids).toEqual([]);
+    expect((await lacking({ orders, sights: { [idOf()]: toldFilled({ id: "x8" }) } })).ids).toEqual(["x8"]);
+  });
+
+  it("is a strategy's, and of this market", async () => {
+    expect((await lacking({ orders: [filled({ strategy: null })] })).ids).toEqual([]);
+    expect((await lacking({ orders: [filled({ symbol: "ETH/USDT" })] })).ids).toEqual([]);
+  });
+
+  it("waits while the market's trades have not been read to their end, until it is late", async () => {
+    const short = { short: true, tradesRead: false };
+    expect((await lacking({ orders: [filled()], over: short })).ids).toEqual([]);
+    const late = (age: number) => [filled({ behindSince: NOW - age, state: "filled", exchangeId: "x1" })];
+    expect((await lacking({ orders: late(readLag - 1), over: short })).ids).toEqual([]);
+    expect((await lacking({ orders: late(readLag), over: short })).ids).toEqual(["x1"]);
+  });
+
+  it("that has been waited for long enough is asked for only by a pass that has read its market", async () => {
+    const long = [filled({ behindSince: NOW - 3_600_000, state: "filled" })];
+    expect((await lacking({ orders: long, over: { short: true, tradesRead: false } })).ids).toEqual([]);
+    expect((await lacking({ orders: long, over: { short: true, tradesRead: true } })).ids).toEqual(["x1"]);
+  });
+
+  it("is one of three at most a pass, in turn, and of no more than there are calls for", async () => {
+    const orders = [0, 1, 2, 3].map((slot) => filled({ slot, exchangeId: `x${slot}` }));
+    expect((await lacking({ orders, token: 4 })).ids).toEqual(["x0", "x1", "x2"]);
+    expect((await lacking({ orders, token: 7 })).ids).toEqual(["x3", "x0", "x1"]);
+    expect((await lacking({ orders: orders.slice(0, 3), token: 5 })).ids).toEqual(["x0", "x1", "x2"]);
+    expect((await lacking({ orders, token: 4, calls: 1 })).ids).toEqual(["x0"]);
+    expect((await lacking({ orders, calls: 0 })).ids).toEqual([]);
+    const { seen, whole } = await lacking({ orders, fitting: 1 });
+    expect(seen).toBe(whole);
+  });
+
+  it("brings what the answer has and was not known, beside what had been read", async () => {
+    const answer = {
+      fills: [trade({ id: "t2", at: NOW - 2 }), trade({ id: "ancient", at: 10 })],
+      unreadable: [{ id: "t1", orderId: "x1", at: NOW, reason: "no price" }],
+    };
+    const lacks = filled({ createdAt: NOW - 100 });
+    const { seen, whole } = await lacking({
+      orders: [lacks],
+      over: { trades: [trade({ at: NOW - 1 })] },
+      answer,
+    });
+    expect(seen).toEqual({
+      ...whole,
+      trades: [trade({ id: "t2", at: NOW - 2 }), trade({ at: NOW - 1 })],
+      unreadable: [],
+      asked: new Set(["x1"]),
+    });
+  });
+});
+
+describe("an order without a row", () => {
+  const found = [told({ id: "x5", clientId: idOf({ sequence: 3 }), filled: d("1"), at: 7_000 })];
+
+  it("is asked for first, with all that lacks something", async () => {
+    const late = [filled({ behindSince: NOW - readLag })];
+    const { ids, since } = await lacking({ found, orders: late });
+    expect([ids, since]).toEqual([["x5", "x1"], 1_000 - overlap]);
+  });
+
+  it("books what is older than anything else that is not known", async () => {
+    const answer = { fills: [trade({ id: "old", orderId: "x5", at: 10 })], unreadable: [] };
+    expect((await lacking({ found, answer })).seen.trades.map(({ id }) => id)).toEqual(["old"]);
+  });
+
+  it("whose trades are at hand is not asked for; what came before it in its slot is", async () => {
+    const trades = [trade({ orderId: "x5", amount: d("1") })];
+    const before = { behindSince: NOW - readLag };
+    const orders = [
+      filled({ ...before, slot: 1, exchangeId: "x2" }),
+      filled({ ...before, slot: 0, exchangeId: "x1" }),
+    ];
+    expect((await lacking({ found, over: { trades } })).ids).toEqual([]);
+    expect((await lacking({ found, over: { trades }, orders })).ids).toEqual(["x1"]);
+    expect((await lacking({ found, over: { trades }, orders: orders.slice(0, 1) })).ids).toEqual(["x2"]);
+    // What only lacks trades because this pass has not seen all of them waits.
+    expect((await lacking({ found, over: { trades }, orders: [filled()] })).ids).toEqual([]);
+  });
+});

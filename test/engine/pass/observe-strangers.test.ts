@@ -1,0 +1,234 @@
+import { describe, expect, it } from "vitest";
+import { lookAtStrangers, search, strangersAmong } from "../../../src/engine/pass/observe-strangers.ts";
+import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
+import type { Sight } from "../../../src/engine/reconcile/order-life.ts";
+import type { UnreadableFill, Venue, VenueOrder } from "../../../src/ports/venue.ts";
+import { slot, state } from "../../support/grid.ts";
+import {
+  idOf,
+  NOW,
+  order,
+  SYMBOL,
+  sight,
+  snapshot,
+  strategy,
+  TIMING,
+  told,
+  trade,
+} from "../../support/made.ts";
+import { callsLeft, exchangeOf } from "./answering.ts";
+
+const marketsOf = (
+  over: Partial<MarketSight> = {},
+  more: readonly (readonly [string, MarketSight])[] = [],
+): ReadonlyMap<string, MarketSight> => new Map([[SYMBOL, sight(over)], ...more]);
+
+const unreadable = (over: Partial<UnreadableFill> = {}): UnreadableFill => ({
+  id: "t9",
+  orderId: "x9",
+  at: 2_000,
+  reason: "no price",
+  ...over,
+});
+
+describe("an order that nobody expects", () => {
+  const among = (
+    over: Partial<MarketSight>,
+    {
+      orders = [order()],
+      sights = {},
+    }: { orders?: ReturnType<typeof order>[]; sights?: Record<string, Sight> } = {},
+  ) => [...strangersAmong(snapshot({ orders }), marketsOf(over), new Map(Object.entries(sights)))];
+
+  it("is one that a trade names, also one that cannot be read, and none of ours has its id", () => {
+    expect(among({ trades: [trade(), trade({ orderId: "x7" })], unreadable: [unreadable()] })).toEqual([
+      "x7",
+      "x9",
+    ]);
+    expect(among({ unreadable: [unreadable({ orderId: null })] })).toEqual([]);
+  });
+
+  it("is known by the id that this pass has seen of it", () => {
+    const orders = [order({ exchangeId: null })];
+    expect(among({ trades: [trade()] }, { orders })).toEqual(["x1"]);
+    expect(among({ trades: [trade()] }, { orders, sights: { [idOf()]: "missing" } })).toEqual(["x1"]);
+    expect(among({ trades: [trade()] }, { orders, sights: { [idOf()]: told() } })).toEqual([]);
+  });
+
+  it("is one on the open list with the id of a strategy's, and not a person's own", () => {
+    const open = [told(), told({ id: "x5" }), told({ id: "x6", clientId: "mine" })];
+    expect(among({ open })).toEqual(["x5"]);
+  });
+});
+
+/** What becomes of the unknown `x5`, which trades of some ages name. */
+async function looked(
+  unknown: readonly string[],
+  over: {
+    readonly ages?: readonly number[];
+    readonly open?: readonly VenueOrder[];
+    readonly order?: Venue["order"];
+    readonly foreign?: readonly string[];
+    readonly calls?: number;
+    readonly readLag?: number;
+    readonly unreadable?: readonly UnreadableFill[];
+  } = {},
+) {
+  const { ages = [], open = [], calls, readLag = TIMING.readLag, foreign = [] } = over;
+  const { venue, asked } = exchangeOf({ timing: { readLag }, ...(over.order ? { order: over.order } : {}) });
+  const trades = ages.map((age, i) => trade({ id: `t${i}`, orderId: "x5", at: NOW - age }));
+  const markets = marketsOf({ trades, open, unreadable: over.unreadable ?? [] });
+  const memory = { ...snapshot().memory, foreign };
+  const budget = callsLeft(calls);
+  const { unlooked, ...rest } = await lookAtStrangers(venue, snapshot({ memory }), markets, {
+    unknown,
+    budget,
+  });
+  return { ...rest, unlooked: [...unlooked], asked };
+}
+
+const NONE = { found: [], foreign: [], unlooked: [], short: false, asked: [] };
+const YOUNG = TIMING.readLag + TIMING.skew;
+
+describe("a look at an order without a row", () => {
+  it("is at hand where the open list has it", async () => {
+    const open = [told({ id: "x4" }), told({ id: "x5" })];
+    expect(await looked(["x5"], { open })).toEqual({ ...NONE, found: [open[1]] });
+  });
+
+  it("is a call where only a trade names it, by the trade's market", async () => {
+    const answer = told({ id: "x5" });
+    expect(await looked(["x5"], { ages: [1], order: async () => answer })).toEqual({
+      ...NONE,
+      found: [answer],
+      asked: [["order", { symbol: SYMBOL, id: "x5" }]],
+    });
+  });
+
+  it("finds a person's own, which is not looked at again", async () => {
+    const mine = async () => told({ id: "x5", clientId: "mine" });
+    expect(await looked(["x5"], { ages: [1], order: mine })).toMatchObject({ found: [], foreign: ["x5"] });
+    expect(await looked(["x5"], { ages: [1], order: mine, foreign: ["x5"] })).toEqual(NONE);
+  });
+
+  it("finds nothing: that counts once its trades are older than what the exchange may hide", async () => {
+    expect(await looked(["x5"], { ages: [YOUNG + 1] })).toMatchObject({ foreign: ["x5"], unlooked: [] });
+    expect(await looked(["x5"], { ages: [YOUNG] })).toMatchObject({
+      foreign: [],
+      unlooked: [[SYMBOL, NOW - YOUNG]],
+      short: false,
+    });
+    // The youngest tells, and the market is read again from the oldest on.
+    expect(await looked(["x5"], { ages: [5, YOUNG + 9, 7] })).toMatchObject({
+      unlooked: [[SYMBOL, NOW - YOUNG - 9]],
+    });
+  });
+
+  it("finds nothing on a simulated exchange, which shows all at once", async () => {
+    expect(await looked(["x5"], { ages: [0], readLag: 0 })).toMatchObject({ foreign: ["x5"], unlooked: [] });
+  });
+
+  it("waits for the next pass where there is no call for it", async () => {
+    expect(await looked(["x5"], { ages: [5], calls: 0 })).toEqual({
+      ...NONE,
+      unlooked: [[SYMBOL, NOW - 5]],
+      short: true,
+    });
+  });
+
+  it("of a trade that cannot be read begins where that was, or at the beginning", async () => {
+    const rows = (at: number | null) => [
+      unreadable({ orderId: "x5", at }),
+      unreadable({ orderId: "x6", at: 1 }),
+    ];
+    expect((await looked(["x5"], { unreadable: rows(900), calls: 0 })).unlooked).toEqual([[SYMBOL, 900]]);
+    expect((await looked(["x5"], { unreadable: rows(null), calls: 0 })).unlooked).toEqual([[SYMBOL, 0]]);
+  });
+
+  it("is not asked of an exchange where no market names it", async () => {
+    expect(await looked(["x5"], {})).toEqual({ ...NONE, foreign: ["x5"] });
+  });
+});
+
+const behind = (over: object = {}) =>
+  strategy({ state: state([slot({ sequence: 4 }), slot({ index: 1, sequence: 9 })], { epoch: 0, ...over }) });
+const NEXT = (slot: number, sequence: number) => idOf({ slot, sequence });
+
+/** What a search finds of the orders that the exchange has, by their ids. */
+async function searched(
+  exists: readonly string[],
+  over: {
+    strategies?: ReturnType<typeof strategy>[];
+    calls?: number;
+    markets?: ReadonlyMap<string, MarketSight>;
+  } = {},
+) {
+  const { venue, asked } = exchangeOf({
+    order: async ({ clientId = "" }) =>
+      exists.includes(clientId) ? told({ id: `y${clientId}`, clientId: undefined }) : undefined,
+  });
+  const { strategies = [behind()], calls, markets = marketsOf() } = over;
+  const { found, done, short } = await search(venue, snapshot({ strategies }), markets, callsLeft(calls));
+  return {
+    found: found.map(({ id, clientId }) => [id, clientId]),
+    done: [...done],
+    short,
+    asked: asked.map(([, key]) => (key as { clientId: string }).clientId),
+  };
+}
+
+const at = (index: number, sequence: number, misses: number) => ({ index, sequence, misses });
+
+describe("the search after a restore", () => {
+  it("looks each slot's next ids up until two in a row are unknown", async () => {
+    expect(await searched([NEXT(0, 5)])).toEqual({
+      found: [[`y${NEXT(0, 5)}`, NEXT(0, 5)]],
+      done: [["g", [at(0, 8, 2), at(1, 11, 2)]]],
+      short: false,
+      asked: [NEXT(0, 4), NEXT(0, 5), NEXT(0, 6), NEXT(0, 7), NEXT(1, 9), NEXT(1, 10)],
+    });
+  });
+
+  it("is made for strategies that are behind, on markets that this pass has seen", async () => {
+    const nothing = { found: [], done: [], short: false, asked: [] };
+    expect(await searched([], { strategies: [behind({ epoch: 1 })] })).toEqual(nothing);
+    expect(await searched([], { markets: new Map() })).toEqual(nothing);
+  });
+
+  it("goes on where it was, and leaves slots that are done", async () => {
+    const one = behind({ search: { epoch: 1, slots: [at(0, 8, 2), at(1, 10, 1)] } });
+    expect(await searched([], { strategies: [one] })).toMatchObject({
+      done: [["g", [at(1, 11, 2)]]],
+      asked: [NEXT(1, 10)],
+    });
+  });
+
+  it("says that it is not over where it had no more calls", async () => {
+    expect(await searched([], { calls: 3 })).toMatchObject({
+      done: [["g", [at(0, 6, 2), at(1, 10, 1)]]],
+      short: true,
+      asked: [NEXT(0, 4), NEXT(0, 5), NEXT(1, 9)],
+    });
+    expect(await searched([], { calls: 4 })).toMatchObject({ short: false });
+    const two = [behind(), { ...behind(), id: "h" }];
+    expect(await searched([], { strategies: two, calls: 4 })).toMatchObject({ short: true });
+    expect(await searched([], { calls: 0 })).toMatchObject({
+      done: [["g", [at(0, 4, 0), at(1, 9, 0)]]],
+      short: true,
+    });
+  });
+
+  it("makes no more than sixteen looks in a pass, and that alone keeps nothing waiting", async () => {
+    const many = Array.from({ length: 10 }, (_, index) => slot({ index, sequence: 0 }));
+    const one = strategy({ state: state(many, { epoch: 0 }) });
+    const { asked, short, done } = await searched([], { strategies: [one], calls: 100 });
+    expect([asked.length, short, done[0]?.[1]?.[9]]).toEqual([16, false, at(9, 0, 0)]);
+  });
+
+  it("ends where the exchange's own budget has no call", async () => {
+    const { venue } = exchangeOf({ timing: {} });
+    const slow = { ...callsLeft(), fitting: 1, left: 50 };
+    const { done, short } = await search(venue, snapshot({ strategies: [behind()] }), marketsOf(), slow);
+    expect([[...done], short]).toEqual([[["g", [at(0, 4, 0), at(1, 9, 0)]]], true]);
+  });
+});

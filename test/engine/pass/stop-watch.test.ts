@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { stalledFor, stalledNotices } from "../../../src/engine/pass/stalled.ts";
+import {
+  unwatchedFor,
+  unwatchedMessage,
+  watchChanges,
+  watchNotices,
+} from "../../../src/engine/pass/stop-watch.ts";
+import { type AccountMemory, NO_MEMORY } from "../../../src/model/memory.ts";
+import type { Strategy } from "../../../src/model/strategy.ts";
+import type { StrategyView } from "../../../src/ports/stores/strategy-store.ts";
+import { d } from "../../support/grid.ts";
+import { ACCOUNT, NOW, SYMBOL, snapshot, strategy } from "../../support/made.ts";
+
+const INTERVAL = 5_000;
+const seen = (ago: number, more: Partial<AccountMemory> = {}): AccountMemory => ({
+  ...NO_MEMORY,
+  marks: { [SYMBOL]: { mid: d("100"), at: 0, seenAt: NOW - ago } },
+  ...more,
+});
+const watched = (over: Partial<Strategy> = {}, config: object = { stopLossPrice: d("90") }): Strategy =>
+  strategy({ config: config as Strategy["config"], ...over });
+const unwatched = (one: Strategy, ago: number, interval = INTERVAL) =>
+  unwatchedFor(one, { memory: seen(ago), now: NOW, interval });
+
+describe("a price that stops a strategy", () => {
+  it("is unwatched once there has been no price for three intervals, and three seconds at least", () => {
+    expect(unwatched(watched(), 15_000)).toBe(0);
+    expect(unwatched(watched(), 15_001)).toBe(15_001);
+    expect(unwatched(watched(), 3_000, 100)).toBe(0);
+    expect(unwatched(watched(), 3_001, 100)).toBe(3_001);
+    expect(unwatched(watched({}, { takeProfitPrice: d("120") }), 15_001)).toBe(15_001);
+  });
+
+  it("is so of those alone that have one, run, and have begun", () => {
+    expect(unwatched(watched({}, {}), 99_000)).toBe(0);
+    const others: Partial<Strategy>[] = [
+      { wants: "pause" },
+      { wants: "stop" },
+      { status: "error" },
+      { phase: "starting" },
+      { phase: "stopping" },
+    ];
+    for (const over of others) expect(unwatched(watched(over), 99_000)).toBe(0);
+    expect(unwatchedFor(watched(), { memory: NO_MEMORY, now: NOW, interval: INTERVAL })).toBe(0);
+  });
+
+  it("is told of once when it is not watched any more, and once when it is again", () => {
+    const one = watched();
+    const all = snapshot({ strategies: [one, watched({ id: "calm" }, {})] });
+    const late = watchChanges(all, seen(60_000), INTERVAL);
+    const message = unwatchedMessage(SYMBOL, 60_000);
+    expect(message).toBe(
+      "the stop price is not being watched: there has been no price of BTC/USDT for 60 s; stop it yourself if that must not wait",
+    );
+    const event = { account: ACCOUNT, strategy: "g", at: NOW, kind: "watch" };
+    expect(late).toEqual({ events: [{ ...event, message }], unwatched: ["g"] });
+    expect(watchChanges(all, seen(60_000, { unwatched: ["g"] }), INTERVAL)).toEqual({
+      events: [],
+      unwatched: ["g"],
+    });
+    expect(watchChanges(all, seen(0, { unwatched: ["g"] }), INTERVAL)).toEqual({
+      events: [{ ...event, message: "the stop price is watched again" }],
+      unwatched: [],
+    });
+    expect(watchChanges(all, seen(0), INTERVAL)).toEqual({ events: [], unwatched: undefined });
+  });
+});
+
+const view = (over: Partial<StrategyView> = {}): StrategyView =>
+  ({
+    strategy: watched(),
+    memory: seen(60_000),
+    now: NOW,
+    steppedAt: NOW,
+    accountError: null,
+    ...over,
+  }) as StrategyView;
+
+describe("the notice of a stop price", () => {
+  it("is there while it is not watched", () => {
+    expect(watchNotices(view(), INTERVAL)).toEqual([
+      { code: "stop_price_unwatched", message: unwatchedMessage(SYMBOL, 60_000) },
+    ]);
+    expect(watchNotices(view({ memory: seen(0) }), INTERVAL)).toEqual([]);
+  });
+});
+
+describe("an account that nothing steps", () => {
+  const since = (ago: number, over: Partial<StrategyView> = {}, interval: number | undefined = INTERVAL) =>
+    stalledFor(view({ steppedAt: NOW - ago, memory: NO_MEMORY, ...over }), interval);
+
+  it("is told of after three intervals, ten seconds at least", () => {
+    expect(since(15_000)).toBe(0);
+    expect(since(15_001)).toBe(15_001);
+    expect(since(10_000, {}, 100)).toBe(0);
+    expect(since(10_001, {}, 100)).toBe(10_001);
+  });
+
+  it("is stepped as often as the last pass was, and each minute where nobody knows", () => {
+    expect(since(90_000, { memory: { ...NO_MEMORY, interval: 30_000 } })).toBe(0);
+    expect(since(90_001, { memory: { ...NO_MEMORY, interval: 30_000 } })).toBe(90_001);
+    const unknown = view({ steppedAt: NOW - 180_000, memory: NO_MEMORY });
+    expect(stalledFor(unknown, undefined)).toBe(0);
+    expect(stalledFor({ ...unknown, steppedAt: NOW - 180_001 }, undefined)).toBe(180_001);
+  });
+
+  it("has a minute where passes fail or wait for calls: they are tried again of themselves", () => {
+    for (const over of [{ accountError: "no answer" }, { memory: { ...NO_MEMORY, turn: 1 } }]) {
+      expect(since(60_000, over)).toBe(0);
+      expect(since(60_001, over)).toBe(60_001);
+    }
+  });
+
+  it("is no delay of one that has stopped, or that was never stepped", () => {
+    expect(since(99_000, { strategy: watched({ status: "stopped" }) })).toBe(0);
+    expect(stalledFor(view({ steppedAt: null }), INTERVAL)).toBe(0);
+  });
+
+  it("says what to do", () => {
+    const late = { steppedAt: NOW - 60_001, memory: NO_MEMORY };
+    expect(stalledNotices(view(late), INTERVAL)).toEqual([
+      {
+        code: "stalled",
+        message: expect.stringMatching(
+          /^no pass over kraken has been complete for .+: its fills are not booked and nothing is placed; start `edgemaker serve`, or see why it does not step$/,
+        ),
+      },
+    ]);
+    expect(stalledNotices(view({ ...late, accountError: "no answer" }), INTERVAL)[0]?.message).toMatch(
+      /: no answer; its fills are not booked and nothing is placed until one is$/,
+    );
+    expect(stalledNotices(view(), INTERVAL)).toEqual([]);
+  });
+});

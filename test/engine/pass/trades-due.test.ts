@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { tradesAreDue } from "../../../src/engine/pass/trades-due.ts";
+import type { Order } from "../../../src/model/order.ts";
+import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
+import type { VenueOrder } from "../../../src/ports/venue.ts";
+import { d, slot, state } from "../../support/grid.ts";
+import { idOf, NOW, order, SYMBOL, snapshot, strategy, TIMING, told } from "../../support/made.ts";
+
+const EVERY = 60_000;
+
+/** Whether trades are asked for that were read `ago`, of an order that rests and shows. */
+function due({
+  ago = EVERY - 1,
+  orders = [order()],
+  open = [told()],
+  ...over
+}: Partial<Snapshot> & {
+  readonly ago?: number | undefined;
+  readonly orders?: readonly Order[];
+  readonly open?: readonly VenueOrder[];
+} = {}): boolean {
+  const memory = { ...snapshot().memory, tradesAt: { [SYMBOL]: NOW - ago } };
+  const all = snapshot({ orders, memory, ...over });
+  return tradesAreDue(all, SYMBOL, open, { ...TIMING, tradesEvery: EVERY });
+}
+
+describe("trades of a market", () => {
+  it("are asked for at intervals, and where they have never been", () => {
+    expect(due()).toBe(false);
+    expect(due({ ago: EVERY })).toBe(true);
+    expect(due({ memory: snapshot().memory })).toBe(true);
+    expect(due({ memory: { ...snapshot().memory, tradesAt: { "ETH/USDT": NOW } } })).toBe(true);
+  });
+
+  it("are asked for after a restore, until what was under way can be seen", () => {
+    const grid = (over: object, more: object = {}) =>
+      strategy({ state: state([slot()], { epoch: 1, ...over }), ...more });
+    expect(due({ strategies: [grid({ epoch: 0 })] })).toBe(true);
+    expect(due({ strategies: [grid({ heldUntil: NOW + 1 })] })).toBe(true);
+    expect(due({ strategies: [grid({ heldUntil: NOW })] })).toBe(false);
+    expect(due({ strategies: [grid({ epoch: 0, heldUntil: NOW + 1 }, { symbol: "ETH/USDT" })] })).toBe(false);
+    expect(due({ strategies: [grid({}), grid({ epoch: 0 })] })).toBe(true);
+  });
+
+  it("are asked for where the open list has an order of a strategy's that has no row", () => {
+    expect(due({ open: [told(), told({ id: "x5" })] })).toBe(true);
+    expect(due({ open: [told(), told({ id: "x5", clientId: "mine" })] })).toBe(false);
+  });
+
+  it("are asked for where an order has left the open list or has filled further", () => {
+    expect(due({ open: [] })).toBe(true);
+    expect(due({ open: [told({ filled: d("1") })] })).toBe(true);
+    expect(due({ orders: [order({ filled: d("1") })] })).toBe(true);
+    const half = { filled: d("1"), booked: d("1") };
+    expect(due({ orders: [order(half)], open: [told({ filled: d("1") })] })).toBe(false);
+    expect(due({ orders: [order(half)], open: [told({ filled: d("2") })] })).toBe(true);
+  });
+
+  it("know an order on the list by either of its ids", () => {
+    expect(due({ open: [told({ clientId: undefined })] })).toBe(false);
+    const submitted = [order({ exchangeId: null }), order({ clientId: idOf({ slot: 4 }), exchangeId: "x1" })];
+    expect(due({ orders: submitted, open: [told(), told({ clientId: idOf({ slot: 4 }) })] })).toBe(false);
+  });
+
+  it("are not asked for an order that has ended with all of it booked", () => {
+    expect(due({ orders: [order({ state: "canceled" })], open: [] })).toBe(false);
+    expect(due({ orders: [order({ state: "canceled", filled: d("1") })], open: [] })).toBe(true);
+  });
+
+  it("are not asked for another market's, a person's, or one that has been waited for", () => {
+    expect(due({ orders: [order({ symbol: "ETH/USDT" })], open: [] })).toBe(false);
+    expect(due({ orders: [order({ strategy: null })], open: [] })).toBe(false);
+    const long = order({ state: "filled", filled: d("2"), behindSince: NOW - 3_600_000 });
+    expect(due({ orders: [long], open: [] })).toBe(false);
+    expect(due({ orders: [{ ...long, behindSince: NOW - 1 }], open: [] })).toBe(true);
+  });
+});

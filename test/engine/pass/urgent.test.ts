@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { isStopping, unread, urgentCancels } from "../../../src/engine/pass/urgent.ts";
+import type { Strategy } from "../../../src/model/strategy.ts";
+import { slot, state } from "../../support/grid.ts";
+import { ACCOUNT, NOW, order, snapshot, strategy } from "../../support/made.ts";
+
+const EXIT = { exit: { reason: "stop", tries: 0 } as const };
+const stopping = (over: Partial<Strategy> = {}) => strategy({ wants: "stop", ...over });
+const exiting = (over: Partial<Strategy> = {}) => strategy({ state: state([slot()], EXIT), ...over });
+const kill = (on: boolean, cancels: boolean) => ({ on, cancels, sells: false });
+
+const orders = [
+  order({ slot: 0 }),
+  order({ slot: 1, exchangeId: "x2" }),
+  order({ slot: 2, exchangeId: "x3", strategy: "h" }),
+  order({ slot: 3, exchangeId: "x4", strategy: null }),
+];
+const cancels = (over: object, calls = 100) =>
+  urgentCancels(snapshot({ orders, ...over }), calls).map(({ exchangeId }) => exchangeId);
+
+describe("what is cancelled before anything is read", () => {
+  it.each([
+    ["nothing of one that runs", strategy(), []],
+    ["nothing of one that pauses", strategy({ wants: "pause" }), []],
+    ["all of one that stops", stopping(), ["x1", "x2"]],
+    ["nothing of a stop that keeps its orders", stopping({ keepOrders: true }), []],
+    ["all of one that keeps them and sells", stopping({ keepOrders: true, sellBase: true }), ["x1", "x2"]],
+    ["all of an exit", exiting(), ["x1", "x2"]],
+    ["all of an exit that pauses", exiting({ wants: "pause" }), ["x1", "x2"]],
+  ])("is %s", (_, one, ids) => {
+    expect(cancels({ strategies: [one] })).toEqual(ids);
+    expect(isStopping(snapshot({ strategies: [one] }))).toBe(ids.length > 0);
+    expect(isStopping(snapshot({ strategies: [one, strategy()] }))).toBe(ids.length > 0);
+  });
+
+  it("is everything of ours where the kill switch is to cancel", () => {
+    const strategies = [strategy()];
+    expect(cancels({ strategies, kill: kill(true, true) })).toEqual(["x1", "x2", "x3", "x4"]);
+    expect(cancels({ strategies, kill: kill(true, false) })).toEqual([]);
+    expect(cancels({ strategies, kill: kill(false, true) })).toEqual([]);
+    expect(isStopping(snapshot({ strategies, kill: kill(true, true) }))).toBe(true);
+    expect(isStopping(snapshot({ strategies, kill: kill(true, false) }))).toBe(false);
+  });
+
+  it("takes half of the pass's calls at most", () => {
+    const strategies = [stopping()];
+    expect(cancels({ strategies }, 3)).toEqual(["x1"]);
+    expect(cancels({ strategies }, 4)).toEqual(["x1", "x2"]);
+    expect(cancels({ strategies }, 1)).toEqual([]);
+    expect(cancels({ strategies }, -4)).toEqual([]);
+  });
+});
+
+describe("a stop whose orders could not be read again", () => {
+  const told = (one: Strategy, asked = orders, failures = 0) =>
+    unread(snapshot({ strategies: [one], failures }), asked, "no answer");
+
+  it("says what was asked for, once", () => {
+    const event = {
+      account: ACCOUNT,
+      strategy: "g",
+      at: NOW,
+      kind: "error",
+      message: "2 cancels were asked for, then reading failed: no answer",
+    };
+    const phases = [{ id: "g", phase: "stopping" }];
+    expect(told(stopping())).toEqual({ events: [event], phases });
+    expect(told(stopping({ phase: "stopping" }))).toEqual({ events: [event], phases });
+    expect(told(stopping(), orders, 1)).toEqual({ events: [event], phases });
+    expect(told(stopping({ phase: "stopping" }), orders, 1)).toEqual({ events: [], phases });
+  });
+
+  it("says nothing where nothing of it was asked for, or of one that does not stop", () => {
+    expect(told(stopping(), [])).toEqual({ events: [], phases: [] });
+    expect(told(stopping(), orders.slice(2))).toEqual({ events: [], phases: [] });
+    expect(told(strategy())).toEqual({ events: [], phases: [] });
+  });
+});
