@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { act } from "../../src/engine/pass/act.ts";
+import { act, cancelEach } from "../../src/engine/pass/act.ts";
 import { budgetOf } from "../../src/engine/pass/budget.ts";
 import { NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { Local } from "../../src/ports/local.ts";
@@ -35,21 +35,28 @@ interface World {
   readonly killed?: readonly boolean[];
   readonly calls?: number;
   readonly startsAt?: number;
+  readonly leaseNow?: number;
+  readonly orders?: readonly Order[];
 }
 
 /** Two creates and one cancel, on an exchange that answers so; the lease was taken at 1 s for 45 s. */
-async function acted({ creates = [], cancels = [], looks = 0, killed = [], calls, startsAt = 2000 }: World) {
+async function acted({ creates = [], cancels = [], looks = 0, killed = [], calls, ...world }: World) {
+  const { startsAt = 2000, leaseNow = 1000, orders = [orderOf("a"), orderOf("b")] } = world;
   let now = startsAt;
   const sent: string[] = [];
+  const looked: unknown[] = [];
+  let asked = 0;
   const answers = { creates: [...creates], cancels: [...cancels], killed: [...killed] };
   const venue = {
     async create({ clientId }: { clientId: string }, permit: Permit): Promise<CreateOutcome> {
+      asked++;
       await permit.look?.();
       if (!permit.mayLeave()) return { result: "not_sent" };
       sent.push(clientId);
       return answers.creates.shift() ?? { result: "accepted", id: `x-${clientId}` };
     },
     async cancel({ id }: { id: string }, permit: Permit): Promise<CancelOutcome> {
+      asked++;
       if (!permit.mayLeave()) return { result: "not_sent" };
       sent.push(`cancel ${id}`);
       return answers.cancels.shift() ?? { result: "accepted" };
@@ -57,19 +64,20 @@ async function acted({ creates = [], cancels = [], looks = 0, killed = [], calls
   } as unknown as Venue;
   const store = {
     knownKilled: () => false,
-    async killed() {
+    async killed(_: unknown, kind: unknown) {
+      looked.push(kind);
       now += looks * 1000;
       return answers.killed.shift() ?? false;
     },
   } as unknown as StepStore;
   const local = { monotonic: () => now } as Local;
-  const lease = { account: "sim sandbox ", token: 1, until: 46_000, now: 1000 } as const;
+  const lease = { account: "sim sandbox ", token: 1, until: leaseNow + 45_000, now: leaseNow } as const;
   const done = await act(
     { venue, store, local },
     { lease, askedAt: 1000, requestTimeout: 10_000 },
     {
       cancels: [orderOf("c", { exchangeId: "7" })],
-      creates: [orderOf("a"), orderOf("b")],
+      creates: orders,
       budget: budgetOf({ clock: () => now, last: 36_000 }, calls),
     },
   );
@@ -79,6 +87,8 @@ async function acted({ creates = [], cancels = [], looks = 0, killed = [], calls
     outcomes,
     events: done.events.map(({ kind, message }) => [kind, message]),
     short: done.short,
+    looked,
+    asked,
   };
 }
 
@@ -86,7 +96,7 @@ const NOT_SENT = (id: string) => [id, "rejected", "not sent"];
 
 describe("what a pass sends", () => {
   it("is its cancels first, then its orders, and what the exchange took is submitted", async () => {
-    expect(await acted({})).toEqual({
+    expect(await acted({})).toMatchObject({
       sent: ["cancel 7", "a", "b"],
       outcomes: [
         ["a", "submitted", null],
@@ -145,11 +155,80 @@ describe("what a pass sends", () => {
     expect((await acted({ startsAt: 36_001 })).sent).toEqual([]);
   });
 
+  it("leaves up to an order's own last moment, by the clock of the lease", async () => {
+    const creates = [orderOf("a", { sendBy: 3000 }), orderOf("b", { sendBy: 2999 })];
+    expect((await acted({ orders: creates, startsAt: 3000 })).sent).toEqual(["cancel 7", "a"]);
+    // The store's clock is 500 ms behind this process's.
+    expect((await acted({ orders: creates, startsAt: 3500, leaseNow: 500 })).sent).toEqual(["cancel 7", "a"]);
+  });
+
+  it("asks the switch by what an order is for", async () => {
+    const orders = [orderOf("a", { kind: "exit" }), orderOf("b")];
+    expect((await acted({ orders })).looked).toEqual(["exit", "slot"]);
+    const { sent, outcomes } = await acted({ orders, killed: [false, true] });
+    expect([sent, outcomes[1]]).toEqual([["cancel 7", "a"], NOT_SENT("b")]);
+  });
+
+  it("is not even offered to the exchange once the switch is seen", async () => {
+    expect((await acted({ killed: [true] })).asked).toBe(2);
+  });
+
+  it("goes on after an answer that refuses one order alone", async () => {
+    const refused = { result: "rejected", reason: "no", failure: "refused" } as const;
+    const { sent, short } = await acted({ creates: [refused], cancels: [refused] });
+    expect([sent, short]).toEqual([["cancel 7", "a", "b"], false]);
+  });
+
   it("is nothing once the kill switch is seen, and a slow look is made again", async () => {
     const killed = await acted({ killed: [false, true], looks: 1 });
     // The first look was as old as it may be when its answer came.
     expect([killed.sent, killed.outcomes]).toEqual([["cancel 7"], [NOT_SENT("a"), NOT_SENT("b")]]);
     // One that is younger than a second holds for the next order too.
     expect((await acted({ killed: [false, true], looks: 0.5 })).sent).toEqual(["cancel 7", "a", "b"]);
+  });
+});
+
+describe("cancels", () => {
+  const asking = async (answers: readonly CancelOutcome[], calls?: number) => {
+    const left = [...answers];
+    const ids: string[] = [];
+    const venue = {
+      async cancel({ symbol, id }: { symbol: string; id: string }, { sendBy }: Permit) {
+        ids.push(`${symbol} ${id} ${sendBy}`);
+        return left.shift();
+      },
+    } as unknown as Venue;
+    const hold = {
+      lease: { account: "a", token: 1, until: 46_000, now: 1000 },
+      askedAt: 1000,
+      requestTimeout: 10_000,
+    } as const;
+    const cancels = ["7", "8", "9"].map((exchangeId) => orderOf(`c${exchangeId}`, { exchangeId }));
+    const budget = budgetOf({ clock: () => 1000, last: 36_000 }, calls);
+    const done = await cancelEach({ venue, local: { monotonic: () => 1000 } as Local }, hold, {
+      cancels,
+      budget,
+    });
+    return { ...done, asked: done.asked.map(({ clientId }) => clientId), ids, own: budget.own };
+  };
+  const accepted = { result: "accepted" } as const;
+
+  it("are counted as asked for, and as taken where the exchange says so", async () => {
+    const look = { result: "look" } as const;
+    expect(await asking([accepted, look, accepted])).toEqual({
+      asked: ["c7", "c8", "c9"],
+      taken: 2,
+      events: [],
+      short: false,
+      ids: ["BTC/USDT 7 46000", "BTC/USDT 8 46000", "BTC/USDT 9 46000"],
+      own: { "grid-1": 3 },
+    });
+    expect((await asking([look, look, look])).taken).toBe(0);
+  });
+
+  it("fall short where there are no calls, or the exchange asks for fewer", async () => {
+    expect(await asking([accepted], 1)).toMatchObject({ asked: ["c7"], taken: 1, short: true });
+    const full = { result: "rejected", reason: "slow down", failure: "rate_limited" } as const;
+    expect(await asking([accepted, full])).toMatchObject({ asked: ["c7", "c8"], taken: 1, short: true });
   });
 });

@@ -1,5 +1,6 @@
 // An exchange that answers what a test says, and keeps in order what it was asked.
 import { type Budget, budgetOf } from "../../../src/engine/pass/budget.ts";
+import type { Pair } from "../../../src/kernel/pair.ts";
 import type { Market, Quote } from "../../../src/model/market.ts";
 import type { FillsOfSpan, FillsRead, Timing, Venue, VenueOrder } from "../../../src/ports/venue.ts";
 import { market } from "../../support/grid.ts";
@@ -34,8 +35,8 @@ export function exchangeOf({ timing, account, ...answers }: Answers = {}) {
     order: async () => undefined,
     fills: nothingDone,
     fillsOf: async () => ({ fills: [], unreadable: [] }),
-    market: async (symbol: string) => market({ symbol }),
-    ticker: async (symbol: string) => quote({ symbol }),
+    market: async (symbol: Pair) => market({ symbol }),
+    ticker: async () => quote(),
     ...answers,
   };
   const kept = Object.entries(all).map(([name, answer]) => [

@@ -3,6 +3,7 @@ import { mayCreate } from "../../../src/engine/pass/may-create.ts";
 import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
 import type { Sight } from "../../../src/engine/reconcile/order-life.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
+import type { Pair } from "../../../src/kernel/pair.ts";
 import type { OrderState, OrderStatus } from "../../../src/model/order.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import type { Kinds } from "../../../src/ports/kind.ts";
@@ -25,7 +26,7 @@ function may(
     readonly slots?: readonly ReturnType<typeof slot>[];
     readonly more?: readonly Strategy[];
     readonly sights?: Readonly<Record<string, Sight>>;
-    readonly markets?: readonly string[];
+    readonly markets?: readonly Pair[];
   } = {},
 ): boolean {
   const {
@@ -37,7 +38,7 @@ function may(
     markets = [SYMBOL],
     ...rest
   } = over;
-  const seen = new Map<string, MarketSight>(markets.map((symbol) => [symbol, sight()]));
+  const seen = new Map<Pair, MarketSight>(markets.map((symbol) => [symbol, sight()]));
   const one = strategy({ state: state(slots, { epoch: 1, ...own }), ...grid });
   const whole = snapshot({ orders: both, strategies: [...more, one], ...rest });
   return mayCreate(whole, seen, new Map(Object.entries(sights)), kinds);

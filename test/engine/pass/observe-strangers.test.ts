@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { lookAtStrangers, search, strangersAmong } from "../../../src/engine/pass/observe-strangers.ts";
 import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
 import type { Sight } from "../../../src/engine/reconcile/order-life.ts";
+import type { Pair } from "../../../src/kernel/pair.ts";
 import type { UnreadableFill, Venue, VenueOrder } from "../../../src/ports/venue.ts";
 import { slot, state } from "../../support/grid.ts";
 import {
@@ -20,8 +21,8 @@ import { callsLeft, exchangeOf } from "./answering.ts";
 
 const marketsOf = (
   over: Partial<MarketSight> = {},
-  more: readonly (readonly [string, MarketSight])[] = [],
-): ReadonlyMap<string, MarketSight> => new Map([[SYMBOL, sight(over)], ...more]);
+  more: readonly (readonly [Pair, MarketSight])[] = [],
+): ReadonlyMap<Pair, MarketSight> => new Map([[SYMBOL, sight(over)], ...more]);
 
 const unreadable = (over: Partial<UnreadableFill> = {}): UnreadableFill => ({
   id: "t9",
@@ -160,7 +161,7 @@ async function searched(
   over: {
     strategies?: ReturnType<typeof strategy>[];
     calls?: number;
-    markets?: ReadonlyMap<string, MarketSight>;
+    markets?: ReadonlyMap<Pair, MarketSight>;
   } = {},
 ) {
   const { venue, asked } = exchangeOf({

@@ -51,6 +51,10 @@ describe("trades of a market", () => {
     expect(due({ open: [] })).toBe(true);
     expect(due({ open: [told({ filled: d("1") })] })).toBe(true);
     expect(due({ orders: [order({ filled: d("1") })] })).toBe(true);
+    expect(due({ orders: [order(), order({ filled: d("1") })] })).toBe(true);
+    const other = told({ id: "x9", clientId: "mine" });
+    expect(due({ open: [other, told({ filled: d("1") })] })).toBe(true);
+    expect(due({ open: [other] })).toBe(true);
     const half = { filled: d("1"), booked: d("1") };
     expect(due({ orders: [order(half)], open: [told({ filled: d("1") })] })).toBe(false);
     expect(due({ orders: [order(half)], open: [told({ filled: d("2") })] })).toBe(true);

@@ -42,6 +42,11 @@ describe("what is cancelled before anything is read", () => {
     expect(isStopping(snapshot({ strategies, kill: kill(true, false) }))).toBe(false);
   });
 
+  it("is no order by hand, whatever stops", () => {
+    const byHand = [order({ strategy: null })];
+    expect(cancels({ strategies: [stopping({ id: "" })], orders: byHand })).toEqual([]);
+  });
+
   it("takes half of the pass's calls at most", () => {
     const strategies = [stopping()];
     expect(cancels({ strategies }, 3)).toEqual(["x1"]);

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { readConfidence, readFeePrices } from "../../../src/engine/pass/observe-prices.ts";
+import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
+import { gridKind } from "../../../src/grid/kind.ts";
+import { VenueError } from "../../../src/kernel/errors.ts";
+import type { Pair } from "../../../src/kernel/pair.ts";
+import type { Confidence } from "../../../src/model/memory.ts";
+import type { Strategy } from "../../../src/model/strategy.ts";
+import type { Kinds } from "../../../src/ports/kind.ts";
+import type { Reference } from "../../../src/ports/reference.ts";
+import { d } from "../../support/grid.ts";
+import { NOW, quote, SYMBOL, sight, snapshot, strategy, trade } from "../../support/made.ts";
+import { callsLeft, exchangeOf } from "./answering.ts";
+
+const feeIn = (asset: string, amount = "1") => trade({ fees: [{ asset, amount: d(amount) }] });
+
+/** Mids of an exchange that tells each pair's as 104 and 106, but for those that it does not know. */
+async function prices(
+  over: Partial<MarketSight>,
+  {
+    unknown = [],
+    calls,
+    more = [],
+  }: { unknown?: string[]; calls?: number; more?: [Pair, MarketSight][] } = {},
+) {
+  const { venue, asked } = exchangeOf({
+    ticker: async (symbol) => {
+      if (unknown.includes(symbol)) throw new VenueError("unlisted", "no such pair");
+      return quote(symbol === "NIL/USDT" ? { bid: 0n, ask: 0n } : {});
+    },
+  });
+  const markets = new Map<Pair, MarketSight>([[SYMBOL, sight(over)], ...more]);
+  const found = await readFeePrices(venue, markets, callsLeft(calls));
+  return { found: [...found], asked: asked.map(([, symbol]) => symbol) };
+}
+
+describe("what fees in other assets are worth", () => {
+  it("is asked once for each asset beside base and quote", async () => {
+    const trades = [feeIn("MX"), feeIn("MX"), feeIn("BTC"), feeIn("USDT"), feeIn("GT")];
+    expect(await prices({ trades })).toEqual({
+      found: [
+        ["MX/USDT", d("105")],
+        ["GT/USDT", d("105")],
+      ],
+      asked: ["MX/USDT", "GT/USDT"],
+    });
+    const more: [Pair, MarketSight][] = [["ETH/USDT", sight({ trades: [feeIn("MX")] })]];
+    expect((await prices({ trades: [feeIn("MX")] }, { more })).asked).toEqual(["MX/USDT"]);
+  });
+
+  it("is left out where the exchange does not tell it, or says that it is nothing", async () => {
+    const trades = [feeIn("MX"), feeIn("NIL")];
+    expect(await prices({ trades }, { unknown: ["MX/USDT"] })).toMatchObject({ found: [] });
+    expect(await prices({ trades }, { calls: 0 })).toEqual({ found: [], asked: [] });
+    expect((await prices({ trades }, { calls: 1 })).found).toEqual([["MX/USDT", d("105")]]);
+  });
+
+  it("ends the pass where nothing tells it, and the market is not known either", async () => {
+    const over = { trades: [feeIn("MX")], market: undefined };
+    expect((await prices(over)).found).toHaveLength(1);
+    await expect(prices(over, { unknown: ["MX/USDT"] })).rejects.toThrow(
+      new VenueError("unavailable", "a fee in MX cannot be valued: BTC/USDT was not read"),
+    );
+  });
+
+  it("ends the pass where something is broken on our side", async () => {
+    const { venue } = exchangeOf({ ticker: () => Promise.reject(new TypeError("a mistake")) });
+    const markets = new Map<Pair, MarketSight>([[SYMBOL, sight({ trades: [feeIn("MX")] })]]);
+    await expect(readFeePrices(venue, markets, callsLeft())).rejects.toThrow("a mistake");
+  });
+});
+
+const kinds = (() => gridKind) as unknown as Kinds;
+const careful = (over: Partial<Strategy> = {}) =>
+  strategy({ config: { confidence: d("0.5") } as unknown as Strategy["config"], ...over });
+const AGREED: Reference = {
+  prices: [{ source: "others", price: d("105") }],
+  most: null,
+  listed: true,
+} as Reference;
+const kept = (askedAt: number): Confidence => ({ value: d("0.7"), source: "before", at: askedAt, askedAt });
+
+interface Asking {
+  readonly strategies?: readonly Strategy[];
+  readonly over?: Partial<MarketSight>;
+  readonly known?: Confidence;
+  readonly host?: string;
+  readonly isAlone?: boolean;
+  readonly kill?: boolean;
+}
+
+async function confidence({ strategies = [careful()], over = {}, known, host = "h", isAlone, kill }: Asking) {
+  const asked: string[] = [];
+  const reference = async (exchange: string, symbol: string) => {
+    asked.push(`${exchange} ${symbol}`);
+    return AGREED;
+  };
+  const { venue } = exchangeOf({ account: { exchange: "kraken", kind: "live", host } });
+  const memory = { ...snapshot().memory, ...(known ? { confidence: { [SYMBOL]: known } } : {}) };
+  const budget = callsLeft();
+  const found = await readConfidence(
+    { reference: isAlone ? undefined : reference, venue, kinds },
+    snapshot({ strategies, memory, kill: { on: kill ?? false, cancels: false, sells: false } }),
+    { markets: new Map([[SYMBOL, sight(over)]]), sights: new Map() },
+    budget,
+  );
+  expect(budget.made).toBe(asked.length);
+  return { value: found.get(SYMBOL)?.value, source: found.get(SYMBOL)?.source, asked };
+}
+
+const NOTHING = { value: undefined, source: undefined, asked: [] };
+
+describe("how far a price can be trusted", () => {
+  it("is asked of the others once, where a strategy asks for it and an order may be placed", async () => {
+    const once = { value: d("1"), source: "the median of others", asked: ["kraken BTC/USDT"] };
+    expect(await confidence({})).toEqual(once);
+    expect(await confidence({ strategies: [careful(), careful({ id: "h" })] })).toEqual(once);
+    expect(await confidence({ strategies: [strategy(), careful()] })).toEqual(once);
+    expect(await confidence({ strategies: [strategy()] })).toEqual(NOTHING);
+    expect(await confidence({ kill: true })).toEqual(NOTHING);
+    expect(await confidence({ strategies: [careful({ wants: "pause" }), strategy()] })).toEqual(NOTHING);
+    expect(await confidence({ over: { quote: undefined } })).toEqual(NOTHING);
+  });
+
+  it("is not asked again within a minute", async () => {
+    expect(await confidence({ known: kept(NOW - 59_999) })).toEqual({
+      value: d("0.7"),
+      source: "before",
+      asked: [],
+    });
+    expect((await confidence({ known: kept(NOW - 60_000) })).asked).toHaveLength(1);
+  });
+
+  it("is nothing on a quote of more than a minute ago, but for a simulated exchange's", async () => {
+    const over = { quote: quote({ at: NOW - 60_001 }) };
+    expect((await confidence({ over })).value).toBe(0n);
+    expect((await confidence({ over, host: "" })).value).toBe(d("1"));
+  });
+
+  it("is whole where there is nobody to ask", async () => {
+    expect(await confidence({ isAlone: true })).toEqual({
+      value: d("1"),
+      source: "no other venue lists the pair",
+      asked: [],
+    });
+  });
+});

@@ -1,0 +1,293 @@
+import { describe, expect, it } from "vitest";
+import { observe } from "../../../src/engine/pass/observe.ts";
+import { gridKind } from "../../../src/grid/kind.ts";
+import { BudgetSpent, VenueError } from "../../../src/kernel/errors.ts";
+import type { Order } from "../../../src/model/order.ts";
+import type { Kinds } from "../../../src/ports/kind.ts";
+import type { Snapshot, StepStore } from "../../../src/ports/stores/step-store.ts";
+import { d, slot, state } from "../../support/grid.ts";
+import {
+  idOf,
+  NOW,
+  order,
+  quote,
+  SYMBOL,
+  snapshot,
+  strategy,
+  told,
+  toldFilled,
+  trade,
+} from "../../support/made.ts";
+import { callsLeft, exchangeOf, nothingDone } from "./answering.ts";
+
+const kinds = (() => gridKind) as unknown as Kinds;
+const OTHER = "ETH/USDT";
+
+interface World extends Partial<Snapshot> {
+  readonly exchange?: Parameters<typeof exchangeOf>[0];
+  readonly calls?: number;
+  readonly fitting?: number;
+  /** Every row of ours, also those that are settled. */
+  readonly rows?: readonly Order[];
+}
+
+/** One pass's look at the grid `g`, whose two orders rest. */
+async function observed({ exchange = {}, calls, fitting, rows = [], ...over }: World = {}) {
+  const open = [told(), told({ id: "x2", clientId: idOf({ slot: 1 }) })];
+  const { venue, asked } = exchangeOf({ openOrders: async () => open, ...exchange });
+  const orders = [order({ slot: 0 }), order({ slot: 1, exchangeId: "x2" })];
+  const looks: unknown[] = [];
+  const store = {
+    async ordersByIds(account: string, ids: { exchange: readonly string[]; client: readonly string[] }) {
+      looks.push([account, ids]);
+      return rows.filter(
+        ({ exchangeId, clientId }) =>
+          ids.exchange.includes(exchangeId ?? "") || ids.client.includes(clientId),
+      );
+    },
+  } as unknown as StepStore;
+  const memory = { ...snapshot().memory, foreign: [], turn: 0 };
+  const known = snapshot({ orders, memory, ...over });
+  const plain = callsLeft(calls);
+  const budget = fitting === undefined ? plain : { ...plain, left: calls ?? 100, fitting };
+  const seen = await observe(venue, { store, kinds }, known, budget);
+  return {
+    ...seen,
+    asked: asked.map(([name, of]) => (typeof of === "string" ? `${name} ${of}` : String(name))),
+    looks,
+  };
+}
+
+const MARKET = [`openOrders ${SYMBOL}`, `fills ${SYMBOL}`, `market ${SYMBOL}`, `ticker ${SYMBOL}`];
+
+describe("what a pass reads", () => {
+  it("is open orders, then trades, then the price; balances where an order may be placed", async () => {
+    const quiet = await observed();
+    expect([quiet.asked, quiet.short, quiet.balances]).toEqual([MARKET, false, undefined]);
+    expect([...quiet.sights.keys()]).toEqual([idOf({ slot: 0 }), idOf({ slot: 1 })]);
+    expect(quiet.markets.get(SYMBOL)).toMatchObject({ tradesRead: true, error: null, quote: quote() });
+    const free = await observed({ orders: [order({ slot: 0 })] });
+    expect(free.asked).toEqual([...MARKET, "balances"]);
+    expect([free.balances, free.balancesFirst]).toEqual([[], false]);
+  });
+
+  it("begins with balances where a strategy begins", async () => {
+    const begins = strategy({ phase: "starting" });
+    const seen = await observed({ strategies: [begins, strategy({ id: "h" })] });
+    expect([seen.asked[0], seen.balancesFirst]).toEqual(["balances", true]);
+    expect(seen.asked.filter((one) => one === "balances")).toHaveLength(1);
+    expect((await observed({ strategies: [{ ...begins, wants: "stop" }] })).balancesFirst).toBe(false);
+    expect((await observed({ strategies: [strategy()] })).balancesFirst).toBe(false);
+  });
+
+  it("leaves trades out where none are due", async () => {
+    const memory = { ...snapshot().memory, tradesAt: { [SYMBOL]: NOW - 1 } };
+    const seen = await observed({ memory, exchange: { timing: { tradesEvery: 60_000 } } });
+    expect(seen.asked).toEqual([MARKET[0], MARKET[2], MARKET[3]]);
+    expect(seen.markets.get(SYMBOL)).toMatchObject({ tradesRead: false, trades: [], reading: undefined });
+    expect(seen.short).toBe(false);
+  });
+
+  it("is not all trades where there were more than it had calls for", async () => {
+    const exchange = {
+      fills: async (_: string, { from }: { from: number }) => ({
+        fills: [],
+        unreadable: [],
+        told: { from, to: from + 1 },
+        now: NOW,
+      }),
+    };
+    const seen = await observed({ exchange });
+    expect([seen.short, seen.markets.get(SYMBOL)?.tradesRead]).toEqual([true, false]);
+  });
+
+  it("is every market with a strategy or an order, each once, another one first after a short pass", async () => {
+    const orders = [order(), order({ symbol: OTHER, slot: 1 })];
+    const first = async (turn: number) =>
+      (await observed({ orders, memory: { ...snapshot().memory, foreign: [], turn } })).asked
+        .filter((one) => one.startsWith("openOrders"))
+        .map((one) => one.slice(-8));
+    expect(await first(0)).toEqual([SYMBOL, OTHER]);
+    expect(await first(1)).toEqual([OTHER, SYMBOL]);
+    expect(await first(2)).toEqual([SYMBOL, OTHER]);
+    expect((await observed({ orders: [], strategies: [] })).asked).toEqual([]);
+  });
+
+  it("looks each market's orders up on their own market's list", async () => {
+    const orders = [order(), order({ symbol: OTHER, slot: 1, exchangeId: "x2" })];
+    const exchange = { openOrders: async (symbol?: string) => (symbol === SYMBOL ? [told()] : []) };
+    const seen = await observed({ orders, exchange });
+    expect([...seen.sights]).toEqual([
+      [idOf({ slot: 0 }), told()],
+      [idOf({ slot: 1 }), "missing"],
+    ]);
+  });
+});
+
+describe("a pass that has not the calls or the time for all", () => {
+  it("says so, and leaves a market rather than read half of it", async () => {
+    const two = [order(), order({ symbol: OTHER, slot: 1, exchangeId: "x2" })];
+    const reads = async (over: World) => {
+      const { asked, short } = await observed({ orders: two, ...over });
+      return [asked.filter((one) => one.startsWith("openOrders")).length, short];
+    };
+    expect(await reads({ calls: 2 })).toEqual([0, true]);
+    expect(await reads({ calls: 3 })).toEqual([1, true]);
+    expect(await reads({ fitting: 5 })).toEqual([1, true]);
+    expect(await reads({ fitting: 6 })).toEqual([2, false]);
+    expect(await reads({ calls: 100 })).toEqual([2, false]);
+  });
+
+  it("says so where it had none left for balances, or for an order", async () => {
+    const free = { orders: [order({ slot: 0 })] };
+    expect((await observed({ ...free, calls: 3 })).short).toBe(true);
+    expect((await observed({ ...free, calls: 4 })).short).toBe(false);
+    const gone = { openOrders: async () => [] };
+    expect((await observed({ exchange: gone, calls: 3 })).short).toBe(true);
+  });
+
+  it("says so where the exchange's own budget has no call for a market", async () => {
+    const exchange = { openOrders: () => Promise.reject(new BudgetSpent("none left", 500)) };
+    const seen = await observed({ exchange });
+    expect([seen.markets.size, seen.refused.size, seen.short]).toEqual([0, 0, true]);
+  });
+
+  it("says so where it could not look at an order that nobody expects", async () => {
+    const fills = async (symbol: string, span: { from: number }) => ({
+      ...(await nothingDone(symbol, span)),
+      fills: [trade({ orderId: "x5", at: NOW })],
+    });
+    const seen = await observed({ exchange: { fills }, calls: 3 });
+    expect([seen.short, [...seen.unlooked]]).toEqual([true, [[SYMBOL, NOW]]]);
+  });
+
+  it("says so where it could not look all next orders up after a restore", async () => {
+    const behind = strategy({ state: state([slot(), slot({ index: 1 })], { epoch: 0 }) });
+    const seen = await observed({ strategies: [behind], calls: 4 });
+    expect([seen.short, seen.searched.get("g")?.[0]?.misses]).toEqual([true, 1]);
+  });
+});
+
+describe("a market that cannot be read", () => {
+  const failing = (failure: VenueError["failure"]) => ({
+    openOrders: () => Promise.reject(new VenueError(failure, `it is ${failure}`)),
+  });
+
+  it("is left out where the exchange refuses it alone, and the others are read", async () => {
+    for (const failure of ["unlisted", "refused"] as const) {
+      const exchange = {
+        openOrders: async (symbol?: string) => (symbol === SYMBOL ? failing(failure).openOrders() : []),
+      };
+      const seen = await observed({ orders: [order(), order({ symbol: OTHER, slot: 1 })], exchange });
+      expect([[...seen.refused], [...seen.markets.keys()], seen.short]).toEqual([
+        [[SYMBOL, `it is ${failure}`]],
+        [OTHER],
+        false,
+      ]);
+    }
+  });
+
+  it("ends the pass where the exchange does not answer, or we made a mistake", async () => {
+    await expect(observed({ exchange: failing("unavailable") })).rejects.toThrow("it is unavailable");
+    const broken = { openOrders: () => Promise.reject(new TypeError("a mistake")) };
+    await expect(observed({ exchange: broken })).rejects.toThrow("a mistake");
+  });
+
+  it("has no price where that alone fails: what rests is still looked after", async () => {
+    const ticker = () => Promise.reject(new VenueError("unavailable", "no price"));
+    const seen = await observed({ exchange: { ticker } });
+    expect(seen.markets.get(SYMBOL)).toMatchObject({
+      market: undefined,
+      quote: undefined,
+      error: "no price",
+    });
+    expect(seen.sights.size).toBe(2);
+    const broken = { ticker: () => Promise.reject(new TypeError("a mistake")) };
+    await expect(observed({ exchange: broken })).rejects.toThrow("a mistake");
+  });
+});
+
+describe("an order that the pass did not expect", () => {
+  const later = (over: object = {}) => told({ id: "x5", clientId: idOf({ sequence: 5 }), ...over });
+  const withOpen = (more: ReturnType<typeof told>[]) => ({
+    openOrders: async () => [told(), told({ id: "x2", clientId: idOf({ slot: 1 }) }), ...more],
+  });
+
+  it("is found where no row is its", async () => {
+    const seen = await observed({ exchange: withOpen([later()]) });
+    expect([seen.found, seen.late]).toEqual([[later()], []]);
+    expect(seen.looks).toEqual([
+      [snapshot().lease.account, { exchange: ["x5"], client: [] }],
+      [snapshot().lease.account, { exchange: [], client: [idOf({ sequence: 5 })] }],
+    ]);
+  });
+
+  it("is late where a settled row is its, by the exchange's id or by ours", async () => {
+    const settled = order({ clientId: idOf({ sequence: 5 }), state: "canceled", settled: true });
+    const byTheirs = await observed({
+      exchange: withOpen([later()]),
+      rows: [{ ...settled, exchangeId: "x5" }],
+    });
+    expect([byTheirs.found, byTheirs.late]).toEqual([[], [{ ...settled, exchangeId: "x5" }]]);
+    const byOurs = await observed({
+      exchange: withOpen([later()]),
+      rows: [{ ...settled, exchangeId: null }],
+    });
+    expect([byOurs.found, byOurs.late]).toEqual([[], [{ ...settled, exchangeId: "x5" }]]);
+  });
+
+  it("has been seen where an unsettled row is its", async () => {
+    const pending = order({ slot: 2, exchangeId: null, state: "pending" });
+    const shown = told({ id: "x9", clientId: pending.clientId });
+    const behind = strategy({
+      state: state([slot(), slot({ index: 1 }), slot({ index: 2 })], { epoch: 0 }),
+    });
+    const exchange = {
+      order: async ({ clientId }: { clientId?: string | undefined }) =>
+        clientId === pending.clientId ? { ...shown, clientId: undefined } : undefined,
+    };
+    const orders = [
+      order({ slot: 0 }),
+      order({ slot: 1, exchangeId: "x2" }),
+      { ...pending, symbol: OTHER } as Order,
+    ];
+    const seen = await observed({ orders, rows: orders, exchange, strategies: [behind] });
+    expect([seen.found, seen.late, seen.sights.get(pending.clientId)]).toEqual([[], [], shown]);
+  });
+
+  it("is found once, however it was found", async () => {
+    const behind = strategy({ state: state([slot({ sequence: 5 })], { epoch: 0 }) });
+    const exchange = {
+      ...withOpen([later()]),
+      order: async ({ clientId }: { clientId?: string | undefined }) =>
+        clientId === idOf({ sequence: 5 }) ? later() : undefined,
+    };
+    expect((await observed({ strategies: [behind], exchange })).found).toEqual([later()]);
+  });
+
+  it("is looked for trades of its own market alone", async () => {
+    const asked: unknown[] = [];
+    const exchange = {
+      ...withOpen([later({ filled: d("1") })]),
+      fillsOf: async (symbol: string, ids: readonly string[]) => {
+        asked.push([symbol, ids]);
+        return { fills: [trade({ orderId: "x5", at: 10 })], unreadable: [] };
+      },
+    };
+    const orders = [order({ slot: 0 }), order({ symbol: OTHER, slot: 1, exchangeId: "x2" })];
+    const seen = await observed({ exchange, orders });
+    expect(asked).toEqual([[SYMBOL, ["x5"]]]);
+    expect(seen.markets.get(SYMBOL)?.trades.map(({ orderId }) => orderId)).toEqual(["x5"]);
+  });
+});
+
+it("asks what fees in other assets are worth, and tells what is nobody's", async () => {
+  const fills = async (symbol: string, span: { from: number }) => ({
+    ...(await nothingDone(symbol, span)),
+    fills: [trade({ orderId: "x5", at: 10, fees: [{ asset: "MX", amount: d("1") }] })],
+  });
+  const seen = await observed({
+    exchange: { fills, order: async () => toldFilled({ id: "x5", clientId: "mine" }) },
+  });
+  expect([[...(seen.feePrices ?? [])], seen.foreign]).toEqual([[["MX/USDT", d("105")]], ["x5"]]);
+});

@@ -1,0 +1,190 @@
+import { describe, expect, it } from "vitest";
+import { boundsOf } from "../../../src/engine/pass/bounds.ts";
+import type { StepOptions } from "../../../src/engine/pass/step.ts";
+import { accountsDue, stepAccount, stepNow, tick } from "../../../src/engine/pass/tick.ts";
+import { upgraded } from "../../../src/engine/pass/upgrade.ts";
+import { gridKind } from "../../../src/grid/kind.ts";
+import type { Kind } from "../../../src/ports/kind.ts";
+import { d } from "../../support/grid.ts";
+import { ACCOUNT, NOW, order, snapshot, strategy } from "../../support/made.ts";
+import { exchangeOf } from "./answering.ts";
+
+type World = Parameters<typeof tick>[0];
+
+interface Given {
+  readonly accounts?: readonly { account: string; retryAt?: number }[];
+  /** Requests that are left before each account. */
+  readonly requests?: readonly number[];
+  readonly isMine?: (exchange: string) => boolean;
+  readonly acquire?: () => Promise<undefined>;
+  readonly busyFor?: number;
+}
+
+/** A process whose every lease is taken by somebody else. */
+function processOf({ accounts = [], requests, isMine = () => true, acquire, busyFor = 0 }: Given = {}) {
+  const leases: unknown[] = [];
+  const spans: unknown[] = [];
+  let now = 0;
+  const left = [...(requests ?? [])];
+  const world = {
+    store: {
+      due: async () => accounts.map(({ account, retryAt = 0 }) => ({ account, retryAt, now: NOW })),
+      acquire: async (asked: object) => {
+        leases.push(asked);
+        await acquire?.();
+        if (leases.length > busyFor) now += 0;
+        return undefined;
+      },
+    },
+    local: {
+      name: "process",
+      randomText: () => "r".repeat(16),
+      monotonic: () => now,
+      sleep: async (millis: number) => {
+        now += millis;
+      },
+    },
+    log: () => {},
+    kinds: () => gridKind,
+    venueOf: (account: { exchange: string }) =>
+      isMine(account.exchange) ? exchangeOf({ account } as never).venue : undefined,
+    ...(requests ? { requests: () => left.shift() ?? 0 } : {}),
+    tracer: undefined as unknown,
+  };
+  const traced = {
+    span: async (name: string, given: object, go: (span: object) => Promise<unknown>) => {
+      const told: unknown[] = [name, given];
+      spans.push(told);
+      return go({ set: (more: object) => told.push(more), fail: (why: string) => told.push(why) });
+    },
+  };
+  return { world: world as unknown as World, traced, leases, spans, now: () => now };
+}
+
+const KRAKEN = "live:kraken:api.kraken.com";
+const MEXC = "live:mexc:api.mexc.com";
+
+describe("a tick", () => {
+  it("makes a pass over each account that has something to step, but for one that waits after a failure", async () => {
+    const { world, leases } = processOf({
+      accounts: [{ account: KRAKEN }, { account: MEXC, retryAt: NOW + 1 }, { account: MEXC, retryAt: NOW }],
+    });
+    const options: StepOptions = { scheduled: 77 };
+    expect(await tick(world, options)).toEqual([
+      { account: KRAKEN, outcome: "busy" },
+      { account: MEXC, outcome: "backing_off" },
+      { account: MEXC, outcome: "busy" },
+    ]);
+    expect(leases).toMatchObject([{ account: KRAKEN, scheduled: 77, isUrgent: false }, { account: MEXC }]);
+  });
+
+  it("puts accounts off that there are not the requests for", async () => {
+    const accounts = [{ account: KRAKEN }, { account: MEXC }];
+    const outcomes = async (requests: readonly number[]) =>
+      (await tick(processOf({ accounts, requests }).world)).map(({ outcome }) => outcome);
+    expect(await outcomes([12, 50, 11])).toEqual(["busy", "busy"]);
+    expect(await outcomes([11, 11])).toEqual(["postponed", "postponed"]);
+  });
+
+  it("says of an account that this process has no keys of, and of what failed", async () => {
+    const { world } = processOf({ isMine: (exchange) => exchange !== "kraken" });
+    expect(await stepAccount(world, KRAKEN as never, {})).toEqual({
+      account: KRAKEN,
+      outcome: "not_configured",
+      message: "this process is not configured for it",
+    });
+    const broken = processOf({ acquire: () => Promise.reject(new Error("no database")) });
+    expect(await stepAccount(broken.world, MEXC as never, {})).toMatchObject({
+      outcome: "failed",
+      message: "no database",
+    });
+    const torn = {
+      ...broken.world,
+      log: () => {
+        throw new Error("no log");
+      },
+    } as unknown as World;
+    expect(await stepAccount(torn, MEXC as never, {})).toEqual({
+      account: MEXC,
+      outcome: "failed",
+      message: "no log",
+    });
+  });
+
+  it("is set for accounts that are this process's, and do not wait", async () => {
+    const { world } = processOf({
+      accounts: [{ account: KRAKEN }, { account: MEXC, retryAt: NOW + 1 }, { account: MEXC, retryAt: NOW }],
+      isMine: (exchange) => exchange === "mexc",
+    });
+    expect(await accountsDue(world)).toEqual([MEXC]);
+    expect(await accountsDue({ ...world, venueOf: processOf().world.venueOf })).toEqual([KRAKEN, MEXC]);
+  });
+});
+
+describe("a pass on a person's word", () => {
+  it("waits for its turn, ten seconds at most", async () => {
+    const { world, leases, now } = processOf();
+    const { venue } = exchangeOf();
+    const waits: number[] = [];
+    const held = { ...venue, wait: async () => void waits.push(now()) };
+    expect(await stepNow(world, held)).toMatchObject({ outcome: "busy" });
+    expect(leases).toHaveLength(202);
+    expect(leases[0]).toMatchObject({ isUrgent: true });
+    expect([waits.length, waits[0], waits.at(-1), now()]).toEqual([201, 0, 10_000, 10_050]);
+  });
+
+  it("is over as soon as it was made", async () => {
+    const { world, leases } = processOf({ acquire: () => Promise.reject(new Error("no database")) });
+    expect(await stepNow(world, exchangeOf().venue)).toMatchObject({ outcome: "failed" });
+    expect(leases).toHaveLength(1);
+  });
+});
+
+describe("a pass that somebody measures", () => {
+  it("is a span, with how it ended", async () => {
+    const busy = processOf();
+    await stepAccount({ ...busy.world, tracer: busy.traced } as never, KRAKEN as never, {});
+    const failed = processOf({ acquire: () => Promise.reject(new Error("no database")) });
+    await stepAccount({ ...failed.world, tracer: failed.traced } as never, KRAKEN as never, {});
+    const of = { "edgemaker.exchange": "kraken", "edgemaker.account.kind": "live" };
+    expect([...busy.spans, ...failed.spans]).toEqual([
+      ["pass", of, { "edgemaker.pass.outcome": "busy" }],
+      ["pass", of, { "edgemaker.pass.outcome": "failed" }, "failed"],
+    ]);
+  });
+});
+
+describe("what a pass's orders are held to", () => {
+  it("is the account's limits, less what they have used, and by the time of a real exchange", () => {
+    const limits = { version: 7, set: {} } as unknown as ReturnType<typeof snapshot>["limits"];
+    const bounds = boundsOf(snapshot({ limits, orders: [order(), order()] }), {
+      maxOrderValue: d("50"),
+    } as never);
+    expect(bounds.now).toBe(NOW);
+    expect(bounds.standings.version).toBe(7);
+    expect(bounds.standings.all).toMatchObject([{ actor: null, used: { openOrders: 2 } }]);
+    const lease = { ...snapshot().lease, account: "sandbox:kraken:" } as never;
+    expect(boundsOf(snapshot({ limits, lease }), undefined).now).toBeUndefined();
+  });
+});
+
+describe("a strategy that an older program has stored", () => {
+  const kind = {
+    ...gridKind,
+    version: 3,
+    upgrade: (state: object, version: number) => ({ ...state, from: version }),
+  } as unknown as Kind;
+
+  it("is brought to its kind's version, and one of a newer program is refused", () => {
+    const old = strategy({ version: 2 });
+    expect(upgraded(kind, old)).toEqual({ ...old, version: 3, state: { ...old.state, from: 2 } });
+    const same = strategy({ version: 3 });
+    expect(upgraded(kind, same)).toBe(same);
+    expect(() => upgraded(kind, strategy({ version: 4 }))).toThrow("g was stored by a newer version");
+  });
+});
+
+it("keeps the account in its answers", async () => {
+  const { world } = processOf({ accounts: [{ account: ACCOUNT }] });
+  expect((await tick(world))[0]?.account).toBe(ACCOUNT);
+});
