@@ -13,6 +13,8 @@ function stubs() {
 }
 
 const empty = join(stubs(), "empty.mjs");
+/** Stands for what a library names and nothing of ours reaches; called, it throws. */
+export const UNREACHED = join(stubs(), "unreached.mjs");
 
 /** Packages that ccxt and libSQL name but we never reach, for esbuild's `alias`. wrangler.toml has the same list. */
 export const ALIASES = {

@@ -28,8 +28,9 @@ function isStale() {
   const built = statSync(pointer).mtimeMs;
   const isNewer = (file) => statSync(file).mtimeMs > built;
   return (
-    ["package.json", "cli/build/build.mjs", "cli/build/page.mjs"].some((name) => isNewer(join(root, name))) ||
-    ["src", "cli"].some((name) => holdsNewer(join(root, name), isNewer))
+    ["package.json", "cli/build/build.mjs", "cli/build/page.mjs", "cli/build/slim-ccxt.mjs"].some((name) =>
+      isNewer(join(root, name)),
+    ) || ["src", "cli"].some((name) => holdsNewer(join(root, name), isNewer))
   );
 }
 
@@ -57,6 +58,7 @@ export async function build() {
   const startedAt = new Date();
   const esbuild = await import("esbuild");
   const { ALIASES } = await import("./aliases.mjs");
+  const { SLIM_CCXT } = await import("./slim-ccxt.mjs");
   const { copySwaggerUi } = await import("./swagger-ui.mjs");
   const { buildPage } = await import("./page.mjs");
   mkdirSync(dist, { recursive: true });
@@ -79,7 +81,7 @@ export async function build() {
     // Native code.
     external: ["libsql"],
     alias: ALIASES,
-    plugins: [ENGLISH],
+    plugins: [ENGLISH, SLIM_CCXT],
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { buildPage } from "./page.mjs";
+import { writeSlimClasses } from "./slim-ccxt.mjs";
 import { copySwaggerUi } from "./swagger-ui.mjs";
 
 const root = packageFolder();
@@ -42,7 +43,9 @@ export async function buildWorker() {
   return bundle;
 }
 
+/** What wrangler.toml names: the files that the platform serves, and modules of the bundle. */
 export async function layOutAssets() {
+  await writeSlimClasses(join(root, "dist/ccxt"));
   mkdirSync(join(root, "dist/assets"), { recursive: true });
   copySwaggerUi(join(root, "dist/assets/static/swagger-ui-dist"));
   await buildPage(root, join(root, "dist/assets/static/page"));

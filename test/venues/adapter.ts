@@ -2,7 +2,7 @@
 
 import { createPlace, type Place } from "../../src/adapters/ccxt/account/place.ts";
 import { ccxtVenue } from "../../src/adapters/ccxt/account/venue.ts";
-import { LIVE_TIMING } from "../../src/adapters/ccxt/client/quirks.ts";
+import { LIVE_TIMING, type Quirks } from "../../src/adapters/ccxt/client/quirks.ts";
 import { bitget } from "../../src/adapters/ccxt/exchanges/bitget.ts";
 import { gateio } from "../../src/adapters/ccxt/exchanges/gateio.ts";
 import { kraken } from "../../src/adapters/ccxt/exchanges/kraken.ts";
@@ -21,10 +21,12 @@ export interface Connection {
   readonly url: string;
   readonly keys?: { readonly key: string; readonly secret: string; readonly passphrase: string } | undefined;
   readonly timing?: Partial<Timing> | undefined;
+  /** Loads ccxt's class in place of the exchange's own way. */
+  readonly load?: Quirks["load"] | undefined;
 }
 
 /** What a process keeps of an exchange; `clock` is this machine's: signing and protocol time alike. */
-export function adapterPlace({ name, url, timing }: Connection, clock: () => Millis): Place {
+export function adapterPlace({ name, url, timing, load }: Connection, clock: () => Millis): Place {
   let count = 0;
   const local: Local = {
     name: "conformance",
@@ -34,7 +36,7 @@ export function adapterPlace({ name, url, timing }: Connection, clock: () => Mil
   };
   return createPlace({
     id: name,
-    quirks: QUIRKS[name],
+    quirks: { ...QUIRKS[name], ...(load ? { load } : {}) },
     base: url,
     timing: { ...LIVE_TIMING, ...timing },
     rate: undefined,

@@ -9,4 +9,6 @@ export const sign = unreached;
 export const Long = unreached;
 export const TypedDataEncoder = unreached;
 export const AjvJsonSchemaValidator = unreached;
+export const secp256k1 = unreached;
+export const p256 = unreached;
 export default unreached;

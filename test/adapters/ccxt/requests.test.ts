@@ -1,10 +1,18 @@
-import { expect, it, onTestFinished } from "vitest";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { writeSlimClasses } from "../../../cli/build/slim-ccxt.mjs";
 import { checkKeys } from "../../../src/adapters/ccxt/account/key-check.ts";
+import { asCcxt, type CcxtClass } from "../../../src/adapters/ccxt/client/ccxt.ts";
+import type { Quirks } from "../../../src/adapters/ccxt/client/quirks.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
+import { lazy } from "../../../src/kernel/lazy.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import type { NewOrder } from "../../../src/model/order.ts";
 import type { VenueName } from "../../../src/model/venues.ts";
 import type { Venue } from "../../../src/ports/venue.ts";
+import { root } from "../../support/bundle.ts";
 import { heardVenue } from "../../support/heard.ts";
 import { KEYS, PERMIT } from "../../support/live.ts";
 import { recording } from "../../support/recording.ts";
@@ -97,14 +105,40 @@ const CALLS: { readonly [K in Asking]: Ways } = {
   cancel: { "by the exchange's id": (venue, id) => venue.cancel({ symbol: PAIR, id }, PERMIT) },
 };
 
-it.each<readonly [string, VenueName]>([
+const TABLES: readonly (readonly [string, VenueName])[] = [
   ["mexc", "mexc"],
   ["gateio", "gateio"],
   ["gateio-unified", "gateio"],
   ["bitget", "bitget"],
   ["bitget-unified", "bitget"],
   ["kraken", "kraken"],
-])("ccxt asks %s what the table says: npm run requests writes it anew", async (table, name) => {
+];
+
+it.each(TABLES)("ccxt asks %s what the table says: npm run requests writes it anew", (table, name) =>
+  holdTable(table, name),
+);
+
+describe("ccxt as it is bundled, without what nothing of ours reaches,", () => {
+  const folder = join(root, `dist/test/slim-ccxt-${process.pid}`);
+  const written = lazy(() => writeSlimClasses(folder));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const classOf = async (file: string): Promise<CcxtClass> => {
+    await written();
+    return asCcxt(await import(/* @vite-ignore */ pathToFileURL(join(folder, file)).href));
+  };
+
+  it.each(TABLES)("asks %s the same, and reads its answers", (table, name) =>
+    holdTable(table, name, () => classOf(name === "gateio" ? "gate.js" : `${name}.js`)),
+  );
+
+  it("holds none of what only others reach", async () => {
+    const { prototype } = await classOf("bitget.js");
+    expect(Object.getOwnPropertyNames(prototype)).toContain("fetchOpenOrders");
+    expect(Object.getOwnPropertyNames(prototype)).not.toContain("withdraw");
+  });
+});
+
+async function holdTable(table: string, name: VenueName, load?: Quirks["load"]): Promise<void> {
   const clock = () => NOW;
   const exchange = await startVenue(name, { keys: KEYS, clock, unified: table !== name });
   const { url, take, close } = await recording(exchange.url);
@@ -112,7 +146,7 @@ it.each<readonly [string, VenueName]>([
     close();
     await exchange.close();
   });
-  const connection = { name, url, keys: KEYS };
+  const connection = { name, url, keys: KEYS, load };
   const place = adapterPlace(connection, clock);
   const names = new Map([
     [KEYS.key, "{key}"],
@@ -138,4 +172,4 @@ it.each<readonly [string, VenueName]>([
   write("checkKeys: what they open and what they may do");
 
   await expect(`${told.join("\n\n")}\n`).toMatchFileSnapshot(`requests/${table}.txt`);
-});
+}

@@ -1,0 +1,142 @@
+// ccxt's classes without the methods and endpoints that nothing of ours reaches: a third of their weight remains.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { ALIASES, UNREACHED } from "./aliases.mjs";
+
+const CLASSES = ["bitget", "gate", "kraken", "mexc"];
+/** Where those are in ccxt's folder of sources. */
+const FILE = /ccxt[\\/]js[\\/]src[\\/]((?:base[\\/]Exchange|bitget|gate|kraken|mexc)\.js)$/;
+const FILES = ["base/Exchange.js", ...CLASSES.map((name) => `${name}.js`)];
+
+/** First and last line of a method: a compiler has written these files, each method at the same depth. */
+const METHOD = /^ {4}(?:static )?(?:async )?([\w$]+)\(.*\) \{$/;
+const METHOD_END = "    }";
+/** What a class tells of itself: the beginning and the end of a part, of one within it, and an entry. */
+const PART = /^ {12}'(api|has|exceptions)': \{$/;
+const PART_END = /^ {12}\},?$/;
+const WITHIN = /^\s+'([^']+)': \{$/;
+const WITHIN_END = /^\s+\},?$/;
+const ENTRY = /^\s+'((?:[^'\\]|\\.)+)': (?:\{.*\}|[^{[]*),(?:\s*\/\/.*)?$/;
+
+/** Signatures and messages of other exchanges, and of other kinds of markets, as the classes import them. */
+const ELSEWHERE =
+  /^@scure\/starknet$|^@noble\/curves\/(secp256k1|nist)\.js$|\/functions\/(starknet|ethabi)\.js$|\/(zklink|dydx-v4-client|protobuf\/mexc)\//;
+
+/** The package's folder, from this file or from a bundle that holds it. */
+function packageFolder() {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!readdirSync(folder).includes("wrangler.toml")) {
+    if (dirname(folder) === folder) throw new Error("the sources are not found");
+    folder = dirname(folder);
+  }
+  return folder;
+}
+
+function read() {
+  const root = packageFolder();
+  const files = new Map(
+    FILES.map((name) => [name, parted(readFileSync(join(root, "node_modules/ccxt/js/src", name), "utf8"))]),
+  );
+  return { files, reached: reachedIn([...files.values()], textsIn(join(root, "src/adapters/ccxt"))) };
+}
+
+function parted(text) {
+  const lines = text.split("\n");
+  const methods = lines.flatMap((line, from) => {
+    const name = METHOD.exec(line)?.[1];
+    if (name === undefined) return [];
+    const to = lines.indexOf(METHOD_END, from);
+    return [{ name, from, to, text: lines.slice(from, to + 1).join("\n") }];
+  });
+  return { lines, methods };
+}
+
+const textsIn = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath ?? entry.path, entry.name), "utf8"));
+
+const asked = (text, form) => [...text.matchAll(form)].map(([, name]) => name);
+const callsIn = (text) => asked(text, /\.([\w$]+)(?:\?\.)?\(/g);
+const ownIn = (text) => asked(text, /(?:this|super)\.([\w$]+)/g);
+/** A method that reads page after page is told by name what reads one. */
+const pagesIn = (text) => asked(text, /fetchPaginatedCall\w+\('(\w+)'/g);
+
+/** What our adapter's code calls, what the methods of those names mention of their own, and so on. */
+function reachedIn(files, ours) {
+  const reached = new Set(["constructor", ...ours.flatMap(callsIn)]);
+  const methods = files.flatMap((file) => file.methods);
+  for (const name of reached) {
+    // There an exchange tells which methods it has.
+    if (name === "describe") continue;
+    for (const { text } of methods.filter((one) => one.name === name))
+      for (const other of [...ownIn(text), ...pagesIn(text)]) reached.add(other);
+  }
+  return reached;
+}
+
+function slimmed({ lines, methods }, reached) {
+  const kept = [...lines];
+  for (const { name, from, to } of methods) if (!reached.has(name)) kept.fill("", from, to + 1);
+  const isKept = {
+    api: (path, within) => reached.has(endpointOf([...within, ...path.split(/[^a-zA-Z0-9]/)])),
+    has: (name) =>
+      reached.has(name) ||
+      !/^(add|borrow|cancel|close|create|edit|fetch|repay|set|watch|withdraw)/.test(name),
+    // Refusals are ours to read, before ccxt sees them.
+    exceptions: () => false,
+  };
+  let part;
+  let within = [];
+  for (const [at, line] of lines.entries()) {
+    const entry = ENTRY.exec(line)?.[1];
+    if (part === undefined) part = PART.exec(line)?.[1];
+    else if (PART_END.test(line)) part = undefined;
+    else if (WITHIN.test(line)) within.push(WITHIN.exec(line)[1]);
+    else if (WITHIN_END.test(line)) within = within.slice(0, -1);
+    else if (entry !== undefined && !isKept[part](entry, within)) kept[at] = "";
+  }
+  return kept.join("\n");
+}
+
+/** ccxt's name of an endpoint, from the words of its place and its path. */
+const endpointOf = ([first, ...others]) =>
+  first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+
+/** For esbuild. */
+export const SLIM_CCXT = {
+  name: "slim-ccxt",
+  setup({ onLoad, onResolve }) {
+    let made;
+    onResolve({ filter: ELSEWHERE }, () => ({ path: UNREACHED, sideEffects: false }));
+    onLoad({ filter: FILE }, ({ path }) => {
+      made ??= read();
+      const file = made.files.get(FILE.exec(path)[1].replaceAll("\\", "/"));
+      return { contents: slimmed(file, made.reached), loader: "js" };
+    });
+  },
+};
+
+/** Writes each class as a module into a folder, for a bundler that takes no plugin. */
+export async function writeSlimClasses(outdir) {
+  const root = packageFolder();
+  await build({
+    absWorkingDir: root,
+    entryPoints: CLASSES.map((name) => `node_modules/ccxt/js/src/${name}.js`),
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    target: "es2022",
+    minifySyntax: true,
+    legalComments: "none",
+    logLevel: "error",
+    external: ["node:*"],
+    alias: ALIASES,
+    plugins: [SLIM_CCXT],
+  });
+}
