@@ -8,7 +8,7 @@ import { ALIASES, UNREACHED } from "./aliases.mjs";
 const CLASSES = ["bitget", "gate", "kraken", "mexc"];
 /** Where those are in ccxt's folder of sources. */
 const FILE = /ccxt[\\/]js[\\/]src[\\/]((?:base[\\/]Exchange|bitget|gate|kraken|mexc)\.js)$/;
-const FILES = ["base/Exchange.js", ...CLASSES.map((name) => `${name}.js`)];
+const SLIMMED = ["base/Exchange.js", ...CLASSES.map((name) => `${name}.js`)];
 
 /** First and last line of a method: a compiler has written these files, each method at the same depth. */
 const METHOD = /^ {4}(?:static )?(?:async )?([\w$]+)\(.*\) \{$/;
@@ -25,7 +25,7 @@ const ELSEWHERE =
   /^@scure\/starknet$|^@noble\/curves\/(secp256k1|nist)\.js$|\/functions\/(starknet|ethabi)\.js$|\/(zklink|dydx-v4-client|protobuf\/mexc)\//;
 
 /** The package's folder, from this file or from a bundle that holds it. */
-function packageFolder() {
+function sourceFolder() {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!readdirSync(folder).includes("wrangler.toml")) {
     if (dirname(folder) === folder) throw new Error("the sources are not found");
@@ -35,9 +35,9 @@ function packageFolder() {
 }
 
 function read() {
-  const root = packageFolder();
+  const root = sourceFolder();
   const files = new Map(
-    FILES.map((name) => [name, parted(readFileSync(join(root, "node_modules/ccxt/js/src", name), "utf8"))]),
+    SLIMMED.map((name) => [name, parted(readFileSync(join(root, "node_modules/ccxt/js/src", name), "utf8"))]),
   );
   return { files, reached: reachedIn([...files.values()], textsIn(join(root, "src/adapters/ccxt"))) };
 }
@@ -121,7 +121,7 @@ export const SLIM_CCXT = {
 
 /** Writes each class as a module into a folder, for a bundler that takes no plugin. */
 export async function writeSlimClasses(outdir) {
-  const root = packageFolder();
+  const root = sourceFolder();
   await build({
     absWorkingDir: root,
     entryPoints: CLASSES.map((name) => `node_modules/ccxt/js/src/${name}.js`),

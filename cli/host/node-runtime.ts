@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { createClient } from "@libsql/client/sqlite3";
 import type { Migration } from "../../src/adapters/libsql/client/migrate.ts";
 import type { Database } from "../../src/adapters/libsql/client/safe-client.ts";
 import type { Config } from "../../src/compose/config.ts";
 import type { Runtime } from "../../src/compose/sandbox.ts";
 import type { Local, Log, LogLevel } from "../../src/ports/local.ts";
 import { keptCandles } from "./candle-store.ts";
+import { fileConnection } from "./database/file-connection.ts";
 import { ownDatabase } from "./file-rights.ts";
 import { killedByFile } from "./kill-file.ts";
 import { databaseFile, packageFolder } from "./locations.ts";
@@ -51,7 +51,7 @@ export function runtimeAsIs(url: string, config: Config, log: Log): Runtime {
   const file = databaseFile(url);
   const client = file
     ? {
-        connection: createClient({ url: `file:${file}`, concurrency: 1, timeout: 50 }),
+        connection: fileConnection(file),
         identity: () => identityOf(file),
       }
     : { url, authToken: config.databaseAuthToken, fetch };
@@ -60,7 +60,7 @@ export function runtimeAsIs(url: string, config: Config, log: Log): Runtime {
 
 /** Over a database that nobody keeps. */
 export const runtimeInMemory = (url: string, config: Config, log: Log): Runtime =>
-  runtimeOver(createClient({ url: "file::memory:", concurrency: 1 }), url, { config, log });
+  runtimeOver(fileConnection(":memory:"), url, { config, log });
 
 function runtimeOver(client: Database, url: string, { config, log }: { config: Config; log: Log }): Runtime {
   return {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { createClient } from "@libsql/client";
 import { sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { fileConnection } from "../../cli/host/database/file-connection.ts";
 import { type Context, statement } from "../../src/adapters/libsql/client/context.ts";
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
@@ -51,7 +51,7 @@ export async function createMirror(options: MirrorOptions): Promise<Mirror> {
   const folder = mkdtempSync(join(tmpdir(), "edgemaker-mirror-"));
   const open = (file: string): Promise<Context> =>
     openDatabase({
-      client: createClient({ url: `file:${join(folder, file)}`, concurrency: 1 }),
+      client: fileConnection(join(folder, file)),
       local,
       migrations,
       kind: "sandbox",

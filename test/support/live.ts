@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createClient } from "@libsql/client";
 import { onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/node-runtime.ts";
 import { trimmed } from "../../src/adapters/ccxt/exchanges/market-list.ts";
@@ -21,6 +20,7 @@ import type { Permit } from "../../src/ports/venue.ts";
 import { startVenue } from "../venues/index.ts";
 import { appOver } from "./app.ts";
 import { canary, canarySecret } from "./canary.ts";
+import { connectionTo } from "./connection.ts";
 import { heardLog, heardVenue } from "./heard.ts";
 import { migrations } from "./migrations.ts";
 
@@ -87,7 +87,7 @@ export async function liveBox({
   env = {},
   time,
 }: Live) {
-  const client = createClient({ url: database, concurrency: 1 });
+  const client = connectionTo(database);
   const local = time?.local ?? nodeLocal;
   const clock = time ? { clock: time.now } : {};
   const context = await openDatabase({ client, local, migrations, kind: "live", ...clock });
@@ -160,7 +160,7 @@ export async function liveApp<N extends VenueName>(
     ...Object.fromEntries(env),
   });
   const deps = await createDeps(config, {
-    client: createClient({ url: "file::memory:", concurrency: 1 }),
+    client: connectionTo("file::memory:"),
     migrations,
     local: nodeLocal,
     log: heardLog,

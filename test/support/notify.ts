@@ -1,4 +1,3 @@
-import { createClient } from "@libsql/client";
 import { onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/node-runtime.ts";
 import { nodePost } from "../../cli/host/outbound.ts";
@@ -14,6 +13,7 @@ import { deliver } from "../../src/notify/operations/deliver.ts";
 import { newWebhookSecret } from "../../src/notify/operations/sign.ts";
 import { parseQuiet } from "../../src/notify/quiet.ts";
 import { BY } from "./by.ts";
+import { connectionTo } from "./connection.ts";
 import { heardLog } from "./heard.ts";
 import { virtualLocal } from "./local.ts";
 import { migrations } from "./migrations.ts";
@@ -24,7 +24,7 @@ export const SIGNING_SECRET = newWebhookSecret(new Uint8Array(32).fill(7));
 /** Channels over real libSQL, told over real sockets, with a clock that moves when told. */
 export async function notifyBox({ url = "file::memory:" }: { readonly url?: string } = {}) {
   const time = virtualLocal(START);
-  const client = createClient({ url, concurrency: 1, timeout: 50 });
+  const client = connectionTo(url);
   const context = await openDatabase({
     client,
     local: nodeLocal,

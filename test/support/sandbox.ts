@@ -1,4 +1,3 @@
-import { createClient } from "@libsql/client";
 import { nodeLocal } from "../../cli/host/node-runtime.ts";
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { dryBooks } from "../../src/adapters/libsql/sandbox/dry-books.ts";
@@ -24,6 +23,7 @@ import { KINDS } from "../../src/kinds.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Venue } from "../../src/ports/venue.ts";
+import { connectionTo } from "./connection.ts";
 import { heardLog } from "./heard.ts";
 import { virtualLocal } from "./local.ts";
 import { migrations } from "./migrations.ts";
@@ -51,7 +51,7 @@ export async function testSandbox({
   ...settings
 }: TestSandbox = {}) {
   const time = virtualLocal(start);
-  const client = url.startsWith("http") ? { url, fetch } : createClient({ url, concurrency: 1 });
+  const client = url.startsWith("http") ? { url, fetch } : connectionTo(url);
   const context = await openDatabase({
     client,
     local: realTime ? nodeLocal : time.local,

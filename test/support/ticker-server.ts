@@ -2,7 +2,7 @@
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
-import { createClient } from "@libsql/client";
+import { fileConnection } from "../../cli/host/database/file-connection.ts";
 import { nodeLocal } from "../../cli/host/node-runtime.ts";
 import { createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/compose/config.ts";
@@ -14,7 +14,7 @@ import { migrations } from "./migrations.ts";
 const [url = "", kept = "1000"] = process.argv.slice(2);
 const config = parseConfig({ EDGEMAKER_EXCHANGES: "kraken", EDGEMAKER_VENUE_URLS: `kraken=${url}` });
 const deps = await createDeps(config, {
-  client: createClient({ url: "file::memory:", concurrency: 1 }),
+  client: fileConnection(":memory:"),
   migrations,
   local: nodeLocal,
   log: () => {},

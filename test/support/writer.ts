@@ -1,10 +1,11 @@
 // A process that writes: started twice at once by safe-client.test.ts.
-import { createClient } from "@libsql/client";
+
 import { nodeLocal } from "../../cli/host/node-runtime.ts";
 import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
+import { connectionTo } from "./connection.ts";
 
 const [url = "", count = "0"] = process.argv.slice(2);
-const client = await safeClient(createClient({ url, concurrency: 1, timeout: 50 }), nodeLocal);
+const client = await safeClient(connectionTo(url), nodeLocal);
 const writes = Array.from({ length: Number(count) }, (_, place) => {
   const add = { sql: "update counter set n = n + 1", args: [] };
   const row = { sql: "insert into written values (?, ?)", args: [process.pid, place] };

@@ -12,13 +12,13 @@ import {
   statSync,
 } from "node:fs";
 import { resolve } from "node:path";
-import { createClient } from "@libsql/client/sqlite3";
 import { carryOver, checkBackup, copyInto, fold } from "../../../src/adapters/libsql/client/backup.ts";
 import type { SafeClient } from "../../../src/adapters/libsql/client/calls.ts";
 import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import { messageOf, SettingsError, StoreError } from "../../../src/kernel/errors.ts";
+import { fileConnection } from "../../host/database/file-connection.ts";
 import { dataDirectory } from "../../host/directories.ts";
 import { databaseFile, shownUrl } from "../../host/locations.ts";
 import { nodeLocal, readMigrations } from "../../host/node-runtime.ts";
@@ -150,7 +150,7 @@ function localDatabase(values: Values) {
 }
 
 const opening = (file: string) => ({
-  client: createClient({ url: `file:${file}`, concurrency: 1, timeout: 50 }),
+  client: fileConnection(file),
   local: nodeLocal,
 });
 

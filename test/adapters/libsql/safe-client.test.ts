@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
 import { nodeLocal } from "../../../cli/host/node-runtime.ts";
 import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
 import { bundleScript, runNode } from "../../support/bundle.ts";
+import { connectionTo } from "../../support/connection.ts";
 import { tempFolder } from "../../support/temp.ts";
 
-const open = (url: string) => safeClient(createClient({ url, concurrency: 1, timeout: 50 }), nodeLocal);
+const open = (url: string) => safeClient(connectionTo(url), nodeLocal);
 
 describe("the safe client", () => {
   it("loses no write of two processes and this one, all writing at once", async () => {

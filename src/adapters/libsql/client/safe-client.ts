@@ -1,4 +1,4 @@
-import type { Client } from "@libsql/client";
+import type { InStatement, ResultSet } from "@libsql/client";
 import { StoreError } from "../../../kernel/errors.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 import type { Local } from "../../../ports/local.ts";
@@ -7,15 +7,25 @@ import type { Calls, SafeClient, Turned } from "./calls.ts";
 import { type RemoteDatabase, remoteClient } from "./remote-client.ts";
 import { isSelect, watched } from "./watched.ts";
 
+/** One connection to a database, whose calls go one at a time. */
+export interface Connection {
+  execute(statement: InStatement): Promise<ResultSet>;
+  /** All statements or none. */
+  batch(statements: InStatement[], mode: "write" | "read"): Promise<ResultSet[]>;
+  /** Gives up whatever the connection has and opens it again. */
+  reconnect(): void | Promise<void>;
+  close(): void;
+}
+
 /** A connection to a file, together with what tells whether that file is still the one that has its name. */
 export interface FileDatabase {
-  readonly connection: Client;
+  readonly connection: Connection;
   /** Undefined when there is no file of this name. */
   readonly identity: () => string | undefined;
 }
 
 /** A connection, or where a server is reached. */
-export type Database = Client | FileDatabase | RemoteDatabase;
+export type Database = Connection | FileDatabase | RemoteDatabase;
 
 /**
  * How much a commit to a file outlives: `durable` ones a power cut too. What an order on a real exchange rests on has
@@ -29,7 +39,7 @@ export async function safeClient(
   durability: Durability = "durable",
 ): Promise<SafeClient> {
   if ("connection" in client) return watched(await fileClient(client, local, durability), local);
-  if ("protocol" in client)
+  if ("execute" in client)
     return watched(await fileClient({ connection: client, identity: () => "" }, local, durability), local);
   return watched(remoteClient(client, local), local);
 }

@@ -1,0 +1,178 @@
+import { type InStatement, type InValue, LibsqlError, type ResultSet, type Row } from "@libsql/client/http";
+import Libsql from "libsql";
+import type { Connection } from "../../../src/adapters/libsql/client/safe-client.ts";
+
+/** What a kept statement is: of those alone the text stays the same while its arguments change. */
+const PREPARED_ONCE = /^\s*(select|insert|update|delete|with|begin|commit)\b/i;
+/** Lists of different lengths make texts of their own, so there is no end of them. */
+const MOST_PREPARED = 200;
+
+interface Prepared {
+  readonly statement: Libsql.Statement;
+  /** Of its rows; undefined where it has none. */
+  readonly rows: { readonly columns: readonly string[]; readonly shape: object } | undefined;
+}
+
+/**
+ * One connection to a file, which prepares each statement once: that is most of what a small call takes. What has failed
+ * is never used again, since after SQLITE_BUSY it would report writes that are not kept; `reconnect` drops all of them.
+ */
+export function fileConnection(file: string): Connection {
+  let database = new Libsql(file, { timeout: 50 });
+  const kept = new Map<string, Prepared>();
+  let isClosed = false;
+
+  function prepared(sql: string): Prepared {
+    const known = kept.get(sql);
+    if (known) return known;
+    const isKept = PREPARED_ONCE.test(sql);
+    // Whatever else there is may change what the others mean.
+    if (!isKept) kept.clear();
+    const made = preparedOn(database, sql);
+    const [oldest] = kept.keys();
+    if (kept.size === MOST_PREPARED && oldest !== undefined) kept.delete(oldest);
+    if (isKept) kept.set(sql, made);
+    return made;
+  }
+
+  function run(asked: InStatement): ResultSet {
+    const { sql, args } = typeof asked === "string" ? { sql: asked, args: [] } : asked;
+    try {
+      return resultSetOf(prepared(sql), argumentsOf(args));
+    } catch (error) {
+      kept.delete(sql);
+      throw libraryError(error);
+    }
+  }
+
+  function whole(statements: readonly InStatement[], mode: "write" | "read"): ResultSet[] {
+    run(mode === "write" ? "BEGIN IMMEDIATE" : "BEGIN");
+    try {
+      const results = statements.map(run);
+      run("COMMIT");
+      return results;
+    } catch (error) {
+      endTransaction();
+      throw error;
+    }
+  }
+
+  function endTransaction(): void {
+    try {
+      // Of a closed one it may not even be asked.
+      if (!isClosed && database.inTransaction) database.exec("ROLLBACK");
+    } catch {
+      // It cannot be used any more, and is not: the next call begins another.
+      again();
+    }
+  }
+
+  function again(): void {
+    close();
+    database = new Libsql(file, { timeout: 50 });
+    isClosed = false;
+  }
+
+  function close(): void {
+    kept.clear();
+    if (!isClosed) database.close();
+    isClosed = true;
+  }
+
+  const whileOpen = <T>(call: () => T): T => {
+    if (isClosed) throw new LibsqlError("The client is closed", "CLIENT_CLOSED");
+    return call();
+  };
+  return {
+    execute: async (statement) => whileOpen(() => run(statement)),
+    batch: async (statements, mode) => whileOpen(() => whole(statements, mode)),
+    reconnect: async () => again(),
+    close,
+  };
+}
+
+function preparedOn(database: Libsql.Database, sql: string): Prepared {
+  const statement = database.prepare(sql);
+  // As numbers they would be rounded in silence.
+  statement.safeIntegers(true);
+  if (!statement.reader) return { statement, rows: undefined };
+  statement.raw(true);
+  const columns = statement.columns().map(({ name }) => name);
+  return { statement, rows: { columns, shape: rowShapeOf(columns) } };
+}
+
+function resultSetOf({ statement, rows }: Prepared, values: readonly unknown[]): ResultSet {
+  if (rows === undefined) {
+    const { changes, lastInsertRowid } = statement.run(values);
+    return resultSet({ rowsAffected: changes, lastInsertRowid: BigInt(lastInsertRowid) });
+  }
+  const { columns, shape } = rows;
+  const told = statement.all(values) as unknown[][];
+  return resultSet({ columns: [...columns], rows: told.map((row) => tellRow(row, columns, shape)) });
+}
+
+const resultSet = (told: Partial<ResultSet>): ResultSet => ({
+  columns: [],
+  columnTypes: [],
+  rows: [],
+  rowsAffected: 0,
+  lastInsertRowid: undefined,
+  toJSON: () => told,
+  ...told,
+});
+
+const HELD_VALUES = Symbol("values");
+
+interface WithValues {
+  readonly [HELD_VALUES]: readonly unknown[];
+}
+
+/** What the rows of a statement have in common: their values by place. */
+function rowShapeOf(columns: readonly string[]): object {
+  const shape: object = Object.create(null, { length: { value: columns.length } });
+  for (const at of columns.keys())
+    Object.defineProperty(shape, at, {
+      get(this: WithValues) {
+        return this[HELD_VALUES][at];
+      },
+    });
+  return shape;
+}
+
+/** A row's values by name, and by place where nobody lists them. */
+function tellRow(told: readonly unknown[], columns: readonly string[], shape: object): Row {
+  const values = told.map(valueTold);
+  const row = Object.create(shape, { [HELD_VALUES]: { value: values } });
+  for (const [at, name] of columns.entries()) if (!Object.hasOwn(row, name)) row[name] = values[at];
+  return row;
+}
+
+function valueTold(value: unknown): unknown {
+  if (value instanceof Uint8Array) return value.slice().buffer;
+  if (typeof value !== "bigint") return value;
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new RangeError("the database holds a number that is too large");
+  return number;
+}
+
+function argumentsOf(args: Exclude<InStatement, string>["args"]): readonly unknown[] {
+  if (args === undefined) return [];
+  if (!Array.isArray(args)) throw new TypeError("arguments of a statement have places, no names");
+  return args.map(valueStored);
+}
+
+function valueStored(value: InValue): unknown {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  if (value instanceof Date) return value.getTime();
+  if (value === undefined || (typeof value === "number" && !Number.isFinite(value)))
+    throw new TypeError("only what is known can be stored");
+  return value;
+}
+
+/** As the library's own connections tell it, to servers and to files alike. */
+function libraryError(error: unknown): unknown {
+  if (!(error instanceof Libsql.SqliteError)) return error;
+  const { message, code, rawCode } = error as typeof error & { readonly rawCode?: number };
+  return new LibsqlError(message, /^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code, code, rawCode, error);
+}
