@@ -26,3 +26,15 @@ it("a trail is given by its two bounds, one of them, or as JSON, and not twice",
   const { stdout: help } = await edgemaker(folder, ["grid", "start", "--help"]);
   expect(help).toMatch(/--trail-up <number>.*\n? *--trail-down <number>/);
 });
+
+it("a backtest takes the same two flags", async () => {
+  const folder = tempFolder();
+  const words = ["backtest", "--exchange", "kraken", "--symbol", "BTC/USDT", "--sandbox", ...BOUNDS];
+  const until = ["--since", "1767225600000", "--until", "1767312000000", "--json"];
+  const two = await edgemaker(folder, [...words, ...until, "--trail-up", "70000", "--trail-down", "50000"]);
+  const json = await edgemaker(folder, [...words, ...until, "--trail", '{"up":70000,"down":50000}']);
+  expect(two).toEqual(json);
+  expect([two.code, two.stderr]).toEqual([0, ""]);
+  const { stdout: help } = await edgemaker(folder, ["backtest", "--help"]);
+  expect(help).toMatch(/--trail-up <number>.*\n? *--trail-down <number>/);
+});

@@ -1,3 +1,4 @@
+import { RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/range-flags.ts";
 import { centeredOf, rangeOf } from "../../grid/start/asked.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
@@ -79,13 +80,8 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
     http: { route: "POST /backtest", from: "body" },
     cli: {
       path: "backtest",
-      flags: {
-        lowerPrice: "lower",
-        upperPrice: "upper",
-        gridLevels: "levels",
-        orderSize: "size",
-        gridSpacing: "spacing",
-      },
+      flags: RANGE_FLAGS,
+      parts: TRAIL_PARTS,
       defaults: { allowLoss: false },
       view: backtestView,
       examples: [

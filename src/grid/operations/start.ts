@@ -1,5 +1,6 @@
 import { operation } from "../../operation.ts";
 import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "../schema/input.ts";
+import { RANGE_FLAGS, TRAIL_PARTS } from "../schema/range-flags.ts";
 import { PlannedShape, StartedShape } from "../schema/schema.ts";
 import { centeredOf, rangeOf } from "../start/asked.ts";
 import { check, checkCentered } from "../start/check.ts";
@@ -23,21 +24,6 @@ const READS = {
   mcp: PAYS,
   output: PlannedShape,
   failure: "Start failed",
-} as const;
-
-const RANGE_FLAGS = {
-  lowerPrice: "lower",
-  upperPrice: "upper",
-  gridLevels: "levels",
-  orderSize: "size",
-  gridSpacing: "spacing",
-} as const;
-
-const TRAIL_PARTS = {
-  trail: {
-    up: "The farthest upper bound to which the grid follows the market",
-    down: "The farthest lower bound to which the grid follows the market",
-  },
 } as const;
 
 const EXAMPLE = "--exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 12 --size 100";

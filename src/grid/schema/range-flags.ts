@@ -1,0 +1,15 @@
+/** How the command line names the fields of a grid between two prices. */
+export const RANGE_FLAGS = {
+  lowerPrice: "lower",
+  upperPrice: "upper",
+  gridLevels: "levels",
+  orderSize: "size",
+  gridSpacing: "spacing",
+} as const;
+
+export const TRAIL_PARTS = {
+  trail: {
+    up: "The farthest upper bound to which the grid follows the market",
+    down: "The farthest lower bound to which the grid follows the market",
+  },
+} as const;
