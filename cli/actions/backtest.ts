@@ -1,10 +1,12 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { reportOf } from "../../src/backtest/report.ts";
 import type { BacktestAnswer } from "../../src/backtest/schema/answer.ts";
+import type { Candles } from "../../src/candles/candles.ts";
 import { spanOf } from "../../src/candles/span.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
-import { isPair } from "../../src/kernel/pair.ts";
+import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import type { Operation } from "../../src/operation.ts";
+import type { CandleReader } from "../../src/ports/candles.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { fromTexts, kindsOf } from "../../src/transport/input.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
@@ -53,9 +55,14 @@ async function answered(
   const settings = readSettings(values, process.env);
   const call = { actor: "local", requestId: nodeLocal.randomText(12) };
   const runHere = (deps: Deps) => run(operation, deps, operation.input.strict().parse(input), call);
-  const kept = file === undefined ? storedIn(settings.databaseUrl, input) : await keptIn(file, input.symbol);
+  const isStoredGrid = input.from !== undefined;
+  const kept = isStoredGrid
+    ? file && candlesIn(file)
+    : file === undefined
+      ? storedIn(settings.databaseUrl, input)
+      : await keptIn(file, input.symbol);
   // With all rules given nothing but the file is needed: no database is opened and no exchange is asked.
-  if (kept && RULES.every((name) => input[name] !== undefined))
+  if (kept && !isStoredGrid && RULES.every((name) => input[name] !== undefined))
     return await runHere({ kept, local: nodeLocal } as unknown as Deps);
   const { ask, deps, close } = await open(settings, kept ? undefined : await remoteOf(settings, values));
   try {
@@ -65,14 +72,22 @@ async function answered(
   }
 }
 
-async function keptIn(file: string, symbol: unknown): Promise<NonNullable<Deps["kept"]>> {
-  if (!existsSync(file)) throw new UsageError(`--data: there is no file ${file}`);
+async function keptIn(file: string, symbol: unknown): Promise<CandleReader> {
   if (typeof symbol !== "string" || !isPair(symbol))
     throw new UsageError("--symbol names the pair of --data");
+  const candles = await readFile(file, symbol);
+  return { candles: async () => candles };
+}
+
+/** A file's candles, of the pair that a stored grid turns out to have. */
+export const candlesIn = (file: string): CandleReader => ({
+  candles: ({ symbol }) => readFile(file, symbol),
+});
+
+async function readFile(file: string, pair: Pair): Promise<Candles> {
+  if (!existsSync(file)) throw new UsageError(`--data: there is no file ${file}`);
   try {
-    const read = isStored(file) ? readStored(file) : readCandleSource(file, { pair: symbol });
-    const { candles } = await read;
-    return { candles: async () => candles };
+    return (await (isStored(file) ? readStored(file) : readCandleSource(file, { pair }))).candles;
   } catch (error) {
     throw new UsageError(`--data ${messageOf(error)}`);
   }

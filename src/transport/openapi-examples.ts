@@ -29,6 +29,10 @@ const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
   get_order: { exchange: "bitget", id: "1000000007" },
   cancel_order: { exchange: "bitget", id: "1000000007" },
   start_grid: { useOwnBase: true },
+  backtest_grid: {
+    ...{ exchange: "kraken", symbol: "BTC/USDT" },
+    ...{ lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 10, orderSize: 50 },
+  },
   edit_grid: { upperPrice: 64_000 },
   preview_grid_edit: { upperPrice: 64_000 },
   get_dex_price: { symbol: "SNEK" },

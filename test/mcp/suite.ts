@@ -99,10 +99,11 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       for (const { name: tool, inputSchema } of reads) {
         const known: Record<string, unknown> = { ...MARKET, id, ...OF_TOOL[tool] };
         if (tool === "get_order") known.id = order.id;
-        // A change has to name what it changes, whichever that is.
+        // A change has to name what it changes, whichever that is; a backtest its grid or another one.
         const fields = [
           ...(inputSchema.required ?? []),
           ...(tool === "preview_grid_edit" ? ["stopLossPrice"] : []),
+          ...(tool === "backtest_grid" ? Object.keys(GRID) : []),
         ];
         const given = Object.fromEntries(fields.map((field) => [field, known[field]]));
         // The client itself checks the structured content against the tool's output schema.

@@ -1,8 +1,11 @@
+import { viewOf } from "../../grid/operations/stop.ts";
 import { RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/range-flags.ts";
+import { askedAs } from "../../grid/start/as-asked.ts";
 import { centeredOf, rangeOf } from "../../grid/start/asked.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
+import { parseAccountKey } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { backtest } from "../backtest.ts";
@@ -62,6 +65,36 @@ async function run(deps: Deps, { where, asked, balances, fields, actor }: Asking
   });
 }
 
+interface Given {
+  readonly exchange?: string | undefined;
+  readonly symbol?: Pair | undefined;
+  readonly allowLoss?: boolean | undefined;
+  readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
+}
+
+/** A stored grid's options, with those in their place that are given. Throws AppError. */
+async function askedFrom(
+  deps: Deps,
+  from: string,
+  given: Given,
+): Promise<Pick<Asking, "where" | "asked" | "balances">> {
+  const { strategy } = await viewOf(deps, from);
+  const { exchange, symbol, dryBalance, allowLoss, ...changes } = given;
+  const own = strategy.config.allowLoss;
+  return {
+    where: {
+      exchange: exchange ?? parseAccountKey(strategy.account).exchange,
+      symbol: symbol ?? strategy.symbol,
+    },
+    asked: askedAs(strategy.config, {
+      ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)),
+      // What it was started with has been asked for already.
+      allowLoss: allowLoss === true ? true : (own ?? allowLoss),
+    }),
+    balances: dryBalance,
+  };
+}
+
 const READS = {
   effect: "read",
   access: "token",
@@ -86,14 +119,17 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
       view: backtestView,
       examples: [
         "edgemaker backtest --exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 12 --size 100",
+        "edgemaker backtest --from grid-kraken-BTC-USDT-1767225600000 --levels 20",
         "edgemaker backtest --exchange kraken --symbol BTC/USDT --lower 36000 --upper 48000 --levels 40 --size 500 --data btc-usd.csv.gz --report report.html",
       ],
     },
     input: () => rangeBacktestInput(ids),
-    run: (deps, input, { actor }) => {
+    run: async (deps, input, { actor }) => {
       const { fields, grid } = partsOf(input);
-      const { planHash: _, ...asked } = grid;
-      return run(deps, { where: grid, asked: rangeOf(asked), balances: grid.dryBalance, fields, actor });
+      const { planHash: _, from, ...given } = grid;
+      if (from !== undefined) return run(deps, { ...(await askedFrom(deps, from, given)), fields, actor });
+      const where = given as Parameters<typeof rangeOf>[0];
+      return run(deps, { where, asked: rangeOf(where), balances: given.dryBalance, fields, actor });
     },
   }),
   operation({

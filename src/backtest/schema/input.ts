@@ -1,8 +1,8 @@
-import type * as z from "zod";
-import { centeredInput, rangeInput } from "../../grid/schema/input.ts";
+import * as z from "zod";
+import { BOUNDS, centeredInput, held, isRange, rangeInput } from "../../grid/schema/input.ts";
 import { shareField } from "../../grid/schema/input-fields.ts";
 import { ZERO } from "../../kernel/decimal.ts";
-import { countField, decimalField, wordField } from "../../kernel/fields.ts";
+import { countField, decimalField, idField, wordField } from "../../kernel/fields.ts";
 import { DAY, HOUR, MINUTE } from "../../kernel/time.ts";
 
 export const TIMEFRAMES = {
@@ -53,7 +53,36 @@ const shape = () => ({
     .describe("Newest fills in the answer"),
 });
 
-export const rangeBacktestInput = (ids: readonly string[]) => rangeInput(ids).safeExtend(shape());
+/** What a stored grid can stand for. */
+const NEEDED = ["exchange", "symbol", "lowerPrice", "upperPrice", "gridLevels", "orderSize"] as const;
+
+export function rangeBacktestInput(ids: readonly string[]) {
+  const { shape: own } = rangeInput(ids);
+  const optional = <T extends z.ZodType>(field: T) => field.optional().describe(field.description ?? "");
+  const input = z.object({
+    ...own,
+    exchange: optional(own.exchange),
+    symbol: optional(own.symbol),
+    lowerPrice: optional(own.lowerPrice),
+    upperPrice: optional(own.upperPrice),
+    gridLevels: optional(own.gridLevels),
+    orderSize: optional(own.orderSize),
+    from: idField("Invalid request")
+      .optional()
+      .describe("Id of a stored grid: its options where none are given here"),
+    ...shape(),
+  });
+  const rules = NEEDED.map((path) => ({
+    path,
+    error: own[path].safeParse(undefined).error?.issues[0]?.message ?? `Invalid request: ${path}`,
+    holds: (asked: { readonly from?: unknown } & { readonly [path: string]: unknown }) =>
+      asked.from !== undefined || asked[path] !== undefined,
+  }));
+  return held(held(input, rules, isObject), BOUNDS, isRange);
+}
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
 export const centeredBacktestInput = (ids: readonly string[]) => centeredInput(ids).safeExtend(shape());
 
 type Shape = z.ZodObject<ReturnType<typeof shape>>;

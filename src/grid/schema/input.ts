@@ -64,7 +64,7 @@ interface Rule<T> {
 }
 
 /** `when` says from which values on a rule can be looked at; without it, from such as are right in themselves. */
-const held = <S extends z.ZodObject, T>(
+export const held = <S extends z.ZodObject, T>(
   object: S,
   rules: readonly Rule<T>[],
   when?: (value: unknown) => boolean,
@@ -106,7 +106,7 @@ export const BOUNDS: readonly Rule<Range>[] = [
 ];
 
 // Compared as soon as both bounds are prices, whatever else is wrong: the specification's order of labels needs it.
-const isRange = (value: unknown): value is Range =>
+export const isRange = (value: unknown): value is Range =>
   typeof value === "object" &&
   value !== null &&
   "lowerPrice" in value &&
@@ -200,7 +200,7 @@ interface Centered {
 const increases = (list: readonly Decimal[]): boolean =>
   list.every((value, i) => i === 0 || value > (list[i - 1] as Decimal));
 
-const PROFILE: readonly Rule<Centered>[] = [
+export const PROFILE: readonly Rule<Centered>[] = [
   {
     path: "customSpacings",
     error: "Invalid spacing: customSpacings must hold one increasing share a level",

@@ -151,7 +151,7 @@ function sizeOf({ orderSize, budget }: AskedEdit, levels: number): Decimal | und
   return budget === undefined ? orderSize : snap(budget / BigInt(levels), SIZE_STEP, "down");
 }
 
-function labelled(error: string): AppError {
+export function labelled(error: string): AppError {
   const [label = "", ...sentence] = error.split(": ");
   return isLabel(label) ? new AppError(label, sentence.join(": ")) : new AppError("Invalid request", error);
 }

@@ -1,0 +1,71 @@
+import type * as z from "zod";
+import { AppError } from "../../kernel/errors.ts";
+import { BOUNDS, centeredPreviewInput, PROFILE, rangePreviewInput } from "../schema/input.ts";
+import type { CenteredConfig, GridConfig } from "../state/config.ts";
+import { centeredOf, rangeOf } from "./asked.ts";
+import type { Asked, AskedCentered } from "./check.ts";
+import { labelled } from "./edited.ts";
+
+type Where = "exchange" | "symbol" | "dryRun" | "dryBalance";
+export type RangeFields = Omit<z.output<ReturnType<typeof rangePreviewInput>>, Where>;
+export type CenteredFields = Omit<z.output<ReturnType<typeof centeredPreviewInput>>, Where>;
+
+/** What a start would have to be asked for to come to this configuration of a grid between two prices. */
+function rangeFields({ gridSpacing, isSpaced, centered: _, ...asked }: GridConfig): RangeFields {
+  // A spacing that was computed is computed anew.
+  return isSpaced ? { ...asked, gridSpacing } : asked;
+}
+
+/** The same of one around the market. */
+function centeredFields(config: GridConfig, centered: CenteredConfig): CenteredFields {
+  const { orderSize: size, allowLoss, useOwnBase, initialBuy, postOnly } = config;
+  const { volatility, customSpacings, sizeWeights, ...profile } = centered;
+  const { shape } = centeredPreviewInput([]);
+  return {
+    ...profile,
+    customSpacings: customSpacings && [...customSpacings],
+    sizeWeights: sizeWeights && [...sizeWeights],
+    size,
+    ...{ allowLoss, useOwnBase, initialBuy, postOnly },
+    confidence: config.confidence ?? shape.confidence.parse(undefined),
+    maxPosition: config.maxPosition ?? shape.maxPosition.parse(undefined),
+    safetyReserve: config.safetyReserve ?? shape.safetyReserve.parse(undefined),
+    volatility: volatility !== undefined,
+    volatilityLow: volatility?.low ?? shape.volatilityLow.parse(undefined),
+    volatilityHigh: volatility?.high ?? shape.volatilityHigh.parse(undefined),
+  };
+}
+
+/**
+ * A grid's configuration as a start would have to ask for it, with other values in place of its own. Throws AppError
+ * for a field that its kind of grid does not have, and for what fields may not be to each other.
+ */
+export function askedAs(
+  config: GridConfig,
+  changes: Readonly<Record<string, unknown>>,
+): Asked | AskedCentered {
+  const { centered } = config;
+  const { shape } = centered ? centeredPreviewInput([]) : rangePreviewInput([]);
+  const strange = Object.keys(changes).find((name) => !Object.hasOwn(shape, name));
+  if (strange !== undefined)
+    throw new AppError(
+      "Invalid request",
+      `${strange} is nothing that ${centered ? "a centered grid" : "a grid between two prices"} has`,
+    );
+  if (!centered) {
+    const fields = { ...rangeFields(config), ...changes };
+    refuseBroken(BOUNDS, fields);
+    return rangeOf(fields as never);
+  }
+  const fields = { ...centeredFields(config, centered), ...changes };
+  refuseBroken(PROFILE, fields);
+  return centeredOf(fields as never);
+}
+
+function refuseBroken<T>(
+  rules: readonly { readonly error: string; readonly holds: (asked: T) => boolean }[],
+  fields: T,
+): void {
+  const broken = rules.find(({ holds }) => !holds(fields));
+  if (broken) throw labelled(broken.error);
+}
