@@ -1,6 +1,7 @@
 import { accountOperations } from "./account/operations/balances.ts";
 import { auditOperations } from "./audit/operations/events.ts";
 import { backtestOperations } from "./backtest/operations/backtest.ts";
+import { replayOperation } from "./backtest/operations/replay.ts";
 import { suggestOperation } from "./backtest/operations/suggest.ts";
 import { compareOperations } from "./compare/operations/compare.ts";
 import { keyOperations } from "./controls/operations/keys.ts";
@@ -24,6 +25,7 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...orderOperations(ids),
   ...gridOperations(ids),
   ...backtestOperations(ids),
+  replayOperation,
   suggestOperation(ids),
   ...dexOperations(),
   ...compareOperations(ids),

@@ -16,9 +16,9 @@ import { nodeLocal } from "../host/node-runtime.ts";
 import { readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { textsOf } from "../terminal/fields.ts";
-import { render } from "../terminal/output.ts";
+import { print, render } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { fail, misreadOf, open, remoteOf } from "./run-operation.ts";
+import { fail, misreadOf, open, remoteOf, runOperation } from "./run-operation.ts";
 
 /** Fields with which no exchange has to be asked for its rules. */
 const RULES = ["tick", "lot", "makerFee"] as const;
@@ -57,7 +57,7 @@ async function answered(
   const runHere = (deps: Deps) => run(operation, deps, operation.input.strict().parse(input), call);
   const isStoredGrid = input.from !== undefined;
   const kept = isStoredGrid
-    ? file && candlesIn(file)
+    ? file && candlesOfFile(file)
     : file === undefined
       ? storedIn(settings.databaseUrl, input)
       : await keptIn(file, input.symbol);
@@ -80,7 +80,7 @@ async function keptIn(file: string, symbol: unknown): Promise<CandleReader> {
 }
 
 /** A file's candles, of the pair that a stored grid turns out to have. */
-export const candlesIn = (file: string): CandleReader => ({
+export const candlesOfFile = (file: string): CandleReader => ({
   candles: ({ symbol }) => readFile(file, symbol),
 });
 
@@ -101,4 +101,28 @@ function storedIn(databaseUrl: string, { exchange, symbol, timeframe = "1m" }: R
   const file = candleFile(candleFolder(databaseUrl, process.env), series);
   if (!existsSync(file)) return undefined;
   return { candles: async () => (await readStored(file)).candles };
+}
+
+/** A replay over a file's candles is made here; any other by whoever has the grid. Returns the exit code. */
+export async function runReplay(operation: Operation, values: Values): Promise<number> {
+  if (typeof values.data !== "string") return runOperation(operation, values, {});
+  const input = fromTexts(kindsOf(operation), textsOf(operation, values));
+  const misread = misreadOf(operation, input);
+  if (misread) return fail(misread, { operation, values });
+  const { deps, close } = await open(readSettings(values, process.env), undefined);
+  try {
+    if (!deps) throw new Error("a replay over a file needs the database");
+    const call = { actor: "local", requestId: nodeLocal.randomText(12) };
+    const asked = operation.input.strict().parse(input);
+    const answer = await run(operation, { ...deps, kept: candlesOfFile(values.data) }, asked, call);
+    if (answer.status !== 200) return fail(answer, { operation, values });
+    const { cli } = operation;
+    return print(
+      values,
+      values.json ? answer.body : cli?.view?.(answer.body),
+      cli?.columns && { priority: cli.columns },
+    );
+  } finally {
+    close();
+  }
 }

@@ -33,3 +33,12 @@ export const backtestCommand = (operation: Operation): CommandDef =>
     args: () => ({ ...FILES, ...fieldArgs(operation) }),
     run: async (values) => (await import("../actions/backtest.ts")).runBacktest(operation, values),
   });
+
+export const replayCommand = (operation: Operation): CommandDef =>
+  command({
+    name: "replay",
+    description: operation.summary,
+    examples: operation.cli?.examples,
+    args: () => ({ data: FILES.data, ...fieldArgs(operation) }),
+    run: async (values) => (await import("../actions/backtest.ts")).runReplay(operation, values),
+  });

@@ -30,7 +30,7 @@ const TAGS: readonly (readonly [prefix: RegExp, tag: string, description: string
   [/^\/(ticker|orderbook|trades|ohlcv|exchanges)/, "Market", "Public data of the configured exchanges"],
   [/^\/(price|dex)/, "Prices", "The same pair at many places, and on Cardano"],
   [/^\/(balance|orders)/, "Account", "Balances, and orders by hand"],
-  [/^\/(backtest|strategy\/grid\/suggest)/, "Backtest", "What a grid would have done"],
+  [/^\/(backtest|strategy\/grid\/(suggest|:id\/replay))/, "Backtest", "What a grid would have done"],
   [/^\/(strategy|internal)/, "Grids", "Start, watch, change and stop them"],
   [/^\/(kill|panic|limits)/, "Safety", "What stops everything, and what every order is held to"],
   [/^\/(report|liquidity)/, "Reports", "What it has brought"],

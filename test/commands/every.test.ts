@@ -78,6 +78,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   serve: "test/processes",
   page: "test/web/strategies.test.ts",
   backtest: "test/backtest/surfaces.test.ts",
+  replay: "test/backtest/replay-command.test.ts",
   suggest: "test/suggest/suggest.test.ts",
   "candles download": "test/candles",
   "candles import": "test/candles",

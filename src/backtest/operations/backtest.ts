@@ -65,7 +65,7 @@ async function run(deps: Deps, { where, asked, balances, fields, actor }: Asking
   });
 }
 
-interface Given {
+interface BesideStored {
   readonly exchange?: string | undefined;
   readonly symbol?: Pair | undefined;
   readonly allowLoss?: boolean | undefined;
@@ -76,7 +76,7 @@ interface Given {
 async function askedFrom(
   deps: Deps,
   from: string,
-  given: Given,
+  given: BesideStored,
 ): Promise<Pick<Asking, "where" | "asked" | "balances">> {
   const { strategy } = await viewOf(deps, from);
   const { exchange, symbol, dryBalance, allowLoss, ...changes } = given;

@@ -54,7 +54,7 @@ const shape = () => ({
 });
 
 /** What a stored grid can stand for. */
-const NEEDED = ["exchange", "symbol", "lowerPrice", "upperPrice", "gridLevels", "orderSize"] as const;
+const STANDS_FOR = ["exchange", "symbol", "lowerPrice", "upperPrice", "gridLevels", "orderSize"] as const;
 
 export function rangeBacktestInput(ids: readonly string[]) {
   const { shape: own } = rangeInput(ids);
@@ -72,7 +72,7 @@ export function rangeBacktestInput(ids: readonly string[]) {
       .describe("Id of a stored grid: its options where none are given here"),
     ...shape(),
   });
-  const rules = NEEDED.map((path) => ({
+  const rules = STANDS_FOR.map((path) => ({
     path,
     error: own[path].safeParse(undefined).error?.issues[0]?.message ?? `Invalid request: ${path}`,
     holds: (asked: { readonly from?: unknown } & { readonly [path: string]: unknown }) =>

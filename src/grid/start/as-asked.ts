@@ -6,9 +6,9 @@ import { centeredOf, rangeOf } from "./asked.ts";
 import type { Asked, AskedCentered } from "./check.ts";
 import { labelled } from "./edited.ts";
 
-type Where = "exchange" | "symbol" | "dryRun" | "dryBalance";
-export type RangeFields = Omit<z.output<ReturnType<typeof rangePreviewInput>>, Where>;
-export type CenteredFields = Omit<z.output<ReturnType<typeof centeredPreviewInput>>, Where>;
+type TradesWhere = "exchange" | "symbol" | "dryRun" | "dryBalance";
+export type RangeFields = Omit<z.output<ReturnType<typeof rangePreviewInput>>, TradesWhere>;
+export type CenteredFields = Omit<z.output<ReturnType<typeof centeredPreviewInput>>, TradesWhere>;
 
 /** What a start would have to be asked for to come to this configuration of a grid between two prices. */
 function rangeFields({ gridSpacing, isSpaced, centered: _, ...asked }: GridConfig): RangeFields {

@@ -1,0 +1,53 @@
+import type { GridStrategy } from "../../grid/state/state.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { parseAccountKey } from "../../model/account.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { Page, Place } from "../../ports/stores/history-store.ts";
+import type { GridRecord } from "../replay/replay.ts";
+
+const ROWS = 1000;
+/** More than a year of a busy grid; a question for each page. */
+const MOST_READ = 100;
+
+/** All that is stored of a grid's time. Throws AppError where that is more than is read at once. */
+export async function recordOf({ store, marketTime }: Deps, strategy: GridStrategy): Promise<GridRecord> {
+  const { id, account } = strategy;
+  const orders = await allPages(
+    (page) => store.ordersOf(id, page),
+    ({ createdAt, clientId }) => ({ at: createdAt, id: clientId }),
+  );
+  const fills = await allPages(
+    (page) => store.fillsOf(id, page),
+    ({ at, tradeId }) => ({ at, id: tradeId }),
+  );
+  const events = await allPages(
+    (page) => store.eventsOf(id, page),
+    ({ at, id: number }) => ({ at, id: String(number) }),
+  );
+  const inMarketTime = (at: number) => marketTime(parseAccountKey(account), at);
+  return {
+    strategy,
+    orders,
+    fills,
+    events: events.map((event) => ({ ...event, at: inMarketTime(event.at) })),
+  };
+}
+
+/** Every row of a history that is told newest first, oldest first. */
+async function allPages<T>(
+  read: (page: Page) => Promise<readonly T[]>,
+  placeOf: (row: T) => Place,
+): Promise<readonly T[]> {
+  const pages: (readonly T[])[] = [];
+  for (let before: Place | undefined; pages.length < MOST_READ; ) {
+    const rows = await read({ limit: ROWS, ...(before ? { before } : {}) });
+    pages.push(rows);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < ROWS) return pages.flat().reverse();
+    before = placeOf(last);
+  }
+  throw new AppError(
+    "Invalid request",
+    `the grid has more than ${MOST_READ * ROWS} orders, executions or events: backtest --from it in place of a replay`,
+  );
+}

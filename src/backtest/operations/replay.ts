@@ -1,0 +1,70 @@
+import { viewOf } from "../../grid/operations/stop.ts";
+import type { GridStrategy } from "../../grid/state/state.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import { type AccountRef, parseAccountKey } from "../../model/account.ts";
+import { type Operation, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import { replay } from "../replay/replay.ts";
+import { TIMEFRAMES } from "../schema/input.ts";
+import { optionsSet } from "../schema/options-set.ts";
+import { ReplayShape, replayInput, replayOut, replayTold, replayView } from "../schema/replay.ts";
+import { marketOf, pastOf } from "./past.ts";
+import { recordOf } from "./record.ts";
+
+/** As for a backtest: a server has grids to step. */
+const LONGEST_REPLAY = 2 * SECOND;
+
+/** What a simulated account's orders do when the price comes to them; an exchange's wait behind others. */
+const fillsOn = ({ kind }: AccountRef) => (kind === "sandbox" ? "touch" : "cross");
+
+/** From the bar in which it began to its end, or to that of the last whole bar where there is one. */
+function lifeOf({ startedAt, stoppedAt }: GridStrategy, now: Millis, span: Millis) {
+  const [since, whole] = [startedAt, now].map((at) => Math.floor(at / span) * span) as [Millis, Millis];
+  return { since, until: stoppedAt ?? (whole > since ? whole : now) };
+}
+
+/** What a grid has really done beside what candles of its time say. */
+export const replayOperation: Operation = operation({
+  name: "replay_grid",
+  summary: "What a grid has really done beside what candles of its time say, each difference with its cause",
+  effect: "read",
+  access: "token",
+  http: { route: "GET /strategy/grid/:id/replay", from: "query" },
+  cli: {
+    path: "replay",
+    positional: ["id"],
+    view: replayView,
+    columns: ["time", "slot", "side", "price", "amount", "where", "cause", "told"],
+    examples: [
+      "edgemaker replay grid-kraken-BTC-USDT-1767225600000",
+      "edgemaker replay grid-kraken-BTC-USDT-1767225600000 --set size=80,levels=20",
+      "edgemaker replay grid-kraken-BTC-USDT-1767225600000 --data btc-usdt.csv.gz",
+    ],
+  },
+  mcp: { told: replayTold },
+  failure: "Fetch failed",
+  input: replayInput,
+  output: ReplayShape,
+  async run(deps: Deps, { id, timeframe, set, fill, extremes, limit }, { actor }) {
+    const { strategy, now } = await viewOf(deps, id);
+    const account = parseAccountKey(strategy.account);
+    const { exchange } = account;
+    const span = TIMEFRAMES[timeframe];
+    const time = lifeOf(strategy, deps.marketTime(account, now), span);
+    const changes = set === undefined ? undefined : optionsSet(strategy.config, set);
+    const record = await recordOf(deps, strategy);
+    const { symbol } = strategy;
+    const candles = await pastOf(deps, { exchange, symbol, span, ...time });
+    const market = await marketOf(deps, { exchange, symbol }, {});
+    const begun = deps.local.monotonic();
+    const isOver = () => actor !== "local" && deps.local.monotonic() - begun > LONGEST_REPLAY;
+    const replayed = replay(record, candles, {
+      market,
+      rules: { fill: fill ?? fillsOn(account), extremes },
+      until: time.until,
+      changes,
+      isOver,
+    });
+    return replayOut(replayed, { strategy, exchange, timeframe, set, limit, ...time });
+  },
+});

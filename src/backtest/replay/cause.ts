@@ -1,0 +1,201 @@
+import { indexAt } from "../../candles/candles.ts";
+import type { GridStrategy } from "../../grid/state/state.ts";
+import { type Decimal, divideWhole, text } from "../../kernel/decimal.ts";
+import { type Millis, spanTold } from "../../kernel/time.ts";
+import type { Event } from "../../model/events.ts";
+import type { Order } from "../../model/order.ts";
+import type { RefusalReason } from "../../model/strategy.ts";
+import type { Ticks } from "../ticks.ts";
+import type { Executed } from "./executed.ts";
+import { isBeyondUse, type QuoteUse } from "./quote-use.ts";
+
+export type CauseCode =
+  | "parts"
+  | "refused"
+  | "late_pass"
+  | "rejected"
+  | "canceled"
+  | "paused"
+  | "stopped"
+  | "edited"
+  | "resting"
+  | "not_placed"
+  | "within_bar"
+  | "not_shown"
+  | "missing_bars"
+  | "amount"
+  | "price"
+  | "follows";
+
+/** Why an order was executed otherwise than candles say. `of` is what counts once: a pass, a slot, an order. */
+export interface Cause {
+  readonly code: CauseCode;
+  readonly of: string;
+  /** What the cause comes from, for a person. */
+  readonly told: string;
+  readonly reason?: RefusalReason | undefined;
+}
+
+/** What is stored of a grid, and the bars that it is held against. */
+export interface Recorded {
+  readonly strategy: GridStrategy;
+  /** Of its slots, by slot, in the order of their making. */
+  readonly orders: ReadonlyMap<string, readonly Order[]>;
+  /** When passes have placed something, in order. */
+  readonly placedAt: readonly Millis[];
+  readonly use: QuoteUse;
+  readonly executed: ReadonlyMap<string, Executed>;
+  /** In order, in market time. */
+  readonly events: readonly Event[];
+  readonly bars: Ticks;
+  /** How far the times of the same execution may lie apart. */
+  readonly within: Millis;
+}
+
+export const slotKey = ({
+  generation,
+  slot,
+}: {
+  readonly generation: number;
+  readonly slot: number;
+}): string => `${generation}.${slot}`;
+
+/** Why something that candles let execute never was. */
+export function causeOfMissed(missed: Executed, recorded: Recorded): Cause {
+  const { orders, executed, events } = recorded;
+  const edit = editAfter(missed.at, events);
+  if (edit) return edit;
+  const ofSlot = orders.get(slotKey(missed)) ?? [];
+  const before = ofSlot.findLast(({ createdAt }) => createdAt <= missed.at);
+  const done = before && executed.get(before.clientId);
+  if (before?.state === "rejected") {
+    const told = `the exchange refused the order: ${before.reason ?? "no reason given"}`;
+    return { code: "rejected", of: before.clientId, told };
+  }
+  // Whole before: its slot was free, and something kept the next order from being placed.
+  const isFree = !before || (done !== undefined && done.until <= missed.at && before.settled);
+  return isFree ? causeOfFree(missed, { ofSlot, done }, recorded) : causeOfResting(missed, before, done);
+}
+
+interface FreeSlot {
+  readonly ofSlot: readonly Order[];
+  /** What its order before has come to. */
+  readonly done: Executed | undefined;
+}
+
+/** Why a slot had no order when candles let one of it execute. */
+function causeOfFree(missed: Executed, { ofSlot, done }: FreeSlot, recorded: Recorded): Cause {
+  const { strategy, events, placedAt, use } = recorded;
+  const slot = `slot ${missed.slot}`;
+  const next = ofSlot.find(({ createdAt }) => createdAt > missed.at);
+  const turned = done?.side ?? (ofSlot[0]?.side === "sell" ? "buy" : "sell");
+  if (turned === missed.side) return { code: "follows", of: slot, told: OTHER_SIDE };
+  const paused = pauseAt(missed.at, events);
+  if (paused) return { code: "paused", of: missed.clientId, told: paused };
+  const refusal = next ? undefined : strategy.state.refused.find((one) => one.slot === missed.slot);
+  if (refusal)
+    return {
+      ...{ code: "refused", of: slot, reason: refusal.reason },
+      told: `${slot} rests nothing ${forLack(refusal.reason)}${refusal.detail ? `: ${refusal.detail}` : ""}`,
+    };
+  if (missed.side === "buy" && isBeyondUse(use, missed))
+    return {
+      ...{ code: "refused", of: slot, reason: "no_quote" },
+      told: `${slot} rested nothing: its order would have taken more quote than the grid ever had in use`,
+    };
+  const freeSince = done?.until ?? strategy.startedAt;
+  if (placedAt.some((at) => at > freeSince + recorded.within && at <= missed.at))
+    return { code: "not_placed", of: slot, told: `${slot} rested nothing then; why is not stored` };
+  const told = next
+    ? `no pass for ${spanTold(next.createdAt - freeSince)}: the next order of ${slot} was placed after the price had come and gone`
+    : `no pass since: ${slot} has no order yet`;
+  return { code: "late_pass", of: `pass ${next?.createdAt ?? "to come"}`, told };
+}
+
+const OTHER_SIDE = "its slot was on the other side: it follows from a difference before it";
+
+function causeOfResting(missed: Executed, before: Order, done: Executed | undefined): Cause {
+  const { clientId: of, price, side, state, reason } = before;
+  if (done && before.booked < before.amount && side !== missed.side)
+    return { code: "parts", of, told: `the ${side} before it had filled in part alone` };
+  if (done && done.until > missed.at && done.at <= missed.at)
+    return {
+      code: "parts",
+      of,
+      told: `the ${side} before it filled in ${done.parts} parts, the last one later`,
+    };
+  if (state === "canceled" || state === "expired")
+    return { code: "canceled", of, told: `its order was ${state}${reason ? `: ${reason}` : ""}` };
+  if (side === missed.side)
+    return {
+      code: "resting",
+      of,
+      told: `its order rested at ${text(price)} and was not executed, though the candles pass its price`,
+    };
+  return {
+    code: "follows",
+    of,
+    told: "its slot was on the other side: it follows from a difference before it",
+  };
+}
+
+/** Why something was executed that candles do not. */
+export function causeOfExtra(extra: Executed, { events, bars, within, strategy }: Recorded): Cause {
+  const of = extra.clientId;
+  const edit = editAfter(extra.at, events);
+  if (edit) return edit;
+  if (
+    strategy.wants === "stop" &&
+    extra.slot >= strategy.config.gridLevels &&
+    strategy.state.exit?.reason === "stop"
+  )
+    return { code: "stopped", of, told: "a stop that was asked for sold its base" };
+  const shown = showsPrice(bars, extra, within);
+  if (shown === undefined) return { code: "missing_bars", of, told: "there are no candles of this time" };
+  if (!shown) return { code: "not_shown", of, told: `the candles never come to ${text(extra.price)} here` };
+  return { code: "within_bar", of, told: "the price came to it in an order that a bar does not tell" };
+}
+
+/** What is not the same in an order that both have executed; undefined where all is. */
+export function causeOfOther(
+  { record, candles }: { readonly record: Executed; readonly candles: Executed },
+  tick: Decimal,
+): Cause | undefined {
+  const of = record.clientId;
+  if (record.parts !== candles.parts)
+    return { code: "parts", of, told: `it filled in ${record.parts} parts` };
+  if (record.amount !== candles.amount)
+    return { code: "amount", of, told: `${text(record.amount)} in place of ${text(candles.amount)}` };
+  const off = record.price - candles.price;
+  return off >= tick || -off >= tick
+    ? { code: "price", of, told: `${text(record.price)} in place of ${text(candles.price)}` }
+    : undefined;
+}
+
+/** Whether any bar around that time comes to the price; undefined where there is none. */
+function showsPrice(bars: Ticks, { price, at }: Executed, within: Millis): boolean | undefined {
+  const ticks = Number(divideWhole(price, bars.tick, "half"));
+  const { times, spanMillis } = bars.candles;
+  const [from, until] = [indexAt(bars.candles, at - within - spanMillis), indexAt(bars.candles, at + within)];
+  const around = [...times.subarray(from, until)].map((_, i) => from + i);
+  if (around.length === 0) return undefined;
+  return around.some((bar) => (bars.low[bar] as number) <= ticks && (bars.high[bar] as number) >= ticks);
+}
+
+/** What a grid was before it was changed is not stored: candles are held against what it has become. */
+function editAfter(at: Millis, events: readonly Event[]): Cause | undefined {
+  const edit = events.findLast(({ kind, at: told }) => kind === "edited" && told > at);
+  return edit && { code: "edited", of: `edit ${edit.at}`, told: "before the grid was changed" };
+}
+
+function pauseAt(at: Millis, events: readonly Event[]): string | undefined {
+  const last = events.findLast((event) => event.kind === "wants" && event.at <= at);
+  return last && last.message !== "run" ? `a person had asked for: ${last.message}` : undefined;
+}
+
+const LACKS: Partial<Record<RefusalReason, string>> = {
+  no_quote: "for lack of quote",
+  no_base: "for lack of base",
+};
+
+export const forLack = (reason: RefusalReason): string => LACKS[reason] ?? `(${reason.replaceAll("_", " ")})`;

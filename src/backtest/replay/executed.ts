@@ -1,0 +1,96 @@
+import { type Decimal, div, sum } from "../../kernel/decimal.ts";
+import { parseClientOrderId } from "../../kernel/ids.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Fill } from "../../model/fill.ts";
+import type { Side } from "../../model/market.ts";
+
+/** An order that has executed, in whole or in part. Times are market time. */
+export interface Executed {
+  readonly clientId: string;
+  readonly generation: number;
+  readonly slot: number;
+  readonly side: Side;
+  /** On average; in quote. */
+  readonly price: Decimal;
+  /** In base, of so many executions. */
+  readonly amount: Decimal;
+  readonly parts: number;
+  /** Of its first execution, and of its last. */
+  readonly at: Millis;
+  readonly until: Millis;
+}
+
+/** Executions by order, in the order of their first ones. What moves nothing is left out. */
+export function executedOf(fills: readonly Fill[]): Executed[] {
+  const byOrder = new Map<string, Fill[]>();
+  for (const fill of fills) {
+    if (fill.superseded) continue;
+    const known = byOrder.get(fill.clientId);
+    if (known) known.push(fill);
+    else byOrder.set(fill.clientId, [fill]);
+  }
+  return [...byOrder.values()].map(orderOfFills).sort((a, b) => a.at - b.at);
+}
+
+function orderOfFills(fills: readonly Fill[]): Executed {
+  const [{ clientId, side }] = fills as readonly [Fill];
+  const { generation = 0, slot = -1 } = parseClientOrderId(clientId) ?? {};
+  const times = fills.map(({ at }) => at);
+  const amount = sum(fills.map((fill) => fill.amount));
+  const notional = sum(fills.map((fill) => fill.notional));
+  return {
+    clientId,
+    generation,
+    slot,
+    side,
+    price: amount === 0n ? 0n : div(notional, amount, "half"),
+    amount,
+    parts: fills.length,
+    at: Math.min(...times),
+    until: Math.max(...times),
+  };
+}
+
+/** What was executed in the record, and what over candles: with each other where they are the same order. */
+export interface Pairing {
+  readonly both: readonly { readonly record: Executed; readonly candles: Executed }[];
+  readonly onlyRecord: readonly Executed[];
+  readonly onlyCandles: readonly Executed[];
+}
+
+/** Of each slot, in the order of time: what is on the same side within so long of each other is the same order. */
+export function paired(record: readonly Executed[], candles: readonly Executed[], within: Millis): Pairing {
+  const both: { record: Executed; candles: Executed }[] = [];
+  const [onlyRecord, onlyCandles]: [Executed[], Executed[]] = [[], []];
+  const [left, right] = [bySlot(record), bySlot(candles)];
+  for (const slot of new Set([...left.keys(), ...right.keys()])) {
+    const [ours, theirs] = [left.get(slot) ?? [], right.get(slot) ?? []];
+    let [i, j] = [0, 0];
+    while (i < ours.length || j < theirs.length) {
+      const [one, other] = [ours[i], theirs[j]];
+      if (one && other && one.side === other.side && Math.abs(one.at - other.at) <= within) {
+        both.push({ record: one, candles: other });
+        i++;
+        j++;
+      } else if (one && (!other || one.at <= other.at)) {
+        onlyRecord.push(one);
+        i++;
+      } else if (other) {
+        onlyCandles.push(other);
+        j++;
+      }
+    }
+  }
+  return { both, onlyRecord, onlyCandles };
+}
+
+function bySlot(orders: readonly Executed[]): Map<string, Executed[]> {
+  const slots = new Map<string, Executed[]>();
+  for (const order of orders) {
+    const key = `${order.generation}.${order.slot}`;
+    const known = slots.get(key);
+    if (known) known.push(order);
+    else slots.set(key, [order]);
+  }
+  return slots;
+}

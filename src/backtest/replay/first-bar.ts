@@ -1,0 +1,23 @@
+import type { Candles, Column } from "../../candles/candles.ts";
+import { type Decimal, divideWhole, ONE } from "../../kernel/decimal.ts";
+
+/**
+ * Candles that begin at the price at which a grid has begun: of the bar in which that was, the extremes may have come
+ * before it, so the price is taken to go straight to its close.
+ */
+export function beginningAt(candles: Candles, price: Decimal): Candles {
+  const open = Number(divideWhole(price * 10n ** BigInt(candles.scale), ONE, "half"));
+  const close = candles.close[0] as number;
+  return {
+    ...candles,
+    open: replacingFirst(candles.open, open),
+    high: replacingFirst(candles.high, Math.max(open, close)),
+    low: replacingFirst(candles.low, Math.min(open, close)),
+  };
+}
+
+function replacingFirst(column: Column, value: number): Column {
+  const copy = column.slice();
+  copy[0] = value;
+  return copy;
+}

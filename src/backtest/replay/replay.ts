@@ -1,0 +1,170 @@
+import type { Candles } from "../../candles/candles.ts";
+import { askedAs } from "../../grid/start/as-asked.ts";
+import type { GridStrategy } from "../../grid/state/state.ts";
+import { type Decimal, ONE } from "../../kernel/decimal.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Balance } from "../../model/account.ts";
+import type { Event } from "../../model/events.ts";
+import type { Fill } from "../../model/fill.ts";
+import type { Market } from "../../model/market.ts";
+import type { Order } from "../../model/order.ts";
+import { FIRST_WHOLE_SLOT } from "../../model/strategy.ts";
+import { type BacktestResult, backtest } from "../backtest.ts";
+import type { Rules } from "../rules.ts";
+import { ticksOf } from "../ticks.ts";
+import {
+  type Cause,
+  type CauseCode,
+  causeOfExtra,
+  causeOfMissed,
+  causeOfOther,
+  type Recorded,
+  slotKey,
+} from "./cause.ts";
+import { type Executed, executedOf, type Pairing, paired } from "./executed.ts";
+import { beginningAt } from "./first-bar.ts";
+import { quoteUseOf } from "./quote-use.ts";
+
+/** All that is stored of a grid's time, oldest first. */
+export interface GridRecord {
+  readonly strategy: GridStrategy;
+  readonly orders: readonly Order[];
+  readonly fills: readonly Fill[];
+  /** In market time. */
+  readonly events: readonly Event[];
+}
+
+export interface ReplayOptions {
+  readonly market: Market;
+  readonly rules: Partial<Rules>;
+  /** Market time up to which the record goes. */
+  readonly until: Millis;
+  /** Values in place of the grid's own: what would have been. */
+  readonly changes?: Readonly<Record<string, unknown>> | undefined;
+  readonly isOver?: (() => boolean) | undefined;
+}
+
+/** One order that was executed otherwise in the record than over candles. */
+export interface Difference {
+  readonly where: "record" | "candles" | "both";
+  readonly order: Executed;
+  readonly cause: Cause;
+}
+
+export interface Replayed {
+  readonly over: BacktestResult;
+  /** With the changes that were asked for; null without any. */
+  readonly changed: BacktestResult | null;
+  readonly same: number;
+  readonly executed: { readonly record: number; readonly candles: number };
+  /** In the order of time. */
+  readonly differences: readonly Difference[];
+}
+
+/** Bars that the same execution may lie apart: a bar tells its path only roughly. */
+const BARS_APART = 2;
+
+/**
+ * A grid's record held against what the functions that trade make of the candles of its time: every order that was
+ * executed in the one and not in the other, or otherwise, with its cause. Throws AppError as a backtest does.
+ */
+export function replay(record: GridRecord, candles: Candles, options: ReplayOptions): Replayed {
+  const { strategy } = record;
+  const { market, rules, until } = options;
+  const begun = beginningAt(candles, strategy.state.startPrice);
+  const runOf = (changes: Readonly<Record<string, unknown>>) =>
+    backtest(askedAs(strategy.config, changes), begun, {
+      market,
+      rules,
+      balances: fundsOfReplay(strategy, market),
+      engine: "walk",
+      isOver: options.isOver,
+    });
+  const over = runOf({});
+  const within = BARS_APART * candles.spanMillis;
+  const recorded = recordedOf(record, { bars: ticksOf(begun, market.tick), within });
+  const ours = [...recorded.executed.values()].filter(({ at }) => at < until);
+  const { fills } = over.run;
+  const theirs = executedOf(fills.newest(fills.count));
+  const { both, onlyRecord, onlyCandles } = paired(ours, theirs, within);
+  // The last bar may go on after the grid has ended.
+  const pairing = { both, onlyRecord, onlyCandles: onlyCandles.filter(({ at }) => at < until) };
+  const { differences, same } = differencesOf(pairing, recorded, market.tick);
+  return {
+    over,
+    changed: options.changes ? runOf(options.changes) : null,
+    same,
+    executed: { record: ours.length, candles: both.length + pairing.onlyCandles.length },
+    differences,
+  };
+}
+
+const QUOTE_ENOUGH: Decimal = 10n ** 12n * ONE;
+
+/** What the grid took of the account's own base; what quote there was is not stored. */
+const fundsOfReplay = ({ state }: GridStrategy, { base, quote }: Market): readonly Balance[] => [
+  { asset: base, free: state.ledger.firstBase, used: 0n },
+  { asset: quote, free: QUOTE_ENOUGH, used: 0n },
+];
+
+function recordedOf(
+  { strategy, orders, fills, events }: GridRecord,
+  { bars, within }: Pick<Recorded, "bars" | "within">,
+): Recorded {
+  const bySlot = new Map<string, Order[]>();
+  for (const order of orders) {
+    if (order.slot >= FIRST_WHOLE_SLOT) continue;
+    const known = bySlot.get(slotKey(order));
+    if (known) known.push(order);
+    else bySlot.set(slotKey(order), [order]);
+  }
+  const executed = new Map(executedOf(fills).map((one) => [one.clientId, one]));
+  const placedAt = [...new Set(orders.map(({ createdAt }) => createdAt))];
+  const use = quoteUseOf(orders, executed);
+  return { strategy, orders: bySlot, placedAt, use, executed, events, bars, within };
+}
+
+function differencesOf(
+  { both, onlyRecord, onlyCandles }: Pairing,
+  recorded: Recorded,
+  tick: Decimal,
+): { readonly differences: readonly Difference[]; readonly same: number } {
+  const others = both.flatMap(({ record, candles }): Difference[] => {
+    const cause = causeOfOther({ record, candles }, tick);
+    return cause ? [{ where: "both", order: record, cause }] : [];
+  });
+  const missed = onlyCandles.map(
+    (order): Difference => ({ where: "candles", order, cause: causeOfMissed(order, recorded) }),
+  );
+  const extra = onlyRecord.map(
+    (order): Difference => ({ where: "record", order, cause: causeOfExtra(order, recorded) }),
+  );
+  const all = [...others, ...missed, ...extra].sort((a, b) => a.order.at - b.order.at);
+  return { differences: withFollowers(all, both), same: both.length - others.length };
+}
+
+/**
+ * What turns a slot around on one side alone has others follow, until both have executed the same again: they are told
+ * with the cause of the first one.
+ */
+function withFollowers(all: readonly Difference[], both: Pairing["both"]): Difference[] {
+  const first = new Map<string, Difference>();
+  const agreed = new Map<string, Millis[]>();
+  for (const { record } of both) {
+    const known = agreed.get(slotKey(record));
+    if (known) known.push(record.at);
+    else agreed.set(slotKey(record), [record.at]);
+  }
+  return all.map((one) => {
+    if (one.where === "both") return one;
+    const key = slotKey(one.order);
+    const known = first.get(key);
+    const isSince = known && !agreed.get(key)?.some((at) => at > known.order.at && at < one.order.at);
+    if (isSince && WEAK.has(one.cause.code))
+      return { ...one, cause: { ...known.cause, told: `it follows: ${known.cause.told}` } };
+    first.set(key, one);
+    return one;
+  });
+}
+
+const WEAK: ReadonlySet<CauseCode> = new Set(["follows", "not_placed", "not_shown", "within_bar", "resting"]);

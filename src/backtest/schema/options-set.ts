@@ -1,0 +1,51 @@
+import { centeredPreviewInput, rangePreviewInput } from "../../grid/schema/input.ts";
+import { RANGE_FLAGS } from "../../grid/schema/range-flags.ts";
+import { labelled } from "../../grid/start/edited.ts";
+import type { GridConfig } from "../../grid/state/config.ts";
+import { AppError } from "../../kernel/errors.ts";
+
+/** Where a grid trades is no option of it. */
+const WHERE = ["exchange", "symbol", "dryRun", "dryBalance"];
+
+/** `size=80,levels=20` as the fields of the grid's kind, by their names or those of its flags. Throws AppError. */
+export function optionsSet(config: GridConfig, set: string): Readonly<Record<string, unknown>> {
+  const shape: FieldReaders = config.centered ? centeredPreviewInput([]).shape : rangePreviewInput([]).shape;
+  const names = Object.keys(shape).filter((name) => !WHERE.includes(name));
+  const changes: Record<string, unknown> = {};
+  for (const part of set.split(",")) {
+    const [asked = "", value = ""] = part.split("=").map((one) => one.trim());
+    const name = names.find((one) => flagsOf(one, config).includes(asked));
+    const field = name === undefined ? undefined : shape[name];
+    if (name === undefined || field === undefined)
+      throw new AppError("Invalid request", `set knows no ${asked}; there are ${names.join(", ")}`);
+    const parsed = field.safeParse(valueRead(value));
+    if (!parsed.success) throw labelled(parsed.error.issues[0]?.message ?? `Invalid request: ${part}`);
+    changes[name] = parsed.data;
+  }
+  return changes;
+}
+
+type FieldReaders = Readonly<
+  Record<
+    string,
+    {
+      safeParse(value: unknown):
+        | { readonly success: true; readonly data: unknown }
+        | {
+            readonly success: false;
+            readonly error: { readonly issues: readonly { readonly message: string }[] };
+          };
+    }
+  >
+>;
+
+const flagsOf = (name: string, { centered }: GridConfig): readonly string[] => {
+  const short = centered ? undefined : (RANGE_FLAGS as Readonly<Record<string, string>>)[name];
+  const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return [name, kebab, ...(short === undefined ? [] : [short])];
+};
+
+const valueRead = (told: string): unknown => {
+  if (told === "true" || told === "false") return told === "true";
+  return /^\d+(\.\d+)?$/.test(told) ? Number(told) : told;
+};

@@ -1,0 +1,214 @@
+import * as z from "zod";
+import { profitOf } from "../../grid/ledger/profit.ts";
+import type { GridStrategy } from "../../grid/state/state.ts";
+import { type Decimal, snap, text, wire } from "../../kernel/decimal.ts";
+import { countField, idField, textField, wordField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { type Cause, type CauseCode, forLack } from "../replay/cause.ts";
+import type { Difference, Replayed } from "../replay/replay.ts";
+import { rangeBacktestInput } from "./input.ts";
+
+export const replayInput = lazy(() => {
+  const { timeframe, extremes } = rangeBacktestInput([]).shape;
+  return z.object({
+    id: idField("Invalid request").describe("Strategy id"),
+    timeframe,
+    set: textField(
+      "Invalid request",
+      /^[A-Za-z-]{1,30}=[\w.-]{1,40}(,[A-Za-z-]{1,30}=[\w.-]{1,40}){0,19}$/,
+      "must be options of the grid, for example size=80,levels=20",
+    )
+      .optional()
+      .describe("Options in place of its own, for example size=80: what would have been"),
+    fill: wordField("Invalid request", ["cross", "touch"])
+      .optional()
+      .describe(
+        "An order fills when the price passes it, or when it reaches it; as the sandbox does there, else cross",
+      ),
+    extremes,
+    limit: countField("Invalid limit", { least: 0, most: 1000 })
+      .default(100)
+      .describe("Most differences in the answer, oldest first"),
+  });
+});
+
+const FiguresShape = () =>
+  z.object({
+    total: z.string(),
+    realized: z.string(),
+    cycles: z.number(),
+    filledOrders: z.number(),
+    fees: z.record(z.string(), z.string()),
+    position: z.string(),
+  });
+
+export const ReplayShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    exchange: z.string(),
+    symbol: z.string(),
+    status: z.string(),
+    fromAt: z.number(),
+    untilAt: z.number(),
+    timeframe: z.string(),
+    bars: z.number(),
+    missingBars: z.number(),
+    isWhole: z.boolean().describe("false where it was ended before its last bar"),
+    matchPercent: z.number().describe("Executed orders that are the same, of all that either has executed"),
+    told: z.string(),
+    executed: z
+      .object({ same: z.number(), record: z.number(), candles: z.number() })
+      .describe("Orders, as the grid and as the candles have executed them"),
+    causes: z.array(z.object({ cause: z.string(), count: z.number(), told: z.string() })),
+    differences: z.array(
+      z.object({
+        timestamp: z.number(),
+        slot: z.number(),
+        side: z.enum(["buy", "sell"]),
+        price: z.number(),
+        amount: z.string(),
+        where: z.enum(["record", "candles", "both"]).describe("Who has executed it"),
+        cause: z.string(),
+        told: z.string(),
+      }),
+    ),
+    record: FiguresShape().describe("What was stored, marked at the last close"),
+    candles: FiguresShape().describe("The same grid over the candles"),
+    set: FiguresShape()
+      .extend({ asked: z.string() })
+      .nullable()
+      .describe("With other options; null without any"),
+  }),
+);
+
+type ReplayAnswer = z.input<ReturnType<typeof ReplayShape>>;
+
+interface ReplayedOf {
+  readonly strategy: GridStrategy;
+  readonly exchange: string;
+  readonly timeframe: string;
+  readonly set: string | undefined;
+  readonly limit: number;
+  readonly since: Millis;
+  readonly until: Millis;
+}
+
+export function replayOut(replayed: Replayed, of: ReplayedOf): ReplayAnswer {
+  const { over, changed, same, executed, differences } = replayed;
+  const { strategy, exchange, timeframe, set, limit, since, until } = of;
+  const all = same + differences.length;
+  const matchPercent = all === 0 ? 100 : Math.floor((same / all) * 10_000) / 100;
+  const causes = causesOf(differences);
+  const { endPrice } = over.figures;
+  return {
+    ...{ id: strategy.id, exchange, symbol: strategy.symbol, status: strategy.status },
+    ...{ fromAt: since, untilAt: until, timeframe },
+    ...{ bars: over.run.bars, missingBars: over.missing, isWhole: over.run.bars === over.bars },
+    matchPercent,
+    told: matchTold(matchPercent, causes),
+    executed: { same, ...executed },
+    causes,
+    differences: differences.slice(0, limit).map(differenceOut),
+    record: sideOut(strategy, endPrice),
+    candles: sideOut(over.run.account.strategy, endPrice),
+    set: changed && { asked: set ?? "", ...sideOut(changed.run.account.strategy, endPrice) },
+  };
+}
+
+function sideOut({ state }: GridStrategy, mark: Decimal): ReplayAnswer["record"] {
+  const { total, realized, position } = profitOf(state, mark);
+  const { cycles, filledOrders, fees } = state.ledger;
+  return {
+    total: text(total),
+    realized: text(realized),
+    cycles,
+    filledOrders,
+    fees: Object.fromEntries(Object.entries(fees).map(([asset, fee]) => [asset, text(fee)])),
+    position: text(position),
+  };
+}
+
+const differenceOut = ({ where, order, cause }: Difference): ReplayAnswer["differences"][number] => ({
+  timestamp: order.at,
+  slot: order.slot,
+  side: order.side,
+  price: wire(order.price),
+  amount: text(order.amount),
+  where,
+  cause: cause.code,
+  told: cause.told,
+});
+
+/** What one cause has done is counted once: a pass that was late may have cost many orders. */
+function causesOf(differences: readonly Difference[]): ReplayAnswer["causes"] {
+  const found = new Map<string, { readonly cause: Cause; readonly of: Set<string> }>();
+  for (const { cause } of differences) {
+    const key = `${cause.code} ${cause.reason ?? ""}`;
+    const known = found.get(key) ?? { cause, of: new Set() };
+    found.set(key, known);
+    known.of.add(cause.of);
+  }
+  return [...found.values()]
+    .map(({ cause, of }) => ({ cause: cause.code, count: of.size, told: countTold(cause, of.size) }))
+    .sort((a, b) => b.count - a.count);
+}
+
+/** What is counted, and what became of it. */
+const COUNTED: Readonly<Record<CauseCode, readonly [one: string, told: string]>> = {
+  parts: ["fill", "came in parts"],
+  refused: ["slot", "refused"],
+  late_pass: ["pass", "late"],
+  rejected: ["order", "refused by the exchange"],
+  canceled: ["order", "canceled"],
+  paused: ["fill", "missed while it was paused"],
+  stopped: ["sale", "of a stop that was asked for"],
+  edited: ["change", "since, before which it was another grid"],
+  resting: ["order", "rested at a price that the candles pass"],
+  not_placed: ["slot", "without an order for a time, why is not stored"],
+  within_bar: ["fill", "in an order that a bar does not tell"],
+  not_shown: ["fill", "at a price that the candles do not show"],
+  missing_bars: ["fill", "in a time without candles"],
+  amount: ["fill", "of another amount"],
+  price: ["fill", "at another price"],
+  follows: ["fill", "that follows from a difference before it"],
+};
+
+function countTold({ code, reason }: Cause, count: number): string {
+  const [one, told] = COUNTED[code];
+  const many = one.endsWith("s") ? `${one}es` : `${one}s`;
+  return `${count} ${count === 1 ? one : many} ${told}${reason ? ` ${forLack(reason)}` : ""}`;
+}
+
+const matchTold = (percent: number, causes: ReplayAnswer["causes"]): string =>
+  causes.length === 0
+    ? `match ${percent} %`
+    : `match ${percent} %: ${causes.map(({ told }) => told).join(", ")}`;
+
+/** The match first, then what both come to. */
+export function replayView(answer: unknown): unknown {
+  const { told, executed, record, candles, set, differences, ...rest } = answer as ReplayAnswer;
+  const cents = (value: string) =>
+    text(snap(BigInt(Math.round(Number(value) * 100)) * 10n ** 16n, 10n ** 16n, "half"));
+  const figures = ({ total, realized, cycles, filledOrders }: ReplayAnswer["record"]) =>
+    `total ${cents(total)}, realized ${cents(realized)}, ${cycles} cycles, ${filledOrders} filled orders`;
+  return {
+    match: told.replace(/^match /, ""),
+    record: figures(record),
+    candles: figures(candles),
+    ...(set ? { [`with ${set.asked}`]: figures(set) } : {}),
+    executed: `${executed.same} the same, ${executed.record} in the record, ${executed.candles} over candles`,
+    market: `${rest.symbol} at ${rest.exchange}`,
+    ...{ fromAt: rest.fromAt, untilAt: rest.untilAt },
+    bars: `${rest.bars} of ${rest.timeframe}${rest.isWhole ? "" : ", ended before the last"}, ${rest.missingBars} missing`,
+    status: rest.status,
+    ...(differences.length > 0 ? { differences } : {}),
+  };
+}
+
+/** In a sentence, for who reads no table. */
+export function replayTold(answer: unknown): string {
+  const { told, record, candles, set } = answer as ReplayAnswer;
+  const would = set ? ` With ${set.asked} it would have made ${set.total}.` : "";
+  return `Record and candles: ${told}. The record's total is ${record.total} in quote, that of the candles ${candles.total}.${would}`;
+}

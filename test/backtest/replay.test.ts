@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { decimal } from "../../src/kernel/decimal.ts";
+import { MINUTE } from "../../src/kernel/time.ts";
+import { START } from "../support/sandbox.ts";
+import { SWUNG, swung } from "../support/swings.ts";
+
+interface Replay {
+  readonly matchPercent: number;
+  readonly told: string;
+  readonly executed: { readonly same: number; readonly record: number; readonly candles: number };
+  readonly causes: readonly { readonly cause: string; readonly count: number; readonly told: string }[];
+  readonly differences: readonly {
+    readonly cause: string;
+    readonly slot: number;
+    readonly side: string;
+    readonly where: string;
+    readonly told: string;
+  }[];
+  readonly record: Figures;
+  readonly candles: Figures;
+  readonly set: (Figures & { readonly asked: string }) | null;
+}
+
+interface Figures {
+  readonly total: string;
+  readonly realized: string;
+  readonly cycles: number;
+}
+
+/** A grid over the swings, and what a replay of it answers. */
+async function ran(how: Parameters<typeof swung>[0]) {
+  const { app, id } = await swung(how);
+  const replayed = async (query = "") => {
+    const { status, body } = await app.call<Replay>("GET", `/strategy/grid/${id}/replay${query}`);
+    expect([status, body]).toEqual([200, expect.anything()]);
+    return body;
+  };
+  return { app, id, replayed };
+}
+
+const causesOf = ({ causes }: Replay) => causes.map(({ count, cause }) => `${count} ${cause}`);
+
+describe("a replay of what the service has done", () => {
+  it("matches the candles of its time order by order, and to the last unit, where nothing came in between", async () => {
+    const { replayed, app, id } = await ran({ minutes: 130 });
+    const body = await replayed();
+    expect([body.told, body.differences]).toEqual(["match 100 %", []]);
+    expect(body.executed.same).toBeGreaterThan(15);
+    expect(body.executed).toEqual({
+      same: body.executed.same,
+      record: body.executed.same,
+      candles: body.executed.same,
+    });
+    expect(body.candles).toEqual(body.record);
+    expect(body.record.cycles).toBeGreaterThan(5);
+    await app.stop(id);
+    const stopped = await replayed();
+    expect([stopped.told, stopped.candles]).toEqual(["match 100 %", stopped.record]);
+  });
+
+  it("names an order that came in parts", async () => {
+    const { replayed, app } = await ran({ minutes: 130, parts: true });
+    const body = await replayed();
+    const fills = await app.store.fillsOf((await app.onlyGrid()) as string, { limit: 1000 });
+    const orders = fills.map(({ clientId }) => clientId);
+    const inParts = new Set(orders.filter((one, i) => orders.indexOf(one) !== i)).size;
+    expect(inParts).toBeGreaterThan(0);
+    expect(causesOf(body)).toEqual([`${inParts} parts`]);
+    expect(body.told).toContain(`${inParts} fill${inParts === 1 ? "" : "s"} came in parts`);
+    expect(body.candles.realized).toBe(body.record.realized);
+  });
+
+  it("names slots that rest nothing for lack of quote", async () => {
+    const { replayed } = await ran({ minutes: 130, quote: decimal("450") });
+    const body = await replayed();
+    const slots = new Set(body.differences.map(({ slot }) => slot));
+    expect(slots.size).toBeGreaterThan(0);
+    expect(causesOf(body)).toEqual([`${slots.size} refused`]);
+    expect(body.told).toMatch(/^match \d+(\.\d+)? %: \d slots? refused for lack of quote$/);
+    expect(Number(body.record.realized)).toBeLessThan(Number(body.candles.realized));
+  });
+
+  it("names the pass that was late, once for all that it has cost", async () => {
+    const { replayed } = await ran({ minutes: 130, asleep: [58, 103] });
+    const body = await replayed();
+    expect(causesOf(body)).toEqual(["1 late_pass"]);
+    expect(body.differences.length).toBeGreaterThan(1);
+    expect(body.told).toMatch(/^match \d+(\.\d+)? %: 1 pass late$/);
+    expect(body.differences[0]?.told).toMatch(/no pass for \d+ min/);
+    expect(Number(body.record.realized)).toBeLessThan(Number(body.candles.realized));
+  });
+
+  it("tells what other options would have come to, as a backtest from it does, and refuses what the grid does not have", async () => {
+    const { app, id, replayed } = await ran({ minutes: 130 });
+    const body = await replayed("?set=size=400,levels=12");
+    expect(body.set?.asked).toBe("size=400,levels=12");
+    expect(Number(body.set?.realized)).toBeGreaterThan(1.5 * Number(body.record.realized));
+    expect(body.told).toBe("match 100 %");
+    const time = { since: START, until: START + 130 * MINUTE, fill: "touch", timeframe: "1m" };
+    const backtest = async (asked: object) =>
+      (await app.call<Figures & { message: string }>("POST", "/backtest", { ...time, ...asked })).body;
+    const { useOwnBase: _, exchange, symbol, ...range } = SWUNG;
+    const from = await backtest({ from: id });
+    expect(from).toEqual(await backtest({ exchange, symbol, ...range, useOwnBase: false }));
+    expect(from.realized).toBe(body.record.realized);
+    expect((await backtest({ from: id, orderSize: 400, gridLevels: 12 })).realized).toBe(body.set?.realized);
+    expect(await backtest({ from: id, lowerPrice: 64_000 })).toMatchObject({ error: "Invalid range" });
+    expect(await backtest({ exchange, symbol })).toMatchObject({ error: "Invalid range" });
+    expect(await backtest({ from: "grid-kraken-BTC-USDT-1" })).toMatchObject({ error: "Not found" });
+    const refusalOf = async (set: string) => {
+      const { status, body: told } = await app.call("GET", `/strategy/grid/${id}/replay?set=${set}`);
+      return [status, told];
+    };
+    expect(await refusalOf("spread=1")).toEqual([
+      400,
+      expect.objectContaining({ message: expect.stringContaining("set knows no spread") }),
+    ]);
+    expect(await refusalOf("lower=64000")).toEqual([
+      400,
+      expect.objectContaining({ error: "Invalid range" }),
+    ]);
+    expect(await refusalOf("size=high")).toEqual([
+      400,
+      expect.objectContaining({ error: "Invalid order size" }),
+    ]);
+    expect((await app.call("GET", "/strategy/grid/grid-kraken-BTC-USDT-1/replay")).status).toBe(404);
+  });
+});
