@@ -1,3 +1,4 @@
+import { strangerError } from "../../engine/decide/troubles.ts";
 import { isHeld } from "../../engine/decide/turn.ts";
 import { ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
@@ -7,7 +8,6 @@ import type { StrategyContext } from "../../ports/kind.ts";
 import { giveFirstBase, layOut, wantedBase } from "../ladder/layout.ts";
 import { held } from "../ledger/booking.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
-import { strangerError } from "./notices.ts";
 import type { World } from "./watch.ts";
 
 /** A grid that waits for its trigger begins when the mid reaches it, from whichever side it was on. */

@@ -1,25 +1,13 @@
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Market } from "../../model/market.ts";
-import type { Notice, Refusal } from "../../model/strategy.ts";
-import type { StrategyContext } from "../../ports/kind.ts";
+import type { Notice } from "../../model/strategy.ts";
 import { spacingWarnings } from "../ladder/check-rules.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
-import { isOfVenue } from "./refusal.ts";
 import { isWide, type World } from "./watch.ts";
-
-/** What the exchange says of the orders that it does not take. */
-export function venueError(refused: readonly Refusal[]): string | null {
-  const told = refused.filter(({ reason, detail }) => isOfVenue(reason) && detail !== undefined);
-  const [first] = told;
-  if (!first) return null;
-  const orders = told.length === 1 ? "an order" : `${told.length} orders`;
-  const what = first.reason === "rejected" ? "refuses" : "has not said whether it takes";
-  return `the exchange ${what} ${orders}: ${first.detail}`;
-}
 
 export function noticesOf(
   { state, config }: Pick<GridStrategy, "state" | "config">,
@@ -72,23 +60,4 @@ function spacingNotices({ slots }: GridState, market: Market): Notice[] {
   return spacingWarnings(levels, market).flatMap(({ code, message }) =>
     code === "below_break_even" ? [{ code, message }] : [],
   );
-}
-
-// The same state when nothing has changed, so that a quiet pass writes nothing.
-export function withNotices(strategy: GridStrategy, notices: readonly Notice[]): GridStrategy {
-  const { state } = strategy;
-  const same =
-    notices.length === state.notices.length &&
-    notices.every(
-      ({ code, message }, i) => code === state.notices[i]?.code && message === state.notices[i]?.message,
-    );
-  return same ? strategy : { ...strategy, state: { ...state, notices } };
-}
-
-export function strangerError({ held, stranger, unshown }: StrategyContext): string | null {
-  if (unshown !== null)
-    return `the exchange has taken order ${unshown} and does not show it: what it tells is old, and nothing is placed until it does`;
-  if (held !== null) return `order ${held} on the venue has no row here; nothing is placed until it has`;
-  if (stranger === null) return null;
-  return `order ${stranger} on the venue is of a grid that this database does not know; cancel it there if it is not another installation's`;
 }

@@ -1,4 +1,5 @@
 import { isLasting, limitedAgain, waitsForLimit } from "../../engine/decide/limited.ts";
+import { isOfVenue } from "../../engine/decide/troubles.ts";
 import { type Decimal, mul, ZERO } from "../../kernel/decimal.ts";
 import { refusedWithin } from "../../limits/standing.ts";
 import type { Resting } from "../../model/intent.ts";
@@ -71,10 +72,6 @@ const rejectedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refus
   const told = before.find(({ slot, reason }) => slot === index && isOfVenue(reason));
   return { reason: told?.reason ?? "rejected", ...(told?.detail ? { detail: told.detail } : {}) };
 };
-
-/** A refusal that the venue has caused, by what it said or did not say. */
-export const isOfVenue = (reason: Refusal["reason"]): boolean =>
-  reason === "rejected" || reason === "unclear";
 
 const crosses = ({ side, price }: Wish, resting: readonly Resting[]): Omit<Refusal, "slot"> | undefined => {
   const met = resting.find(

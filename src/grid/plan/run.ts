@@ -1,5 +1,6 @@
 import { reachedEvent } from "../../engine/decide/exit-told.ts";
 import { orderOf } from "../../engine/decide/intents.ts";
+import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
 import { isHeld } from "../../engine/decide/turn.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Quote } from "../../model/market.ts";
@@ -13,7 +14,7 @@ import { start, trigger } from "./begin.ts";
 import { beginEdit, configToLay, editEvents, withEditsNoted } from "./edit.ts";
 import { firstBuy } from "./first-buy.ts";
 import { movedEvents } from "./moved-told.ts";
-import { noticesOf, strangerError, venueError, withNotices } from "./notices.ts";
+import { noticesOf } from "./notices.ts";
 import { outdated } from "./outdated.ts";
 import { plan } from "./plan.ts";
 import { obstacle, relaid } from "./rebuild.ts";
@@ -206,5 +207,3 @@ function place(
 
 const unclearRefusal = ({ slot, state, reason }: Order): Refusal[] =>
   state === "unknown" && reason !== null ? [{ slot, reason: "unclear", detail: reason }] : [];
-
-const isUnclear = ({ state }: Order): boolean => state === "pending" || state === "unknown";

@@ -111,7 +111,9 @@ describe("a grid in a pass", () => {
   it("places beside a stranger's orders, and names one", () => {
     const after = running(grid(), [], { stranger: "em3" });
     expect(after.intents).toHaveLength(2);
-    expect(after.strategy?.lastError).toMatch(/^order em3 on the venue is of a grid that this database does/);
+    expect(after.strategy?.lastError).toMatch(
+      /^order em3 on the venue is of a strategy that this database does/,
+    );
   });
 
   it("is paused while it is halted", () => {

@@ -1,0 +1,45 @@
+/** What keeps a strategy of any kind from placing orders, as it is told. */
+import type { Order } from "../../model/order.ts";
+import type { Notice, Refusal, Strategy } from "../../model/strategy.ts";
+import type { StrategyContext } from "../../ports/kind.ts";
+
+/** Nobody has said yet whether the venue has taken it. */
+export const isUnclear = ({ state }: Pick<Order, "state">): boolean =>
+  state === "pending" || state === "unknown";
+
+/** A refusal that the venue has caused, by what it said or did not say. */
+export const isOfVenue = (reason: Refusal["reason"]): boolean =>
+  reason === "rejected" || reason === "unclear";
+
+/** What the exchange says of the orders that it does not take. */
+export function venueError(refused: readonly Refusal[]): string | null {
+  const told = refused.filter(({ reason, detail }) => isOfVenue(reason) && detail !== undefined);
+  const [first] = told;
+  if (!first) return null;
+  const orders = told.length === 1 ? "an order" : `${told.length} orders`;
+  const what = first.reason === "rejected" ? "refuses" : "has not said whether it takes";
+  return `the exchange ${what} ${orders}: ${first.detail}`;
+}
+
+export function strangerError({
+  held,
+  stranger,
+  unshown,
+}: Pick<StrategyContext, "held" | "stranger" | "unshown">): string | null {
+  if (unshown !== null)
+    return `the exchange has taken order ${unshown} and does not show it: what it tells is old, and nothing is placed until it does`;
+  if (held !== null) return `order ${held} on the venue has no row here; nothing is placed until it has`;
+  if (stranger === null) return null;
+  return `order ${stranger} on the venue is of a strategy that this database does not know; cancel it there if it is not another installation's`;
+}
+
+/** The same strategy when nothing has changed, so that a quiet pass writes nothing. */
+export function withNotices<S extends Strategy>(strategy: S, notices: readonly Notice[]): S {
+  const { state } = strategy;
+  const same =
+    notices.length === state.notices.length &&
+    notices.every(
+      ({ code, message }, i) => code === state.notices[i]?.code && message === state.notices[i]?.message,
+    );
+  return same ? strategy : { ...strategy, state: { ...state, notices } };
+}
