@@ -11,6 +11,7 @@ import type { MarketData } from "../../ports/market.ts";
 import type { Timing, Venue } from "../../ports/venue.ts";
 import { bookedVenue, type Moment, type Pricing, reading } from "./booked-venue.ts";
 import type { Books } from "./books.ts";
+import { withResting } from "./depth.ts";
 import { SANDBOX_TIMING } from "./venue.ts";
 
 /** The books are ours, so requests expire there as in the sandbox; the prices are another's to ask. */
@@ -61,10 +62,15 @@ export function dryVenue({ account, data, books }: DryAccount): Venue {
       return arrivalAt(order, market, { ...quote, at: Math.max(seen.at, quote.at) });
     },
   };
-  const { market, ticker, book, trades, candles, candleReach } = data;
+  const { market, ticker, trades, candles, candleReach } = data;
   return {
     ...bookedVenue({ account, timing: DRY_TIMING, books, key, pricing }),
-    ...{ market, ticker, book, trades, candles, candleReach },
+    ...{ market, ticker, trades, candles, candleReach },
+    async book(symbol, limit) {
+      const [book, { books: now }] = [await data.book(symbol, limit), await reading(books.load(key))];
+      const own = now.open.filter((order) => order.symbol === symbol);
+      return withResting(book, own, limit);
+    },
   };
 }
 
