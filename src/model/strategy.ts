@@ -171,6 +171,7 @@ export type RefusalReason =
   | "killed"
   | "low_confidence"
   | "max_position"
+  | "min_position"
   | "safety_reserve"
   | LimitCode;
 
@@ -189,7 +190,11 @@ export interface Notice {
     | "all_below_cost"
     | "below_break_even"
     | "exit_beyond_collar"
-    | "loss_limit";
+    | "loss_limit"
+    | "no_reference"
+    | "one_sided"
+    | "nothing_quoted"
+    | "outside_depth";
   readonly message: string;
 }
 

@@ -1,11 +1,11 @@
 /** Which orders may stay: each that is kept saves two calls, and its place in the queue. */
-import { abs, type Decimal, mul } from "../kernel/decimal.ts";
+import { abs, type Decimal, mul, ONE } from "../kernel/decimal.ts";
 import type { Level } from "./levels.ts";
 
 export interface Tolerance {
   /** A price may lie so far from the wanted one, as a share of it. */
   readonly price: Decimal;
-  /** Of the wanted amount so much has to rest, as a share. */
+  /** Of the wanted amount so much has to rest, as a share; and no more than as much above it. */
   readonly amount: Decimal;
 }
 
@@ -17,4 +17,5 @@ export const standsFor = (
 ): boolean =>
   side === wanted.side &&
   abs(price - wanted.price) <= mul(wanted.price, tolerance.price, "down") &&
-  left >= mul(wanted.amount, tolerance.amount, "up");
+  left >= mul(wanted.amount, tolerance.amount, "up") &&
+  left <= mul(wanted.amount, ONE + (ONE - tolerance.amount), "down");

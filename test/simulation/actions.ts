@@ -5,6 +5,7 @@ import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Permit } from "../../src/ports/venue.ts";
 import { actOnFollow } from "../kinds/deeds.ts";
+import { actOnQuote } from "../quote/deeds.ts";
 import type { Deed } from "./deeds.ts";
 import { EXCHANGE, type World } from "./world.ts";
 
@@ -16,7 +17,7 @@ const operation = (name: string): Operation => {
 };
 
 /** What has no operation of its own for another kind than a grid. */
-const FOLLOWED = new Set<Deed["kind"]>(["start", "start_centered", "stop", "pause", "run"]);
+const FOLLOWED = new Set<Deed["kind"]>(["start", "start_centered", "stop", "pause", "run", "edit"]);
 
 const HALF = 5n * 10n ** 17n;
 
@@ -40,9 +41,10 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
   // Behind the service's back, and at once.
   const venue = simulatedVenue(world.simulation);
 
-  if (world.isFollowing && FOLLOWED.has(deed.kind)) {
+  if (world.strategy && FOLLOWED.has(deed.kind)) {
     const id = "nth" in deed ? nth(deed.nth)?.id : undefined;
-    return world.run(process, (deps) => actOnFollow(deps, EXCHANGE, deed, id));
+    const act = world.strategy === "quote" ? actOnQuote : actOnFollow;
+    return world.run(process, (deps) => act(deps, EXCHANGE, deed, id));
   }
   switch (deed.kind) {
     case "start":

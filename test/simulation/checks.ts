@@ -9,6 +9,8 @@ import type { Order } from "../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../src/model/strategy.ts";
 import { LOOK_HOLDS } from "../../src/ports/kill-permit.ts";
 import type { Kinds } from "../../src/ports/kind.ts";
+import { isQuote } from "../../src/quote/kind.ts";
+import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import { brokenByArrival, brokenByRecording, type SeenOrder } from "../invariants/venue.ts";
 import type { Committed } from "./history.ts";
 import { withinLimits } from "./limit-checks.ts";
@@ -81,6 +83,19 @@ export function createChecks(now: () => number, tables: () => Tables, kinds: Kin
     if (older.length > 0)
       violate(`${clientId} was placed while ${older[0]?.clientId} of another generation lived`);
     if ((key?.slot ?? 0) < FIRST_BUY_SLOT) crossed(order);
+    if (strategy && isQuote(strategy) && (key?.slot ?? 0) < FIRST_BUY_SLOT) inBounds(order, strategy);
+  }
+
+  /** Were all of a side to fill, base would be beyond its bound by no more than one order. */
+  function inBounds(order: BookedOrder, { id, config, state, number }: QuoteStrategy): void {
+    const { mostBase, leastBase } = config.rules;
+    const resting = new Map([...liveOf(number), order].map((one) => [one.id, one]));
+    const mine = [...resting.values()].filter(({ side }) => side === order.side);
+    const all = mine.reduce((sum, { amount, filled }) => sum + amount - filled, ZERO);
+    if (order.side === "buy" && mostBase !== undefined && state.base + all > mostBase + order.amount)
+      violate(`${id} may come to hold ${text(state.base + all)}, and at most ${text(mostBase)} are allowed`);
+    if (order.side === "sell" && leastBase !== undefined && state.base - all < leastBase - order.amount)
+      violate(`${id} may come to hold ${text(state.base - all)}, and at least ${text(leastBase)} are wanted`);
   }
 
   /** A slot sells what it holds; where base moves between slots, all of them together do. */

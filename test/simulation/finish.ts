@@ -11,6 +11,8 @@ import { accountKey } from "../../src/model/account.ts";
 import type { Order } from "../../src/model/order.ts";
 import { takes } from "../../src/model/own-orders.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
+import { isQuote } from "../../src/quote/kind.ts";
+import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import type { Beside } from "./actions.ts";
 import { TICKS } from "./shape.ts";
 import type { Tables } from "./store/tables.ts";
@@ -132,8 +134,20 @@ function settledDown(world: World, strategy: Strategy): void {
       checks.violate(`${id} has reached its ${state.exit.reason} and is ${status} (${phase})`);
     return;
   }
-  if (!isGrid(strategy)) return;
-  slotsAtRest(world, strategy, live);
+  if (isQuote(strategy)) sidesAtRest(world, strategy, live);
+  if (isGrid(strategy)) slotsAtRest(world, strategy, live);
+}
+
+/** Both sides rest, or it says which one does not and why. */
+function sidesAtRest({ checks, killAt }: World, strategy: QuoteStrategy, live: readonly BookedOrder[]): void {
+  const { id, state, lastError, phase } = strategy;
+  for (const side of ["buy", "sell"] as const) {
+    const rests = live.some((order) => order.side === side);
+    const isTold = state.refused.length > 0 || state.notices.length > 0 || killAt !== undefined;
+    if (!rests && !isTold)
+      checks.violate(`${id} (${phase}, ${lastError}) has no ${side} and says nothing of it`);
+  }
+  if (state.quoted?.reference === null) checks.violate(`${id} has no reference on a quiet market`);
 }
 
 /** Every slot rests one right order, or says why it does not. */

@@ -24,6 +24,7 @@ const USAGE = `Simulates the step of grids: crashes, lost and late answers, two 
   --exhaustive | --parity | --mutants [NAME] | --week | --bounds   one tier
   --full                         all tiers with the goals' sizes, or N random seeds; ends with their figures
   --strategy follow              the kind that is only a test of the engine, in place of grids
+  --strategy quote               quotes of both sides, in place of grids
   --ticks N                      ticks of a run (default 200)`;
 
 const { values, positionals } = parseArgs({
@@ -59,8 +60,9 @@ const how: How = {
   told: (text) => isScreen && process.stderr.write(`\r\u001b[K${text}`),
 };
 
-/** `--strategy follow`: the kind that is only a test, in place of grids. */
-const kindAsked = values.strategy === "follow" ? ({ strategy: "follow" } as const) : {};
+/** `--strategy follow`: the kind that is only a test, in place of grids; `quote`: quotes. */
+const KINDS_ASKED = { follow: { strategy: "follow" }, quote: { strategy: "quote" } } as const;
+const kindAsked = KINDS_ASKED[values.strategy as keyof typeof KINDS_ASKED] ?? {};
 
 async function replay(seed: number): Promise<boolean> {
   const { fault, call } = values;

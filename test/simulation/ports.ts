@@ -1,5 +1,6 @@
 import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import { type BookedOrder, told, toldFill } from "../../src/market/matching/books.ts";
+import type { Book } from "../../src/model/market.ts";
 import type { NewOrder } from "../../src/model/order.ts";
 import type { Local } from "../../src/ports/local.ts";
 import type { HandOrderStore } from "../../src/ports/stores/hand-order-store.ts";
@@ -64,6 +65,8 @@ export interface Behaviour {
   readonly isClosed: () => boolean;
   /** Told in the turn in which a create leaves. */
   readonly leaving: (clientId: string) => void;
+  /** A book as the venue tells it now. */
+  readonly bookSeen: (book: Book) => Book;
 }
 
 /** A venue as one task sees it: every method is a call, requests expire there, and reads may lag. */
@@ -71,7 +74,7 @@ export function venueOf(
   net: Net,
   task: Task,
   simulation: Simulation,
-  { past, skew, readLag, lag: lagging, expires, windows, illegible, isClosed, leaving }: Behaviour,
+  { past, skew, readLag, lag: lagging, expires, windows, illegible, isClosed, leaving, bookSeen }: Behaviour,
 ): Venue {
   const inner = simulatedVenue(simulation);
   const { timing, account } = simulation;
@@ -106,6 +109,7 @@ export function venueOf(
     ...inner,
     market: async (symbol) => ({ ...(await inner.market(symbol)), active: !isClosed() }),
     ticker: (symbol) => read("ticker", () => inner.ticker(symbol)),
+    book: (symbol, limit) => read("book", async () => bookSeen(await inner.book(symbol, limit))),
     balances: () =>
       read(
         "balances",

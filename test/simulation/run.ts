@@ -2,6 +2,7 @@ import { isGrid } from "../../src/grid/kind.ts";
 import { EVERY } from "../../src/limits/standing.ts";
 import type { LimitSettings } from "../../src/model/limits.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
+import { isQuote } from "../../src/quote/kind.ts";
 import { BY } from "../support/by.ts";
 import { act, type Beside } from "./actions.ts";
 import type { Violation } from "./checks.ts";
@@ -62,7 +63,7 @@ export async function simulate(options: Options): Promise<Result> {
   await scheduler.runUntil(plan.endAt, after, restOf(world));
   const restedAt = scheduler.now();
   const { commits } = await quietly(world, after);
-  if (commits > 0)
+  if (commits > 0 && !isCalming(world))
     checks.violate(`two passes over what had come to rest wrote to the venue ${commits} times`);
   finish(world, beside);
   await world.mirror?.finish(world.tables());
@@ -122,6 +123,12 @@ function restOf({ scheduler, state, plan, tables, history }: Awaited<ReturnType<
     });
   };
 }
+
+/** What widens with volatility narrows again as a quiet market goes on: its orders move. */
+const isCalming = ({ tables }: Awaited<ReturnType<typeof createWorld>>): boolean =>
+  [...tables().strategies.values()].some(
+    (one) => isQuote(one) && one.config.rules.volatilityFactor > 0n && one.wants === "run",
+  );
 
 /** Two more passes: over a world that has come to rest they do nothing. */
 async function quietly(world: Awaited<ReturnType<typeof createWorld>>, after: () => void) {

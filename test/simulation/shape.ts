@@ -25,8 +25,8 @@ export interface Shape {
   readonly timing?: "sandbox" | "real";
   /** The first knows range grids without options, the second all options, the third fees in a token and doubts, the fourth people against ourselves, the fifth limits, the sixth a mix of faults of each seed's own, the seventh changes of running grids. */
   readonly edition?: Edition;
-  /** Of the kind that is only a test; a grid where nothing is said. */
-  readonly strategy?: "follow";
+  /** Of the kind that is only a test, or quotes; a grid where nothing is said. */
+  readonly strategy?: "follow" | "quote";
   /** Of a calm run: the deeds of this kind of grid. */
   readonly grid?: "range" | "trail" | "centered" | "exit";
 }

@@ -5,8 +5,10 @@ import { kindsOf } from "../../src/engine/kinds.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
 import { KINDS } from "../../src/kinds.ts";
+import type { Book } from "../../src/model/market.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Kind } from "../../src/ports/kind.ts";
+import { quoteKind } from "../../src/quote/kind.ts";
 import { followKind } from "../kinds/follow.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
@@ -26,6 +28,7 @@ import { memoryStore } from "./store/store.ts";
 import { copyTables, emptyTables, type Tables } from "./store/tables.ts";
 import { type Process, startTask, type Task } from "./task.ts";
 import { createTrace } from "./trace.ts";
+import { unkind } from "./unkind-book.ts";
 import { watch } from "./watch.ts";
 
 export const EXCHANGE = "sim";
@@ -78,7 +81,7 @@ export async function createWorld({
   );
   const isOld = shape.broken === "read lag" || isSteady(shape.broken);
   const readLag = plan.timing.readLag * (isOld ? 10 : 1);
-  const kinds = kindsOf([...KINDS, followKind as unknown as Kind]);
+  const kinds = kindsOf([...KINDS, followKind as unknown as Kind, quoteKind as unknown as Kind]);
   const checks = createChecks(now, () => tables, kinds);
   const history = historyBooks(
     {
@@ -171,6 +174,7 @@ export async function createWorld({
     illegible,
     isClosed: () => state.isClosed,
     leaving: checks.leaving,
+    bookSeen: (book: Book) => (isQuiet() ? book : unkind(book, seed, now())),
   };
   const watched = watch(store, (matters) => {
     state.dirty = true;
@@ -246,7 +250,7 @@ export async function createWorld({
 
   return {
     kinds,
-    isFollowing: shape.strategy === "follow",
+    strategy: shape.strategy,
     seed,
     random,
     plan,

@@ -1,0 +1,44 @@
+import { cancellable } from "../engine/decide/turn.ts";
+import type { Pair } from "../kernel/pair.ts";
+import type { Fill } from "../model/fill.ts";
+import type { Order } from "../model/order.ts";
+import { highestSequence, type Strategy } from "../model/strategy.ts";
+import type { FoundOrder, Kind } from "../ports/kind.ts";
+import {
+  bookTrade,
+  countOrder,
+  movedByPosition,
+  positionAccounts,
+  withFirstBase,
+} from "./ledger/position.ts";
+import { mayQuote, runQuote } from "./pass/run.ts";
+import { elsewhereAsked } from "./pass/sources.ts";
+import type { QuoteConfig, QuoteState, QuoteStrategy } from "./state/state.ts";
+
+/** Orders on both sides of a market, around a price of several places, that follow it. */
+export const quoteKind: Kind<QuoteConfig, QuoteState> = {
+  name: "quote",
+  version: 1,
+  upgrade: (state) => state as QuoteState,
+  bookFill: (state: QuoteState, symbol: Pair, fill: Fill) => bookTrade(state, symbol, fill),
+  bookEnd: (state: QuoteState, order: Order) => countOrder(state, order),
+  // It had begun before its database was restored: what it sold tells what it had been given.
+  beforeFound: ({ state, phase }: QuoteStrategy, { order }: FoundOrder) =>
+    order.side === "sell" && phase === "starting" ? withFirstBase(state, order.amount) : state,
+  afterFound: (state: QuoteState) => state,
+  skipGenerations: ({ state }: QuoteStrategy) => state,
+  release: (state: QuoteState) => state,
+  holdings: ({ base, cost }: QuoteState) => ({ base, cost }),
+  movedByBooks: movedByPosition,
+  accounts: positionAccounts,
+  isInRange: ({ quoted }: QuoteState) => quoted !== null && quoted.reference !== null,
+  nextSequence: highestSequence,
+  reads: "book",
+  asksElsewhere: elsewhereAsked,
+  mayPlace: mayQuote,
+  // Nobody would move them while it is paused.
+  outdated: (_state: QuoteState, live: readonly Order[]) => cancellable(live),
+  run: runQuote,
+};
+
+export const isQuote = (strategy: Strategy): strategy is QuoteStrategy => strategy.kind === quoteKind.name;

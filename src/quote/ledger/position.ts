@@ -1,0 +1,96 @@
+/** The books of one position, at its average cost. */
+import { addFee } from "../../engine/reconcile/fills.ts";
+import { type Decimal, div, min, mul, mulDiv, sum, ZERO } from "../../kernel/decimal.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import type { Fill } from "../../model/fill.ts";
+import type { Order } from "../../model/order.ts";
+import type { Accounts } from "../../model/strategy.ts";
+import type { QuoteState, QuoteStrategy } from "../state/state.ts";
+
+/** Base of the account's own that it is given, at the price of the start. */
+export const withFirstBase = (state: QuoteState, amount: Decimal): QuoteState => {
+  const cost = mul(amount, state.startPrice, "half");
+  const first = { base: state.first.base + amount, cost: state.first.cost + cost };
+  return { ...state, first, base: state.base + amount, cost: state.cost + cost };
+};
+
+export function bookTrade(
+  state: QuoteState,
+  symbol: Pair,
+  fill: Pick<Fill, "side" | "amount" | "notional" | "fees">,
+): QuoteState {
+  const { base, quote } = splitPair(symbol);
+  const feeIn = (asset: string) =>
+    sum(fill.fees.filter((fee) => fee.asset === asset).map(({ amount }) => amount));
+  const sign = fill.side === "buy" ? 1n : -1n;
+  const moved = {
+    base: sign * fill.amount - feeIn(base),
+    quote: -sign * fill.notional - feeIn(quote),
+  };
+  const thirds = fill.fees.filter(({ asset }) => asset !== base && asset !== quote);
+  const worth = sum(thirds.map(({ value = ZERO }) => value));
+  const cost = costAfter(state, moved);
+  const realized = moved.quote + cost - state.cost - worth;
+  const { ledger } = state;
+  return {
+    ...state,
+    base: state.base + moved.base,
+    cost,
+    ledger: {
+      ...ledger,
+      quote: ledger.quote + moved.quote,
+      realized: ledger.realized + realized,
+      fees: fill.fees.reduce(addFee, ledger.fees),
+      cash: thirds.map(({ asset, amount }) => ({ asset, amount: -amount })).reduce(addFee, ledger.cash),
+      feesValue: ledger.feesValue + worth,
+      feesEstimated: ledger.feesEstimated || thirds.some(({ isEstimated }) => isEstimated),
+    },
+  };
+}
+
+/** A buy adds what it cost; a sell takes cost × sold/held, all of it where more is sold than was held. */
+function costAfter(
+  { base, cost }: QuoteState,
+  moved: { readonly base: Decimal; readonly quote: Decimal },
+): Decimal {
+  if (moved.base >= ZERO) return cost - moved.quote;
+  if (base <= ZERO) return cost;
+  return cost - mulDiv(cost, { times: min(-moved.base, base), over: base }, "half");
+}
+
+/** After an order's last fill. */
+export function countOrder(state: QuoteState, { side, booked, amount }: Order): QuoteState {
+  if (booked < amount) return state;
+  const { ledger } = state;
+  const counted = side === "buy" ? { bids: ledger.bids + 1 } : { asks: ledger.asks + 1 };
+  return { ...state, ledger: { ...ledger, ...counted } };
+}
+
+export const movedByPosition = ({ base, first, ledger }: QuoteState, symbol: Pair) => ({
+  ...ledger.cash,
+  [splitPair(symbol).base]: base - first.base,
+  [splitPair(symbol).quote]: ledger.quote,
+});
+
+/** The mark of one that has seen no price is the price it began at. A cycle is a bid and an ask, both filled whole. */
+export function positionAccounts(
+  { symbol, state }: Pick<QuoteStrategy, "symbol" | "state">,
+  mark: Decimal = state.startPrice,
+): Accounts {
+  const { base, cost, first, ledger } = state;
+  const { realized, feesValue, fees, bids, asks } = ledger;
+  const { base: baseAsset, quote: quoteAsset } = splitPair(symbol);
+  const total = ledger.quote + mul(base, mark, "half") - first.cost - feesValue;
+  return {
+    realized,
+    unrealized: total - realized,
+    total,
+    position: base,
+    cost,
+    averageCost: base > ZERO ? div(cost, base, "half") : null,
+    breakEvenPrice: base > ZERO ? div(first.cost + feesValue - ledger.quote, base, "up") : null,
+    fees: (fees[quoteAsset] ?? ZERO) + mul(fees[baseAsset] ?? ZERO, mark, "up") + feesValue,
+    cycles: Math.min(bids, asks),
+    filledOrders: bids + asks,
+  };
+}

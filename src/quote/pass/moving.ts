@@ -1,0 +1,128 @@
+import { orderOf } from "../../engine/decide/intents.ts";
+import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
+import { cancellable } from "../../engine/decide/turn.ts";
+import type { Market, Quote } from "../../model/market.ts";
+import type { Order } from "../../model/order.ts";
+import type { Refusal } from "../../model/strategy.ts";
+import type { Advanced, StrategyContext } from "../../ports/kind.ts";
+import type { Cut } from "../cut.ts";
+import type { QuoteState, QuoteStrategy } from "../state/state.ts";
+import { quoteNoticesOf } from "./notices.ts";
+import { freeSlots, placeSide, type Supply } from "./place.ts";
+import { lastQuoted, type Quoting, withSeen } from "./quoting.ts";
+import { goingOf } from "./rested.ts";
+
+export interface Moving {
+  readonly live: readonly Order[];
+  readonly context: StrategyContext;
+  readonly market: Market;
+  readonly priced: Quote | undefined;
+}
+
+/** What leaves and what goes, and the strategy after it. */
+export function moveOrders(
+  strategy: QuoteStrategy,
+  quoting: Quoting,
+  around: Moving,
+): Partial<Advanced<QuoteStrategy>> {
+  const { live, context, priced } = around;
+  const { plan, bids, asks } = quoting;
+  const supply = placed(strategy, quoting, around);
+  const count = (side: "buy" | "sell") => supply.intents.filter((one) => one.side === side).length;
+  const going = [...goingOf(bids, plan.bids, count("buy")), ...goingOf(asks, plan.asks, count("sell"))];
+  const cancels = cancellable(going);
+  const moves = cancels.length + supply.intents.length > 0;
+  const state: QuoteState = {
+    ...strategy.state,
+    ...sameOr(strategy.state, { slots: supply.slots, refused: [...cutsOf(plan.cuts), ...supply.refused] }),
+    seen: withSeen(strategy, plan, context.now),
+    quoted: lastQuoted(strategy.state.quoted, plan, { now: context.now, moves }),
+  };
+  const waits = cancels.length > 0 || supply.short || live.some(isUnclear);
+  const next = withNotices<QuoteStrategy>(
+    {
+      ...strategy,
+      state: isUnchanged(strategy.state, state) ? strategy.state : state,
+      status: "running",
+      phase: isAtLoss(state) ? "paused" : waits || moves ? "placing" : "active",
+      lastError: strangerError(context) ?? venueError(state.refused) ?? (supply.short ? context.slow : null),
+    },
+    quoteNoticesOf({ state, config: strategy.config }, plan),
+  );
+  const at = context.sight.book?.at ?? context.now;
+  return {
+    strategy: next,
+    intents: supply.intents.map((intent) => orderOf(strategy, intent, { window: context.window, at })),
+    cancels,
+    funds: context.funds && supply.funds,
+    priced,
+    placing: supply.intents.length > 0 && !waits,
+    short: supply.short,
+  };
+}
+
+/** By a loss: a person has to resume it. */
+const isAtLoss = ({ halted, lostAt }: QuoteState): boolean => (halted ?? null) !== null || lostAt !== null;
+
+function placed(strategy: QuoteStrategy, { bids, asks }: Quoting, around: Moving): Supply {
+  const { live, context, market, priced } = around;
+  const { funds, resting, bounds } = context;
+  const before: Supply = {
+    slots: strategy.state.slots,
+    funds: funds ?? {},
+    resting,
+    bounds,
+    limit: context.limit,
+    intents: [],
+    refused: [],
+    short: false,
+  };
+  const isLacking = bids.lacking.length + asks.lacking.length > 0;
+  if (!priced || !isLacking) return before;
+  // Without balances nothing is placed: what a slot was refused for stands until they are read.
+  if (!funds)
+    return { ...before, refused: strategy.state.refused.filter(isOfSlot), short: mayWant(strategy, around) };
+  const desk = { strategy, live, market, priced, context };
+  return placeSide("sell", asks.lacking, desk, placeSide("buy", bids.lacking, desk, before));
+}
+
+/** The kill switch and limits keep balances from being read: that is no want of calls. */
+const mayWant = ({ state }: QuoteStrategy, { live, context }: Moving): boolean =>
+  !context.killed &&
+  (["buy", "sell"] as const).some((side) => freeSlots(side, state.slots, { live, context }).ready.length > 0);
+
+const isOfSlot = ({ slot }: Refusal): boolean => slot >= 0;
+
+const CUT_REASONS = {
+  no_quote: "no_quote",
+  no_base: "no_base",
+  max_inventory: "max_position",
+  min_inventory: "min_position",
+  loss: "limit_loss",
+  would_self_cross: "would_self_cross",
+} as const satisfies Record<Cut["because"], Refusal["reason"]>;
+
+/** Levels that are not wanted have no slot: they are told below zero, the nearest bid and ask first. */
+const cutsOf = (cuts: readonly Cut[]): Refusal[] =>
+  cuts.map(({ side, level, because }) => ({
+    slot: -1 - (2 * level + (side === "buy" ? 0 : 1)),
+    reason: CUT_REASONS[because],
+  }));
+
+function sameOr(
+  { slots, refused }: QuoteState,
+  next: Pick<QuoteState, "slots" | "refused">,
+): Pick<QuoteState, "slots" | "refused"> {
+  const isSameRefused =
+    refused.length === next.refused.length &&
+    refused.every((one, i) => {
+      const other = next.refused[i];
+      return one.slot === other?.slot && one.reason === other.reason && one.detail === other.detail;
+    });
+  const areSameSlots = slots.length === next.slots.length && slots.every((slot, i) => slot === next.slots[i]);
+  return { slots: areSameSlots ? slots : next.slots, refused: isSameRefused ? refused : next.refused };
+}
+
+// A quiet pass writes nothing.
+const isUnchanged = (a: QuoteState, b: QuoteState): boolean =>
+  a.slots === b.slots && a.refused === b.refused && a.seen === b.seen && a.quoted === b.quoted;

@@ -1,0 +1,50 @@
+/** What is said of a quote beside its orders, and what is told when that changes. */
+
+import { text } from "../../kernel/decimal.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Event } from "../../model/events.ts";
+import type { Notice } from "../../model/strategy.ts";
+import type { QuoteNotice, QuotePlan } from "../plan.ts";
+import type { QuoteStrategy } from "../state/state.ts";
+
+const NOTICE_TEXTS: Readonly<Record<QuoteNotice, string>> = {
+  no_reference:
+    "no price can be trusted, so nothing is quoted: it goes on by itself within one pass of a price's return; a price of your own is --fixed-price",
+  one_sided: "one side alone is quoted: the other one has no funds, or has reached its bound",
+  nothing_quoted: "nothing is quoted: neither side has funds, or both have reached their bounds",
+  outside_depth:
+    "the half-spread is wider than the depth is asked within: what is quoted does not count as it",
+};
+
+export function quoteNoticesOf(
+  { state, config }: Pick<QuoteStrategy, "state" | "config">,
+  { notices }: Pick<QuotePlan, "notices">,
+): Notice[] {
+  const lost =
+    state.lostAt === null ? [] : [{ code: "loss_limit", message: lossTold(config.maxLoss) } as const];
+  const halted = state.halted ? [{ code: "loss_limit", message: state.halted } as const] : [];
+  return [...halted, ...lost, ...notices.map((code): Notice => ({ code, message: NOTICE_TEXTS[code] }))];
+}
+
+const lossTold = (most: bigint | undefined): string =>
+  `it has lost more than the ${most === undefined ? "" : `${text(most)} `}that it may: both sides have ended; resume it to go on from here, or stop it`;
+
+/** Told once, when it begins and when it is over. */
+export function quoteEvents(before: QuoteStrategy, after: QuoteStrategy, at: Millis): Event[] {
+  const told = (kind: Event["kind"], message: string): Event => ({
+    account: after.account,
+    strategy: after.id,
+    at,
+    kind,
+    message,
+  });
+  const had = new Set(before.state.notices.map(({ code }) => code));
+  const has = new Set(after.state.notices.map(({ code }) => code));
+  const begun = after.state.notices
+    .filter(({ code }) => !had.has(code))
+    .map(({ code, message }) =>
+      told(code === "no_reference" || code === "loss_limit" ? "error" : "notice", message),
+    );
+  const isOver = had.size > 0 && has.size === 0;
+  return [...begun, ...(isOver ? [told("recovered", "both sides are quoted again")] : [])];
+}

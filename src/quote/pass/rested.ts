@@ -1,0 +1,71 @@
+/** What rests, against what should. */
+import { isFinal } from "../../engine/reconcile/order-life.ts";
+import { abs, type Decimal, max, ZERO } from "../../kernel/decimal.ts";
+import type { Side } from "../../model/market.ts";
+import type { Order } from "../../model/order.ts";
+import type { Level } from "../levels.ts";
+import { standsFor, type Tolerance } from "../tolerance.ts";
+
+export interface RestedSide {
+  /** Orders that stay: what each saves is two calls, and its place in the queue. */
+  readonly kept: readonly Order[];
+  /** Orders that no level wants. */
+  readonly misplaced: readonly Order[];
+  /** Levels that no order stands for, nearest first. */
+  readonly lacking: readonly Level[];
+}
+
+const stillResting = ({ amount, filled }: Order): Decimal => amount - filled;
+
+/** Each level takes the nearest order that stands for it; one order stands for one level. */
+export function compareSide(
+  side: Side,
+  wanted: readonly Level[],
+  resting: readonly Order[],
+  tolerance: Tolerance,
+): RestedSide {
+  const mine = new Set(resting.filter((order) => order.side === side && !isFinal(order)));
+  const kept: Order[] = [];
+  const lacking: Level[] = [];
+  for (const level of wanted) {
+    const found = nearestTo(
+      level,
+      [...mine].filter((order) =>
+        standsFor({ side, price: order.price, left: stillResting(order) }, level, tolerance),
+      ),
+    );
+    if (found) {
+      kept.push(found);
+      mine.delete(found);
+    } else lacking.push(level);
+  }
+  return { kept, misplaced: [...mine], lacking };
+}
+
+const nearestTo = ({ price }: Level, orders: readonly Order[]): Order | undefined =>
+  orders.reduce<Order | undefined>(
+    (best, one) => (best && abs(best.price - price) <= abs(one.price - price) ? best : one),
+    undefined,
+  );
+
+/**
+ * Of the misplaced those that go now. One that is farther from the price than all that is wanted does no harm: the last
+ * of a side stays until its successor rests, so that the side is never empty for want of a moment.
+ */
+export function goingOf(
+  { kept, misplaced }: RestedSide,
+  wanted: readonly Level[],
+  placed: number,
+): readonly Order[] {
+  const nearest = wanted[0];
+  if (!nearest || kept.length + placed > 0) return misplaced;
+  const harmless = misplaced.filter(({ side, price }) =>
+    side === "buy" ? price <= nearest.price : price >= nearest.price,
+  );
+  const stays = nearestTo(nearest, harmless);
+  return misplaced.filter((order) => order !== stays);
+}
+
+/** What unsettled orders may still take, in base: of one that is being cancelled too, until its end is seen. */
+export const boundBase = (side: Side, live: readonly Order[]): Decimal =>
+  live.reduce((bound, one) => (one.side === side ? bound + max(ZERO, one.amount - one.booked) : bound), ZERO);

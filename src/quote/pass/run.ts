@@ -1,0 +1,94 @@
+import { reachedEvent } from "../../engine/decide/exit-told.ts";
+import { cancellable } from "../../engine/decide/turn.ts";
+import type { Quote } from "../../model/market.ts";
+import type { Order } from "../../model/order.ts";
+import type { Advanced, PlacingSight, StrategyContext } from "../../ports/kind.ts";
+import { positionAccounts } from "../ledger/position.ts";
+import type { QuoteStrategy } from "../state/state.ts";
+import { askedChange, beginQuoting, withChange } from "./begin.ts";
+import { moveOrders } from "./moving.ts";
+import { quoteEvents } from "./notices.ts";
+import { type OtherOrders, type Quoting, quotingOf } from "./quoting.ts";
+import { isBlind } from "./sources.ts";
+
+/** Quotes both sides of its market, as far as it may: what rests within tolerance stays, and what does not is moved. */
+export function runQuote(
+  before: QuoteStrategy,
+  live: readonly Order[],
+  context: StrategyContext,
+): Partial<Advanced<QuoteStrategy>> {
+  const { market, error } = context.sight;
+  const changed = withChange(before);
+  // A market that cannot be read for a moment leaves what rests; for longer, what is quoted elsewhere still tells.
+  if (!market || isBlind(changed.config, context)) return { strategy: { ...before, lastError: error } };
+  const begun = beginQuoting(changed, context);
+  if (!begun) return { short: true };
+  if (begun.phase === "starting") return { strategy: begun };
+  const quoting = quotingOf(begun, market, context, { live, own: otherOrdersOf(begun, context) });
+  const priced = pricedOf(quoting, context);
+  const judged = priced ? judgeOwn(context.judge(begun, priced), priced) : begun;
+  const after = priced && judged.state.exit ? leaveMarket(judged, live, context) : undefined;
+  const quoted =
+    after ??
+    moveOrders(
+      judged,
+      judged.state === begun.state
+        ? quoting
+        : quotingOf(judged, market, context, { live, own: otherOrdersOf(judged, context) }),
+      { live, context, market, priced },
+    );
+  const told = [
+    ...(changed === before ? [] : [changeEvent(changed, context.now)]),
+    ...(quoted.strategy ? quoteEvents(before, quoted.strategy, context.now) : []),
+  ];
+  return { ...quoted, events: [...told, ...(quoted.events ?? [])] };
+}
+
+const changeEvent = ({ account, id }: QuoteStrategy, at: number) =>
+  ({ account, strategy: id, at, kind: "edited", message: "the change is made" }) as const;
+
+/** The account's orders that are not this strategy's own. */
+const otherOrdersOf = ({ id }: QuoteStrategy, { resting }: StrategyContext): OtherOrders =>
+  resting
+    .filter(({ order }) => order?.strategy !== id)
+    .map(({ side, price }) => ({ side, price, type: "limit" }));
+
+/** The reference price as limits and losses see it: the book's own middle may be anything. */
+function pricedOf({ plan }: Quoting, { sight, now }: StrategyContext): Quote | undefined {
+  const { price } = plan.reference;
+  return price === null ? undefined : { bid: price, ask: price, at: sight.book?.at ?? now };
+}
+
+/** Its own limit of loss: what has met it stays so until a person resumes. */
+function judgeOwn(strategy: QuoteStrategy, { bid }: Quote): QuoteStrategy {
+  const { state, config, resumes } = strategy;
+  if (config.maxLoss === undefined) return withLost(strategy, null);
+  const stays = state.lostAt !== null && state.lostAt === resumes;
+  const { total } = positionAccounts(strategy, bid);
+  return withLost(strategy, stays || total < -config.maxLoss ? resumes : null);
+}
+
+const withLost = (strategy: QuoteStrategy, lostAt: number | null): QuoteStrategy =>
+  strategy.state.lostAt === lostAt ? strategy : { ...strategy, state: { ...strategy.state, lostAt } };
+
+function leaveMarket(
+  strategy: QuoteStrategy,
+  live: readonly Order[],
+  { now }: StrategyContext,
+): Partial<Advanced<QuoteStrategy>> {
+  const leaving: QuoteStrategy = { ...strategy, status: "running", phase: "stopping" };
+  const { exit } = leaving.state;
+  const events = exit ? [reachedEvent(leaving, exit, now)] : [];
+  return { strategy: leaving, cancels: cancellable(live), events };
+}
+
+/** Whether a level lacks its order, as far as that is known before balances are read. */
+export function mayQuote(strategy: QuoteStrategy, seen: PlacingSight): boolean {
+  const { market, open } = seen.sight;
+  if (strategy.phase === "starting" || askedChange(strategy)) return true;
+  if (!market || isBlind(strategy.config, seen)) return false;
+  const mine = new Set(seen.live.flatMap(({ exchangeId }) => exchangeId ?? []));
+  const own = open.filter(({ id }) => !mine.has(id));
+  const { bids, asks } = quotingOf(strategy, market, seen, { live: seen.live, own });
+  return bids.lacking.length + asks.lacking.length > 0;
+}

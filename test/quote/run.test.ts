@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { text } from "../../src/kernel/decimal.ts";
+import type { Order } from "../../src/model/order.ts";
+import type { StrategyContext } from "../../src/ports/kind.ts";
+import { quoteKind } from "../../src/quote/kind.ts";
+import { withFirstBase } from "../../src/quote/ledger/position.ts";
+import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../../src/quote/state/state.ts";
+import { d, market } from "../support/grid.ts";
+import { NOW, sight, strategy, turn } from "../support/made.ts";
+import { configOf } from "./deeds.ts";
+
+const MARKET = market({ tick: d("0.01"), lot: d("0.001"), minAmount: d("0.001"), minNotional: d("5") });
+const level = (price: string) => ({ price: d(price), amount: d("10") });
+const book = (bids: string[], asks: string[], at = NOW) => ({
+  bids: bids.map(level),
+  asks: asks.map(level),
+  at,
+});
+
+const config: QuoteConfig = {
+  ...configOf(0),
+  rules: { ...configOf(0).rules, strength: 0n },
+  tolerance: { price: d("0.001"), amount: d("0.5") },
+};
+const quoter = (over: Partial<QuoteStrategy> = {}): QuoteStrategy =>
+  ({
+    ...strategy({ phase: "active", status: "running" }),
+    kind: "quote",
+    config,
+    state: { ...withFirstBase(newQuoteState(4, d("100")), d("5")), epoch: 1 },
+    ...over,
+  }) as unknown as QuoteStrategy;
+
+const pass = (seen: object, over: Partial<StrategyContext> = {}): StrategyContext => ({
+  ...turn(),
+  sight: sight({ market: MARKET, elsewhere: { prices: [], askedAt: NOW, bookAt: NOW }, ...seen }),
+  ...over,
+});
+const run = (one: QuoteStrategy, live: readonly Order[], context: StrategyContext) =>
+  quoteKind.run(one, live, context);
+
+/** As the venue would show them a moment later. */
+const resting = (orders: readonly Order[] = []): Order[] =>
+  orders.map((order, place) => ({ ...order, state: "open", exchangeId: String(place) }));
+
+const first = () => {
+  const quoted = run(quoter(), [], pass({ book: book(["99"], ["101"]) }));
+  return { quoted, live: resting(quoted.intents), after: quoted.strategy as QuoteStrategy };
+};
+
+describe("a pass over quotes", () => {
+  it("rests orders on both sides of the reference, each a slot's, none of which may take", () => {
+    const { quoted } = first();
+    expect(quoted.intents?.map(({ side, price }) => `${side} ${text(price)}`)).toEqual([
+      "buy 99.8",
+      "sell 100.2",
+    ]);
+    expect(quoted.intents?.every(({ timeInForce }) => timeInForce === "post_only")).toBe(true);
+    expect(new Set(quoted.intents?.map(({ clientId }) => clientId)).size).toBe(2);
+  });
+
+  it("keeps what is within tolerance: it asks and writes nothing", () => {
+    const { after, live } = first();
+    const quiet = run(after, live, pass({ book: book(["99.02"], ["101"]) }, { funds: undefined }));
+    expect([quiet.cancels, quiet.intents]).toEqual([[], []]);
+    expect(quiet.strategy?.state).toBe(after.state);
+    const seen = { sight: pass({ book: book(["99.02"], ["101"]) }).sight, now: NOW };
+    expect(quoteKind.mayPlace(after, { ...seen, interval: 1, isSimulated: false, free: 0, live })).toBe(
+      false,
+    );
+  });
+
+  it("moves what has drifted in one pass, the successor in a slot of its own", () => {
+    const { after, live } = first();
+    const moved = run(after, live, pass({ book: book(["100"], ["102"]) }));
+    expect(moved.intents?.map(({ side, price }) => `${side} ${text(price)}`)).toEqual([
+      "buy 100.79",
+      "sell 101.21",
+    ]);
+    expect(moved.cancels?.map(({ clientId }) => clientId)).toEqual(live.map(({ clientId }) => clientId));
+    expect(moved.intents?.some(({ slot }) => live.some((one) => one.slot === slot))).toBe(false);
+  });
+
+  it.each([
+    ["an empty book", book([], [])],
+    ["a book of one side", book(["99"], [])],
+    ["a crossed book", book(["101"], ["99"])],
+    ["an old book", book(["99"], ["101"], NOW - 60_000)],
+  ])("withdraws all of it for want of a price on %s, says so, and is back within one pass", (_what, told) => {
+    const { after, live } = first();
+    const blind = run(after, live, pass({ book: told, quote: undefined }));
+    expect(blind.cancels).toHaveLength(2);
+    expect(blind.intents).toEqual([]);
+    expect(blind.strategy?.state.notices.map(({ code }) => code)).toEqual(["no_reference"]);
+    expect(blind.events).toMatchObject([{ kind: "error" }]);
+    const back = run(blind.strategy as QuoteStrategy, [], pass({ book: book(["99"], ["101"]) }));
+    expect(back.intents).toHaveLength(2);
+    expect(back.events).toMatchObject([{ kind: "recovered" }]);
+  });
+
+  it("quotes from other places where its own book says nothing", () => {
+    const others: QuoteConfig = { ...config, weights: { ...config.weights, others: d("1") } };
+    const elsewhere = {
+      prices: [{ source: "mexc", price: d("50"), at: NOW }],
+      askedAt: NOW,
+      bookAt: NOW,
+    };
+    const quoted = run(
+      quoter({ config: others }),
+      [],
+      pass({ book: book([], []), elsewhere, quote: undefined }),
+    );
+    expect(quoted.intents?.map(({ price }) => text(price))).toEqual(["49.9", "50.1"]);
+    expect(quoted.priced).toMatchObject({ bid: d("50"), ask: d("50") });
+  });
+
+  it("leaves what rests when the book cannot be read for a moment", () => {
+    const { after, live } = first();
+    const unread = run(after, live, pass({ book: undefined, quote: undefined, error: "no answer" }));
+    expect(unread).toEqual({ strategy: { ...after, lastError: "no answer" } });
+  });
+
+  it("never lets the last order of a side go before its successor can be paid for, unless it lies too near", () => {
+    const { after, live } = first();
+    const poor = { ...pass({ book: book(["98"], ["100"]) }), funds: { USDT: 0n, BTC: 0n } };
+    const fallen = run(after, live, poor);
+    // The bid lies above all that is wanted now, and goes; the ask is only too far away.
+    expect(fallen.cancels?.map(({ side }) => side)).toEqual(["buy"]);
+  });
+
+  it("ends both sides at its loss, until a person resumes it", () => {
+    const { after, live } = first();
+    const limited = { ...after, config: { ...config, maxLoss: d("10") } };
+    const lost = run(limited, live, pass({ book: book(["79"], ["81"]) }));
+    expect([lost.cancels?.length, lost.intents?.length, lost.strategy?.phase]).toEqual([2, 0, "paused"]);
+    const stays = run(lost.strategy as QuoteStrategy, [], pass({ book: book(["99"], ["101"]) }));
+    expect(stays.intents).toEqual([]);
+    const resumed = { ...(lost.strategy as QuoteStrategy), resumes: 1 };
+    expect(run(resumed, [], pass({ book: book(["99"], ["101"]) })).intents).toHaveLength(2);
+  });
+
+  it("places nothing that would meet an order of the account's own", () => {
+    const context = pass({ book: book(["99"], ["101"]) });
+    const own = { ...context, resting: [{ side: "sell" as const, price: d("99"), id: "1" }] };
+    const { intents, strategy: after } = run(quoter(), [], own);
+    expect(intents?.map(({ side }) => side)).toEqual(["sell"]);
+    expect(after?.state.refused).toMatchObject([{ reason: "would_self_cross" }]);
+  });
+
+  it("withdraws what rests while it is paused", () => {
+    const { after, live } = first();
+    expect(quoteKind.outdated(after.state, live)).toHaveLength(2);
+  });
+});
