@@ -1,0 +1,308 @@
+import { describe, expect, it } from "vitest";
+import { step } from "../../../src/engine/pass/step.ts";
+import { gridKind } from "../../../src/grid/kind.ts";
+import { BudgetSpent, VenueError } from "../../../src/kernel/errors.ts";
+import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
+import type { CancelOutcome, CreateOutcome, Permit } from "../../../src/ports/venue.ts";
+import { d, slot, state } from "../../support/grid.ts";
+import { ACCOUNT, idOf, NOW, order, SYMBOL, snapshot, strategy, TIMING, told } from "../../support/made.ts";
+import { exchangeOf } from "./answering.ts";
+
+const START = 5_000;
+const MEMORY = { ...snapshot().memory, foreign: [], turn: 0 };
+const BOTH = [order({ slot: 0 }), order({ slot: 1, exchangeId: "x2", side: "sell", price: d("120") })];
+const OPEN = [told(), told({ id: "x2", clientId: idOf({ slot: 1 }), side: "sell", price: d("120") })];
+const buying = (over: object = {}) =>
+  state([slot(), slot({ index: 1, lower: d("90"), upper: d("100") })], { epoch: 1, ...over });
+
+interface World {
+  readonly over?: Partial<Snapshot>;
+  readonly exchange?: Parameters<typeof exchangeOf>[0];
+  readonly creates?: readonly CreateOutcome[];
+  readonly cancels?: readonly CancelOutcome[];
+  readonly enter?: () => Promise<void>;
+  readonly settle?: () => Promise<void>;
+  readonly isTaken?: boolean;
+  readonly refused?: readonly string[];
+  readonly interval?: number;
+  readonly options?: Parameters<typeof step>[2];
+}
+
+/** One pass over the grid `g`, in the order of what it does; nothing of it is written but what it says. */
+async function stepped(world: World = {}) {
+  const { over = {}, exchange = {}, isTaken = false, refused = [], interval, options } = world;
+  const answers = { creates: [...(world.creates ?? [])], cancels: [...(world.cancels ?? [])] };
+  const did: unknown[] = [];
+  const said: unknown[] = [];
+  const settled: Record<string, unknown>[] = [];
+  const before = snapshot({
+    memory: MEMORY,
+    orders: BOTH,
+    limits: { version: 0, set: {} },
+    kill: { on: false, cancels: false, sells: false },
+    ...over,
+  });
+  const store = {
+    knownKilled: () => false,
+    killed: async () => false,
+    ordersByIds: async () => [],
+    nextEpoch: async () => void did.push("epoch"),
+    async acquire(asked: object) {
+      did.push(["acquire", asked]);
+      return isTaken ? undefined : before;
+    },
+    async record(_: object, changes: readonly { intents: readonly { clientId: string }[] }[]) {
+      const ids = changes.flatMap(({ intents }) => intents.map(({ clientId }) => clientId));
+      if (ids.length > 0) did.push(["record", ids]);
+      return new Set(ids.filter((id) => !refused.includes(id)));
+    },
+    async settle(_: object, settlement: Record<string, unknown>) {
+      did.push("settle");
+      settled.push(settlement);
+      await world.settle?.();
+    },
+  };
+  const { venue, asked } = exchangeOf({
+    openOrders: async () => {
+      did.push("read");
+      return over.orders ? [] : OPEN;
+    },
+    balances: async () =>
+      [
+        { asset: "USDT", free: d("10000"), used: 0n, total: d("10000") },
+        { asset: "BTC", free: d("10"), used: 0n, total: d("10") },
+      ] as never,
+    ...exchange,
+  });
+  const trading = {
+    ...venue,
+    async create({ clientId }: { clientId: string }, permit: Permit): Promise<CreateOutcome> {
+      did.push(["create", clientId]);
+      await permit.look?.();
+      if (!permit.mayLeave()) return { result: "not_sent" };
+      return answers.creates.shift() ?? { result: "accepted", id: `y${clientId}` };
+    },
+    async cancel({ id }: { id: string }): Promise<CancelOutcome> {
+      did.push(["cancel", id]);
+      return answers.cancels.shift() ?? { result: "accepted" };
+    },
+  };
+  const held = {
+    ...trading,
+    enter: async () => {
+      did.push("enter");
+      await world.enter?.();
+    },
+    leave: async () => void did.push("leave"),
+  };
+  const under = (lease: unknown, how: unknown) => {
+    did.push(["under", lease, how]);
+    return held;
+  };
+  const local = { name: "process", randomText: (size: number) => "r".repeat(size), monotonic: () => START };
+  const log = (...line: unknown[]) => void said.push(line);
+  const pass = await step(
+    { store, local, log, kinds: () => gridKind, interval } as never,
+    { ...trading, under } as never,
+    options,
+  );
+  return { pass, did, said, settled: settled[0] as Record<string, unknown>, asked };
+}
+
+const namesOf = (did: readonly unknown[]) => did.map((one) => (Array.isArray(one) ? one[0] : one));
+
+describe("a pass", () => {
+  it("takes its lease, reads, and gives the lease back with what it remembers", async () => {
+    const { pass, did, said, settled } = await stepped({ options: { scheduled: 9 } });
+    expect(pass).toEqual({ account: ACCOUNT, outcome: "stepped", cancels: 0 });
+    expect(namesOf(did)).toEqual(["acquire", "under", "enter", "read", "leave", "settle"]);
+    expect(did[0]).toEqual([
+      "acquire",
+      {
+        account: ACCOUNT,
+        owner: `process/${"r".repeat(16)}`,
+        ttl: TIMING.leaseTtl,
+        overlap: TIMING.overlap,
+        scheduled: 9,
+        isUrgent: false,
+      },
+    ]);
+    expect(did[1]).toEqual([
+      "under",
+      snapshot().lease,
+      { askedAt: START, isUrgent: false, yieldsAfter: 1_000 },
+    ]);
+    expect(said).toEqual([]);
+    expect(settled).toMatchObject({ outcomes: [], events: [], phases: [], failure: null });
+    expect(settled.memory).toMatchObject({ turn: 0, failed: undefined });
+    expect("interval" in (settled.memory as object)).toBe(false);
+    expect((settled.calls as { made: number }).made).toBe(3);
+  });
+
+  it("does nothing where another has the lease", async () => {
+    const { pass, did } = await stepped({ isTaken: true });
+    expect([pass, namesOf(did)]).toEqual([{ account: ACCOUNT, outcome: "busy" }, ["acquire"]]);
+  });
+
+  it("lets people go first the sooner the less it was held up, and never where it stops something", async () => {
+    const how = async (over: Partial<Snapshot>, isUrgent = false) =>
+      ((await stepped({ over, options: { isUrgent } })).did[1] as unknown[])[2];
+    const turned = (turn: number) => ({ memory: { ...MEMORY, turn } });
+    expect(await how(turned(8))).toMatchObject({ yieldsAfter: 1_000, isUrgent: false });
+    expect(await how(turned(9))).toMatchObject({ yieldsAfter: 5_000 });
+    expect(await how(turned(10))).toMatchObject({ yieldsAfter: 1_000 });
+    expect(await how({}, true)).toMatchObject({ yieldsAfter: 1_000, isUrgent: true });
+    expect(await how({ strategies: [strategy({ wants: "stop" })] })).toMatchObject({
+      yieldsAfter: undefined,
+      isUrgent: true,
+    });
+  });
+
+  it("says how often it is made, and when a stop price is not watched any more", async () => {
+    const watched = strategy({ config: { stopLossPrice: d("1") } as never });
+    const memory = { ...MEMORY, marks: {}, unwatched: ["g"] };
+    const { settled } = await stepped({ over: { strategies: [watched], memory }, interval: 5_000 });
+    expect(settled.memory).toMatchObject({ interval: 5_000, unwatched: [] });
+    expect(settled.events).toMatchObject([{ kind: "watch", message: "the stop price is watched again" }]);
+  });
+});
+
+describe("what a pass places", () => {
+  const empty = { orders: [], strategies: [strategy({ phase: "placing", state: buying() })] };
+
+  it("is recorded first, and told as the exchange answers", async () => {
+    const { did, settled, pass } = await stepped({ over: empty });
+    const names = namesOf(did);
+    expect(names.filter((one) => one === "create")).toHaveLength(2);
+    expect(names.indexOf("record")).toBeLessThan(names.indexOf("create"));
+    expect(names.slice(-2)).toEqual(["leave", "settle"]);
+    expect(settled.outcomes).toMatchObject([{ state: "submitted" }, { state: "submitted" }]);
+    expect(settled.phases).toEqual([{ id: "g", phase: "active" }]);
+    expect(pass.outcome).toBe("stepped");
+  });
+
+  it("is not active before all of it is accepted", async () => {
+    const { settled } = await stepped({ over: empty, creates: [{ result: "rejected", reason: "no" }] });
+    expect(settled.phases).toEqual([]);
+    expect(settled.events).toMatchObject([{ kind: "rejected" }]);
+  });
+
+  it("is only what the record tells that it has written", async () => {
+    const all = await stepped({ over: empty });
+    const ids = (all.did.find((one) => Array.isArray(one) && one[0] === "record") as [string, string[]])[1];
+    const { did, settled } = await stepped({ over: empty, refused: ids.slice(0, 1) });
+    expect(did.filter((one) => Array.isArray(one) && one[0] === "create")).toEqual([["create", ids[1]]]);
+    expect(settled.outcomes).toHaveLength(1);
+  });
+
+  it("falls short where there are no calls for it, and the next pass begins elsewhere", async () => {
+    const over = { ...empty, memory: { ...MEMORY, turn: 4 } };
+    const { settled, pass } = await stepped({ over, options: { calls: 5 } });
+    expect([pass.outcome, (settled.memory as { turn: number }).turn]).toEqual(["short", 5]);
+    const whole = await stepped({ over, options: { calls: 6 } });
+    expect([whole.pass.outcome, (whole.settled.memory as { turn: number }).turn]).toEqual(["stepped", 0]);
+  });
+});
+
+describe("a pass that stops something", () => {
+  const stopping = { strategies: [strategy({ wants: "stop" })] };
+
+  it("asks for its cancels before it reads, and for none of them again", async () => {
+    const { did, pass } = await stepped({ over: stopping });
+    expect(namesOf(did).slice(0, 6)).toEqual(["acquire", "under", "cancel", "cancel", "enter", "read"]);
+    expect(did.filter((one) => Array.isArray(one) && one[0] === "cancel")).toEqual([
+      ["cancel", "x1"],
+      ["cancel", "x2"],
+    ]);
+    expect(pass.cancels).toBe(2);
+  });
+
+  it("asks for no more of them where it had not the calls, and says that it fell short", async () => {
+    const { did, pass } = await stepped({
+      over: stopping,
+      cancels: [{ result: "rejected", reason: "slow down", failure: "rate_limited" }],
+    });
+    expect(did.filter((one) => Array.isArray(one) && one[0] === "cancel")).toEqual([["cancel", "x1"]]);
+    expect([pass.outcome, pass.cancels]).toEqual(["short", 0]);
+  });
+});
+
+describe("a pass that fails", () => {
+  const silent = { openOrders: () => Promise.reject(new VenueError("unavailable", "no answer")) };
+
+  it.each([
+    [0, 15_000],
+    [2, 60_000],
+    [9, 300_000],
+    [90, 300_000],
+  ])("after %i others gives its lease back, and is tried again after %i ms", async (failures, wait) => {
+    const { pass, settled, said, did } = await stepped({ exchange: silent, over: { failures } });
+    expect(pass).toEqual({ account: ACCOUNT, outcome: "failed", message: "no answer", cancels: 0 });
+    expect(said).toEqual([["warn", "a pass failed", { account: ACCOUNT, reason: "no answer" }]]);
+    expect(settled).toMatchObject({ outcomes: [], phases: [], memory: null, events: [] });
+    expect(settled.failure).toEqual({ message: "no answer", retryAt: NOW + wait, of: "unavailable" });
+    expect(namesOf(did).slice(-2)).toEqual(["leave", "settle"]);
+  });
+
+  it("says what it had asked for before, and whose the failure is not", async () => {
+    const broken = { openOrders: () => Promise.reject(new TypeError("a mistake")) };
+    const { pass, settled } = await stepped({
+      exchange: broken,
+      over: { strategies: [strategy({ wants: "stop" })] },
+      cancels: [{ result: "unknown", reason: "no answer" }],
+    });
+    expect(pass.cancels).toBe(1);
+    expect(settled.failure).toMatchObject({ of: undefined });
+    expect(settled.phases).toEqual([{ id: "g", phase: "stopping" }]);
+    expect((settled.events as { message: string }[]).map(({ message }) => message)).toEqual([
+      `${idOf({ slot: 0 })}: cancel unknown: no answer`,
+      "2 cancels were asked for, then reading failed: a mistake",
+    ]);
+  });
+
+  it("tells of a stop price that nobody has looked at meanwhile", async () => {
+    const watched = strategy({ config: { stopLossPrice: d("1") } as never });
+    const marks = { [SYMBOL]: { mid: d("100"), at: 0, seenAt: NOW - 60_000 } };
+    const over = { strategies: [watched], memory: { ...MEMORY, marks } };
+    const { settled } = await stepped({ exchange: silent, over, interval: 5_000 });
+    expect([settled.unwatched, (settled.events as { kind: string }[])[0]?.kind]).toEqual([["g"], "watch"]);
+  });
+
+  it("says so where not even its lease can be given back", async () => {
+    const settle = () => Promise.reject(new Error("no database"));
+    const { said, pass } = await stepped({ exchange: silent, settle });
+    expect(pass.outcome).toBe("failed");
+    expect(said[1]).toEqual([
+      "warn",
+      "a pass could not give its lease back",
+      { account: ACCOUNT, reason: "no database" },
+    ]);
+  });
+});
+
+describe("a pass that is put off for lack of calls", () => {
+  it("comes back when there are some, and counts neither as failed nor as made", async () => {
+    const memory = { ...MEMORY, turn: 3, failed: "unavailable" as const };
+    const { pass, settled, said } = await stepped({
+      enter: () => Promise.reject(new BudgetSpent("no calls left", 700)),
+      over: { memory },
+    });
+    expect(pass).toEqual({ account: ACCOUNT, outcome: "short", message: "no calls left", cancels: 0 });
+    expect(said).toEqual([]);
+    expect(settled).toMatchObject({ outcomes: [], failure: null, resumeAt: NOW + 700, events: [] });
+    expect(settled.memory).toEqual({ ...memory, failed: undefined, turn: 4 });
+  });
+});
+
+it("notices that its database has lost what it wrote last, and places nothing", async () => {
+  const strange = told({ id: "x9", clientId: idOf({ sequence: 5 }) });
+  const { did, settled } = await stepped({
+    exchange: { openOrders: async () => [...OPEN, strange] },
+    over: { orders: [], strategies: [strategy({ state: buying() })] },
+  });
+  expect(did).toContain("epoch");
+  expect(namesOf(did)).not.toContain("create");
+  expect((settled.events as { message: string }[])[0]?.message).toMatch(
+    /the database has lost what it wrote last/,
+  );
+});
