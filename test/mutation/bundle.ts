@@ -12,7 +12,8 @@ const OUT = "dist/test/mutation";
 const CHANGED =
   /^src\/(engine|grid\/(kind|ladder|ledger|plan|state|operations)|adapters\/libsql\/(stores|client)|ports\/kill-permit)/;
 /** Whose tests are asked: those that run in one process, and quickly. */
-const ASKED = /^test\/(engine|grid|strategies|limits|control|audit|adapters\/libsql|model)\/.*\.test\.ts$/;
+const ASKED =
+  /^test\/(engine|grid|kinds|quote|limits|control|audit|adapters\/(libsql|vault)|model|notify|metrics|report|liquidity|week)\/.*\.test\.ts$/;
 
 const filesOf = (folder: string, wanted: RegExp): string[] =>
   (readdirSync(join(root, folder), { recursive: true }) as string[])

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { requestStore } from "../../../../src/adapters/libsql/stores/request-store.ts";
+import { strategyStore } from "../../../../src/adapters/libsql/stores/strategy-store.ts";
+import { DAY, MINUTE } from "../../../../src/kernel/time.ts";
+import { BY } from "../../../support/by.ts";
+import { opened } from "./opened.ts";
+import { started } from "./rows.ts";
+
+const DONE = { status: 201, body: "made" };
+const asked = (key: string, bodyHash = "one") => ({ key, bodyHash });
+
+async function open() {
+  const { context, time } = await opened();
+  return { requests: requestStore(context), strategies: strategyStore(context), time };
+}
+
+describe("a request that carries a key", () => {
+  it("runs once, and tells its answer to whoever asks again with the same body", async () => {
+    const { requests } = await open();
+    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "new" });
+    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "running" });
+    expect(await requests.claimRequest(asked("a", "other"))).toEqual({ state: "conflict" });
+    await requests.claimRequest(asked("b"));
+    await requests.finishRequest("a", DONE);
+    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "done", ...DONE });
+    expect(await requests.claimRequest(asked("a", "other"))).toEqual({ state: "conflict" });
+    expect(await requests.claimRequest(asked("b"))).toEqual({ state: "running" });
+  });
+
+  it("is free again once it is dropped, and it alone", async () => {
+    const { requests } = await open();
+    await requests.claimRequest(asked("a"));
+    await requests.claimRequest(asked("b"));
+    await requests.dropRequest("a");
+    expect(await requests.claimRequest(asked("a", "other"))).toEqual({ state: "new" });
+    expect(await requests.claimRequest(asked("b"))).toEqual({ state: "running" });
+  });
+
+  it("is taken over from a process that has been silent for more than a minute, by the same body, once", async () => {
+    const { requests, time } = await open();
+    await requests.claimRequest(asked("a"));
+    await requests.claimRequest(asked("b"));
+    time.pass(MINUTE);
+    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "running" });
+    time.pass(1);
+    expect(await requests.claimRequest(asked("a", "other"))).toEqual({ state: "conflict" });
+    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "new" });
+    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "running" });
+    expect(await requests.claimRequest(asked("b"))).toEqual({ state: "new" });
+  });
+
+  it("that was answered is not taken over, however long ago", async () => {
+    const { requests, time } = await open();
+    await requests.claimRequest(asked("a"));
+    await requests.finishRequest("a", DONE);
+    time.pass(2 * MINUTE);
+    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "done", ...DONE });
+  });
+
+  it("may act again at once where it was reopened, and it alone", async () => {
+    const { requests } = await open();
+    await requests.claimRequest(asked("a"));
+    await requests.claimRequest(asked("b"));
+    await requests.reopenRequest("a");
+    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "new" });
+    expect(await requests.claimRequest(asked("b"))).toEqual({ state: "running" });
+  });
+
+  it("is forgotten after a day, also by the strategy that it has started", async () => {
+    const { requests, strategies, time } = await open();
+    await requests.claimRequest(asked("old"));
+    await strategies.createStrategy({ ...started(), request: "old" }, BY);
+    time.pass(1);
+    await requests.claimRequest(asked("young"));
+    await strategies.createStrategy({ ...started(), request: "young" }, BY);
+    time.pass(DAY);
+    await requests.claimRequest(asked("another"));
+    const names = async () => (await strategies.strategies({})).map(({ strategy }) => strategy.request);
+    expect((await names()).sort()).toEqual(["young", null].sort());
+    expect(await requests.claimRequest(asked("old", "other"))).toEqual({ state: "new" });
+    expect(await requests.claimRequest(asked("young", "other"))).toEqual({ state: "conflict" });
+  });
+});
