@@ -1,25 +1,18 @@
 /** What a token project shows its exchange: what was offered over a span, one's own and the market's apart. */
 import { type Decimal, div, ONE, text } from "../kernel/decimal.ts";
-import { MINUTE, type Millis } from "../kernel/time.ts";
-import type { LiquidityMinute } from "../model/liquidity-minute.ts";
-import type { Depths, Sides } from "../model/liquidity-sample.ts";
+import { MINUTE } from "../kernel/time.ts";
+import type { LiquidityMinute, MissedMinute } from "../model/liquidity-minute.ts";
+import type { Absence, Depths, Sides } from "../model/liquidity-sample.ts";
 import { meanOfKnown } from "./days.ts";
 import type { Minutes, ObligationFinding } from "./obligations.ts";
 
-/** Why nothing is known, or nothing was offered, over some time. */
-export type GapCause = "exchange" | "funds" | "pause" | "ours" | "unknown";
-
-export interface Incident {
-  readonly from: Millis;
-  readonly to: Millis;
-  readonly cause: Exclude<GapCause, "unknown">;
-}
-
-/** Minutes on end of which nothing is known: `to` is not one of them. */
+/** Minutes on end of which nothing is known, or in which own orders were not on both sides; `to` is not one of them. */
 export interface LiquidityGap {
   readonly from: number;
   readonly to: number;
-  readonly cause: GapCause;
+  readonly what: "unseen" | "absent";
+  /** What most of it is explained by. */
+  readonly cause: Absence | "unknown";
 }
 
 /** Means over the known minutes; shares of 1, depths in quote within 0.5, 1 and 2 % of the mid. */
@@ -36,28 +29,44 @@ export interface LiquidityReport {
   readonly samples: number;
   /** Minutes whose book ended inside 2 %: of them the visible book is told, and no more. */
   readonly cutShort: number;
+  /** Means of how many other places told a price, and of how far the mid was off their median. */
+  readonly sources: number | null;
+  readonly deviation: Decimal | null;
   readonly own: LiquidityFigures;
   readonly market: LiquidityFigures;
+  /** The longest of them, in the order of time, and how many more there are. */
   readonly gaps: readonly LiquidityGap[];
+  readonly moreGaps: number;
   readonly findings: readonly ObligationFinding[];
 }
 
+/** What else there is to tell of a span: why minutes were missed, and since when anybody has looked. */
+export interface LookedAt {
+  readonly misses: readonly MissedMinute[];
+  readonly since: number | undefined;
+}
+
+const MOST_GAPS_TOLD = 100;
+
 export function liquidityReport(
   span: Minutes,
-  {
-    findings,
-    incidents,
-  }: { readonly findings: readonly ObligationFinding[]; readonly incidents: readonly Incident[] },
+  findings: readonly ObligationFinding[],
+  looked: LookedAt,
 ): LiquidityReport {
   const { from, to, rows } = span;
+  const gaps = gapsIn(span, looked);
+  const longest = [...gaps].sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, MOST_GAPS_TOLD);
   return {
     minutes: to - from,
     known: rows.length,
     samples: rows.reduce((count, { samples }) => count + samples, 0),
     cutShort: rows.filter(({ isCutShort }) => isCutShort).length,
+    sources: rows.length === 0 ? null : rows.reduce((all, { sources }) => all + sources, 0) / rows.length,
+    deviation: meanOfKnown(rows.map(({ deviation }) => deviation)),
     own: figuresOver(rows, { spread: (row) => row.ownSpread, depth: (row) => row.ownDepth }),
     market: figuresOver(rows, { spread: (row) => row.spread, depth: (row) => row.depth }),
-    gaps: gapsIn(span, incidents),
+    gaps: longest.sort((a, b) => a.from - b.from),
+    moreGaps: gaps.length - longest.length,
     findings,
   };
 }
@@ -90,24 +99,38 @@ const meanDepths = (depths: readonly Depths[]): Depths => {
   return [at(0), at(1), at(2)];
 };
 
-/** Each run of minutes without a row, and what most of it is explained by. `rows` ascend. */
-export function gapsIn({ from, to, rows }: Minutes, incidents: readonly Incident[]): LiquidityGap[] {
-  const gaps: LiquidityGap[] = [];
-  let next = from;
-  for (const minute of [...rows.map((row) => row.minute), to]) {
-    if (minute > next) gaps.push({ from: next, to: minute, cause: causeOfGap(next, minute, incidents) });
-    next = Math.max(next, minute + 1);
+/** Each run of minutes without a row, and where there were own orders at all, of minutes without both sides of them. */
+export function gapsIn({ from, to, rows }: Minutes, { misses, since }: LookedAt): LiquidityGap[] {
+  const missed = new Map(misses.map(({ minute, cause }) => [minute, cause]));
+  const seen = new Map(rows.map((row) => [row.minute, row]));
+  const isOffering = rows.some(({ ownOrders: { bids, asks } }) => bids + asks > 0);
+  const stateOf = (minute: number): Pick<LiquidityGap, "what" | "cause"> | undefined => {
+    const row = seen.get(minute);
+    // Since somebody looks, a minute of which nothing was even asked is a fault of our own.
+    const untold = since === undefined || minute < since ? "unknown" : "ours";
+    if (!row) return { what: "unseen", cause: missed.get(minute) ?? untold };
+    const { bids, asks } = row.ownOrders;
+    const isThere = bids > 0 && asks > 0;
+    return isThere || !isOffering ? undefined : { what: "absent", cause: row.absence ?? "unknown" };
+  };
+  const runs: { from: number; to: number; what: LiquidityGap["what"]; causes: LiquidityGap["cause"][] }[] =
+    [];
+  for (let minute = from; minute < to; minute++) {
+    const state = stateOf(minute);
+    if (!state) continue;
+    const last = runs.at(-1);
+    if (last?.to === minute && last.what === state.what) {
+      last.to++;
+      last.causes.push(state.cause);
+    } else runs.push({ from: minute, to: minute + 1, what: state.what, causes: [state.cause] });
   }
-  return gaps;
+  return runs.map(({ causes, ...run }) => ({ ...run, cause: mostFrequent(causes) }));
 }
 
-function causeOfGap(from: number, to: number, incidents: readonly Incident[]): GapCause {
-  let [most, cause]: [number, GapCause] = [0, "unknown"];
-  for (const one of incidents) {
-    const shared = Math.min(one.to, to * MINUTE) - Math.max(one.from, from * MINUTE);
-    if (shared > most) [most, cause] = [shared, one.cause];
-  }
-  return cause;
+function mostFrequent(causes: readonly LiquidityGap["cause"][]): LiquidityGap["cause"] {
+  const counts = new Map<LiquidityGap["cause"], number>();
+  for (const cause of causes) counts.set(cause, (counts.get(cause) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? "unknown";
 }
 
 export const MINUTE_COLUMNS = [
@@ -122,6 +145,8 @@ export const MINUTE_COLUMNS = [
   ),
   "visibleOnly",
   "deviation",
+  "sources",
+  "absence",
 ] as const;
 
 /** A minute as a row of a table: what is not known is empty. The report's hash is that of all its rows. */
@@ -138,6 +163,8 @@ export function minuteRow(row: LiquidityMinute): (string | number | null)[] {
     ...depthCells(row.depth),
     row.isCutShort ? 1 : 0,
     shownOrEmpty(row.deviation),
+    row.sources,
+    row.absence,
   ];
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { decimal, div } from "../kernel/decimal.ts";
 import { countField, dayField, decimalField, exchangeField, pairField, wordField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
+import { ABSENCES } from "../model/liquidity-sample.ts";
 import { PRESETS } from "./presets.ts";
 
 const HUNDRED = decimal("100");
@@ -66,6 +67,12 @@ export const LiquidityShape = lazy(() =>
     known: z.number().describe("Of them, those of which the book was seen; any other is neither up nor down"),
     samples: z.number().describe("How often the book was read"),
     cutShort: z.number().describe("Minutes whose book was told so short that it ends inside 2 %"),
+    sources: nullable().describe(
+      "Places that told a price to compare with, on average; null where nothing was seen",
+    ),
+    deviationPercent: nullable().describe(
+      "Of the mid from their median, on average; null where none told any",
+    ),
     own: figures("One's own orders"),
     market: figures("The whole book, one's own orders included"),
     preset: z.string().nullable().describe("What the minutes are held against; null where nothing was asked"),
@@ -74,10 +81,16 @@ export const LiquidityShape = lazy(() =>
       z.object({
         from: z.number().describe("Milliseconds since 1970"),
         to: z.number().describe("Milliseconds since 1970"),
-        minutes: z.number().describe("How many nobody saw"),
-        cause: z.string().describe("What most of them are explained by"),
+        minutes: z.number().describe("How many on end"),
+        what: z
+          .enum(["unseen", "absent"])
+          .describe("Nobody saw the book, or own orders were not on both sides of it"),
+        cause: z
+          .enum([...ABSENCES, "unknown"])
+          .describe("What most of them are explained by; before the pair was watched nobody knows"),
       }),
     ),
+    moreGaps: z.number().describe("How many shorter ones are not told"),
     days: z.array(liquidityDay()),
     hash: z
       .string()

@@ -4,7 +4,7 @@ import { MINUTE } from "../kernel/time.ts";
 import { dayOfMinute, type LiquidityMinute, MINUTES_A_DAY } from "../model/liquidity-minute.ts";
 import type { Depths, Sides } from "../model/liquidity-sample.ts";
 import type { Minutes, ObligationFinding } from "./obligations.ts";
-import { type LiquidityFigures, type LiquidityReport, liquidityReport } from "./report.ts";
+import { type LiquidityFigures, type LiquidityReport, type LookedAt, liquidityReport } from "./report.ts";
 
 const percentTold = (share: Decimal | null): number | null => (share === null ? null : wire(share * 100n));
 const quoteTold = (value: Decimal | null): number | null => (value === null ? null : wire(value));
@@ -30,15 +30,16 @@ const findingOut = ({ rule, state, unit, value, limit }: ObligationFinding) => (
   limit: unit === "share" ? percentTold(limit) : quoteTold(limit),
 });
 
-export const reportOut = ({ own, market, gaps, findings, ...counts }: LiquidityReport) => ({
+export const reportOut = ({ own, market, gaps, findings, deviation, ...counts }: LiquidityReport) => ({
   ...counts,
+  deviationPercent: percentTold(deviation),
   own: figuresOut(own),
   market: figuresOut(market),
-  gaps: gaps.map(({ from, to, cause }) => ({
+  gaps: gaps.map(({ from, to, ...gap }) => ({
     from: from * MINUTE,
     to: to * MINUTE,
     minutes: to - from,
-    cause,
+    ...gap,
   })),
   findings: findings.map(findingOut),
 });
@@ -53,10 +54,13 @@ export const daysOut = ({ from, to, rows }: Minutes, name: (day: number) => stri
   }));
 };
 
+/** A day's figures tell no gaps. */
+const NOBODY_LOOKED: LookedAt = { misses: [], since: undefined };
+
 function dayOut(day: number, span: Minutes) {
   const [from, to] = [Math.max(span.from, day * MINUTES_A_DAY), Math.min(span.to, (day + 1) * MINUTES_A_DAY)];
   const rows = span.rows.filter(({ minute }: LiquidityMinute) => minute >= from && minute < to);
-  const { own, market, known } = liquidityReport({ from, to, rows }, { findings: [], incidents: [] });
+  const { own, market, known } = liquidityReport({ from, to, rows }, [], NOBODY_LOOKED);
   return {
     known,
     ownSpreadPercent: percentTold(own.spread),

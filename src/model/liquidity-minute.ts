@@ -1,7 +1,7 @@
 /** Samples as they are kept: a row a minute, as good as the worst moment that was seen in it. */
 import { abs, type Decimal, div, max, min } from "../kernel/decimal.ts";
 import { DAY, MINUTE, type Millis } from "../kernel/time.ts";
-import type { Depths, LiquiditySample, Sides } from "./liquidity-sample.ts";
+import { ABSENCES, type Absence, type Depths, type LiquiditySample, type Sides } from "./liquidity-sample.ts";
 
 /** Folding is by least and most alone: a sample that is told twice, or late, changes nothing. */
 export interface LiquidityMinute {
@@ -18,6 +18,16 @@ export interface LiquidityMinute {
   readonly isCutShort: boolean;
   /** |mid − reference| ÷ reference, the most seen; null where either was unknown at any moment. */
   readonly deviation: Decimal | null;
+  /** Places that have told a price to compare with, the fewest at any moment. */
+  readonly sources: number;
+  /** Why one's own orders were not on both sides at some moment; null where they were, or nobody knows. */
+  readonly absence: Absence | null;
+}
+
+/** A minute of which nothing was seen though somebody has looked, and why. */
+export interface MissedMinute {
+  readonly minute: number;
+  readonly cause: Absence;
 }
 
 export const minuteOf = (at: Millis): number => Math.floor(at / MINUTE);
@@ -38,6 +48,8 @@ const minuteFrom = (sample: LiquiditySample): LiquidityMinute => ({
     sample.mid !== null && sample.reference
       ? div(abs(sample.mid - sample.reference), sample.reference, "half")
       : null,
+  sources: sample.sources,
+  absence: sample.absence,
 });
 
 /** Two parts of one minute. */
@@ -51,6 +63,9 @@ export const joinMinutes = (a: LiquidityMinute, b: LiquidityMinute): LiquidityMi
   depth: bothKnown(a.depth, b.depth, leastDepths),
   isCutShort: a.isCutShort || b.isCutShort,
   deviation: bothKnown(a.deviation, b.deviation, max),
+  sources: Math.min(a.sources, b.sources),
+  // By a fixed order, so that it does not matter which comes first.
+  absence: ABSENCES.find((one) => one === a.absence || one === b.absence) ?? null,
 });
 
 const bothKnown = <T>(a: T | null, b: T | null, join: (a: T, b: T) => T): T | null =>

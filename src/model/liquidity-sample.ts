@@ -30,10 +30,17 @@ export interface LiquiditySample {
   readonly depth: Sides<Depths> | null;
   /** The book was told so short that it ends inside the widest band: what is counted is at least so much. */
   readonly isCutShort: boolean;
-  /** Of places other than this one; null where there are none. */
+  /** The median of what other places say, and how many have; null where none has. */
   readonly reference: Decimal | null;
+  readonly sources: number;
   readonly mid: Decimal | null;
+  /** Why one's own orders are not on both sides; null where they are, or nobody knows. */
+  readonly absence: Absence | null;
 }
+
+/** Why nothing of one's own is offered: the exchange, too little to offer, on purpose, or a fault of our own. */
+export const ABSENCES = ["exchange", "funds", "pause", "ours"] as const;
+export type Absence = (typeof ABSENCES)[number];
 
 export interface OwnOrder {
   readonly side: Side;
@@ -50,10 +57,11 @@ export interface Seen {
   readonly book?: Pick<Book, "bids" | "asks"> | undefined;
   readonly limit?: number;
   readonly reference: Decimal | null;
+  readonly sources?: number;
 }
 
 export function sampleBook(seen: Seen, own: readonly OwnOrder[]): LiquiditySample {
-  const { at, book, limit, reference } = seen;
+  const { at, book, limit, reference, sources = 0 } = seen;
   const [bid, ask] = [book ? book.bids[0]?.price : seen.bid, book ? book.asks[0]?.price : seen.ask];
   const best = bid && ask && bid < ask ? spreadOf({ bid, ask }) : undefined;
   const around = best?.mid ?? reference;
@@ -71,7 +79,9 @@ export function sampleBook(seen: Seen, own: readonly OwnOrder[]): LiquiditySampl
     isCutShort:
       book !== undefined && around !== null && limit !== undefined && endsInside(book, around, limit),
     reference,
+    sources,
     mid: best?.mid ?? null,
+    absence: null,
   };
 }
 

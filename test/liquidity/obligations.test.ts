@@ -70,6 +70,8 @@ const minute = (over: Partial<LiquidityMinute> = {}): LiquidityMinute => ({
   depth: null,
   isCutShort: false,
   deviation: null,
+  sources: 0,
+  absence: null,
   ...over,
 });
 const span = (...rows: LiquidityMinute[]) => ({ from: 0, to: rows.length, rows });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { csv } from "../../src/kernel/csv.ts";
 import { type Decimal, text } from "../../src/kernel/decimal.ts";
-import { MINUTE } from "../../src/kernel/time.ts";
 import { gapsIn, liquidityReport, MINUTE_COLUMNS, minuteRow } from "../../src/liquidity/report.ts";
 import type { LiquidityMinute } from "../../src/model/liquidity-minute.ts";
 import { d } from "../support/grid.ts";
@@ -16,8 +15,11 @@ const row = (minute: number, over: Partial<LiquidityMinute> = {}): LiquidityMinu
   depth: null,
   isCutShort: false,
   deviation: null,
+  sources: 0,
+  absence: null,
   ...over,
 });
+const NOBODY = { misses: [], since: undefined };
 const shown = (value: Decimal | null) => (value === null ? null : text(value));
 
 describe("a liquidity report", () => {
@@ -27,7 +29,7 @@ describe("a liquidity report", () => {
     row(13, { spread: d("0.03"), depth: { bids: [d("7"), d("8"), d("9")], asks: [0n, 0n, 0n] } }),
     row(14, { spread: null, ownDepth: null }),
   ];
-  const report = liquidityReport({ from: 10, to: 20, rows }, { findings: [], incidents: [] });
+  const report = liquidityReport({ from: 10, to: 20, rows }, [], NOBODY);
 
   it("counts what is known, and how much of it is the visible book alone", () => {
     expect(report).toMatchObject({ minutes: 10, known: 4, samples: 8, cutShort: 1 });
@@ -44,29 +46,43 @@ describe("a liquidity report", () => {
     expect(shown(market.spread)).toBe("0.016666666666666666");
     expect(shown(market.twoSided)).toBe("0.75");
     expect(market.depth?.bids.map(text)).toEqual(["7", "8", "9"]);
-    const nothing = liquidityReport({ from: 0, to: 5, rows: [] }, { findings: [], incidents: [] });
+    const nothing = liquidityReport({ from: 0, to: 5, rows: [] }, [], NOBODY);
     expect(nothing.own).toEqual({ spread: null, twoSided: null, depth: null });
-    expect(nothing.gaps).toEqual([{ from: 0, to: 5, cause: "unknown" }]);
+    expect(nothing.gaps).toEqual([{ from: 0, to: 5, what: "unseen", cause: "unknown" }]);
   });
 
   it("names each gap's cause by what most of it is explained by", () => {
-    const at = (from: number, to: number, cause: "exchange" | "pause") => ({
-      from: from * MINUTE,
-      to: to * MINUTE,
-      cause,
-    });
-    const incidents = [at(15, 16, "exchange"), at(15.5, 19, "pause"), at(12.5, 12.6, "exchange")];
-    expect(gapsIn({ from: 9, to: 20, rows }, incidents)).toEqual([
-      { from: 9, to: 10, cause: "unknown" },
-      { from: 12, to: 13, cause: "exchange" },
-      { from: 15, to: 20, cause: "pause" },
+    const misses = [15, 16, 17].map((minute) => ({ minute, cause: "exchange" as const }));
+    const away = (minute: number, absence: "funds" | "pause") =>
+      row(minute, { ownOrders: { bids: 2, asks: 0 }, ownSpread: null, absence });
+    const span = {
+      from: 8,
+      to: 24,
+      rows: [...rows, away(21, "funds"), away(22, "funds"), away(23, "pause")],
+    };
+    expect(gapsIn(span, { misses, since: 10 })).toEqual([
+      { from: 8, to: 10, what: "unseen", cause: "unknown" },
+      { from: 12, to: 13, what: "unseen", cause: "ours" },
+      { from: 15, to: 21, what: "unseen", cause: "exchange" },
+      { from: 21, to: 24, what: "absent", cause: "funds" },
     ]);
+    // Where nothing of one's own ever rested, that it does not is no gap.
+    const nothing = row(8, { ownOrders: { bids: 0, asks: 0 }, absence: "pause" });
+    expect(gapsIn({ from: 8, to: 9, rows: [nothing] }, NOBODY)).toEqual([]);
+  });
+
+  it("tells the longest of many gaps, and how many more there are", () => {
+    const every = Array.from({ length: 150 }, (_, place) => row(place * 3));
+    const many = liquidityReport({ from: 0, to: 460, rows: every }, [], { misses: [], since: 0 });
+    expect([many.gaps.length, many.moreGaps]).toEqual([100, 50]);
+    // After the last row there are twelve minutes, not two.
+    expect(many.gaps.at(-1)).toMatchObject({ from: 448, to: 460, cause: "ours" });
   });
 
   it("is a table with a cell for each column, empty where nothing is known", () => {
     const table = csv(MINUTE_COLUMNS, rows.map(minuteRow)).trim().split("\r\n");
     expect(table.every((line) => line.split(",").length === MINUTE_COLUMNS.length)).toBe(true);
-    expect(table[1]).toBe("600000,2,0.01,0.02,3,3,1,2,3,4,5,6,,,,,,,0,");
-    expect(table[4]).toBe("840000,2,,0.02,3,3,,,,,,,,,,,,,0,");
+    expect(table[1]).toBe("600000,2,0.01,0.02,3,3,1,2,3,4,5,6,,,,,,,0,,0,");
+    expect(table[4]).toBe("840000,2,,0.02,3,3,,,,,,,,,,,,,0,,0,");
   });
 });

@@ -1,12 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { statement } from "../../src/adapters/libsql/client/context.ts";
-import { liquidityStore, minutesQuery } from "../../src/adapters/libsql/stores/liquidity-store.ts";
+import {
+  firstMinuteQuery,
+  liquidityStore,
+  minutesQuery,
+  missesQuery,
+} from "../../src/adapters/libsql/stores/liquidity-store.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
+import { encode } from "../../src/kernel/codec.ts";
+import { VenueError } from "../../src/kernel/errors.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
+import type { RefusalReason } from "../../src/model/strategy.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { WatchedPair } from "../../src/ports/stores/liquidity-store.ts";
+import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
@@ -25,7 +34,12 @@ interface Told {
   readonly minutes: number;
   readonly own: { readonly spreadPercent: number | null; readonly twoSidedPercent: number | null };
   readonly market: { readonly spreadPercent: number | null };
-  readonly gaps: readonly { readonly from: number; readonly minutes: number; readonly cause: string }[];
+  readonly gaps: readonly {
+    readonly from: number;
+    readonly minutes: number;
+    readonly what: string;
+    readonly cause: string;
+  }[];
   readonly findings: readonly { readonly state: string; readonly value: number | null }[];
   readonly days: readonly { readonly known: number }[];
   readonly hash: string;
@@ -64,9 +78,10 @@ describe("a watched pair", () => {
     expect(after.own.twoSidedPercent).toBe(62.5);
     expect(after.own.spreadPercent).toBeGreaterThan(after.market.spreadPercent ?? 0);
     // From midnight 29 days back until the first look, and between.
-    expect(after.gaps.map(({ minutes, cause }) => [minutes, cause])).toEqual([
-      [29 * 1440, "unknown"],
-      [2, "unknown"],
+    expect(after.gaps.map(({ minutes, what, cause }) => [minutes, what, cause])).toEqual([
+      [29 * 1440, "unseen", "unknown"],
+      [3, "absent", "pause"],
+      [2, "unseen", "ours"],
     ]);
     expect(after.minutes).toBe(29 * 1440 + 10);
     expect(after.days.map(({ known }) => known)).toEqual([...Array(29).fill(0), 8]);
@@ -107,6 +122,73 @@ describe("a watched pair", () => {
     await sampleLiquidity({ ...deps, venue });
     expect(asked).toBe(2);
     expect((await minutes(PAIR, 0, 1e9)).map(({ samples }) => samples)).toEqual([1, 1]);
+  });
+
+  it("tells how far its price is off elsewhere, and how many places have said so", async () => {
+    const { deps, pass, report, minutes } = await watched();
+    await pass(1);
+    const [row] = await minutes(PAIR, 0, 1e9);
+    // Three other exchanges list the pair; the chain does not.
+    expect(row?.sources).toBe(3);
+    expect(row?.deviation).toBeGreaterThan(0n);
+    expect(row?.deviation).toBeLessThan(d("0.01"));
+    const only = async (price: string) => ({
+      prices: [{ source: "x", price: d(price) }],
+      most: null,
+      listed: true,
+    });
+    await pass(1, { reference: async () => only("1000000") });
+    const [, off] = await minutes(PAIR, 0, 1e9);
+    expect([off?.sources, off?.deviation]).toEqual([1, expect.any(BigInt)]);
+    expect(off?.deviation).toBeGreaterThan(d("0.9"));
+    await pass(1, { reference: () => Promise.reject(new Error("gone")) });
+    const [, , alone] = await minutes(PAIR, 0, 1e9);
+    expect([alone?.sources, alone?.deviation]).toEqual([0, null]);
+    expect(alone?.spread).toBeGreaterThan(0n);
+    // No call of a pass is spent on it.
+    await sampleLiquidity({ ...deps, requests: () => 10 });
+    expect((await minutes(PAIR, 0, 1e9)).at(-1)).toMatchObject({ sources: 0 });
+    expect(await report()).toMatchObject({ sources: (3 + 1 + 0) / 3, deviationPercent: expect.any(Number) });
+  });
+
+  it("says why it was not seen, and why nothing of one's own was offered", async () => {
+    const { deps, pass, report, minutes, time } = await watched();
+    const { id } = await runOperation<{ id: string }>(deps, "start_grid", GRID);
+    const absence = async () => (await minutes(PAIR, 0, 1e9)).at(-1)?.absence;
+    await pass(2);
+    expect(await absence()).toBeNull();
+    await pass(2, { inTime: () => Promise.reject(new VenueError("unavailable", "maintenance")) });
+    // Where orders are gone, by what their strategies say.
+    const { store } = deps;
+    const bare = { ...store, unsettledOrders: async () => [] };
+    const like = (change: (view: StrategyView) => StrategyView): Partial<Deps> => ({
+      store: { ...bare, strategies: async (filter) => (await store.strategies(filter)).map(change) },
+    });
+    const refused = (reason: RefusalReason) =>
+      like(({ strategy, ...view }) => ({
+        ...view,
+        strategy: { ...strategy, state: { ...strategy.state, refused: [{ slot: 0, reason }] } },
+      }));
+    for (const [over, told] of [
+      [refused("no_quote"), "funds"],
+      [refused("killed"), "pause"],
+      [refused("rejected"), "ours"],
+      [like((view) => ({ ...view, accountError: "it is down" })), "exchange"],
+    ] as const) {
+      await pass(1, over);
+      expect([told, await absence()]).toEqual([told, told]);
+    }
+    await runOperation(deps, "pause_grid", { id });
+    await pass(1, { store: bare });
+    expect(await absence()).toBe("pause");
+    time.pass(MINUTE);
+    await pass(1);
+    const told = await report({ from: "2026-01-01", to: "2026-01-01" });
+    expect(told.gaps.map(({ minutes: count, what, cause }) => [count, what, cause])).toEqual([
+      [2, "unseen", "exchange"],
+      [5, "absent", "pause"],
+      [1, "unseen", "ours"],
+    ]);
   });
 
   it("whose book cannot be read has no row, and nothing is thrown", async () => {
@@ -151,6 +233,63 @@ describe("a watched pair", () => {
     expect(plan.rows.map(({ detail }) => String(detail)).join()).toMatch(
       /^SEARCH liquidity_minutes USING INDEX sqlite_autoindex_liquidity_minutes_1 \(exchange=\? AND symbol=\? AND minute>\? AND minute<\?\)$/,
     );
+    for (const query of [missesQuery(context, PAIR, 1, 2), firstMinuteQuery(context, PAIR)]) {
+      const asked = statement(query);
+      const found = await context.client.execute({
+        sql: `explain query plan ${asked.sql}`,
+        args: asked.args,
+      });
+      expect(found.rows.map(({ detail }) => String(detail)).join()).toMatch(
+        /^SEARCH liquidity_mi(nut|ss)es USING (COVERING )?INDEX sqlite_autoindex_\w+ \(exchange=\? AND symbol=\?( AND minute>\? AND minute<\?)?\)$/,
+      );
+    }
+  });
+
+  it("forgets after thirteen months why a book did not come", async () => {
+    const { deps, time } = await watched();
+    const gone = { inTime: () => Promise.reject(new VenueError("unavailable", "maintenance")) };
+    const kept = async () => (await deps.liquidity?.store.misses(PAIR, 0, 1e9))?.length;
+    await sampleLiquidity({ ...deps, ...gone });
+    time.pass(396 * 24 * 60 * MINUTE);
+    await sampleLiquidity({ ...deps, ...gone });
+    expect(await kept()).toBe(2);
+    time.pass(MINUTE);
+    await sampleLiquidity({ ...deps, ...gone });
+    expect(await kept()).toBe(2);
+  });
+
+  it("reads minutes of an earlier version, whose depths were documents", async () => {
+    const { context, pass, minutes } = await watched();
+    await pass(1);
+    const [row] = await minutes(PAIR, 0, 1e9);
+    await context.client.execute({
+      sql: "update liquidity_minutes set depth = ?",
+      args: [encode(row?.depth)],
+    });
+    expect((await minutes(PAIR, 0, 1e9))[0]?.depth).toEqual(row?.depth);
+  });
+
+  it("takes less than 400 bytes a minute", async () => {
+    const { context, pass, minutes } = await watched();
+    await pass(1);
+    const [row] = await minutes(PAIR, 0, 1e9);
+    const size = async () => {
+      const pages = await context.client.execute(
+        "select page_count * page_size from pragma_page_count, pragma_page_size",
+      );
+      return Number(pages.rows[0]?.[0]);
+    };
+    const before = await size();
+    const rows = 1500;
+    const liquidity = liquidityStore(context);
+    for (let more = 1; more <= rows && row; more++)
+      await liquidity.keep(PAIR, {
+        ...row,
+        ownSpread: row.spread,
+        ownDepth: row.depth,
+        minute: row.minute + more,
+      });
+    expect(((await size()) - before) / rows).toBeLessThan(400);
   });
 });
 

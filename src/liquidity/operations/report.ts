@@ -28,7 +28,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
         ...["day", "known", "ownTwoSidedPercent", "ownSpreadPercent", "spreadPercent"],
         ...["ownBidsWithin2", "ownAsksWithin2", "bidsWithin2", "asksWithin2"],
         ...["whose", "depthOf", "within05", "within1", "within2"],
-        ...["rule", "state", "value", "limit", "unit", "from", "minutes", "cause"],
+        ...["rule", "state", "value", "limit", "unit", "from", "minutes", "what", "cause"],
       ],
       examples: [
         "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --from 2026-01-01 --to 2026-01-31",
@@ -60,6 +60,10 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       const isWatched = liquidity.pairs.some((one) => one.exchange === exchange && one.symbol === symbol);
       if (rows.length === 0 && !isWatched) throw nobodyWatches(pair);
       const span = { from, to, rows };
+      const looked = {
+        misses: await liquidity.store.misses(pair, from, to),
+        since: await liquidity.store.since(pair),
+      };
       const bands = { "0.5": 0, "1": 1, "2": 2 } as const;
       const limits = { ...wanted, band: band === undefined ? undefined : bands[band] };
       const findings = preset === undefined ? [] : findingsOf(preset, span, limits);
@@ -68,7 +72,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
         from: dayText(days.from),
         to: dayText(days.to),
         preset: preset ?? null,
-        ...reportOut(liquidityReport(span, { findings, incidents: [] })),
+        ...reportOut(liquidityReport(span, findings, looked)),
         days: daysOut(span, dayText),
         hash: await digest(csv(MINUTE_COLUMNS, rows.map(minuteRow))),
       };

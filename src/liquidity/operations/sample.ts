@@ -1,4 +1,5 @@
 import { messageOf } from "../../kernel/errors.ts";
+import { medianOf } from "../../kernel/median.ts";
 import { accountKey } from "../../model/account.ts";
 import { foldSamples, minuteOf } from "../../model/liquidity-minute.ts";
 import { type OwnOrder, sampleBook } from "../../model/liquidity-sample.ts";
@@ -7,8 +8,12 @@ import type { Order, OrderState } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
 import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
+import { absenceOf, missedBecause } from "../absence.ts";
 
-type SampleWorld = Pick<Deps, "liquidity" | "store" | "venue" | "requests" | "inTime" | "log">;
+type SampleWorld = Pick<
+  Deps,
+  "liquidity" | "store" | "venue" | "exchanges" | "reference" | "requests" | "inTime" | "log"
+>;
 
 /** The most that every exchange tells in one answer. */
 const LEVELS = 100;
@@ -32,20 +37,29 @@ export async function sampleLiquidity(world: SampleWorld): Promise<void> {
   const orders = await store.unsettledOrders();
   for (const pair of pairs) {
     if (requests && requests() < REQUESTS) return;
-    await samplePair(world, pair, orders).catch((error: unknown) =>
-      log("warn", "a book was not read", { ...pair, reason: messageOf(error) }),
-    );
+    await samplePair(world, pair, orders).catch(async (error: unknown) => {
+      log("warn", "a book was not read", { ...pair, reason: messageOf(error) });
+      await liquidity.store.keepMiss(pair, { minute: minuteOf(now), cause: missedBecause(error) });
+    });
   }
 }
 
-async function samplePair(
-  { liquidity, store, venue, inTime }: SampleWorld,
-  pair: WatchedPair,
-  orders: readonly Order[],
-): Promise<void> {
+/** The median of what other places say, and how many have. That none does takes nothing from the sample. */
+async function priceElsewhere({ reference, exchanges, requests }: SampleWorld, pair: WatchedPair) {
+  const needed = REQUESTS + 2 * exchanges.length;
+  if (!reference || (requests && requests() < needed)) return { reference: null, sources: 0 };
+  const { prices } = await reference(pair.exchange, pair.symbol).catch(() => ({ prices: [] }));
+  return { reference: medianOf(prices.map(({ price }) => price)) ?? null, sources: prices.length };
+}
+
+async function samplePair(world: SampleWorld, pair: WatchedPair, orders: readonly Order[]): Promise<void> {
+  const { liquidity, store, venue, inTime } = world;
   const { exchange, symbol } = pair;
   const place = venue(exchange);
-  const book = await inTime(exchange, () => forAnyone(place).book(symbol, LEVELS));
+  const [book, elsewhere] = await Promise.all([
+    inTime(exchange, () => forAnyone(place).book(symbol, LEVELS)),
+    priceElsewhere(world, pair),
+  ]);
   const account = accountKey(place.account);
   const own = orders.flatMap((order): OwnOrder[] => {
     const { side, price, amount, filled, type, state } = order;
@@ -54,8 +68,12 @@ async function samplePair(
     return isOurs && ON_THE_BOOK.includes(state) && isShown(one, book) ? [one] : [];
   });
   const at = await store.now();
-  const seen = { at, bid: undefined, ask: undefined, book, limit: LEVELS, reference: null };
-  for (const row of foldSamples([sampleBook(seen, own)])) await liquidity?.store.keep(pair, row);
+  const sample = sampleBook({ at, bid: undefined, ask: undefined, book, limit: LEVELS, ...elsewhere }, own);
+  const isThere = sample.ownOrders.bids > 0 && sample.ownOrders.asks > 0;
+  const views = isThere ? [] : await store.strategies({ account, stopped: false });
+  const ofPair = views.filter(({ strategy }) => strategy.symbol === symbol);
+  const absence = absenceOf(sample.ownOrders, ofPair);
+  for (const row of foldSamples([{ ...sample, absence }])) await liquidity?.store.keep(pair, row);
 }
 
 /** What would be the book's best price and is not has filled since it was last seen, or is gone. */

@@ -1,5 +1,5 @@
 import type { Pair } from "../../kernel/pair.ts";
-import type { LiquidityMinute } from "../../model/liquidity-minute.ts";
+import type { LiquidityMinute, MissedMinute } from "../../model/liquidity-minute.ts";
 
 /** A pair of a configured exchange whose book is watched. */
 export interface WatchedPair {
@@ -12,6 +12,11 @@ export interface LiquidityStore {
   lacking(pairs: readonly WatchedPair[], minute: number): Promise<readonly WatchedPair[]>;
   /** The first to tell of a minute is kept. What is older than 13 months goes. */
   keep(pair: WatchedPair, row: LiquidityMinute): Promise<void>;
+  /** That a book was asked for in a minute, and did not come; the first to tell is kept, as long as minutes are. */
+  keepMiss(pair: WatchedPair, miss: MissedMinute): Promise<void>;
+  misses(pair: WatchedPair, from: number, to: number): Promise<readonly MissedMinute[]>;
+  /** The first minute of which anything is kept. */
+  since(pair: WatchedPair): Promise<number | undefined>;
   /** Ascending; `to` is not one of them. */
   minutes(pair: WatchedPair, from: number, to: number): Promise<readonly LiquidityMinute[]>;
 }

@@ -2,13 +2,16 @@ import { and, asc, eq, gte, lt } from "drizzle-orm";
 import { MINUTES_A_DAY } from "../../../model/liquidity-minute.ts";
 import type { LiquidityStore, WatchedPair } from "../../../ports/stores/liquidity-store.ts";
 import { type Context, statement } from "../client/context.ts";
-import { liquidityMinutes } from "../tables/liquidity-tables.ts";
+import { liquidityMinutes, liquidityMisses } from "../tables/liquidity-tables.ts";
 
 /** Thirteen months. */
 const KEPT = 396 * MINUTES_A_DAY;
 
-const isOf = ({ exchange, symbol }: WatchedPair) =>
-  and(eq(liquidityMinutes.exchange, exchange), eq(liquidityMinutes.symbol, symbol));
+type KeptTable = typeof liquidityMinutes | typeof liquidityMisses;
+const isOf = ({ exchange, symbol }: WatchedPair, table: KeptTable = liquidityMinutes) =>
+  and(eq(table.exchange, exchange), eq(table.symbol, symbol));
+const isOld = (pair: WatchedPair, minute: number, table: KeptTable) =>
+  and(isOf(pair, table), lt(table.minute, minute - KEPT));
 
 export const minutesQuery = ({ db }: Pick<Context, "db">, pair: WatchedPair, from: number, to: number) =>
   db
@@ -16,6 +19,23 @@ export const minutesQuery = ({ db }: Pick<Context, "db">, pair: WatchedPair, fro
     .from(liquidityMinutes)
     .where(and(isOf(pair), gte(liquidityMinutes.minute, from), lt(liquidityMinutes.minute, to)))
     .orderBy(asc(liquidityMinutes.minute));
+
+export const missesQuery = ({ db }: Pick<Context, "db">, pair: WatchedPair, from: number, to: number) =>
+  db
+    .select({ minute: liquidityMisses.minute, cause: liquidityMisses.cause })
+    .from(liquidityMisses)
+    .where(
+      and(isOf(pair, liquidityMisses), gte(liquidityMisses.minute, from), lt(liquidityMisses.minute, to)),
+    )
+    .orderBy(asc(liquidityMisses.minute));
+
+export const firstMinuteQuery = ({ db }: Pick<Context, "db">, pair: WatchedPair) =>
+  db
+    .select({ minute: liquidityMinutes.minute })
+    .from(liquidityMinutes)
+    .where(isOf(pair))
+    .orderBy(asc(liquidityMinutes.minute))
+    .limit(1);
 
 export function liquidityStore(context: Context): LiquidityStore {
   const { client, db } = context;
@@ -33,12 +53,25 @@ export function liquidityStore(context: Context): LiquidityStore {
       const { bids: ownBids, asks: ownAsks } = ownOrders;
       const { exchange, symbol } = pair;
       const insert = db.insert(liquidityMinutes).values({ exchange, symbol, ownBids, ownAsks, ...row });
-      const old = and(isOf(pair), lt(liquidityMinutes.minute, row.minute - KEPT));
+      const old = isOld(pair, row.minute, liquidityMinutes);
       await client.batch(
         [statement(insert.onConflictDoNothing()), statement(db.delete(liquidityMinutes).where(old))],
         "write",
       );
     },
+
+    async keepMiss(pair, miss) {
+      const insert = db.insert(liquidityMisses).values({ ...pair, ...miss });
+      const old = isOld(pair, miss.minute, liquidityMisses);
+      await client.batch(
+        [statement(insert.onConflictDoNothing()), statement(db.delete(liquidityMisses).where(old))],
+        "write",
+      );
+    },
+
+    misses: async (pair, from, to) => missesQuery(context, pair, from, to),
+
+    since: async (pair) => (await firstMinuteQuery(context, pair))[0]?.minute,
 
     async minutes(pair, from, to) {
       const rows = await minutesQuery(context, pair, from, to);

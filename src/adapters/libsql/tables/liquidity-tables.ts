@@ -1,6 +1,26 @@
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Depths, Sides } from "../../../model/liquidity-sample.ts";
-import { amount, doc, flag } from "./columns.ts";
+import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { decode } from "../../../kernel/codec.ts";
+import { type Decimal, decimal, text as plain } from "../../../kernel/decimal.ts";
+import type { Absence, Depths, Sides } from "../../../model/liquidity-sample.ts";
+import { amount, flag } from "./columns.ts";
+
+/** Bids and asks within each band, six numbers with spaces: a year has half a million. They were documents once. */
+const depths = customType<{ data: Sides<Depths>; driverData: string }>({
+  dataType: () => "text",
+  toDriver: ({ bids, asks }) => [...bids, ...asks].map(plain).join(" "),
+  fromDriver(kept) {
+    if (kept.startsWith("{")) return decode(kept);
+    const [a, b, c, x, y, z] = kept.split(" ").map(decimal) as [
+      Decimal,
+      Decimal,
+      Decimal,
+      Decimal,
+      Decimal,
+      Decimal,
+    ];
+    return { bids: [a, b, c], asks: [x, y, z] };
+  },
+});
 
 /** What a watched pair's book offered in a minute of UTC. A minute that nobody saw has no row. */
 export const liquidityMinutes = sqliteTable(
@@ -14,10 +34,24 @@ export const liquidityMinutes = sqliteTable(
     ownSpread: amount("own_spread"),
     ownBids: integer("own_bids").notNull(),
     ownAsks: integer("own_asks").notNull(),
-    ownDepth: doc<Sides<Depths>>("own_depth"),
-    depth: doc<Sides<Depths>>("depth"),
+    ownDepth: depths("own_depth"),
+    depth: depths("depth"),
     isCutShort: flag("is_cut_short").notNull(),
     deviation: amount("deviation"),
+    sources: integer("sources").notNull().default(0),
+    absence: text("absence").$type<Absence>(),
+  },
+  (table) => [primaryKey({ columns: [table.exchange, table.symbol, table.minute] })],
+);
+
+/** Minutes in which somebody has asked for a book, and got none. */
+export const liquidityMisses = sqliteTable(
+  "liquidity_misses",
+  {
+    exchange: text("exchange").notNull(),
+    symbol: text("symbol").notNull(),
+    minute: integer("minute").notNull(),
+    cause: text("cause").$type<Absence>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.exchange, table.symbol, table.minute] })],
 );
