@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 /** Tables and runs of which every `npm test` walks a part (test/support/whole.ts). */
 const WALKED = [
   "test/backtest/jump.test.ts",
+  "test/backtest/measured.test.ts",
   "test/backtest/real.test.ts",
   "test/commands/every.test.ts",
   "test/fuzz/payloads.test.ts",

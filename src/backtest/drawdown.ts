@@ -1,3 +1,4 @@
+import type { Column } from "../candles/candles.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { CloseBlocks } from "./blocks.ts";
 import { float } from "./held.ts";
@@ -11,17 +12,32 @@ export interface Drawdown {
   readonly to: Millis;
 }
 
+/** What is held over some bars in which nothing trades. */
+export interface Holding {
+  /** Quote, with what was invested, and base of at least zero. */
+  readonly cash: number;
+  readonly base: number;
+  /** Between which they closed, in ticks. */
+  readonly least: number;
+  readonly most: number;
+}
+
 /**
  * Follows equity from close to close: its highest, and how far below that it came. While nothing trades it moves with
- * the price alone, so a block of bars tells by its own extremes whether one of them has to be looked at.
+ * the price alone, so its bounds tell whether the bars have to be looked at; what may hold a new highest is looked at
+ * when that is asked for.
  */
 export function createFalls({ close, closes, tick: step, candles: { times } }: Ticks, invested: number) {
   const tick = float(step);
   const [tiny, small, large] = closes;
   let worst = { amount: 0, share: 0, from: times[0] ?? 0, to: times[0] ?? 0 };
   let peak = invested;
-  /** Where the highest was, or the block in which. */
+  /** Where the highest was, or from where on. */
   let [topBar, topCash, topBase] = [0, invested, 0];
+  /** Bars that were not looked at and may hold a new highest: from, until, cash and base of each. */
+  let waiting: number[] = [];
+  /** Nothing so far was higher. */
+  let bound = invested;
 
   function topAt(): Millis {
     let bar = topBar;
@@ -56,8 +72,31 @@ export function createFalls({ close, closes, tick: step, candles: { times } }: T
     }
   }
 
-  /** Over bars in which nothing trades: quote, with what was invested, and base of at least zero. */
-  function go(from: number, until: number, cash: number, base: number): void {
+  /** The newest first: of those that rise the others then need no look. */
+  function settle(): void {
+    for (let i = waiting.length - 5; i >= 0; i -= 5) {
+      if ((waiting[i + 4] as number) < peak) continue;
+      const [from, until] = [waiting[i] as number, waiting[i + 1] as number];
+      const [cash, base] = [waiting[i + 2] as number, waiting[i + 3] as number];
+      const highest = cash + base * (highestOf(close, closes, from, until) * tick);
+      // Of two that are equally high the first counts.
+      if (highest > peak || (highest === peak && from < topBar)) rise(highest, from, cash, base);
+    }
+    waiting = [];
+    bound = peak;
+  }
+
+  /** Bars in their order. */
+  function go(from: number, until: number, { cash, base, least, most }: Holding): void {
+    const top = cash + base * (most * tick);
+    const higher = Math.max(bound, top);
+    // Far from any rounding.
+    if (higher - (cash + base * (least * tick)) < worst.amount * (1 - 1e-6)) {
+      if (top > peak) waiting.push(from, until, cash, base, top);
+      bound = higher;
+      return;
+    }
+    settle();
     let bar = from;
     while (bar < until) {
       if ((bar & 4095) === 0 && bar + 4096 <= until && passes(large, bar >> 12, bar, cash, base)) bar += 4096;
@@ -65,9 +104,39 @@ export function createFalls({ close, closes, tick: step, candles: { times } }: T
       else if ((bar & 7) === 0 && bar + 8 <= until && passes(tiny, bar >> 3, bar, cash, base)) bar += 8;
       else for (const stop = Math.min(until, (bar | 7) + 1); bar < stop; bar++) look(bar, cash, base);
     }
+    bound = peak;
   }
 
-  return { go, peak: () => peak, worst: (): Drawdown => worst };
+  return {
+    go,
+    /** The highest so far. */
+    peak(): number {
+      settle();
+      return peak;
+    },
+    worst: (): Drawdown => worst,
+  };
+}
+
+/** The highest close of some bars, in ticks. */
+function highestOf(
+  close: Column,
+  [tiny, small, large]: Ticks["closes"],
+  from: number,
+  until: number,
+): number {
+  let highest = 0;
+  let bar = from;
+  while (bar < until) {
+    let high: number;
+    if ((bar & 4095) === 0 && bar + 4096 <= until)
+      [high, bar] = [large.high[bar >> 12] as number, bar + 4096];
+    else if ((bar & 63) === 0 && bar + 64 <= until) [high, bar] = [small.high[bar >> 6] as number, bar + 64];
+    else if ((bar & 7) === 0 && bar + 8 <= until) [high, bar] = [tiny.high[bar >> 3] as number, bar + 8];
+    else high = close[bar++] as number;
+    if (high > highest) highest = high;
+  }
+  return highest;
 }
 
 /** How many of some bars closed from one price to another, both in ticks. */

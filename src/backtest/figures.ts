@@ -1,9 +1,9 @@
-import { indexAt } from "../candles/candles.ts";
+import { type Candles, indexAt } from "../candles/candles.ts";
 import { profitOf } from "../grid/ledger/profit.ts";
 import { type Decimal, div, mul } from "../kernel/decimal.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
 import type { Profit } from "../model/strategy.ts";
-import { countWithin, createFalls, type Drawdown } from "./drawdown.ts";
+import { countWithin, createFalls, type Drawdown, type Holding } from "./drawdown.ts";
 import { float, type Held } from "./held.ts";
 import type { Ticks } from "./ticks.ts";
 import type { Walked } from "./walk.ts";
@@ -66,33 +66,21 @@ interface Span {
 
 /** Over the closes, from one change of what is held to the next. */
 function measured(held: Held, bars: Ticks, { count, invested }: Span) {
-  const { times } = bars.candles;
-  const [tick, first] = [float(bars.tick), bars.open[0] as number];
   const every = Math.max(1, Math.ceil(count / POINTS));
   const falls = createFalls(bars, invested);
   const series: Point[] = [];
-  let place = 0;
   let drawn = 0;
-  for (let from = 0; from < count; ) {
-    while (endAt(held, place, count) <= from) place++;
-    const cash = invested + (held.cash[place] as number);
-    const base = baseAt(held, place);
+  for (let place = 0; place < held.bars.length; place++) {
+    const end = endAt(held, place, count);
+    const holding = holdingAt(held, place, invested);
+    let from = held.bars[place] as number;
     // Up to where something trades, or to the bar that is drawn next.
-    const until = Math.min(endAt(held, place, count), drawn + 1);
-    falls.go(from, until, cash, base);
-    from = until;
-    if (until <= drawn) continue;
-    const [price, peak] = [(bars.close[drawn] as number) * tick, falls.peak()];
-    const equity = cash + base * price;
-    const at = times[drawn] as number;
-    series.push({
-      at,
-      price,
-      equity,
-      held: (invested * price) / (first * tick),
-      drawdown: (peak - equity) / peak,
-    });
-    drawn = drawn === count - 1 ? count : Math.min(drawn + every, count - 1);
+    for (; drawn < end; drawn = drawn === count - 1 ? count : Math.min(drawn + every, count - 1)) {
+      falls.go(from, drawn + 1, holding);
+      series.push(pointAt(bars, drawn, { holding, invested, peak: falls.peak() }));
+      from = drawn + 1;
+    }
+    if (from < end) falls.go(from, end, holding);
   }
   return {
     drawdown: falls.worst(),
@@ -102,8 +90,33 @@ function measured(held: Held, bars: Ticks, { count, invested }: Span) {
   };
 }
 
-/** A sum of floats may end a hair below nothing. */
-const baseAt = ({ base }: Held, place: number): number => Math.max(0, base[place] as number);
+const holdingAt = (held: Held, place: number, invested: number): Holding => ({
+  cash: invested + (held.cash[place] as number),
+  // A sum of floats may end a hair below nothing.
+  base: Math.max(0, held.base[place] as number),
+  least: held.least[place] as number,
+  most: held.most[place] as number,
+});
+
+interface Drawn {
+  readonly holding: Holding;
+  readonly invested: number;
+  /** The highest equity so far. */
+  readonly peak: number;
+}
+
+function pointAt(bars: Ticks, bar: number, { holding: { cash, base }, invested, peak }: Drawn): Point {
+  const tick = float(bars.tick);
+  const price = (bars.close[bar] as number) * tick;
+  const equity = cash + base * price;
+  return {
+    at: bars.candles.times[bar] as number,
+    price,
+    equity,
+    held: (invested * price) / ((bars.open[0] as number) * tick),
+    drawdown: (peak - equity) / peak,
+  };
+}
 
 /** The bar from which on something else is held. */
 const endAt = ({ bars }: Held, place: number, count: number): number =>
@@ -116,15 +129,23 @@ function dailyEquity(held: Held, bars: Ticks, { count, invested }: Span): number
   const days: number[] = [];
   let place = 0;
   const equity = (bar: number): number => {
-    while (endAt(held, place, count) <= bar) place++;
-    const price = (bars.close[bar] as number) * tick;
-    return invested + (held.cash[place] as number) + baseAt(held, place) * price;
+    while (place + 1 < held.bars.length && (held.bars[place + 1] as number) <= bar) place++;
+    const { cash, base } = holdingAt(held, place, invested);
+    return cash + base * ((bars.close[bar] as number) * tick);
   };
   for (let bar = 0; bar < count; ) {
     days.push(equity(bar));
-    bar = indexAt(bars.candles, (Math.floor((times[bar] as number) / DAY) + 1) * DAY);
+    bar = nextDay(bars.candles, bar, (Math.floor((times[bar] as number) / DAY) + 1) * DAY);
   }
   return count > 0 ? [...days, equity(count - 1)] : days;
+}
+
+/** The first bar from a time on: where none is missing it lies as many spans behind another as it begins after it. */
+function nextDay(candles: Candles, bar: number, at: Millis): number {
+  const { times, spanMillis } = candles;
+  const next = bar + Math.ceil((at - (times[bar] as number)) / spanMillis);
+  const isThere = next < times.length && (times[next - 1] as number) < at && (times[next] as number) >= at;
+  return isThere ? next : indexAt(candles, at);
 }
 
 /** Bars that closed between the outermost levels of their time. */

@@ -21,8 +21,14 @@ export interface Held {
   readonly bars: Int32Array;
   readonly cash: Float64Array;
   readonly base: Float64Array;
+  /** In ticks, between which all its bars closed, as far as that is known. */
+  readonly least: Float64Array;
+  readonly most: Float64Array;
   readonly ranges: readonly Range[];
 }
+
+/** Above every price in ticks. */
+export const UNKNOWN = Number.MAX_SAFE_INTEGER;
 
 export const float = (value: Decimal): number => Number(value) / 1e18;
 
@@ -40,10 +46,13 @@ export function heldFrom(bar: number, { state }: GridStrategy): HeldRow {
 /** Of several rows of one bar the last counts, which is what is held at its close; room is left for so many more. */
 export function heldOf(rows: readonly HeldRow[], room = 0): Held {
   const last = rows.filter(({ bar }, place) => rows[place + 1]?.bar !== bar);
+  const length = last.length + room;
   const held: Held = {
-    bars: new Int32Array(last.length + room),
-    cash: new Float64Array(last.length + room),
-    base: new Float64Array(last.length + room),
+    bars: new Int32Array(length),
+    cash: new Float64Array(length),
+    base: new Float64Array(length),
+    least: new Float64Array(length),
+    most: new Float64Array(length).fill(UNKNOWN, 0, last.length),
     ranges: last.filter(({ low, high }, i) => low !== last[i - 1]?.low || high !== last[i - 1]?.high),
   };
   for (const [place, { bar, cash, base }] of last.entries()) {

@@ -2,8 +2,8 @@ import type { GridStrategy, Ledger, Slot } from "../grid/state/state.ts";
 import type { Fill } from "../model/fill.ts";
 import type { Account } from "./account.ts";
 import { type FillLog, jumpedLog } from "./fill-log.ts";
-import { type Held, type HeldRow, heldOf } from "./held.ts";
-import { isUndisturbed, type Jumps, jump } from "./jump.ts";
+import { type Held, type HeldRow, heldOf, UNKNOWN } from "./held.ts";
+import { isUndisturbed, type Jumps, jump, type Rungs } from "./jump.ts";
 import { type Ladder, ladderOf } from "./ladder.ts";
 import { joined, moveAt, type ReplayedSlot, replaySlot } from "./replayed-slot.ts";
 import type { Reach, Ticks } from "./ticks.ts";
@@ -55,7 +55,7 @@ export function leap(point: LeapPoint): Leapt | NoLeap {
   return {
     account: { ...account, strategy: after, orders: [] },
     fills: jumpedLog({ before, jumps, slots, replayed, strategy, bars, market, rules }),
-    held: heldIn(point, { ...jumps, replayed }),
+    held: heldIn(point, { ...jumps, replayed, rungs: ladder.rungs }),
   };
 }
 
@@ -71,16 +71,18 @@ interface Moved {
   readonly bars: Int32Array;
   readonly codes: Int32Array;
   readonly replayed: readonly ReplayedSlot[];
+  readonly rungs: Rungs;
 }
 
-function heldIn({ held: before }: LeapPoint, { count, bars, codes, replayed }: Moved): Held {
+function heldIn({ held: before }: LeapPoint, { count, bars, codes, replayed, rungs }: Moved): Held {
   const held = heldOf(before, count);
   const done = new Int32Array(replayed.length);
   let place = held.bars.length - count;
   let cash = held.cash[place - 1] as number;
   let base = held.base[place - 1] as number;
   for (let i = 0; i < count; i++) {
-    const slot = (codes[i] as number) >> 3;
+    const code = codes[i] as number;
+    const slot = code >> 3;
     const move = moveAt(replayed[slot] as ReplayedSlot, done[slot] as number);
     done[slot] = (done[slot] as number) + 1;
     cash += move.cash;
@@ -90,8 +92,17 @@ function heldIn({ held: before }: LeapPoint, { count, bars, codes, replayed }: M
     held.bars[place] = bars[i] as number;
     held.cash[place] = cash;
     held.base[place] = base;
+    // Up to the next fill the price stays between the orders beside this one; above the armed slots nothing is said.
+    const buying = slot + (code & 1);
+    held.least[place] = buying > 0 ? (rungs.buys[buying - 1] as number) : 0;
+    held.most[place] = buying < rungs.armed ? (rungs.sells[buying] as number) : UNKNOWN;
     place++;
   }
   const column = <T extends Int32Array | Float64Array>(of: T): T => of.subarray(0, place) as T;
-  return { ...held, bars: column(held.bars), cash: column(held.cash), base: column(held.base) };
+  const { cash: cashes, base: bases, least, most } = held;
+  return {
+    ...held,
+    ...{ bars: column(held.bars), cash: column(cashes), base: column(bases) },
+    ...{ least: column(least), most: column(most) },
+  };
 }

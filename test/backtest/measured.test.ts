@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countWithin, createFalls } from "../../src/backtest/drawdown.ts";
+import { UNKNOWN } from "../../src/backtest/held.ts";
 import { type Ticks, ticksOf } from "../../src/backtest/ticks.ts";
 import { candlesIn } from "../../src/candles/candles.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { d } from "../support/grid.ts";
+import { most } from "../support/whole.ts";
 
 const INVESTED = 1000;
 
@@ -47,14 +49,25 @@ function plainly({ close, candles: { times } }: Ticks, stretches: readonly (read
 const runs = fc.record({
   seed: fc.nat(),
   step: fc.constantFrom(0, 10, 400),
-  cuts: fc.array(
-    fc.record({ length: fc.integer({ min: 1, max: 7000 }), base: fc.constantFrom(0, 0.01, 0.2) }),
-    {
-      minLength: 1,
-      maxLength: 8,
-    },
-  ),
+  cuts: fc.oneof(cutsOf(7000, 8), cutsOf(100, 80)),
 });
+
+/** What is held over so many bars, and how well it is known between which prices they closed. */
+function cutsOf(longest: number, count: number) {
+  const cut = fc.record({
+    length: fc.integer({ min: 1, max: longest }),
+    base: fc.constantFrom(0, 0.01, 0.2),
+    beyond: fc.constantFrom(0, 1, 300, undefined),
+  });
+  return fc.array(cut, { minLength: 1, maxLength: count });
+}
+
+/** Between which prices some bars closed, or so much more than that. */
+function reachOf({ close }: Ticks, from: number, until: number, beyond: number | undefined) {
+  if (beyond === undefined) return { least: 0, most: UNKNOWN };
+  const closes = Array.from(close.subarray(from, until));
+  return { least: Math.min(...closes) - beyond, most: Math.max(...closes) + beyond };
+}
 
 describe("equity over blocks of bars", () => {
   it("has the highest and the greatest fall that it has bar by bar", () => {
@@ -69,10 +82,11 @@ describe("equity over blocks of bars", () => {
           return stretch;
         });
         const falls = createFalls(bars, INVESTED);
-        for (const [start, until, cash, base] of stretches) falls.go(start, until, cash, base);
+        for (const [i, [start, until, cash, base]] of stretches.entries())
+          falls.go(start, until, { cash, base, ...reachOf(bars, start, until, cuts[i]?.beyond) });
         expect({ peak: falls.peak(), worst: falls.worst() }).toEqual(plainly(bars, stretches));
       }),
-      { numRuns: 40 },
+      { numRuns: most(400, 40) },
     );
   });
 
