@@ -65,20 +65,21 @@ export function paper(
     fills.push(...change.fills.map(toldFill));
   };
   const boundOf = ({ id, side, price }: BookedOrder): number => {
-    const found = bounds.get(id) ?? meeting[side](price);
+    const known = bounds.get(id);
+    if (known !== undefined) return known;
+    const found = meeting[side](price);
     bounds.set(id, found);
     return found;
   };
-  const isGood = (order: BookedOrder): ((ticks: number) => boolean) => {
-    const bound = boundOf(order);
-    return order.side === "buy" ? (ticks) => ticks <= bound : (ticks) => ticks >= bound;
-  };
+  const isGood = (order: BookedOrder, ticks: number): boolean =>
+    order.side === "buy" ? ticks <= boundOf(order) : ticks >= boundOf(order);
   const meet = (to: Corner): boolean => {
-    const met = books.open.flatMap((order) => {
-      const good = isGood(order);
-      if (good(now.ticks)) return [{ order, at: now.at }];
-      return good(to.ticks) ? [{ order, at: crossing(now, to, good) }] : [];
-    });
+    const met = books.open
+      .filter((order) => isGood(order, now.ticks) || isGood(order, to.ticks))
+      .map((order) => {
+        const good = (ticks: number) => isGood(order, ticks);
+        return { order, at: good(now.ticks) ? now.at : crossing(now, to, good) };
+      });
     for (const { order, at } of met.sort((a, b) => a.at - b.at)) {
       const amount = order.amount - order.filled;
       const executed = execute(order, market, { price: order.price, amount, rate: market.maker, at });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ascends, leastRatio, levelsFrom } from "../../src/grid/ladder/levels.ts";
+import { ascends, leastRatio, levelsFrom, slotsBetween } from "../../src/grid/ladder/levels.ts";
 import { type Decimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import { d } from "../support/grid.ts";
 
@@ -60,7 +60,7 @@ describe("linear levels", () => {
   });
 
   it("have their least ratio at the top", () => {
-    expect(text(leastRatio([d("100"), d("110"), d("120")]))).toBe("1.090909090909090909");
+    expect(text(leastRatio(slotsBetween([d("100"), d("110"), d("120")])))).toBe("1.090909090909090909");
   });
 });
 

@@ -166,6 +166,7 @@ const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconc
 
 /** Orders that were given up, as they could not be found, and that are open after all: a bound was broken. */
 function revenants({ late, markets }: Observation): Order[] {
+  if (late.length === 0) return [];
   const open = new Set([...markets.values()].flatMap((sight) => sight.open.map(({ id }) => id)));
   return late.filter(
     (order) => order.strategy !== null && isFinal(order) && open.has(order.exchangeId ?? ""),

@@ -20,9 +20,8 @@ export function orderOf(
 ): Order {
   const { slot, sequence, side, price, amount } = intent;
   const { generation } = strategy.state;
+  // What is spread comes last: fields named after it are added one by one, at a microsecond each.
   return {
-    ...NEW_ORDER,
-    ...window,
     clientId: clientOrderId({ strategy: strategy.number, generation, slot, sequence }),
     account: strategy.account,
     strategy: strategy.id,
@@ -36,5 +35,7 @@ export function orderOf(
     amount,
     timeInForce: timeInForceOf(slot, strategy.config),
     createdAt: at,
+    ...window,
+    ...NEW_ORDER,
   };
 }

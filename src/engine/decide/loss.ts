@@ -13,7 +13,7 @@ import type { Kind, Kinds } from "../../ports/kind.ts";
 interface Watched {
   readonly what: "strategyLoss" | "accountLoss";
   readonly asset: string;
-  readonly total: Decimal;
+  readonly total: () => Decimal;
   readonly resumes: number;
   /** Whose result it is. */
   readonly whose: string;
@@ -25,12 +25,13 @@ interface Watched {
  */
 function judge(
   before: LossWatch | null,
-  { what, asset, total, resumes, whose }: Watched,
+  { what, asset, total: totalNow, resumes, whose }: Watched,
   { standings: { version, all } }: Bounds,
 ): LossWatch | null {
   const limits = all[0]?.limits[what];
   const most = limits?.[asset];
   if (most === undefined) return null;
+  const total = totalNow();
   const isResumed = before !== null && before.over !== null && resumes > before.resumes;
   const peak = isResumed ? total : max(before?.peak ?? ZERO, total);
   const stays = before?.over != null && !isResumed && before.version === version;
@@ -54,7 +55,7 @@ export function judgeLoss<S extends Strategy>(
   }: { readonly quote: Quote; readonly bounds: Bounds; readonly accountLoss: string | null },
 ): S {
   const { state, resumes, symbol } = strategy;
-  const { total } = kind.accounts(strategy, midOf(quote));
+  const total = () => kind.accounts(strategy, midOf(quote)).total;
   const asset = splitPair(symbol).quote;
   const watched = { what: "strategyLoss", asset, total, resumes, whose: `this ${kind.name}` } as const;
   const loss = judge(state.loss ?? null, watched, bounds);
@@ -90,7 +91,7 @@ export function judgeAccount(
     const total = sum(totals) + known.closed;
     const watch = judge(
       known.watch,
-      { what: "accountLoss", asset, total, resumes, whose: `the account's ${namesOf(mine)}` },
+      { what: "accountLoss", asset, total: () => total, resumes, whose: `the account's ${namesOf(mine)}` },
       bounds,
     );
     return [asset, watch === known.watch ? known : { ...known, watch }];

@@ -19,7 +19,6 @@ import type { GridConfig } from "../state/config.ts";
 import type { Slot } from "../state/state.ts";
 import { breakEvenRatio, restingFees, worstRatio } from "./fees.ts";
 import { firstAmount } from "./layout.ts";
-import { leastRatio } from "./levels.ts";
 
 export interface Warning {
   readonly code:
@@ -91,9 +90,8 @@ function leastBuy({ lower, upper }: Pick<Slot, "lower" | "upper">, market: Marke
   return max(leastAmount(market, lower), gross);
 }
 
-/** What the fees make of levels so far apart. */
-export function spacingWarnings(levels: readonly Decimal[], market: Market): Warning[] {
-  const ratio = leastRatio(levels);
+/** What the fees make of slots whose upper and lower price are at least so far apart. */
+export function spacingWarnings(ratio: Decimal, market: Market): Warning[] {
   const breakEven = breakEvenRatio(restingFees(market));
   const percent = (value: Decimal) => text(snap(mul(value - ONE, 100n * ONE, "up"), ONE / 10_000n, "up"));
   if (ratio < breakEven) {

@@ -58,12 +58,24 @@ export const levelsFrom = (range: Range, tick: Decimal): Decimal[] =>
 export const ascends = (levels: readonly Decimal[]): boolean =>
   levels.every((level, i) => i === 0 || level > (levels[i - 1] as Decimal));
 
-/** The least ratio of two neighbouring levels, rounded down. */
-export const leastRatio = (levels: readonly Decimal[]): Decimal =>
-  levels.slice(1).reduce((least, level, i) => {
-    const ratio = divideWhole(level * ONE, levels[i] as Decimal, "down");
-    return ratio < least ? ratio : least;
-  }, 1_000_000n * ONE);
+interface Bounds {
+  readonly lower: Decimal;
+  readonly upper: Decimal;
+}
+
+/** The least ratio of a slot's upper price to its lower one, rounded down. */
+export function leastRatio(slots: readonly Bounds[]): Decimal {
+  // Compared by products: a division takes ten times as long, and every pass asks.
+  const nearest = slots.reduce<Bounds>(
+    (least, slot) => (slot.upper * least.lower < least.upper * slot.lower ? slot : least),
+    { lower: ONE, upper: 1_000_000n * ONE },
+  );
+  return divideWhole(nearest.upper * ONE, nearest.lower, "down");
+}
+
+/** The slots between neighbouring levels. */
+export const slotsBetween = (levels: readonly Decimal[]): Bounds[] =>
+  levels.slice(1).map((upper, i) => ({ lower: levels[i] as Decimal, upper }));
 
 /** Levels around a center, which is one of them: offsets are shares of the center price, nearest first. */
 export function levelsAround(center: Decimal, offsets: readonly Decimal[], tick: Decimal): Decimal[] {

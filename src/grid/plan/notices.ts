@@ -3,6 +3,7 @@ import { midOf } from "../../kernel/spread.ts";
 import type { Market } from "../../model/market.ts";
 import type { Notice } from "../../model/strategy.ts";
 import { spacingWarnings } from "../ladder/check-rules.ts";
+import { leastRatio } from "../ladder/levels.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
 import type { GridConfig } from "../state/config.ts";
@@ -14,13 +15,13 @@ export function noticesOf(
   { quote, market }: World,
   rests: boolean,
 ): Notice[] {
-  const { breakEvenPrice } = profitOf(state, midOf(quote));
-  const isBelow = !rests && heldInAll(state) >= market.lot && breakEvenPrice !== null;
+  const isHolding = !rests && heldInAll(state) >= market.lot;
+  const breakEvenPrice = isHolding ? profitOf(state, midOf(quote)).breakEvenPrice : null;
   return [
     ...spacingNotices(state, market),
     ...(state.halted ? [{ code: "loss_limit", message: state.halted } as const] : []),
     ...(isWide(quote) ? [wideNotice(config, midOf(quote))] : []),
-    ...(isBelow
+    ...(breakEvenPrice !== null
       ? [
           {
             code: "all_below_cost",
@@ -54,10 +55,7 @@ function wideNotice({ stopLossPrice, takeProfitPrice }: GridConfig, mid: Decimal
 
 // Fees may have risen since the start.
 function spacingNotices({ slots }: GridState, market: Market): Notice[] {
-  const levels = [...new Set(slots.flatMap(({ lower, upper }) => [lower, upper]))].sort((a, b) =>
-    a < b ? -1 : 1,
-  );
-  return spacingWarnings(levels, market).flatMap(({ code, message }) =>
+  return spacingWarnings(leastRatio(slots), market).flatMap(({ code, message }) =>
     code === "below_break_even" ? [{ code, message }] : [],
   );
 }

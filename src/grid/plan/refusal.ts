@@ -51,7 +51,7 @@ const limitedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refusa
 const isDoubtful = ({ confidence, config }: View): boolean =>
   config.confidence !== undefined && confidence !== undefined && confidence < config.confidence;
 
-export const orderOf = (wish: Wish, { symbol }: Market) => ({ ...wish, symbol, type: "limit" as const });
+export const orderOf = (wish: Wish, { symbol }: Market) => ({ symbol, type: "limit" as const, ...wish });
 
 const beyondBounds = (wish: Wish, { market, quote, bounds }: View): Omit<Refusal, "slot"> | undefined =>
   bounds && refusedWithin(orderOf(wish, market), quote, bounds);

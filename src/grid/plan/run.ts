@@ -167,7 +167,6 @@ function place(
   const left = strategy.state.trail.way ? leaving(strategy.state)?.index : undefined;
   const busy = new Set([...mine.map(({ slot }) => slot), ...(left === undefined ? [] : [left])]);
   const planned = plan(bought.state, {
-    ...world,
     busy,
     now: turn.now,
     unclear: mine.flatMap(unclearRefusal),
@@ -181,6 +180,7 @@ function place(
     capital: turn.capital,
     bounds: bought.bounds,
     backoff: turn.timing.backoff,
+    ...world,
   });
   const intents = [...bought.intents, ...planned.intents];
   const waits = turn.waits || planned.postponed > 0 || live.some(isUnclear);

@@ -14,7 +14,7 @@ import {
   type Warning,
 } from "../ladder/check-rules.ts";
 import { layOut } from "../ladder/layout.ts";
-import { ascends, levelsFrom } from "../ladder/levels.ts";
+import { ascends, leastRatio, levelsFrom, slotsBetween } from "../ladder/levels.ts";
 import type { CenteredConfig, GridConfig } from "../state/config.ts";
 import type { Slot } from "../state/state.ts";
 import { adviceOnCentered, adviceOnRange } from "./spacing-advice.ts";
@@ -66,7 +66,9 @@ export function check(asked: Asked, { market, quote, balances }: CheckedWorld): 
   const slots = layOut(levels, config.orderSize, startPrice);
   checkMinimum(slots, market, { name: "orderSize", size: config.orderSize });
   const warnings = [
-    ...checkSpacing(spacingWarnings(levels, market), asked.allowLoss, () => adviceOnRange(config, market)),
+    ...checkSpacing(spacingWarnings(leastRatio(slotsBetween(levels)), market), asked.allowLoss, () =>
+      adviceOnRange(config, market),
+    ),
     ...outside(levels, startPrice),
   ];
   if (balances) checkFunds(slots, market, balances, asked.initialBuy);
@@ -96,8 +98,10 @@ export function checkCentered(
   });
   checkAscent(levels, market);
   checkMinimum(slots, market, { name: "size", size: orderSize });
-  const warnings = checkSpacing(spacingWarnings(levels, market), asked.allowLoss, () =>
-    adviceOnCentered(asked, center, market),
+  const warnings = checkSpacing(
+    spacingWarnings(leastRatio(slotsBetween(levels)), market),
+    asked.allowLoss,
+    () => adviceOnCentered(asked, center, market),
   );
   if (balances) checkFunds(slots, market, balances, asked.initialBuy);
   const config: GridConfig = {

@@ -4,7 +4,7 @@ import type { Candle, Market } from "../../model/market.ts";
 import { leastSize } from "../ladder/check-rules.ts";
 import { breakEvenRatio, restingFees } from "../ladder/fees.ts";
 import { layOut } from "../ladder/layout.ts";
-import { ascends, leastRatio, levelsFrom } from "../ladder/levels.ts";
+import { ascends, leastRatio, levelsFrom, slotsBetween } from "../ladder/levels.ts";
 import type { OnLeave } from "../schema/guide.ts";
 import type { GridConfig } from "../state/config.ts";
 import { followed, quoteFee } from "./worst-case.ts";
@@ -49,7 +49,7 @@ export function guided({ budget, onLeave }: GuideAsked, { market, candles, mid }
   for (let gridLevels = MOST_LEVELS; gridLevels >= 2; gridLevels--) {
     const config = { ...range, gridLevels, gridSpacing: ZERO };
     const levels = levelsFrom(config, market.tick);
-    if (!ascends(levels) || leastRatio(levels) < ONE + spacing) continue;
+    if (!ascends(levels) || leastRatio(slotsBetween(levels)) < ONE + spacing) continue;
     const orderSize = sizeWithin(budget, { ...config, ...ends }, market);
     const slots = layOut(levels, orderSize, mid);
     if (slots.every((slot) => orderSize >= leastSize(slot, market)))

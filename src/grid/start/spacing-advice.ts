@@ -2,7 +2,7 @@ import { type Decimal, ONE, readable, text } from "../../kernel/decimal.ts";
 import type { Market } from "../../model/market.ts";
 import { layAround, mostLevels } from "../ladder/centered.ts";
 import { breakEvenRatio, restingFees } from "../ladder/fees.ts";
-import { ascends, leastRatio, levelsFrom } from "../ladder/levels.ts";
+import { ascends, leastRatio, levelsFrom, slotsBetween } from "../ladder/levels.ts";
 import type { GridConfig } from "../state/config.ts";
 
 /** What to ask for instead of a range grid whose cycles lose: in the field that was given. */
@@ -35,7 +35,7 @@ export function adviceOnCentered({ orderSize, centered }: Centered, mid: Decimal
 type Centered = Pick<GridConfig, "orderSize"> & { readonly centered: NonNullable<GridConfig["centered"]> };
 
 const paysFees = (levels: readonly Decimal[], market: Market): boolean =>
-  ascends(levels) && leastRatio(levels) >= breakEvenRatio(restingFees(market));
+  ascends(levels) && leastRatio(slotsBetween(levels)) >= breakEvenRatio(restingFees(market));
 
 /** Doublings after which a spacing is beyond every price. */
 const MOST_DOUBLINGS = 64;

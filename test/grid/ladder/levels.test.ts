@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ascends, leastRatio, levelAt, levelsAround, levelsFrom } from "../../../src/grid/ladder/levels.ts";
+import {
+  ascends,
+  leastRatio,
+  levelAt,
+  levelsAround,
+  levelsFrom,
+  slotsBetween,
+} from "../../../src/grid/ladder/levels.ts";
 import { type Decimal, ONE } from "../../../src/kernel/decimal.ts";
 import { d } from "../../support/grid.ts";
 
@@ -71,8 +78,8 @@ describe("levels beside each other", () => {
   });
 
   it("are told by their least ratio, rounded down", () => {
-    expect(leastRatio(prices("1", "3", "4", "8"))).toBe(d("1.333333333333333333"));
-    expect(leastRatio(prices("1", "2"))).toBe(d("2"));
+    expect(leastRatio(slotsBetween(prices("1", "3", "4", "8")))).toBe(d("1.333333333333333333"));
+    expect(leastRatio(slotsBetween(prices("1", "2")))).toBe(d("2"));
   });
 
   it("lie around a center on whole ticks, which is one of them", () => {
