@@ -12,13 +12,14 @@ import { fromTexts, kindsOf } from "../../src/transport/input.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
 import { readCandleSource } from "../host/candle-sources.ts";
 import { candleFile, candleFolder, isStored, readStored } from "../host/candle-store.ts";
-import { nodeLocal } from "../host/node-runtime.ts";
+import { nodeLocal } from "../host/node-local.ts";
 import { readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { textsOf } from "../terminal/fields.ts";
 import { print, render } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { fail, misreadOf, open, remoteOf, runOperation } from "./run-operation.ts";
+import { fail, misreadOf } from "./refused.ts";
+import { open, remoteOf, runOperation } from "./run-operation.ts";
 
 /** Fields with which no exchange has to be asked for its rules. */
 const RULES = ["tick", "lot", "makerFee"] as const;

@@ -4,7 +4,8 @@ import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { monthOf, priceOf, type Shown, unitsOf } from "./estimate.ts";
 import { PLANS, PRICES_OF } from "./plans.ts";
-import { fail, open, remoteOf } from "./run-operation.ts";
+import { fail } from "./refused.ts";
+import { open, remoteOf } from "./run-operation.ts";
 
 /** What the running grids would cost in a month like the last counted day, on named plans. */
 export async function estimateCost({ passes, ...values }: Values): Promise<number> {

@@ -1,22 +1,22 @@
 import { createDeps } from "../../src/compose/deps.ts";
-import { AppError, type Issue } from "../../src/kernel/errors.ts";
-import { plainText } from "../../src/kernel/plain-text.ts";
 import { type Operation, routeOf } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { type Format, formatsOf, type Paging, tableOf } from "../../src/transport/csv.ts";
-import { fromTexts, kindsOf, refusalOf } from "../../src/transport/input.ts";
-import { type Answer, refusal, run } from "../../src/transport/run.ts";
+import { fromTexts, kindsOf } from "../../src/transport/input.ts";
+import { type Answer, run } from "../../src/transport/run.ts";
 import { dataDirectory } from "../host/directories.ts";
 import { killFile } from "../host/kill-file.ts";
-import { createLog, nodeLocal, nodeRuntime } from "../host/node-runtime.ts";
+import { nodeLocal } from "../host/node-local.ts";
+import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { askedRemote, callRemote, type Remote } from "../host/remote.ts";
 import { findServer } from "../host/server-file.ts";
 import { readSettings, type Settings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
-import { argName, textsOf } from "../terminal/fields.ts";
+import { textsOf } from "../terminal/fields.ts";
 import { columnNames, render } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { askedEdit, askedStart } from "./asked-start.ts";
+import { fail, misreadOf } from "./refused.ts";
 import { wordsOf } from "./told.ts";
 import { until } from "./until.ts";
 import { watch } from "./watch.ts";
@@ -168,14 +168,6 @@ export async function open(
   return { ask: (operation, input) => answerHere(operation, input, deps), deps, close: deps.close };
 }
 
-/** What the form of the input is refused with; undefined when it is none. */
-export function misreadOf(operation: Operation, input: Record<string, unknown>): Answer | undefined {
-  const parsed = operation.input.strict().safeParse(input);
-  if (parsed.success) return undefined;
-  const { label, message, issues } = refusalOf(operation, parsed.error);
-  return refusal(new AppError(label, message, { issues }), "");
-}
-
 /** The same, where a field of the path is missing: a server would know of no such path. */
 function unnamedOf(operation: Operation, input: Record<string, unknown>): Answer | undefined {
   const fields = [...routeOf(operation).path.matchAll(/:(\w+)/g)].map(([, field = ""]) => field);
@@ -187,48 +179,4 @@ function unnamedOf(operation: Operation, input: Record<string, unknown>): Answer
 async function answerHere(operation: Operation, input: Record<string, unknown>, deps: Deps): Promise<Answer> {
   const call = { actor: "local", requestId: nodeLocal.randomText(12) };
   return misreadOf(operation, input) ?? run(operation, deps, operation.input.strict().parse(input), call);
-}
-
-/** The failure on stderr. What the form of the input is to blame for is the command line's fault. */
-export function fail(
-  { status, body }: Answer,
-  {
-    remote,
-    operation,
-    values,
-  }: {
-    readonly remote?: Remote | undefined;
-    readonly operation?: Operation;
-    readonly values?: Values;
-  },
-): number {
-  const { error, message = "no message", issues } = body as Failure;
-  if (values?.json) {
-    process.stderr.write(`${JSON.stringify(body)}\n`);
-    return issues === undefined ? 1 : 2;
-  }
-  const first = issues?.[0];
-  const told = operation && first ? flagTold(operation, { ...first, message }) : message;
-  process.stderr.write(`${error ?? `status ${status}`}: ${plainText(told, 1000)}\n`);
-  // All that is wrong at once: nobody should have to ask again for each.
-  for (const { path, message: other } of (operation && issues ? issues.slice(1) : []).slice(0, MOST_TOLD))
-    process.stderr.write(`  ${flagged(operation as Operation, { path, message: plainText(other, 300) })}\n`);
-  if (status === 401 && remote && error === "Unauthorized")
-    process.stderr.write("Give a token with --token or EDGEMAKER_TOKEN.\n");
-  return issues === undefined ? 1 : 2;
-}
-
-const MOST_TOLD = 20;
-
-/** A message names the flag that a person has typed; a sentence of its own stays as it is. */
-const flagTold = (operation: Operation, issue: Issue): string =>
-  /^(\S+ )?must be /.test(issue.message) && issue.path ? flagged(operation, issue) : issue.message;
-
-const flagged = (operation: Operation, { path, message }: Issue): string =>
-  `--${argName(operation, path).replace(".", "-")} ${message.startsWith(`${path} `) ? message.slice(path.length + 1) : message}`;
-
-interface Failure {
-  readonly error?: string;
-  readonly message?: string;
-  readonly issues?: readonly Issue[];
 }

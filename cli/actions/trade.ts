@@ -11,7 +11,8 @@ import { render } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { askedStart } from "./asked-start.ts";
 import { blameProfile, readProfile } from "./grid-profile.ts";
-import { fail, misreadOf, open, remoteOf } from "./run-operation.ts";
+import { fail, misreadOf } from "./refused.ts";
+import { open, remoteOf } from "./run-operation.ts";
 import { wordsOf } from "./told.ts";
 import { watch } from "./watch.ts";
 

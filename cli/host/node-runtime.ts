@@ -1,32 +1,21 @@
-import { randomInt } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { hostname } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Migration } from "../../src/adapters/libsql/client/migrate.ts";
 import type { Database } from "../../src/adapters/libsql/client/safe-client.ts";
 import type { Config } from "../../src/compose/config.ts";
 import type { Runtime } from "../../src/compose/sandbox.ts";
-import type { Local, Log, LogLevel } from "../../src/ports/local.ts";
+import type { Log, LogLevel } from "../../src/ports/local.ts";
 import { keptCandles } from "./candle-store.ts";
 import { fileConnection } from "./database/file-connection.ts";
 import { ownDatabase } from "./file-rights.ts";
 import { killedByFile } from "./kill-file.ts";
 import { databaseFile, packageFolder } from "./locations.ts";
 import { nodeMail } from "./mail.ts";
+import { nodeLocal } from "./node-local.ts";
 import { nodePost } from "./outbound.ts";
-
-const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
-
-export const nodeLocal: Local = {
-  name: `${hostname()}:${process.pid}`,
-  monotonic: () => performance.now(),
-  randomText: (length) => Array.from({ length }, () => DIGITS[randomInt(DIGITS.length)]).join(""),
-  sleep: (millis) => sleep(millis),
-};
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { nodeLocal } from "./node-runtime.ts";
+import { nodeLocal } from "./node-local.ts";
 import { writePrivate } from "./private-file.ts";
 
 /**

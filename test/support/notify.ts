@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { nodeLocal } from "../../cli/host/node-runtime.ts";
+import { nodeLocal } from "../../cli/host/node-local.ts";
 import { nodePost } from "../../cli/host/outbound.ts";
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { auditStore } from "../../src/adapters/libsql/stores/audit-store.ts";

@@ -7,7 +7,8 @@ import { textsOf } from "../../terminal/fields.ts";
 import { render } from "../../terminal/output.ts";
 import { isAtTerminal, shownStart } from "../asked-start.ts";
 import { planTold, type ShownPlan, type StartedGrid, startedTold } from "../plan-told.ts";
-import { fail, misreadOf, open, remoteOf, sayUnstepped } from "../run-operation.ts";
+import { fail, misreadOf } from "../refused.ts";
+import { open, remoteOf, sayUnstepped } from "../run-operation.ts";
 import { toldOnInterrupt } from "../told-on-interrupt.ts";
 import type { AskByName, GridAnswers } from "./questions.ts";
 

@@ -1,0 +1,60 @@
+import { AppError, type Issue } from "../../src/kernel/errors.ts";
+import { plainText } from "../../src/kernel/plain-text.ts";
+import type { Operation } from "../../src/operation.ts";
+import { refusalOf } from "../../src/transport/input.ts";
+import { type Answer, refusal } from "../../src/transport/run.ts";
+import type { Remote } from "../host/remote.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { argName } from "../terminal/fields.ts";
+
+/** What the form of the input is refused with; undefined when it is none. */
+export function misreadOf(operation: Operation, input: Record<string, unknown>): Answer | undefined {
+  const parsed = operation.input.strict().safeParse(input);
+  if (parsed.success) return undefined;
+  const { label, message, issues } = refusalOf(operation, parsed.error);
+  return refusal(new AppError(label, message, { issues }), "");
+}
+
+/** The failure on stderr. What the form of the input is to blame for is the command line's fault. */
+export function fail(
+  { status, body }: Answer,
+  {
+    remote,
+    operation,
+    values,
+  }: {
+    readonly remote?: Remote | undefined;
+    readonly operation?: Operation;
+    readonly values?: Values;
+  },
+): number {
+  const { error, message = "no message", issues } = body as Failure;
+  if (values?.json) {
+    process.stderr.write(`${JSON.stringify(body)}\n`);
+    return issues === undefined ? 1 : 2;
+  }
+  const first = issues?.[0];
+  const told = operation && first ? flagTold(operation, { ...first, message }) : message;
+  process.stderr.write(`${error ?? `status ${status}`}: ${plainText(told, 1000)}\n`);
+  // All that is wrong at once: nobody should have to ask again for each.
+  for (const { path, message: other } of (operation && issues ? issues.slice(1) : []).slice(0, MOST_TOLD))
+    process.stderr.write(`  ${flagged(operation as Operation, { path, message: plainText(other, 300) })}\n`);
+  if (status === 401 && remote && error === "Unauthorized")
+    process.stderr.write("Give a token with --token or EDGEMAKER_TOKEN.\n");
+  return issues === undefined ? 1 : 2;
+}
+
+const MOST_TOLD = 20;
+
+/** A message names the flag that a person has typed; a sentence of its own stays as it is. */
+const flagTold = (operation: Operation, issue: Issue): string =>
+  /^(\S+ )?must be /.test(issue.message) && issue.path ? flagged(operation, issue) : issue.message;
+
+const flagged = (operation: Operation, { path, message }: Issue): string =>
+  `--${argName(operation, path).replace(".", "-")} ${message.startsWith(`${path} `) ? message.slice(path.length + 1) : message}`;
+
+interface Failure {
+  readonly error?: string;
+  readonly message?: string;
+  readonly issues?: readonly Issue[];
+}
