@@ -19,7 +19,9 @@ import { textsOf } from "../terminal/fields.ts";
 import { print, render } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { fail, misreadOf } from "./refused.ts";
-import { open, remoteOf, runOperation } from "./run-operation.ts";
+
+/** Apart, since exchanges and the database are most of what a start takes. */
+const toExchanges = () => import("./run-operation.ts");
 
 /** Fields with which no exchange has to be asked for its rules. */
 const RULES = ["tick", "lot", "makerFee"] as const;
@@ -65,6 +67,7 @@ async function answered(
   // With all rules given nothing but the file is needed: no database is opened and no exchange is asked.
   if (kept && !isStoredGrid && RULES.every((name) => input[name] !== undefined))
     return await runHere({ kept, local: nodeLocal } as unknown as Deps);
+  const { open, remoteOf } = await toExchanges();
   const { ask, deps, close } = await open(settings, kept ? undefined : await remoteOf(settings, values));
   try {
     return await (deps ? runHere({ ...deps, ...(kept ? { kept } : {}) }) : ask(operation, input));
@@ -106,6 +109,7 @@ function storedIn(databaseUrl: string, { exchange, symbol, timeframe = "1m" }: R
 
 /** A replay over a file's candles is made here; any other by whoever has the grid. Returns the exit code. */
 export async function runReplay(operation: Operation, values: Values): Promise<number> {
+  const { open, runOperation } = await toExchanges();
   if (typeof values.data !== "string") return runOperation(operation, values, {});
   const input = fromTexts(kindsOf(operation), textsOf(operation, values));
   const misread = misreadOf(operation, input);

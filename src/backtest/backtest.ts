@@ -1,5 +1,6 @@
 import type { Candles } from "../candles/candles.ts";
 import type { Warning } from "../grid/ladder/check-rules.ts";
+import { profitOf } from "../grid/ledger/profit.ts";
 import type { Checked } from "../grid/start/check.ts";
 import { neededQuote, quoteFee } from "../grid/start/worst-case.ts";
 import { type Decimal, div, max, min, mul, ONE, sum, text, ZERO } from "../kernel/decimal.ts";
@@ -7,7 +8,7 @@ import { AppError } from "../kernel/errors.ts";
 import type { Balance } from "../model/account.ts";
 import type { Market } from "../model/market.ts";
 import { type AskedGrid, begin, checkGrid } from "./begin.ts";
-import { type Figures, figuresOf } from "./figures.ts";
+import { closeOf, type Figures, figuresOf } from "./figures.ts";
 import { quoteAt } from "./paper.ts";
 import { type Extremes, RULES, type Rules } from "./rules.ts";
 import { type Ticks, ticksOf } from "./ticks.ts";
@@ -114,7 +115,8 @@ function enough(laid: Checked, market: Market, invested: Decimal): readonly Bala
 }
 
 function bandOf(runs: readonly Walked[], bars: Ticks): Band {
-  const totals = runs.map((run) => figuresOf(run, bars, ONE).total);
+  const endPrice = closeOf(bars, bars.close.length - 1);
+  const totals = runs.map(({ account }) => profitOf(account.strategy.state, endPrice).total);
   const cycles = runs.map(({ account }) => account.strategy.state.ledger.cycles);
   return {
     total: { least: totals.reduce(min), most: totals.reduce((a, b) => (a > b ? a : b)) },

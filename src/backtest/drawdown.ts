@@ -1,6 +1,6 @@
 import type { Column } from "../candles/candles.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { CloseBlocks } from "./blocks.ts";
+import type { Blocks } from "./blocks.ts";
 import { float } from "./held.ts";
 import type { Ticks } from "./ticks.ts";
 
@@ -24,17 +24,17 @@ export interface Holding {
 
 /**
  * Follows equity from close to close: its highest, and how far below that it came. While nothing trades it moves with
- * the price alone, so its bounds tell whether the bars have to be looked at; what may hold a new highest is looked at
- * when that is asked for.
+ * the price alone, so bounds of the price tell whether bars have to be looked at; those that may hold a new highest
+ * are looked at when that is asked for.
  */
-export function createFalls({ close, closes, tick: step, candles: { times } }: Ticks, invested: number) {
+export function createFalls({ close, blocks, tick: step, candles: { times } }: Ticks, invested: number) {
   const tick = float(step);
-  const [tiny, small, large] = closes;
+  const [tiny, small, large] = blocks;
   let worst = { amount: 0, share: 0, from: times[0] ?? 0, to: times[0] ?? 0 };
   let peak = invested;
   /** Where the highest was, or from where on. */
   let [topBar, topCash, topBase] = [0, invested, 0];
-  /** Bars that were not looked at and may hold a new highest: from, until, cash and base of each. */
+  /** Bars that were not looked at and may hold a new highest: from, until, cash, base and bound of each. */
   let waiting: number[] = [];
   /** Nothing so far was higher. */
   let bound = invested;
@@ -45,17 +45,6 @@ export function createFalls({ close, closes, tick: step, candles: { times } }: T
     return times[bar] as number;
   }
 
-  /** Whether a block holds no deeper fall; a new highest in it is kept. */
-  function passes(of: CloseBlocks, block: number, first: number, cash: number, base: number): boolean {
-    const high = cash + base * ((of.high[block] as number) * tick);
-    const low = cash + base * ((of.low[block] as number) * tick);
-    const within = base * ((of.fall[block] as number) * tick);
-    // The fall within it is rounded once, its equities each: what is nearly as deep is looked at bar by bar.
-    if (peak - low > worst.amount || within > worst.amount * (1 - 1e-6)) return false;
-    if (high > peak) rise(high, first, cash, base);
-    return true;
-  }
-
   function rise(to: number, bar: number, cash: number, base: number): void {
     peak = to;
     topBar = bar;
@@ -63,7 +52,32 @@ export function createFalls({ close, closes, tick: step, candles: { times } }: T
     topBase = base;
   }
 
-  function look(bar: number, cash: number, base: number): void {
+  /** The newest first: where equity rises the others then need no look. */
+  function settle(): void {
+    for (let i = waiting.length - 5; i >= 0; i -= 5) {
+      if ((waiting[i + 4] as number) < peak) continue;
+      const [from, until] = [waiting[i] as number, waiting[i + 1] as number];
+      const [cash, base] = [waiting[i + 2] as number, waiting[i + 3] as number];
+      const highest = cash + base * (highestOf(close, blocks, from, until) * tick);
+      // Of two that are equally high the first counts.
+      if (highest > peak || (highest === peak && from < topBar)) rise(highest, from, cash, base);
+    }
+    if (waiting.length > 0) waiting = [];
+    bound = peak;
+  }
+
+  /** Whether bars between such prices need no look now: none of them falls deeper. */
+  function skips(from: number, until: number, { cash, base, least, most }: Holding): boolean {
+    const top = cash + base * (most * tick);
+    const higher = top > bound ? top : bound;
+    // Far from any rounding.
+    if (higher - (cash + base * (least * tick)) >= worst.amount * (1 - 1e-6)) return false;
+    if (top > peak) waiting.push(from, until, cash, base, top);
+    bound = higher;
+    return true;
+  }
+
+  function look(bar: number, { cash, base }: Holding): void {
     const equity = cash + base * ((close[bar] as number) * tick);
     if (equity > peak) rise(equity, bar, cash, base);
     else if (peak - equity > worst.amount) {
@@ -72,39 +86,26 @@ export function createFalls({ close, closes, tick: step, candles: { times } }: T
     }
   }
 
-  /** The newest first: of those that rise the others then need no look. */
-  function settle(): void {
-    for (let i = waiting.length - 5; i >= 0; i -= 5) {
-      if ((waiting[i + 4] as number) < peak) continue;
-      const [from, until] = [waiting[i] as number, waiting[i + 1] as number];
-      const [cash, base] = [waiting[i + 2] as number, waiting[i + 3] as number];
-      const highest = cash + base * (highestOf(close, closes, from, until) * tick);
-      // Of two that are equally high the first counts.
-      if (highest > peak || (highest === peak && from < topBar)) rise(highest, from, cash, base);
-    }
-    waiting = [];
-    bound = peak;
-  }
-
   /** Bars in their order. */
-  function go(from: number, until: number, { cash, base, least, most }: Holding): void {
-    const top = cash + base * (most * tick);
-    const higher = Math.max(bound, top);
-    // Far from any rounding.
-    if (higher - (cash + base * (least * tick)) < worst.amount * (1 - 1e-6)) {
-      if (top > peak) waiting.push(from, until, cash, base, top);
-      bound = higher;
-      return;
+  function go(from: number, until: number, holding: Holding): void {
+    if (skips(from, until, holding)) return;
+    const { cash, base } = holding;
+    const isQuiet = ({ high, low }: Blocks, bits: number, bar: number): boolean => {
+      const end = bar + (1 << bits);
+      if ((bar & ((1 << bits) - 1)) !== 0 || end > until) return false;
+      const block = bar >> bits;
+      return skips(bar, end, { cash, base, least: low[block] as number, most: high[block] as number });
+    };
+    for (let bar = from; bar < until; ) {
+      if (isQuiet(large, 12, bar)) bar += 4096;
+      else if (isQuiet(small, 6, bar)) bar += 64;
+      else if (isQuiet(tiny, 3, bar)) bar += 8;
+      else {
+        settle();
+        for (const stop = Math.min(until, (bar | 7) + 1); bar < stop; bar++) look(bar, holding);
+        bound = peak;
+      }
     }
-    settle();
-    let bar = from;
-    while (bar < until) {
-      if ((bar & 4095) === 0 && bar + 4096 <= until && passes(large, bar >> 12, bar, cash, base)) bar += 4096;
-      else if ((bar & 63) === 0 && bar + 64 <= until && passes(small, bar >> 6, bar, cash, base)) bar += 64;
-      else if ((bar & 7) === 0 && bar + 8 <= until && passes(tiny, bar >> 3, bar, cash, base)) bar += 8;
-      else for (const stop = Math.min(until, (bar | 7) + 1); bar < stop; bar++) look(bar, cash, base);
-    }
-    bound = peak;
   }
 
   return {
@@ -118,35 +119,26 @@ export function createFalls({ close, closes, tick: step, candles: { times } }: T
   };
 }
 
-/** The highest close of some bars, in ticks. */
-function highestOf(
-  close: Column,
-  [tiny, small, large]: Ticks["closes"],
-  from: number,
-  until: number,
-): number {
+/** The highest close of some bars, in ticks: a block whose highest price is not above it is left out. */
+function highestOf(close: Column, [, small]: Ticks["blocks"], from: number, until: number): number {
   let highest = 0;
-  let bar = from;
-  while (bar < until) {
-    let high: number;
-    if ((bar & 4095) === 0 && bar + 4096 <= until)
-      [high, bar] = [large.high[bar >> 12] as number, bar + 4096];
-    else if ((bar & 63) === 0 && bar + 64 <= until) [high, bar] = [small.high[bar >> 6] as number, bar + 64];
-    else if ((bar & 7) === 0 && bar + 8 <= until) [high, bar] = [tiny.high[bar >> 3] as number, bar + 8];
-    else high = close[bar++] as number;
-    if (high > highest) highest = high;
+  for (let bar = from; bar < until; ) {
+    const stop = Math.min(until, (bar | 63) + 1);
+    if ((small.high[bar >> 6] as number) > highest)
+      for (; bar < stop; bar++) if ((close[bar] as number) > highest) highest = close[bar] as number;
+    bar = stop;
   }
   return highest;
 }
 
 /** How many of some bars closed from one price to another, both in ticks. */
 export function countWithin(
-  { close, closes: [, small, large] }: Ticks,
+  { close, blocks: [, small, large] }: Ticks,
   { from, until }: { readonly from: number; readonly until: number },
   { low, high }: { readonly low: number; readonly high: number },
 ): number {
-  /** Of a block all bars or none; undefined where some. */
-  const share = (of: CloseBlocks, block: number): 0 | 1 | undefined => {
+  /** Of a block all bars or none; undefined where that is not sure. */
+  const share = (of: Blocks, block: number): 0 | 1 | undefined => {
     const [most, least] = [of.high[block] as number, of.low[block] as number];
     if (most < low || least > high) return 0;
     return least >= low && most <= high ? 1 : undefined;

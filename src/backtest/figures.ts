@@ -42,9 +42,8 @@ export function figuresOf(
   invested: Decimal,
 ): Figures {
   const { state } = account.strategy;
-  const priceAt = (ticks: number | undefined): Decimal => BigInt(ticks ?? 0) * bars.tick;
-  const endPrice = priceAt(bars.close[count - 1] as number);
-  const startPrice = priceAt(bars.open[0] as number);
+  const endPrice = closeOf(bars, count - 1);
+  const startPrice = BigInt(bars.open[0] as number) * bars.tick;
   const moved = endPrice - startPrice;
   const profit = profitOf(state, endPrice);
   return {
@@ -57,6 +56,9 @@ export function figuresOf(
     ...measured(held, bars, { count, invested: float(invested) }),
   };
 }
+
+/** The price at which a bar closed; zero where there is none. */
+export const closeOf = ({ close, tick }: Ticks, bar: number): Decimal => BigInt(close[bar] ?? 0) * tick;
 
 interface Span {
   /** Bars looked at. */

@@ -1,6 +1,6 @@
 import type { Candles, Column } from "../candles/candles.ts";
 import { type Decimal, divideWhole, ONE } from "../kernel/decimal.ts";
-import { type Blocks, blocksOf, type CloseBlocks, closeBlocksOf, type Levels, levelsOf } from "./blocks.ts";
+import { type Blocks, type Levels, levelsOf } from "./blocks.ts";
 import type { Rules } from "./rules.ts";
 
 /** Candles in whole ticks of a market, with the extremes of every block of bars. */
@@ -11,8 +11,7 @@ export interface Ticks {
   readonly high: Column;
   readonly low: Column;
   readonly close: Column;
-  readonly blocks: Levels<Blocks>;
-  readonly closes: Levels<CloseBlocks>;
+  readonly blocks: Levels;
 }
 
 const LARGEST_INT32 = 2 ** 31 - 1;
@@ -32,11 +31,7 @@ export function ticksOf(candles: Candles, tick: Decimal): Ticks {
     Column,
     Column,
   ];
-  const made: Ticks = {
-    ...{ candles, tick, open, high, low, close },
-    blocks: levelsOf({ high, low }, blocksOf),
-    closes: levelsOf<CloseBlocks>({ high: close, low: close }, closeBlocksOf),
-  };
+  const made: Ticks = { candles, tick, open, high, low, close, blocks: levelsOf({ high, low }) };
   ofCandles.set(tick, made);
   return made;
 }
@@ -48,8 +43,16 @@ function inTicks(column: Column, unit: Decimal, tick: Decimal): Column {
   for (let i = 0; i < column.length; i++) if ((column[i] as number) > highest) highest = column[i] as number;
   const isNarrow = counter(highest) <= LARGEST_INT32;
   const counted = isNarrow ? new Int32Array(column.length) : new Float64Array(column.length);
-  for (let i = 0; i < column.length; i++) counted[i] = counter(column[i] as number);
+  if (column instanceof Int32Array && isNarrow && tick % unit === 0n && tick / unit < LARGEST_INT32)
+    divideInto(counted as Int32Array, column, Number(tick / unit));
+  else for (let i = 0; i < column.length; i++) counted[i] = counter(column[i] as number);
   return counted;
+}
+
+/** Rounded half up. The quotients of so small numbers are further from a whole one than a double is from them. */
+function divideInto(counted: Int32Array, column: Int32Array, each: number): void {
+  const twice = 2 * each;
+  for (let i = 0; i < column.length; i++) counted[i] = Math.floor((2 * (column[i] as number) + each) / twice);
 }
 
 /** Whole ticks of a price in units. One of the two is nearly always so many times the other: doubles count those exactly. */
