@@ -12,13 +12,13 @@ import { fromTexts, kindsOf } from "../../src/transport/input.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
 import { readCandleSource } from "../host/candle-sources.ts";
 import { candleFile, candleFolder, isStored, readStored } from "../host/candle-store.ts";
-import { nodeLocal } from "../host/node-local.ts";
+import { nodeLocal } from "../host/process/node-local.ts";
 import { readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { textsOf } from "../terminal/fields.ts";
 import { print, render } from "../terminal/output.ts";
+import { fail, misreadOf } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { fail, misreadOf } from "./refused.ts";
 
 /** Apart, since exchanges and the database are most of what a start takes. */
 const toExchanges = () => import("./run-operation.ts");

@@ -2,9 +2,9 @@ import { createOperations } from "../../src/operations.ts";
 import { numberOf, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
+import { fail } from "../terminal/refused.ts";
 import { monthOf, priceOf, type Shown, unitsOf } from "./estimate.ts";
 import { PLANS, PRICES_OF } from "./plans.ts";
-import { fail } from "./refused.ts";
 import { open, remoteOf } from "./run-operation.ts";
 
 /** What the running grids would cost in a month like the last counted day, on named plans. */

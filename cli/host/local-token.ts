@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { digest } from "../../src/kernel/digest.ts";
 import type { By } from "../../src/model/events.ts";
 import type { TokenStore } from "../../src/ports/stores/token-store.ts";
-import { nodeLocal } from "./node-local.ts";
+import { nodeLocal } from "./process/node-local.ts";
 
 /** So many tokens are looked through for one that a killed server has left. */
 const MOST = 1000;

@@ -14,8 +14,8 @@ import { ownDatabase } from "./file-rights.ts";
 import { killedByFile } from "./kill-file.ts";
 import { databaseFile, packageFolder } from "./locations.ts";
 import { nodeMail } from "./mail.ts";
-import { nodeLocal } from "./node-local.ts";
 import { nodePost } from "./outbound.ts";
+import { nodeLocal } from "./process/node-local.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { nodeLocal } from "./node-local.ts";
+import { nodeLocal } from "./process/node-local.ts";
 
 /** Writes a file that its owner alone can read. Beside it and renamed: another process never reads half of it. */
 export function writePrivate(file: string, text: string): void {

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { nodeLocal } from "./node-local.ts";
 import { writePrivate } from "./private-file.ts";
+import { nodeLocal } from "./process/node-local.ts";
 
 /**
  * Where a running server of this user is reached. Readable by the owner alone: it holds a token, which lives as long as

@@ -1,5 +1,5 @@
 import type { SignIn } from "../../src/transport/page.ts";
-import { nodeLocal } from "./node-local.ts";
+import { nodeLocal } from "./process/node-local.ts";
 
 const LIFE = 10 * 60_000;
 const MOST_CODES = 100;

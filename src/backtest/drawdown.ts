@@ -13,7 +13,7 @@ export interface Drawdown {
 }
 
 /** What is held over some bars in which nothing trades. */
-export interface Holding {
+export interface HeldOver {
   /** Quote, with what was invested, and base of at least zero. */
   readonly cash: number;
   readonly base: number;
@@ -67,7 +67,7 @@ export function createFalls({ close, blocks, tick: step, candles: { times } }: T
   }
 
   /** Whether bars between such prices need no look now: none of them falls deeper. */
-  function skips(from: number, until: number, { cash, base, least, most }: Holding): boolean {
+  function skips(from: number, until: number, { cash, base, least, most }: HeldOver): boolean {
     const top = cash + base * (most * tick);
     const higher = top > bound ? top : bound;
     // Far from any rounding.
@@ -77,7 +77,7 @@ export function createFalls({ close, blocks, tick: step, candles: { times } }: T
     return true;
   }
 
-  function look(bar: number, { cash, base }: Holding): void {
+  function look(bar: number, { cash, base }: HeldOver): void {
     const equity = cash + base * ((close[bar] as number) * tick);
     if (equity > peak) rise(equity, bar, cash, base);
     else if (peak - equity > worst.amount) {
@@ -87,7 +87,7 @@ export function createFalls({ close, blocks, tick: step, candles: { times } }: T
   }
 
   /** Bars in their order. */
-  function go(from: number, until: number, holding: Holding): void {
+  function go(from: number, until: number, holding: HeldOver): void {
     if (skips(from, until, holding)) return;
     const { cash, base } = holding;
     const isQuiet = ({ high, low }: Blocks, bits: number, bar: number): boolean => {

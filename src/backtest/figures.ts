@@ -3,7 +3,7 @@ import { profitOf } from "../grid/ledger/profit.ts";
 import { type Decimal, div, mul } from "../kernel/decimal.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
 import type { Profit } from "../model/strategy.ts";
-import { countWithin, createFalls, type Drawdown, type Holding } from "./drawdown.ts";
+import { countWithin, createFalls, type Drawdown, type HeldOver } from "./drawdown.ts";
 import { float, type Held } from "./held.ts";
 import type { Ticks } from "./ticks.ts";
 import type { Walked } from "./walk.ts";
@@ -92,7 +92,7 @@ function measured(held: Held, bars: Ticks, { count, invested }: Span) {
   };
 }
 
-const holdingAt = (held: Held, place: number, invested: number): Holding => ({
+const holdingAt = (held: Held, place: number, invested: number): HeldOver => ({
   cash: invested + (held.cash[place] as number),
   // A sum of floats may end a hair below nothing.
   base: Math.max(0, held.base[place] as number),
@@ -101,7 +101,7 @@ const holdingAt = (held: Held, place: number, invested: number): Holding => ({
 });
 
 interface Drawn {
-  readonly holding: Holding;
+  readonly holding: HeldOver;
   readonly invested: number;
   /** The highest equity so far. */
   readonly peak: number;

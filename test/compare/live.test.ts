@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { nodeLocal } from "../../cli/host/node-local.ts";
+import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
 import { connectDex } from "../../src/compose/dex.ts";
 import { timeLimit } from "../../src/compose/time-limit.ts";

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { nodeLocal } from "../../cli/host/node-local.ts";
+import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { notifyStore } from "../../src/adapters/libsql/stores/notify-store.ts";
 import { importKek } from "../../src/adapters/vault/envelope.ts";

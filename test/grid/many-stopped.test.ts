@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { nodeLocal } from "../../cli/host/node-local.ts";
+import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import type { Deps } from "../../src/ports/deps.ts";

@@ -1,5 +1,5 @@
 import { createClient } from "@libsql/client";
-import { nodeLocal } from "../../cli/host/node-local.ts";
+import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import type { Context } from "../../src/adapters/libsql/client/context.ts";
 import type { Migration } from "../../src/adapters/libsql/client/migrate.ts";
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";

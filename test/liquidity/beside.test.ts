@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startDelivery, startSampling } from "../../cli/host/delivery.ts";
-import { nodeLocal } from "../../cli/host/node-local.ts";
+import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
 import { notifyStore } from "../../src/adapters/libsql/stores/notify-store.ts";

@@ -6,7 +6,7 @@
  * EDGEMAKER_EXCHANGES and EDGEMAKER_VENUE_URLS choose exchanges and their test environments.
  */
 import { createClient } from "@libsql/client";
-import { nodeLocal } from "../../cli/host/node-local.ts";
+import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { bitget } from "../../src/adapters/ccxt/exchanges/bitget.ts";
 import { gateio } from "../../src/adapters/ccxt/exchanges/gateio.ts";
 import { kraken } from "../../src/adapters/ccxt/exchanges/kraken.ts";

@@ -1,5 +1,5 @@
 import type { Client } from "@libsql/client";
-import { nodeLocal } from "../../cli/host/node-local.ts";
+import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { type Context, createContext } from "../../src/adapters/libsql/client/context.ts";
 import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import { nodeLocal } from "../../cli/host/node-local.ts";
+import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { trimmed } from "../../src/adapters/ccxt/exchanges/market-list.ts";
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { libsqlKeeping } from "../../src/adapters/libsql/keeping/keeping.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import { nodeLocal } from "../../cli/host/node-local.ts";
 import { nodePost } from "../../cli/host/outbound.ts";
+import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { auditStore } from "../../src/adapters/libsql/stores/audit-store.ts";
 import { notifyStore } from "../../src/adapters/libsql/stores/notify-store.ts";

@@ -1,4 +1,4 @@
-import { nodeLocal } from "../../cli/host/node-local.ts";
+import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { dryBooks } from "../../src/adapters/libsql/sandbox/dry-books.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";

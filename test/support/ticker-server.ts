@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { fileConnection } from "../../cli/host/database/file-connection.ts";
-import { nodeLocal } from "../../cli/host/node-local.ts";
+import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { createDeps } from "../../src/compose/deps.ts";

@@ -1,6 +1,6 @@
 // A process that writes: started twice at once by safe-client.test.ts.
 
-import { nodeLocal } from "../../cli/host/node-local.ts";
+import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
 import { connectionTo } from "./connection.ts";
 

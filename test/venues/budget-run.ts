@@ -3,7 +3,7 @@
  * seconds. In real time the exchange's counters, our budget and the timer go by this machine's clock; otherwise all of
  * them by one that moves when told, and then nothing is said of how long things take.
  */
-import { nodeLocal } from "../../cli/host/node-local.ts";
+import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { startTimer } from "../../cli/host/timer.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";

@@ -21,8 +21,8 @@ import { messageOf, SettingsError, StoreError } from "../../../src/kernel/errors
 import { fileConnection } from "../../host/database/file-connection.ts";
 import { dataDirectory } from "../../host/directories.ts";
 import { databaseFile, shownUrl } from "../../host/locations.ts";
-import { nodeLocal } from "../../host/node-local.ts";
 import { readMigrations } from "../../host/node-runtime.ts";
+import { nodeLocal } from "../../host/process/node-local.ts";
 import { findServer } from "../../host/server-file.ts";
 import { readSettings } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";

@@ -1,8 +1,8 @@
 import { createDeps } from "../../../src/compose/deps.ts";
 import type { By } from "../../../src/model/events.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
-import { nodeLocal } from "../../host/node-local.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
+import { nodeLocal } from "../../host/process/node-local.ts";
 import { numberOf, readSettings } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";

@@ -58,15 +58,15 @@ export const levelsFrom = (range: Range, tick: Decimal): Decimal[] =>
 export const ascends = (levels: readonly Decimal[]): boolean =>
   levels.every((level, i) => i === 0 || level > (levels[i - 1] as Decimal));
 
-interface Bounds {
+interface Apart {
   readonly lower: Decimal;
   readonly upper: Decimal;
 }
 
 /** The least ratio of a slot's upper price to its lower one, rounded down. */
-export function leastRatio(slots: readonly Bounds[]): Decimal {
+export function leastRatio(slots: readonly Apart[]): Decimal {
   // Compared by products: a division takes ten times as long, and every pass asks.
-  const nearest = slots.reduce<Bounds>(
+  const nearest = slots.reduce<Apart>(
     (least, slot) => (slot.upper * least.lower < least.upper * slot.lower ? slot : least),
     { lower: ONE, upper: 1_000_000n * ONE },
   );
@@ -74,7 +74,7 @@ export function leastRatio(slots: readonly Bounds[]): Decimal {
 }
 
 /** The slots between neighbouring levels. */
-export const slotsBetween = (levels: readonly Decimal[]): Bounds[] =>
+export const slotsBetween = (levels: readonly Decimal[]): Apart[] =>
   levels.slice(1).map((upper, i) => ({ lower: levels[i] as Decimal, upper }));
 
 /** Levels around a center, which is one of them: offsets are shares of the center price, nearest first. */

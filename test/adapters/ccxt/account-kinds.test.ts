@@ -1,6 +1,6 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
-import { nodeLocal } from "../../../cli/host/node-local.ts";
+import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { createDeps } from "../../../src/compose/deps.ts";
 import { DAY, MINUTE } from "../../../src/kernel/time.ts";
 import { emulatedWorld } from "../../support/emulated.ts";

@@ -1,6 +1,6 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { nodeLocal } from "../../../cli/host/node-local.ts";
+import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { createDeps } from "../../../src/compose/deps.ts";
 import { tick } from "../../../src/engine/pass/tick.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nodeLocal } from "../../../cli/host/node-local.ts";
+import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { createPlace } from "../../../src/adapters/ccxt/account/place.ts";
 import { ccxtVenue } from "../../../src/adapters/ccxt/account/venue.ts";
 import { LIVE_TIMING } from "../../../src/adapters/ccxt/client/quirks.ts";

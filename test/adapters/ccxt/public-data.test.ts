@@ -1,6 +1,6 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { nodeLocal } from "../../../cli/host/node-local.ts";
+import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
 import { NO_STORED_KEYS } from "../../../src/adapters/vault/stored-keys.ts";

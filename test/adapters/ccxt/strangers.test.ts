@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { nodeLocal } from "../../../cli/host/node-local.ts";
+import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { tick } from "../../../src/engine/pass/tick.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { appOver } from "../../support/app.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { expect, it, onTestFinished } from "vitest";
-import { nodeLocal } from "../../../cli/host/node-local.ts";
+import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { migrations } from "../../support/migrations.ts";
 import { tempFolder } from "../../support/temp.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { nodeLocal } from "../../../cli/host/node-local.ts";
+import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { newUse } from "../../../src/model/usage.ts";
 import { type Sqld, startSqld } from "../../support/sqld.ts";

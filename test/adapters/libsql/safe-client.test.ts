@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { nodeLocal } from "../../../cli/host/node-local.ts";
+import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
 import { bundleScript, runNode } from "../../support/bundle.ts";

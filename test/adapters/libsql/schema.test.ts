@@ -3,7 +3,7 @@ import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
-import { nodeLocal } from "../../../cli/host/node-local.ts";
+import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { createContext } from "../../../src/adapters/libsql/client/context.ts";
 import { migrate } from "../../../src/adapters/libsql/client/migrate.ts";
 import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";

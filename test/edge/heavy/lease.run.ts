@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nodeLocal } from "../../../cli/host/node-local.ts";
+import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Local } from "../../src/ports/local.ts";
+import type { Local } from "../../../src/ports/local.ts";
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
 

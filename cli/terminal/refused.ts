@@ -3,9 +3,8 @@ import { plainText } from "../../src/kernel/plain-text.ts";
 import type { Operation } from "../../src/operation.ts";
 import { refusalOf } from "../../src/transport/input.ts";
 import { type Answer, refusal } from "../../src/transport/run.ts";
-import type { Remote } from "../host/remote.ts";
-import type { Values } from "../terminal/arguments.ts";
-import { argName } from "../terminal/fields.ts";
+import type { Values } from "./arguments.ts";
+import { argName } from "./fields.ts";
 
 /** What the form of the input is refused with; undefined when it is none. */
 export function misreadOf(operation: Operation, input: Record<string, unknown>): Answer | undefined {
@@ -23,7 +22,7 @@ export function fail(
     operation,
     values,
   }: {
-    readonly remote?: Remote | undefined;
+    readonly remote?: object | undefined;
     readonly operation?: Operation;
     readonly values?: Values;
   },
