@@ -4,7 +4,7 @@
  * (transport/input.ts), so `null`, `""` and `[]` stay what they are.
  */
 import * as z from "zod";
-import { type Decimal, fromNumber } from "./decimal.ts";
+import { type Decimal, fromNumber, ONE } from "./decimal.ts";
 import { lazy } from "./lazy.ts";
 import { isPair, type Pair } from "./pair.ts";
 
@@ -45,6 +45,17 @@ export const decimalField = (label: string, most = MOST) => {
   return z.number({ error }).transform((value, context): Decimal => {
     const exact = value <= most ? fromNumber(value) : undefined;
     if (exact !== undefined && exact > 0n) return exact;
+    context.addIssue({ code: "custom", message: error });
+    return z.NEVER;
+  });
+};
+
+/** A share of something, 0 to 1. */
+export const shareField = (name: string) => {
+  const error = `Invalid request: ${name} must be a number from 0 to 1`;
+  return z.number({ error }).transform((value, context): Decimal => {
+    const exact = value === 0 ? 0n : fromNumber(value);
+    if (exact !== undefined && exact >= 0n && exact <= ONE) return exact;
     context.addIssue({ code: "custom", message: error });
     return z.NEVER;
   });

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { BOUNDS, centeredInput, held, isRange, rangeInput } from "../../grid/schema/input.ts";
-import { shareField } from "../../grid/schema/input-fields.ts";
 import { ZERO } from "../../kernel/decimal.ts";
-import { countField, decimalField, idField, wordField } from "../../kernel/fields.ts";
+import { countField, decimalField, idField, shareField, wordField } from "../../kernel/fields.ts";
 import { DAY, HOUR, MINUTE } from "../../kernel/time.ts";
 
 export const TIMEFRAMES = {

@@ -1,17 +1,6 @@
 import * as z from "zod";
-import { type Decimal, fromNumber, ONE, parseDecimal } from "../../kernel/decimal.ts";
+import { type Decimal, ONE, parseDecimal } from "../../kernel/decimal.ts";
 import { decimalField, flagField, textField } from "../../kernel/fields.ts";
-
-/** A share of something, 0 to 1. */
-export const shareField = (name: string) => {
-  const error = `Invalid request: ${name} must be a number from 0 to 1`;
-  return z.number({ error }).transform((value, context): Decimal => {
-    const exact = value === 0 ? 0n : fromNumber(value);
-    if (exact !== undefined && exact >= 0n && exact <= ONE) return exact;
-    context.addIssue({ code: "custom", message: error });
-    return z.NEVER;
-  });
-};
 
 export const flag = (name: string) => flagField("Invalid request", name).optional();
 export const price = () => decimalField("Invalid price").optional();

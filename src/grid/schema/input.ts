@@ -8,10 +8,11 @@ import {
   idField,
   MOST_MULTIPLE,
   pairField,
+  shareField,
   wordField,
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { common, planHash, price, shareField } from "./input-fields.ts";
+import { common, planHash, price } from "./input-fields.ts";
 
 const rangeShape = (ids: readonly string[]) => ({
   exchange: exchangeField(ids),
