@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type Decimal, ONE, parseDecimal } from "../../kernel/decimal.ts";
 import { decimalField, flagField, textField } from "../../kernel/fields.ts";
+import { optionFlags } from "../state/options.ts";
 
 export const flag = (name: string) => flagField("Invalid request", name).optional();
 export const price = () => decimalField("Invalid price").optional();
@@ -34,10 +35,7 @@ const dryBalance = () =>
     );
 
 export const common = () => ({
-  allowLoss: flag("allowLoss").describe("false refuses a grid whose cycles do not pay their fees"),
-  useOwnBase: flag("useOwnBase").describe("false leaves the base that the account has alone"),
-  initialBuy: flag("initialBuy").describe("Buys the base that selling slots lack, at once"),
-  postOnly: flag("postOnly").describe("false lets an order that meets the market on arrival take at once"),
+  ...optionFlags(),
   dryRun: flag("dryRun").describe("On paper: live prices, simulated fills, nothing asked of your account"),
   dryBalance: dryBalance(),
 });

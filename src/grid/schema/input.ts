@@ -12,6 +12,7 @@ import {
   wordField,
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { optionShares } from "../state/options.ts";
 import { common, planHash, price } from "./input-fields.ts";
 
 const rangeShape = (ids: readonly string[]) => ({
@@ -40,13 +41,7 @@ const rangeShape = (ids: readonly string[]) => ({
     )
     .optional()
     .describe("The farthest bounds to which the grid follows the market"),
-  confidence: shareField("confidence")
-    .optional()
-    .describe("Least price confidence at which an order is placed"),
-  maxPosition: shareField("maxPosition").optional().describe("Most cost of base, as a share of the capital"),
-  safetyReserve: shareField("safetyReserve")
-    .optional()
-    .describe("Quote that buys leave alone, as a share of the capital"),
+  ...optionShares(),
 });
 
 type Range = {
@@ -133,6 +128,12 @@ const weights = () =>
     })
     .max(LEVELS, { error: "Invalid order size: at most 10 levels" });
 
+/** Those that a centered grid has no default of its own for. */
+function sharesBeside() {
+  const { confidence: _c, maxPosition: _p, safetyReserve: _r, ...others } = optionShares();
+  return others;
+}
+
 const centeredShape = (ids: readonly string[]) => ({
   exchange: exchangeField(ids),
   symbol: pairField(),
@@ -186,6 +187,7 @@ const centeredShape = (ids: readonly string[]) => ({
     .default(ONE / 20n)
     .describe("From it on spacing is doubled"),
   ...common(),
+  ...sharesBeside(),
 });
 
 interface Centered {

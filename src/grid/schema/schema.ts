@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { optionFlags, optionShares } from "../state/options.ts";
 import { lyingShape } from "./follows.ts";
 import { ConfigShape, GridShape, RefusedShape, WarningShape } from "./shapes.ts";
 
@@ -19,6 +20,18 @@ const LastWeekShape = lazy(() =>
   }),
 );
 
+/** The names of these fields, each told in one form and by the same words. */
+const eachAs = <Name extends string, Form extends z.ZodType>(
+  fields: Readonly<Record<Name, z.ZodType>>,
+  form: Form,
+): Record<Name, Form> =>
+  Object.fromEntries(
+    Object.entries<z.ZodType>(fields).map(([name, { description = "" }]) => [
+      name,
+      form.describe(description),
+    ]),
+  ) as Record<Name, Form>;
+
 /** What is armed beside the levels. */
 const OptionsShape = lazy(() =>
   z
@@ -27,11 +40,8 @@ const OptionsShape = lazy(() =>
       takeProfitPrice: z.number(),
       triggerPrice: z.number(),
       trail: z.object({ up: z.number(), down: z.number() }).partial(),
-      initialBuy: z.boolean(),
-      postOnly: z.boolean(),
-      confidence: z.number(),
-      maxPosition: z.number(),
-      safetyReserve: z.number(),
+      ...eachAs(optionFlags(), z.boolean()),
+      ...eachAs(optionShares(), z.number()),
     })
     .partial(),
 );

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { centeredPreviewInput, rangePreviewInput } from "../schema/input.ts";
+import { besideOptions, optionsOf } from "../state/options.ts";
 import type { Asked, AskedCentered } from "./check.ts";
 
 /** A range grid's input without where it trades. */
@@ -14,33 +15,21 @@ export function rangeOf({
 }
 
 /** A centered grid's input in the words of the strategy. */
-export function centeredOf({
-  exchange: _exchange,
-  symbol: _symbol,
-  dryRun: _dryRun,
-  dryBalance: _dryBalance,
-  size,
-  confidence,
-  maxPosition,
-  safetyReserve,
-  allowLoss,
-  useOwnBase,
-  initialBuy,
-  postOnly,
-  volatility,
-  volatilityLow,
-  volatilityHigh,
-  ...centered
-}: z.output<ReturnType<typeof centeredPreviewInput>>): AskedCentered {
+export function centeredOf(asked: z.output<ReturnType<typeof centeredPreviewInput>>): AskedCentered {
+  const {
+    exchange: _exchange,
+    symbol: _symbol,
+    dryRun: _dryRun,
+    dryBalance: _dryBalance,
+    size,
+    volatility,
+    volatilityLow,
+    volatilityHigh,
+    ...centered
+  } = besideOptions(asked);
   return {
+    ...optionsOf(asked),
     orderSize: size,
-    confidence,
-    maxPosition,
-    safetyReserve,
-    allowLoss,
-    useOwnBase,
-    initialBuy,
-    postOnly,
     centered: {
       ...centered,
       ...(volatility ? { volatility: { low: volatilityLow, high: volatilityHigh } } : {}),

@@ -16,6 +16,7 @@ import {
 import { layOut } from "../ladder/layout.ts";
 import { ascends, leastRatio, levelsFrom, slotsBetween } from "../ladder/levels.ts";
 import type { CenteredConfig, GridConfig } from "../state/config.ts";
+import type { GridOptions } from "../state/options.ts";
 import type { Slot } from "../state/state.ts";
 import { adviceOnCentered, adviceOnRange } from "./spacing-advice.ts";
 
@@ -25,17 +26,8 @@ export type Asked = Omit<GridConfig, "gridSpacing" | "isSpaced" | "centered"> & 
 };
 
 /** A centered grid as a person asks for it. */
-export type AskedCentered = Pick<
-  GridConfig,
-  | "orderSize"
-  | "allowLoss"
-  | "useOwnBase"
-  | "initialBuy"
-  | "postOnly"
-  | "confidence"
-  | "maxPosition"
-  | "safetyReserve"
-> & { readonly centered: CenteredConfig };
+export type AskedCentered = GridOptions &
+  Pick<GridConfig, "orderSize"> & { readonly centered: CenteredConfig };
 
 export interface Checked {
   readonly config: GridConfig;

@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import { type Decimal, max, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Balance } from "../../model/account.ts";
@@ -9,7 +10,9 @@ import { breakEvenRatio, restingFees } from "../ladder/fees.ts";
 import { giveFirstBase } from "../ladder/layout.ts";
 import { firstBuyOf, takingPrice } from "../plan/first-buy.ts";
 import { plan } from "../plan/plan.ts";
+import type { PlannedShape } from "../schema/schema.ts";
 import type { GridConfig } from "../state/config.ts";
+import { optionsOf } from "../state/options.ts";
 import { FIRST_BUY_SLOT, type GridState, NEW_STATE, NO_LEDGER } from "../state/state.ts";
 import type { Checked } from "./check.ts";
 import { cycleNet, cycleShare } from "./cycle-net.ts";
@@ -129,21 +132,26 @@ export const beginsOf = (
   { market, quote, balances }: Pick<StartWorld, "market" | "quote" | "balances">,
 ): Begins => ({ config, state, startPrice, takingPrice: takingPrice(quote, market), market, balances });
 
+type Told = z.input<ReturnType<typeof PlannedShape>>["options"];
+
 /** What was asked for beside the levels. */
-function optionsOut({ trail, initialBuy, postOnly, ...config }: GridConfig) {
-  const { stopLossPrice, takeProfitPrice, triggerPrice, confidence, maxPosition, safetyReserve } = config;
-  const figures = { stopLossPrice, takeProfitPrice, triggerPrice, confidence, maxPosition, safetyReserve };
+function optionsOut(config: GridConfig): Told {
+  const { stopLossPrice, takeProfitPrice, triggerPrice, trail } = config;
   return {
-    ...given(figures),
+    ...given({ stopLossPrice, takeProfitPrice, triggerPrice }),
     ...(trail ? { trail: given(trail) } : {}),
-    ...(initialBuy === undefined ? {} : { initialBuy }),
-    ...(postOnly === undefined ? {} : { postOnly }),
-  };
+    ...given(optionsOf(config)),
+  } as Told;
 }
 
-const given = (figures: Readonly<Record<string, Decimal | undefined>>): Record<string, number> =>
+/** Of prices and shares their numbers, flags as they are; nothing of what was not asked for. */
+const given = (
+  asked: Readonly<Record<string, Decimal | boolean | undefined>>,
+): Record<string, number | boolean> =>
   Object.fromEntries(
-    Object.entries(figures).flatMap(([name, one]) => (one === undefined ? [] : [[name, wire(one)]])),
+    Object.entries(asked).flatMap(([name, one]) =>
+      one === undefined ? [] : [[name, typeof one === "boolean" ? one : wire(one)]],
+    ),
   );
 
 /** Free quote beside what other strategies still need. */

@@ -1,9 +1,10 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { StrategyConfig } from "../../model/strategy.ts";
+import type { GridOptions } from "./options.ts";
 
 /** What a person asked for, at the start or by a change since. Prices and sizes in quote, shares of 1. */
-export interface GridConfig extends StrategyConfig {
+export interface GridConfig extends StrategyConfig, GridOptions {
   readonly lowerPrice: Decimal;
   readonly upperPrice: Decimal;
   readonly gridLevels: number;
@@ -13,16 +14,8 @@ export interface GridConfig extends StrategyConfig {
   readonly spacingModel?: "linear" | "geometric" | undefined;
   /** The spacing was given: levels are multiples of it. */
   readonly isSpaced?: boolean | undefined;
-  /** false refuses, absent warns; true also lets drawn lots be sold below their cost. */
-  readonly allowLoss?: boolean | undefined;
-  readonly useOwnBase?: boolean | undefined;
-  readonly initialBuy?: boolean | undefined;
   /** The farthest bounds to which the grid follows the market. */
   readonly trail?: { readonly up?: Decimal | undefined; readonly down?: Decimal | undefined } | undefined;
-  /** Most cost of base held and ordered, as a share of the capital. */
-  readonly maxPosition?: Decimal | undefined;
-  /** Quote that buys leave alone, as a share of the capital. */
-  readonly safetyReserve?: Decimal | undefined;
   /** Of a grid that is laid around the market and follows it. */
   readonly centered?: CenteredConfig | undefined;
 }
