@@ -1,9 +1,13 @@
 /** Takes the pictures of docs/img: node test/web/screenshots.mjs [folder] */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Page } from "playwright-core";
+import { reportOf } from "../../src/backtest/report.ts";
+import type { BacktestAnswer } from "../../src/backtest/schema/answer.ts";
+import { HOUR } from "../../src/kernel/time.ts";
 import { openPage, startBrowser } from "../support/browser.ts";
 import { root } from "../support/bundle.ts";
 import { eventually, type Spawned, spawnServer } from "../support/server.ts";
@@ -44,6 +48,8 @@ const GRIDS = [
     orderSize: 100,
   },
 ];
+
+const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 
 const PLANNED = {
   exchange: "bitget",
@@ -134,6 +140,15 @@ async function planGrid(url: string, token: string): Promise<void> {
   await client.close();
 }
 
+/** The page that `edgemaker backtest --report` writes, as a file of its own. */
+async function writeReport(server: Spawned, file: string): Promise<void> {
+  const asked = { ...MARKET, timeframe: "1h", lowerPrice: 52_000, upperPrice: 68_000, gridLevels: 32 };
+  const body = JSON.stringify({ ...asked, orderSize: 300, fills: 100_000, since: Date.now() - 900 * HOUR });
+  const answer = await server.ask("/api/v1/backtest", { method: "POST", body });
+  if (!answer.ok) throw new Error(await answer.text());
+  writeFileSync(file, reportOf((await answer.json()) as BacktestAnswer));
+}
+
 /** As WebP, which is a third of what PNG is: only the protocol of Chromium offers it. */
 async function take(page: Page, file: string): Promise<void> {
   const protocol = await page.context().newCDPSession(page);
@@ -153,6 +168,8 @@ const browser = await startBrowser();
 try {
   mkdirSync(folder, { recursive: true });
   const [id = ""] = await trade(server);
+  const report = join(made.path, "report.html");
+  await writeReport(server, report);
   for (const colorScheme of ["light", "dark"] as const)
     for (const [size, viewport] of SIZES) {
       await planGrid(url, server.token);
@@ -169,6 +186,8 @@ try {
         await page.mouse.move(0, 0);
         await take(page, join(folder, `${name}-${size}-${colorScheme}.webp`));
       }
+      await page.goto(pathToFileURL(report).href);
+      await take(page, join(folder, `backtest-report-${size}-${colorScheme}.webp`));
       if (errors.length > 0) process.stderr.write(`${errors.join("\n")}\n`);
       await context.close();
     }
