@@ -1,0 +1,280 @@
+import { sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { statement } from "../../../../src/adapters/libsql/client/context.ts";
+import { auditStore } from "../../../../src/adapters/libsql/stores/audit-store.ts";
+import { notifyStore } from "../../../../src/adapters/libsql/stores/notify-store.ts";
+import { channels } from "../../../../src/adapters/libsql/tables/notify-tables.ts";
+import { importKek } from "../../../../src/adapters/vault/envelope.ts";
+import { DAY } from "../../../../src/kernel/time.ts";
+import { type Message, NO_DIGEST } from "../../../../src/model/channel.ts";
+import { EVERY_ACCOUNT } from "../../../../src/model/events.ts";
+import { BY } from "../../../support/by.ts";
+import { opened, START } from "./opened.ts";
+
+const TTL = 10_000;
+const kek = await importKek(new Uint8Array(32).fill(1));
+const channel = (name: string, over: object = {}) => ({
+  name,
+  kind: "webhook" as const,
+  level: "info" as const,
+  quiet: null,
+  isDaily: false,
+  ...over,
+});
+const message = (id: string): Message => ({
+  id,
+  kind: "test",
+  level: "info",
+  title: `the ${id}`,
+  lines: [],
+  at: START,
+});
+
+/** Two channels, `a` and `b`. */
+async function open() {
+  const { context, time } = await opened();
+  const store = notifyStore(context, [kek]);
+  for (const name of ["a", "b"]) await store.addChannel(channel(name), { url: `https://${name}` }, BY);
+  const claim = async (name: string, owner = "one", page = 9) => store.claim({ name, owner, ttl: TTL, page });
+  const claimed = async (name: string, owner = "one") => {
+    const found = await claim(name, owner);
+    if (!found) throw new Error(`${name} is taken`);
+    return found;
+  };
+  const tell = (text: string) =>
+    auditStore(context).note({ account: EVERY_ACCOUNT, strategy: null, kind: "kill", message: text }, BY);
+  const of = async (name: string) => (await store.channels()).find((one) => one.channel.name === name);
+  return { context, store, time, claim, claimed, tell, of };
+}
+
+const LATER = { result: "later", error: "no answer", retryAt: START + 500 } as const;
+const DEAD = { result: "dead", error: "gone", retryAt: START + 900 } as const;
+const kept = (over: object = {}) => ({
+  cursor: { event: 0, fill: 0 },
+  held: NO_DIGEST,
+  isDone: false,
+  ...over,
+});
+
+describe("a channel", () => {
+  it("is added once under its name, begins after what has been told, and is removed with its messages", async () => {
+    const { store, of, claimed } = await open();
+    expect(await store.addChannel(channel("a", { kind: "ntfy" }), {}, BY)).toBe(false);
+    expect(await of("a")).toMatchObject({
+      createdAt: START,
+      channel: { kind: "webhook", cursor: { event: 1, fill: 0 }, held: NO_DIGEST, reportedDay: START / DAY },
+    });
+    expect((await claimed("a")).events).toHaveLength(1);
+    expect((await store.channels()).map((one) => one.channel.name)).toEqual(["a", "b"]);
+    await store.enqueue("a", message("m1"));
+    await store.enqueue("b", message("m2"));
+    expect(await store.removeChannel("a", BY)).toBe(true);
+    expect(await store.removeChannel("a", BY)).toBe(false);
+    await store.addChannel(channel("a"), {}, BY);
+    expect([(await of("a"))?.pending, (await of("b"))?.pending]).toEqual([0, 1]);
+    const told = (await claimed("b")).events.map((one) => one.message);
+    expect(told).toEqual(["removed a", "added a, a webhook"]);
+  });
+
+  it("needs a key to be added, and is left alone without any", async () => {
+    const { context } = await open();
+    const blind = notifyStore(context, []);
+    await expect(blind.addChannel(channel("c"), {}, BY)).rejects.toThrow("EDGEMAKER_KEK is not set");
+    expect(await blind.outlook()).toEqual({ now: 0, newest: { event: 0, fill: 0 }, channels: [] });
+  });
+
+  it("is held by one process at a time, until its time is over", async () => {
+    const { claim, claimed, time, store } = await open();
+    expect(await claimed("a")).toMatchObject({ owner: "one", now: START, secrets: { url: "https://a" } });
+    expect(await claim("a", "two")).toBeUndefined();
+    expect(await claim("a", "one")).toBeDefined();
+    expect(await claim("b", "two")).toBeDefined();
+    expect(await claim("zzz")).toBeUndefined();
+    time.pass(TTL - 1);
+    expect(await claim("a", "two")).toBeUndefined();
+    time.pass(1);
+    expect(await claim("a", "two")).toBeDefined();
+    expect((await store.outlook()).channels[0]?.claimedUntil).toBe(START + 2 * TTL);
+  });
+});
+
+describe("the news of a channel", () => {
+  it("is what has happened since, oldest first, a page of it", async () => {
+    const { claim, claimed, store, tell } = await open();
+    await store.keep(await claimed("b"), kept({ cursor: { event: 2, fill: 0 }, isDone: true }));
+    for (const text of ["first", "second", "third"]) await tell(text);
+    const page = (await claim("b", "one", 2))?.events.map((one) => one.message);
+    expect(page).toEqual(["first", "second"]);
+    expect((await store.outlook()).newest).toEqual({ event: 5, fill: 0 });
+  });
+
+  it("is asked for from a place on, or from now on", async () => {
+    const { store, tell } = await open();
+    const now = await store.newsAfter(undefined, 9);
+    expect(now).toEqual({ events: [], fills: [], cursor: { event: 2, fill: 0 } });
+    await tell("first");
+    await tell("second");
+    const one = await store.newsAfter(now.cursor, 1);
+    expect([one.events.map((event) => event.message), one.cursor]).toEqual([
+      ["first"],
+      { event: 3, fill: 0 },
+    ]);
+    const two = await store.newsAfter(one.cursor, 9);
+    expect(two.events.map((event) => event.message)).toEqual(["second"]);
+    expect((await store.newsAfter(two.cursor, 9)).cursor).toEqual({ event: 4, fill: 0 });
+  });
+});
+
+describe("what is kept of a channel", () => {
+  it("counts only while the claim lasts, and is this channel's alone", async () => {
+    const { store, claimed, time, of } = await open();
+    const claim = await claimed("a");
+    await claimed("b");
+    const held = { ...NO_DIGEST, more: 3 };
+    const all = kept({ cursor: { event: 7, fill: 2 }, held, reportedDay: 5, message: message("m1") });
+    expect(await store.keep({ ...claim, owner: "two" }, all)).toBe(false);
+    expect(await store.keep(claim, all)).toBe(true);
+    expect(await of("a")).toMatchObject({
+      pending: 1,
+      channel: { cursor: { event: 7, fill: 2 }, held, reportedDay: 5 },
+    });
+    expect(await of("b")).toMatchObject({ pending: 0, channel: { cursor: { event: 2 }, held: NO_DIGEST } });
+    expect(await store.keep(claim, kept())).toBe(true);
+    expect((await of("a"))?.channel.reportedDay).toBe(5);
+    time.pass(TTL - 1);
+    expect(await store.keep(claim, kept())).toBe(true);
+    time.pass(1);
+    expect(await store.keep(claim, kept({ message: message("m2") }))).toBe(false);
+    expect((await of("a"))?.pending).toBe(1);
+  });
+
+  it("gives the channel back where there is nothing to send", async () => {
+    const { store, claim, claimed } = await open();
+    const [a] = [await claimed("a"), await claimed("b")];
+    await store.keep(a, kept());
+    expect(await claim("a", "two")).toBeUndefined();
+    await store.keep(a, kept({ isDone: true }));
+    expect(await claim("a", "two")).toBeDefined();
+    expect(await claim("b", "two")).toBeUndefined();
+  });
+});
+
+describe("a message", () => {
+  /** Two of `a` and one of `b` wait. */
+  async function waiting() {
+    const all = await open();
+    for (const [name, id] of [
+      ["a", "m1"],
+      ["a", "m2"],
+      ["b", "m3"],
+    ] as const)
+      expect(await all.store.enqueue(name, message(id))).toBe(true);
+    return all;
+  }
+
+  it("waits in turn, and is nobody's without a channel", async () => {
+    const { store, claimed, of } = await waiting();
+    expect(await store.enqueue("zzz", message("m9"))).toBe(false);
+    expect((await claimed("a")).pending).toEqual({ message: message("m1"), tries: 0 });
+    expect([(await of("a"))?.pending, (await of("b"))?.pending]).toEqual([2, 1]);
+    const outlook = (await store.outlook()).channels;
+    expect(outlook.map(({ name, isPending }) => [name, isPending])).toEqual([
+      ["a", true],
+      ["b", true],
+    ]);
+  });
+
+  it("that was sent gives way to the next, and its channel back", async () => {
+    const { store, claimed, claim, of, time } = await waiting();
+    const taken = await claimed("a");
+    await claimed("b");
+    time.pass(5);
+    await store.settle(taken, "m1", { result: "sent" });
+    expect((await of("a"))?.channel).toMatchObject({
+      sentAt: START + 5,
+      failures: 0,
+      retryAt: 0,
+      error: null,
+    });
+    expect((await of("b"))?.channel.sentAt).toBe(0);
+    expect((await claim("a", "two"))?.pending?.message.id).toBe("m2");
+    expect(await claim("b", "two")).toBeUndefined();
+  });
+
+  it("that was not sent is tried again later, and the channel says why", async () => {
+    const { store, claimed, of } = await waiting();
+    await store.settle(await claimed("a"), "m1", LATER);
+    expect((await of("a"))?.channel).toMatchObject({ failures: 1, retryAt: START + 500, error: "no answer" });
+    expect((await of("b"))?.channel).toMatchObject({ failures: 0, retryAt: 0, error: null });
+    const again = await claimed("a");
+    expect(again.pending).toEqual({ message: message("m1"), tries: 1 });
+    await store.settle(again, "m1", LATER);
+    expect((await of("a"))?.channel.failures).toBe(2);
+    await store.settle(await claimed("a"), "m1", { result: "sent" });
+    expect((await of("a"))?.channel).toMatchObject({ failures: 0, error: null });
+  });
+
+  it("that was given up is tried again when somebody asks for it", async () => {
+    const { store, claimed, of } = await waiting();
+    await store.settle(await claimed("a"), "m1", DEAD);
+    await store.settle(await claimed("b"), "m3", DEAD);
+    expect(await of("a")).toMatchObject({ pending: 1, dead: 1 });
+    expect((await claimed("a")).pending?.message.id).toBe("m2");
+    expect(await store.replay("a")).toBe(1);
+    expect(await store.replay("a")).toBe(0);
+    expect(await of("a")).toMatchObject({ pending: 2, dead: 0, channel: { failures: 0, retryAt: 0 } });
+    expect(await of("b")).toMatchObject({
+      pending: 0,
+      dead: 1,
+      channel: { failures: 1, retryAt: DEAD.retryAt },
+    });
+    expect((await claimed("a")).pending).toEqual({ message: message("m1"), tries: 0 });
+  });
+
+  it("is settled once: what came later changes nothing of it", async () => {
+    const { store, claimed, of } = await waiting();
+    await store.settle(await claimed("a"), "m1", DEAD);
+    await store.settle(await claimed("a"), "m1", { result: "sent" });
+    expect(await of("a")).toMatchObject({ pending: 1, dead: 1 });
+  });
+
+  it("of another process's claim says nothing of the channel", async () => {
+    const { store, claimed, of } = await waiting();
+    const taken = await claimed("a");
+    await store.settle({ ...taken, owner: "two" }, "m2", LATER);
+    expect((await of("a"))?.channel.failures).toBe(0);
+  });
+
+  it("that is to be sent at once waits for no retry of its own channel", async () => {
+    const { store, claimed, of } = await waiting();
+    await store.settle(await claimed("a"), "m1", LATER);
+    await store.settle(await claimed("b"), "m3", LATER);
+    await store.enqueue("a", message("m4"));
+    expect([(await of("a"))?.channel.retryAt, (await of("b"))?.channel.retryAt]).toEqual([0, LATER.retryAt]);
+  });
+
+  it("is forgotten thirty days after it was sent", async () => {
+    const { store, claimed, time, context } = await waiting();
+    const count = async () =>
+      Number((await context.client.execute(statement(sql`select count(*) from messages`))).rows[0]?.[0]);
+    await store.settle(await claimed("b"), "m3", DEAD);
+    await store.settle(await claimed("a"), "m1", { result: "sent" });
+    time.pass(30 * DAY);
+    await store.enqueue("a", message("m5"));
+    await store.settle(await claimed("a"), "m2", { result: "sent" });
+    expect(await count()).toBe(4);
+    time.pass(1);
+    await store.settle(await claimed("a"), "m5", { result: "sent" });
+    expect(await count()).toBe(3);
+  });
+});
+
+it("opens nothing whose key it has not", async () => {
+  const { context } = await open();
+  const other = await importKek(new Uint8Array(32).fill(2));
+  await expect(
+    notifyStore(context, [other]).claim({ name: "a", owner: "one", ttl: TTL, page: 9 }),
+  ).rejects.toThrow();
+  const [row] = await context.db.select().from(channels).limit(1);
+  expect(JSON.stringify(row)).not.toContain("https://a");
+});
