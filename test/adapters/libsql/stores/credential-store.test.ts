@@ -1,0 +1,135 @@
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { statement } from "../../../../src/adapters/libsql/client/context.ts";
+import { auditStore } from "../../../../src/adapters/libsql/stores/audit-store.ts";
+import { credentialStore } from "../../../../src/adapters/libsql/stores/credential-store.ts";
+import { credentials } from "../../../../src/adapters/libsql/tables/credential-tables.ts";
+import { accounts } from "../../../../src/adapters/libsql/tables/tables.ts";
+import { importKek } from "../../../../src/adapters/vault/envelope.ts";
+import { NO_MEMORY } from "../../../../src/model/memory.ts";
+import { BY } from "../../../support/by.ts";
+import { canary } from "../../../support/canary.ts";
+import { opened, START } from "./opened.ts";
+
+const KRAKEN = "live:kraken:api.kraken.com";
+const MEXC = "live:mexc:api.mexc.com";
+const kek = (byte: number) => importKek(new Uint8Array(32).fill(byte));
+const keys = (name: string, over: object = {}) => ({
+  key: canary(`${name} key`),
+  secret: canary(`${name} secret`),
+  ...over,
+});
+const first = await kek(1);
+const second = await kek(2);
+
+async function open() {
+  const { context, time } = await opened();
+  const told = async () => (await auditStore(context).eventsAfter(0, 99)).map(({ message }) => message);
+  const failing = (account: string) =>
+    context.client.execute(
+      statement(
+        context.db
+          .insert(accounts)
+          .values({ account: account as never, memory: NO_MEMORY, retryAt: 9e15, failures: 4 }),
+      ),
+    );
+  const standing = async (account: string) => {
+    const [row] = await context.db
+      .select()
+      .from(accounts)
+      .where(eq(accounts.account, account as never));
+    return [row?.retryAt, row?.failures];
+  };
+  return { context, time, told, failing, standing, store: credentialStore(context, [first]) };
+}
+
+describe("exchange keys in the database", () => {
+  it("are told as they were given, each account's own, and stand nowhere as they are", async () => {
+    const { store, context } = await open();
+    const [mine, theirs] = [keys("kraken"), keys("mexc", { passphrase: canary("passphrase") })];
+    await store.put(KRAKEN, mine, BY);
+    await store.put(MEXC, theirs, BY);
+    expect(await store.get(KRAKEN)).toEqual({ ...mine, passphrase: undefined });
+    expect(await store.get(MEXC)).toEqual(theirs);
+    expect(await store.get("live:gateio:api.gateio.ws")).toBeUndefined();
+    const rows = JSON.stringify(await context.db.select().from(credentials));
+    for (const secret of Object.values({ ...mine, ...theirs })) expect(rows).not.toContain(secret);
+    expect(
+      (await context.db.select().from(credentials)).map(({ passphrase }) => passphrase === null),
+    ).toEqual([true, false]);
+  });
+
+  it("are listed by account, without the keys", async () => {
+    const { store, time } = await open();
+    await store.put(MEXC, keys("mexc"), BY);
+    time.pass(5);
+    await store.put(KRAKEN, keys("kraken"), BY);
+    expect(await store.list()).toEqual([
+      { account: KRAKEN, createdAt: START + 5 },
+      { account: MEXC, createdAt: START },
+    ]);
+    expect((await store.opened()).map(({ account }) => account)).toEqual([KRAKEN, MEXC]);
+  });
+
+  it("need the operator's own key, and say which cannot be opened without it", async () => {
+    const { context, store } = await open();
+    await expect(credentialStore(context, []).put(KRAKEN, keys("kraken"), BY)).rejects.toThrow(
+      "EDGEMAKER_KEK is not set: it encrypts stored exchange keys",
+    );
+    expect(await store.list()).toEqual([]);
+    await store.put(KRAKEN, keys("kraken"), BY);
+    const mexc = keys("mexc");
+    await credentialStore(context, [second]).put(MEXC, mexc, BY);
+    const [mine, theirs] = await credentialStore(context, [second]).opened();
+    expect([mine?.account, mine?.keys, typeof mine?.trouble]).toEqual([KRAKEN, undefined, "string"]);
+    expect(theirs).toEqual({ account: MEXC, keys: { ...mexc, passphrase: undefined } });
+    await expect(credentialStore(context, [second]).get(KRAKEN)).rejects.toThrow(String(mine?.trouble));
+  });
+
+  it("are replaced and removed, each account's own, and both are told", async () => {
+    const { store, told } = await open();
+    await store.put(KRAKEN, keys("kraken"), BY);
+    await store.put(MEXC, keys("mexc"), BY);
+    const newer = keys("newer");
+    await store.put(KRAKEN, newer, BY);
+    expect(await store.get(KRAKEN)).toEqual({ ...newer, passphrase: undefined });
+    expect(await store.remove(KRAKEN, BY)).toBe(true);
+    expect(await store.remove(KRAKEN, BY)).toBe(false);
+    expect([await store.get(KRAKEN), (await store.list()).length]).toEqual([undefined, 1]);
+    expect((await told()).map((line) => line.replace(/.*(stored|replaced|removed).*/, "$1"))).toEqual([
+      "stored",
+      "stored",
+      "replaced",
+      "removed",
+    ]);
+  });
+
+  it("let their account be tried at once, and no other", async () => {
+    const { store, failing, standing } = await open();
+    await failing(KRAKEN);
+    await failing(MEXC);
+    await store.put(KRAKEN, keys("kraken"), BY);
+    expect([await standing(KRAKEN), await standing(MEXC)]).toEqual([
+      [0, 0],
+      [9e15, 4],
+    ]);
+  });
+});
+
+describe("another key of the operator's", () => {
+  it("wraps what the former one did, once, and that is told of each", async () => {
+    const { context, store, told } = await open();
+    const [mine, theirs] = [keys("kraken"), keys("mexc")];
+    await store.put(KRAKEN, mine, BY);
+    const both = credentialStore(context, [second, first]);
+    await both.put(MEXC, theirs, BY);
+    expect(await both.rotate(BY)).toBe(1);
+    expect(await both.rotate(BY)).toBe(0);
+    const alone = credentialStore(context, [second]);
+    expect(await alone.get(KRAKEN)).toEqual({ ...mine, passphrase: undefined });
+    expect(await alone.get(MEXC)).toEqual({ ...theirs, passphrase: undefined });
+    expect(
+      (await told()).filter((line) => line.includes("encrypted with another EDGEMAKER_KEK")),
+    ).toHaveLength(1);
+  });
+});

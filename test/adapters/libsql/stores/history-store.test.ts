@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { statement } from "../../../../src/adapters/libsql/client/context.ts";
+import { historyStore } from "../../../../src/adapters/libsql/stores/history-store.ts";
+import { fillsInOrderQuery } from "../../../../src/adapters/libsql/stores/report-store.ts";
+import { strategyStore } from "../../../../src/adapters/libsql/stores/strategy-store.ts";
+import { fills, orders } from "../../../../src/adapters/libsql/tables/tables.ts";
+import type { Strategy } from "../../../../src/model/strategy.ts";
+import { BY } from "../../../support/by.ts";
+import { fill, order } from "../../../support/made.ts";
+import { opened, START } from "./opened.ts";
+import { started } from "./rows.ts";
+
+/** Two grids, of each of which orders and fills lie at the times 1, 2, 2 and 3. */
+async function open() {
+  const { context, time } = await opened();
+  const strategies = strategyStore(context);
+  const make = async () => (await strategies.createStrategy(started(), BY)) as Strategy;
+  const mine = await make();
+  time.pass(1000);
+  const theirs = await make();
+  const account = mine.account;
+  const put = (query: Parameters<typeof statement>[0]) => context.client.execute(statement(query));
+  let place = 0;
+  for (const { id: strategy } of [mine, theirs])
+    for (const [name, at] of [
+      ["a", 1],
+      ["b", 2],
+      ["c", 2],
+      ["d", 3],
+    ] as const) {
+      const clientId = `em${name}${strategy === mine.id ? "1" : "2"}`.padEnd(18, "0");
+      const settled = { state: "filled", settled: true, exchangeId: `x${place}` } as const;
+      await put(
+        context.db
+          .insert(orders)
+          .values(order({ account, strategy, clientId, createdAt: at, slot: place++, ...settled })),
+      );
+      await put(
+        context.db
+          .insert(fills)
+          .values(fill({ account, strategy, clientId, tradeId: `${name}-${strategy}`, at })),
+      );
+    }
+  return { context, store: historyStore(context), mine: mine.id, theirs: theirs.id };
+}
+
+const letters = (rows: readonly { tradeId?: string; clientId: string }[]) =>
+  rows.map(({ tradeId, clientId }) => (tradeId ? tradeId[0] : clientId[2])).join("");
+
+describe("the history of a strategy", () => {
+  it.each(["ordersOf", "fillsOf"] as const)("is its own, newest first, by pages: %s", async (name) => {
+    const { store, mine } = await open();
+    const page = async (over: object) => letters(await store[name](mine, { limit: 9, ...over }));
+    expect(await page({})).toBe("dcba");
+    expect(await page({ limit: 2 })).toBe("dc");
+    expect(await page({ before: { at: 2 } })).toBe("a");
+    const id = name === "fillsOf" ? `c-${mine}` : "emc1".padEnd(18, "0");
+    expect(await page({ before: { at: 2, id } })).toBe("ba");
+    expect(await page({ before: { at: 3, id: "0" } })).toBe("cba");
+    expect(await page({ before: { at: 1, id: "zzz" } })).toBe("a");
+  });
+
+  it("tells its events by their numbers", async () => {
+    const { store, mine, theirs } = await open();
+    const [event] = await store.eventsOf(mine, { limit: 9 });
+    expect(event).toMatchObject({ kind: "started", strategy: mine, at: START });
+    const id = event?.id ?? 0;
+    const olderThan = (at: number, number?: number) => ({
+      limit: 9,
+      before: { at, ...(number === undefined ? {} : { id: String(number) }) },
+    });
+    expect(await store.eventsOf(mine, olderThan(START))).toEqual([]);
+    expect(await store.eventsOf(mine, olderThan(START, id))).toEqual([]);
+    expect(await store.eventsOf(mine, olderThan(START, id + 1))).toHaveLength(1);
+    expect(await store.eventsOf(mine, olderThan(START + 1))).toHaveLength(1);
+    expect(await store.eventsOf(mine, { limit: 0 })).toEqual([]);
+    expect((await store.eventsOf(theirs, { limit: 9 }))[0]?.at).toBe(START + 1000);
+  });
+});
+
+describe("every fill there is", () => {
+  it("is told by time, and what lies in one millisecond by its trade, a page at a time", async () => {
+    const { context } = await open();
+    const all = await fillsInOrderQuery(context, undefined, 99);
+    expect(letters(all)).toBe("aabbccdd");
+    const rest: string[] = [];
+    for (let after = all[0]; after; ) {
+      const [next] = await fillsInOrderQuery(context, after, 1);
+      if (next) rest.push(next.tradeId);
+      after = next;
+    }
+    expect(rest).toEqual(all.slice(1).map(({ tradeId }) => tradeId));
+  });
+});

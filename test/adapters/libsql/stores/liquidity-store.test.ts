@@ -1,0 +1,59 @@
+import { expect, it } from "vitest";
+import { liquidityStore } from "../../../../src/adapters/libsql/stores/liquidity-store.ts";
+import type { LiquidityMinute } from "../../../../src/model/liquidity-minute.ts";
+import { d } from "../../../support/grid.ts";
+import { opened } from "./opened.ts";
+
+const BTC = { exchange: "kraken", symbol: "BTC/USDT" } as const;
+const ETH = { exchange: "kraken", symbol: "ETH/USDT" } as const;
+const MEXC = { exchange: "mexc", symbol: "BTC/USDT" } as const;
+const YEAR = 396 * 1440;
+
+const row = (minute: number, over: Partial<LiquidityMinute> = {}): LiquidityMinute => ({
+  minute,
+  samples: 1,
+  spread: d("0.01"),
+  ownSpread: null,
+  ownOrders: { bids: 2, asks: 1 },
+  ownDepth: null,
+  depth: null,
+  isCutShort: false,
+  deviation: null,
+  ...over,
+});
+
+it("keeps the first that is told of a pair's minute", async () => {
+  const store = liquidityStore((await opened()).context);
+  await store.keep(BTC, row(7));
+  await store.keep(BTC, row(7, { ownOrders: { bids: 9, asks: 9 } }));
+  await store.keep(ETH, row(7, { samples: 5 }));
+  expect(await store.minutes(BTC, 7, 8)).toEqual([row(7)]);
+  expect((await store.minutes(ETH, 7, 8))[0]?.samples).toBe(5);
+  expect(await store.minutes(MEXC, 7, 8)).toEqual([]);
+});
+
+it("tells minutes in their order, from one up to another", async () => {
+  const store = liquidityStore((await opened()).context);
+  for (const minute of [9, 7, 8]) await store.keep(BTC, row(minute));
+  const told = async (from: number, to: number) =>
+    (await store.minutes(BTC, from, to)).map(({ minute }) => minute);
+  expect([await told(0, 99), await told(7, 9), await told(8, 9)]).toEqual([[7, 8, 9], [7, 8], [8]]);
+});
+
+it("says of which pairs a minute lacks", async () => {
+  const store = liquidityStore((await opened()).context);
+  await store.keep(BTC, row(7));
+  await store.keep(ETH, row(6));
+  await store.keep(ETH, row(8));
+  expect(await store.lacking([BTC, ETH, MEXC], 7)).toEqual([ETH, MEXC]);
+  expect(await store.lacking([], 7)).toEqual([]);
+});
+
+it("lets a pair's minutes go after thirteen months, and no other pair's", async () => {
+  const store = liquidityStore((await opened()).context);
+  for (const pair of [BTC, ETH, MEXC]) for (const minute of [1, 2]) await store.keep(pair, row(minute));
+  await store.keep(BTC, row(2 + YEAR));
+  const left = async (pair: typeof BTC | typeof ETH | typeof MEXC) =>
+    (await store.minutes(pair, 0, 9)).map(({ minute }) => minute);
+  expect([await left(BTC), await left(ETH), await left(MEXC)]).toEqual([[2], [1, 2], [1, 2]]);
+});
