@@ -49,6 +49,8 @@ interface How {
   readonly isQuick: boolean;
   /** Parts of the paths of the tests that are asked, and nothing else. */
   readonly by: readonly string[] | undefined;
+  /** Whether seeds and deeds are asked too. */
+  readonly withUnits: boolean;
   readonly isOver: () => boolean;
   readonly told: (left: number) => void;
 }
@@ -56,12 +58,12 @@ interface How {
 /** What each test, seed and deed comes across, found out once; undefined where there was no time for all of it. */
 export async function cover(
   bundled: Bundled,
-  { workers, found, isQuick, by, isOver, told }: How,
+  { workers, found, isQuick, by, withUnits, isOver, told }: How,
 ): Promise<Coverage | undefined> {
   const places = placesOf(bundled);
   const all = [
     ...testsOf(bundled, isQuick, by).map((file): Ask => ({ kind: "cover", file })),
-    ...(by ? [] : unitsOf(isQuick)).map((unit): Ask => ({ kind: "cover unit", unit })),
+    ...(withUnits ? unitsOf(isQuick) : []).map((unit): Ask => ({ kind: "cover unit", unit })),
   ];
   const digestOf = (ask: Ask) => bundled.digestOf(ask.kind === "cover" ? ask.file : WORKER);
   const asks = all.filter((ask) => found[JSON.stringify(ask)]?.digest !== digestOf(ask));

@@ -5,6 +5,7 @@ import { type Bundled, bundle, shortHash } from "./bundle.ts";
 import { type Coverage, cover, type Found } from "./coverage.ts";
 import { hunter, type Result } from "./hunt.ts";
 import type { Mutant } from "./instrument.ts";
+import { reachOf } from "./reach.ts";
 
 const USAGE = `Changes the engine, the grid and the stores in one place at a time, and shows what notices it.
 
@@ -13,6 +14,7 @@ const USAGE = `Changes the engine, the grid and the stores in one place at a tim
   --only PATH[,PATH…]     all of those in files whose path contains one of these
   --quick                 shown to quick tests and few seeds alone
   --by PATH[,PATH…]       shown to the tests alone whose path contains one of these
+  --reach                 shows none: tells which lines the simulation's seeds have come across, and which not
   --seconds N             of one change at most, of all that might notice it (default 8)
   --minutes N             ends then, and goes on from there the next time (default 60)
   --workers N             processes (default 2)
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     quick: { type: "boolean" },
     by: { type: "string" },
+    reach: { type: "boolean" },
     seconds: { type: "string" },
     minutes: { type: "string" },
     workers: { type: "string" },
@@ -80,6 +83,7 @@ async function main(): Promise<boolean> {
   for (const failed of coverage.failed)
     console.log(`notices nothing, as it fails without any change: ${failed}`);
 
+  if (values.reach) return tellReach(chosen, coverage);
   const before = (id: string): Known | undefined => {
     const [result, file] = [known.get(id), fileOf.get(id)];
     return file !== undefined && result?.file === fileDigest(file) ? result : undefined;
@@ -102,8 +106,14 @@ async function main(): Promise<boolean> {
   return report(chosen, new Map([...known].filter(([id]) => before(id))), isNamed);
 }
 
+function tellReach(mutants: readonly Mutant[], { covered }: Coverage): boolean {
+  const seeds = covered.filter(({ unit }) => unit.kind === "seed");
+  for (const line of reachOf(mutants, seeds)) console.log(line);
+  return seeds.length > 0;
+}
+
 function draw(mutants: readonly Mutant[]): readonly Mutant[] {
-  if (values.sample === undefined && (values.all || values.only)) return mutants;
+  if (values.sample === undefined && (values.all || values.only || values.reach)) return mutants;
   const count = Number(values.sample ?? SAMPLE);
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
   console.log(`--sample ${count} --seed ${seed} of ${mutants.length}`);
@@ -123,7 +133,8 @@ async function covering(bundled: Bundled, isOver: () => boolean): Promise<Covera
     workers,
     found,
     isQuick: values.quick === true,
-    by: values.by?.split(","),
+    by: values.reach ? [] : values.by?.split(","),
+    withUnits: !values.by,
     isOver,
     told: (left) => {
       told(`what comes across what: ${left} left`);
