@@ -111,6 +111,8 @@ describe("what a pass reads", () => {
     expect(await first(1)).toEqual([OTHER, SYMBOL]);
     expect(await first(2)).toEqual([SYMBOL, OTHER]);
     expect((await observed({ orders: [], strategies: [] })).asked).toEqual([]);
+    const unsorted = await observed({ orders: orders.reverse(), strategies: [], calls: 3 });
+    expect(unsorted.asked[0]).toBe(`openOrders ${SYMBOL}`);
   });
 
   it("looks each market's orders up on their own market's list", async () => {
@@ -234,6 +236,16 @@ describe("an order that the pass did not expect", () => {
       rows: [{ ...settled, exchangeId: null }],
     });
     expect([byOurs.found, byOurs.late]).toEqual([[], [{ ...settled, exchangeId: "x5" }]]);
+  });
+
+  it("is not looked at again where a trade names one that has its row", async () => {
+    const fills = async (symbol: string, span: { from: number }) => ({
+      ...(await nothingDone(symbol, span)),
+      fills: [trade({ orderId: "x5", at: NOW })],
+    });
+    const settled = order({ clientId: idOf({ sequence: 5 }), exchangeId: "x5", settled: true });
+    const seen = await observed({ exchange: { fills }, rows: [settled] });
+    expect([seen.late, seen.asked.includes("order")]).toEqual([[settled], false]);
   });
 
   it("has been seen where an unsettled row is its", async () => {

@@ -21,14 +21,22 @@ const update = (id: string, over: Partial<Changes> = {}): Changes => {
   };
 };
 
+type Refusal = "constraint" | "fenced" | "unavailable";
+
 /** What is written by a store that refuses each batch which has something of this strategy. */
 async function written(
   changes: readonly Changes[],
   {
     refuses,
     why = "constraint",
+    later = why,
     cursors = {},
-  }: { refuses?: string; why?: "constraint" | "fenced"; cursors?: Snapshot["cursors"] } = {},
+  }: {
+    refuses?: string;
+    why?: Refusal;
+    later?: Refusal | null;
+    cursors?: Snapshot["cursors"];
+  } = {},
 ) {
   const batches: (readonly Changes[])[] = [];
   const store = {
@@ -36,7 +44,8 @@ async function written(
       const isRefused = all.some(
         ({ strategy: one, intents }) => one?.id === refuses && one?.status !== "error" && intents.length > 0,
       );
-      if (isRefused) throw new StoreError(why, "CHECK constraint failed: filled");
+      const refusal = all.length > 1 ? why : later;
+      if (isRefused && refusal) throw new StoreError(refusal, "CHECK constraint failed: filled");
       batches.push(all);
       return new Set(all.flatMap(({ intents }) => intents.map(({ clientId }) => clientId)));
     },
@@ -84,6 +93,19 @@ describe("the record of a pass", () => {
     await expect(written([update("a")], { refuses: "a", why: "fenced" })).rejects.toThrow(/CHECK/);
   });
 
+  it("that may have been written is not written again part by part", async () => {
+    const changes = [update("a"), update("b")];
+    const unclear = { refuses: "b", why: "unavailable", later: null } as const;
+    await expect(written(changes, unclear)).rejects.toMatchObject({ failure: "unavailable" });
+  });
+
+  it("ends where another process has the lease meanwhile", async () => {
+    const changes = [update("a"), update("b")];
+    await expect(written(changes, { refuses: "b", later: "fenced" })).rejects.toMatchObject({
+      failure: "fenced",
+    });
+  });
+
   it("moves no cursor past what was not booked, but gives a market its first one", async () => {
     const fills = [
       fill({ at: NOW - 9 }),
@@ -96,7 +118,8 @@ describe("the record of a pass", () => {
     expect(await last(NOW, cursor(NOW - 99))).toEqual({});
     expect(await last(NOW)).toEqual(cursor(NOW - 9));
     expect(await last(NOW - 50)).toEqual(cursor(NOW - 50));
-    const whole = await written([{ ...NO_CHANGES, cursors: cursor(NOW) }, update("b")], { refuses: "b" });
+    const before = { refuses: "b", cursors: cursor(NOW - 99) };
+    const whole = await written([{ ...NO_CHANGES, cursors: cursor(NOW) }, update("b")], before);
     expect(whole.batches[0]?.[0]?.cursors).toEqual(cursor(NOW));
   });
 

@@ -9,6 +9,9 @@ import { d } from "../../support/grid.ts";
 import { ACCOUNT, NOW, order, snapshot, strategy } from "../../support/made.ts";
 import { exchangeOf } from "./answering.ts";
 
+/** By the clock of the process. */
+const BEGAN = 1_000;
+
 type World = Parameters<typeof tick>[0];
 
 interface Given {
@@ -17,14 +20,13 @@ interface Given {
   readonly requests?: readonly number[];
   readonly isMine?: (exchange: string) => boolean;
   readonly acquire?: () => Promise<undefined>;
-  readonly busyFor?: number;
 }
 
 /** A process whose every lease is taken by somebody else. */
-function processOf({ accounts = [], requests, isMine = () => true, acquire, busyFor = 0 }: Given = {}) {
+function processOf({ accounts = [], requests, isMine = () => true, acquire }: Given = {}) {
   const leases: unknown[] = [];
   const spans: unknown[] = [];
-  let now = 0;
+  let now = BEGAN;
   const left = [...(requests ?? [])];
   const world = {
     store: {
@@ -32,7 +34,6 @@ function processOf({ accounts = [], requests, isMine = () => true, acquire, busy
       acquire: async (asked: object) => {
         leases.push(asked);
         await acquire?.();
-        if (leases.length > busyFor) now += 0;
         return undefined;
       },
     },
@@ -130,7 +131,12 @@ describe("a pass on a person's word", () => {
     expect(await stepNow(world, held)).toMatchObject({ outcome: "busy" });
     expect(leases).toHaveLength(202);
     expect(leases[0]).toMatchObject({ isUrgent: true });
-    expect([waits.length, waits[0], waits.at(-1), now()]).toEqual([201, 0, 10_000, 10_050]);
+    expect([waits.length, waits[0], waits.at(-1), now()]).toEqual([
+      201,
+      BEGAN,
+      BEGAN + 10_000,
+      BEGAN + 10_050,
+    ]);
   });
 
   it("is over as soon as it was made", async () => {

@@ -19,6 +19,8 @@ const row = (minute: number, over: Partial<LiquidityMinute> = {}): LiquidityMinu
   depth: null,
   isCutShort: false,
   deviation: null,
+  sources: 2,
+  absence: null,
   ...over,
 });
 
