@@ -20,9 +20,11 @@ export function startDelivery(deps: Deps, interval: number) {
 }
 
 /** Watched books, beside all else: nobody waits for an exchange that gives none. */
-export const startSampling = (deps: Deps, interval: number) =>
-  rounds(interval, () =>
+export function startSampling(deps: Deps, interval: number) {
+  if (!deps.liquidity?.pairs.length) return { stop: async () => undefined };
+  return rounds(interval, () =>
     sampleLiquidity(deps).catch((error: unknown) =>
       deps.log("warn", "no book was looked at", { reason: messageOf(error) }),
     ),
   );
+}
