@@ -39,7 +39,7 @@ const PAGE_STYLE = `
 :root{color-scheme:light dark;--ink:#1c1f23;--soft:#5c646b;--line:#d8dce0;--paper:#fff;--gain:#0b6e4f;--loss:#b02a37}
 @media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#9aa3ab;--line:#353b41;--paper:#16191c;--gain:#4cc38a;--loss:#f2777f}}
 *{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-main{max-width:1120px;margin:0 auto;padding:24px 16px}h1{font-size:1.4rem;margin:0}p{margin:.25rem 0 1rem;color:var(--soft)}
+main{max-width:1120px;margin:0 auto;padding:24px 16px}h1{font-size:1.4rem;margin:0;overflow-wrap:anywhere}p{margin:.25rem 0 1rem;color:var(--soft)}
 dl{display:grid;gap:16px;margin:0 0 24px}
 dt{color:var(--soft);font-size:.85rem}dd{margin:0;font-variant-numeric:tabular-nums}
 .gain{color:var(--gain)}.loss{color:var(--loss)}

@@ -5,6 +5,7 @@ import { DAY } from "../../kernel/time.ts";
 import { type LiquidityMinute, MINUTES_A_DAY, minuteOf } from "../../model/liquidity-minute.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
+import { liquidityPage } from "../page.ts";
 import { findingsOf } from "../presets.ts";
 import { liquidityReport, MINUTE_COLUMNS, minuteRow } from "../report.ts";
 import { type LiquidityAnswer, LiquidityShape, liquidityInput } from "../schema.ts";
@@ -33,12 +34,14 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       examples: [
         "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --from 2026-01-01 --to 2026-01-31",
         "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --preset agreement --spread 2 --depth 500",
+        "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --format html > report.html",
       ],
     },
     mcp: { closedWorld: true },
     failure: "Internal error",
     input: () => liquidityInput(ids),
     output: LiquidityShape,
+    html: liquidityPage,
     csv: (answer) => {
       const { days } = answer as LiquidityAnswer;
       const columns = Object.keys(

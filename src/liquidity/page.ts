@@ -1,0 +1,120 @@
+import { stampOf } from "../candles/stamp.ts";
+import { escaped, htmlPage } from "../kernel/html.ts";
+import type { LiquidityAnswer } from "./schema.ts";
+
+/** One page to send, which needs nothing else: what was offered, one's own and the market's apart. */
+export function liquidityPage(answer: unknown): string {
+  const told = answer as LiquidityAnswer;
+  const { exchange, symbol, from, to, own, market, findings, gaps, days, hash } = told;
+  const body = `<p>${escaped(from)} to ${escaped(to)}, days of UTC</p>
+<dl>${card("Own orders", own)}${card("The market, own orders with it", market)}${seenCard(told)}</dl>
+${findings.length === 0 ? "" : `<h2>What was asked: ${escaped(told.preset ?? "")}</h2>${table(["Rule", "State", "Came to", "Asked"], findings.map(findingRow), "rules")}`}
+<h2>Depth, on average</h2>
+${table(["Whose", "Side", "Within 0.5 %", "Within 1 %", "Within 2 %"], [...depthRows("own", own), ...depthRows("market", market)])}
+${told.cutShort > 0 ? `<p>Visible book only: in ${told.cutShort} minutes the exchange told a book that ends inside 2 %, so there was at least so much.</p>` : ""}
+<h2>Time with both sides, day by day</h2>
+${uptimeChart(days)}
+<h2>Gaps</h2>
+${gaps.length === 0 ? "<p>None.</p>" : table(["From, UTC", "Minutes", "What", "Cause"], gaps.map(gapRow), "words")}
+${told.moreGaps > 0 ? `<p>and ${told.moreGaps} shorter ones</p>` : ""}
+<h2>Days</h2>
+${table(DAY_HEADS, days.map(dayRow))}
+<p class="hash">SHA-256 of the ${told.known} minutes behind this report: <code>${escaped(hash)}</code>. Who has the same minutes has the same hash.</p>`;
+  return htmlPage({ title: `${symbol} on ${exchange}: what its book offered`, style: LIQUIDITY_STYLE, body });
+}
+
+const LIQUIDITY_STYLE = `
+:root{--own:#0b6e4f;--all:#9bb3c7}@media(prefers-color-scheme:dark){:root{--own:#4cc38a;--all:#51677a}}
+dl{grid-template-columns:repeat(auto-fill,minmax(240px,1fr))}dd b{font-size:1.3rem}h2{font-size:1.05rem;margin:24px 0 8px}
+th{white-space:normal}.words td,.words th,td:nth-child(-n+2),th:nth-child(-n+2){text-align:left}.hash{overflow-wrap:anywhere;margin-top:24px}
+svg{display:block;width:100%;height:auto}text{fill:var(--soft);font:12px system-ui,sans-serif}
+.own{fill:var(--own)}.all{fill:var(--all)}.none{fill:var(--line)}
+@media(max-width:600px){text{font-size:26px}.rules td:first-child,.words td:nth-child(n+3){white-space:normal}}
+`;
+
+type Figures = LiquidityAnswer["own"];
+type Day = LiquidityAnswer["days"][number];
+
+const NOT_KNOWN = "not known";
+const percent = (value: number | null): string =>
+  value === null ? NOT_KNOWN : `${Number(value.toFixed(4))} %`;
+const quote = (value: number | null): string =>
+  value === null ? NOT_KNOWN : String(Number(value.toFixed(Math.abs(value) < 1 ? 6 : 2)));
+
+const card = (name: string, { twoSidedPercent, spreadPercent }: Figures): string =>
+  `<div><dt>${name}</dt><dd><b>${percent(twoSidedPercent)}</b> of the time on both sides<br>${spreadPercent === null ? "no spread" : `${percent(spreadPercent)} apart on average`}</dd></div>`;
+
+const seenCard = ({ minutes, known, samples, sources, deviationPercent }: LiquidityAnswer): string =>
+  `<div><dt>Seen</dt><dd><b>${known}</b> of ${minutes} minutes, ${samples} samples<br>${deviationPercent === null ? "no price elsewhere to compare with" : `${percent(deviationPercent)} off ${quote(sources)} other places on average`}</dd></div>`;
+
+const table = (
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+  kind: "figures" | "words" | "rules" = "figures",
+): string =>
+  `<div class="wide"><table class="${kind}"><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead><tbody>${rows
+    .map((cells) => `<tr>${cells.map((cell) => `<td>${escaped(cell)}</td>`).join("")}</tr>`)
+    .join("")}</tbody></table></div>`;
+
+function findingRow({ rule, state, unit, value, limit }: LiquidityAnswer["findings"][number]): string[] {
+  const shown = unit === "percent" ? percent : quote;
+  return [rule, state, shown(value), limit === null ? "nothing" : shown(limit)];
+}
+
+const depthRows = (whose: string, { depth }: Figures): string[][] =>
+  (["bids", "asks"] as const).map((side) => [
+    whose,
+    side,
+    ...(["0.5", "1", "2"] as const).map((band) => quote(depth?.[side][band] ?? null)),
+  ]);
+
+const gapRow = ({ from, minutes, what, cause }: LiquidityAnswer["gaps"][number]): string[] => [
+  stampOf(from).slice(0, 16).replace("T", " "),
+  String(minutes),
+  what === "unseen" ? "nobody saw the book" : "own orders were not on both sides",
+  CAUSES[cause],
+];
+
+const CAUSES: Record<LiquidityAnswer["gaps"][number]["cause"], string> = {
+  exchange: "the exchange",
+  funds: "too little to offer",
+  pause: "paused on purpose",
+  ours: "our own",
+  unknown: NOT_KNOWN,
+};
+
+const DAY_HEADS = [
+  ...["Day", "Minutes seen", "Own, both sides", "Own spread", "Own bids 2 %", "Own asks 2 %"],
+  ...["Market, both sides", "Market spread", "Bids 2 %", "Asks 2 %"],
+];
+
+const dayRow = (day: Day): string[] => [
+  day.day,
+  String(day.known),
+  percent(day.ownTwoSidedPercent),
+  percent(day.ownSpreadPercent),
+  quote(day.ownBidsWithin2),
+  quote(day.ownAsksWithin2),
+  percent(day.twoSidedPercent),
+  percent(day.spreadPercent),
+  quote(day.bidsWithin2),
+  quote(day.asksWithin2),
+];
+
+const [CHART_WIDTH, CHART_HEIGHT] = [1080, 160] as const;
+
+/** Of each day the share of its known minutes with both sides: one's own before the market's. */
+function uptimeChart(days: readonly Day[]): string {
+  const width = CHART_WIDTH / Math.max(1, days.length);
+  const bar = (place: number, share: number | null, kind: "own" | "all"): string => {
+    const tall = share === null ? 3 : Math.max(1, (share / 100) * (CHART_HEIGHT - 40));
+    const inset = kind === "own" ? width * 0.2 : 0;
+    const [x, y] = [place * width + 1 + inset, CHART_HEIGHT - 30 - tall];
+    return `<rect class="${share === null ? "none" : kind}" x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${Math.max(1, width - 2 - 2 * inset).toFixed(1)}" height="${tall.toFixed(1)}"><title>${days[place]?.day}: ${kind === "own" ? "own" : "market"} ${percent(share)}</title></rect>`;
+  };
+  const bars = days.map(
+    (day, place) => bar(place, day.twoSidedPercent, "all") + bar(place, day.ownTwoSidedPercent, "own"),
+  );
+  const ends = `<text x="0" y="${CHART_HEIGHT - 6}">${days[0]?.day ?? ""}</text><text x="${CHART_WIDTH}" y="${CHART_HEIGHT - 6}" text-anchor="end">${days.at(-1)?.day ?? ""}</text>`;
+  return `<svg viewBox="0 0 ${CHART_WIDTH} ${CHART_HEIGHT}" role="img" aria-label="own orders in front of the market, in percent of the time that was seen">${bars.join("")}${ends}</svg>`;
+}
