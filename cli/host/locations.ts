@@ -9,7 +9,8 @@ import { dataDirectory } from "./directories.ts";
 export function databaseFile(url: string): string | undefined {
   if (!url.startsWith("file:")) {
     if (/^(libsql|https?):\/\//.test(url)) return undefined;
-    throw new SettingsError(`a database is file:<path> or libsql://<host>, not ${shownUrl(url)}`);
+    const meant = url.includes(":") ? "" : `: for a file, file:${url}`;
+    throw new SettingsError(`a database is file:<path> or libsql://<host>, not ${shownUrl(url)}${meant}`);
   }
   const path = url.slice("file:".length).replace(/\?.*$/, "");
   if (path === "") throw new SettingsError("a database file needs a path: file:<path>");

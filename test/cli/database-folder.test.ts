@@ -39,6 +39,15 @@ describe("a folder that is not there", () => {
     expect(existsSync(join(folder, "trdaing"))).toBe(false);
   });
 
+  it("a path without file: is refused with how it is meant", async () => {
+    const folder = tempFolder();
+    const { code, stderr } = await edgemaker(folder, [...LISTS, "--db", "grid.db"]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("not grid.db: for a file, file:grid.db"),
+    });
+  });
+
   it("is told by doctor among all else that it looks at", async () => {
     const folder = tempFolder();
     const db = `file:${join(folder, "trdaing", "edge.db")}`;
