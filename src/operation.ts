@@ -18,6 +18,14 @@ export interface Call {
   readonly isAgent?: boolean;
   /** Of a request with an Idempotency-Key: the same for every try, so that what is derived from it is too. */
   readonly requestKey?: string | undefined;
+  readonly waiting?: WaitingCaller;
+}
+
+/** Whoever waits for an answer: hears how far it has come, and may say that what there is will do. */
+export interface WaitingCaller {
+  /** The share that is done. */
+  readonly hear: (done: number) => void;
+  readonly isEnough: () => boolean;
 }
 
 /** What the events of a call carry. */

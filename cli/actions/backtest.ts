@@ -19,6 +19,8 @@ import { textsOf } from "../terminal/fields.ts";
 import { print, render } from "../terminal/output.ts";
 import { fail, misreadOf } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
+import { type Waited, waitedFor } from "../terminal/waited-for.ts";
+import { INTERRUPTED } from "./told-on-interrupt.ts";
 
 /** Apart, since exchanges and the database are most of what a start takes. */
 const toExchanges = () => import("./run-operation.ts");
@@ -34,7 +36,8 @@ export async function runBacktest(operation: Operation, values: Values): Promise
   const input = report || format === "csv" ? { fills: MOST_FILLS, ...given } : given;
   const misread = misreadOf(operation, input);
   if (misread) return fail(misread, { operation });
-  const answer = await answered(operation, values, input, typeof data === "string" ? data : undefined);
+  const file = typeof data === "string" ? data : undefined;
+  const { answer, isCut } = await answered(operation, values, input, file);
   if (answer.status !== 200) return fail(answer, { operation });
   const body = answer.body as BacktestAnswer;
   if (typeof report === "string") {
@@ -44,7 +47,7 @@ export async function runBacktest(operation: Operation, values: Values): Promise
   if (format === "csv") process.stdout.write(operation.csv?.(body) ?? "");
   else
     process.stdout.write(`${json ? JSON.stringify(body, null, 2) : render(operation.cli?.view?.(body))}\n`);
-  return 0;
+  return isCut ? INTERRUPTED : 0;
 }
 
 const MOST_FILLS = 100_000;
@@ -54,10 +57,11 @@ async function answered(
   values: Values,
   input: Record<string, unknown>,
   file: string | undefined,
-): Promise<Answer> {
+): Promise<Waited<Answer>> {
   const settings = readSettings(values, process.env);
   const call = { actor: "local", requestId: nodeLocal.randomText(12) };
-  const runHere = (deps: Deps) => run(operation, deps, operation.input.strict().parse(input), call);
+  const asked = operation.input.strict().parse(input);
+  const runHere = (deps: Deps) => waitedFor((waiting) => run(operation, deps, asked, { ...call, waiting }));
   const isStoredGrid = input.from !== undefined;
   const kept = isStoredGrid
     ? file && candlesOfFile(file)
@@ -70,7 +74,8 @@ async function answered(
   const { open, remoteOf } = await toExchanges();
   const { ask, deps, close } = await open(settings, kept ? undefined : await remoteOf(settings, values));
   try {
-    return await (deps ? runHere({ ...deps, ...(kept ? { kept } : {}) }) : ask(operation, input));
+    if (deps) return await runHere({ ...deps, ...(kept ? { kept } : {}) });
+    return { answer: await ask(operation, input), isCut: false };
   } finally {
     close();
   }

@@ -24,7 +24,7 @@ export async function toldOnInterrupt(starting: Promise<Answer>): Promise<Answer
 }
 
 /** What a shell says of a command that was ended by Ctrl-C. */
-const INTERRUPTED = 130;
+export const INTERRUPTED = 130;
 
 function leaveAtOnce(): number {
   process.stderr.write(

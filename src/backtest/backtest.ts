@@ -9,10 +9,11 @@ import type { Balance } from "../model/account.ts";
 import type { Market } from "../model/market.ts";
 import { type AskedGrid, begin, checkGrid } from "./begin.ts";
 import { closeOf, type Figures, figuresOf } from "./figures.ts";
+import { finish } from "./finish.ts";
 import { quoteAt } from "./paper.ts";
 import { type Extremes, RULES, type Rules } from "./rules.ts";
 import { type Ticks, ticksOf } from "./ticks.ts";
-import { type Walked, walk } from "./walk.ts";
+import { type Walked, walking } from "./walk.ts";
 
 export interface BacktestOptions {
   readonly market: Market;
@@ -56,7 +57,15 @@ export interface BacktestWarning {
  * What a grid would have done over candles: the functions that trade, on a venue in memory. Throws AppError for what
  * a start at the first price would refuse. A money figure is exact; see docs/backtest.md for what a bar hides.
  */
-export function backtest(asked: AskedGrid, candles: Candles, options: BacktestOptions): BacktestResult {
+export const backtest = (asked: AskedGrid, candles: Candles, options: BacktestOptions): BacktestResult =>
+  finish(backtesting(asked, candles, options));
+
+/** The same in parts, with the share that is done: whoever has other things to do does them in between. */
+export function* backtesting(
+  asked: AskedGrid,
+  candles: Candles,
+  options: BacktestOptions,
+): Generator<number, BacktestResult> {
   if (candles.times.length === 0) throw new AppError("Invalid request", "there are no candles in this time");
   const { market } = options;
   const rules: Rules = { ...RULES, ...options.rules };
@@ -70,21 +79,14 @@ export function backtest(asked: AskedGrid, candles: Candles, options: BacktestOp
   const checked = checkGrid(asked, { market, quote: first, balances });
   const strategy = begin(checked, { market, quote: first, balances });
   const { isOver } = options;
-  const runWith = (extremes: Extremes) =>
-    walk(strategy, bars, {
-      market,
-      rules: { ...rules, extremes },
-      balances,
-      isOver,
-      mayLeap: options.engine !== "walk",
-    });
-  const run = runWith(rules.extremes);
+  const orders = options.withBand ? ordersFrom(rules.extremes) : [rules.extremes];
+  const mayLeap = options.engine !== "walk";
+  const runs = yield* oneByOne(orders, bars.low.length, (extremes) =>
+    walking(strategy, bars, { market, rules: { ...rules, extremes }, balances, isOver, mayLeap }),
+  );
+  const [run] = runs as [Walked];
   const figures = figuresOf(run, bars, invested);
-  const others = (["nearest", "high_first", "low_first"] as const).filter((one) => one !== rules.extremes);
-  const isWhole = run.bars === bars.low.length;
-  const runs = options.withBand && isWhole ? [run, ...others.map(runWith)] : [];
-  const areWhole = runs.every((one) => one.bars === bars.low.length);
-  const band = runs.length > 0 && areWhole ? bandOf(runs, bars) : null;
+  const band = runs.length === 3 ? bandOf(runs, bars) : null;
   const missing = missingOf(candles);
   return {
     engine: run.engine,
@@ -98,6 +100,29 @@ export function backtest(asked: AskedGrid, candles: Candles, options: BacktestOp
     bars: bars.low.length,
     missing,
   };
+}
+
+/** The asked order of a bar's extremes, then the others. */
+const ordersFrom = (asked: Extremes): readonly Extremes[] => [
+  asked,
+  ...(["nearest", "high_first", "low_first"] as const).filter((one) => one !== asked),
+];
+
+/** One run after the other, with the share that is done of them all; after one that was ended none but the first is kept. */
+function* oneByOne(
+  orders: readonly Extremes[],
+  end: number,
+  begun: (extremes: Extremes) => Generator<number, Walked>,
+): Generator<number, readonly Walked[]> {
+  const runs: Walked[] = [];
+  for (const [i, extremes] of orders.entries()) {
+    const work = begun(extremes);
+    let step = work.next();
+    for (; !step.done; step = work.next()) yield (i * end + step.value) / (orders.length * end);
+    runs.push(step.value);
+    if (step.value.bars < end) return runs.slice(0, 1);
+  }
+  return runs;
 }
 
 /** A grid is checked once without regard to funds, to tell what it needs. */

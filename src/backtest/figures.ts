@@ -100,14 +100,14 @@ const holdingAt = (held: Held, place: number, invested: number): HeldOver => ({
   most: held.most[place] as number,
 });
 
-interface Drawn {
+interface Drawing {
   readonly holding: HeldOver;
   readonly invested: number;
   /** The highest equity so far. */
   readonly peak: number;
 }
 
-function pointAt(bars: Ticks, bar: number, { holding: { cash, base }, invested, peak }: Drawn): Point {
+function pointAt(bars: Ticks, bar: number, { holding: { cash, base }, invested, peak }: Drawing): Point {
   const tick = float(bars.tick);
   const price = (bars.close[bar] as number) * tick;
   const equity = cash + base * price;

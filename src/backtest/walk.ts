@@ -6,6 +6,7 @@ import type { Fill } from "../model/fill.ts";
 import { type Account, opened, pass } from "./account.ts";
 import { cornersOf } from "./corners.ts";
 import { type FillLog, fillLog } from "./fill-log.ts";
+import { finish } from "./finish.ts";
 import { type Held, type HeldRow, heldFrom, heldOf } from "./held.ts";
 import { leap } from "./leap.ts";
 import { type Paper, paper } from "./paper.ts";
@@ -50,7 +51,15 @@ interface Walk {
  * The strategy over the bars: its own passes on a venue in memory, at every corner of every bar or each tick
  * interval. Passes that cannot change anything are left out.
  */
-export function walk(strategy: GridStrategy, bars: Ticks, options: WalkOptions): Walked {
+export const walk = (strategy: GridStrategy, bars: Ticks, options: WalkOptions): Walked =>
+  finish(walking(strategy, bars, options));
+
+/** The same, bar by bar, with the bars done. */
+export function* walking(
+  strategy: GridStrategy,
+  bars: Ticks,
+  options: WalkOptions,
+): Generator<number, Walked> {
   const { market, rules, balances, isOver } = options;
   const [first] = cornersOf(bars, 0, rules.extremes);
   const one: Walk = {
@@ -77,8 +86,10 @@ export function walk(strategy: GridStrategy, bars: Ticks, options: WalkOptions):
     bar = next;
     const leapt = isWaiting && options.mayLeap && bar >= one.leapsFrom ? leapFrom(one, bar) : undefined;
     if (leapt) return leapt;
-    if (bar >= end || isOver?.(bar)) break;
+    // Of no bar at all nothing could be said.
+    if (bar >= end || (bar > 0 && isOver?.(bar))) break;
     for (const corner of cornersOf(bars, bar, rules.extremes)) walkTo(one, corner, bar);
+    yield bar;
   }
   const { account, venue, fills, held, passes } = one;
   return {

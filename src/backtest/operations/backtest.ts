@@ -6,9 +6,9 @@ import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
-import { type Operation, operation } from "../../operation.ts";
+import { type Call, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { backtest } from "../backtest.ts";
+import { backtesting } from "../backtest.ts";
 import type { AskedGrid } from "../begin.ts";
 import {
   answerOf,
@@ -26,27 +26,29 @@ import {
   TIMEFRAMES,
 } from "../schema/input.ts";
 import { marketOf, pastOf } from "./past.ts";
+import { inSlices } from "./slices.ts";
 
 interface Asking {
   readonly where: { readonly exchange: string; readonly symbol: Pair };
   readonly asked: AskedGrid;
   readonly balances: Readonly<Record<string, Decimal>> | undefined;
   readonly fields: BacktestFields;
-  readonly actor: string;
+  readonly call: Call;
 }
 
 /** A server has grids to step: what takes longer ends with what there is. The command line has nothing else to do. */
 const LONGEST = 2 * SECOND;
 const LOCAL = "local";
 
-async function run(deps: Deps, { where, asked, balances, fields, actor }: Asking): Promise<BacktestAnswer> {
+async function run(deps: Deps, { where, asked, balances, fields, call }: Asking): Promise<BacktestAnswer> {
   const { exchange } = where;
   const { since, until } = fields;
   const candles = await pastOf(deps, { ...where, span: TIMEFRAMES[fields.timeframe], since, until });
   const market = await marketOf(deps, where, fields);
-  const begun = actor === LOCAL ? undefined : deps.local.monotonic();
-  const result = backtest(asked, candles, {
-    isOver: begun === undefined ? undefined : () => deps.local.monotonic() - begun > LONGEST,
+  const begun = deps.local.monotonic();
+  const isLate = () => call.actor !== LOCAL && deps.local.monotonic() - begun > LONGEST;
+  const work = backtesting(asked, candles, {
+    isOver: () => isLate() || call.waiting?.isEnough() === true,
     market,
     balances: balances && Object.entries(balances).map(([asset, free]) => ({ asset, free, used: 0n })),
     rules: {
@@ -58,6 +60,7 @@ async function run(deps: Deps, { where, asked, balances, fields, actor }: Asking
     },
     withBand: true,
   });
+  const result = await inSlices(work, deps.local, call.waiting?.hear);
   const last = candles.times[Math.max(0, result.run.bars - 1)] as Millis;
   return answerOf({ exchange, fills: fields.fills }, result, {
     from: candles.from,
@@ -124,12 +127,12 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
       ],
     },
     input: () => rangeBacktestInput(ids),
-    run: async (deps, input, { actor }) => {
+    run: async (deps, input, call) => {
       const { fields, grid } = partsOf(input);
       const { planHash: _, from, ...given } = grid;
-      if (from !== undefined) return run(deps, { ...(await askedFrom(deps, from, given)), fields, actor });
+      if (from !== undefined) return run(deps, { ...(await askedFrom(deps, from, given)), fields, call });
       const where = given as Parameters<typeof rangeOf>[0];
-      return run(deps, { where, asked: rangeOf(where), balances: given.dryBalance, fields, actor });
+      return run(deps, { where, asked: rangeOf(where), balances: given.dryBalance, fields, call });
     },
   }),
   operation({
@@ -138,10 +141,10 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
     summary: "What a grid around the market price would have done",
     http: { route: "POST /backtest/centered", from: "body" },
     input: () => centeredBacktestInput(ids),
-    run: (deps, input, { actor }) => {
+    run: (deps, input, call) => {
       const { fields, grid } = partsOf(input);
       const { planHash: _, ...asked } = grid;
-      return run(deps, { where: grid, asked: centeredOf(asked), balances: grid.dryBalance, fields, actor });
+      return run(deps, { where: grid, asked: centeredOf(asked), balances: grid.dryBalance, fields, call });
     },
   }),
 ];

@@ -1,29 +1,11 @@
 import { wire } from "../../kernel/decimal.ts";
-import { type Millis, SECOND } from "../../kernel/time.ts";
+import { SECOND } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { Local } from "../../ports/local.ts";
 import { TIMEFRAMES } from "../schema/input.ts";
 import { SuggestShape, suggestInput, suggestionOut, suggestTold, suggestView } from "../schema/suggest.ts";
-import { leastBars, type Suggestion, searching } from "../suggest/suggest.ts";
+import { leastBars, searching } from "../suggest/suggest.ts";
 import { marketOf, pastOf } from "./past.ts";
-
-/** So long nothing else happens in this process, and then so long everything else: a pass takes many turns of its loop. */
-const SLICE: Millis = 16;
-const REST: Millis = 4;
-
-/** The same process steps grids and answers: it does so between two slices of a search. */
-async function inSlices(
-  search: Generator<void, Suggestion>,
-  { monotonic, sleep }: Pick<Local, "monotonic" | "sleep">,
-): Promise<Suggestion> {
-  for (let since = monotonic(); ; ) {
-    const { done, value } = search.next();
-    if (done) return value;
-    if (monotonic() - since < SLICE) continue;
-    await sleep(REST);
-    since = monotonic();
-  }
-}
+import { inSlices } from "./slices.ts";
 
 /** Which grid to choose for a pair and a budget, or that nothing speaks for any. */
 export const suggestOperation = (ids: readonly string[]): Operation =>
@@ -48,6 +30,7 @@ export const suggestOperation = (ids: readonly string[]): Operation =>
     run: async (
       deps,
       { exchange, symbol, timeframe, since, until, budget, windows, candidates, seed, ...rest },
+      { waiting },
     ) => {
       const span = TIMEFRAMES[timeframe];
       const least = leastBars(windows);
@@ -59,9 +42,9 @@ export const suggestOperation = (ids: readonly string[]): Operation =>
       const candles = isShort ? await pastOf(deps, { ...wanted, since: from }) : newest;
       const market = await marketOf(deps, { exchange, symbol }, rest);
       const over = deps.local.monotonic() + rest.seconds * SECOND;
-      const isOver = () => deps.local.monotonic() > over;
+      const isOver = () => deps.local.monotonic() > over || waiting?.isEnough() === true;
       const options = { market, budget: wire(budget), windows, candidates, seed, isOver };
-      const found = await inSlices(searching(candles, options), deps.local);
+      const found = await inSlices(searching(candles, options), deps.local, waiting?.hear);
       return suggestionOut({ exchange, symbol, budget: wire(budget), bars: candles.times.length }, found);
     },
   });

@@ -2,6 +2,7 @@ import type { Candles } from "../../candles/candles.ts";
 import { wire } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { DAY } from "../../kernel/time.ts";
+import { finish } from "../finish.ts";
 import { type Ticks, ticksOf } from "../ticks.ts";
 import {
   boundsOf,
@@ -78,16 +79,11 @@ interface Trial {
  * Looks for a grid for a pair and a budget: each candidate begins anew in each window, the last of which chooses
  * nothing. It names a winner only where luck is no explanation: see docs/suggest.md. Throws AppError on too few bars.
  */
-export function suggest(candles: Candles, options: SuggestOptions): Suggestion {
-  const search = searching(candles, options);
-  for (;;) {
-    const { done, value } = search.next();
-    if (done) return value;
-  }
-}
+export const suggest = (candles: Candles, options: SuggestOptions): Suggestion =>
+  finish(searching(candles, options));
 
-/** The same, candidate by candidate: whoever has other things to do does them in between. */
-export function* searching(candles: Candles, options: SuggestOptions): Generator<void, Suggestion> {
+/** The same, candidate by candidate, with the share that is done: whoever has other things to do does them in between. */
+export function* searching(candles: Candles, options: SuggestOptions): Generator<number, Suggestion> {
   const windows = windowsOf(candles, options.windows);
   const bars = ticksOf(candles, options.market.tick);
   const wanted = candidatesOf(options.seed).slice(0, options.candidates);
@@ -98,7 +94,7 @@ export function* searching(candles: Candles, options: SuggestOptions): Generator
     const trial = tried(places, { bars, windows }, options);
     if (trial) trials.push(trial);
     done++;
-    yield;
+    yield done / wanted.length;
   }
   if (trials.length < 2)
     throw new AppError(

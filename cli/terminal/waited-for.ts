@@ -1,0 +1,38 @@
+import type { WaitingCaller } from "../../src/operation.ts";
+
+const MILLIS_BETWEEN = 1000;
+
+export interface Waited<T> {
+  readonly answer: T;
+  readonly isCut: boolean;
+}
+
+/**
+ * A long calculation of this process: in a terminal it says how far it is, and the first Ctrl-C ends it with what there
+ * is. A second one leaves at once.
+ */
+export async function waitedFor<T>(work: (waiting: WaitingCaller) => Promise<T>): Promise<Waited<T>> {
+  const { stderr } = process;
+  let isCut = false;
+  let [toldAt, isTold] = [performance.now(), false];
+  const cut = () => {
+    isCut = true;
+  };
+  process.once("SIGINT", cut);
+  try {
+    const answer = await work({
+      isEnough: () => isCut,
+      hear(done) {
+        if (!stderr.isTTY || performance.now() - toldAt < MILLIS_BETWEEN) return;
+        toldAt = performance.now();
+        stderr.write(`\r${Math.floor(100 * done)} % done; Ctrl-C takes what there is`);
+        isTold = true;
+      },
+    });
+    if (isTold) stderr.write("\r\u001b[K");
+    if (isCut) stderr.write("Ended before its time: this is what there is.\n");
+    return { answer, isCut };
+  } finally {
+    process.off("SIGINT", cut);
+  }
+}

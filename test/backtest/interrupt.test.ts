@@ -1,0 +1,51 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { tempFolder } from "../support/temp.ts";
+import { hasTerminal, terminal } from "../support/terminal.ts";
+
+const BARS = 300_000;
+const FIRST = Date.UTC(2024, 0, 1);
+const MARKET =
+  "--exchange kraken --symbol BTC/USDT --data bars.csv --tick 0.1 --lot 0.00001 --maker-fee 0.001";
+const TOLD = /\d+ % done; Ctrl-C takes what there is/;
+const CONTROL_C = "\x03";
+
+/** A price that goes up and down by more than a slot in each hour. */
+function folderWithBars(): string {
+  const folder = tempFolder();
+  const rows = Array.from({ length: BARS }, (_, i) => {
+    const price = Math.round(40_000 + 900 * Math.sin(i / 9));
+    return `${FIRST + i * 60_000},${price},${price + 9},${price - 9},${price},1`;
+  });
+  writeFileSync(join(folder, "bars.csv"), `${rows.join("\n")}\n`);
+  return folder;
+}
+
+describe.skipIf(!hasTerminal)("a long calculation in a terminal", () => {
+  it("of a backtest ends by Ctrl-C with what there is", { timeout: 120_000 }, async () => {
+    // A pass each second of the market: minutes of work.
+    const grid = "--lower 38000 --upper 42000 --levels 20 --size 500 --tick-interval 1000";
+    const screen = terminal(folderWithBars(), `backtest ${MARKET} ${grid}`.split(" "), { columns: 100 });
+    await screen.until(TOLD);
+    screen.type(CONTROL_C);
+    expect(await screen.ended).toBe(130);
+    expect(screen.written()).toContain("Ended before its time: this is what there is.");
+    expect(screen.written()).toMatch(/bars +\d+, ended before the last/);
+    const [, bars] = /bars +(\d+), ended/.exec(screen.written()) ?? [];
+    expect(Number(bars)).toBeGreaterThan(0);
+    expect(Number(bars)).toBeLessThan(BARS);
+  });
+
+  it("of a search ends by Ctrl-C with what was looked at", { timeout: 120_000 }, async () => {
+    const words = `suggest ${MARKET} --budget 10000 --seconds 600 --candidates 2016`;
+    const screen = terminal(folderWithBars(), words.split(" "), { columns: 100 });
+    await screen.until(TOLD);
+    screen.type(CONTROL_C);
+    expect(await screen.ended).toBe(130);
+    expect(screen.written()).toContain("Ended before its time: this is what there is.");
+    const [, looked] = /looked +(\d+)/.exec(screen.written()) ?? [];
+    expect(Number(looked)).toBeGreaterThan(1);
+    expect(Number(looked)).toBeLessThan(2016);
+  });
+});
