@@ -38,12 +38,12 @@ function repeated({ times, ...month }: Candles, count: number): Candles {
   });
 }
 
-/** Bars of a price that swings by as much as a slot of the grid below is high: one of 12 fills an order. */
+/** Bars of a price that swings over two slots of the grid below, up and down: one of 12 fills an order. */
 function swinging(like: Candles): Candles {
   const { length } = like.times;
   const column = (at: (bar: number) => number) => Float64Array.from({ length }, (_, bar) => at(bar));
-  // Up for half an hour and down for half an hour, five slots of 375 each way.
-  const price = (bar: number) => 40_512 + 937 * Math.sin((bar * Math.PI) / 30);
+  // Up for 24 minutes and down for 24, through two slots of 375 each way.
+  const price = (bar: number) => 40_500 + 400 * Math.sin((bar * Math.PI) / 24);
   const cents = (value: number) => Math.round(value * 100);
   const open = column((bar) => cents(price(bar)));
   const close = column((bar) => cents(price(bar + 1)));
@@ -77,8 +77,11 @@ export async function backtestFigures(): Promise<Figure[]> {
   const of = (candles: Candles, engine: "walk" | "jump") => async () => {
     const begun = process.cpuUsage();
     const { run } = backtest(ASKED, candles, { market, engine });
+    const bars = rate(run.bars, begun);
     if (run.engine !== engine) throw new Error(`it was a ${run.engine}`);
-    return rate(run.bars, begun);
+    const each = run.bars / run.fills.count;
+    if (candles === dense && Math.abs(each - 12) > 0.1) throw new Error(`it fills every ${each} bars`);
+    return bars;
   };
   const plain = (candles: Candles) => async () => {
     const begun = process.cpuUsage();

@@ -6,7 +6,7 @@ export interface Figure {
   readonly goal?: string;
 }
 
-export const RUNS = 5;
+export const RUNS = 7;
 
 export function median(runs: readonly number[]): number {
   const sorted = [...runs].sort((a, b) => a - b);
@@ -20,7 +20,7 @@ export async function repeat(measure: () => Promise<number>, times = RUNS): Prom
 }
 
 const round = (value: number): string =>
-  value >= 100 ? Math.round(value).toLocaleString("en") : value.toFixed(1);
+  value >= 100 ? Math.round(value).toLocaleString("en") : value.toFixed(value < 1 ? 2 : 1);
 
 export const row = ({ name, unit, runs, goal = "" }: Figure): string =>
   `| ${name} | ${round(median(runs))} ${unit} | ${round(Math.min(...runs))} – ${round(Math.max(...runs))} | ${goal} |`;

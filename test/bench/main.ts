@@ -1,11 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { backtestFigures } from "./backtest.ts";
+import { backtestCommandFigures } from "./backtest-commands.ts";
 import { bundleFigures } from "./bundle.ts";
 import { callTable } from "./calls.ts";
 import { commandFigures } from "./commands.ts";
 import { edgeFigures } from "./edge.ts";
-import { type Figure, row } from "./figure.ts";
+import { type Figure, RUNS, row } from "./figure.ts";
 import { pageFigures } from "./page.ts";
 import { serverFigures } from "./server.ts";
 import { stepFigures } from "./steps.ts";
@@ -20,6 +21,7 @@ const parts: readonly (() => Promise<Figure[]>)[] = [
   edgeFigures,
   pageFigures,
   backtestFigures,
+  backtestCommandFigures,
 ];
 
 const figures: Figure[] = [];
@@ -27,7 +29,7 @@ for (const part of parts) figures.push(...(await part()));
 
 const machine = `Node ${process.version} on ${process.platform} ${process.arch}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB`;
 const table = [
-  "| figure | median of 5 | least – most | goal |",
+  `| figure | median of ${RUNS} | least – most | goal |`,
   "|---|---|---|---|",
   ...figures.map(row),
 ].join("\n");
@@ -36,7 +38,7 @@ const text = `# Benchmarks
 \`npm run bench\` measures these on the machine it runs on; \`npm run bench -- --write\` writes this page.
 The load generator shares the machine with the server. Compare figures of one run, not of two machines.
 
-Measured on ${machine}.
+Measured on ${machine}, on ${new Date().toISOString().slice(0, 10)}.
 
 ${table}
 

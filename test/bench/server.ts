@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Figure, repeat } from "./figure.ts";
+import { type Figure, RUNS, repeat } from "./figure.ts";
 
 const launcher = join(process.cwd(), "cli/edgemaker.mjs");
 
@@ -78,7 +78,7 @@ export async function throughput(port: number, path: string, seconds = 2): Promi
 export async function serverFigures(): Promise<Figure[]> {
   const starts: number[] = [];
   const memory: number[] = [];
-  for (let run = 0; run < 5; run++) {
+  for (let run = 0; run < RUNS; run++) {
     const started = await start(39_100 + run);
     starts.push(started.millis);
     memory.push(await residentAfterStart(started));
