@@ -112,6 +112,35 @@ export const CASES: readonly Case[] = [
       volatilityHigh: 0.02,
     }),
   },
+  {
+    name: "a geometric grid, fees in base",
+    grid: range({ spacingModel: "geometric" }),
+    market: { buyFeeIn: "base" },
+    base: "0.03",
+  },
+  {
+    name: "a stop price, fees in base",
+    grid: range({ lowerPrice: 44000, stopLossPrice: 43700 }),
+    rules: { slippage: d("0.001") },
+    market: { buyFeeIn: "base" },
+  },
+  {
+    name: "a grid that trails both ways, fees in base",
+    grid: range({ lowerPrice: 45500, upperPrice: 47500, gridLevels: 20, trail: { up: 52000, down: 40000 } }),
+    market: { buyFeeIn: "base" },
+    base: "0.05",
+  },
+  {
+    name: "a centered grid, fees in base",
+    grid: parsed("start_centered_grid", {
+      levels: 5,
+      spacing: 0.004,
+      size: 300,
+      deviation: 0.002,
+      debounce: 60000,
+    }),
+    market: { buyFeeIn: "base" },
+  },
   { name: "a pass each minute", grid: range({}), rules: { tickInterval: 60_000 }, base: "0.05" },
 ];
 
