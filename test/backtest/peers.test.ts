@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { backtest } from "../../src/backtest/backtest.ts";
-import { slice } from "../../src/candles/candles.ts";
+import { type Candles, slice } from "../../src/candles/candles.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import { d, market as marketOf } from "../support/grid.ts";
 import { sharedCandles } from "../support/january.ts";
+
+/** Its kind that sells what it has bought at the next line. */
+const HEDGED = { buys: 14, sells: 9, fees: 0.47 };
 
 /** Two days of a public grid bot's own data, with what its integration tests publish: see docs/backtest.md. */
 const PUBLISHED = { buys: 6, sells: 3, fees: 0.22, end: 143.85, center: 162.5 };
@@ -44,4 +47,57 @@ describe.skipIf(!all)("beside a public grid bot's published results", () => {
     expect([above, below]).toEqual([6, 4]);
     expect(above + below).toBeGreaterThan(PUBLISHED.sells);
   });
+
+  it("trades as its hedged kind does but for one sell, and as a plain walk of eight lines does", () => {
+    const { fills, ledger } = run();
+    const of = (side: string) => fills.filter((fill) => fill.side === side).length;
+    const plain = plainLines(candles as Candles);
+    expect([of("buy"), of("sell")]).toEqual([plain.buys, plain.sells]);
+    expect([plain.buys, plain.sells - 1]).toEqual([HEDGED.buys, HEDGED.sells]);
+    expect(plain.fees).toBeCloseTo(Number(ledger.fees.USDT) / 1e18, 2);
+    expect(Math.abs(plain.fees - HEDGED.fees)).toBeLessThan(0.04);
+    expect(plain.total).toBeCloseTo(-4.14, 2);
+  });
 });
+
+/**
+ * Eight lines from 155 to 170, half of 150 USDT spent at the close that rises through their middle, an eighth a line
+ * from then on; a bar fills each line that it reaches once, and a fill places its counterpart one line further.
+ */
+function plainLines({ open: _, high, low, close, scale }: Candles) {
+  const lines = Array.from({ length: 8 }, (_line, i) => 155 + (15 * i) / 7);
+  const orders = new Map<number, { readonly side: "buy" | "sell"; readonly from: number }>();
+  const unit = 10 ** scale;
+  const rate = 0.001;
+  let [cash, base, fees, amount, buys, sells] = [150, 0, 0, 0, 0, 0];
+  const trade = (side: "buy" | "sell", price: number, traded: number) => {
+    const sign = side === "buy" ? 1 : -1;
+    fees += price * traded * rate;
+    cash -= sign * price * traded + price * traded * rate;
+    base += sign * traded;
+    if (side === "buy") buys++;
+    else sells++;
+  };
+  for (let bar = 1; bar < close.length; bar++) {
+    const [before, price] = [(close[bar - 1] as number) / unit, (close[bar] as number) / unit];
+    if (amount === 0 && before <= PUBLISHED.center && price >= PUBLISHED.center) {
+      trade("buy", price, 75 / price);
+      amount = 150 / 8 / price;
+      for (const [i, line] of lines.entries())
+        orders.set(i, { side: line < price ? "buy" : "sell", from: bar });
+      continue;
+    }
+    for (const [i, { side, from }] of [...orders].sort(([a], [b]) => a - b)) {
+      const line = lines[i] as number;
+      const isMet = (low[bar] as number) / unit <= line && (high[bar] as number) / unit >= line;
+      if (from >= bar || !isMet) continue;
+      orders.delete(i);
+      trade(side, line, amount);
+      const next = side === "buy" ? i + 1 : i - 1;
+      if (next in lines && !orders.has(next))
+        orders.set(next, { side: side === "buy" ? "sell" : "buy", from: bar });
+    }
+  }
+  const end = (close.at(-1) as number) / unit;
+  return { buys, sells, fees, total: cash + base * end - 150 };
+}
