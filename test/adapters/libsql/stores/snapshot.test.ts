@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { statement } from "../../../../src/adapters/libsql/client/context.ts";
+import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { fills, orders } from "../../../../src/adapters/libsql/tables/tables.ts";
+import { NO_MEMORY } from "../../../../src/model/memory.ts";
+import type { Order } from "../../../../src/model/order.ts";
+import type { Strategy } from "../../../../src/model/strategy.ts";
+import { NO_CHANGES, type Snapshot } from "../../../../src/ports/stores/step-store.ts";
+import { BY } from "../../../support/by.ts";
+import { fill, order, SYMBOL } from "../../../support/made.ts";
+import { opened, START } from "./opened.ts";
+import { started } from "./rows.ts";
+
+const MINE = "sandbox:kraken:";
+const THEIRS = "sandbox:mexc:";
+const OVERLAP = 100;
+
+/** Two accounts, each with a grid that runs and one that has stopped. */
+async function open() {
+  const { context, time } = await opened();
+  const store = createStore(context);
+  const make = async (over: object) => (await store.createStrategy(started(over), BY)) as Strategy;
+  const own = {
+    running: await make({ account: MINE }),
+    stopped: await make({ account: MINE, status: "stopped" }),
+  };
+  const other = await make({ account: THEIRS });
+  const put = (query: Parameters<typeof statement>[0]) => context.client.execute(statement(query));
+  const place = (over: Partial<Order>) =>
+    put(context.db.insert(orders).values(order({ strategy: own.running.id, account: MINE, ...over })));
+  const acquire = async (account: string, owner = "process/1"): Promise<Snapshot> => {
+    const taken = await store.acquire({ account, owner, ttl: 5000, overlap: OVERLAP, isUrgent: true });
+    if (!taken) throw new Error("the lease is another's");
+    return taken;
+  };
+  return { context, time, store, own, other, put, place, acquire };
+}
+
+const cursor = (at: number, ahead: { from: number; to: number } | null = null) => ({
+  [SYMBOL]: { at, ahead },
+});
+
+describe("what a pass is told of its account", () => {
+  it("is its own strategies that have not stopped, in the order in which they were started", async () => {
+    const { own, other, acquire, store } = await open();
+    const second = (await store.createStrategy(started({ account: MINE }), BY)) as Strategy;
+    const { strategies, lease } = await acquire(MINE);
+    expect(strategies.map(({ id }) => id)).toEqual([own.running.id, second.id]);
+    expect(lease).toEqual({ account: MINE, token: 1, now: START, until: START + 5000 });
+    expect((await acquire(THEIRS)).strategies.map(({ id }) => id)).toEqual([other.id]);
+  });
+
+  it("is its own orders that are not settled, by their ids", async () => {
+    const { other, place, acquire } = await open();
+    await place({ clientId: "emb000000000000000", exchangeId: "2", slot: 1 });
+    await place({ clientId: "ema000000000000000", exchangeId: "1" });
+    await place({ clientId: "emc000000000000000", exchangeId: "3", slot: 2, state: "filled", settled: true });
+    await place({ clientId: "emd000000000000000", exchangeId: "4", account: THEIRS, strategy: other.id });
+    expect((await acquire(MINE)).orders.map(({ clientId }) => clientId[2])).toEqual(["a", "b"]);
+    expect((await acquire(THEIRS)).orders.map(({ clientId }) => clientId[2])).toEqual(["d"]);
+  });
+
+  it("is how far its trades were read, and which of them are booked since", async () => {
+    const { context, put, place, store, acquire, other } = await open();
+    await place({});
+    await place({ account: THEIRS, strategy: other.id });
+    const book = (account: string, tradeId: string, at: number) =>
+      put(context.db.insert(fills).values(fill({ account, tradeId, at, strategy: null })));
+    await book(MINE, "before", 1000 - OVERLAP - 1);
+    await book(MINE, "edge", 1000 - OVERLAP);
+    await book(MINE, "after", 2000);
+    await book(THEIRS, "theirs", 2000);
+    const none = await acquire(MINE);
+    expect([none.cursors, none.booked, none.memory]).toEqual([{}, {}, NO_MEMORY]);
+    const theirs = await acquire(THEIRS);
+    await store.record(theirs.lease, [{ ...NO_CHANGES, cursors: cursor(1, { from: 5, to: 9 }) }]);
+    const memory = { ...NO_MEMORY, foreign: ["x9"] };
+    await store.record(none.lease, [{ ...NO_CHANGES, cursors: cursor(1000), memory }]);
+    const mine = await acquire(MINE);
+    expect([mine.cursors, mine.memory]).toEqual([cursor(1000), memory]);
+    expect([...(mine.booked[SYMBOL] ?? [])].sort()).toEqual(["after", "edge"]);
+    const again = await acquire(THEIRS);
+    expect([again.cursors, again.memory]).toEqual([cursor(1, { from: 5, to: 9 }), NO_MEMORY]);
+    expect([...(again.booked[SYMBOL] ?? [])]).toEqual(["theirs"]);
+  });
+});
+
+describe("accounts that are due", () => {
+  it("are those with a strategy that has not stopped, or an order that is not settled", async () => {
+    const { store, place } = await open();
+    const due = async () => (await store.due()).map(({ account }) => account).sort();
+    expect(await due()).toEqual([MINE, THEIRS]);
+    await store.createStrategy(started({ account: "sandbox:gateio:", status: "stopped" }), BY);
+    expect(await due()).toEqual([MINE, THEIRS]);
+    await store.createStrategy(started({ account: "sandbox:bitget:", status: "stopped" }), BY);
+    await place({ account: "sandbox:bitget:", strategy: null, kind: "hand", exchangeId: "9" });
+    await place({
+      account: "sandbox:gateio:",
+      clientId: "eme000000000000000",
+      exchangeId: "8",
+      strategy: null,
+      kind: "hand",
+      state: "filled",
+      settled: true,
+    });
+    expect(await due()).toEqual(["sandbox:bitget:", MINE, THEIRS]);
+  });
+});
+
+describe("a lease", () => {
+  it("is another's until its time is over, and its holder's again at any time", async () => {
+    const { store, time, acquire } = await open();
+    const ask = (owner: string, over: object = {}) =>
+      store.acquire({ account: MINE, owner, ttl: 5000, overlap: OVERLAP, ...over });
+    expect((await acquire(MINE)).lease.token).toBe(1);
+    expect(await ask("process/2")).toBeUndefined();
+    expect((await ask("process/1"))?.lease.token).toBe(2);
+    time.pass(4999);
+    expect(await ask("process/2")).toBeUndefined();
+    time.pass(1);
+    expect((await ask("process/2"))?.lease.token).toBe(3);
+  });
+
+  it("is taken once for a time that a scheduler has set", async () => {
+    const { store, time } = await open();
+    const ask = async (scheduled: number) => {
+      const owner = `process/${scheduled} ${time.pass(6000)}`;
+      return (await store.acquire({ account: MINE, owner, ttl: 5000, overlap: 0, scheduled })) !== undefined;
+    };
+    expect([await ask(100), await ask(100), await ask(99), await ask(101)]).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+  });
+});
