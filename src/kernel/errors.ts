@@ -141,3 +141,10 @@ export class SettingsError extends Error {
     this.isPublic = isPublic;
   }
 }
+
+/** Of what is started, or changed, as a preview has shown it. */
+export const noLongerHolds = (): AppError =>
+  new AppError(
+    "Conflict",
+    "the plan of this planHash no longer holds: the market or the account has moved; preview again",
+  );

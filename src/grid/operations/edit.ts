@@ -1,6 +1,6 @@
 import { stepNow } from "../../engine/pass/tick.ts";
 import { text } from "../../kernel/decimal.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Preview } from "../../model/proposal.ts";
@@ -11,7 +11,7 @@ import { pendingEdit } from "../plan/edit.ts";
 import { EditedShape, PlannedEditShape } from "../schema/edit.ts";
 import { editInput, editPreviewInput } from "../schema/edit-input.ts";
 import { type AskedEdit, edited } from "../start/edited.ts";
-import { noLongerHolds } from "../start/plan-hash.ts";
+
 import {
   changesTold,
   type EditWorld,

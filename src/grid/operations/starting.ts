@@ -1,3 +1,4 @@
+import { startTold } from "../../engine/pass/start-told.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { VenueError } from "../../kernel/errors.ts";
@@ -26,7 +27,6 @@ import {
   type StartWorld,
 } from "../start/planned-start.ts";
 import { previewStart } from "../start/preview.ts";
-import { startTold } from "../start/told.ts";
 import { mostMoved, mostQuote } from "../start/worst-case.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
 import { readLastWeek } from "./recent-candles.ts";

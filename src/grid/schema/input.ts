@@ -12,8 +12,9 @@ import {
   wordField,
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { planHash, price } from "../../kernel/start-fields.ts";
 import { optionShares } from "../state/options.ts";
-import { common, planHash, price } from "./input-fields.ts";
+import { common } from "./input-fields.ts";
 
 const rangeShape = (ids: readonly string[]) => ({
   exchange: exchangeField(ids),

@@ -1,6 +1,6 @@
 import { type Decimal, parseDecimal, text } from "../../kernel/decimal.ts";
-import { AppError } from "../../kernel/errors.ts";
-import { hashText, mix } from "../../kernel/hash.ts";
+import { noLongerHolds } from "../../kernel/errors.ts";
+import { hashOfPlan } from "../../kernel/hash.ts";
 import type { Intent } from "../../model/intent.ts";
 import { FIRST_BUY_SLOT } from "../state/state.ts";
 import type { Checked } from "./check.ts";
@@ -15,17 +15,6 @@ export function hashOf({ config, center }: Checked, intents: readonly Intent[]):
   return config.centered ? `${hash}-${text(center)}` : hash;
 }
 
-/** 32 digits that are the same while the plan is. */
-export function hashOfPlan(plan: unknown): string {
-  const told = JSON.stringify(plan, (_key, value) => (typeof value === "bigint" ? `${value}` : value));
-  let hash = 0;
-  const parts = [1, 2, 3, 4].map((part) => {
-    hash = mix(hashText(`${part}${told}`), hash + part);
-    return hash.toString(16).padStart(8, "0");
-  });
-  return parts.join("");
-}
-
 /** The center of the centered grid that a preview has shown. */
 export const centerOf = (planHash: string | undefined): Decimal | undefined =>
   parseDecimal(planHash?.split("-")[1] ?? "");
@@ -38,12 +27,6 @@ export function checkHash(
   if (expected === undefined || (expected === hash && isAround(checked))) return;
   throw noLongerHolds();
 }
-
-export const noLongerHolds = (): AppError =>
-  new AppError(
-    "Conflict",
-    "the plan of this planHash no longer holds: the market or the account has moved; preview again",
-  );
 
 /** A grid around the center it was shown with stands as shown while the market is between the levels next to it. */
 function isAround({ config: { centered }, slots, startPrice }: Checked): boolean {

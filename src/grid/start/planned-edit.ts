@@ -1,4 +1,5 @@
 import { type Decimal, max, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { hashOfPlan } from "../../kernel/hash.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Intent, Resting } from "../../model/intent.ts";
@@ -13,7 +14,6 @@ import { relaid } from "../plan/rebuild.ts";
 import { totalBase } from "../state/lots.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
 import type { Edited } from "./edited.ts";
-import { hashOfPlan } from "./plan-hash.ts";
 import { mostQuote, worstCases } from "./worst-case.ts";
 
 export interface EditWorld {

@@ -1,6 +1,6 @@
-import type { Pass } from "../../engine/pass/step.ts";
 import { text } from "../../kernel/decimal.ts";
 import type { Strategy } from "../../model/strategy.ts";
+import type { Pass } from "./step.ts";
 
 /** How a start went, in a sentence; `pass` is its own, where this process makes one. */
 export function startTold(

@@ -1,0 +1,35 @@
+/** Input fields of everything that is started with a plan. */
+import * as z from "zod";
+import { type Decimal, ONE, parseDecimal } from "./decimal.ts";
+import { decimalField, flagField, textField } from "./fields.ts";
+
+export const flag = (name: string) => flagField("Invalid request", name).optional();
+export const price = () => decimalField("Invalid price").optional();
+
+export const planHash = () =>
+  textField("Invalid request", /^[0-9a-f]{32}(-\d{1,20}(\.\d{1,18})?)?$/, "must be the planHash of a preview")
+    .optional()
+    .describe("Starts only what this preview has shown; 409 when that no longer holds");
+
+const MOST_TEXT = 1000;
+const MOST_BALANCE: Decimal = 10n ** 15n * ONE;
+const DRY_FORM =
+  "Invalid request: dryBalance is ASSET=amount, several with commas, for example USDT=1000,BTC=0.1";
+
+/** `USDT=1000,BTC=0.1` */
+export const dryBalance = () =>
+  z
+    .string({ error: DRY_FORM })
+    .max(MOST_TEXT, { error: DRY_FORM })
+    .transform((told, context): Readonly<Record<string, Decimal>> => {
+      const parts = told.split(",").map((part) => /^([A-Z0-9]{1,20})=(\d[\d.]*)$/.exec(part.trim()));
+      const balances = parts.map((part) => [part?.[1] ?? "", parseDecimal(part?.[2] ?? "")] as const);
+      if (balances.every(([, amount]) => amount !== undefined && amount <= MOST_BALANCE))
+        return Object.fromEntries(balances) as Record<string, Decimal>;
+      context.addIssue({ code: "custom", message: DRY_FORM });
+      return z.NEVER;
+    })
+    .optional()
+    .describe(
+      "What the dry run account begins with, for example USDT=1000,BTC=0.1; 10000 of the quote when new",
+    );
