@@ -16,6 +16,7 @@ import { channelOperations } from "./notify/operations/channels.ts";
 import type { Operation } from "./operation.ts";
 import { orderOperations } from "./orders/operations/orders.ts";
 import { planOperations } from "./plans/operations/plans.ts";
+import { quoteOperations } from "./quote/operations/quotes.ts";
 import { reportOperations } from "./report/operations/report.ts";
 
 /** Every use case, in the order of the specification. `ids` are the configured exchanges. */
@@ -24,6 +25,7 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...accountOperations(ids),
   ...orderOperations(ids),
   ...gridOperations(ids),
+  ...quoteOperations(ids),
   ...backtestOperations(ids),
   replayOperation,
   suggestOperation(ids),

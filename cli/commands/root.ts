@@ -28,6 +28,7 @@ import { tradeCommand } from "./trade.ts";
 const GROUPS: Readonly<Record<string, string>> = {
   orders: "List, place and cancel orders",
   grid: "Start, watch and stop grids",
+  quote: "Quote both sides of a market",
   kill: "One switch that lets no order be placed",
   limits: "What every order is held to",
   dex: "Prices and pools of Cardano tokens",

@@ -45,6 +45,10 @@ export const gridKind: Kind<GridConfig, GridState> = {
 
 export const isGrid = (strategy: Strategy): strategy is GridStrategy => strategy.kind === gridKind.name;
 
+/** Those of grids among views of all kinds. */
+export const gridViewsOf = (views: readonly StrategyView[]): readonly StrategyView<GridStrategy>[] =>
+  views.filter(({ strategy }) => isGrid(strategy)).map(asGridView);
+
 /** A view as that of the grid that it is. Throws for a strategy of another kind. */
 export const asGridView = (view: StrategyView): StrategyView<GridStrategy> => ({
   ...view,

@@ -1,4 +1,5 @@
 import { cancellable } from "../engine/decide/turn.ts";
+import { upgraded } from "../engine/pass/upgrade.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Fill } from "../model/fill.ts";
 import type { Order } from "../model/order.ts";
@@ -42,3 +43,9 @@ export const quoteKind: Kind<QuoteConfig, QuoteState> = {
 };
 
 export const isQuote = (strategy: Strategy): strategy is QuoteStrategy => strategy.kind === quoteKind.name;
+
+/** A strategy as the quotes that it is. Throws for one of another kind. */
+export function asQuote(strategy: Strategy): QuoteStrategy {
+  if (!isQuote(strategy)) throw new TypeError(`strategy ${strategy.id} quotes nothing`);
+  return upgraded(quoteKind, strategy) as QuoteStrategy;
+}

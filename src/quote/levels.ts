@@ -103,12 +103,12 @@ function amountOf(
   levels: number,
   { ladder: { sizes }, market }: { readonly ladder: Ladder; readonly market: Market },
 ): Decimal {
-  const size = sizeOf(sizes, level, levels);
+  const size = levelSize(sizes, level, levels);
   const lots = snap(div(size, price, "up"), market.lot, sizes.model === "depth" ? "up" : "down");
   return max(lots, leastAmount(market, price));
 }
 
-function sizeOf(sizes: Sizes, level: number, levels: number): Decimal {
+function levelSize(sizes: Sizes, level: number, levels: number): Decimal {
   if (sizes.model === "flat") return sizes.size;
   if (sizes.model === "depth") return divideWhole(sizes.depth, BigInt(levels), "up");
   let size = sizes.size;

@@ -3,9 +3,10 @@ import * as z from "zod";
 import { GRID_WORDS } from "./words/grid.ts";
 import { KEEPING_WORDS } from "./words/keeping.ts";
 import { MARKET_WORDS } from "./words/market.ts";
+import { QUOTE_WORDS } from "./words/quote.ts";
 import type { Words } from "./words/words.ts";
 
-export const WORDS: Words = { ...MARKET_WORDS, ...GRID_WORDS, ...KEEPING_WORDS };
+export const WORDS: Words = { ...QUOTE_WORDS, ...MARKET_WORDS, ...GRID_WORDS, ...KEEPING_WORDS };
 
 export interface Schema {
   readonly type?: string;

@@ -31,6 +31,7 @@ const TAGS: readonly (readonly [prefix: RegExp, tag: string, description: string
   [/^\/(price|dex)/, "Prices", "The same pair at many places, and on Cardano"],
   [/^\/(balance|orders)/, "Account", "Balances, and orders by hand"],
   [/^\/(backtest|strategy\/grid\/(suggest|:id\/replay))/, "Backtest", "What a grid would have done"],
+  [/^\/strategy\/quote/, "Quotes", "Both sides of a market, and what becomes of them"],
   [/^\/(strategy|internal)/, "Grids", "Start, watch, change and stop them"],
   [/^\/(kill|panic|limits)/, "Safety", "What stops everything, and what every order is held to"],
   [/^\/(report|liquidity)/, "Reports", "What it has brought"],

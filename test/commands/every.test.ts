@@ -14,11 +14,13 @@ import { partOf } from "../support/whole.ts";
 const COMMANDS = commandsOf(rootCommand(EXCHANGES)).filter(([, { run }]) => run);
 const MARKET = ["--exchange", "kraken", "--symbol", "BTC/USDT"];
 const BOUNDS = ["--lower", "57000", "--upper", "63000", "--levels", "4", "--size", "100"];
+const QUOTES = ["--spread", "0.01", "--size", "100", "--quote-budget", "1000", "--base-budget", "0.1"];
 const ORDER = ["--side", "buy", "--type", "limit", "--amount", "0.001", "--price", "50000"];
 
 /** What earlier commands have answered, by their words. */
 type Told = Readonly<Record<string, { readonly id: string; readonly order: { readonly id: string } }>>;
 const grid = (told: Told) => told["grid start"]?.id ?? "";
+const quotes = (told: Told) => told["quote start"]?.id ?? "";
 const order = (told: Told) => told["orders create"]?.order.id ?? "";
 
 /** Each command as a person would use it, in an order that works on one sandbox. */
@@ -47,6 +49,14 @@ const USES: readonly (readonly [string, (told: Told) => readonly string[]])[] = 
   ["grid edit", (told) => [grid(told), "--stop-loss", "30000"]],
   ["tick", () => []],
   ["grid stop", (told) => [grid(told)]],
+  ["quote preview", () => [...MARKET, ...QUOTES]],
+  ["quote start", () => [...MARKET, ...QUOTES]],
+  ["quote status", (told) => [quotes(told)]],
+  ["quote list", () => []],
+  ["quote edit", (told) => [quotes(told), "--spread", "0.02"]],
+  ["quote pause", (told) => [quotes(told)]],
+  ["quote resume", (told) => [quotes(told)]],
+  ["quote stop", (told) => [quotes(told)]],
   ["trade", () => ["--strategy", "grid", ...MARKET, "--preview"]],
   ["dex price", () => ["SNEK"]],
   ["dex pools", () => ["SNEK"]],
@@ -154,7 +164,9 @@ describe("every command", () => {
     const asking = USES.filter(([path]) => {
       const found = createOperations(EXCHANGES).find(({ cli }) => cli?.path === path);
       return found && !found.mcp?.closedWorld && found.failure !== "Internal error";
-    }).filter(([path]) => !path.startsWith("grid s") && !/^grid (pause|resume|edit)$/.test(path));
+    }).filter(
+      ([path]) => !path.startsWith("grid s") && !/^(grid|quote) (pause|resume|edit|stop)$/.test(path),
+    );
     expect(asking.length).toBeGreaterThan(12);
     const dead = [...EXCHANGES, "iris"].flatMap((id) => ["--venue-url", `${id}=http://127.0.0.1:9`]);
     const over = { KRAKEN_API_KEY: canary("key"), KRAKEN_SECRET: canarySecret("nobody") };

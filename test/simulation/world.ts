@@ -8,7 +8,6 @@ import { KINDS } from "../../src/kinds.ts";
 import type { Book } from "../../src/model/market.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Kind } from "../../src/ports/kind.ts";
-import { quoteKind } from "../../src/quote/kind.ts";
 import { followKind } from "../kinds/follow.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
@@ -81,7 +80,7 @@ export async function createWorld({
   );
   const isOld = shape.broken === "read lag" || isSteady(shape.broken);
   const readLag = plan.timing.readLag * (isOld ? 10 : 1);
-  const kinds = kindsOf([...KINDS, followKind as unknown as Kind, quoteKind as unknown as Kind]);
+  const kinds = kindsOf([...KINDS, followKind as unknown as Kind]);
   const checks = createChecks(now, () => tables, kinds);
   const history = historyBooks(
     {

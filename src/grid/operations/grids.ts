@@ -8,7 +8,7 @@ import { parseAccountKey } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
-import { asGridView } from "../kind.ts";
+import { gridViewsOf } from "../kind.ts";
 import { slotOut } from "../schema/accounting.ts";
 import { conditionsOf } from "../schema/conditions.ts";
 import { lyingOut } from "../schema/follows.ts";
@@ -64,15 +64,14 @@ const gridStatus = operation({
   output: StatusShape,
   async run(deps, { id, stopped, limit, before }) {
     const page = pageOf({ stopped, limit, before });
-    const views = (await deps.store.strategies(id === undefined ? { stopped, page } : { id })).map(
-      asGridView,
-    );
+    const found = await deps.store.strategies(id === undefined ? { stopped, page } : { id });
+    const views = gridViewsOf(found);
     if (id !== undefined && views.length === 0) throw new AppError("Not found", `there is no strategy ${id}`);
     const killed = await deps.store.killed();
     return {
       strategies: views.map((view) => ({ ...shown(deps, view, killed), ...(id ? slotsOf(view) : {}) })),
       count: views.length,
-      next: page && views.length === page.limit ? String(views.at(-1)?.strategy.number) : null,
+      next: page && found.length === page.limit ? String(found.at(-1)?.strategy.number) : null,
       warnings: [...((await deps.warnings?.()) ?? [])],
     };
   },
@@ -126,7 +125,7 @@ const listGrids = operation({
   output: ListShape,
   async run(deps) {
     const { store, interval } = deps;
-    const views = (await store.strategies({ stopped: false })).map(asGridView);
+    const views = gridViewsOf(await store.strategies({ stopped: false }));
     const killed = await store.killed();
     const strategies = views.map((view) => {
       const { id, account, symbol, status, startedAt } = view.strategy;

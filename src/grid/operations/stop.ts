@@ -8,7 +8,7 @@ import type { Strategy } from "../../model/strategy.ts";
 import { byOf, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
-import { asGridView } from "../kind.ts";
+import { gridViewsOf } from "../kind.ts";
 import { profitOf } from "../ledger/profit.ts";
 import { stopReasonOf } from "../schema/ends.ts";
 import { stopInput } from "../schema/input.ts";
@@ -71,9 +71,9 @@ async function readSale(deps: Deps, { strategy, memory }: StrategyView<GridStrat
 }
 
 export async function viewOf({ store }: Deps, id: string): Promise<StrategyView<GridStrategy>> {
-  const [view] = await store.strategies({ id });
+  const [view] = gridViewsOf(await store.strategies({ id }));
   if (!view) throw new AppError("Not found", `there is no strategy ${id}`);
-  return asGridView(view);
+  return view;
 }
 
 /** Another pass where the first has not ended it: only a look at its orders tells that they have. */

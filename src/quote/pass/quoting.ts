@@ -24,6 +24,7 @@ export function quotingOf(
   market: Market,
   pass: SeenPrices & Pick<PlacingSight, "interval">,
   { live, own }: { readonly live: readonly Order[]; readonly own: OtherOrders },
+  volatility: Volatility | undefined = seenVolatility(strategy.state),
 ): Quoting {
   const { config, state } = strategy;
   const { rules, tolerance, budget } = config;
@@ -33,7 +34,7 @@ export function quotingOf(
     interval: pass.interval,
     market,
     ...votersOf(config, pass),
-    volatility: seenVolatility(state),
+    volatility,
     inventory: held,
     freeBase: held,
     freeQuote: max(ZERO, budget.quote + state.ledger.quote),

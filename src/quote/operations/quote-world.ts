@@ -1,0 +1,129 @@
+import { type Decimal, max, ZERO } from "../../kernel/decimal.ts";
+import { AppError, VenueError } from "../../kernel/errors.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import { MINUTE } from "../../kernel/time.ts";
+import { readStandings } from "../../limits/operations/standings.ts";
+import type { Balance } from "../../model/account.ts";
+import { accountKey } from "../../model/account.ts";
+import type { Standings } from "../../model/limits.ts";
+import type { Book, Market } from "../../model/market.ts";
+import type { Elsewhere } from "../../model/memory.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { Venue, VenueOrder } from "../../ports/venue.ts";
+import { realizedVolatility, type Volatility } from "../half-spread.ts";
+
+export interface QuotePlace {
+  readonly exchange: string;
+  readonly symbol: Pair;
+  readonly dryRun?: boolean | undefined;
+  readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
+}
+
+/** What a start has to know of the account, its market, and the other places. */
+export interface QuoteWorld {
+  readonly venue: Venue;
+  readonly market: Market;
+  readonly book: Book;
+  readonly open: readonly VenueOrder[];
+  readonly elsewhere: Elsewhere;
+  readonly balances: readonly Balance[];
+  /** Base that other strategies of the account hold, and whether any of them trades in its base or quote. */
+  readonly claimed: Decimal;
+  readonly isShared: boolean;
+  readonly volatility: Volatility | undefined;
+  readonly killed: boolean;
+  readonly standings: Standings;
+  /** Protocol time. */
+  readonly now: number;
+  readonly interval: number;
+}
+
+export async function readQuoteWorld(deps: Deps, place: QuotePlace, actor: string): Promise<QuoteWorld> {
+  const { exchange, symbol, dryRun, dryBalance } = place;
+  if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance is for a dryRun");
+  const { base, quote } = splitPair(symbol);
+  const venue = quoteVenueOf(deps, place);
+  const market = await venue.market(symbol);
+  const book = await venue.book(symbol, 100);
+  const balances = dryRun
+    ? await dryRunsFor(deps).balances(exchange, { given: dryBalance, quote })
+    : await venue.balances();
+  const open = await venue.openOrders(symbol);
+  const others = await deps.store.strategies({ stopped: false, account: accountKey(venue.account) });
+  const same = others.filter(({ strategy }) => splitPair(strategy.symbol).base === base);
+  const now = await deps.store.now();
+  const told = await deps.reference?.(exchange, symbol);
+  return {
+    ...{ venue, market, book, open, balances, now },
+    elsewhere: {
+      prices: (told?.prices ?? []).map((one) => ({ ...one, at: now })),
+      askedAt: now,
+      bookAt: now,
+    },
+    claimed: same.reduce(
+      (sum, { strategy: { kind, state } }) => sum + deps.kinds(kind).holdings(state).base,
+      ZERO,
+    ),
+    isShared: others.some(({ strategy }) => {
+      const of = splitPair(strategy.symbol);
+      return [of.base, of.quote].some((asset) => asset === base || asset === quote);
+    }),
+    volatility: await readVolatility(venue, symbol),
+    killed: await deps.store.killed(),
+    standings: await readStandings(deps, venue.account, actor),
+    interval: deps.interval ?? MINUTE,
+  };
+}
+
+/** Of the last hour's minutes; undefined where nobody tells them. */
+async function readVolatility(venue: Venue, symbol: Pair): Promise<Volatility | undefined> {
+  try {
+    const candles = await venue.candles(symbol, { span: MINUTE, limit: 60 });
+    const closes = candles.map(({ at, close }) => ({ at, price: Number(close) / 1e18 }));
+    return realizedVolatility(closes, MINUTE);
+  } catch (error) {
+    // A plan does not fail for what it only adds.
+    if (error instanceof VenueError) return undefined;
+    throw error;
+  }
+}
+
+export const quoteVenueOf = (deps: Deps, { exchange, dryRun }: QuotePlace): Venue =>
+  dryRun ? dryRunsFor(deps).venue(exchange) : deps.venue(exchange);
+
+function dryRunsFor({ dry }: Deps) {
+  if (!dry) throw new AppError("Start failed", "nothing trades on paper here");
+  return dry;
+}
+
+/** Other balances are for an account that nothing trades on. */
+export async function fundQuotes(deps: Deps, place: QuotePlace, { venue }: QuoteWorld): Promise<void> {
+  const { exchange, dryRun, dryBalance, symbol } = place;
+  if (!dryRun) return;
+  const running = await deps.store.strategies({ stopped: false, account: accountKey(venue.account) });
+  if (dryBalance && running.length > 0)
+    throw new AppError(
+      "Conflict",
+      `a dry run on ${exchange} holds its balances: stop it, or leave dryBalance out`,
+    );
+  await dryRunsFor(deps).fund(exchange, { given: dryBalance, quote: splitPair(symbol).quote });
+}
+
+const balanceIn = (balances: readonly Balance[], asset: string): Balance =>
+  balances.find((one) => one.asset === asset) ?? { asset, free: ZERO, used: ZERO };
+
+/** What it quotes with: what was asked, of what is free and no other strategy's. */
+export function budgetFor(
+  asked: { readonly baseBudget?: Decimal | undefined; readonly quoteBudget?: Decimal | undefined },
+  { market, balances, claimed, isShared }: QuoteWorld,
+): { readonly base: Decimal; readonly quote: Decimal } {
+  const { baseBudget, quoteBudget } = asked;
+  if (isShared && (baseBudget === undefined || quoteBudget === undefined))
+    throw new AppError(
+      "Invalid request",
+      `other strategies of this account trade in ${market.base} or ${market.quote}: say with baseBudget and quoteBudget how much this one may use`,
+    );
+  const held = balanceIn(balances, market.base);
+  const own = max(ZERO, held.free - max(ZERO, claimed - held.used));
+  return { base: baseBudget ?? own, quote: quoteBudget ?? balanceIn(balances, market.quote).free };
+}

@@ -1,0 +1,169 @@
+import { startTold } from "../../engine/pass/start-told.ts";
+import { stepNow } from "../../engine/pass/tick.ts";
+import { text } from "../../kernel/decimal.ts";
+import { AppError, noLongerHolds } from "../../kernel/errors.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { howToChange, limitError } from "../../limits/allowed.ts";
+import { accountKey, parseAccountKey } from "../../model/account.ts";
+import type { Preview } from "../../model/proposal.ts";
+import type { Strategy } from "../../model/strategy.ts";
+import { byOf, type Call, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import { killRefusal } from "../../ports/kill-here.ts";
+import { asQuote, quoteKind } from "../kind.ts";
+import { type AskedQuote, quoteInput, quotePreviewInput } from "../schema/input.ts";
+import { PlannedQuoteShape, StartedQuoteShape } from "../schema/shapes.ts";
+import { quoteConfigOf } from "../start/asked-config.ts";
+import {
+  type PlannedQuote,
+  plannedQuoteOut,
+  planQuote,
+  quoteAskedOut,
+  quoteWarnings,
+} from "../start/planned-quote.ts";
+import { newQuoteState } from "../state/state.ts";
+import { budgetFor, fundQuotes, type QuoteWorld, readQuoteWorld } from "./quote-world.ts";
+
+async function planned(deps: Deps, asked: AskedQuote, actor: string) {
+  const world = await readQuoteWorld(deps, asked, actor);
+  return { world, plan: planQuote(quoteConfigOf(asked, budgetFor(asked, world)), world) };
+}
+
+function checkPlan({ hash, reference, plan }: PlannedQuote, expected: string | undefined): void {
+  if (expected !== undefined && expected !== hash) throw noLongerHolds();
+  if (reference !== null) return;
+  const told = plan.reference.sources.map(({ source, because }) => `${source} ${because}`).join(", ");
+  throw new AppError(
+    "Start failed",
+    `no price of this pair can be trusted (${told || "nobody is asked"}): give one with fixedPrice, or configure another exchange that lists it`,
+  );
+}
+
+/** Quotes count to their token's day when they start: what they can come to use. */
+async function countQuotes({ store }: Deps, { config }: PlannedQuote, world: QuoteWorld): Promise<void> {
+  const { quote: asset } = world.market;
+  const notional = config.budget.quote;
+  for (const { scope, actor, limits } of world.standings.all) {
+    if (actor === null) continue;
+    const most = limits.dayNotional?.[asset] ?? null;
+    if (await store.useLimit({ scope, asset, notional, most })) continue;
+    const detail = `the limit dayNotional of this token is ${text(most ?? 0n)}, and these quotes can come to use ${text(notional)} ${asset}; ${howToChange("dayNotional", scope)}`;
+    throw limitError({ reason: "limit_day", detail });
+  }
+}
+
+interface CreatedQuotes {
+  readonly strategy: Strategy;
+  readonly warnings: ReturnType<typeof quoteWarnings>;
+}
+
+async function createQuotes(
+  deps: Deps,
+  asked: AskedQuote,
+  planHash: string | undefined,
+  call: Call,
+): Promise<CreatedQuotes> {
+  const { world, plan } = await planned(deps, asked, call.actor);
+  if (world.killed) throw killRefusal(deps.killHere, "nothing is quoted");
+  checkPlan(plan, planHash);
+  await countQuotes(deps, plan, world);
+  await fundQuotes(deps, asked, world);
+  const { exchange, symbol } = asked;
+  const { base, quote } = splitPair(symbol);
+  const strategy = await deps.store.createStrategy(
+    {
+      kind: quoteKind.name,
+      version: quoteKind.version,
+      config: plan.config,
+      state: newQuoteState(plan.config.rules.levels, plan.reference ?? 0n),
+      wants: "run",
+      keepOrders: false,
+      sellBase: false,
+      status: "running",
+      phase: "starting",
+      lastError: null,
+      stoppedAt: null,
+      prefix: `quote-${exchange}-${base}-${quote}`,
+      account: accountKey(world.venue.account),
+      symbol,
+      startedAt: deps.marketTime(world.venue.account, world.now),
+      request: call.requestKey ?? null,
+    },
+    byOf(call),
+  );
+  if (!strategy) throw killRefusal(deps.killHere, "nothing is quoted");
+  return { strategy, warnings: quoteWarnings(plan, world) };
+}
+
+/** What an earlier try of the same request has started. */
+async function createdBefore({ store }: Deps, { requestKey }: Call): Promise<CreatedQuotes | undefined> {
+  if (requestKey === undefined) return undefined;
+  const [view] = await store.strategies({ request: requestKey });
+  return view && { strategy: view.strategy, warnings: [] };
+}
+
+async function startQuotes(deps: Deps, asked: AskedQuote, planHash: string | undefined, call: Call) {
+  const begun = (await createdBefore(deps, call)) ?? (await createQuotes(deps, asked, planHash, call));
+  const { strategy } = begun;
+  const venue = deps.venueOf(parseAccountKey(strategy.account));
+  const pass = venue && (await stepNow(deps, venue));
+  const [view] = await deps.store.strategies({ id: strategy.id });
+  const { id, status, phase, config } = asQuote(view?.strategy ?? strategy);
+  return {
+    ...{ id, status, phase },
+    message: startTold({ id, status, phase, config }, pass),
+    ...quoteAskedOut(asked.exchange, strategy.symbol, config),
+    warnings: begun.warnings,
+  };
+}
+
+function previewOfQuotes(asked: AskedQuote, plan: PlannedQuote, world: QuoteWorld): Preview {
+  const out = plannedQuoteOut(plan, world, asked);
+  const { base, quote } = world.market;
+  const { bids, asks } = plan.plan;
+  const onPaper = asked.dryRun ? ", on paper" : "";
+  return {
+    what: `quote both sides of ${asked.symbol} at ${asked.exchange}${onPaper}: ${bids.length} bids and ${asks.length} asks now, ${out.spreadPercent} % apart, around ${out.reference} ${quote}`,
+    cost: `up to ${out.budget.quote} ${quote} and ${out.budget.base} ${base} of the account's own are quoted with`,
+    worstCase: out.worstCase,
+    limits: [out.cadence.message, ...out.warnings.map(({ message }) => message)],
+    ...(asked.dryRun ? {} : { uses: { asset: quote, amount: plan.config.budget.quote } }),
+    holds: { planHash: plan.hash },
+  };
+}
+
+const QUOTE_EXAMPLE = "--exchange mexc --symbol SNEK/USDT --spread 0.02 --depth 500 --within 0.02 --levels 3";
+const STARTS_QUOTES = { access: "token", failure: "Start failed" } as const;
+
+export const quoteStarts = (ids: readonly string[]) => [
+  operation({
+    name: "preview_quote",
+    summary: "What quoting both sides of a market would place, cost and risk",
+    effect: "read",
+    ...STARTS_QUOTES,
+    http: { route: "POST /strategy/quote/preview", from: "body" },
+    cli: { path: "quote preview", examples: [`edgemaker quote preview ${QUOTE_EXAMPLE}`] },
+    input: () => quotePreviewInput(ids),
+    output: PlannedQuoteShape,
+    async run(deps, asked, { actor }) {
+      const { world, plan } = await planned(deps, asked, actor);
+      return plannedQuoteOut(plan, world, asked);
+    },
+  }),
+  operation({
+    name: "start_quote",
+    summary: "Quote both sides of a market",
+    effect: "trade",
+    ...STARTS_QUOTES,
+    http: { route: "POST /strategy/quote", from: "body", idempotent: true },
+    cli: { path: "quote start", steps: true, examples: [`edgemaker quote start ${QUOTE_EXAMPLE}`] },
+    input: () => quoteInput(ids),
+    output: StartedQuoteShape,
+    async preview(deps, { planHash, ...asked }, { actor }) {
+      const { world, plan } = await planned(deps, asked, actor);
+      checkPlan(plan, planHash);
+      return previewOfQuotes(asked, plan, world);
+    },
+    run: (deps, { planHash, ...asked }, call) => startQuotes(deps, asked, planHash, call),
+  }),
+];

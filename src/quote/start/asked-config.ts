@@ -1,0 +1,97 @@
+/** What was asked for, as the strategy keeps it. */
+import { type Decimal, min, ONE, ZERO } from "../../kernel/decimal.ts";
+import type { Sizes } from "../levels.ts";
+import type { AskedQuote } from "../schema/input.ts";
+import type { QuoteConfig } from "../state/state.ts";
+
+/** No estimator quotes wider than this, as a share of the price. */
+const WIDEST_QUOTE: Decimal = ONE / 10n;
+
+export function quoteConfigOf(asked: AskedQuote, budget: QuoteConfig["budget"]): QuoteConfig {
+  const { spread, levels, gap, volatilityFactor, target, skew, maxBase, minBase, maxLoss } = asked;
+  const { useOwn, useOthers, useDex, fixedPrice, maxAge, collar, tolerance } = asked;
+  const vote = (is: boolean) => (is ? ONE : ZERO);
+  return {
+    rules: {
+      levels,
+      gap: gap ?? spread / 2n,
+      sizes: sizesOf(asked),
+      asked: spread / 2n,
+      volatilityFactor,
+      target,
+      strength: skew ?? spread,
+      mostSkew: min(spread / 2n, WIDEST_QUOTE),
+      widest: WIDEST_QUOTE,
+      ...modelOf(asked),
+      ...(maxBase === undefined ? {} : { mostBase: maxBase }),
+      ...(minBase === undefined ? {} : { leastBase: minBase }),
+    },
+    tolerance: { price: tolerance ?? spread / 8n, amount: ONE / 2n },
+    weights: { own: vote(useOwn), others: vote(useOthers), dex: vote(useDex) },
+    ...(fixedPrice === undefined ? {} : { fixed: { price: fixedPrice, weight: ONE } }),
+    maxAge,
+    ...(collar === ZERO ? {} : { collar }),
+    budget,
+    ...(maxLoss === undefined ? {} : { maxLoss }),
+  };
+}
+
+function sizesOf({ size, depth, within, growth }: AskedQuote): Sizes {
+  if (depth !== undefined) return { model: "depth", depth, within };
+  return growth === ONE
+    ? { model: "flat", size: size ?? ZERO }
+    : { model: "growing", size: size ?? ZERO, factor: growth };
+}
+
+const modelOf = ({ gamma, sigma, k, horizon }: AskedQuote) =>
+  gamma === undefined || sigma === undefined || k === undefined
+    ? {}
+    : { avellaneda: { gamma, sigma, k, horizon: horizon ?? 1 } };
+
+type Changeable =
+  | "spread"
+  | "levels"
+  | "size"
+  | "depth"
+  | "maxBase"
+  | "minBase"
+  | "maxLoss"
+  | "fixedPrice"
+  | "tolerance";
+export type AskedChange = { readonly [N in Changeable]?: AskedQuote[N] | undefined };
+
+/** The configuration after a change: what is left out stays as it is. */
+export function changedQuote(config: QuoteConfig, asked: AskedChange): QuoteConfig {
+  const { rules } = config;
+  const { spread, levels, size, depth, maxBase, minBase, maxLoss, fixedPrice, tolerance } = asked;
+  const within = rules.sizes.model === "depth" ? rules.sizes.within : ONE / 50n;
+  const sizes: Sizes =
+    depth !== undefined
+      ? { model: "depth", depth, within }
+      : size !== undefined
+        ? resized(rules.sizes, size)
+        : rules.sizes;
+  return {
+    ...config,
+    rules: {
+      ...rules,
+      sizes,
+      ...(levels === undefined ? {} : { levels }),
+      ...(spread === undefined
+        ? {}
+        : { asked: spread / 2n, gap: spread / 2n, mostSkew: min(spread / 2n, WIDEST_QUOTE) }),
+      ...(maxBase === undefined ? {} : { mostBase: maxBase }),
+      ...(minBase === undefined ? {} : { leastBase: minBase }),
+    },
+    tolerance: {
+      ...config.tolerance,
+      ...(spread === undefined ? {} : { price: spread / 8n }),
+      ...(tolerance === undefined ? {} : { price: tolerance }),
+    },
+    ...(maxLoss === undefined ? {} : { maxLoss }),
+    ...(fixedPrice === undefined ? {} : { fixed: { price: fixedPrice, weight: ONE } }),
+  };
+}
+
+const resized = (sizes: Sizes, size: Decimal): Sizes =>
+  sizes.model === "growing" ? { ...sizes, size } : { model: "flat", size };

@@ -1,0 +1,165 @@
+/** The plan of quotes, by the function that the step itself plans with, as a person reads it. */
+import { type Decimal, div, max, min, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { hashOfPlan } from "../../kernel/hash.ts";
+import { MINUTE, SECOND } from "../../kernel/time.ts";
+import type { Balance } from "../../model/account.ts";
+import type { Book, Market } from "../../model/market.ts";
+import type { Elsewhere } from "../../model/memory.ts";
+import type { VenueOrder } from "../../ports/venue.ts";
+import { moveWithin, type Volatility } from "../half-spread.ts";
+import { withFirstBase } from "../ledger/position.ts";
+import { quoteNoticesOf } from "../pass/notices.ts";
+import { quotingOf } from "../pass/quoting.ts";
+import type { QuotePlan } from "../plan.ts";
+import type { ReferencePrice } from "../reference.ts";
+import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../state/state.ts";
+
+export interface QuotesSeen {
+  readonly market: Market;
+  readonly book: Book;
+  readonly open: readonly VenueOrder[];
+  readonly elsewhere: Elsewhere;
+  readonly balances: readonly Balance[];
+  readonly volatility: Volatility | undefined;
+  readonly killed: boolean;
+  readonly now: number;
+  readonly interval: number;
+}
+
+export interface PlannedQuote {
+  readonly config: QuoteConfig;
+  readonly plan: QuotePlan;
+  readonly reference: Decimal | null;
+  readonly hash: string;
+}
+
+export function planQuote(config: QuoteConfig, seen: QuotesSeen): PlannedQuote {
+  const { market, book, open, elsewhere, balances, volatility, now, interval } = seen;
+  const free = (asset: string) => balances.find((one) => one.asset === asset)?.free ?? ZERO;
+  const budget = {
+    base: min(config.budget.base, free(market.base)),
+    quote: min(config.budget.quote, free(market.quote)),
+  };
+  const state = withFirstBase(newQuoteState(config.rules.levels, ONE), budget.base);
+  const strategy = { config: { ...config, budget }, state } as QuoteStrategy;
+  const sight = { market, quote: undefined, book, elsewhere, open, error: null };
+  const own = open.map(({ side, price, type }) => ({ side, price, type }));
+  const pass = { sight, now, interval, isSimulated: true };
+  const { plan } = quotingOf(strategy, market, pass, { live: [], own }, volatility);
+  return { config, plan, reference: plan.reference.price, hash: hashOfPlan([market.symbol, config]) };
+}
+
+const percentOf = (share: Decimal): number => wire(snap(share * 100n, ONE / 10_000n, "half"));
+
+export const sourcesOut = ({ sources }: ReferencePrice) =>
+  sources.map(({ source, because }) => ({ source, counted: because === null, because }));
+
+export const quoteAskedOut = (exchange: string, symbol: string, { rules, budget }: QuoteConfig) => ({
+  exchange,
+  symbol,
+  spreadPercent: percentOf(2n * rules.asked),
+  levels: rules.levels,
+  budget: { base: text(budget.base), quote: text(budget.quote) },
+});
+
+export const quotePricedOut = (
+  priced: {
+    readonly reference: Decimal | null;
+    readonly halfSpread: Decimal | null;
+    readonly widenedBy: string | null;
+  },
+  sources: ReturnType<typeof sourcesOut>,
+) => ({
+  reference: priced.reference === null ? null : wire(priced.reference),
+  halfSpreadPercent: priced.halfSpread === null ? null : percentOf(priced.halfSpread),
+  widenedBy: priced.widenedBy,
+  sources,
+});
+
+/** What the price moves by between two passes: whoever quotes narrower is picked off. */
+function cadenceOf({ volatility, interval }: QuotesSeen, { rules }: QuoteConfig) {
+  const seconds = interval / SECOND;
+  if (!volatility)
+    return {
+      seconds,
+      movePercent: null,
+      message: "nobody tells how far this price moves: begin with a wide spread",
+    };
+  const move = moveWithin(volatility, interval);
+  const safe = percentOf(4n * move);
+  const told = `within the ${seconds} s between two passes the price moves by about ${percentOf(move)} %`;
+  const message =
+    2n * rules.asked >= 4n * move
+      ? `${told}: this spread bears that`
+      : `${told}: a spread below ${safe} % is often passed before its orders can follow; widen it, or step more often with --tick-interval`;
+  return { seconds, movePercent: percentOf(move), message };
+}
+
+export function plannedQuoteOut(
+  planned: PlannedQuote,
+  seen: QuotesSeen,
+  { exchange, symbol }: { readonly exchange: string; readonly symbol: string },
+) {
+  const { config, plan, hash } = planned;
+  const { prices, widenedBy, reference, bids, asks, cuts } = plan;
+  const priced = { reference: reference.price, halfSpread: prices?.halfSpread ?? null, widenedBy };
+  return {
+    ...quoteAskedOut(exchange, symbol, config),
+    ...quotePricedOut(priced, sourcesOut(reference)),
+    orders: [...bids, ...asks].map(({ side, price, amount }) => ({
+      side,
+      price: wire(price),
+      amount: wire(amount),
+    })),
+    refused: cuts.map(({ side, level, because }) => ({ side, level, reason: because })),
+    cadence: cadenceOf(seen, config),
+    worstCase: worstCaseTold(planned, seen),
+    warnings: quoteWarnings(planned, seen),
+    planHash: hash,
+  };
+}
+
+export function worstCaseTold({ config, reference }: PlannedQuote, { market }: QuotesSeen): string {
+  const { base, quote } = config.budget;
+  const worth = reference === null ? "" : `, ${text(mul(base, reference, "half"))} ${market.quote} now`;
+  const bound =
+    config.maxLoss === undefined
+      ? ""
+      : `; at a loss of ${text(config.maxLoss)} ${market.quote} both sides end`;
+  return `the price falls and does not come back: all of ${text(quote)} ${market.quote} is held as ${market.base}, beside the ${text(base)} ${market.base} that it begins with${worth}, and loses what it loses${bound}`;
+}
+
+export function quoteWarnings({ config, plan }: PlannedQuote, seen: QuotesSeen) {
+  const notices = quoteNoticesOf({ state: newQuoteState(1, ONE), config }, plan);
+  const quoted = sum([...plan.bids, ...plan.asks].map(({ price, amount }) => mul(price, amount, "down")));
+  const has = config.budget.quote + mul(config.budget.base, plan.reference.price ?? ZERO, "down");
+  const isTight = quoted > ZERO && has < 2n * quoted;
+  const counted = plan.reference.sources.filter(({ because }) => because === null);
+  const isAlone = counted.length === 1 && counted[0]?.source === "own";
+  return [
+    ...notices.map((notice) => ({ ...notice })),
+    ...(isTight
+      ? [
+          {
+            code: "tight_funds",
+            message: `it quotes ${percentOf(div(quoted, max(has, 1n), "half"))} % of what it may use: an order's successor then waits until the order is gone; twice as much lets both sides rest on`,
+          },
+        ]
+      : []),
+    ...(isAlone
+      ? [
+          {
+            code: "own_book_alone",
+            message:
+              "its own book alone says the price: whoever moves a thin book moves these quotes; another exchange, a pool or --fixed-price would hold against that",
+          },
+        ]
+      : []),
+    ...(seen.interval >= MINUTE
+      ? [{ code: "slow_cadence", message: "a pass a minute is slow for quotes: `serve` steps more often" }]
+      : []),
+    ...(seen.killed
+      ? [{ code: "killed", message: "the kill switch is on: the start would be refused" }]
+      : []),
+  ];
+}

@@ -1,0 +1,18 @@
+import type { Words } from "./words.ts";
+
+/** Of quotes: what is quoted, and around which price. */
+export const QUOTE_WORDS: Words = {
+  levels: "Orders a side",
+  "refused.level": "Which order of its side, the nearest being 0",
+  "preview_quote.budget": "What of the account's own it quotes with",
+  reference: "Median of the places that count, in quote; null where none does",
+  halfSpreadPercent: "From the middle of the quotes to the nearest order, in percent",
+  widenedBy: "What the half-spread is of: asked, fees, volatility or model",
+  counted: "Whether its price counted",
+  because: "Why it did not count; null where it did",
+  cadence: "What the price moves by between two passes",
+  seconds: "Between two passes",
+  movePercent: "One standard deviation of the price in that time, in percent; null where nobody tells",
+  quotedAt: "When orders were moved last, in milliseconds; null before the first",
+  "preview_quote.worstCase": "What can be lost, in a sentence",
+};

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { testApp } from "../support/app.ts";
+
+const ASKED = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  spread: 0.01,
+  levels: 2,
+  size: 100,
+  quoteBudget: 2000,
+};
+
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown> & {
+    readonly id?: string;
+    readonly planHash?: string;
+    readonly orders?: readonly { readonly side: string; readonly price: number }[];
+    readonly strategies?: readonly Answer["body"][];
+  };
+}
+
+async function served() {
+  const app = await testApp();
+  const ask = async (method: string, path: string, body?: object): Promise<Answer> => {
+    const response = await app.ask(`/api/v1/strategy/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return { status: response.status, body: (await response.json()) as Answer["body"] };
+  };
+  const open = () => app.venue("kraken").openOrders("BTC/USDT");
+  return { ...app, ask, open };
+}
+
+describe("quotes over HTTP", () => {
+  it("are previewed, started as shown, told, changed, withdrawn, resumed and stopped", async () => {
+    const { ask, open } = await served();
+    const preview = await ask("POST", "quote/preview", ASKED);
+    expect(preview).toMatchObject({ status: 200, body: { spreadPercent: 1, levels: 2 } });
+    expect(preview.body.orders?.map(({ side }) => side)).toEqual(["buy", "buy", "sell", "sell"]);
+    expect(await open()).toEqual([]);
+
+    const started = await ask("POST", "quote", { ...ASKED, planHash: preview.body.planHash });
+    expect(started).toMatchObject({ status: 200, body: { status: "running" } });
+    const id = started.body.id ?? "";
+    expect(id).toMatch(/^quote-kraken-BTC-USDT-/);
+    expect((await open()).length).toBeGreaterThanOrEqual(4);
+
+    const { body } = await ask("GET", `quote/status?id=${id}`);
+    expect(body.strategies?.[0]).toMatchObject({ id, notices: [], lastError: null, filledOrders: 0 });
+    expect(body.strategies?.[0]?.orders?.length).toBeGreaterThanOrEqual(4);
+    expect((await ask("GET", "quote/list")).body).toMatchObject({ count: 1, strategies: [{ id }] });
+
+    const changed = await ask("PATCH", `quote/${id}`, { levels: 1 });
+    expect(changed).toMatchObject({ status: 200, body: { success: true } });
+    expect((await open()).map(({ side }) => side).sort()).toEqual(["buy", "sell"]);
+
+    expect(await ask("POST", `quote/${id}/pause`, {})).toMatchObject({
+      status: 200,
+      body: { phase: "paused" },
+    });
+    expect(await open()).toEqual([]);
+    expect((await ask("POST", `quote/${id}/resume`, {})).status).toBe(200);
+    expect(await open()).toHaveLength(2);
+
+    expect(await ask("DELETE", "quote", { id })).toMatchObject({ status: 200, body: { status: "stopped" } });
+    expect(await open()).toEqual([]);
+    expect((await ask("POST", `quote/${id}/pause`, {})).status).toBe(409);
+  });
+
+  it("are no grids, and grids are no quotes", async () => {
+    const { ask } = await served();
+    const { id } = (await ask("POST", "quote", ASKED)).body;
+    expect((await ask("GET", "grid/status")).body).toMatchObject({ strategies: [] });
+    expect((await ask("GET", "grid/list")).body).toMatchObject({ count: 0 });
+    expect((await ask("GET", `grid/status?id=${id}`)).status).toBe(404);
+    expect((await ask("DELETE", "grid", { id })).status).toBe(404);
+    const grid = { lowerPrice: 59_000, upperPrice: 61_000, gridLevels: 4, orderSize: 50 };
+    const { body } = await ask("POST", "grid", { exchange: "mexc", symbol: "BTC/USDT", ...grid });
+    expect((await ask("GET", `quote/status?id=${body.id}`)).status).toBe(404);
+    expect((await ask("DELETE", "quote", { id: body.id })).status).toBe(404);
+  });
+
+  it.each([
+    ["neither size nor depth", { size: undefined }],
+    ["both of them", { depth: 100 }],
+    ["a part of the model", { gamma: 0.1 }],
+    ["no price that can be trusted", { useOwn: false, useOthers: false, useDex: false }],
+  ])("are refused with %s", async (_what, over) => {
+    const { ask, open } = await served();
+    expect((await ask("POST", "quote", { ...ASKED, ...over })).status).toBeGreaterThanOrEqual(400);
+    expect(await open()).toEqual([]);
+  });
+
+  it("take no budget of their own beside other strategies without being told how much", async () => {
+    const { ask } = await served();
+    await ask("POST", "quote", ASKED);
+    const { quoteBudget: _, ...without } = ASKED;
+    expect(await ask("POST", "quote", without)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining("quoteBudget") },
+    });
+  });
+});
