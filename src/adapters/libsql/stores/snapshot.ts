@@ -38,9 +38,11 @@ const SCOPE_OF_ACCOUNT = scopeOfAccount("");
 /** Everything of an account, but which trades are booked: that is the one select without a table of its own. */
 export const WHOLE = bundle(() => {
   const account = sql.placeholder("account");
+  // Left to choose, it would read every order that the account has ever had, twice.
+  const unsettled = sql`${orders} indexed by orders_unsettled`;
   // From the few cursors to their newest fills: the other way round reads every fill there ever was.
   // Trades of an order that lacks some are read from its beginning, so its fills are needed from there too.
-  const lacking = sql`(select min(${orders.createdAt}) from ${orders} where ${orders.account} = ${account} and ${isUnsettled()} and ${orders.symbol} = ${cursors.symbol} and ${orders.filled} <> ${orders.booked})`;
+  const lacking = sql`(select min(${orders.createdAt}) from ${unsettled} where ${orders.account} = ${account} and ${isUnsettled()} and ${orders.symbol} = ${cursors.symbol} and ${orders.filled} <> ${orders.booked})`;
   const since = sql`min(${cursors.at}, coalesce(${lacking}, ${cursors.at})) - ${sql.placeholder("overlap")}`;
   const recent = sql`select ${fills}.* from ${cursors} cross join ${fills} on ${fills.account} = ${cursors.account} and ${fills.symbol} = ${cursors.symbol} and ${fills.at} >= ${since} where ${cursors.account} = ${account}`;
   return [
@@ -56,11 +58,7 @@ export const WHOLE = bundle(() => {
     ],
     [
       orders,
-      queries
-        .select()
-        .from(orders)
-        .where(and(eq(orders.account, account), isUnsettled()))
-        .orderBy(orders.clientId),
+      sql`select * from ${unsettled} where ${orders.account} = ${account} and ${isUnsettled()} order by ${orders.clientId}`,
     ],
     [
       events,

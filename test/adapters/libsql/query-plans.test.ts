@@ -1,0 +1,153 @@
+import type { InStatement } from "@libsql/client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SafeClient, Turned } from "../../../src/adapters/libsql/client/calls.ts";
+import { step } from "../../../src/engine/pass/step.ts";
+import { SECOND } from "../../../src/kernel/time.ts";
+import { d } from "../../support/grid.ts";
+import { runOperation, testSandbox } from "../../support/sandbox.ts";
+import { type Sqld, startSqld } from "../../support/sqld.ts";
+
+type Box = Awaited<ReturnType<typeof testSandbox>>;
+
+const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
+const GRID = {
+  ...MARKET,
+  lowerPrice: d("57000"),
+  upperPrice: d("63000"),
+  gridLevels: 20,
+  orderSize: d("100"),
+};
+
+async function pass({ deps, venue, time }: Box, wait = SECOND): Promise<void> {
+  time.pass(wait);
+  const { outcome, message } = await step(deps, venue("kraken"));
+  if (outcome !== "stepped") throw new Error(`a pass ${outcome}: ${message}`);
+}
+
+/** Looks through all that a table has, or all that it has of an account: neither has an end. */
+const ENDLESS = [
+  /\bSCAN (orders|fills|events|requests|venue_orders|venue_fills|tokens|samples)\b(?! USING)/,
+  /\bSEARCH (orders|fills|events) USING (?:COVERING )?INDEX (?!orders_unsettled)\S+ \(account=\?\)/,
+];
+
+/** A table that the text does not name is one of a foreign key, which is looked at where that was broken before. */
+const isEndless = (look: string, text: string): boolean =>
+  ENDLESS.some((form) => text.includes(`"${form.exec(look)?.[1]}"`));
+
+/** Every text that is sent to the database from now on. */
+function overheard({ context }: Box): Map<string, InStatement> {
+  const heard = new Map<string, InStatement>();
+  const hear = (statement: InStatement) =>
+    heard.set(typeof statement === "string" ? statement : statement.sql, statement);
+  const client = context.client as { -readonly [name in keyof SafeClient]: SafeClient[name] };
+  const listening = <T extends Turned>(calls: T): T => ({
+    ...calls,
+    execute: (statement, use) => calls.execute(hear(statement) && statement, use),
+    batch: (statements, mode, use) =>
+      calls.batch(
+        statements.map((one) => hear(one) && one),
+        mode,
+        use,
+      ),
+  });
+  const { fresh, turn } = client;
+  Object.assign(client, listening({ ...client }), {
+    fresh: (statement: InStatement, use: never) => fresh(hear(statement) && statement, use),
+    turn: (act: (calls: Turned) => never, isFirst: boolean) =>
+      turn((calls) => act(listening(calls)), isFirst),
+  });
+  return heard;
+}
+
+describe("what is asked of the database", () => {
+  it("has an index to the rows that it is about, in a pass and in a request", async () => {
+    const box = await testSandbox();
+    const heard = overheard(box);
+    const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", GRID);
+    // Hours of a market that moves: orders are filled, booked and placed again.
+    for (let count = 0; count < 40; count++) await pass(box, 600 * SECOND);
+    const { deps } = box;
+    await runOperation(deps, "create_order", {
+      ...MARKET,
+      side: "buy",
+      type: "limit",
+      amount: d("0.001"),
+      price: d("50000"),
+      timeInForce: "gtc",
+    });
+    for (const [name, input] of [
+      ["list_grids", {}],
+      ...["get_grid_status", "get_grid_orders", "get_grid_fills", "get_grid_events"].map(
+        (one) => [one, { id, limit: 50 }] as const,
+      ),
+      ["list_orders", MARKET],
+      ["get_balance", { exchange: "kraken" }],
+      ["get_audit_events", { after: 0, limit: 50 }],
+      ["stop_grid", { id, cancelOrders: true }],
+    ] as const)
+      await runOperation(deps, name, input);
+    for (let count = 0; count < 5; count++) await pass(box);
+    expect(heard.size).toBeGreaterThan(40);
+    const looks: string[] = [];
+    for (const [sql, statement] of heard) {
+      if (!/^\s*(select|insert|update|delete|with)\b/i.test(sql)) continue;
+      const args = typeof statement === "string" ? [] : statement.args;
+      const { rows } = await box.context.client.execute({
+        sql: `explain query plan ${sql}`,
+        args: args ?? [],
+      });
+      looks.push(...rows.map(({ detail }) => String(detail)).filter((look) => isEndless(look, sql)));
+    }
+    expect(looks).toEqual([]);
+  });
+});
+
+describe("a quiet pass", () => {
+  let sqld: Sqld;
+  beforeAll(async () => {
+    sqld = await startSqld();
+  });
+  afterAll(() => sqld.stop());
+
+  const PASSES = 10;
+  async function rowsReadBy(box: Box): Promise<number> {
+    const read = async () => {
+      const [view] = await box.store.strategies({});
+      return (view?.costs ?? []).reduce(
+        (sum, { of }) => sum + (of[view?.strategy.id ?? ""]?.rowsRead ?? Number.NaN),
+        0,
+      );
+    };
+    const before = await read();
+    for (let count = 0; count < PASSES; count++) await pass(box, 10);
+    return ((await read()) - before) / PASSES;
+  }
+
+  it("reads at most 100 rows of the database, however many orders there have been", async () => {
+    const box = await testSandbox({ url: sqld.url });
+    await runOperation(box.deps, "start_grid", GRID);
+    for (let count = 0; count < 5; count++) await pass(box, 10);
+    const atFirst = await rowsReadBy(box);
+    await settle(box, 100_000);
+    const later = await rowsReadBy(box);
+    expect(Math.max(atFirst, later)).toBeLessThanOrEqual(100);
+    expect(Math.abs(later - atFirst)).toBeLessThan(1);
+  });
+});
+
+/** So many orders of the account's past, like one that it has now. */
+async function settle({ context }: Box, count: number): Promise<void> {
+  const { rows } = await context.client.execute("select name from pragma_table_info('orders')");
+  const others: Readonly<Record<string, string>> = {
+    client_id: "'past' || i",
+    exchange_id: "'past' || i",
+    state: "'canceled'",
+    settled: "1",
+  };
+  const columns = rows.map(({ name }) => String(name));
+  await context.client.execute(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+     insert into orders (${columns.join(", ")})
+     select ${columns.map((name) => others[name] ?? name).join(", ")} from n, (select * from orders limit 1)`,
+  );
+}
