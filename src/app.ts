@@ -12,6 +12,7 @@ import { type Access, authenticate, authorize, checkHosts } from "./transport/ac
 import { MOST_URL } from "./transport/body.ts";
 import { allowOrigins } from "./transport/cors.ts";
 import { mountEvents, type Streaming } from "./transport/events.ts";
+import { SAFE_HEADERS } from "./transport/headers.ts";
 import { mountOperations, respond, urgentRoutes, type Variables } from "./transport/http.ts";
 import type { Limiter } from "./transport/limiter.ts";
 import { mountMcp } from "./transport/mcp/mount.ts";
@@ -45,6 +46,9 @@ export interface AppOptions {
 /** The whole service on Fetch primitives: the same on every runtime. */
 const isTold = (text: string | undefined): text is string => text !== undefined;
 
+/** Where every answer tells its own headers: those of the API and of health, none of which is a page. */
+const IN_JSON = /^\/(health|api\/v1\/.*)$/;
+
 const CHALLENGE = /^[0-9a-z]{16,64}$/;
 
 export function createApp({
@@ -65,30 +69,31 @@ export function createApp({
   const urgent = urgentRoutes(operations);
 
   if (deps.tracer) app.use(tracedRequests(deps.tracer));
+  const { origins = [] } = access;
   app.use(async (c, next) => {
     c.set("requestId", deps.local.randomText(12));
-    // Before next(): set after it, every answer would be built twice.
-    c.header("x-content-type-options", "nosniff");
-    c.header("referrer-policy", "no-referrer");
-    c.header("cache-control", "no-store");
+    // Before next(): set after it, every answer would be built twice. What answers in JSON gives them with its text.
+    if (origins.length > 0 || !IN_JSON.test(c.req.path))
+      for (const [name, value] of Object.entries(SAFE_HEADERS)) c.header(name, value);
     checkHosts({ host: c.req.header("host"), origin: c.req.header("origin") }, access);
     if (c.req.url.length > MOST_URL)
       throw new AppError("Invalid request", `a URL may have at most ${MOST_URL} characters`);
-    c.set("allowance", limiter(addressOf(c)));
+    const allowance = limiter(addressOf(c));
+    c.set("allowance", allowance);
     // What is not there is told before: what runs on every path is no route.
     const routes = matchedRoutes(c).filter(({ path }) => path !== "/*");
     const isUrgent = routes.some(({ method, path }) => urgent.has(`${method} ${path}`));
-    if (routes.length > 0 && !isUrgent) c.var.allowance.request();
+    if (routes.length > 0 && !isUrgent) allowance.request();
     await next();
   });
 
-  const { origins = [] } = access;
   if (origins.length > 0) app.use(allowOrigins(origins));
 
   app.get("/health", (c) => {
     const challenge = c.req.query("challenge") ?? "";
     const proof = CHALLENGE.test(challenge) ? prove?.(challenge) : undefined;
-    return c.json({ status: "ok", version, instance, ...(proof === undefined ? {} : { proof }) });
+    const body = { status: "ok", version, instance, ...(proof === undefined ? {} : { proof }) };
+    return respond({ status: 200, body });
   });
   const watched = watchOver(deps);
   app.get("/ready", async (c) => {
@@ -138,7 +143,6 @@ export function createApp({
 
   app.notFound((c) =>
     respond(
-      c,
       refusal(
         new AppError("Not found", `there is nothing at ${c.req.method} ${c.req.path}`),
         c.var.requestId,
@@ -147,12 +151,11 @@ export function createApp({
   );
   app.onError((error, c) => {
     const { requestId } = c.var;
-    if (error instanceof AppError) return respond(c, refusal(error, requestId));
+    if (error instanceof AppError) return respond(refusal(error, requestId));
     if (error instanceof StoreError && c.req.path === "/ready")
-      return respond(c, refusal(new AppError("Not ready", error.message), requestId));
+      return respond(refusal(new AppError("Not ready", error.message), requestId));
     deps.log("error", messageOf(error), { requestId, path: c.req.path, stack: error.stack });
     return respond(
-      c,
       refusal(
         new AppError("Internal error", "something went wrong on our side; the log has the request id"),
         requestId,

@@ -105,10 +105,19 @@ const spreads = (quote: { bid: bigint; ask: bigint }) => {
   return { spread: wire(spread), spreadPercent: wire(spreadPercent), midPrice: wire(mid) };
 };
 
-export function tickerOut(
-  where: Where,
-  { last, bid, ask, baseVolume, quoteVolume, at }: Ticker,
-): z.input<ReturnType<typeof TickerShape>> {
+type TickerOut = Readonly<z.input<ReturnType<typeof TickerShape>>>;
+const answeredTickers = new WeakMap<Ticker, TickerOut>();
+
+/** A ticker as it is answered; the same object to all whom one ticker is told. */
+export function tickerOut(where: Where, ticker: Ticker): TickerOut {
+  const known = answeredTickers.get(ticker);
+  if (known?.exchange === where.exchange && known.symbol === where.symbol) return known;
+  const made = Object.freeze(tickerTold(where, ticker));
+  answeredTickers.set(ticker, made);
+  return made;
+}
+
+function tickerTold(where: Where, { last, bid, ask, baseVolume, quoteVolume, at }: Ticker): TickerOut {
   const { spread, spreadPercent } = spreads({ bid, ask });
   const volumes = { baseVolume: wire(baseVolume), quoteVolume: wire(quoteVolume) };
   return {

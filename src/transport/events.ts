@@ -5,6 +5,7 @@ import { type Millis, SECOND } from "../kernel/time.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { ChainedEvent } from "../ports/stores/audit-store.ts";
 import { type Access, authenticate, type Caller } from "./access.ts";
+import { SAFE_HEADERS } from "./headers.ts";
 import type { Variables } from "./http.ts";
 
 /** How a platform lets an answer go on. */
@@ -28,6 +29,7 @@ export function mountEvents(
 ): void {
   const pulse = sharedPulse(deps, streaming.every);
   app.get("/api/v1/events", async (c) => {
+    for (const [name, value] of Object.entries(SAFE_HEADERS)) c.header(name, value);
     const caller = await authenticate(c.req.header("authorization"), access, { store: deps.store, ...c.var });
     const asked = numberIn(c.req.header("last-event-id") ?? c.req.query("after"));
     if (c.req.header("accept")?.includes("text/event-stream")) {

@@ -1,7 +1,6 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, Hono, MiddlewareHandler } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type * as z from "zod";
+import * as z from "zod";
 import { digest, keyHash } from "../kernel/digest.ts";
 import { AppError } from "../kernel/errors.ts";
 import { lazy } from "../kernel/lazy.ts";
@@ -11,6 +10,7 @@ import type { Keys } from "../ports/venue.ts";
 import { type Access, authenticate, authenticateUrgent, authorize } from "./access.ts";
 import { parseBody, readBody } from "./body.ts";
 import { formatOf, tableOf } from "./csv.ts";
+import { JSON_HEADERS, SAFE_HEADERS } from "./headers.ts";
 import { once } from "./idempotency.ts";
 import { fromTexts, kindsOf, refusalOf } from "./input.ts";
 import type { Allowance } from "./limiter.ts";
@@ -37,6 +37,7 @@ export function mountOperations(
 ): void {
   for (const operation of operations) {
     const { method, path } = routeOf(operation);
+    const isShared = operation.access === "public" && operation.effect === "read";
     const paths = [path, ...(operation.http.alias ? [operation.http.alias] : [])];
     app.on(
       [method],
@@ -50,7 +51,9 @@ export function mountOperations(
           accept: c.req.header("accept"),
         });
         const answered = await answer(operation, deps, c);
-        if (answered.status !== 200 || format === "json") return respond(c, answered);
+        if (answered.status !== 200) return respond(answered);
+        if (format === "json")
+          return respond(answered, isShared ? sharedText(answered.body as object) : undefined);
         return format === "csv"
           ? table(c, operation, { deps, answered })
           : page(c, operation.html?.(answered.body) ?? "");
@@ -70,12 +73,25 @@ export const urgentRoutes = (operations: readonly Operation[]): ReadonlySet<stri
 
 const API = "/api/v1";
 
-export const respond = (c: Ctx, { status, body, headers }: Answer): Response =>
-  c.json(body, status as ContentfulStatusCode, headers);
+/** The response itself: put together by the context its headers would be checked and copied one by one. */
+export const respond = ({ status, body, headers }: Answer, text = JSON.stringify(body)): Response =>
+  new Response(text, { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS });
+
+const sharedTexts = new WeakMap<object, string>();
+
+/** The text of what may be told to many who ask the same: such an answer is one object for as long as it is kept. */
+function sharedText(body: object): string {
+  const known = sharedTexts.get(body);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(body);
+  sharedTexts.set(body, text);
+  return text;
+}
 
 /** What is in it may come from elsewhere: nothing of it runs, and nothing is loaded. */
 const page = (c: Ctx, html: string): Response =>
   c.body(html, 200, {
+    ...SAFE_HEADERS,
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   });
@@ -84,12 +100,13 @@ const page = (c: Ctx, html: string): Response =>
 function table(c: Ctx, operation: Operation, { deps, answered }: { deps: Deps; answered: Answer }): Response {
   const { requestId, actor, values } = c.var;
   const rows = tableOf(operation, answered, {
-    input: c.req.valid("query" as never),
+    input: c.req.valid("param" as never),
     isWhole: values.limit === undefined,
     ask: (input) => run(operation, deps, input, { requestId, actor }),
   });
   const next = (answered.body as { readonly next?: string | null }).next;
   return c.body(streamed(rows), 200, {
+    ...SAFE_HEADERS,
     "content-type": "text/csv; charset=utf-8",
     "content-disposition": `attachment; filename="${operation.name}.csv"`,
     ...(values.limit !== undefined && next ? { "x-next": next } : {}),
@@ -170,6 +187,9 @@ const queryOf = (c: Ctx): Record<string, unknown> =>
     Object.entries(c.req.queries()).map(([name, texts]) => [name, texts.length === 1 ? texts[0] : texts]),
   );
 
+/** What is wrong without the trace of an error: nobody reads it, and to take it is half of a refusal. */
+const safeParse = z.core._safeParse(z.core.$ZodError);
+
 /** The one place where input is validated. Unknown fields of a body are refused, those of a read's query ignored. */
 function validate(operation: Operation): MiddlewareHandler<Env> {
   const schema = lazy(
@@ -177,22 +197,23 @@ function validate(operation: Operation): MiddlewareHandler<Env> {
   );
   return function validating(c, next) {
     const check = zValidator(
-      "query",
+      "param",
       schema(),
       (result) => {
         if (result.success) return undefined;
-        const { label, message, issues } = refusalOf(operation, result.error as z.ZodError);
-        return respond(c, refusal(new AppError(label, message, { issues }), c.var.requestId));
+        const { label, message, issues } = refusalOf(operation, result.error);
+        return respond(refusal({ label, message, extras: { issues } }, c.get("requestId")));
       },
-      { validationFunction: () => schema().safeParse(c.var.values) },
+      { validationFunction: () => safeParse(schema(), c.get("values")) as z.ZodSafeParseResult<unknown> },
     );
     return check(c as never, next);
   };
 }
 
 async function answer(operation: Operation, deps: Deps, c: Ctx): Promise<Answer> {
-  const { requestId, actor, values } = c.var;
-  const input: unknown = c.req.valid("query" as never);
+  // Each look at c.var copies all of them.
+  const [requestId, actor, values] = [c.get("requestId"), c.get("actor"), c.get("values")];
+  const input: unknown = c.req.valid("param" as never);
   const call = { requestId, actor, keys: operation.http.keys ? await keysOf(c) : undefined };
   const key = operation.http.idempotent ? c.req.header("idempotency-key") : undefined;
   if (key === undefined) return run(operation, deps, input, call);

@@ -56,7 +56,7 @@ export interface Refusal {
  * A failed parse as the contract answers it: the label of the first field in the specification's order.
  * Schema messages are `Label: sentence`; a field that the operation does not know comes last.
  */
-export function refusalOf({ input }: Pick<Operation, "input">, error: z.ZodError): Refusal {
+export function refusalOf({ input }: Pick<Operation, "input">, error: z.core.$ZodError): Refusal {
   const order = Object.keys(input.shape);
   const place = (issue: z.core.$ZodIssue) =>
     issue.code === "unrecognized_keys" ? order.length : order.indexOf(String(issue.path[0]));

@@ -35,7 +35,7 @@ export async function attempt(
 }
 
 /** The error body: a label, one sentence, and never a stack, url, header or upstream body. */
-export function refusal(error: AppError, requestId: string): Answer {
+export function refusal(error: Pick<AppError, "label" | "message" | "extras">, requestId: string): Answer {
   const { issues, fields, retryAfterSeconds } = error.extras;
   return {
     status: statusOf(error.label),
