@@ -23,11 +23,35 @@ globalThis.Date = class extends MachineDate {
 };
 Object.defineProperty(performance, "now", { value: now });
 
-// SQLite's own clock has whole seconds of the story: it is asked for in one way only.
+// SQLite's own clock has whole seconds of the story: it is asked for in one way only, and anew each time that a
+// statement runs, also of one that the program keeps.
+const CLOCK = "unixepoch('subsec')";
 const { prototype } = createRequire(import.meta.url)("libsql");
 const { prepare } = prototype;
 prototype.prepare = function (text) {
-  return prepare.call(this, text.replaceAll("unixepoch('subsec')", String(now() / 1000)));
+  const made = () => prepare.call(this, text.replaceAll(CLOCK, String(now() / 1000)));
+  const first = made();
+  if (!text.includes(CLOCK)) return first;
+  const set = [];
+  const setting = (name) => (value) => {
+    first[name](value);
+    set.push([name, value]);
+    return statement;
+  };
+  const again = () => {
+    const one = made();
+    for (const [name, value] of set) one[name](value);
+    return one;
+  };
+  const statement = {
+    reader: first.reader,
+    columns: () => first.columns(),
+    raw: setting("raw"),
+    safeIntegers: setting("safeIntegers"),
+    run: (...of) => again().run(...of),
+    all: (...of) => again().all(...of),
+  };
+  return statement;
 };
 
 /** Shorter waits are between two looks of one round, and those of this machine. */

@@ -17,8 +17,8 @@ const PASSES = 4;
 /** A machine that is slow needs so long for what takes another one an instant. */
 const PATIENCE: Millis = 30_000;
 
-/** Rounds that a server makes: passes, messages, and lines of its terminal. */
-const ROUNDS = 3;
+/** Rounds that a server makes: passes, messages, samples, and lines of its terminal. */
+const ROUNDS = 4;
 
 export type Stage = Awaited<ReturnType<typeof stage>>;
 
