@@ -11,6 +11,7 @@ import type { Pass } from "./engine/pass/step.ts";
 import { accountsDue, stepAccount, tick } from "./engine/pass/tick.ts";
 import { AppError, messageOf, SettingsError } from "./kernel/errors.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "./kernel/time.ts";
+import { promiseAlarms } from "./liquidity/operations/promised.ts";
 import { sampleLiquidity } from "./liquidity/operations/sample.ts";
 import type { AccountKey } from "./model/account.ts";
 import { deliver } from "./notify/operations/deliver.ts";
@@ -221,7 +222,7 @@ export default {
       await tried("a scheduled tick failed", () =>
         environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times, made),
       );
-      await tried("nobody has looked around", () => lookOut(deps));
+      await tried("nobody has looked around", () => lookOut(deps, (now) => promiseAlarms(deps, now)));
       const { notify, requests, reports, log } = deps;
       if (notify)
         await tried("nobody could be told", () => deliver({ notify, local, log, requests, reports }));

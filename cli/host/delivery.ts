@@ -1,4 +1,5 @@
 import { messageOf } from "../../src/kernel/errors.ts";
+import { promiseAlarms } from "../../src/liquidity/operations/promised.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import { deliver } from "../../src/notify/operations/deliver.ts";
 import type { Deps } from "../../src/ports/deps.ts";
@@ -10,7 +11,7 @@ export function startDelivery(deps: Deps, interval: number) {
   const { notify, local, log, reports } = deps;
   if (!notify) return { stop: async () => undefined };
   return rounds(interval, async () => {
-    await lookOut(deps).catch((error: unknown) =>
+    await lookOut(deps, (now) => promiseAlarms(deps, now)).catch((error: unknown) =>
       log("warn", "nobody has looked around", { reason: messageOf(error) }),
     );
     await deliver({ notify, local, log, reports }).catch((error: unknown) =>

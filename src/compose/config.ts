@@ -5,7 +5,7 @@ import { type Millis, SECOND } from "../kernel/time.ts";
 import type { Limits } from "../model/limits.ts";
 import { type Tier, VENUES, type VenueName } from "../model/venues.ts";
 import type { LogLevel } from "../ports/local.ts";
-import type { WatchedPair } from "../ports/stores/liquidity-store.ts";
+import type { PromisedPair } from "../ports/stores/liquidity-store.ts";
 import type { RateLimits } from "../transport/limiter.ts";
 import { refuseSameKeys } from "./same-keys.ts";
 import {
@@ -63,8 +63,8 @@ export interface Config {
   /** On Workers: requests that one invocation may make, and passes that one minute has. */
   readonly subrequests: number;
   readonly passesPerMinute: number;
-  /** Pairs whose books are watched. */
-  readonly watched: readonly WatchedPair[];
+  /** Pairs whose books are watched, and what was promised of them. */
+  readonly watched: readonly PromisedPair[];
   /** Hold beside those that are stored. */
   readonly limits: Limits;
   /** Whether agents get tools that trade. */

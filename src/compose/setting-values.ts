@@ -1,11 +1,13 @@
-import { type Decimal, parseDecimal } from "../kernel/decimal.ts";
+import { type Decimal, ONE, parseDecimal } from "../kernel/decimal.ts";
 import { SettingsError } from "../kernel/errors.ts";
 import { isPair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import { FORMS, LIMIT_NAMES } from "../limits/texts.ts";
 import type { Limits } from "../model/limits.ts";
+import { type Asked, PRESETS } from "../model/liquidity-promise.ts";
+import type { DepthBand } from "../model/liquidity-sample.ts";
 import { TIERS, type Tier } from "../model/venues.ts";
-import type { WatchedPair } from "../ports/stores/liquidity-store.ts";
+import type { PromisedPair } from "../ports/stores/liquidity-store.ts";
 import type { RateLimits } from "../transport/limiter.ts";
 
 /** 32 bytes as base64 or hexadecimal text. The text itself is in no message. */
@@ -110,12 +112,32 @@ export function originOf(entry: string): string {
   );
 }
 
-/** `exchange:BASE/QUOTE` of EDGEMAKER_LIQUIDITY. */
-export function watchedOf(entry: string, exchanges: readonly { readonly id: string }[]): WatchedPair {
-  const at = entry.indexOf(":");
-  const [exchange, symbol] = [entry.slice(0, at), entry.slice(at + 1)];
-  if (isPair(symbol) && exchanges.some(({ id }) => id === exchange)) return { exchange, symbol };
+/** `exchange:BASE/QUOTE`, and perhaps a preset and what it asks, of EDGEMAKER_LIQUIDITY. */
+export function watchedOf(entry: string, exchanges: readonly { readonly id: string }[]): PromisedPair {
+  const [place = "", named, ...terms] = entry.split(/\s+/);
+  const at = place.indexOf(":");
+  const [exchange, symbol] = [place.slice(0, at), place.slice(at + 1)];
+  const preset = PRESETS.find((one) => one === named);
+  const asked = Object.assign({}, ...terms.map((term) => askedOf(term) ?? { wrong: term })) as Asked;
+  const isKnown = isPair(symbol) && exchanges.some(({ id }) => id === exchange);
+  if (isKnown && !("wrong" in asked) && (preset || named === undefined))
+    return { exchange, symbol, ...(preset ? { promise: { preset, asked } } : {}) };
   throw new SettingsError(
-    `EDGEMAKER_LIQUIDITY is exchange:BASE/QUOTE, several with commas, of ${exchanges.map(({ id }) => id).join(", ")}, not ${entry}`,
+    `EDGEMAKER_LIQUIDITY is exchange:BASE/QUOTE, several with commas, of ${exchanges.map(({ id }) => id).join(", ")}, and perhaps after it what was promised, as agreement spread=2 depth=500 band=2 levels=3 uptime=95 (presets: ${PRESETS.join(", ")}), not ${entry}`,
   );
+}
+
+const BAND_NAMES: readonly string[] = ["0.5", "1", "2"];
+
+/** One term of a promise; spread and uptime are percents. */
+function askedOf(term: string): Asked | undefined {
+  const [, name = "", value = ""] = /^(\w+)=([\d.]+)$/.exec(term) ?? [];
+  const amount = parseDecimal(value);
+  if (amount === undefined) return undefined;
+  if (name === "spread" || name === "uptime")
+    return amount > 100n * ONE ? undefined : { [name]: amount / 100n };
+  if (name === "depth") return { depth: amount };
+  if (name === "levels") return /^[1-9]\d?$/.test(value) ? { levels: Number(value) } : undefined;
+  const band = BAND_NAMES.indexOf(value);
+  return name === "band" && band >= 0 ? { band: band as DepthBand } : undefined;
 }

@@ -1,8 +1,7 @@
 /** Obligations by their names, with what a person asks of them. */
-import type { Decimal } from "../kernel/decimal.ts";
 import { decimal, ONE } from "../kernel/decimal.ts";
 import { dayOfMinute } from "../model/liquidity-minute.ts";
-import type { DepthBand } from "../model/liquidity-sample.ts";
+import type { Asked, Preset } from "../model/liquidity-promise.ts";
 import { liquidityDays } from "./days.ts";
 import {
   bitgetSt,
@@ -12,18 +11,6 @@ import {
   type ObligationFinding,
   quotingAgreement,
 } from "./obligations.ts";
-
-export const PRESETS = ["mexc-st", "bitget-st", "gate-score", "agreement"] as const;
-export type Preset = (typeof PRESETS)[number];
-
-/** Shares of 1, and quote; what is left out is what the preset says. */
-export interface Asked {
-  readonly spread?: Decimal | undefined;
-  readonly depth?: Decimal | undefined;
-  readonly band?: DepthBand | undefined;
-  readonly levels?: number | undefined;
-  readonly uptime?: Decimal | undefined;
-}
 
 /** What an agreement usually asks, where a person says nothing else. */
 export const USUAL = {

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { decimal, div } from "../kernel/decimal.ts";
 import { countField, dayField, decimalField, exchangeField, pairField, wordField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
+import { PRESETS } from "../model/liquidity-promise.ts";
 import { ABSENCES } from "../model/liquidity-sample.ts";
-import { PRESETS } from "./presets.ts";
 
 const HUNDRED = decimal("100");
 
@@ -111,7 +111,9 @@ export const liquidityInput = (ids: readonly string[]) =>
     to: dayField("to").optional().describe("Last day, in UTC; today when left out"),
     preset: wordField("Invalid request: preset", PRESETS)
       .optional()
-      .describe("What is asked: the rules of an exchange, or an agreement of one's own"),
+      .describe(
+        "What is asked: the rules of an exchange, or an agreement; what the settings say when left out",
+      ),
     spread: percentField("spread")
       .optional()
       .describe("Percent between own bid and ask, at most; 2 when left out"),

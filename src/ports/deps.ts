@@ -13,7 +13,7 @@ import type { Post, SendMail } from "./outbound.ts";
 import type { DryRuns } from "./paper.ts";
 import type { Reference } from "./reference.ts";
 import type { Signer } from "./stores/audit-store.ts";
-import type { LiquidityStore, WatchedPair } from "./stores/liquidity-store.ts";
+import type { LiquidityStore, PromisedPair } from "./stores/liquidity-store.ts";
 import type { MetricsStore } from "./stores/metrics-store.ts";
 import type { NotifyStore } from "./stores/notify-store.ts";
 import type { ReportStore } from "./stores/report-store.ts";
@@ -69,7 +69,7 @@ export interface Deps {
   /** How days went; absent where nobody looks. */
   readonly reports?: ReportStore;
   /** Pairs whose books are watched, and what was seen of them. */
-  readonly liquidity?: { readonly store: LiquidityStore; readonly pairs: readonly WatchedPair[] };
+  readonly liquidity?: { readonly store: LiquidityStore; readonly pairs: readonly PromisedPair[] };
   /** What is measured; absent where nothing is. */
   readonly metrics?: MetricsStore;
   /** Where people are told what happens; absent where nobody is. */

@@ -3,6 +3,7 @@ import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { DAY } from "../../kernel/time.ts";
 import { type LiquidityMinute, MINUTES_A_DAY, minuteOf } from "../../model/liquidity-minute.ts";
+import type { Asked, LiquidityPromise, Preset } from "../../model/liquidity-promise.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
 import { liquidityPage } from "../page.ts";
@@ -60,8 +61,8 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       // The minute that is under way is not known yet.
       const [from, to] = [days.from * MINUTES_A_DAY, Math.min((days.to + 1) * MINUTES_A_DAY, minuteOf(now))];
       const rows = await read(liquidity.store, pair, { from, to });
-      const isWatched = liquidity.pairs.some((one) => one.exchange === exchange && one.symbol === symbol);
-      if (rows.length === 0 && !isWatched) throw nobodyWatches(pair);
+      const watched = liquidity.pairs.find((one) => one.exchange === exchange && one.symbol === symbol);
+      if (rows.length === 0 && !watched) throw nobodyWatches(pair);
       const span = { from, to, rows };
       const looked = {
         misses: await liquidity.store.misses(pair, from, to),
@@ -69,18 +70,38 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       };
       const bands = { "0.5": 0, "1": 1, "2": 2 } as const;
       const limits = { ...wanted, band: band === undefined ? undefined : bands[band] };
-      const findings = preset === undefined ? [] : findingsOf(preset, span, limits);
+      const promise = promiseOf(watched?.promise, preset, limits);
+      const findings = promise ? findingsOf(promise.preset, span, promise.asked) : [];
       return {
         ...pair,
         from: dayText(days.from),
         to: dayText(days.to),
-        preset: preset ?? null,
+        preset: promise?.preset ?? null,
         ...reportOut(liquidityReport(span, findings, looked)),
         days: daysOut(span, dayText),
         hash: await digest(csv(MINUTE_COLUMNS, rows.map(minuteRow))),
       };
     },
   });
+
+/** What is asked for, and where nothing is said of it, what the settings promise. */
+function promiseOf(
+  promised: LiquidityPromise | undefined,
+  preset: Preset | undefined,
+  given: Asked,
+): LiquidityPromise | undefined {
+  const name = preset ?? promised?.preset;
+  if (name === undefined) return undefined;
+  const { spread, depth, band, levels, uptime } = promised?.preset === name ? promised.asked : {};
+  const asked = {
+    spread: given.spread ?? spread,
+    depth: given.depth ?? depth,
+    band: given.band ?? band,
+    levels: given.levels ?? levels,
+    uptime: given.uptime ?? uptime,
+  };
+  return { preset: name, asked };
+}
 
 const nobodyWatches = ({ exchange, symbol }: WatchedPair): AppError =>
   new AppError(

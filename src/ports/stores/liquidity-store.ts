@@ -1,10 +1,16 @@
 import type { Pair } from "../../kernel/pair.ts";
 import type { LiquidityMinute, MissedMinute } from "../../model/liquidity-minute.ts";
+import type { LiquidityPromise } from "../../model/liquidity-promise.ts";
 
 /** A pair of a configured exchange whose book is watched. */
 export interface WatchedPair {
   readonly exchange: string;
   readonly symbol: Pair;
+}
+
+/** One of the settings, with what was promised of it. */
+export interface PromisedPair extends WatchedPair {
+  readonly promise?: LiquidityPromise | undefined;
 }
 
 export interface LiquidityStore {

@@ -1,7 +1,7 @@
 import { text } from "../../kernel/decimal.ts";
 import { DAY, dayOf, MINUTE, type Millis, spanTold } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
-import type { StrategyDay } from "../../model/day.ts";
+import type { Alarm, StrategyDay } from "../../model/day.ts";
 import { levelOf } from "../../model/news.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Lookout } from "../../ports/stores/report-store.ts";
@@ -11,7 +11,7 @@ import { LOOK_GAP, withLook } from "../days.ts";
 
 export type LookoutWorld = Pick<
   Deps,
-  "reports" | "metrics" | "store" | "local" | "interval" | "requests" | "kinds" | "marketTime"
+  "reports" | "metrics" | "store" | "local" | "interval" | "requests" | "kinds" | "marketTime" | "liquidity"
 >;
 
 /** Once a minute, by whichever process comes first. */
@@ -20,16 +20,21 @@ const PAGE = 1000;
 /** Requests that a look takes where nothing changes. */
 const REQUESTS = 8;
 
-/** Looks at everything that runs: how its day goes, and what is wrong with it. */
-export async function lookOut(world: LookoutWorld): Promise<void> {
+/** Looks at everything that runs: how its day goes, and what is wrong with it, or with what others look at. */
+export async function lookOut(
+  world: LookoutWorld,
+  alsoWrong: (now: Millis) => Promise<readonly Alarm[]> = async () => [],
+): Promise<void> {
   const { reports, metrics, store, local, interval = MINUTE, requests, kinds } = world;
-  if (!reports || !metrics || (requests && requests() < REQUESTS)) return;
+  const promised = world.liquidity?.pairs.length ?? 0;
+  if (!reports || !metrics || (requests && requests() < REQUESTS + promised)) return;
   const turn = await reports.lookOut({ every: EVERY, owner: local.name, page: PAGE });
   if (!turn) return;
   const [running, readings] = await Promise.all([store.strategies({ stopped: false }), metrics.readings()]);
   const views = [...running, ...(await stoppedToday(world, turn, running))];
   await keepDays(world, turn, { views, interval });
-  await tellAlarms(world, turn, alarmsOf(running, readings, { interval, kinds }));
+  const others = await alsoWrong(turn.now);
+  await tellAlarms(world, turn, [...alarmsOf(running, readings, { interval, kinds }), ...others]);
 }
 
 /** Those that were running at the last look: what they came to is told once more. */

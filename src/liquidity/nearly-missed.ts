@@ -1,0 +1,45 @@
+/** What of a promise is about to be missed today, while there is still something to be done about it. */
+import { type Decimal, ONE, readable, text } from "../kernel/decimal.ts";
+import { MINUTES_A_DAY } from "../model/liquidity-minute.ts";
+import type { LiquidityPromise } from "../model/liquidity-promise.ts";
+import { meanOfKnown } from "./days.ts";
+import { MEXC, type Minutes, type ObligationFinding } from "./obligations.ts";
+import { findingsOf } from "./presets.ts";
+
+/** A mean over less of a day says too little. */
+const LEAST_FOR_MEAN = 60;
+
+/** In words, of a day that is `today` from its beginning to its end; none while there is room. */
+export function nearlyMissed({ preset, asked }: LiquidityPromise, today: Minutes): string[] {
+  if (preset === "mexc-st" || preset === "bitget-st")
+    return wideToday(today, preset === "mexc-st" ? MEXC.spread : asked.spread);
+  const findings = findingsOf(preset, today, asked);
+  return findings.flatMap((finding) =>
+    finding.unit === "share" ? awayToday(finding, today) : thinToday(finding, today),
+  );
+}
+
+/** From half of the minutes on that a day may be away. */
+function awayToday({ value, limit }: ObligationFinding, { rows }: Minutes): string[] {
+  if (value === null || limit === null) return [];
+  const known = BigInt(rows.length);
+  // A share is rounded down: what is up is the next whole number of minutes.
+  const up = (value * known + ONE - 1n) / ONE;
+  const [away, may] = [known - up, ((ONE - limit) * BigInt(MINUTES_A_DAY)) / ONE];
+  if (away === 0n || 2n * away < may) return [];
+  const what = `away or too wide for ${away} ${away === 1n ? "minute" : "minutes"} of today`;
+  return [away > may ? `${what}, and only ${may} may be: it is missed` : `${what}, of ${may} that may be`];
+}
+
+const thinToday = ({ rule, value, limit }: ObligationFinding, { rows }: Minutes): string[] =>
+  value === null || limit === null || rows.length < LEAST_FOR_MEAN || value >= limit
+    ? []
+    : [`${rule} today is ${text(readable(value))}, and ${text(limit)} is promised`];
+
+function wideToday({ rows }: Minutes, limit: Decimal | undefined): string[] {
+  const mean = meanOfKnown(rows.map(({ spread }) => spread));
+  if (limit === undefined || mean === null || rows.length < LEAST_FOR_MEAN || mean <= limit) return [];
+  return [`the mean spread of today is ${percentText(mean)} %, above ${percentText(limit)} %`];
+}
+
+const percentText = (share: Decimal): string => text(readable(100n * share));

@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
+import { parseConfig } from "../../src/compose/config.ts";
+import { DAY, MINUTE } from "../../src/kernel/time.ts";
+import { nearlyMissed } from "../../src/liquidity/nearly-missed.ts";
+import { promiseAlarms } from "../../src/liquidity/operations/promised.ts";
+import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
+import type { LiquidityMinute } from "../../src/model/liquidity-minute.ts";
+import type { LiquidityPromise } from "../../src/model/liquidity-promise.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import { lookOut } from "../../src/report/operations/look-out.ts";
+import { d } from "../support/grid.ts";
+import { runOperation, testSandbox } from "../support/sandbox.ts";
+
+const row = (minute: number, over: Partial<LiquidityMinute> = {}): LiquidityMinute => ({
+  minute,
+  samples: 1,
+  spread: d("0.01"),
+  ownSpread: d("0.01"),
+  ownOrders: { bids: 1, asks: 1 },
+  ownDepth: { bids: [0n, 0n, d("600")], asks: [0n, 0n, d("600")] },
+  depth: null,
+  isCutShort: false,
+  deviation: null,
+  sources: 0,
+  absence: null,
+  ...over,
+});
+const today = (count: number, away: number, over: Partial<LiquidityMinute> = { ownSpread: null }) => ({
+  from: 0,
+  to: 1440,
+  rows: Array.from({ length: count }, (_, minute) => row(minute, minute < away ? over : {})),
+});
+
+describe("a promise", () => {
+  // Of 1,440 minutes 144 may be away.
+  const agreement: LiquidityPromise = {
+    preset: "agreement",
+    asked: { spread: d("0.02"), depth: d("500"), uptime: d("0.9") },
+  };
+
+  it.each([
+    [71, []],
+    [72, ["away or too wide for 72 minutes of today, of 144 that may be"]],
+    [144, ["away or too wide for 144 minutes of today, of 144 that may be"]],
+    [145, ["away or too wide for 145 minutes of today, and only 144 may be: it is missed"]],
+  ])("that was away for %d minutes of today", (away, told) => {
+    expect(nearlyMissed(agreement, today(719, away))).toEqual(told);
+  });
+
+  it("is told of a depth that is too small over an hour, and of a wide day", () => {
+    const thin = { ownDepth: { bids: [0n, 0n, d("100")], asks: [0n, 0n, d("600")] } } as const;
+    expect(nearlyMissed(agreement, today(60, 60, thin))).toEqual([
+      "mean depth of own bids today is 100, and 500 is promised",
+    ]);
+    expect(nearlyMissed(agreement, today(59, 59, thin))).toEqual([]);
+    const mexc: LiquidityPromise = { preset: "mexc-st", asked: {} };
+    expect(nearlyMissed(mexc, today(60, 60, { spread: d("0.03") }))).toEqual([
+      "the mean spread of today is 3 %, above 2 %",
+    ]);
+    expect(nearlyMissed(mexc, today(60, 60, { spread: d("0.02") }))).toEqual([]);
+    expect(nearlyMissed({ preset: "bitget-st", asked: {} }, today(60, 60, { spread: d("0.3") }))).toEqual([]);
+  });
+
+  it("raises an alarm once, ends it with the day, and is what a report is held against", async () => {
+    const box = await testSandbox({ speed: 1 });
+    const store = liquidityStore(box.context);
+    const [pair] = parseConfig({
+      EDGEMAKER_LIQUIDITY: "kraken:BTC/USDT agreement spread=2 depth=500 levels=3 uptime=99.5",
+    }).watched;
+    if (!pair) throw new Error("nothing is watched");
+    const deps: Deps = { ...box.deps, liquidity: { store, pairs: [pair] } };
+    const told = async () => {
+      const { rows } = await box.context.client.execute(
+        "select kind, message from events where message like '%promised%' order by id",
+      );
+      return rows.map(({ kind, message }) => [kind, message]);
+    };
+    const minute = async () => {
+      await sampleLiquidity(deps);
+      box.time.pass(MINUTE);
+      await lookOut(deps, (now) => promiseAlarms(deps, now));
+    };
+    for (let at = 0; at < 3; at++) await minute();
+    expect(await told()).toEqual([]);
+    for (let at = 0; at < 3; at++) await minute();
+    const alarm = [
+      "alarm",
+      expect.stringContaining(
+        "what was promised of BTC/USDT on kraken is about to be missed: away or too wide for 4 minutes of today, of 7 that may be",
+      ),
+    ];
+    expect(await told()).toEqual([alarm]);
+    const { exchange, symbol } = pair;
+    const report = await runOperation<{ preset: string; findings: unknown[] }>(deps, "get_liquidity_report", {
+      exchange,
+      symbol,
+      from: "2026-01-01",
+      to: "2026-01-01",
+    });
+    expect(report).toMatchObject({
+      preset: "agreement",
+      findings: [{ limit: 99.5 }, { limit: 500 }, { limit: 500 }],
+    });
+    box.time.pass(DAY);
+    await lookOut(deps, (now) => promiseAlarms(deps, now));
+    expect(await told()).toEqual([
+      alarm,
+      ["recovered", "what was promised of kraken:BTC/USDT is kept again, or another day has begun"],
+    ]);
+  });
+
+  it("is written after the pair, and a wrong one is told with how it is written", () => {
+    const parsed = (text: string) => parseConfig({ EDGEMAKER_LIQUIDITY: text }).watched;
+    expect(parsed("mexc:SNEK/USDT gate-score spread=1.5 band=0.5, kraken:BTC/USDT mexc-st")).toEqual([
+      {
+        exchange: "mexc",
+        symbol: "SNEK/USDT",
+        promise: { preset: "gate-score", asked: { spread: d("0.015"), band: 0 } },
+      },
+      { exchange: "kraken", symbol: "BTC/USDT", promise: { preset: "mexc-st", asked: {} } },
+    ]);
+    for (const wrong of [
+      "best",
+      "agreement spread",
+      "agreement spread=200",
+      "agreement band=3",
+      "agreement levels=0",
+      "agreement colour=1",
+    ])
+      expect(() => parsed(`mexc:SNEK/USDT ${wrong}`)).toThrow(/what was promised, as agreement spread=2/);
+  });
+});
