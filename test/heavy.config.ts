@@ -26,6 +26,7 @@ export default defineConfig({
     include: [
       "test/processes/*.run.ts",
       "test/backtest/*.run.ts",
+      "test/candles/*.run.ts",
       "test/grid/*.run.ts",
       "test/venues/*.run.ts",
       ...WALKED,

@@ -27,35 +27,33 @@ export interface Columns {
   readonly volume: Float64Array;
 }
 
-const BLOCK_BITS = 16;
-const BLOCK = 1 << BLOCK_BITS;
+/** Rows for which there is room at first, and so many times as many when that is full. */
+const FIRST_ROOM = 1 << 16;
+const MORE = 4;
 const LARGEST_INT32 = 2 ** 31 - 1;
 const MOST_DECIMALS = 18;
 
 const POWERS = Float64Array.from({ length: MOST_DECIMALS + 1 }, (_, place) => 10 ** place);
 
 /**
- * Columns that grow by blocks: ten million bars then take what they need and one column more, where doubling
- * would take twice. The scale is that of the price with the most decimals so far.
+ * Columns with room for more than they hold: what was never written to takes no memory, and the smaller ones that they
+ * were before are a third of them at the most. The scale is that of the price with the most decimals so far.
  */
 export function createBars() {
-  const times: Float64Array[] = [];
-  const volumes: Float64Array[] = [];
-  const prices: Column[][] = [[], [], [], []];
-  let [count, scale, largest, isWide] = [0, 0, 0, false];
-
-  const block = (): Column => (isWide ? new Float64Array(BLOCK) : new Int32Array(BLOCK));
+  let [count, room, scale, largest, isWide] = [0, 0, 0, 0, false];
+  let [times, volumes] = [new Float64Array(0), new Float64Array(0)];
+  let prices: readonly Column[] = [0, 1, 2, 3].map(() => new Int32Array(0));
 
   function grow() {
-    times.push(new Float64Array(BLOCK));
-    volumes.push(new Float64Array(BLOCK));
-    for (const column of prices) column.push(block());
+    room = Math.max(FIRST_ROOM, MORE * room);
+    times = larger(times, new Float64Array(room));
+    volumes = larger(volumes, new Float64Array(room));
+    prices = prices.map((column) => larger(column, isWide ? new Float64Array(room) : new Int32Array(room)));
   }
 
   function widen() {
     isWide = true;
-    for (const column of prices)
-      for (const [place, one] of column.entries()) column[place] = Float64Array.from(one);
+    prices = prices.map((column) => larger(column.subarray(0, count), new Float64Array(room)));
   }
 
   function rescale(to: number) {
@@ -64,8 +62,7 @@ export function createBars() {
     scale = to;
     if (largest > LARGEST_INT32 && !isWide) widen();
     for (const column of prices)
-      for (const one of column)
-        for (let row = 0; row < one.length; row++) one[row] = (one[row] as number) * factor;
+      for (let row = 0; row < count; row++) column[row] = (column[row] as number) * factor;
   }
 
   /** Returns why it is no bar, and keeps nothing of it then. */
@@ -90,41 +87,33 @@ export function createBars() {
     if (target > scale) rescale(target);
     if (high > largest) largest = high;
     if (largest > LARGEST_INT32 && !isWide) widen();
-    const place = count >>> BLOCK_BITS;
-    const row = count & (BLOCK - 1);
-    if (row === 0) grow();
-    (times[place] as Float64Array)[row] = bar.at;
-    (volumes[place] as Float64Array)[row] = bar.volume;
-    ((prices[0] as Column[])[place] as Column)[row] = open;
-    ((prices[1] as Column[])[place] as Column)[row] = high;
-    ((prices[2] as Column[])[place] as Column)[row] = low;
-    ((prices[3] as Column[])[place] as Column)[row] = close;
+    if (count === room) grow();
+    times[count] = bar.at;
+    volumes[count] = bar.volume;
+    (prices[0] as Column)[count] = open;
+    (prices[1] as Column)[count] = high;
+    (prices[2] as Column)[count] = low;
+    (prices[3] as Column)[count] = close;
     count++;
     return undefined;
   }
 
-  /** Empties each column's blocks into one array as it goes. */
   function columns(): Columns {
-    const whole = <T extends Column>(blocks: T[], made: T): T => {
-      for (const [place, one] of blocks.entries())
-        made.set(one.subarray(0, Math.min(BLOCK, count - place * BLOCK)), place * BLOCK);
-      blocks.length = 0;
-      return made;
-    };
-    const price = (which: number): Column =>
-      whole(prices[which] as Column[], isWide ? new Float64Array(count) : new Int32Array(count));
+    const price = (which: number): Column => (prices[which] as Column).subarray(0, count);
     return {
       scale,
-      times: whole(times, new Float64Array(count)),
-      volume: whole(volumes, new Float64Array(count)),
-      open: price(0),
-      high: price(1),
-      low: price(2),
-      close: price(3),
+      times: times.subarray(0, count),
+      volume: volumes.subarray(0, count),
+      ...{ open: price(0), high: price(1), low: price(2), close: price(3) },
     };
   }
 
   return { add, columns, count: () => count };
+}
+
+function larger<T extends Column>(column: Column, into: T): T {
+  into.set(column);
+  return into;
 }
 
 function problemOf(
