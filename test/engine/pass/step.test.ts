@@ -23,6 +23,7 @@ interface World {
   readonly enter?: () => Promise<void>;
   readonly settle?: () => Promise<void>;
   readonly isTaken?: boolean;
+  readonly isPlain?: boolean;
   readonly refused?: readonly string[];
   readonly interval?: number;
   readonly options?: Parameters<typeof step>[2];
@@ -30,7 +31,15 @@ interface World {
 
 /** One pass over the grid `g`, in the order of what it does; nothing of it is written but what it says. */
 async function stepped(world: World = {}) {
-  const { over = {}, exchange = {}, isTaken = false, refused = [], interval, options } = world;
+  const {
+    over = {},
+    exchange = {},
+    isTaken = false,
+    isPlain = false,
+    refused = [],
+    interval,
+    options,
+  } = world;
   const answers = { creates: [...(world.creates ?? [])], cancels: [...(world.cancels ?? [])] };
   const did: unknown[] = [];
   const said: unknown[] = [];
@@ -103,7 +112,7 @@ async function stepped(world: World = {}) {
   const log = (...line: unknown[]) => void said.push(line);
   const pass = await step(
     { store, local, log, kinds: () => gridKind, interval } as never,
-    { ...trading, under } as never,
+    (isPlain ? trading : { ...trading, under }) as never,
     options,
   );
   return { pass, did, said, settled: settled[0] as Record<string, unknown>, asked };
@@ -137,6 +146,11 @@ describe("a pass", () => {
     expect(settled.memory).toMatchObject({ turn: 0, failed: undefined });
     expect("interval" in (settled.memory as object)).toBe(false);
     expect((settled.calls as { made: number }).made).toBe(3);
+  });
+
+  it("goes by the exchange as it is, where that has nothing to say to the holder of a lease", async () => {
+    const { pass, did } = await stepped({ isPlain: true });
+    expect([pass.outcome, namesOf(did)]).toEqual(["stepped", ["acquire", "read", "settle"]]);
   });
 
   it("does nothing where another has the lease", async () => {
@@ -218,16 +232,26 @@ describe("a pass that stops something", () => {
   });
 
   it("asks for no more of them where it had not the calls, and says that it fell short", async () => {
-    const { did, pass } = await stepped({
+    const { did, pass, settled } = await stepped({
       over: stopping,
       cancels: [{ result: "rejected", reason: "slow down", failure: "rate_limited" }],
     });
     expect(did.filter((one) => Array.isArray(one) && one[0] === "cancel")).toEqual([["cancel", "x1"]]);
     expect([pass.outcome, pass.cancels]).toEqual(["short", 0]);
+    expect((settled.events as { message: string }[])[0]?.message).toMatch(/cancel rejected: slow down$/);
   });
 });
 
 describe("a pass that fails", () => {
+  it("leaves a strategy alone that a newer program has stored", async () => {
+    const { pass, did } = await stepped({ over: { strategies: [strategy({ version: 99 })] } });
+    expect(pass).toMatchObject({
+      outcome: "failed",
+      message: "g was stored by a newer version of this program",
+    });
+    expect(namesOf(did)).toEqual(["acquire", "settle"]);
+  });
+
   const silent = { openOrders: () => Promise.reject(new VenueError("unavailable", "no answer")) };
 
   it.each([
@@ -281,6 +305,27 @@ describe("a pass that fails", () => {
 });
 
 describe("a pass that is put off for lack of calls", () => {
+  it("says what it had asked for before", async () => {
+    const { settled, pass } = await stepped({
+      enter: () => Promise.reject(new BudgetSpent("no calls left", 700)),
+      over: { strategies: [strategy({ wants: "stop" })] },
+      cancels: [{ result: "unknown", reason: "no answer" }],
+    });
+    expect(pass.cancels).toBe(1);
+    expect(settled.events).toMatchObject([{ message: `${idOf({ slot: 0 })}: cancel unknown: no answer` }]);
+    expect((settled.calls as { made: number }).made).toBe(2);
+  });
+
+  it("falls short where the exchange's own budget ends between its reads", async () => {
+    const exchange = { openOrders: () => Promise.reject(new BudgetSpent("no calls left", 700)) };
+    const { pass, settled } = await stepped({ exchange });
+    expect([pass.outcome, settled.failure, (settled.memory as { turn: number }).turn]).toEqual([
+      "short",
+      null,
+      1,
+    ]);
+  });
+
   it("comes back when there are some, and counts neither as failed nor as made", async () => {
     const memory = { ...MEMORY, turn: 3, failed: "unavailable" as const };
     const { pass, settled, said } = await stepped({
