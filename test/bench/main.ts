@@ -7,6 +7,7 @@ import { callTable } from "./calls.ts";
 import { commandFigures } from "./commands.ts";
 import { edgeFigures } from "./edge.ts";
 import { type Figure, RUNS, row } from "./figure.ts";
+import { httpFigures } from "./http.ts";
 import { pageFigures } from "./page.ts";
 import { serverFigures } from "./server.ts";
 import { stepFigures } from "./steps.ts";
@@ -15,6 +16,7 @@ import { tickerFigures } from "./ticker.ts";
 const parts: readonly (() => Promise<Figure[]>)[] = [
   commandFigures,
   serverFigures,
+  httpFigures,
   tickerFigures,
   stepFigures,
   bundleFigures,
