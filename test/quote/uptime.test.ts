@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { tick } from "../../src/engine/pass/tick.ts";
+import { mix, share } from "../../src/kernel/hash.ts";
+import { SECOND } from "../../src/kernel/time.ts";
+import type { VenueName } from "../../src/model/venues.ts";
+import { quoteInput } from "../../src/quote/schema/input.ts";
+import { emulatedWorld } from "../support/emulated.ts";
+import { runOperation } from "../support/sandbox.ts";
+import { most } from "../support/whole.ts";
+
+const PAIR = "BTC/USDT";
+const BETWEEN = 5 * SECOND;
+const SEED = 20;
+
+/** A market that walks and trades, and an exchange of which one call in a hundred fails: what rests, as it tells itself. */
+async function upOf(name: VenueName, ticks: number) {
+  const world = await emulatedWorld({
+    names: [name],
+    seed: SEED,
+    timing: { backoff: { first: BETWEEN, most: BETWEEN } },
+  });
+  let drawn = 0;
+  const random = () => share(mix(SEED, 1), ++drawn);
+  try {
+    const { deps, time } = world;
+    const exchange = world.exchange(name);
+    const asked = quoteInput([name]).parse({
+      ...{ exchange: name, symbol: PAIR, spread: 0.01, levels: 2, size: 100 },
+      ...{ quoteBudget: 2000, baseBudget: 0.03, useOthers: false },
+    });
+    await runOperation(deps, "start_quote", asked);
+    exchange.chance(() => (random() < 0.01 ? { kind: "server_error", acts: random() < 0.5 } : undefined));
+    let [up, price] = [0, 60_000];
+    for (let at = 0; at < ticks; at++) {
+      price += (random() - 0.5) * 120;
+      exchange.move(PAIR, String(Math.round(price)));
+      time.pass(BETWEEN);
+      exchange.advance();
+      await tick(deps);
+      const sides = new Set(exchange.open().map(({ side }) => side));
+      if (sides.size === 2) up++;
+    }
+    return { up: up / ticks, orders: exchange.orders().length };
+  } finally {
+    await world.close();
+  }
+}
+
+it.each<VenueName>(["kraken", "mexc"])("on %s both sides rest nearly all of the time", async (name) => {
+  const { up, orders } = await upOf(name, most(1000, 200));
+  expect(up).toBeGreaterThanOrEqual(0.99);
+  // It has followed the market, and not only been left alone.
+  expect(orders).toBeGreaterThan(8);
+});
