@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
+import { decimal } from "../../src/kernel/decimal.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/venues.ts";
@@ -51,4 +52,35 @@ it.each<VenueName>(["kraken", "mexc"])("on %s both sides rest nearly all of the 
   expect(up).toBeGreaterThanOrEqual(0.99);
   // It has followed the market, and not only been left alone.
   expect(orders).toBeGreaterThan(8);
+});
+
+/** Requests of ten passes over a market that lies still, once everything rests. */
+async function quietCalls(name: VenueName, start: string, asked: object): Promise<number> {
+  const world = await emulatedWorld({ names: [name], seed: SEED });
+  try {
+    const { deps, time } = world;
+    const exchange = world.exchange(name);
+    await runOperation(deps, start, { exchange: name, symbol: PAIR, ...asked });
+    const pass = async () => {
+      time.pass(BETWEEN);
+      exchange.advance();
+      await tick(deps);
+    };
+    for (let at = 0; at < 6; at++) await pass();
+    exchange.resetCounts();
+    for (let at = 0; at < 10; at++) await pass();
+    return exchange.count();
+  } finally {
+    await world.close();
+  }
+}
+
+it("a quiet pass asks an exchange no more than a grid's", async () => {
+  const range = { lowerPrice: decimal("59000"), upperPrice: decimal("61000"), gridLevels: 4 };
+  const grid = await quietCalls("kraken", "start_grid", { ...range, orderSize: decimal("100") });
+  const given = { spread: 0.01, levels: 2, size: 100, quoteBudget: 2000, baseBudget: 0.03, useOthers: false };
+  const asked = quoteInput(["kraken"]).parse({ exchange: "kraken", symbol: PAIR, ...given });
+  const quote = await quietCalls("kraken", "start_quote", asked);
+  expect(quote).toBeGreaterThan(0);
+  expect(quote).toBeLessThanOrEqual(grid);
 });
