@@ -18,7 +18,7 @@ const PASSES = 4;
 const PATIENCE: Millis = 30_000;
 
 /** Rounds that a server makes: passes, messages, samples, and lines of its terminal. */
-const ROUNDS = 4;
+const ROUNDS = 3;
 
 export type Stage = Awaited<ReturnType<typeof stage>>;
 
