@@ -1,6 +1,7 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, Hono, MiddlewareHandler } from "hono";
-import * as z from "zod";
+import type * as z from "zod";
+import { _safeParse, $ZodError } from "zod/v4/core";
 import { digest, keyHash } from "../kernel/digest.ts";
 import { AppError } from "../kernel/errors.ts";
 import { lazy } from "../kernel/lazy.ts";
@@ -78,7 +79,6 @@ export const respond = ({ status, body, headers }: Answer, text = JSON.stringify
   new Response(text, { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS });
 
 const sharedTexts = new WeakMap<object, string>();
-
 /** The text of what may be told to many who ask the same: such an answer is one object for as long as it is kept. */
 function sharedText(body: object): string {
   const known = sharedTexts.get(body);
@@ -188,7 +188,7 @@ const queryOf = (c: Ctx): Record<string, unknown> =>
   );
 
 /** What is wrong without the trace of an error: nobody reads it, and to take it is half of a refusal. */
-const safeParse = z.core._safeParse(z.core.$ZodError);
+const safeParse = _safeParse($ZodError);
 
 /** The one place where input is validated. Unknown fields of a body are refused, those of a read's query ignored. */
 function validate(operation: Operation): MiddlewareHandler<Env> {
