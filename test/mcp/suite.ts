@@ -27,6 +27,7 @@ const OF_TOOL: Record<string, object> = {
   get_dex_pools: { symbol: "SNEK" },
   preview_grid: GRID,
   preview_grid_edit: { stopLossPrice: 50_000 },
+  preview_quote: { spread: 0.01, size: 50, baseBudget: 0.01, quoteBudget: 500 },
   backtest_grid: GRID,
   suggest_grid: { budget: 1000 },
   guide_grid: { budget: 1000 },
@@ -99,10 +100,11 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       for (const { name: tool, inputSchema } of reads) {
         const known: Record<string, unknown> = { ...MARKET, id, ...OF_TOOL[tool] };
         if (tool === "get_order") known.id = order.id;
-        // A change has to name what it changes, whichever that is; a backtest its grid or another one.
+        // A change has to name what it changes, whichever that is; a backtest its grid or another one; quotes their size.
         const fields = [
           ...(inputSchema.required ?? []),
           ...(tool === "preview_grid_edit" ? ["stopLossPrice"] : []),
+          ...(tool === "preview_quote" ? ["size", "baseBudget", "quoteBudget"] : []),
           ...(tool === "backtest_grid" ? Object.keys(GRID) : []),
         ];
         const given = Object.fromEntries(fields.map((field) => [field, known[field]]));
