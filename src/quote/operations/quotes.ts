@@ -8,6 +8,7 @@ import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { positionAccounts } from "../ledger/position.ts";
 import { QuoteListShape, QuoteStatusShape } from "../schema/shapes.ts";
+import { quotesView } from "../schema/view.ts";
 import { quoteAskedOut, quotePricedOut } from "../start/planned-quote.ts";
 import { quoteChanges } from "./changes.ts";
 import { type QuotesView, quotesAmong, quoteView } from "./quote-views.ts";
@@ -104,6 +105,7 @@ const quoteStatus = operation({
     path: "quote status",
     positional: ["id"],
     watch: true,
+    view: quotesView,
     examples: ["edgemaker quote status --watch"],
   },
   input: () =>

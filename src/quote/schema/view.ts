@@ -1,0 +1,63 @@
+import type * as z from "zod";
+import type { QuoteStatusShape } from "./shapes.ts";
+
+type Told = z.output<ReturnType<typeof QuoteStatusShape>>["strategies"][number];
+
+/** Quotes as a person reads them: a few lines each. */
+export const quotesView = (answer: unknown) => {
+  const { strategies, count } = answer as z.output<ReturnType<typeof QuoteStatusShape>>;
+  if (count === 0) return { note: "no quotes run; `edgemaker quote start` begins some", count };
+  return { strategies: strategies.map(quoteLines), count };
+};
+
+function quoteLines(quote: Told) {
+  const [base, asset = ""] = quote.symbol.split("/");
+  const { notices, refused, lastError } = quote;
+  return {
+    quotes: quote.id,
+    market: `${quote.symbol} on ${quote.exchange}${quote.dryRun ? ", on paper" : ""}`,
+    status: quote.status === quote.phase ? quote.status : `${quote.status}, ${quote.phase}`,
+    ...(lastError === null ? {} : { error: lastError }),
+    total: `${quote.totalProfit === null ? "not known until a price is" : `${signed(quote.totalProfit)} ${asset}`}, ${signed(quote.profit)} realised; ${quote.filledOrders} filled`,
+    price: priceTold(quote),
+    spread: spreadTold(quote),
+    bids: sideTold(quote, "buy"),
+    asks: sideTold(quote, "sell"),
+    holds: `${quote.position} ${base}${quote.averageCost === null ? "" : ` at ${Number(quote.averageCost.toPrecision(7))}`}; quotes with ${quote.budget.base} ${base} and ${quote.budget.quote} ${asset}`,
+    ...(refused.length > 0 ? { waiting: [...new Set(refused.map(why))].join("; ") } : {}),
+    ...(notices.length > 0 ? { notice: notices.map(({ message }) => message).join(". ") } : {}),
+    lastStepAt: quote.lastStepAt,
+  };
+}
+
+/** The price that is quoted around, which places it is from, and why others do not count. */
+function priceTold({ reference, sources }: Told): string {
+  const counted = sources.filter((one) => one.counted).map(({ source }) => placeTold(source));
+  const left = sources.filter((one) => !one.counted);
+  const without = left.map(({ source, because }) => `${placeTold(source)} (${because})`).join(", ");
+  const tail = left.length === 0 ? "" : `; not counted: ${without}`;
+  return reference === null
+    ? `none: nothing is quoted until there is one${tail}`
+    : `${reference}, from ${counted.join(", ")}${tail}`;
+}
+
+const placeTold = (source: string): string => (source === "own" ? "its own book" : source);
+
+function spreadTold({ spreadPercent, halfSpreadPercent, widenedBy }: Told): string {
+  const asked = `${spreadPercent} % asked for`;
+  if (halfSpreadPercent === null || widenedBy === null || widenedBy === "asked") return asked;
+  return `${2 * halfSpreadPercent} %, by ${widenedBy}; ${asked}`;
+}
+
+function sideTold({ orders }: Told, side: "buy" | "sell"): string {
+  const mine = orders.filter((order) => order.side === side);
+  return mine.map(({ price, amount }) => `${amount} at ${price}`).join(", ") || "none rests";
+}
+
+const why = ({ reason, detail }: Told["refused"][number]): string => detail ?? reason;
+
+/** Money that was made or lost, to the cent; below a cent to its first digits. */
+function signed(value: number): string {
+  const rounded = Math.abs(value) >= 0.01 || value === 0 ? value.toFixed(2) : value.toPrecision(2);
+  return `${value > 0 ? "+" : ""}${Number(rounded)}`;
+}
