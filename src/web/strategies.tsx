@@ -1,5 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { useLoad } from "./load.ts";
+import { Quotes } from "./quotes.tsx";
 import { linkTo } from "./route.ts";
 import { GridsTable } from "./strategies-table.tsx";
 import { usePages } from "./table.tsx";
@@ -27,6 +28,7 @@ export function Strategies({ session }: { session: Session }) {
           </>
         )}
       </Shown>
+      <Quotes />
       <Section
         title="Stopped"
         aside={

@@ -10,11 +10,14 @@ import type { PlannedShape, StartedShape, StatusShape } from "../grid/schema/sch
 import type { StoppedShape } from "../grid/schema/shapes.ts";
 import type { BookShape, CandlesShape, ExchangesShape, TickerShape, TradesShape } from "../market/schema.ts";
 import type { OrdersShape } from "../orders/schema.ts";
+import type { QuoteStatusShape } from "../quote/schema/shapes.ts";
 
 type Of<S extends () => z.ZodType> = z.output<ReturnType<S>>;
 
 export type Status = Of<typeof StatusShape>;
 export type Grid = Status["strategies"][number];
+export type QuotesStatus = Of<typeof QuoteStatusShape>;
+export type Quoted = QuotesStatus["strategies"][number];
 export type Planned = Of<typeof PlannedShape>;
 export type PlannedEdit = Of<typeof PlannedEditShape>;
 export type Edited = Of<typeof EditedShape>;

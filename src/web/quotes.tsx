@@ -1,0 +1,114 @@
+import { amount, change, inPercent, number, pairOf, toneOf } from "./format.ts";
+import { useLoad } from "./load.ts";
+import { type Column, Table } from "./table.tsx";
+import type { Quoted, QuotesStatus } from "./types.ts";
+import { Ago, Failed, Section } from "./ui.tsx";
+
+const COLUMNS: readonly Column<Quoted>[] = [
+  {
+    name: "Pair",
+    isHead: true,
+    of: ({ id, symbol, exchange, dryRun }) => (
+      <>
+        {symbol}
+        <small>{dryRun ? `${exchange}, on paper` : exchange}</small>
+        <small>{id}</small>
+      </>
+    ),
+    by: ({ symbol, exchange }) => `${symbol} ${exchange}`,
+  },
+  {
+    name: "Total",
+    isNumber: true,
+    of: ({ totalProfit }) => <span class={toneOf(totalProfit)}>{change(totalProfit)}</span>,
+    by: ({ totalProfit }) => totalProfit ?? Number.NEGATIVE_INFINITY,
+  },
+  {
+    name: "State",
+    of: (quote) => {
+      const { phase, status } = quote;
+      const todo = whatIsWrong(quote);
+      const tone = status === "error" ? "down" : todo === undefined ? "up" : "warn";
+      return (
+        <>
+          <b class={`tag ${tone}`}>{status === "running" && phase !== "active" ? phase : status}</b>
+          {todo === undefined ? null : <small class="todo">{todo}</small>}
+        </>
+      );
+    },
+    by: ({ phase }) => phase,
+  },
+  {
+    name: "Quoted around",
+    isNumber: true,
+    of: ({ reference, sources }) => (
+      <>
+        {reference === null ? "no price" : number(reference)}
+        <small>
+          {sources
+            .filter(({ counted }) => counted)
+            .map(placeOf)
+            .join(", ") || "no place counts"}
+        </small>
+      </>
+    ),
+    by: ({ reference }) => reference ?? 0,
+  },
+  {
+    name: "Spread",
+    isNumber: true,
+    of: ({ halfSpreadPercent, spreadPercent, widenedBy }) => (
+      <>
+        {inPercent(halfSpreadPercent === null ? spreadPercent : 2 * halfSpreadPercent)}
+        {widenedBy === null || widenedBy === "asked" ? null : <small>{`by ${widenedBy}`}</small>}
+      </>
+    ),
+    by: ({ spreadPercent }) => spreadPercent,
+  },
+  {
+    name: "Orders",
+    isNumber: true,
+    of: (quote) =>
+      `${restingOf(quote, "buy")} bids, ${restingOf(quote, "sell")} asks, ${quote.filledOrders} filled`,
+    by: ({ filledOrders }) => filledOrders,
+  },
+  {
+    name: "Holds",
+    isNumber: true,
+    of: ({ position, symbol }) => `${amount(position)} ${pairOf(symbol).base}`,
+    by: ({ position }) => Number(position),
+  },
+  {
+    name: "Last pass",
+    isNumber: true,
+    of: ({ lastStepAt }) => (lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />),
+    by: ({ lastStepAt }) => lastStepAt ?? 0,
+  },
+];
+
+const placeOf = ({ source }: Quoted["sources"][number]): string => (source === "own" ? "own book" : source);
+
+const whatIsWrong = ({ lastError, notices }: Quoted): string | undefined =>
+  lastError ?? notices[0]?.message ?? undefined;
+
+const restingOf = ({ orders }: Quoted, side: "buy" | "sell"): number =>
+  orders.filter((order) => order.side === side).length;
+
+/** Quotes that run, where there are some. */
+export function Quotes() {
+  const running = useLoad<QuotesStatus>("GET /strategy/quote/status", {}, { live: true });
+  const { data, error, again } = running;
+  if (error) return <Failed error={error} again={again} />;
+  if (data === undefined || data.count === 0) return null;
+  return (
+    <Section title={`Quotes (${data.count})`}>
+      <Table
+        label="Quotes that run"
+        columns={COLUMNS}
+        rows={data.strategies}
+        keyOf={({ id }) => id}
+        empty="No quotes run."
+      />
+    </Section>
+  );
+}
