@@ -9,6 +9,7 @@ import { type HalfSpread, halfSpread, type Volatility } from "./half-spread.ts";
 import { type Ladder, type Level, levelsOf, type Prices } from "./levels.ts";
 import { type PriceSource, type ReferencePrice, referencePrice } from "./reference.ts";
 import { reservationPrice, shareOfBase } from "./reservation.ts";
+import { statistic } from "./statistic.ts";
 
 /** Shares of 1; what is not asked for is left out. */
 export interface QuoteRules extends Ladder {
@@ -106,7 +107,7 @@ function quotedPrices(
   const least = half.share;
   if (rules.avellaneda) {
     const bounds = { least, widest: max(rules.widest, least), most };
-    const at = { mid: float(reference), inventory: float(inventory), left: rules.avellaneda.horizon };
+    const at = { mid: statistic(reference), inventory: statistic(inventory), left: rules.avellaneda.horizon };
     const model = avellanedaShares(rules.avellaneda, at, bounds);
     const reservation = mul(reference, ONE + model.skew, "half");
     return { reference, reservation, halfSpread: model.halfSpread, widenedBy: "model" };
@@ -115,9 +116,6 @@ function quotedPrices(
   const reservation = reservationPrice(reference, { share, target, strength, most });
   return { reference, reservation, halfSpread: least, widenedBy: half.because };
 }
-
-/** For the model's statistics alone: what it answers is a bounded share. */
-const float = (value: Decimal): number => Number(value) / Number(ONE);
 
 function quoteSide(side: Side, prices: Prices, rules: QuoteRules, view: QuoteView) {
   const { market, others, inventory, halted, own } = view;

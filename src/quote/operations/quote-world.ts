@@ -11,6 +11,7 @@ import type { Elsewhere } from "../../model/memory.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import { realizedVolatility, type Volatility } from "../half-spread.ts";
+import { statistic } from "../statistic.ts";
 
 export interface QuotePlace {
   readonly exchange: string;
@@ -79,7 +80,7 @@ export async function readQuoteWorld(deps: Deps, place: QuotePlace, actor: strin
 async function readVolatility(venue: Venue, symbol: Pair): Promise<Volatility | undefined> {
   try {
     const candles = await venue.candles(symbol, { span: MINUTE, limit: 60 });
-    const closes = candles.map(({ at, close }) => ({ at, price: Number(close) / 1e18 }));
+    const closes = candles.map(({ at, close }) => ({ at, price: statistic(close) }));
     return realizedVolatility(closes, MINUTE);
   } catch (error) {
     // A plan does not fail for what it only adds.

@@ -1,5 +1,5 @@
 /** The plan of one pass: by the same function whether an order may be wanted, and which. */
-import { max, ONE, ZERO } from "../../kernel/decimal.ts";
+import { max, ZERO } from "../../kernel/decimal.ts";
 import { HOUR, MINUTE } from "../../kernel/time.ts";
 import type { Market } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
@@ -7,6 +7,7 @@ import type { PlacingSight } from "../../ports/kind.ts";
 import { realizedVolatility, type Volatility } from "../half-spread.ts";
 import { type QuotePlan, quotePlan } from "../plan.ts";
 import type { LastQuoted, QuoteState, QuoteStrategy } from "../state/state.ts";
+import { statistic } from "../statistic.ts";
 import { compareSide, type RestedSide } from "./rested.ts";
 import { type SeenPrices, votersOf } from "./sources.ts";
 
@@ -48,12 +49,9 @@ export function quotingOf(
   };
 }
 
-/** For statistics alone. */
-const inUnits = (value: bigint): number => Number(value) / Number(ONE);
-
 const seenVolatility = ({ seen }: QuoteState): Volatility | undefined =>
   realizedVolatility(
-    seen.map(({ at, price }) => ({ at, price: inUnits(price) })),
+    seen.map(({ at, price }) => ({ at, price: statistic(price) })),
     MINUTE,
   );
 
