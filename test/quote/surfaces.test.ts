@@ -7,6 +7,8 @@ const ASKED = {
   spread: 0.01,
   levels: 2,
   size: 100,
+  // Of both as much, so that no side lies near the price, which moves while the test runs.
+  baseBudget: 0.0333,
   quoteBudget: 2000,
 };
 
