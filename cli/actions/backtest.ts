@@ -10,8 +10,8 @@ import type { CandleReader } from "../../src/ports/candles.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { fromTexts, kindsOf } from "../../src/transport/input.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
-import { readCandleSource } from "../host/candle-sources.ts";
-import { candleFile, candleFolder, isStored, readStored } from "../host/candle-store.ts";
+import { readCandleFile } from "../host/candle-sources.ts";
+import { candleFile, candleFolder, readStored } from "../host/candle-store.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
@@ -94,9 +94,8 @@ export const candlesOfFile = (file: string): CandleReader => ({
 });
 
 async function readFile(file: string, pair: Pair): Promise<Candles> {
-  if (!existsSync(file)) throw new UsageError(`--data: there is no file ${file}`);
   try {
-    return (await (isStored(file) ? readStored(file) : readCandleSource(file, { pair }))).candles;
+    return (await readCandleFile(file, pair)).candles;
   } catch (error) {
     throw new UsageError(`--data ${messageOf(error)}`);
   }

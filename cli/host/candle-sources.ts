@@ -1,13 +1,45 @@
-/** Files of candles that other programs have written, packed or not. */
+/** Files of candles: those that other programs have written, packed or not, and stored ones that were named. */
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { crc32, createGunzip, createInflateRaw } from "node:zlib";
+import type { Candles } from "../../src/candles/candles.ts";
+import { coverageOf, type Refused } from "../../src/candles/coverage.ts";
+import { hashOf } from "../../src/candles/hash.ts";
 import { createReader, type Reading, type ReadOptions } from "../../src/candles/read.ts";
 import { dataStart, isZip, ZIP_TAIL, zipEntries } from "../../src/candles/zip.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
+import type { Pair } from "../../src/kernel/pair.ts";
+import type { CandleFile } from "../../src/ports/candles.ts";
+import { isStored, readStored } from "./candle-store.ts";
+
+interface NamedFile {
+  readonly candles: Candles;
+  readonly duplicates: number;
+  readonly refusedRows: number;
+  readonly refused: readonly Refused[];
+  /** That it was stored with. */
+  readonly hash?: string;
+}
+
+/** Candles of a file that was named: stored columns, a table or a JSON file, packed or not. Throws naming the file. */
+export async function readCandleFile(file: string, pair: Pair): Promise<NamedFile> {
+  if (!existsSync(file)) throw new Error(`there is no file ${file}`);
+  if (!isStored(file)) return readCandleSource(file, { pair });
+  const { candles, head } = await readStored(file);
+  if (candles.pair !== pair)
+    throw new RangeError(`${file}: it holds candles of ${candles.pair}, not of ${pair}`);
+  if (candles.times.length === 0) throw new RangeError(`${file}: there is no candle in it`);
+  return { ...head, candles };
+}
+
+/** The same with what it covers, which takes a hash of all bars. */
+export async function readCoveredFile(file: string, pair: Pair): Promise<CandleFile> {
+  const { candles, ...read } = await readCandleFile(file, pair);
+  return { candles, coverage: coverageOf(candles, { ...read, hash: read.hash ?? (await hashOf(candles)) }) };
+}
 
 /** Reads candles of a table or a JSON file, also in gzip or zip, and checks it against a `.CHECKSUM` beside it. */
 export async function readCandleSource(file: string, options: ReadOptions): Promise<Reading> {

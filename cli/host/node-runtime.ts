@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
 import type { Migration } from "../../src/adapters/libsql/client/migrate.ts";
 import type { Database } from "../../src/adapters/libsql/client/safe-client.ts";
 import type { Config } from "../../src/compose/config.ts";
 import type { Runtime } from "../../src/compose/sandbox.ts";
 import type { Log, LogLevel } from "../../src/ports/local.ts";
+import { readCoveredFile } from "./candle-sources.ts";
 import { keptCandles } from "./candle-store.ts";
 import { fileConnection } from "./database/file-connection.ts";
 import { ownDatabase } from "./file-rights.ts";
@@ -57,7 +55,7 @@ function runtimeOver(client: Database, url: string, { config, log }: { config: C
     log,
     local: nodeLocal,
     migrations: readMigrations(),
-    readCandles,
+    readCandles: readCoveredFile,
     kept: keptCandles(url, process.env),
     post: nodePost(config.outboundHosts),
     mail: nodeMail(config.outboundHosts),
@@ -75,10 +73,4 @@ export function readMigrations(): Migration[] {
   const folder = join(packageFolder(), "drizzle");
   const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
   return names.sort().map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
-}
-
-async function readCandles(file: string): Promise<string> {
-  const bytes = await readFile(file);
-  const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  return (isZipped ? await promisify(gunzip)(bytes) : bytes).toString("utf8");
 }

@@ -29,7 +29,7 @@ export const SANDBOX_ARGS = {
   origin: text("Market time at the start, ISO 8601", "time"),
   replay: {
     ...text(
-      "Candle file to replay, [SYMBOL=]FILE.csv[.gz]; BTC/USDT when no symbol is named; repeatable",
+      "Candles to replay, [SYMBOL=]FILE of any form that a backtest reads; BTC/USDT when no symbol is named; repeatable",
       "file",
     ),
     repeatable: true,

@@ -6,14 +6,14 @@ import { type SandboxSettings, setUpSandbox } from "../adapters/libsql/sandbox/s
 import { sandboxAggregator } from "../adapters/sandbox/aggregator.ts";
 import { createListings } from "../adapters/sandbox/listings.ts";
 import { marketTime } from "../adapters/sandbox/market-clock.ts";
-import { parseCandleFile } from "../adapters/sandbox/replay.ts";
 import { SANDBOX_TIMING, simulatedVenue } from "../adapters/sandbox/venue.ts";
-import { digest } from "../kernel/digest.ts";
+import type { Coverage } from "../candles/coverage.ts";
+import { stampOf } from "../candles/stamp.ts";
 import { AppError, messageOf, SettingsError } from "../kernel/errors.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { AccountRef } from "../model/account.ts";
-import type { CandleReader } from "../ports/candles.ts";
+import type { CandleFile, CandleReader } from "../ports/candles.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { Aggregator } from "../ports/dex.ts";
 import type { Local, Log } from "../ports/local.ts";
@@ -30,8 +30,8 @@ export interface Runtime {
   readonly migrations: readonly Migration[];
   readonly local: Local;
   readonly log: Log;
-  /** The text of a candle file. */
-  readonly readCandles: (file: string) => Promise<string>;
+  /** A file's candles, of whatever form it is. */
+  readonly readCandles: (file: string, pair: Pair) => Promise<CandleFile>;
   /** Candles that were downloaded or imported here. */
   readonly kept?: CandleReader;
   readonly live?: LiveOptions;
@@ -66,15 +66,17 @@ export async function sandboxVenues(
   options: SandboxOptions,
 ): Promise<Venues> {
   const asked =
-    options.replays && (await Promise.all(options.replays.map((replay) => withText(replay, runtime))));
-  const first = asked?.map(({ candles }) => candles.times[0] as number).sort((a, b) => a - b)[0];
+    options.replays && (await Promise.all(options.replays.map((replay) => readReplay(replay, runtime))));
+  const first = asked?.map(({ candles }) => candles.from).sort((a, b) => a - b)[0];
   const settings = {
     ...options,
     origin: options.origin ?? first,
-    replays: asked?.map(({ symbol, file, digest: hash }) => ({ symbol, file, digest: hash })),
+    replays: asked?.map(({ symbol, file, coverage }) => ({ symbol, file, digest: coverage.hash })),
   };
   const row = await setUpSandbox(context, settings, config.exchanges);
-  const replays = asked ?? (await Promise.all(row.replays.map((replay) => withText(replay, runtime))));
+  const replays = asked ?? (await Promise.all(row.replays.map((replay) => readReplay(replay, runtime))));
+  for (const { symbol, file, coverage } of replays)
+    runtime.log("info", "candles are replayed", { symbol, file, ...covered(coverage) });
   const listings = createListings({
     ...row,
     replays: new Map(replays.map(({ symbol, candles }) => [symbol, candles])),
@@ -107,14 +109,24 @@ export async function sandboxVenues(
   };
 }
 
-async function withText({ symbol, file }: { symbol: Pair; file: string }, { readCandles }: Runtime) {
+const covered = ({ bars, from, until, gaps, missingBars, duplicates, hash }: Coverage) => ({
+  ...{ bars, from: stampOf(from), until: stampOf(until) },
+  ...{ gaps, missingBars, duplicates, hash },
+});
+
+interface ReplayedFile extends CandleFile {
+  readonly symbol: Pair;
+  readonly file: string;
+}
+
+async function readReplay(
+  { symbol, file }: { readonly symbol: Pair; readonly file: string },
+  { readCandles }: Runtime,
+): Promise<ReplayedFile> {
   try {
-    const text = await readCandles(file);
-    return { symbol, file, digest: await digest(text), candles: parseCandleFile(text) };
+    return { symbol, file, ...(await readCandles(file, symbol)) };
   } catch (error) {
-    throw new SettingsError(`the candle file ${file} cannot be replayed: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new SettingsError(`${symbol} cannot be replayed: ${messageOf(error)}`, { cause: error });
   }
 }
 

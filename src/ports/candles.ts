@@ -1,4 +1,5 @@
 import type { Candles } from "../candles/candles.ts";
+import type { Coverage } from "../candles/coverage.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 
@@ -10,6 +11,12 @@ export interface AskedCandles {
   /** Market time, inclusive; `until` exclusive. */
   readonly since?: Millis | undefined;
   readonly until?: Millis | undefined;
+}
+
+/** A whole file's candles. */
+export interface CandleFile {
+  readonly candles: Candles;
+  readonly coverage: Coverage;
 }
 
 /** Candles that are kept where this runs: a file that was named, or what was downloaded and imported. */

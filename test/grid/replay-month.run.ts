@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { parseCandleFile } from "../../src/adapters/sandbox/replay.ts";
+import { readCandleFile } from "../../cli/host/candle-sources.ts";
 import { step } from "../../src/engine/pass/step.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { profitOf } from "../../src/grid/ledger/profit.ts";
@@ -46,7 +45,7 @@ const doubled = (open: readonly VenueOrder[]): string[] => {
 
 describe.skipIf(!isThere)("a grid over the real January of 2022, stepped every five minutes", () => {
   it("completes cycles, and its account's change is its profit at the end of every day, to the last unit", async () => {
-    const candles = parseCandleFile(gunzipSync(readFileSync(file)).toString());
+    const { candles } = await readCandleFile(file, "BTC/USDT");
     const [first = 0, last = 0] = [candles.times[0], candles.times.at(-1)];
     const { deps, store, venue, time } = await testSandbox({
       candles: new Map([["BTC/USDT", candles]]),

@@ -1,6 +1,6 @@
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { deposit } from "../../src/adapters/sandbox/person.ts";
-import type { CandleFile } from "../../src/adapters/sandbox/replay.ts";
+import { type Candles, candlesOf } from "../../src/candles/candles.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
@@ -10,22 +10,24 @@ import { EXCHANGES, runOperation, START, testSandbox } from "./sandbox.ts";
 const SYMBOL = "ETH/USDT";
 
 /** One price a minute, each held through its candle. */
-const candlesOf = (prices: readonly number[]): CandleFile => ({
-  times: prices.map((_price, i) => START + i * MINUTE),
-  rows: prices.map((price, i) => {
-    const [from, to] = [prices[Math.max(0, i - 1)] as number, price].map((one) => decimal(one.toFixed(2)));
-    const [low, high] = (from as Decimal) < (to as Decimal) ? [from, to] : [to, from];
-    return [from, high, low, to] as [Decimal, Decimal, Decimal, Decimal];
-  }),
-  volumes: prices.map(() => 1),
-});
+const heldThrough = (prices: readonly number[]): Candles =>
+  candlesOf(
+    { pair: SYMBOL, spanMillis: MINUTE },
+    prices.map((price, i) => {
+      const before = prices[Math.max(0, i - 1)] as number;
+      const [open, high, low, close] = [before, Math.max(before, price), Math.min(before, price), price].map(
+        (one) => one.toFixed(2),
+      ) as [string, string, string, string];
+      return { at: START + i * MINUTE, open, high, low, close, volume: 1 };
+    }),
+  );
 
 /** A grid on gateio's sandbox over prescribed prices, a pass a minute, with so much and no base. */
 export async function gridOver(
   prices: readonly number[],
   { quote, base = "0" }: { quote: string; base?: string },
 ) {
-  const box = await testSandbox({ candles: new Map([[SYMBOL, candlesOf(prices)]]), origin: START });
+  const box = await testSandbox({ candles: new Map([[SYMBOL, heldThrough(prices)]]), origin: START });
   const { deps, venue, time, context, store } = box;
   const exchange = "gateio";
   const gate = venue(exchange);

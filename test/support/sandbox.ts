@@ -9,8 +9,8 @@ import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { sandboxAggregator } from "../../src/adapters/sandbox/aggregator.ts";
 import { createListings } from "../../src/adapters/sandbox/listings.ts";
 import { marketTime } from "../../src/adapters/sandbox/market-clock.ts";
-import type { CandleFile } from "../../src/adapters/sandbox/replay.ts";
 import { SANDBOX_TIMING, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
+import type { Candles } from "../../src/candles/candles.ts";
 import { connectDex } from "../../src/compose/dex.ts";
 import { connectDryRuns } from "../../src/compose/paper.ts";
 import { connectReference } from "../../src/compose/reference.ts";
@@ -33,7 +33,7 @@ export const EXCHANGES = ["mexc", "gateio", "bitget", "kraken"];
 export const START = 1_767_225_600_000;
 
 export interface TestSandbox extends SandboxSettings {
-  readonly candles?: ReadonlyMap<Pair, CandleFile>;
+  readonly candles?: ReadonlyMap<Pair, Candles>;
   readonly url?: string;
   readonly start?: number;
   readonly parts?: boolean;

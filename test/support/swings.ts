@@ -1,5 +1,4 @@
-import type { CandleFile } from "../../src/adapters/sandbox/replay.ts";
-import { decimal, text } from "../../src/kernel/decimal.ts";
+import { type CandleRow, candlesOf } from "../../src/candles/candles.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { type Driven, drivenApp } from "./driven.ts";
 import { START } from "./sandbox.ts";
@@ -17,22 +16,20 @@ export const SWUNG = {
 };
 
 /** A price that swings through four levels, once in forty minutes; a bar goes one way alone. */
-export function swings(minutes: number): CandleFile {
-  const price = (minute: number) => decimal((60_000 + 2400 * Math.sin((minute * Math.PI) / 20)).toFixed(1));
-  const bars = Array.from({ length: minutes }, (_, minute) => [price(minute), price(minute + 1)] as const);
-  return {
-    times: bars.map((_bar, minute) => START + minute * MINUTE),
-    rows: bars.map(([open, close]) =>
-      open < close ? [open, close, open, close] : [open, open, close, close],
-    ),
-    volumes: bars.map(() => 1),
-  };
+function swings(minutes: number): CandleRow[] {
+  const price = (minute: number) => (60_000 + 2400 * Math.sin((minute * Math.PI) / 20)).toFixed(1);
+  return Array.from({ length: minutes }, (_, minute) => {
+    const [open, close] = [price(minute), price(minute + 1)];
+    const [low, high] = Number(open) < Number(close) ? [open, close] : [close, open];
+    return { at: START + minute * MINUTE, open, high, low, close, volume: 1 };
+  });
 }
 
 /** The same as a file of comma-separated values. */
 export const swingsCsv = (minutes: number): string => {
-  const { times, rows } = swings(minutes);
-  const lines = rows.map((row, i) => [times[i], ...row.map(text), 1].join(","));
+  const lines = swings(minutes).map(({ at, open, high, low, close }) =>
+    [at, open, high, low, close, 1].join(),
+  );
   return `timestamp,open,high,low,close,volume\n${lines.join("\n")}\n`;
 };
 
@@ -54,7 +51,9 @@ export async function swung({
   parts = false,
   url,
 }: Swung): Promise<{ app: Driven; id: string }> {
-  const candles = new Map([[SYMBOL, swings(minutes + 5)]] as const);
+  const candles = new Map([
+    [SYMBOL, candlesOf({ pair: SYMBOL, spanMillis: MINUTE }, swings(minutes + 5))],
+  ] as const);
   const app = await drivenApp({ candles, origin: START, parts, ...(url ? { url } : {}) });
   if (quote !== undefined) {
     const held = (await app.venue("kraken").balances()).find(({ asset }) => asset === "USDT");

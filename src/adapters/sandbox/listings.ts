@@ -1,16 +1,17 @@
+import type { Candles } from "../../candles/candles.ts";
 import { divideWhole } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { listingOf, marketOf } from "./catalog.ts";
 import type { Listed } from "./matching.ts";
 import { generatedPath, type PricePath, type Shock } from "./path.ts";
-import { type CandleFile, replayPath } from "./replay.ts";
+import { replayPath } from "./replay.ts";
 
 export interface World {
   readonly seed: number;
   readonly origin: Millis;
   /** Replayed candles per symbol. */
-  readonly replays: ReadonlyMap<Pair, CandleFile>;
+  readonly replays: ReadonlyMap<Pair, Candles>;
 }
 
 /** Quote traded in an hour. */

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { generatedPath } from "../../../src/adapters/sandbox/path.ts";
-import { parseCandleFile, replayPath } from "../../../src/adapters/sandbox/replay.ts";
+import { replayPath } from "../../../src/adapters/sandbox/replay.ts";
+import { candlesOf } from "../../../src/candles/candles.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import { START } from "../../support/sandbox.ts";
@@ -68,10 +69,12 @@ describe("a generated price", () => {
 });
 
 describe("a replayed price", () => {
-  const csv =
-    "timestamp,open,high,low,close,volume\n2022-01-01 00:00:00.000000,100,104,98,101,5\n2022-01-01T00:01:00Z,101,103,100,102,7\n1640995320000,102,102,102,102,1\n";
-  const file = parseCandleFile(csv);
-  const first = file.times[0] as number;
+  const first = Date.UTC(2022, 0, 1);
+  const file = candlesOf({ pair: "BTC/USDT", spanMillis: MINUTE }, [
+    { at: first, open: "100", high: "104", low: "98", close: "101", volume: 5 },
+    { at: first + MINUTE, open: "101", high: "103", low: "100", close: "102", volume: 7 },
+    { at: first + 2 * MINUTE, open: "102", high: "102", low: "102", close: "102", volume: 1 },
+  ]);
   const path = replayPath(file, decimal("0.01"), (anchor) => make({ anchor }));
 
   it("walks each candle open, high, low, close", () => {
@@ -91,15 +94,5 @@ describe("a replayed price", () => {
 
   it("keeps the file's volume", () => {
     expect([path.volume(first, first + MINUTE), path.volume(first, first + DAY)]).toEqual([5, 13]);
-  });
-
-  it.each([
-    ["time,price\n", /line 1/],
-    ["timestamp,open,high,low,close,volume\n", /no candles/],
-    ["timestamp,open,high,low,close,volume\n1000,1,1,1,x,1\n", /line 2/],
-    ["timestamp,open,high,low,close,volume\n1000,1,1,1,1,1\n1000,1,1,1,1,1\n", /line 3/],
-    ["timestamp,open,high,low,close,volume\n1000,1,1,-1,1,1\n", /line 2/],
-  ])("names the line of a file that is none: %j", (text, told) => {
-    expect(() => parseCandleFile(text)).toThrow(told);
   });
 });
