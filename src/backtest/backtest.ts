@@ -1,8 +1,9 @@
 import type { Candles } from "../candles/candles.ts";
 import type { Warning } from "../grid/ladder/check-rules.ts";
+import { quoteFee } from "../grid/ladder/fees.ts";
 import { profitOf } from "../grid/ledger/profit.ts";
 import type { Checked } from "../grid/start/check.ts";
-import { neededQuote, quoteFee } from "../grid/start/worst-case.ts";
+import { neededQuote } from "../grid/start/worst-case.ts";
 import { type Decimal, div, max, min, mul, ONE, sum, text, ZERO } from "../kernel/decimal.ts";
 import { AppError } from "../kernel/errors.ts";
 import type { Balance } from "../model/account.ts";

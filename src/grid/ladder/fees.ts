@@ -1,4 +1,4 @@
-import { type Decimal, div, mul, ONE } from "../../kernel/decimal.ts";
+import { type Decimal, div, max, mul, ONE, ZERO } from "../../kernel/decimal.ts";
 import type { Market } from "../../model/market.ts";
 
 export interface CycleFees {
@@ -46,3 +46,7 @@ export function worstRatio({ maker, taker, buyFeeIn }: Market): Decimal {
   const takesSell = breakEvenRatio({ buy: maker, sell: taker, buyFeeIn });
   return takesBuy > takesSell ? takesBuy : takesSell;
 }
+
+/** The rate of a buy's fee that is taken in quote, whichever way it trades. */
+export const quoteFee = ({ maker, taker, buyFeeIn }: Market): Decimal =>
+  buyFeeIn !== "base" ? max(maker, taker) : ZERO;

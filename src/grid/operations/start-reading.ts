@@ -13,8 +13,8 @@ import type { Reference } from "../../ports/reference.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { asGrid, isGrid } from "../kind.ts";
+import { reserveOf } from "../plan/reserve.ts";
 import type { StartWorld } from "../start/planned-start.ts";
-import { reserveOf } from "../start/reserve.ts";
 
 export type Where = {
   readonly exchange: string;

@@ -2,12 +2,12 @@ import { type Decimal, max, min, mul, mulDiv, ONE, snap, text, ZERO } from "../.
 import { AppError } from "../../kernel/errors.ts";
 import type { Candle, Market } from "../../model/market.ts";
 import { leastSize } from "../ladder/check-rules.ts";
-import { breakEvenRatio, restingFees } from "../ladder/fees.ts";
+import { breakEvenRatio, quoteFee, restingFees } from "../ladder/fees.ts";
+import { followed } from "../ladder/followed.ts";
 import { layOut } from "../ladder/layout.ts";
 import { ascends, leastRatio, levelsFrom, slotsBetween } from "../ladder/levels.ts";
 import type { OnLeave } from "../schema/guide.ts";
 import type { GridConfig } from "../state/config.ts";
-import { followed, quoteFee } from "./worst-case.ts";
 
 export interface GuideAsked {
   /** Quote that the grid may come to use in all, fees included. */

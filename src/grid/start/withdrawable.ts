@@ -2,8 +2,8 @@ import { type Decimal, div, max, min, ONE, sum, ZERO } from "../../kernel/decima
 import { splitPair } from "../../kernel/pair.ts";
 import type { Balance } from "../../model/account.ts";
 import { costInAll } from "../ledger/booking.ts";
+import type { Reserve } from "../plan/reserve.ts";
 import type { GridStrategy } from "../state/state.ts";
-import type { Reserve } from "./reserve.ts";
 
 /** A grid, and what it still needs of the account. */
 export interface Need {

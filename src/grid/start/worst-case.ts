@@ -2,8 +2,9 @@ import { type Decimal, div, max, min, mul, ONE, sum, wire, ZERO } from "../../ke
 import type { Balance } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import { lotsFor } from "../../model/minimum.ts";
+import { quoteFee } from "../ladder/fees.ts";
+import { followed } from "../ladder/followed.ts";
 import { firstAmount } from "../ladder/layout.ts";
-import { ascends, levelAt } from "../ladder/levels.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
@@ -103,9 +104,6 @@ export function worstCases(begins: Begins): { price: number; loss: number }[] {
   return [...levels, ...at(stopLossPrice, true), ...at(ZERO)];
 }
 
-/** With a fee that is taken in quote. */
-export const quoteFee = (market: Market): Decimal => (market.buyFeeIn !== "base" ? fee(market) : ZERO);
-
 const fee = ({ maker, taker }: Market): Decimal => max(maker, taker);
 
 /** What a slot's buy costs, and the base that it brings. */
@@ -114,28 +112,6 @@ function bought({ size, lower }: Slot, market: Market): [paid: Decimal, held: De
   const paid = mul(mul(amount, lower, "up"), ONE + quoteFee(market), "up");
   return [paid, market.buyFeeIn === "quote" ? amount : mul(amount, ONE - fee(market), "down")];
 }
-
-/** The slots to which a trailing grid can come beside those that it begins with. */
-export function followed({ config, state, market }: Pick<Begins, "config" | "state" | "market">): Slot[] {
-  const { trail } = config;
-  const [model] = state.slots;
-  if (!trail || !model) return [];
-  const at = (i: number) => levelAt(config, i, market.tick);
-  const slots: Slot[] = [];
-  const add = (i: number): boolean => {
-    const [lower, upper] = [at(i), at(i + 1)];
-    if (!ascends([lower, upper]) || lower <= ZERO) return false;
-    slots.push({ ...model, lower, upper, size: config.orderSize, side: "buy", base: ZERO });
-    return slots.length < MOST_FOLLOWED;
-  };
-  const { down, up } = trail;
-  for (let i = -1; down !== undefined && at(i) >= down; i--) if (!add(i)) break;
-  for (let i = config.gridLevels; up !== undefined && at(i + 1) <= up; i++) if (!add(i)) break;
-  return slots;
-}
-
-/** Beyond it a bound says nothing any more, and takes long to add up. */
-const MOST_FOLLOWED = 10_000;
 
 function capital(
   { maxPosition, safetyReserve }: GridConfig,

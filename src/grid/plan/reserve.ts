@@ -2,11 +2,12 @@ import { type Decimal, max, mul, ONE, sum, ZERO } from "../../kernel/decimal.ts"
 import type { Market } from "../../model/market.ts";
 import { need } from "../../model/need.ts";
 import type { Order } from "../../model/order.ts";
+import { quoteFee } from "../ladder/fees.ts";
+import { followed } from "../ladder/followed.ts";
 import { wantedBase } from "../ladder/layout.ts";
 import { costInAll, held, heldInAll } from "../ledger/booking.ts";
-import { sellPrice } from "../plan/wish.ts";
 import type { GridStrategy, Slot } from "../state/state.ts";
-import { followed, quoteFee } from "./worst-case.ts";
+import { sellPrice } from "./wish.ts";
 
 /** Of the account's free balances, what a grid still needs. */
 export interface Reserve {
