@@ -9,6 +9,7 @@ import { bookEnd, bookFill, costInAll, heldInAll } from "./ledger/booking.ts";
 import { giveUp } from "./ledger/draw.ts";
 import { accountsOf, movedByBooks } from "./ledger/profit.ts";
 import { outdated } from "./plan/outdated.ts";
+import { reserveOf } from "./plan/reserve.ts";
 import { run } from "./plan/run.ts";
 import type { GridConfig, GridState, GridStrategy } from "./state/state.ts";
 
@@ -30,6 +31,7 @@ export const gridKind: Kind<GridConfig, GridState> = {
     config.centered ? { ...state, rebuild: { generation: state.generation + count } } : state,
   release: (state: GridState) => giveUp(state, () => true),
   holdings: (state: GridState) => ({ base: heldInAll(state), cost: costInAll(state) }),
+  reserve: reserveOf,
   movedByBooks,
   accounts: accountsOf,
   isInRange: ({ slots }: GridState, mid: Decimal) =>

@@ -15,6 +15,10 @@ export interface Balance {
   readonly used: Decimal;
 }
 
+/** One that is not told is nothing. */
+export const balanceIn = (balances: readonly Balance[], asset: string): Balance =>
+  balances.find((one) => one.asset === asset) ?? { asset, free: 0n, used: 0n };
+
 /** `kind:exchange:host`, the key of an account in every table. */
 export type AccountKey = string;
 

@@ -9,6 +9,7 @@ import type { Bounds, Terms } from "../model/limits.ts";
 import type { Book, Market, Quote } from "../model/market.ts";
 import type { Elsewhere } from "../model/memory.ts";
 import type { Order } from "../model/order.ts";
+import type { Reserve } from "../model/reserve.ts";
 import type { Accounts, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
 import type { Timing, VenueOrder } from "./venue.ts";
 
@@ -121,6 +122,8 @@ export interface Kind<
   release(state: State): State;
   /** All base that it holds, and what that cost in quote. */
   holdings(state: State): { readonly base: Decimal; readonly cost: Decimal };
+  /** What it still needs of the account's free balances; `orders` are unsettled ones, its own among them. */
+  reserve(strategy: Strategy<Config, State>, orders: readonly Order[], market: Market): Reserve;
   /** Per asset, what its books say that its fills have moved. */
   movedByBooks(state: State, symbol: Pair): Readonly<Record<string, Decimal>>;
   /** What its fills have come to at a price, or at the one it began at. */

@@ -12,6 +12,7 @@ import {
   positionAccounts,
   withFirstBase,
 } from "./ledger/position.ts";
+import { quoteReserve } from "./ledger/reserve.ts";
 import { mayQuote, runQuote } from "./pass/run.ts";
 import { elsewhereAsked } from "./pass/sources.ts";
 import type { QuoteConfig, QuoteState, QuoteStrategy } from "./state/state.ts";
@@ -30,6 +31,7 @@ export const quoteKind: Kind<QuoteConfig, QuoteState> = {
   skipGenerations: ({ state }: QuoteStrategy) => state,
   release: (state: QuoteState) => state,
   holdings: ({ base, cost }: QuoteState) => ({ base, cost }),
+  reserve: quoteReserve,
   movedByBooks: movedByPosition,
   accounts: positionAccounts,
   isInRange: ({ quoted }: QuoteState) => quoted !== null && quoted.reference !== null,

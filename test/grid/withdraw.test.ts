@@ -106,7 +106,10 @@ describe("what can be taken out", () => {
     expect(ofAsset(plan, "USDT")).toMatchObject({ canWithdraw: "0", missing: "50" });
     expect(plan.needs).toEqual([{ id: await app.onlyGrid(), symbol: "BTC/USDT", quote: kept, base: "0" }]);
     expect(plan.warnings).toEqual([
-      { code: "funds_missing", message: expect.stringMatching(/^the grids lack 50 USDT: slots will wait/) },
+      {
+        code: "funds_missing",
+        message: expect.stringMatching(/^the strategies lack 50 USDT: orders will wait/),
+      },
     ]);
   });
 
@@ -130,7 +133,7 @@ describe("what can be taken out", () => {
     await client.listTools();
     const result = await callTool(client, "get_withdraw_plan", { exchange: "kraken" });
     expect(result.isError, textOf(result)).toBeFalsy();
-    expect(textOf(result)).toMatch(/without a slot starving: .*\d+ of 100000 USDT/);
+    expect(textOf(result)).toMatch(/without an order starving: .*\d+ of 100000 USDT/);
   });
 });
 
@@ -155,6 +158,54 @@ describe("a plan beside another grid on the same money", () => {
     // What the first has not locked in orders it still needs: nearly nothing is left.
     expect(Number(second.free.quote)).toBeLessThan(10);
     const warning = second.warnings.find(({ code }) => code === "funds_missing");
-    expect(warning?.message).toMatch(/beside the [\d.]+ USDT that other grids still need/);
+    expect(warning?.message).toMatch(/beside the [\d.]+ USDT that other strategies still need/);
+  });
+});
+
+describe("beside quotes on the same account", () => {
+  const QUOTES = { ...MARKET, spread: 0.02, levels: 2, size: 100, baseBudget: 0.5, quoteBudget: 2000 };
+  interface Previewed {
+    readonly free: { readonly quote: string; readonly base: string };
+    readonly orders: readonly { readonly side: string }[];
+    readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  }
+  const quoting = async (app: Driven) => {
+    const { body } = await app.call<{ readonly id: string }>("POST", "/strategy/quote", QUOTES);
+    await app.tick();
+    return body.id;
+  };
+
+  it("what they may use stays, and goes again when they are stopped", async () => {
+    const app = await drivenApp();
+    const id = await quoting(app);
+    const plan = await planOf(app);
+    expect(plan.needs.map((one) => one.id)).toEqual([id]);
+    expect(ofAsset(plan, "BTC")).toMatchObject({ total: "2", canWithdraw: "1.5", missing: "0" });
+    // Their orders lock fees beside their notional.
+    expect(Number(ofAsset(plan, "USDT").canWithdraw)).toBeCloseTo(98_000, -1);
+    await app.call("DELETE", "/strategy/quote", { id });
+    expect(ofAsset(await planOf(app), "USDT")).toMatchObject({ kept: "0", missing: "0" });
+  });
+
+  it("a grid is told what is free, and takes no base of theirs", async () => {
+    const app = await drivenApp();
+    await quoting(app);
+    await app.deposit("USDT", -decimal("97000"));
+    const asked = { ...RANGE, gridLevels: 10, orderSize: 200 };
+    const { free, warnings } = (await app.call<Previewed>("POST", "/strategy/grid/preview", asked)).body;
+    expect(Number(free.quote)).toBeCloseTo(1000, -1);
+    expect(Number(free.base)).toBeCloseTo(1.5);
+    const beside = /beside the [\d.]+ USDT that other strategies still need/;
+    expect(warnings.find(({ code }) => code === "funds_missing")?.message).toMatch(beside);
+  });
+
+  it("quotes are told what a grid has left of it", async () => {
+    const app = await withGrid({ useOwnBase: false, gridLevels: 10 });
+    await app.deposit("USDT", -decimal(ofAsset(await planOf(app), "USDT").canWithdraw) + decimal("150"));
+    const { orders, warnings } = (await app.call<Previewed>("POST", "/strategy/quote/preview", QUOTES)).body;
+    expect(warnings.find(({ code }) => code === "funds_missing")?.message).toMatch(
+      /^it may use 2000 USDT, and 150 /,
+    );
+    expect(orders.filter(({ side }) => side === "buy")).toHaveLength(2);
   });
 });

@@ -7,6 +7,7 @@ import type { Market, Quote } from "../../src/model/market.ts";
 import { meetsMinimum } from "../../src/model/minimum.ts";
 import { need } from "../../src/model/need.ts";
 import type { Order } from "../../src/model/order.ts";
+import { NO_RESERVE } from "../../src/model/reserve.ts";
 import { highestSequence, type Strategy, type StrategyConfig } from "../../src/model/strategy.ts";
 import type { Advanced, Kind, StrategyContext } from "../../src/ports/kind.ts";
 import { accounts, type Books, bookEnd, bookFill, movedByBooks } from "./books.ts";
@@ -70,6 +71,7 @@ export const followKind: Kind<FollowConfig, Books> = {
   skipGenerations: ({ state }) => state,
   release: (state) => state,
   holdings: ({ base, cost }) => ({ base, cost }),
+  reserve: () => NO_RESERVE,
   movedByBooks,
   accounts,
   isInRange: () => true,

@@ -1,3 +1,4 @@
+import { readKept } from "../../engine/pass/read-kept.ts";
 import { confidenceAt } from "../../engine/reconcile/confidence.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
@@ -5,15 +6,13 @@ import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { readStandings } from "../../limits/operations/standings.ts";
 import { accountKey } from "../../model/account.ts";
 import type { Bounds } from "../../model/limits.ts";
-import type { Market, Quote } from "../../model/market.ts";
+import type { Quote } from "../../model/market.ts";
 import type { Confidence } from "../../model/memory.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { DryBalances, DryRuns } from "../../ports/paper.ts";
 import type { Reference } from "../../ports/reference.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import type { Venue } from "../../ports/venue.ts";
-import { asGrid, isGrid } from "../kind.ts";
-import { reserveOf } from "../plan/reserve.ts";
 import type { StartWorld } from "../start/planned-start.ts";
 
 export type Where = {
@@ -43,28 +42,13 @@ export async function readWorld(deps: Deps, where: Where, actor: string): Promis
   const quote = await venue.ticker(symbol);
   const balances = dry ? await dry.balances(exchange, first(where)) : await venue.balances();
   const views = await gridsOf(deps, venue);
-  const claimed = views
-    .filter(({ strategy }) => splitPair(strategy.symbol).base === market.base)
-    .reduce((total, { strategy }) => total + deps.kinds(strategy.kind).holdings(strategy.state).base, 0n);
-  const kept = await readKept(deps, views, market);
+  const kept = await readKept(deps, views, { market, balances });
   const trust = where.confidence === undefined ? undefined : await readTrust(deps, venue, quote, symbol);
   const killed = await deps.store.killed();
   const standings = await readStandings(deps, venue.account, actor);
   const now = venue.account.host === "" ? undefined : deps.marketTime(venue.account, await deps.store.now());
   const bounds = { standings, now };
-  return { venue, market, quote, balances, claimed, kept, killed, trust, confidence: trust?.value, bounds };
-}
-
-/** Free quote that the account's other grids still need; of each pair at the fees of this one. */
-async function readKept({ store }: Deps, views: readonly StrategyView[], market: Market): Promise<Decimal> {
-  const others = views.filter(
-    ({ strategy }) => isGrid(strategy) && splitPair(strategy.symbol).quote === market.quote,
-  );
-  if (others.length === 0) return 0n;
-  const orders = await store.unsettledOrders();
-  return others
-    .map(({ strategy }) => reserveOf(asGrid(strategy), orders, market).quote)
-    .reduce((total, quote) => total + quote, 0n);
+  return { venue, market, quote, balances, kept, killed, trust, confidence: trust?.value, bounds };
 }
 
 /** Where a grid that is asked for so trades. */

@@ -1,4 +1,5 @@
 import { stalledNotices } from "../../engine/pass/stalled.ts";
+import { type Need, needsOf } from "../../engine/reserves.ts";
 import { text } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Market } from "../../model/market.ts";
@@ -6,20 +7,17 @@ import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import type { Venue } from "../../ports/venue.ts";
-import { asGridView, isGrid } from "../kind.ts";
-import { reserveOf } from "../plan/reserve.ts";
 import { WithdrawShape, withdrawInput, withdrawTold, withdrawView } from "../schema/withdraw.ts";
-import { type Need, type Withdrawable, withdrawable } from "../start/withdrawable.ts";
-import type { GridStrategy } from "../state/state.ts";
+import { type Withdrawable, withdrawable } from "../start/withdrawable.ts";
 import { gridsOf } from "./start-reading.ts";
 
-/** What can be taken out of an account while its grids run. It moves nothing. */
+/** What can be taken out of an account while its strategies run. It moves nothing. */
 export const withdrawPlan = (ids: readonly string[]): Operation =>
   operation({
     effect: "read",
     access: "token",
     name: "get_withdraw_plan",
-    summary: "What can be taken out of an account without a slot of its grids starving",
+    summary: "What can be taken out of an account without an order of its strategies starving",
     http: { route: "GET /strategy/grid/withdraw-plan", from: "query" },
     cli: {
       path: "grid withdraw-plan",
@@ -32,10 +30,9 @@ export const withdrawPlan = (ids: readonly string[]): Operation =>
     output: WithdrawShape,
     run: async (deps, { exchange }) => {
       const venue = deps.venue(exchange);
-      const all = await gridsOf(deps, venue);
-      const views = all.filter(({ strategy }) => isGrid(strategy)).map(asGridView);
+      const views = await gridsOf(deps, venue);
       // Orders before balances: what fills in between is missing from both sides, never counted twice as free.
-      const needs = await needsOf(deps, venue, views);
+      const needs = await readNeeds(deps, venue, views);
       const assets = withdrawable(await venue.balances(), needs);
       return {
         exchange,
@@ -51,19 +48,17 @@ export const withdrawPlan = (ids: readonly string[]): Operation =>
     },
   });
 
-async function needsOf(
-  { store }: Deps,
+async function readNeeds(
+  { store, kinds }: Deps,
   venue: Venue,
-  views: readonly StrategyView<GridStrategy>[],
+  views: readonly StrategyView[],
 ): Promise<Need[]> {
   const orders = views.length === 0 ? [] : await store.unsettledOrders();
   const markets = new Map<Pair, Market>();
   for (const { strategy } of views)
     if (!markets.has(strategy.symbol)) markets.set(strategy.symbol, await venue.market(strategy.symbol));
-  return views.map(({ strategy }) => ({
-    strategy,
-    reserve: reserveOf(strategy, orders, markets.get(strategy.symbol) as Market),
-  }));
+  const strategies = views.map(({ strategy }) => strategy);
+  return needsOf(strategies, orders, { kinds, marketOf: (symbol) => markets.get(symbol) as Market });
 }
 
 const assetOut = ({ asset, total, inOrders, kept, most, missing }: Withdrawable) => ({
@@ -76,7 +71,7 @@ const assetOut = ({ asset, total, inOrders, kept, most, missing }: Withdrawable)
 });
 
 /** What has filled since the last pass is in nobody's books. */
-const stalledOf = (views: readonly StrategyView<GridStrategy>[], { interval }: Deps) =>
+const stalledOf = (views: readonly StrategyView[], { interval }: Deps) =>
   views.flatMap((view) => stalledNotices(view, interval)).slice(0, 1);
 
 const lacking = (assets: readonly Withdrawable[]) =>
@@ -86,7 +81,7 @@ const lacking = (assets: readonly Withdrawable[]) =>
       : [
           {
             code: "funds_missing",
-            message: `the grids lack ${text(missing)} ${asset}: slots will wait until it is deposited, or a grid is stopped or made smaller`,
+            message: `the strategies lack ${text(missing)} ${asset}: orders will wait until it is deposited, or a strategy is stopped or made smaller`,
           },
         ],
   );

@@ -1,7 +1,7 @@
 import { type Decimal, max, mul, ONE, sum, ZERO } from "../../kernel/decimal.ts";
 import type { Market } from "../../model/market.ts";
-import { need } from "../../model/need.ts";
 import type { Order } from "../../model/order.ts";
+import { lockedBy, NO_RESERVE, type Reserve } from "../../model/reserve.ts";
 import { quoteFee } from "../ladder/fees.ts";
 import { followed } from "../ladder/followed.ts";
 import { wantedBase } from "../ladder/layout.ts";
@@ -9,39 +9,21 @@ import { costInAll, held, heldInAll } from "../ledger/booking.ts";
 import type { GridStrategy, Slot } from "../state/state.ts";
 import { sellPrice } from "./wish.ts";
 
-/** Of the account's free balances, what a grid still needs. */
-export interface Reserve {
-  readonly quote: Decimal;
-  readonly base: Decimal;
-  /** What its resting orders have locked beside it. */
-  readonly locked: { readonly quote: Decimal; readonly base: Decimal };
-}
-
-const NO_RESERVE: Reserve = { quote: ZERO, base: ZERO, locked: { quote: ZERO, base: ZERO } };
-
 /**
  * Free quote and base without which one of a grid's slots would come to wait: for its buy, for the buy after its sell,
  * or for the base that its sell is to deliver; fees included. What its orders have locked is not free, and not counted.
  */
 export function reserveOf(strategy: GridStrategy, orders: readonly Order[], market: Market): Reserve {
-  const { state, status, wants } = strategy;
+  const { state, status, wants, config } = strategy;
   if (status === "stopped") return NO_RESERVE;
-  const resting = orders.filter((order) => order.strategy === strategy.id && hasLocked(order));
-  const lockedBy = (side: "buy" | "sell") =>
-    sum(
-      resting.filter((order) => order.side === side).map((order) => need(market, unfilledPart(order)).amount),
-    );
-  const locked = { quote: lockedBy("buy"), base: lockedBy("sell") };
+  const { maxPosition, safetyReserve } = config;
+  const shares = { maxPosition, safetyReserve };
+  const locked = lockedBy(strategy, orders, market);
   const base = max(ZERO, heldInAll(state) + unbegun(strategy, market) - locked.base);
   // One that is leaving sells what it holds, and buys nothing more.
-  if (wants === "stop" || state.exit) return { quote: ZERO, base, locked };
-  return { quote: max(ZERO, wantedQuote(strategy, market) - locked.quote), base, locked };
+  if (wants === "stop" || state.exit) return { quote: ZERO, base, locked, ...shares };
+  return { quote: max(ZERO, wantedQuote(strategy, market) - locked.quote), base, locked, ...shares };
 }
-
-const LOCKING: ReadonlySet<string> = new Set(["submitted", "open", "partially_filled"]);
-const hasLocked = ({ state }: Order): boolean => LOCKING.has(state);
-
-const unfilledPart = ({ side, price, amount, filled }: Order) => ({ side, price, amount: amount - filled });
 
 /** Own base that a grid takes when it begins. */
 const unbegun = ({ phase, config, state }: GridStrategy, market: Market): Decimal =>

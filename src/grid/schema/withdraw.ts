@@ -13,14 +13,14 @@ export const WithdrawShape = lazy(() =>
         asset: z.string(),
         total: z.string(),
         inOrders: z.string(),
-        kept: z.string().describe("Free, and needed by the grids"),
-        canWithdraw: z.string().describe("What may go, and no slot comes to wait for funds"),
-        missing: z.string().describe("What the grids lack already"),
+        kept: z.string().describe("Free, and needed by the strategies"),
+        canWithdraw: z.string().describe("What may go, and no order comes to wait for funds"),
+        missing: z.string().describe("What the strategies lack already"),
       }),
     ),
     needs: z
       .array(z.object({ id: z.string(), symbol: z.string(), quote: z.string(), base: z.string() }))
-      .describe("What each grid still needs of what is free"),
+      .describe("What each strategy still needs of what is free"),
     warnings: z.array(WarningShape()),
   }),
 );
@@ -36,13 +36,13 @@ export function withdrawView(answer: unknown): unknown {
     assets: assets.map(({ asset, canWithdraw, kept, inOrders, total, missing }) => ({
       asset,
       "can go": canWithdraw,
-      "kept for grids": kept,
+      "kept for strategies": kept,
       "in orders": inOrders,
       total,
       ...(assets.some((one) => one.missing !== "0") ? { missing } : {}),
     })),
     ...(needs.length > 0
-      ? { "kept for": needs.map(({ id, quote, base }) => ({ grid: id, quote, base })) }
+      ? { "kept for": needs.map(({ id, quote, base }) => ({ strategy: id, quote, base })) }
       : {}),
   };
 }
@@ -50,5 +50,5 @@ export function withdrawView(answer: unknown): unknown {
 export function withdrawTold(answer: unknown): string {
   const { assets } = answer as Withdraw;
   const told = assets.map(({ asset, canWithdraw, total }) => `${canWithdraw} of ${total} ${asset}`);
-  return `What can be taken out without a slot starving: ${told.join(", ") || "nothing is there"}.`;
+  return `What can be taken out without an order starving: ${told.join(", ") || "nothing is there"}.`;
 }

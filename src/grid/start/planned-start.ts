@@ -1,10 +1,11 @@
 import type * as z from "zod";
-import { type Decimal, max, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
-import type { Balance } from "../../model/account.ts";
+import { type Balance, balanceIn } from "../../model/account.ts";
 import type { Intent } from "../../model/intent.ts";
 import type { Bounds, LimitCode, Refused } from "../../model/limits.ts";
 import type { Market, Quote } from "../../model/market.ts";
+import { type Both, freeBeside } from "../../model/reserve.ts";
 import type { Warning } from "../ladder/check-rules.ts";
 import { breakEvenRatio, restingFees } from "../ladder/fees.ts";
 import { giveFirstBase } from "../ladder/layout.ts";
@@ -24,10 +25,8 @@ export interface StartWorld {
   readonly market: Market;
   readonly quote: Quote;
   readonly balances: readonly Balance[];
-  /** Base that other strategies of the account hold. */
-  readonly claimed: Decimal;
-  /** Free quote that they still need. */
-  readonly kept: Decimal;
+  /** What the account's other strategies still need of what is free. */
+  readonly kept: Both;
   readonly killed: boolean;
   readonly confidence?: Decimal | undefined;
   /** What the orders are held to. */
@@ -54,18 +53,14 @@ export const firstState = ({ slots, startPrice, center, config }: Checked, laidA
   firstBuy: config.initialBuy ? { tries: 0 } : null,
 });
 
-/** Free base beside what strategies hold and have not locked in sells. */
-function ownFree({ market, balances, claimed }: StartWorld): Decimal {
-  const { free, used } = balances.find(({ asset }) => asset === market.base) ?? { free: ZERO, used: ZERO };
-  return max(ZERO, free - max(ZERO, claimed - used));
-}
+const ownFree = ({ market, balances, kept }: StartWorld): Both => freeBeside(kept, balances, market);
 
 /** The plan of the first pass, by the function that the step itself plans with. */
 export function planStart(checked: Checked, world: StartWorld): PlannedStart {
   const { market, quote, balances, killed, confidence, bounds } = world;
   const { config } = checked;
-  const of = (asset: string) => balances.find((one) => one.asset === asset) ?? { free: ZERO, used: ZERO };
-  const own = ownFree(world);
+  const of = (asset: string) => balanceIn(balances, asset);
+  const own = ownFree(world).base;
   const given = giveFirstBase(
     firstState(checked, quote.at),
     market,
@@ -154,15 +149,11 @@ const given = (
     ),
   );
 
-/** Free quote beside what other strategies still need. */
-const freeQuote = ({ market, balances, kept }: StartWorld): Decimal =>
-  max(ZERO, (balances.find(({ asset }) => asset === market.quote)?.free ?? ZERO) - kept);
-
 /** What a start takes of the account's own without having been told to, and what it lacks. */
 export function fundsWarnings(planned: PlannedStart, world: StartWorld): Warning[] {
   const { checked, state, intents, ownBase } = planned;
   const { base, quote } = world.market;
-  const free = freeQuote(world);
+  const free = ownFree(world).quote;
   const needed = neededQuote(beginsOf(planned, world));
   const warnings: Warning[] = [];
   if (ownBase > ZERO && checked.config.useOwnBase === undefined)
@@ -179,7 +170,9 @@ export function fundsWarnings(planned: PlannedStart, world: StartWorld): Warning
 }
 
 const besideTold = ({ kept, market }: StartWorld): string =>
-  kept === ZERO ? "" : ` beside the ${text(kept)} ${market.quote} that other grids still need`;
+  kept.quote === ZERO
+    ? ""
+    : ` beside the ${text(kept.quote)} ${market.quote} that other strategies still need`;
 
 /** What the orders come to in quote, at their own prices. */
 function sumsOf(intents: readonly Intent[]) {
@@ -215,7 +208,7 @@ export function plannedOut(planned: PlannedStart, world: StartWorld, week: LastW
     sums: sumsOf(intents),
     investment: { quote: text(neededQuote(begins)), base: text(ownBase) },
     options: optionsOut(checked.config),
-    free: { quote: text(freeQuote(world)), base: text(ownFree(world)) },
+    free: { quote: text(ownFree(world).quote), base: text(ownFree(world).base) },
     maxQuoteUsed: text(mostQuote(begins)),
     ownBaseUsed: text(ownBase),
     breakEvenSpacingPercent: percent(breakEvenRatio(restingFees(market)) - ONE),

@@ -59,7 +59,7 @@ function limitsOf(planned: PlannedStart, start: Start): string[] {
   return [
     `least order here: ${text(minNotional)} ${quote}`,
     `free balances: ${free(quote)} ${quote}, ${free(base)} ${base}`,
-    ...(kept === ZERO ? [] : [`other grids still need ${text(kept)} ${quote} of that`]),
+    ...(kept.quote === ZERO ? [] : [`other strategies still need ${text(kept.quote)} ${quote} of that`]),
     ...(maxPosition === undefined ? [] : [`at most ${percent(maxPosition)} % of the capital in ${base}`]),
     ...(safetyReserve === undefined ? [] : [`${percent(safetyReserve)} % of the capital stay in ${quote}`]),
     ...refusedOf(planned.state),

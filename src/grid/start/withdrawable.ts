@@ -1,17 +1,9 @@
+import { type Need, neededOf } from "../../engine/reserves.ts";
 import { type Decimal, div, max, min, ONE, sum, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import type { Balance } from "../../model/account.ts";
-import { costInAll } from "../ledger/booking.ts";
-import type { Reserve } from "../plan/reserve.ts";
-import type { GridStrategy } from "../state/state.ts";
 
-/** A grid, and what it still needs of the account. */
-export interface Need {
-  readonly strategy: GridStrategy;
-  readonly reserve: Reserve;
-}
-
-/** Of one asset: what stays for the grids, what may be taken, and what the grids lack already. */
+/** Of one asset: what stays for the strategies, what may be taken, and what they lack already. */
 export interface Withdrawable {
   readonly asset: string;
   readonly total: Decimal;
@@ -21,7 +13,7 @@ export interface Withdrawable {
   readonly missing: Decimal;
 }
 
-/** Per asset, what can be taken out and no slot of any grid comes to wait for funds. */
+/** Per asset, what can be taken out and no order of any strategy comes to wait for funds. */
 export function withdrawable(balances: readonly Balance[], needs: readonly Need[]): Withdrawable[] {
   const known = new Map(balances.map((one) => [one.asset, one]));
   const assets = new Set([
@@ -30,42 +22,26 @@ export function withdrawable(balances: readonly Balance[], needs: readonly Need[
   ]);
   return [...assets].map((asset) => {
     const { free, used } = known.get(asset) ?? { free: ZERO, used: ZERO };
-    const [wanted, locked] = [
-      sumOfNeeds(needs, asset, unlocked),
-      sumOfNeeds(needs, asset, ({ locked }) => locked),
-    ];
-    // An order that was cancelled since the last pass locks nothing any more.
-    const stays = max(wanted, wanted + locked - used);
+    const stays = neededOf(needs, { asset, used });
     const most = max(ZERO, min(free - stays, withinShares(asset, { total: free + used, needs })));
     const missing = max(ZERO, stays - free);
     return { asset, total: free + used, inOrders: used, kept: free - most, most, missing };
   });
 }
 
-type LockedAmounts = Reserve["locked"];
-const unlocked = (reserve: Reserve): LockedAmounts => reserve;
-
-function sumOfNeeds(needs: readonly Need[], asset: string, of: (reserve: Reserve) => LockedAmounts): Decimal {
-  const amounts = needs.map(({ strategy, reserve }) => {
-    const { base, quote } = splitPair(strategy.symbol);
-    return asset === quote ? of(reserve).quote : asset === base ? of(reserve).base : ZERO;
-  });
-  return sum(amounts);
-}
-
 /**
- * Most of a quote asset that may go while the buys of grids with `maxPosition` and `safetyReserve` stay within them: both
+ * Most of a quote asset that may go while the buys of strategies with `maxPosition` and `safetyReserve` stay within them: both
  * are shares of a capital that a withdrawal makes less.
  */
 function withinShares(asset: string, { total, needs }: { total: Decimal; needs: readonly Need[] }): Decimal {
   const mine = needs.filter(({ strategy }) => splitPair(strategy.symbol).quote === asset);
-  const capital = total + sum(mine.map(({ strategy }) => costInAll(strategy.state)));
+  const capital = total + sum(mine.map(({ cost }) => cost));
   const buysOf = ({ reserve }: Need) => reserve.locked.quote + reserve.quote;
   const buys = sum(mine.map(buysOf));
   return mine
     .flatMap((need) => {
-      const { maxPosition, safetyReserve } = need.strategy.config;
-      const position = costInAll(need.strategy.state) + buysOf(need);
+      const { maxPosition, safetyReserve } = need.reserve;
+      const position = need.cost + buysOf(need);
       return [
         ...(maxPosition ? [capital - div(position, maxPosition, "up")] : []),
         ...(safetyReserve ? [aboveReserve(safetyReserve, { capital, quote: total - buys })] : []),

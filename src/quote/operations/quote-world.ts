@@ -1,13 +1,14 @@
-import { type Decimal, max, ZERO } from "../../kernel/decimal.ts";
+import { readKept } from "../../engine/pass/read-kept.ts";
+import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { MINUTE } from "../../kernel/time.ts";
 import { readStandings } from "../../limits/operations/standings.ts";
-import type { Balance } from "../../model/account.ts";
-import { accountKey } from "../../model/account.ts";
+import { accountKey, type Balance } from "../../model/account.ts";
 import type { Standings } from "../../model/limits.ts";
 import type { Book, Market } from "../../model/market.ts";
 import type { Elsewhere } from "../../model/memory.ts";
+import { type Both, freeBeside } from "../../model/reserve.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import { realizedVolatility, type Volatility } from "../half-spread.ts";
@@ -28,8 +29,8 @@ export interface QuoteWorld {
   readonly open: readonly VenueOrder[];
   readonly elsewhere: Elsewhere;
   readonly balances: readonly Balance[];
-  /** Base that other strategies of the account hold, and whether any of them trades in its base or quote. */
-  readonly claimed: Decimal;
+  /** What other strategies of the account still need, and whether any of them trades in its base or quote. */
+  readonly kept: Both;
   readonly isShared: boolean;
   readonly volatility: Volatility | undefined;
   readonly killed: boolean;
@@ -51,7 +52,6 @@ export async function readQuoteWorld(deps: Deps, place: QuotePlace, actor: strin
     : await venue.balances();
   const open = await venue.openOrders(symbol);
   const others = await deps.store.strategies({ stopped: false, account: accountKey(venue.account) });
-  const same = others.filter(({ strategy }) => splitPair(strategy.symbol).base === base);
   const now = await deps.store.now();
   const told = await deps.reference?.(exchange, symbol);
   return {
@@ -61,10 +61,7 @@ export async function readQuoteWorld(deps: Deps, place: QuotePlace, actor: strin
       askedAt: now,
       bookAt: now,
     },
-    claimed: same.reduce(
-      (sum, { strategy: { kind, state } }) => sum + deps.kinds(kind).holdings(state).base,
-      ZERO,
-    ),
+    kept: await readKept(deps, others, { market, balances }),
     isShared: others.some(({ strategy }) => {
       const of = splitPair(strategy.symbol);
       return [of.base, of.quote].some((asset) => asset === base || asset === quote);
@@ -110,13 +107,10 @@ export async function fundQuotes(deps: Deps, place: QuotePlace, { venue }: Quote
   await dryRunsFor(deps).fund(exchange, { given: dryBalance, quote: splitPair(symbol).quote });
 }
 
-const balanceIn = (balances: readonly Balance[], asset: string): Balance =>
-  balances.find((one) => one.asset === asset) ?? { asset, free: ZERO, used: ZERO };
-
 /** What it quotes with: what was asked, of what is free and no other strategy's. */
 export function budgetFor(
   asked: { readonly baseBudget?: Decimal | undefined; readonly quoteBudget?: Decimal | undefined },
-  { market, balances, claimed, isShared }: QuoteWorld,
+  { market, balances, kept, isShared }: QuoteWorld,
 ): { readonly base: Decimal; readonly quote: Decimal } {
   const { baseBudget, quoteBudget } = asked;
   if (isShared && (baseBudget === undefined || quoteBudget === undefined))
@@ -124,7 +118,6 @@ export function budgetFor(
       "Invalid request",
       `other strategies of this account trade in ${market.base} or ${market.quote}: say with baseBudget and quoteBudget how much this one may use`,
     );
-  const held = balanceIn(balances, market.base);
-  const own = max(ZERO, held.free - max(ZERO, claimed - held.used));
-  return { base: baseBudget ?? own, quote: quoteBudget ?? balanceIn(balances, market.quote).free };
+  const own = freeBeside(kept, balances, market);
+  return { base: baseBudget ?? own.base, quote: quoteBudget ?? own.quote };
 }

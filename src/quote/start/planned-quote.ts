@@ -5,6 +5,7 @@ import { MINUTE, SECOND } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Book, Market } from "../../model/market.ts";
 import type { Elsewhere } from "../../model/memory.ts";
+import { type Both, freeBeside } from "../../model/reserve.ts";
 import type { VenueOrder } from "../../ports/venue.ts";
 import { moveWithin, type Volatility } from "../half-spread.ts";
 import { withFirstBase } from "../ledger/position.ts";
@@ -20,6 +21,8 @@ export interface QuotesSeen {
   readonly open: readonly VenueOrder[];
   readonly elsewhere: Elsewhere;
   readonly balances: readonly Balance[];
+  /** What other strategies of the account still need. */
+  readonly kept: Both;
   readonly volatility: Volatility | undefined;
   readonly killed: boolean;
   readonly now: number;
@@ -34,12 +37,9 @@ export interface PlannedQuote {
 }
 
 export function planQuote(config: QuoteConfig, seen: QuotesSeen): PlannedQuote {
-  const { market, book, open, elsewhere, balances, volatility, now, interval } = seen;
-  const free = (asset: string) => balances.find((one) => one.asset === asset)?.free ?? ZERO;
-  const budget = {
-    base: min(config.budget.base, free(market.base)),
-    quote: min(config.budget.quote, free(market.quote)),
-  };
+  const { market, book, open, elsewhere, balances, kept, volatility, now, interval } = seen;
+  const free = freeBeside(kept, balances, market);
+  const budget = { base: min(config.budget.base, free.base), quote: min(config.budget.quote, free.quote) };
   const state = withFirstBase(newQuoteState(config.rules.levels, ONE), budget.base);
   const strategy = { config: { ...config, budget }, state } as QuoteStrategy;
   const sight = { market, quote: undefined, book, elsewhere, open, error: null };
@@ -129,6 +129,19 @@ export function worstCaseTold({ config, reference }: PlannedQuote, { market }: Q
   return `the price falls and does not come back: all of ${text(quote)} ${market.quote} is held as ${market.base}, beside the ${text(base)} ${market.base} that it begins with${worth}, and loses what it loses${bound}`;
 }
 
+/** Of what it may use, what other strategies of the account have a need of. */
+function missingFunds({ budget }: QuoteConfig, { market, balances, kept }: QuotesSeen) {
+  const free = freeBeside(kept, balances, market);
+  return (["base", "quote"] as const).flatMap((side) => {
+    if (budget[side] <= free[side]) return [];
+    const asset = market[side];
+    const beside =
+      kept[side] === ZERO ? "" : ` beside the ${text(kept[side])} ${asset} that other strategies still need`;
+    const message = `it may use ${text(budget[side])} ${asset}, and ${text(free[side])} ${asset} are free${beside}`;
+    return [{ code: "funds_missing", message }];
+  });
+}
+
 export function quoteWarnings({ config, plan }: PlannedQuote, seen: QuotesSeen) {
   const notices = quoteNoticesOf({ state: newQuoteState(1, ONE), config }, plan);
   const quoted = sum([...plan.bids, ...plan.asks].map(({ price, amount }) => mul(price, amount, "down")));
@@ -138,6 +151,7 @@ export function quoteWarnings({ config, plan }: PlannedQuote, seen: QuotesSeen) 
   const isAlone = counted.length === 1 && counted[0]?.source === "own";
   return [
     ...notices.map((notice) => ({ ...notice })),
+    ...missingFunds(config, seen),
     ...(isTight
       ? [
           {

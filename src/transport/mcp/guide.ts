@@ -26,7 +26,7 @@ bought and holds the base asset; above, it has sold all of it and no longer gain
 - \`get_grid_status\`: \`profit\` is realised, \`unrealizedProfit\` what the held base has gained or lost since.
 - \`refused\` names the slots that rest nothing and why; \`lastError\` why a pass failed, or what the exchange says of
   orders that it does not take: \`rejected\` for certain, \`unclear\` when it has not said what became of them.
-- \`get_withdraw_plan\` tells what can be taken out of the account without a slot starving.
+- \`get_withdraw_plan\` tells what can be taken out of the account without an order of a strategy starving.
 - \`stop_grid\` cancels its orders; what it holds stays in the account.
 
 Nothing here is advice to trade: the person decides.

@@ -1,0 +1,20 @@
+import { max, ZERO } from "../../kernel/decimal.ts";
+import type { Market } from "../../model/market.ts";
+import type { Order } from "../../model/order.ts";
+import { lockedBy, NO_RESERVE, type Reserve } from "../../model/reserve.ts";
+import type { QuoteStrategy } from "../state/state.ts";
+
+/** What of its budget, moved by its fills, no order has locked: either side may come to use all of it. */
+export function quoteReserve(strategy: QuoteStrategy, orders: readonly Order[], market: Market): Reserve {
+  const { state, config, status, wants } = strategy;
+  if (status === "stopped") return NO_RESERVE;
+  const locked = lockedBy(strategy, orders, market);
+  const base = max(ZERO, state.base + notYetGiven(strategy) - locked.base);
+  // One that is leaving buys nothing more.
+  if (wants === "stop" || state.exit) return { base, quote: ZERO, locked };
+  return { base, quote: max(ZERO, config.budget.quote + state.ledger.quote - locked.quote), locked };
+}
+
+/** Own base that it takes when it begins. */
+const notYetGiven = ({ phase, config, state }: QuoteStrategy) =>
+  phase === "starting" ? max(ZERO, config.budget.base - state.first.base) : ZERO;
