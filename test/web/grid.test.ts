@@ -131,6 +131,8 @@ const hostile = () => ({
   unrealizedProfit: 0,
   totalProfit: 0,
   markPrice: 1.5,
+  rangeNow: { lowerPrice: 1, upperPrice: 2 },
+  follows: null,
   startPrice: 1.5,
   investment: 20,
   holdingProfit: 0,
