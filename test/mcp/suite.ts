@@ -34,6 +34,8 @@ const OF_TOOL: Record<string, object> = {
   get_disposals: { from: "2026-01-01", to: "2026-01-31" },
 };
 
+const QUOTES = { ...MARKET, spread: 0.02, levels: 2, size: 50, baseBudget: 0.01, quoteBudget: 500 };
+
 type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** A person at the API, with an administrator's token in `ask`. */
@@ -116,6 +118,27 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       }
       await act("stop_grid", { id });
       await act("cancel_order", { ...MARKET, id: order.id });
+      expect(await openOrders()).toBe(0);
+    });
+
+    it("quotes both sides once a person has approved the plan, and takes them away again", async () => {
+      const planId = await planOf("start_quote", QUOTES);
+      expect(await openOrders()).toBe(0);
+      const early = errorOf(await callTool(client, "start_quote", { ...QUOTES, levels: 3, planId }));
+      expect(early.error).toBe("Conflict");
+      const committing = callTool(client, "start_quote", { ...QUOTES, planId });
+      await agents.decide(planId, "approve");
+      const started = await committing;
+      expect(started.isError, textOf(started)).toBeFalsy();
+      const { id } = started.structuredContent as { id: string };
+      const { orders } = (await callTool(client, "list_orders", MARKET)).structuredContent as {
+        orders: { side: string }[];
+      };
+      expect(orders.map(({ side }) => side).sort()).toEqual(["buy", "buy", "sell", "sell"]);
+      // What was approved once is done once.
+      expect((await callTool(client, "start_quote", { ...QUOTES, planId })).isError).toBe(true);
+      expect(await openOrders()).toBe(4);
+      await act("stop_quote", { id });
       expect(await openOrders()).toBe(0);
     });
 
