@@ -10,6 +10,7 @@ import { tokenOperations } from "./controls/operations/tokens.ts";
 import { dexOperations } from "./dex/operations/price.ts";
 import { gridOperations } from "./grid/operations/grids.ts";
 import { killOperations } from "./grid/operations/kill.ts";
+import { watchedPairs } from "./liquidity/operations/pairs.ts";
 import { liquidityOperation } from "./liquidity/operations/report.ts";
 import { marketOperations } from "./market/operations/public-data.ts";
 import { channelOperations } from "./notify/operations/channels.ts";
@@ -39,5 +40,6 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...planOperations,
   ...reportOperations,
   liquidityOperation(ids),
+  watchedPairs,
   ...auditOperations,
 ];

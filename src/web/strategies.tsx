@@ -1,5 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { useLoad } from "./load.ts";
+import { Watched } from "./markets/watched.tsx";
 import { Quotes } from "./quotes.tsx";
 import { linkTo } from "./route.ts";
 import { GridsTable } from "./strategies-table.tsx";
@@ -29,6 +30,7 @@ export function Strategies({ session }: { session: Session }) {
         )}
       </Shown>
       <Quotes />
+      <Watched />
       <Section
         title="Stopped"
         aside={

@@ -49,6 +49,7 @@ const USES: readonly (readonly [string, (told: Told) => readonly string[]])[] = 
   ["grid edit", (told) => [grid(told), "--stop-loss", "30000"]],
   ["tick", () => []],
   ["grid stop", (told) => [grid(told)]],
+  ["liquidity list", () => []],
   ["quote preview", () => [...MARKET, ...QUOTES]],
   ["quote start", () => [...MARKET, ...QUOTES]],
   ["quote status", (told) => [quotes(told)]],

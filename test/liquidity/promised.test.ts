@@ -92,6 +92,16 @@ describe("a promise", () => {
     ];
     expect(await told()).toEqual([alarm]);
     const { exchange, symbol } = pair;
+    const bare = { exchange: "mexc", symbol: "SNEK/USDT" } as const;
+    const both: Deps = { ...box.deps, liquidity: { store, pairs: [pair, bare] } };
+    expect(await runOperation(both, "list_watched_pairs", {})).toEqual({
+      day: "2026-01-01",
+      pairs: [
+        { exchange, symbol, preset: "agreement" },
+        { ...bare, preset: null },
+      ],
+      count: 2,
+    });
     const report = await runOperation<{ preset: string; findings: unknown[] }>(deps, "get_liquidity_report", {
       exchange,
       symbol,

@@ -1,0 +1,47 @@
+import * as z from "zod";
+import { lazy } from "../../kernel/lazy.ts";
+import { dayOf } from "../../kernel/time.ts";
+import { PRESETS } from "../../model/liquidity-promise.ts";
+import { dateOf } from "../../model/usage.ts";
+import { operation } from "../../operation.ts";
+
+export const WatchedShape = lazy(() =>
+  z.object({
+    day: z.string().describe("Today, in UTC: what a report from and to it tells"),
+    pairs: z
+      .array(
+        z.object({
+          exchange: z.string().describe("Exchange id"),
+          symbol: z.string().describe("Trading pair, BASE/QUOTE"),
+          preset: z
+            .enum(PRESETS)
+            .nullable()
+            .describe("What was promised of it; null where nothing was, and it is only watched"),
+        }),
+      )
+      .describe("One row a pair whose book is watched"),
+    count: z.number().describe("How many there are"),
+  }),
+);
+
+/** The pairs of the settings. What was offered there is the report's to tell. */
+export const watchedPairs = operation({
+  name: "list_watched_pairs",
+  summary: "Pairs whose book is watched, and what was promised of them",
+  effect: "read",
+  access: "token",
+  http: { route: "GET /liquidity/pairs", from: "query" },
+  cli: { path: "liquidity list" },
+  mcp: { closedWorld: true },
+  failure: "Internal error",
+  input: () => z.object({}),
+  output: WatchedShape,
+  async run({ liquidity, store }) {
+    const pairs = (liquidity?.pairs ?? []).map(({ exchange, symbol, promise }) => ({
+      exchange,
+      symbol,
+      preset: promise?.preset ?? null,
+    }));
+    return { day: dateOf(dayOf(await store.now())), pairs, count: pairs.length };
+  },
+});

@@ -1,0 +1,103 @@
+import { inPercent, money, number, pairOf } from "../format.ts";
+import { useLoad } from "../load.ts";
+import { type Column, Table } from "../table.tsx";
+import type { LiquidityTold, WatchedPairs } from "../types.ts";
+import { Failed, Section, Shown } from "../ui.tsx";
+
+/** A minute of a book is told once it is over. */
+const EVERY_MINUTE = { every: 60_000 };
+
+/** Pairs whose book is watched, where there are some: what was offered today, and what was promised. */
+export function Watched() {
+  const { data, error, again } = useLoad<WatchedPairs>("GET /liquidity/pairs", {}, EVERY_MINUTE);
+  if (error) return <Failed error={error} again={again} />;
+  if (data === undefined || data.count === 0) return null;
+  return (
+    <Section title={`Watched pairs (${data.count})`}>
+      {data.pairs.map(({ exchange, symbol }) => (
+        <Today key={`${exchange} ${symbol}`} exchange={exchange} symbol={symbol} day={data.day} />
+      ))}
+    </Section>
+  );
+}
+
+interface Where {
+  readonly exchange: string;
+  readonly symbol: string;
+  readonly day: string;
+}
+
+function Today({ exchange, symbol, day }: Where) {
+  const query = { exchange, symbol, from: day, to: day };
+  const told = useLoad<LiquidityTold>("GET /liquidity/report", query, EVERY_MINUTE);
+  return (
+    <Shown of={told}>
+      {(report) => (
+        <>
+          <p>
+            <b>{symbol}</b> on {exchange} today: {seenOf(report)}
+          </p>
+          <Table
+            label={`Offered today of ${symbol} on ${exchange}`}
+            columns={offeredIn(pairOf(symbol).quote)}
+            rows={[
+              { whose: "Own orders", of: report.own },
+              { whose: "Whole book", of: report.market },
+            ]}
+            keyOf={({ whose }) => whose}
+            empty="Nothing was offered."
+          />
+          {report.findings.length === 0 ? null : <Promised report={report} />}
+        </>
+      )}
+    </Shown>
+  );
+}
+
+const seenOf = ({ known, minutes }: LiquidityTold): string =>
+  `${number(known)} of ${number(minutes)} minutes were seen`;
+
+interface Offered {
+  readonly whose: string;
+  readonly of: LiquidityTold["own"];
+}
+
+const offeredIn = (quote: string): readonly Column<Offered>[] => [
+  { name: "Of", isHead: true, of: ({ whose }) => whose },
+  { name: "Spread", isNumber: true, of: ({ of }) => percentOrNot(of.spreadPercent) },
+  { name: "Both sides", isNumber: true, of: ({ of }) => percentOrNot(of.twoSidedPercent) },
+  { name: `Bids within 2 %, ${quote}`, isNumber: true, of: ({ of }) => depthOrNot(of.depth?.bids["2"]) },
+  { name: `Asks within 2 %, ${quote}`, isNumber: true, of: ({ of }) => depthOrNot(of.depth?.asks["2"]) },
+];
+
+/** What was not seen is neither nothing nor all. */
+const percentOrNot = (value: number | null): string => (value === null ? "unknown" : inPercent(value));
+const depthOrNot = (value: number | undefined): string => (value === undefined ? "unknown" : money(value));
+
+type JudgedRule = LiquidityTold["findings"][number];
+const TONES: Readonly<Record<JudgedRule["state"], string>> = {
+  kept: "up",
+  missed: "down",
+  unknown: "",
+  shown: "",
+};
+
+const PROMISES: readonly Column<JudgedRule>[] = [
+  { name: "Promised", isHead: true, of: ({ rule }) => rule },
+  { name: "So far today", of: ({ state }) => <b class={`tag ${TONES[state]}`}>{state}</b> },
+  { name: "It is", isNumber: true, of: ({ value, unit }) => figureOf(value, unit) },
+  { name: "Asked", isNumber: true, of: ({ limit, unit }) => (limit === null ? "" : figureOf(limit, unit)) },
+];
+
+const figureOf = (value: number | null, unit: JudgedRule["unit"]): string =>
+  unit === "percent" ? percentOrNot(value) : depthOrNot(value ?? undefined);
+
+const Promised = ({ report: { symbol, exchange, preset, findings } }: { report: LiquidityTold }) => (
+  <Table
+    label={`Promised of ${symbol} on ${exchange}: ${preset}`}
+    columns={PROMISES}
+    rows={findings}
+    keyOf={({ rule }) => rule}
+    empty="Nothing is judged yet."
+  />
+);

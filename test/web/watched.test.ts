@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { nodeLocal } from "../../cli/host/process/node-local.ts";
+import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
+import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
+import { DAY, MINUTE } from "../../src/kernel/time.ts";
+import { findChromium } from "../support/browser.ts";
+import { connectionTo } from "../support/connection.ts";
+import { d } from "../support/grid.ts";
+import { migrations } from "../support/migrations.ts";
+import { servedPage } from "../support/served.ts";
+
+const PAIR = { exchange: "kraken", symbol: "NIL/USDT" } as const;
+const DEPTH = { bids: [d("10"), d("50"), d("700")], asks: [d("10"), d("50"), d("300")] } as const;
+
+describe.skipIf(!findChromium())("watched pairs on the page (skipped where there is no Chromium)", () => {
+  // No exchange lists these pairs: what was seen is what is written here.
+  const served = servedPage(["--tick-interval", "3600000", "--db", "file:watched.db"], {
+    EDGEMAKER_LIQUIDITY: "kraken:NIL/USDT agreement spread=2 depth=500 levels=1 uptime=90, mexc:NUL/USDT",
+  });
+
+  /** Three of the minutes that are over, as far as they are of today: of one of them own orders were away. */
+  async function seenToday(): Promise<number> {
+    const client = connectionTo(`file:${join(served.folder, "watched.db")}`);
+    const context = await openDatabase({ client, local: nodeLocal, migrations, kind: "sandbox" });
+    const store = liquidityStore(context);
+    const now = Math.floor(Date.now() / MINUTE);
+    const minutes = [now - 4, now - 3, now - 2].filter((minute) => minute >= now - (now % (DAY / MINUTE)));
+    for (const minute of minutes) {
+      const isAway = minute === now - 4;
+      await store.keep(PAIR, {
+        minute,
+        samples: 1,
+        spread: d("0.004"),
+        ownSpread: isAway ? null : d("0.015"),
+        ownOrders: isAway ? { bids: 0, asks: 0 } : { bids: 2, asks: 2 },
+        ownDepth: DEPTH,
+        depth: DEPTH,
+        isCutShort: false,
+        deviation: null,
+        sources: 0,
+        absence: isAway ? "pause" : null,
+      });
+    }
+    context.client.close();
+    return minutes.length;
+  }
+
+  it("stand with what was offered today, and what was promised of it", async () => {
+    const known = await seenToday();
+    const { page, context, errors, strangers } = await served.signIn();
+    await page.getByRole("heading", { name: "Watched pairs (2)" }).waitFor();
+    await page.getByText(new RegExp(`NIL/USDT on kraken today: ${known} of \\d+`)).waitFor();
+    await page.getByText(/NUL\/USDT on mexc today: 0 of \d+/).waitFor();
+    const offered = page.getByRole("table", { name: "Offered today of NIL/USDT on kraken" });
+    const promised = page.getByRole("table", { name: "Promised of NIL/USDT on kraken: agreement" });
+    const told = [await offered.innerText(), await promised.innerText()];
+    // A day that began less than five minutes ago has not been seen so far.
+    if (known === 3) {
+      expect(told[0]).toMatch(/Own orders\s+1\.5\s%\s+66\.6667\s%\s+700\S*\s+300/);
+      expect(told[0]).toMatch(/Whole book\s+0\.4\s%\s+100\s%/);
+      expect(told[1]).toMatch(/both sides\s+unknown\s+66\.6667\s%\s+90\s%/);
+    }
+    expect(told[1]).toMatch(/mean depth of own asks/);
+    expect(errors).toEqual([]);
+    expect(strangers).toEqual([]);
+    await context.close();
+  });
+});
