@@ -21,6 +21,9 @@ const MARKET = {
   origin: "2026-01-01T00:00:00Z",
 } as const;
 
+/** As far apart in the market as those of the usual speed. */
+const LONG_PASSES = { "tick-interval": "300000" } as const;
+
 const GRID = {
   exchange: "kraken",
   symbol: "BTC/USDT",
@@ -42,7 +45,7 @@ export async function runDemo(values: Values): Promise<number> {
       ? undefined
       : numberOf("--seconds", values.seconds, { whole: true, most: 86_400 });
   const { deps, url, boundTold, stopped, stop } = await startServer(
-    { ...MARKET, ...values, db: `file:${file}` },
+    { ...MARKET, ...(values.speed === "max" ? LONG_PASSES : {}), ...values, db: `file:${file}` },
     { around: values.port === undefined ? PORTS_AROUND : 0 },
   );
   const operations = createOperations(deps.exchanges.map(({ id }) => id));
@@ -51,7 +54,7 @@ export async function runDemo(values: Values): Promise<number> {
   const { id } = (await start.run(deps, GRID, { actor: "local" })) as { id: string };
 
   say(
-    `edgemaker demo: simulated exchanges, market time ${values.speed ?? MARKET.speed} times as fast, no keys and no money`,
+    `edgemaker demo: simulated exchanges, ${values.speed === "max" ? "market time as fast as passes go" : `market time ${values.speed ?? MARKET.speed} times as fast`}, no keys and no money`,
   );
   say(`  server  ${url}   docs ${url}/docs`);
   if (boundTold) say(`  listens ${boundTold}`);

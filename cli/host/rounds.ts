@@ -1,12 +1,15 @@
-/** Rounds one after another until stopped: a late one delays the next, none overlap, and the last one ends first. */
-export function rounds(interval: number, round: () => Promise<void>) {
+/**
+ * Rounds one after another until stopped: a late one delays the next, none overlap, and the last one ends first. None
+ * waits for its time while `isPressing`.
+ */
+export function rounds(interval: number, round: () => Promise<void>, isPressing = () => false) {
   let isStopping = false;
   let wake: () => void = () => undefined;
   const loop = async () => {
     while (!isStopping) {
       const startedAt = performance.now();
       await round();
-      const wait = Math.max(0, interval - (performance.now() - startedAt));
+      const wait = isPressing() ? 0 : Math.max(0, interval - (performance.now() - startedAt));
       await new Promise<void>((resolve) => {
         wake = resolve;
         setTimeout(resolve, wait).unref();

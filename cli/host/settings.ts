@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { AS_PASSES_GO } from "../../src/adapters/sandbox/market-clock.ts";
 import { type Config, parseConfig } from "../../src/compose/config.ts";
 import type { SandboxOptions } from "../../src/compose/sandbox.ts";
 import { parseConfigFile, venueUrl } from "../../src/compose/settings.ts";
@@ -34,7 +35,10 @@ export const SANDBOX_ARGS = {
     ),
     repeatable: true,
   },
-  speed: text("Market time runs this many times faster", "number"),
+  speed: text(
+    "Market time runs this many times faster; max: passes follow one another at once, each --tick-interval later",
+    "number",
+  ),
 } as const satisfies Args;
 
 export interface Settings {
@@ -112,10 +116,18 @@ function refuseVenueUrls({ sandbox, venueUrls, exchanges }: Config): void {
 function sandboxOptions({ seed, origin, speed, replay }: Values): SandboxOptions {
   return {
     seed: seed === undefined ? undefined : numberOf("--seed", seed, { whole: true, most: 2 ** 32 - 1 }),
-    speed: speed === undefined ? undefined : numberOf("--speed", speed, { whole: false, most: 1_000_000 }),
+    speed: speed === undefined ? undefined : speedOf(speed),
     origin: origin === undefined ? undefined : timeOf(String(origin)),
     replays: (replay as readonly string[] | undefined)?.map(replayOf),
   };
+}
+
+function speedOf(speed: Values[string]): number {
+  if (speed === "max") return AS_PASSES_GO;
+  const [number, most] = [Number(speed), 1_000_000];
+  if (!(number > 0 && number <= most))
+    throw new UsageError(`--speed must be max, or a positive number of at most ${most}`);
+  return number;
 }
 
 export function numberOf(

@@ -80,6 +80,7 @@ export async function createDeps(
     dry,
     venueOf: (account) => (account.kind === "dry" ? dry.venueOf(account) : venues.venueOf(account)),
     marketTime: venues.marketTime,
+    ...(venues.letPass ? { letPass: venues.letPass } : {}),
     ...(live
       ? {
           live,

@@ -2,10 +2,15 @@ import type { Context } from "../adapters/libsql/client/context.ts";
 import type { Migration } from "../adapters/libsql/client/migrate.ts";
 import type { Database } from "../adapters/libsql/client/safe-client.ts";
 import { sandboxBooks } from "../adapters/libsql/sandbox/sandbox-books.ts";
-import { type SandboxSettings, setUpSandbox } from "../adapters/libsql/sandbox/sandbox-setup.ts";
+import { letPass } from "../adapters/libsql/sandbox/sandbox-control.ts";
+import {
+  type SandboxRow,
+  type SandboxSettings,
+  setUpSandbox,
+} from "../adapters/libsql/sandbox/sandbox-setup.ts";
 import { sandboxAggregator } from "../adapters/sandbox/aggregator.ts";
 import { createListings } from "../adapters/sandbox/listings.ts";
-import { marketTime } from "../adapters/sandbox/market-clock.ts";
+import { AS_PASSES_GO, marketTime } from "../adapters/sandbox/market-clock.ts";
 import { SANDBOX_TIMING, simulatedVenue } from "../adapters/sandbox/venue.ts";
 import type { Coverage } from "../candles/coverage.ts";
 import { stampOf } from "../candles/stamp.ts";
@@ -54,7 +59,7 @@ export type SandboxOptions = Omit<SandboxSettings, "replays"> & {
   readonly replays?: readonly { readonly symbol: Pair; readonly file: string }[] | undefined;
 };
 
-export interface Venues extends Pick<Deps, "venue" | "venueOf" | "marketTime"> {
+export interface Venues extends Pick<Deps, "venue" | "venueOf" | "marketTime" | "letPass"> {
   /** The simulated one, where there is one. */
   readonly aggregator?: Aggregator;
 }
@@ -104,8 +109,29 @@ export async function sandboxVenues(
   return {
     venue: (exchange) => found(venues.get(exchange), exchange),
     venueOf: ({ kind, exchange }) => (kind === "sandbox" ? venues.get(exchange) : undefined),
-    marketTime: (_account, now) => marketTime(row, now),
+    ...timeOf(context, row, replays),
     aggregator: sandboxAggregator({ ...row, market }),
+  };
+}
+
+/** Market time as this process knows it; where it goes on with passes alone, to the end of what is replayed. */
+function timeOf(
+  context: Context,
+  row: SandboxRow,
+  replays: readonly ReplayedFile[],
+): Pick<Deps, "marketTime" | "letPass"> {
+  let { passed } = row;
+  const ends = replays.map(({ coverage }) => coverage.until - row.origin);
+  const most = ends.length === 0 ? Number.MAX_SAFE_INTEGER : Math.max(...ends);
+  const now: Deps["marketTime"] = (_account, at) => marketTime({ ...row, passed }, at);
+  if (row.speed !== AS_PASSES_GO) return { marketTime: now };
+  return {
+    marketTime: now,
+    async letPass(by) {
+      if (passed >= most) return false;
+      passed = await letPass(context, { by, most });
+      return true;
+    },
   };
 }
 

@@ -42,6 +42,8 @@ export interface Deps {
   readonly resolve?: (venue: Venue) => Promise<unknown>;
   /** Market time of an account at a protocol time; on real venues they are the same. */
   readonly marketTime: (account: AccountRef, now: Millis) => Millis;
+  /** Lets market time go on after passes, which need not wait then; false at its end. Absent where it runs by itself. */
+  readonly letPass?: (by: Millis) => Promise<boolean>;
   /** Ends a read of the world at its time limit: throws VenueError naming who was asked. */
   readonly inTime: <T>(who: string, read: () => Promise<T>) => Promise<T>;
   /** What a person has to know of the exchange keys; absent where there are none. */

@@ -98,8 +98,13 @@ export function historyBooks(
   const latest = ({ books }: Shelf): VenueBooks => (books.at(-1) as Version<VenueBooks>).value;
 
   const books: Books = {
-    load: async (exchange) => ({ books: latest(shelf(exchange)), shocks: {}, now: now() }),
-    time: async (exchange) => ({ settledAt: latest(shelf(exchange)).settledAt, shocks: {}, now: now() }),
+    load: async (exchange) => ({ books: latest(shelf(exchange)), shocks: {}, passed: 0, now: now() }),
+    time: async (exchange) => ({
+      settledAt: latest(shelf(exchange)).settledAt,
+      shocks: {},
+      passed: 0,
+      now: now(),
+    }),
     async commit(exchange, version, change, sendBy) {
       const place = shelf(exchange);
       const before = latest(place);

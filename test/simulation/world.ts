@@ -128,7 +128,7 @@ export async function createWorld({
     account: ACCOUNT,
     venue: EXCHANGE,
     books: plan.tokenFees ? feesInToken(books) : books,
-    clock: { origin: START, created: START, speed: 1 },
+    clock: { origin: START, created: START, speed: 1, passed: 0 },
     listings: (_venue, symbol) => listings.get(symbol),
     rules: { fill: "touch", parts: plan.parts },
     timing: plan.timing,

@@ -3,9 +3,10 @@ import type { Millis } from "../../kernel/time.ts";
 import type { BookChange, BookedFill, BookedOrder, VenueBooks } from "../../market/matching/books.ts";
 import type { Shock } from "./path.ts";
 
-/** When a venue was read: protocol time, and the sudden price changes known by then. */
+/** When a venue was read: protocol time, what passes have let go by, and the sudden price changes known by then. */
 export interface Reading {
   readonly now: Millis;
+  readonly passed: Millis;
   readonly shocks: Readonly<Record<string, readonly Shock[]>>;
 }
 

@@ -30,9 +30,9 @@ export function memoryBooks(
     return made;
   };
   const books: Books = {
-    load: async (exchange) => ({ books: shelf(exchange).books, shocks, now: now() }),
+    load: async (exchange) => ({ books: shelf(exchange).books, shocks, passed: 0, now: now() }),
 
-    time: async (exchange) => ({ settledAt: shelf(exchange).books.settledAt, shocks, now: now() }),
+    time: async (exchange) => ({ settledAt: shelf(exchange).books.settledAt, shocks, passed: 0, now: now() }),
 
     async commit(exchange, version, change, sendBy) {
       const place = shelf(exchange);

@@ -10,7 +10,7 @@ import type { NewOrder } from "../../model/order.ts";
 import { takes } from "../../model/own-orders.ts";
 import type { Timing, Venue } from "../../ports/venue.ts";
 import { bookedVenue, type Moment, type Pricing, reading } from "./booked-venue.ts";
-import type { Books } from "./books.ts";
+import type { Books, Reading } from "./books.ts";
 import { depthAt, MOST_LEVELS, withResting } from "./depth.ts";
 import { type MarketClock, marketTime } from "./market-clock.ts";
 import { type Listed, type Rules, settle } from "./matching.ts";
@@ -52,8 +52,8 @@ export function simulatedVenue(simulation: Simulation): Venue {
   const { account, books, timing } = simulation;
   const exchange = account.exchange;
   const withMarket = async <T>(symbol: Pair, read: (listed: Listed, at: Millis) => T): Promise<T> => {
-    const { now, shocks, settledAt } = await reading(books.time(exchange));
-    return read(listing(simulation, symbol, shocks), marketNow(simulation, now, settledAt));
+    const when = await reading(books.time(exchange));
+    return read(listing(simulation, symbol, when.shocks), marketNow(simulation, when, when.settledAt));
   };
   const pricing: Pricing<Seen> = {
     look: () => look(simulation),
@@ -81,9 +81,10 @@ function listing({ listings, venue, account }: Simulation, symbol: Pair, shocks:
 }
 
 async function look(simulation: Simulation): Promise<Seen> {
-  const { books, now, shocks } = await reading(simulation.books.load(simulation.account.exchange));
+  const when = await reading(simulation.books.load(simulation.account.exchange));
+  const { books, now, shocks } = when;
   const listed = (symbol: Pair) => listing(simulation, symbol, shocks);
-  return { books, now, listed, at: marketNow(simulation, now, books.settledAt) };
+  return { books, now, listed, at: marketNow(simulation, when, books.settledAt) };
 }
 
 /** Other people's depth and all that the account rests, once it has met the price up to now. */
@@ -103,8 +104,8 @@ async function bookNow(simulation: Simulation, symbol: Pair, limit: number): Pro
 const bestPricesIn = ({ bids, asks }: Book) => ({ bid: bids[0]?.price ?? ZERO, ask: asks[0]?.price ?? ZERO });
 
 // Another process may have settled a moment later than this one has read the clock.
-const marketNow = ({ clock }: Simulation, now: Millis, settledAt: Millis): Millis =>
-  Math.max(marketTime(clock, now), settledAt);
+const marketNow = ({ clock }: Simulation, { now, passed }: Reading, settledAt: Millis): Millis =>
+  Math.max(marketTime({ ...clock, passed }, now), settledAt);
 
 /** Walking a long quiet path again and again costs more than writing down that it was quiet. */
 const QUIET: Millis = 240 * MINUTE;

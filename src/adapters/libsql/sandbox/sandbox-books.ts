@@ -5,13 +5,14 @@ import type { Books } from "../../sandbox/books.ts";
 import type { Shock } from "../../sandbox/path.ts";
 import { bundle, type Context, queries, statement } from "../client/context.ts";
 import { fenceGuard } from "../tables/tables.ts";
-import { shocks, venueBalances, venueFills, venueOrders, venues } from "../tables/venue-tables.ts";
+import { sandbox, shocks, venueBalances, venueFills, venueOrders, venues } from "../tables/venue-tables.ts";
 
 const exchangeIs = sql.placeholder("exchange");
 
 const moment = (): [Table, SQLWrapper][] => [
   [venues, queries.select().from(venues).where(eq(venues.exchange, exchangeIs))],
   [shocks, queries.select().from(shocks).orderBy(asc(shocks.at))],
+  [sandbox, queries.select().from(sandbox)],
 ];
 
 const TIME = bundle(moment);
@@ -37,7 +38,11 @@ export function sandboxBooks({ client, db, now }: Context): Books {
     return {
       result,
       venue,
-      when: { shocks: bySymbol(rows(shocks, result)), now: Number(clocked?.rows[0]?.[0]) },
+      when: {
+        shocks: bySymbol(rows(shocks, result)),
+        now: Number(clocked?.rows[0]?.[0]),
+        passed: rows(sandbox, result)[0]?.passed ?? 0,
+      },
     };
   };
   return {

@@ -4,7 +4,7 @@ import type { Millis } from "../../../kernel/time.ts";
 import { type Context, statement } from "../client/context.ts";
 import { type Migration, migrationStatements } from "../client/migrate.ts";
 import { control } from "../tables/tables.ts";
-import { shocks } from "../tables/venue-tables.ts";
+import { sandbox, shocks } from "../tables/venue-tables.ts";
 
 /** Moves a symbol's price by a factor from a market time on. */
 export async function shock(
@@ -17,6 +17,19 @@ export async function shock(
     set: { factor: sql`${shocks.factor} * ${factor}` },
   });
   await client.execute(statement(again));
+}
+
+/** Lets market time go on, up to a most in all. Returns all that has gone by so. */
+export async function letPass(
+  { client, db }: Context,
+  { by, most }: { by: Millis; most: Millis },
+): Promise<Millis> {
+  const update = db
+    .update(sandbox)
+    .set({ passed: sql`min(${sandbox.passed} + ${by}, ${most})` })
+    .returning({ passed: sandbox.passed });
+  const { rows } = await client.execute(statement(update));
+  return Number(rows[0]?.[0]);
 }
 
 /** Makes a sandbox's whole database anew in one batch: strategies, orders, tokens and all. */

@@ -80,6 +80,7 @@ function remade({ db, now }: Context, stored: SandboxRow, settings: SandboxSetti
     seed: settings.seed ?? stored.seed,
     speed: settings.speed ?? stored.speed,
     replays: settings.replays ?? stored.replays,
+    passed: 0,
   };
   const origin = sql`(select ${sandbox.origin} from ${sandbox})`;
   return [

@@ -6,7 +6,7 @@ import type { Side } from "../../../model/market.ts";
 import type { Fee, OrderStatus, OrderType } from "../../../model/order.ts";
 import { amount, doc } from "./columns.ts";
 
-/** One row, written when the database is made: market time = origin + speed × (protocol time − created). */
+/** One row, written when the database is made: market time = origin + passed + speed × (protocol time − created). */
 export const sandbox = sqliteTable(
   "sandbox",
   {
@@ -15,7 +15,9 @@ export const sandbox = sqliteTable(
     created: integer("created").notNull(),
     seed: integer("seed").notNull(),
     speed: real("speed").notNull(),
-    /** Replayed candle files per symbol, and a digest of their text. */
+    /** What passes have let go by, where market time goes on with them alone. */
+    passed: integer("passed").notNull().default(0),
+    /** Replayed candle files per symbol, and a hash of their candles. */
     replays: doc<readonly { symbol: Pair; file: string; digest: string }[]>("replays").notNull(),
   },
   (table) => [check("sandbox_one_row", sql`${table.id} = 1`)],

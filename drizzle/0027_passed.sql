@@ -1,0 +1,1 @@
+ALTER TABLE `sandbox` ADD `passed` integer DEFAULT 0 NOT NULL;
