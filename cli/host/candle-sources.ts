@@ -1,10 +1,10 @@
 /** Files of candles: those that other programs have written, packed or not, and stored ones that were named. */
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync, readFileSync } from "node:fs";
+import { createReadStream, existsSync, type ReadStream, readFileSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
-import { crc32, createGunzip, createInflateRaw } from "node:zlib";
+import { crc32, createGunzip, createInflateRaw, type Gunzip } from "node:zlib";
 import type { Candles } from "../../src/candles/candles.ts";
 import { coverageOf, type Refused } from "../../src/candles/coverage.ts";
 import { hashOf } from "../../src/candles/hash.ts";
@@ -41,13 +41,33 @@ export async function readCoveredFile(file: string, pair: Pair): Promise<CandleF
   return { candles, coverage: coverageOf(candles, { ...read, hash: read.hash ?? (await hashOf(candles)) }) };
 }
 
+/** Part of what a file holds, and how many of the file's own bytes are behind it. */
+interface FilePart {
+  readonly bytes: Uint8Array;
+  readonly behind: number;
+}
+
+/** Whoever waits for a file: hears how many of its bytes are read, and may say that it is enough. */
+export interface WaitingReader {
+  readonly hear: (bytes: number) => void;
+  readonly isEnough: () => boolean;
+}
+
 /** Reads candles of a table or a JSON file, also in gzip or zip, and checks it against a `.CHECKSUM` beside it. */
-export async function readCandleSource(file: string, options: ReadOptions): Promise<Reading> {
+export async function readCandleSource(
+  file: string,
+  options: ReadOptions,
+  waiting?: WaitingReader,
+): Promise<Reading> {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`);
   try {
     await checkSum(file);
     const reader = createReader(options);
-    for await (const part of partsOf(file)) reader.push(part);
+    for await (const { bytes, behind } of partsOf(file)) {
+      if (waiting?.isEnough()) throw new Error("it was not read to its end");
+      reader.push(bytes);
+      waiting?.hear(behind);
+    }
     return reader.end();
   } catch (error) {
     throw new Error(`${file}: ${messageOf(error)}`, { cause: error });
@@ -67,29 +87,30 @@ async function checkSum(file: string): Promise<void> {
     throw new RangeError(`its SHA-256 is not that of ${basename(beside)}: download it again`);
 }
 
-async function* partsOf(file: string): AsyncGenerator<Uint8Array> {
+async function* partsOf(file: string): AsyncGenerator<FilePart> {
   const handle = await open(file, "r");
   try {
     const start = await bytesAt(handle, 0, 4);
     if (isZip(start)) yield* unzipped(handle);
     else if (start[0] === 0x1f && start[1] === 0x8b) yield* whole(createReadStream(file), createGunzip());
-    else yield* createReadStream(file) as AsyncIterable<Uint8Array>;
+    else yield* plain(createReadStream(file));
   } finally {
     await handle.close();
   }
 }
 
-/** What one stream gives through another, and the failure of either. */
-async function* whole(
-  from: Readable,
-  through: NodeJS.ReadWriteStream & AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  from.on("error", (error) => (through as unknown as Readable).destroy(error));
-  from.pipe(through);
-  yield* through;
+async function* plain(from: ReadStream): AsyncGenerator<FilePart> {
+  for await (const bytes of from) yield { bytes, behind: from.bytesRead };
 }
 
-async function* unzipped(handle: FileHandle): AsyncGenerator<Uint8Array> {
+/** What one stream gives through another, and the failure of either. */
+async function* whole(from: Readable, through: Gunzip): AsyncGenerator<FilePart> {
+  from.on("error", (error) => through.destroy(error));
+  from.pipe(through);
+  for await (const bytes of through) yield { bytes, behind: through.bytesWritten };
+}
+
+async function* unzipped(handle: FileHandle): AsyncGenerator<FilePart> {
   const { size } = await handle.stat();
   const tail = await bytesAt(handle, Math.max(0, size - ZIP_TAIL), Math.min(size, ZIP_TAIL));
   const entries = zipEntries(tail, size);
@@ -99,17 +120,12 @@ async function* unzipped(handle: FileHandle): AsyncGenerator<Uint8Array> {
   const from = dataStart(await bytesAt(handle, entry.at, 30), entry.at);
   const packed = await bytesAt(handle, from, entry.packedSize);
   let check = 0;
-  const checked = async function* (parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
-    for await (const part of parts) {
-      check = crc32(part, check);
-      yield part;
-    }
-  };
-  if (entry.isDeflated) {
-    const inflate = createInflateRaw();
-    inflate.end(packed);
-    yield* checked(inflate);
-  } else yield* checked([packed]);
+  const inflate = createInflateRaw();
+  if (entry.isDeflated) inflate.end(packed);
+  for await (const bytes of entry.isDeflated ? inflate : [packed]) {
+    check = crc32(bytes, check);
+    yield { bytes, behind: entry.isDeflated ? inflate.bytesWritten : packed.length };
+  }
   if (check !== entry.crc) throw new RangeError(`${entry.name} in the archive is damaged: download it again`);
 }
 

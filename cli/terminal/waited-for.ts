@@ -7,11 +7,26 @@ export interface Waited<T> {
   readonly isCut: boolean;
 }
 
+interface Words<T> {
+  /** What the first Ctrl-C does. */
+  readonly ends: string;
+  /** What it has done. */
+  readonly ended: (answer: T) => string;
+}
+
+const WHAT_THERE_IS: Words<unknown> = {
+  ends: "takes what there is",
+  ended: () => "Ended before its time: this is what there is.\n",
+};
+
 /**
- * A long calculation of this process: in a terminal it says how far it is, and the first Ctrl-C ends it with what there
- * is. A second one leaves at once.
+ * Long work of this process: in a terminal it says how far it is, and the first Ctrl-C ends it, with what there is
+ * where nothing else is said. A second one leaves at once.
  */
-export async function waitedFor<T>(work: (waiting: WaitingCaller) => Promise<T>): Promise<Waited<T>> {
+export async function waitedFor<T>(
+  work: (waiting: WaitingCaller) => Promise<T>,
+  { ends, ended }: Words<T> = WHAT_THERE_IS,
+): Promise<Waited<T>> {
   const { stderr } = process;
   let isCut = false;
   let [toldAt, isTold] = [performance.now(), false];
@@ -25,12 +40,12 @@ export async function waitedFor<T>(work: (waiting: WaitingCaller) => Promise<T>)
       hear(done) {
         if (!stderr.isTTY || performance.now() - toldAt < MILLIS_BETWEEN) return;
         toldAt = performance.now();
-        stderr.write(`\r${Math.floor(100 * done)} % done; Ctrl-C takes what there is`);
+        stderr.write(`\r${Math.floor(100 * done)} % done; Ctrl-C ${ends}`);
         isTold = true;
       },
     });
     if (isTold) stderr.write("\r\u001b[K");
-    if (isCut) stderr.write("Ended before its time: this is what there is.\n");
+    if (isCut) stderr.write(ended(answer));
     return { answer, isCut };
   } finally {
     process.off("SIGINT", cut);

@@ -1,6 +1,7 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { edgemaker } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 import { hasTerminal, terminal } from "../support/terminal.ts";
 
@@ -21,6 +22,36 @@ function folderWithBars(): string {
   writeFileSync(join(folder, "bars.csv"), `${rows.join("\n")}\n`);
   return folder;
 }
+
+/** So often the same file: minutes of work. */
+const FILES = Array.from({ length: 400 }, () => "bars.csv");
+
+describe.skipIf(!hasTerminal)("a long import in a terminal", () => {
+  it("ends by Ctrl-C and leaves what is stored as it was", { timeout: 120_000 }, async () => {
+    const folder = folderWithBars();
+    writeFileSync(join(folder, "one.csv"), `${FIRST},40000,40009,39991,40000,1\n`);
+    const words = [
+      "candles",
+      "import",
+      "--symbol",
+      "BTC/USDT",
+      "--from",
+      "binance",
+      "--span",
+      "1m",
+      "--json",
+    ];
+    const before = JSON.parse((await edgemaker(folder, [...words, "one.csv"])).stdout);
+    const screen = terminal(folder, [...words, ...FILES], { columns: 100 });
+    await screen.until(/\d+ % done; Ctrl-C leaves what is stored as it was/);
+    screen.type(CONTROL_C);
+    expect(await screen.ended).toBe(130);
+    expect(screen.written()).toContain("Nothing was imported: what is stored is as it was.");
+    const after = await edgemaker(folder, "candles show --symbol BTC/USDT --from binance --json".split(" "));
+    expect(JSON.parse(after.stdout)).toMatchObject({ bars: 1, hash: before.hash });
+    expect(readdirSync(dirname(before.file))).toEqual([basename(before.file)]);
+  });
+});
 
 describe.skipIf(!hasTerminal)("a long calculation in a terminal", () => {
   it("of a backtest ends by Ctrl-C with what there is", { timeout: 120_000 }, async () => {

@@ -1,13 +1,14 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import type { Candles } from "../../../src/candles/candles.ts";
 import { type Coverage, coverageOf, gapsOf } from "../../../src/candles/coverage.ts";
 import type { Kept } from "../../../src/candles/file.ts";
 import { merge } from "../../../src/candles/merge.ts";
-import type { Reading } from "../../../src/candles/read.ts";
+import type { Reading, ReadOptions } from "../../../src/candles/read.ts";
 import { spanLabel, spanOf } from "../../../src/candles/span.ts";
 import { stampOf } from "../../../src/candles/stamp.ts";
 import { isPair, type Pair } from "../../../src/kernel/pair.ts";
 import { MINUTE, type Millis } from "../../../src/kernel/time.ts";
+import type { WaitingCaller } from "../../../src/operation.ts";
 import { readCandleSource } from "../../host/candle-sources.ts";
 import {
   candleFile,
@@ -22,6 +23,8 @@ import { readSettings } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
+import { waitedFor } from "../../terminal/waited-for.ts";
+import { INTERRUPTED } from "../told-on-interrupt.ts";
 
 /** Nothing kept yet, of a source. */
 export const nothingKept = (source: string): Omit<Kept, "hash"> => ({
@@ -33,21 +36,56 @@ export const nothingKept = (source: string): Omit<Kept, "hash"> => ({
   askedAgain: [],
 });
 
-/** Reads each file whole before anything is written: a wrong one leaves what is stored as it was. */
+/** Reads each file whole before anything is written: a wrong one, or Ctrl-C, leaves what is stored as it was. */
 export async function importCandles(values: Values): Promise<number> {
   const files = (values.files as readonly string[] | undefined) ?? [];
   if (files.length === 0) throw new UsageError("name the files: edgemaker candles import <file> …");
   const [pair, source] = [pairOf(values), sourceOf(values)];
   const spanMillis = values.span === undefined ? undefined : spanIn(values);
   const skipRefused = values["skip-refused"] === true;
+  const folder = folderOf(values);
+  const { answer } = await waitedFor(async (waiting) => {
+    const readings = await readAll(files, { pair, spanMillis, skipRefused }, waiting);
+    return readings && (await addAll(folder, source, readings));
+  }, INTERRUPTION);
+  return answer ? print(values, answer) : INTERRUPTED;
+}
+
+const INTERRUPTION = {
+  ends: "leaves what is stored as it was",
+  ended: (imported: unknown) => (imported ? "" : "Nothing was imported: what is stored is as it was.\n"),
+};
+
+/** Undefined when it was enough before the end. */
+async function readAll(
+  files: readonly string[],
+  options: ReadOptions,
+  { hear, isEnough }: WaitingCaller,
+): Promise<Reading[] | undefined> {
+  const sizes = files.map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+  const all = sizes.reduce((total, size) => total + size, 0);
   const readings: Reading[] = [];
-  for (const file of files) readings.push(await readCandleSource(file, { pair, spanMillis, skipRefused }));
-  const span = (readings[0] as Reading).candles.spanMillis;
-  const file = candleFile(folderOf(values), { source, pair, spanMillis: span });
+  let behind = 0;
+  for (const [place, file] of files.entries()) {
+    const waiting = { isEnough, hear: (bytes: number) => hear(Math.min(1, (behind + bytes) / all)) };
+    try {
+      readings.push(await readCandleSource(file, options, waiting));
+    } catch (error) {
+      if (!isEnough()) throw error;
+    }
+    if (isEnough()) return undefined;
+    behind += sizes[place] as number;
+  }
+  return readings;
+}
+
+async function addAll(folder: string, source: string, readings: readonly Reading[]) {
+  const { pair, spanMillis } = (readings[0] as Reading).candles;
+  const file = candleFile(folder, { source, pair, spanMillis });
   const unlock = lockCandles(file);
   try {
     const coverage = await add(file, source, readings);
-    return print(values, { file, source, symbol: pair, span: spanLabel(span), ...shown(coverage) });
+    return { file, source, symbol: pair, span: spanLabel(spanMillis), ...shown(coverage) };
   } finally {
     unlock();
   }
