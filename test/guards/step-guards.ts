@@ -244,8 +244,8 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "a pass knows its own account's orders",
-      ".where(and(eq(orders.account, account), isUnsettled()))",
-      ".where(isUnsettled())",
+      "where ${orders.account} = ${account} and ${isUnsettled()} order by",
+      "where ${isUnsettled()} order by",
       0,
       async ({ a, b, account, acquire, start, order }) => {
         await start();
@@ -259,8 +259,9 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "and of them those that are not settled",
-      ".where(and(eq(orders.account, account), isUnsettled()))",
-      ".where(eq(orders.account, account))",
+      // Without the condition the index that it is named with could not be used.
+      "sql`select * from ${unsettled} where ${orders.account} = ${account} and ${isUnsettled()} order by",
+      "sql`select * from ${orders} where ${orders.account} = ${account} order by",
       0,
       async ({ a, b, acquire, start, order }) => {
         await start();
