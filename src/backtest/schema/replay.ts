@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { profitOf } from "../../grid/ledger/profit.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
-import { type Decimal, snap, text, wire } from "../../kernel/decimal.ts";
+import { type Decimal, decimal, snap, text, wire } from "../../kernel/decimal.ts";
 import { countField, idField, textField, wordField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -185,11 +185,12 @@ const matchTold = (percent: number, causes: ReplayAnswer["causes"]): string =>
     ? `match ${percent} %`
     : `match ${percent} %: ${causes.map(({ told }) => told).join(", ")}`;
 
+const HUNDREDTH = decimal("0.01");
+
 /** The match first, then what both come to. */
 export function replayView(answer: unknown): unknown {
   const { told, executed, record, candles, set, differences, ...rest } = answer as ReplayAnswer;
-  const cents = (value: string) =>
-    text(snap(BigInt(Math.round(Number(value) * 100)) * 10n ** 16n, 10n ** 16n, "half"));
+  const cents = (value: string) => text(snap(decimal(value), HUNDREDTH, "half"));
   const figures = ({ total, realized, cycles, filledOrders }: ReplayAnswer["record"]) =>
     `total ${cents(total)}, realized ${cents(realized)}, ${cycles} cycles, ${filledOrders} filled orders`;
   return {
