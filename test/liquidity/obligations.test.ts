@@ -4,6 +4,7 @@ import type { LiquidityDay } from "../../src/liquidity/days.ts";
 import { bitgetSt, gateScore, mexcSt, quotingAgreement } from "../../src/liquidity/obligations.ts";
 import type { LiquidityMinute } from "../../src/model/liquidity-minute.ts";
 import { d } from "../support/grid.ts";
+import { liquidityMinute } from "../support/liquidity-minute.ts";
 
 const UNKNOWN = { known: 0, broken: 0, spread: null, deviation: null };
 const day = (spread: string | null, deviation = "0.01") =>
@@ -60,20 +61,6 @@ describe("bitget-st", () => {
   });
 });
 
-const minute = (over: Partial<LiquidityMinute> = {}): LiquidityMinute => ({
-  minute: 0,
-  samples: 1,
-  spread: d("0.01"),
-  ownSpread: d("0.01"),
-  ownOrders: { bids: 2, asks: 2 },
-  ownDepth: { bids: [0n, 0n, d("1000")], asks: [0n, 0n, d("1000")] },
-  depth: null,
-  isCutShort: false,
-  deviation: null,
-  sources: 0,
-  absence: null,
-  ...over,
-});
 const span = (...rows: LiquidityMinute[]) => ({ from: 0, to: rows.length, rows });
 
 describe("gate-score", () => {
@@ -87,7 +74,7 @@ describe("gate-score", () => {
     ["one side alone", { ownSpread: null }, "0"],
     ["a depth that nobody knows", { ownDepth: null }, "0"],
   ])("%s scores %s", (_name, over, share) => {
-    expect(shown(gateScore(span(minute(over)), asked)[0]?.value)).toBe(share);
+    expect(shown(gateScore(span(liquidityMinute(over)), asked)[0]?.value)).toBe(share);
   });
 });
 
@@ -97,28 +84,33 @@ describe("an agreement", () => {
     quotingAgreement({ from: 0, to: whole, rows }, asked).map(({ state }) => state);
 
   it("counts a minute at exactly the spread, and none with fewer levels", () => {
-    expect(states(times(10, minute()))).toEqual(["kept", "kept", "kept"]);
-    expect(states([...times(9, minute()), minute({ ownSpread: null })])[0]).toBe("kept");
-    expect(states([...times(8, minute()), ...times(2, minute({ ownSpread: d("0.0100001") }))])[0]).toBe(
-      "missed",
-    );
-    expect(states(times(10, minute({ ownOrders: { bids: 2, asks: 1 } })))[0]).toBe("missed");
+    expect(states(times(10, liquidityMinute()))).toEqual(["kept", "kept", "kept"]);
+    expect(states([...times(9, liquidityMinute()), liquidityMinute({ ownSpread: null })])[0]).toBe("kept");
+    expect(
+      states([
+        ...times(8, liquidityMinute()),
+        ...times(2, liquidityMinute({ ownSpread: d("0.0100001") })),
+      ])[0],
+    ).toBe("missed");
+    expect(states(times(10, liquidityMinute({ ownOrders: { bids: 2, asks: 1 } })))[0]).toBe("missed");
   });
 
   it("is certain only where no unknown minute could turn it", () => {
-    expect(states(times(9, minute()), 10)[0]).toBe("kept");
-    expect(states(times(8, minute()), 10)[0]).toBe("unknown");
-    expect(states([...times(7, minute()), ...times(2, minute({ ownSpread: null }))], 10)[0]).toBe("missed");
+    expect(states(times(9, liquidityMinute()), 10)[0]).toBe("kept");
+    expect(states(times(8, liquidityMinute()), 10)[0]).toBe("unknown");
+    expect(
+      states([...times(7, liquidityMinute()), ...times(2, liquidityMinute({ ownSpread: null }))], 10)[0],
+    ).toBe("missed");
     expect(states([], 10)).toEqual(["unknown", "unknown", "unknown"]);
   });
 
   it("weighs depth by time: half of it at nothing is half", () => {
-    const none = minute({ ownDepth: { bids: [0n, 0n, 0n], asks: [0n, 0n, d("600")] } });
-    const [, bids, asks] = quotingAgreement(span(minute(), none), asked);
+    const none = liquidityMinute({ ownDepth: { bids: [0n, 0n, 0n], asks: [0n, 0n, d("600")] } });
+    const [, bids, asks] = quotingAgreement(span(liquidityMinute(), none), asked);
     expect([bids?.state, shown(bids?.value)]).toEqual(["missed", "500"]);
     expect([asks?.state, shown(asks?.value)]).toEqual(["kept", "800"]);
     // Six of ten minutes at 1,000 are enough whatever the others were; five are not known to be.
-    expect(states(times(6, minute()), 10)[1]).toBe("kept");
-    expect(states(times(5, minute()), 10)[1]).toBe("unknown");
+    expect(states(times(6, liquidityMinute()), 10)[1]).toBe("kept");
+    expect(states(times(5, liquidityMinute()), 10)[1]).toBe("unknown");
   });
 });

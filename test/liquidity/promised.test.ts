@@ -10,22 +10,16 @@ import type { LiquidityPromise } from "../../src/model/liquidity-promise.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { lookOut } from "../../src/report/operations/look-out.ts";
 import { d } from "../support/grid.ts";
+import { liquidityMinute } from "../support/liquidity-minute.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 
-const row = (minute: number, over: Partial<LiquidityMinute> = {}): LiquidityMinute => ({
-  minute,
-  samples: 1,
-  spread: d("0.01"),
-  ownSpread: d("0.01"),
-  ownOrders: { bids: 1, asks: 1 },
-  ownDepth: { bids: [0n, 0n, d("600")], asks: [0n, 0n, d("600")] },
-  depth: null,
-  isCutShort: false,
-  deviation: null,
-  sources: 0,
-  absence: null,
-  ...over,
-});
+const row = (minute: number, over: Partial<LiquidityMinute> = {}): LiquidityMinute =>
+  liquidityMinute({
+    minute,
+    ownOrders: { bids: 1, asks: 1 },
+    ownDepth: { bids: [0n, 0n, d("600")], asks: [0n, 0n, d("600")] },
+    ...over,
+  });
 const today = (count: number, away: number, over: Partial<LiquidityMinute> = { ownSpread: null }) => ({
   from: 0,
   to: 1440,
