@@ -1,6 +1,6 @@
 import { startTold } from "../../engine/pass/start-told.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
-import { text } from "../../kernel/decimal.ts";
+import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { howToChange, limitError } from "../../limits/allowed.ts";
@@ -29,9 +29,10 @@ async function planned(deps: Deps, asked: AskedQuote, actor: string) {
   return { world, plan: planQuote(quoteConfigOf(asked, budgetFor(asked, world)), world) };
 }
 
-function checkPlan({ hash, reference, plan }: PlannedQuote, expected: string | undefined): void {
+/** The price at which the base that it is given is booked; throws where the plan no longer holds, or nobody tells one. */
+function checkedPrice({ hash, reference, plan }: PlannedQuote, expected: string | undefined): Decimal {
   if (expected !== undefined && expected !== hash) throw noLongerHolds();
-  if (reference !== null) return;
+  if (reference !== null) return reference;
   const told = plan.reference.sources.map(({ source, because }) => `${source} ${because}`).join(", ");
   throw new AppError(
     "Start failed",
@@ -65,7 +66,7 @@ async function createQuotes(
 ): Promise<CreatedQuotes> {
   const { world, plan } = await planned(deps, asked, call.actor);
   if (world.killed) throw killRefusal(deps.killHere, "nothing is quoted");
-  checkPlan(plan, planHash);
+  const startPrice = checkedPrice(plan, planHash);
   await countQuotes(deps, plan, world);
   await fundQuotes(deps, asked, world);
   const { exchange, symbol } = asked;
@@ -75,7 +76,7 @@ async function createQuotes(
       kind: quoteKind.name,
       version: quoteKind.version,
       config: plan.config,
-      state: newQuoteState(plan.config.rules.levels, plan.reference ?? 0n),
+      state: newQuoteState(plan.config.rules.levels, startPrice),
       wants: "run",
       keepOrders: false,
       sellBase: false,
@@ -161,7 +162,7 @@ export const quoteStarts = (ids: readonly string[]) => [
     output: StartedQuoteShape,
     async preview(deps, { planHash, ...asked }, { actor }) {
       const { world, plan } = await planned(deps, asked, actor);
-      checkPlan(plan, planHash);
+      checkedPrice(plan, planHash);
       return previewOfQuotes(asked, plan, world);
     },
     run: (deps, { planHash, ...asked }, call) => startQuotes(deps, asked, planHash, call),

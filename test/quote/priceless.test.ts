@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { createOperations } from "../../src/operations.ts";
+import { EXCHANGES, runOperation, testSandbox } from "../support/sandbox.ts";
+
+const ASKED = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  spread: 0.01,
+  size: 100,
+  useOthers: false,
+  useDex: false,
+};
+
+it("quotes do not begin without any price at which their base could be booked", async () => {
+  const box = await testSandbox();
+  const { deps, store, venue } = box;
+  const emptied = (exchange: string) => ({
+    ...venue(exchange),
+    book: async () => ({ bids: [], asks: [], at: await store.now() }),
+  });
+  const world = { ...deps, venue: emptied, venueOf: () => emptied("kraken") } as typeof deps;
+  const start = createOperations(EXCHANGES).find(({ name }) => name === "start_quote");
+  const input = start?.input.parse(ASKED) as object;
+  await expect(runOperation(world, "start_quote", input)).rejects.toThrow(
+    /no price of this pair can be trusted/,
+  );
+  expect(await store.strategies({ stopped: false })).toEqual([]);
+  expect(await venue("kraken").openOrders("BTC/USDT")).toEqual([]);
+});
