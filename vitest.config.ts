@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** Each of these wants a process to itself: it plants leaks, hears of keys, or compares what takes how long. */
+/** Each of these wants a process to itself: it plants leaks, or hears of keys. */
 const ALONE = [
   "test/adapters/ccxt/light.test.ts",
   "test/check/canary.test.ts",
