@@ -13,7 +13,7 @@ import { type AccountMemory, NO_MEMORY } from "../model/memory.ts";
 import { type Order, wanted } from "../model/order.ts";
 import type { Snapshot } from "../ports/stores/step-store.ts";
 import type { Timing, VenueOrder } from "../ports/venue.ts";
-import type { Paper } from "./paper.ts";
+import type { PaperVenue } from "./paper-account.ts";
 
 /** A venue that tells at once what is, and refuses nothing late. */
 const TIMING: Timing = {
@@ -53,7 +53,7 @@ export interface Passed {
 export const opened = (strategy: GridStrategy): Account => ({ strategy, orders: [], memory: NO_MEMORY });
 
 /** One pass: what the step reads is read off the paper, its own decision follows, and what it asks for is done there. */
-export function pass(before: Account, market: Market, paper: Paper, at: Millis): Passed {
+export function pass(before: Account, market: Market, paper: PaperVenue, at: Millis): Passed {
   const snapshot = snapshotOf(before, at);
   // As the step does: what leaves is cancelled before anything is read.
   for (const { exchangeId } of urgentCancels(snapshot, Number.MAX_SAFE_INTEGER))
@@ -96,7 +96,7 @@ function snapshotOf({ strategy, orders, memory }: Account, now: Millis): Snapsho
   };
 }
 
-function observationOf({ strategy, orders }: Account, market: Market, paper: Paper): Observation {
+function observationOf({ strategy, orders }: Account, market: Market, paper: PaperVenue): Observation {
   const sights = new Map<string, VenueOrder>();
   for (const { clientId } of orders) {
     const told = paper.order(clientId);
@@ -128,7 +128,7 @@ function observationOf({ strategy, orders }: Account, market: Market, paper: Pap
 }
 
 /** What the store would hold after the pass has recorded its decision. */
-function record({ strategy, orders }: Account, { changes }: Decision, paper: Paper) {
+function record({ strategy, orders }: Account, { changes }: Decision, paper: PaperVenue) {
   const changed = new Map(changes.flatMap((change) => change.orders).map((order) => [order.clientId, order]));
   for (const { clientId, settled } of changed.values()) if (settled) paper.forget(clientId);
   const updates = changes.flatMap((change) => (change.strategy ? [change.strategy] : []));
@@ -139,7 +139,7 @@ function record({ strategy, orders }: Account, { changes }: Decision, paper: Pap
   };
 }
 
-function send(order: Order, paper: Paper): Order {
+function send(order: Order, paper: PaperVenue): Order {
   const placed = paper.place(wanted(order));
   if ("id" in placed) return { ...order, state: "submitted", exchangeId: placed.id };
   const { rejected, wouldTake } = placed;
