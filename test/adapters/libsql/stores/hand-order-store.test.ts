@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { EVERY_ACCOUNT } from "../../../../src/model/events.ts";
+import type { Order } from "../../../../src/model/order.ts";
+import { BY } from "../../../support/by.ts";
+import { d } from "../../../support/grid.ts";
+import { order } from "../../../support/made.ts";
+import { opened, START } from "./opened.ts";
+
+const MINE = "sandbox:kraken:";
+const THEIRS = "sandbox:mexc:";
+const ALONE = { terms: null, limit: d("100"), ended: [] };
+
+async function open() {
+  const { context, time } = await opened();
+  const store = createStore(context);
+  const byHand = (over: Partial<Order> = {}) =>
+    order({
+      clientId: "one",
+      account: MINE,
+      strategy: null,
+      kind: "hand",
+      state: "pending",
+      exchangeId: null,
+      timeInForce: "gtc",
+      actor: "test",
+      ...over,
+    });
+  const record = (over: Partial<Order> = {}, held: object = {}) =>
+    store.recordByHand(byHand(over), { ...ALONE, ...held }, BY);
+  const told = async () => (await store.eventsAfter(0, 99)).map(({ account, message }) => [account, message]);
+  const settle = (clientId: string, state: Order["state"], over: object = {}) =>
+    store.settleByHand({ account: MINE, clientId, state, exchangeId: "x7", reason: null, ...over });
+  const stateOf = async (clientId: string, account = MINE) => {
+    const { state, settled, endedAt, exchangeId } = (await store.orderByClientId(account, clientId)) as Order;
+    return { state, settled, endedAt, exchangeId };
+  };
+  return { store, time, record, told, settle, stateOf };
+}
+
+describe("an order by hand", () => {
+  it("is written once with the event that tells of it, whatever the other accounts' are called", async () => {
+    const { store, record, told } = await open();
+    expect(await store.now()).toBe(START);
+    expect(await record()).toEqual({ result: "recorded" });
+    await expect(record()).rejects.toMatchObject({ failure: "constraint" });
+    expect(await record({ account: THEIRS })).toEqual({ result: "recorded" });
+    const message = "one: limit buy 2 BTC/USDT at 100";
+    expect(await told()).toEqual([
+      [MINE, message],
+      [THEIRS, message],
+    ]);
+    expect((await store.orderByClientId(THEIRS, "one"))?.account).toBe(THEIRS);
+    expect(await store.orderByClientId(THEIRS, "two")).toBeUndefined();
+  });
+
+  it("that is refused is neither written nor told of, and one that it would meet is named", async () => {
+    const { store, record, told } = await open();
+    await record();
+    const crossing = { clientId: "two", side: "sell" } as const;
+    expect(await record(crossing)).toMatchObject({ result: "meets", order: { clientId: "one" } });
+    expect(await record({ ...crossing, account: THEIRS })).toEqual({ result: "recorded" });
+    await store.setKill(true, BY);
+    expect(await record({ clientId: "three" })).toEqual({ result: "refused" });
+    expect(await store.orderByClientId(MINE, "two")).toBeUndefined();
+    expect((await told()).map(([account]) => account)).toEqual([MINE, THEIRS, EVERY_ACCOUNT]);
+  });
+
+  it("ends where its answer says so, and rests otherwise", async () => {
+    const { record, settle, stateOf, time } = await open();
+    const final = ["filled", "canceled", "expired", "rejected"] as const;
+    for (const state of [...final, "submitted"]) await record({ clientId: state });
+    time.pass(5);
+    for (const state of [...final, "submitted"] as const) await settle(state, state);
+    for (const state of final)
+      expect(await stateOf(state)).toEqual({ state, settled: true, endedAt: START + 5, exchangeId: "x7" });
+    expect(await stateOf("submitted")).toEqual({
+      state: "submitted",
+      settled: false,
+      endedAt: null,
+      exchangeId: "x7",
+    });
+  });
+
+  it("keeps what a pass has seen of it: an answer counts only while nothing is known", async () => {
+    const { record, settle, stateOf } = await open();
+    await record();
+    await record({ clientId: "two" });
+    await record({ account: THEIRS });
+    await settle("one", "unknown", { exchangeId: null });
+    await settle("one", "open");
+    await settle("one", "rejected", { exchangeId: "x8" });
+    expect(await stateOf("one")).toMatchObject({ state: "open", exchangeId: "x7" });
+    expect(await stateOf("two")).toMatchObject({ state: "pending", exchangeId: null });
+    expect(await stateOf("one", THEIRS)).toMatchObject({ state: "pending" });
+  });
+
+  it("is unclear until somebody has said what became of it, on its own account", async () => {
+    const { store, record, settle } = await open();
+    const unclear = () => Promise.all([MINE, THEIRS].map((account) => store.hasUnclear(account)));
+    await record({ account: THEIRS });
+    expect(await unclear()).toEqual([false, true]);
+    await record();
+    expect(await unclear()).toEqual([true, true]);
+    await settle("one", "unknown");
+    expect(await unclear()).toEqual([true, true]);
+    await settle("one", "open");
+    expect(await unclear()).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,108 @@
+import { expect, it } from "vitest";
+import { statement } from "../../../../src/adapters/libsql/client/context.ts";
+import { metricsStore } from "../../../../src/adapters/libsql/stores/metrics-store.ts";
+import { notifyStore } from "../../../../src/adapters/libsql/stores/notify-store.ts";
+import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { rates } from "../../../../src/adapters/libsql/tables/live-tables.ts";
+import { messages } from "../../../../src/adapters/libsql/tables/notify-tables.ts";
+import { accounts, fills, orders } from "../../../../src/adapters/libsql/tables/tables.ts";
+import { importKek } from "../../../../src/adapters/vault/envelope.ts";
+import { NO_MEMORY } from "../../../../src/model/memory.ts";
+import type { Order } from "../../../../src/model/order.ts";
+import { BY } from "../../../support/by.ts";
+import { fill, order } from "../../../support/made.ts";
+import { opened, START } from "./opened.ts";
+
+const MINE = "sandbox:kraken:";
+const THEIRS = "sandbox:mexc:";
+
+async function open() {
+  const { context } = await opened();
+  const { db, client } = context;
+  const put = (query: Parameters<typeof statement>[0]) => client.execute(statement(query));
+  const account = (over: object) =>
+    put(db.insert(accounts).values({ account: MINE, memory: NO_MEMORY, ...over }));
+  const place = (clientId: string, over: Partial<Order>) =>
+    put(db.insert(orders).values(order({ clientId, account: MINE, strategy: null, kind: "hand", ...over })));
+  return { context, db, put, account, place, readings: () => metricsStore(context).readings() };
+}
+
+it("tells of each account how its passes go, and who holds or awaits its lease right now", async () => {
+  const { account, put, db, readings } = await open();
+  const times = { steppedAt: 7, passMillis: 8, failures: 2, retryAt: 9 };
+  await account({ ...times, until: START + 1, waitedUntil: START });
+  await account({ account: THEIRS, until: START, waitedUntil: START + 1 });
+  await put(db.insert(rates).values({ account: MINE, fullAt: 77 }));
+  const { now, accounts: told } = await readings();
+  expect(now).toBe(START);
+  expect(told.toSorted((a, b) => (a.account < b.account ? -1 : 1))).toEqual([
+    { account: MINE, ...times, isLeased: true, isAwaited: false, rateFullAt: 77 },
+    {
+      account: THEIRS,
+      steppedAt: null,
+      passMillis: null,
+      failures: 0,
+      retryAt: 0,
+      isLeased: false,
+      isAwaited: true,
+      rateFullAt: null,
+    },
+  ]);
+});
+
+it("counts orders that are not settled by account and state, those that lack trades, and those nobody has heard of", async () => {
+  const { account, place, readings } = await open();
+  await account({});
+  await account({ account: THEIRS });
+  await place("a", { behindSince: 5, notAfter: START - 1 });
+  await place("b", {});
+  await place("c", { settled: true, state: "filled" });
+  await place("d", { account: THEIRS });
+  await place("e", { state: "unknown", notAfter: START - 1 });
+  await place("f", { state: "unknown", notAfter: START });
+  await place("g", { state: "pending", notAfter: START - 1 });
+  const told = (await readings()).orders.map((one) => Object.values(one).join(" ")).sort();
+  expect(told).toEqual([
+    `${MINE} open 2 1 0`,
+    `${MINE} pending 1 0 1`,
+    `${MINE} unknown 2 0 1`,
+    `${THEIRS} open 1 0 0`,
+  ]);
+});
+
+it("counts fills and events ever, and what waits or is given up in each channel", async () => {
+  const { context, account, place, put, db, readings } = await open();
+  await account({});
+  await place("a", {});
+  await put(db.insert(fills).values(fill({ account: MINE, clientId: "a", strategy: null })));
+  const channels = notifyStore(context, [await importKek(new Uint8Array(32).fill(1))]);
+  const channel = { kind: "webhook", level: "info", quiet: null, isDaily: false } as const;
+  for (const name of ["a", "b"]) await channels.addChannel({ ...channel, name }, {}, BY);
+  const message = (id: string) => ({
+    id,
+    kind: "test" as const,
+    level: "info" as const,
+    title: "",
+    lines: [],
+    at: 0,
+  });
+  for (const [id, name, state] of [
+    ["m1", "a", "pending"],
+    ["m2", "a", "pending"],
+    ["m3", "a", "dead"],
+    ["m4", "b", "dead"],
+    ["m5", "b", "sent"],
+  ] as const)
+    await put(db.insert(messages).values({ id, channel: name, state, message: message(id) }));
+  const claim = await channels.claim({ name: "b", owner: "one", ttl: 5, page: 1 });
+  if (!claim) throw new Error("it is taken");
+  await channels.settle(claim, "m9", { result: "later", error: "no answer", retryAt: START });
+  const told = await readings();
+  expect([told.fills, told.events]).toEqual([1, 2]);
+  expect(told.channels).toEqual([
+    { name: "a", failures: 0, pending: 2, dead: 1 },
+    { name: "b", failures: 1, pending: 0, dead: 1 },
+  ]);
+  await createStore(context).setKill(true, BY);
+  expect((await readings()).events).toBe(3);
+});

@@ -1,0 +1,204 @@
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { statement } from "../../../../src/adapters/libsql/client/context.ts";
+import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { accounts, orders, strategies } from "../../../../src/adapters/libsql/tables/tables.ts";
+import type { Order } from "../../../../src/model/order.ts";
+import type { Strategy } from "../../../../src/model/strategy.ts";
+import { BY } from "../../../support/by.ts";
+import { d } from "../../../support/grid.ts";
+import { order } from "../../../support/made.ts";
+import { opened, START } from "./opened.ts";
+import { started } from "./rows.ts";
+
+const MINE = "sandbox:kraken:";
+const THEIRS = "sandbox:mexc:";
+const STOPS = { keepOrders: true, sellBase: true };
+
+async function open() {
+  const { context, time } = await opened();
+  const store = createStore(context);
+  const { db } = context;
+  const put = (query: Parameters<typeof statement>[0]) => context.client.execute(statement(query));
+  const make = async (over: object = {}) => (await store.createStrategy(started(over), BY)) as Strategy;
+  const place = (clientId: string, over: Partial<Order>) =>
+    put(db.insert(orders).values(order({ clientId, account: MINE, ...over })));
+  const one = async (id: string) => {
+    const [found] = await store.strategies({ id });
+    if (!found) throw new Error(`there is no ${id}`);
+    return found;
+  };
+  const ids = async (filter: Parameters<typeof store.strategies>[0]) =>
+    (await store.strategies(filter)).map(({ strategy }) => strategy.id);
+  const end = (id: string) =>
+    put(db.update(strategies).set({ status: "stopped" }).where(eq(strategies.id, id)));
+  const told = async () => (await store.eventsAfter(0, 99)).map(({ kind, message }) => `${kind}: ${message}`);
+  return { context, store, time, db, put, make, place, one, ids, end, told };
+}
+
+describe("a start", () => {
+  it("is made once for a request, also when it is asked for again, and told of once", async () => {
+    const { make, ids, told } = await open();
+    const first = await make({ request: "r1" });
+    expect(await make({ request: "r1" })).toEqual(first);
+    const second = await make({ request: "r2" });
+    expect(await ids({})).toEqual([first.id, second.id]);
+    expect(await ids({ request: "r2" })).toEqual([second.id]);
+    expect(await told()).toEqual(["started: BTC/USDT", "started: BTC/USDT"]);
+  });
+
+  it("takes the millisecond that it asks for where that is free, and the next one otherwise", async () => {
+    const { make } = await open();
+    expect((await make()).number).toBe(START);
+    expect((await make()).number).toBe(START + 1);
+    expect((await make({ startedAt: START + 9 })).number).toBe(START + 9);
+  });
+
+  it("begins in the epoch of the database, and is not made where this machine's switch is on", async () => {
+    const { store, make, ids } = await open();
+    await store.nextEpoch();
+    expect((await make()).epoch).toBe(1);
+    expect(await store.createStrategy({ ...started(), isKilledHere: () => true }, BY)).toBeUndefined();
+    expect(await ids({})).toHaveLength(1);
+  });
+});
+
+describe("the list of strategies", () => {
+  it("is of all, of those that run, of an account, or a page of the newest", async () => {
+    const { make, ids, end } = await open();
+    const [a, b, c] = [await make(), await make({ account: THEIRS }), await make()];
+    await end(a.id);
+    expect(await ids({})).toEqual([a.id, b.id, c.id]);
+    expect(await ids({ stopped: false })).toEqual([b.id, c.id]);
+    expect(await ids({ account: MINE })).toEqual([a.id, c.id]);
+    expect(await ids({ account: MINE, stopped: false })).toEqual([c.id]);
+    expect(await ids({ page: { limit: 2 } })).toEqual([c.id, b.id]);
+    expect(await ids({ page: { limit: 2, before: b.number } })).toEqual([a.id]);
+  });
+
+  it("tells of each how its account is stepped, and how many of its own orders are open", async () => {
+    const { make, place, one, put, db } = await open();
+    const [a, b] = [await make(), await make()];
+    await put(
+      db
+        .update(accounts)
+        .set({ steppedAt: 5, error: "no answer", owner: "server/7", costs: [] })
+        .where(eq(accounts.account, MINE)),
+    );
+    for (const [i, state] of (
+      ["pending", "submitted", "open", "partially_filled", "unknown"] as const
+    ).entries())
+      await place(`a${i}`, { strategy: a.id, state, slot: i });
+    await place("kept", { strategy: a.id, state: "open", settled: true });
+    await place("b", { strategy: b.id });
+    expect(await one(a.id)).toMatchObject({
+      openOrders: 3,
+      steppedAt: 5,
+      accountError: "no answer",
+      steppedBy: "server",
+      costs: [],
+      now: START,
+    });
+    expect((await one(b.id)).openOrders).toBe(1);
+  });
+});
+
+describe("what a person asks of a strategy", () => {
+  it("is written down and told of, of this one alone, and of none that has stopped", async () => {
+    const { store, make, one, end, told } = await open();
+    const [a, b] = [await make(), await make()];
+    await store.setWants(a.id, "stop", STOPS, BY);
+    expect((await one(a.id)).strategy).toMatchObject({ wants: "stop", ...STOPS });
+    expect((await one(b.id)).strategy).toMatchObject({ wants: "run", keepOrders: false, sellBase: false });
+    await end(b.id);
+    await store.setWants(b.id, "stop", STOPS, BY);
+    expect((await one(b.id)).strategy.wants).toBe("run");
+    expect((await told()).slice(2)).toEqual(["wants: stop"]);
+  });
+
+  it("is a pause or its end, each counted as it resumes, and nothing once a stop was asked for", async () => {
+    const { store, make, one, end } = await open();
+    const [a, b] = [await make(), await make()];
+    const seen = async (id = a.id) => {
+      const { wants, resumes } = (await one(id)).strategy;
+      return [wants, resumes];
+    };
+    await store.setPaused(a.id, true, BY);
+    expect([await seen(), await seen(b.id)]).toEqual([
+      ["pause", 0],
+      ["run", 0],
+    ]);
+    await store.setPaused(a.id, false, BY);
+    expect(await seen()).toEqual(["run", 1]);
+    await store.setWants(a.id, "stop", STOPS, BY);
+    await store.setPaused(a.id, true, BY);
+    await store.setPaused(a.id, false, BY);
+    expect(await seen()).toEqual(["stop", 1]);
+    await end(b.id);
+    await store.setPaused(b.id, true, BY);
+    expect(await seen(b.id)).toEqual(["run", 0]);
+  });
+
+  it("is an edit after the one that it has seen, and of none that stops or has stopped", async () => {
+    const { store, make, one, end, told } = await open();
+    const [a, b, c] = [await make(), await make(), await make()];
+    const edit = (id: string, after: number, told = "wider") =>
+      store.setEdit(id, { config: { after } as never, after, told }, BY);
+    expect(await edit(a.id, 0)).toBe(true);
+    expect(await edit(a.id, 0)).toBe(false);
+    expect(await edit(a.id, 1, "narrower")).toBe(true);
+    expect((await one(a.id)).strategy).toMatchObject({ edits: 2, edit: { after: 1 } });
+    expect((await one(b.id)).strategy).toMatchObject({ edits: 0, edit: null });
+    await store.setWants(b.id, "stop", STOPS, BY);
+    expect(await edit(b.id, 0)).toBe(false);
+    await end(c.id);
+    expect(await edit(c.id, 0)).toBe(false);
+    expect((await told()).filter((one) => one.startsWith("edited"))).toEqual([
+      "edited: wider",
+      "edited: narrower",
+    ]);
+  });
+
+  it.each([
+    ["a stop", "setWants"],
+    ["a pause", "setPaused"],
+    ["an edit", "setEdit"],
+  ] as const)(
+    "is begun at once where its account was put off, and not where it fails: %s",
+    async (_, how) => {
+      const { store, make, put, db } = await open();
+      const [a, b] = [await make(), await make({ account: THEIRS })];
+      const ask = (id: string) => {
+        if (how === "setWants") return store.setWants(id, "stop", STOPS, BY);
+        if (how === "setPaused") return store.setPaused(id, true, BY);
+        return store.setEdit(id, { config: {} as never, after: 0, told: "" }, BY);
+      };
+      const putOff = (failures: number) => put(db.update(accounts).set({ retryAt: START + 9, failures }));
+      const waits = async () =>
+        Object.fromEntries((await store.due()).map(({ account, retryAt }) => [account, retryAt - START]));
+      await putOff(1);
+      await ask(a.id);
+      expect(await waits()).toEqual({ [MINE]: 9, [THEIRS]: 9 });
+      await putOff(0);
+      await ask(b.id);
+      expect(await waits()).toEqual({ [MINE]: 9, [THEIRS]: -START });
+      await putOff(0);
+      await ask(a.id);
+      expect(await waits()).toEqual({ [MINE]: -START, [THEIRS]: 9 });
+    },
+  );
+});
+
+describe("the orders that a stop has kept", () => {
+  it("are its own that rest and that no pass looks at any more, by their price", async () => {
+    const { store, make, place } = await open();
+    const [a, b] = [await make(), await make()];
+    const kept = { strategy: a.id, settled: true };
+    await place("high", { ...kept, price: d("3") });
+    await place("low", { ...kept, price: d("2"), state: "partially_filled" });
+    await place("gone", { ...kept, state: "canceled" });
+    await place("watched", { ...kept, settled: false });
+    await place("theirs", { ...kept, strategy: b.id });
+    expect((await store.releasedOrdersOf(a.id)).map(({ clientId }) => clientId)).toEqual(["low", "high"]);
+  });
+});
