@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 /** Each of these wants a process to itself: it plants leaks, or hears of keys. */
@@ -9,7 +11,7 @@ const ALONE = [
 ];
 
 /** Folders whose tests start programs: the command line, servers, emulated exchanges, Chromium, workerd. */
-const PROGRAMS = [
+const FOLDERS = [
   "cli",
   "commands",
   "control",
@@ -21,7 +23,16 @@ const PROGRAMS = [
   "smoke",
   "venues",
   "web",
-].map((folder) => `test/${folder}/**/*.test.ts`);
+];
+/** What tests elsewhere start programs with. */
+const STARTS = /support\/(browser|command|deployment|edge|edge-live|sqld|terminal|workerds)\.ts"/;
+
+const PROGRAMS = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .map((path) => join("test", path))
+  .filter((path) => path.endsWith(".test.ts"))
+  .filter(
+    (path) => FOLDERS.includes(path.split("/")[1] as string) || STARTS.test(readFileSync(path, "utf8")),
+  );
 
 export default defineConfig({
   test: {
