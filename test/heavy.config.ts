@@ -6,7 +6,10 @@ const WALKED = [
   "test/backtest/measured.test.ts",
   "test/backtest/real.test.ts",
   "test/commands/every.test.ts",
+  "test/adapters/ccxt/canary.test.ts",
   "test/fuzz/payloads.test.ts",
+  "test/fuzz/requests.test.ts",
+  "test/backtest/properties.test.ts",
   "test/grid/start-many.test.ts",
   "test/grid/worst-case.test.ts",
   "test/mcp/stdio.test.ts",
@@ -16,6 +19,7 @@ const WALKED = [
   "test/grid/centered.test.ts",
   "test/venues/grid.test.ts",
   "test/model/model.test.ts",
+  "test/transport/http.test.ts",
   "test/quote/avellaneda.test.ts",
   "test/simulation/simulation.test.ts",
 ];
@@ -34,8 +38,8 @@ export default defineConfig({
     env: { WHOLE: "1" },
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/canary-watch.ts"],
-    // Each of them starts servers: one file at a time has the cores to itself.
-    fileParallelism: false,
+    // Most of them wait for servers half of the time.
+    maxWorkers: 2,
     testTimeout: 600_000,
     hookTimeout: 600_000,
     reporters: ["verbose"],

@@ -130,7 +130,7 @@ describe("the engine in whole numbers", () => {
         expect(jumped).toEqual(walked);
         expectClose(...measured);
       }),
-      { numRuns: most(25, 15), endOnFailure: true, examples: [[MEETS]] },
+      { numRuns: most(25, 5), endOnFailure: true, examples: [[MEETS]] },
     );
     expect(jumps, "none was played in whole numbers").toBeGreaterThan(0);
     expect(fills, "nothing was filled").toBeGreaterThan(0);

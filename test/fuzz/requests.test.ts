@@ -5,11 +5,12 @@ import { openApi } from "../../src/transport/openapi.ts";
 import { bearer } from "../contract/suite.ts";
 import { testApp } from "../support/app.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
+import { most } from "../support/whole.ts";
 import { wrongWith } from "./judging.ts";
 import { type Document, type Request, requestsOf } from "./requests.ts";
 
 /** `npm run fuzz` makes 100,000 over a socket; these are few, without one. */
-const RUNS = Number(process.env.EDGEMAKER_FUZZ ?? 1500);
+const RUNS = Number(process.env.EDGEMAKER_FUZZ ?? most(1500, 400));
 
 async function service() {
   const app = await testApp();

@@ -12,7 +12,10 @@ interface Plan {
 
 const RANGE = { lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 50 };
 
-/** Up and down in the range, then down to a price by one per mille a minute. */
+/** What is left of a price after a minute of the fall. */
+const FALLS = isWhole ? 0.999 : 0.997;
+
+/** Up and down in the range, then down to a price, little by little. */
 function pathTo(price: number, seed: number): number[] {
   const path = [100];
   let state = seed;
@@ -21,7 +24,7 @@ function pathTo(price: number, seed: number): number[] {
     return state / 2 ** 32 - 0.5;
   };
   for (let i = 0; i < 40; i++) path.push(Math.min(113, Math.max(91, (path.at(-1) as number) + 3 * next())));
-  while ((path.at(-1) as number) * 0.999 > price) path.push((path.at(-1) as number) * 0.999);
+  while ((path.at(-1) as number) * FALLS > price) path.push((path.at(-1) as number) * FALLS);
   return [...path, ...Array.from({ length: 6 }, () => price)];
 }
 

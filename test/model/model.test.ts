@@ -71,13 +71,14 @@ async function prove(from: { seed?: number; path?: string }, runs: number): Prom
 describe("grids and orders keep to their states, whatever is asked in any order and at once", () => {
   it("in the same runs every time", async () => {
     const tallies = [];
-    for (const fixed of [1, 2, 3, 4]) tallies.push(await prove({ seed: fixed }, most(4, 2)));
+    for (const fixed of [1, 2, 3, 4].slice(0, most(4, 2)))
+      tallies.push(await prove({ seed: fixed }, most(4, 2)));
     // Runs in which nothing trades or stops prove nothing.
     for (const what of ["grids", "stopped", "orders", "fills"] as const)
       expect(
         tallies.reduce((sum, tally) => sum + tally[what], 0),
         what,
-      ).toBeGreaterThan(2);
+      ).toBeGreaterThan(most(2, 0));
   });
 
   it("in new runs", async () => {
