@@ -1,11 +1,12 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run test:edge`: what is too long for every `npm test`, one file after the other. */
+/** `npm run test:edge`: what is too long for every `npm test`. */
 export default defineConfig({
   test: {
     include: ["test/edge/heavy/**/*.run.ts"],
     setupFiles: ["test/support/canary-watch.ts"],
-    fileParallelism: false,
+    // Most of them wait for minutes and leases to pass.
+    maxWorkers: 2,
     testTimeout: 900_000,
     hookTimeout: 900_000,
     reporters: ["verbose"],
