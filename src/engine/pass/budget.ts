@@ -4,7 +4,9 @@ import type { VenueCalls } from "../../model/usage.ts";
 /** Calls to the venue that a pass has made, and may still make. */
 export interface Budget extends VenueCalls {
   made: number;
-  /** When the first of them was begun, by the local clock. */
+  /** When the pass itself began, by the local clock. */
+  readonly opened: Millis;
+  /** When the first of them was begun, by the same. */
   began: Millis | undefined;
   /** Of them, those for one strategy's orders alone, by its id. */
   readonly own: Record<string, number>;
@@ -12,7 +14,7 @@ export interface Budget extends VenueCalls {
   readonly clock: () => Millis;
   /** How many more still leave in time, each taking as long as those so far. */
   readonly fitting: number;
-  /** The same said, where they take so long that a pass has time for few. */
+  /** The same said, where they take so long, or the first of them left so late, that a pass has time for few. */
   readonly slow: string | null;
 }
 
@@ -35,6 +37,7 @@ export const budgetOf = (
   requests?: () => number,
 ): Budget => ({
   made: 0,
+  opened: clock(),
   began: undefined,
   own: {},
   clock,
@@ -48,9 +51,12 @@ export const budgetOf = (
     return left < 0 ? 0 : 1 + Math.floor(left / each);
   },
   get slow() {
+    if (this.began === undefined) return null;
     const each = perCall(this, clock());
-    if (each * MANY < last - (this.began ?? last)) return null;
-    return `the exchange takes about ${Math.ceil(each / SECOND)} s to answer a call: a pass has time for few orders, and the others wait`;
+    if (each * MANY < last - this.began) return null;
+    return each * MANY < last - this.opened
+      ? `the first call of a pass left after about ${told(this.began - this.opened)}: it has time for few orders, and the others wait`
+      : `the exchange takes about ${told(each)} to answer a call: a pass has time for few orders, and the others wait`;
   },
 });
 
@@ -63,3 +69,5 @@ export function spend<T>(budget: Budget, call: () => Promise<T>, strategy?: stri
   if (strategy) budget.own[strategy] = (budget.own[strategy] ?? 0) + 1;
   return call();
 }
+
+const told = (millis: Millis): string => `${Math.max(1, Math.ceil(millis / SECOND))} s`;

@@ -75,7 +75,7 @@ describe("the time of a pass", () => {
 
   it("says so where it has room for fewer than twenty", async () => {
     const { budget, call } = passing();
-    expect(budget.slow).toMatch(/about 0 s/);
+    expect(budget.slow).toBeNull();
     await call(449);
     expect(budget.slow).toBeNull();
     const slower = passing();
@@ -85,6 +85,19 @@ describe("the time of a pass", () => {
     );
     await slower.call(2000);
     expect(slower.budget.slow).toMatch(/takes about 2 s/);
+  });
+
+  it("blames what came before its first call where that took its time", async () => {
+    const { budget, call, time } = passing();
+    time.now = 8600;
+    await call(100);
+    expect(budget.slow).toBe(
+      "the first call of a pass left after about 8 s: it has time for few orders, and the others wait",
+    );
+    const late = passing();
+    late.time.now = 10_500;
+    await late.call(0);
+    expect(late.budget.slow).toMatch(/first call of a pass left after about 10 s/);
   });
 });
 
