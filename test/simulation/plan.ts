@@ -1,5 +1,6 @@
 import { SANDBOX_TIMING } from "../../src/adapters/sandbox/venue.ts";
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
+import { HOUR } from "../../src/kernel/time.ts";
 import type { Market } from "../../src/model/market.ts";
 import type { Timing } from "../../src/ports/venue.ts";
 import {
@@ -64,7 +65,7 @@ export function planOf(random: Random, shape: Shape): Plan {
   return isAnswered ? { ...plan, deeds: plan.deeds.filter(({ deed }) => !UNANSWERED.has(deed.kind)) } : plan;
 }
 
-function drawn(random: Random, { ticks, calm, timing: asked, edition = 1, grid }: Shape): Plan {
+function drawn(random: Random, { ticks, calm, timing: asked, edition = 1, grid, strategy }: Shape): Plan {
   const isReal = asked === undefined ? random.chance(0.5) : asked === "real";
   const timing = isReal ? REAL_TIMING : SANDBOX_TIMING;
   const interval = isReal ? 5000 : 1000;
@@ -77,6 +78,8 @@ function drawn(random: Random, { ticks, calm, timing: asked, edition = 1, grid }
     timing.secondMiss +
     timing.tradesEvery +
     190_000;
+  // So long a spread that has widened with the price takes to be what was asked for.
+  const calming = strategy === "quote" ? HOUR : 0;
   const late = !calm && isReal && random.chance(0.5);
   const plan: Plan = {
     timing,
@@ -84,7 +87,12 @@ function drawn(random: Random, { ticks, calm, timing: asked, edition = 1, grid }
     processes: calm ? 1 : random.whole(1, 2),
     quietAt,
     // The longest that anything may still be on its way, and the wait for trades that never come.
-    endAt: quietAt + (calm && !late ? settling - 100_000 : settling) + (late ? 660_000 : 0) + 120 * interval,
+    endAt:
+      quietAt +
+      (calm && !late ? settling - 100_000 : settling) +
+      (late ? 660_000 : 0) +
+      120 * interval +
+      calming,
     skew: isReal ? random.whole(-timing.skew, timing.skew) : 0,
     late,
     parts: !calm || random.chance(0.5),

@@ -1,8 +1,10 @@
 import { isGrid } from "../../src/grid/kind.ts";
+import { HOUR } from "../../src/kernel/time.ts";
 import { EVERY } from "../../src/limits/standing.ts";
 import type { LimitSettings } from "../../src/model/limits.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { isQuote } from "../../src/quote/kind.ts";
+import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import { BY } from "../support/by.ts";
 import { act, type Beside } from "./actions.ts";
 import type { Violation } from "./checks.ts";
@@ -63,7 +65,7 @@ export async function simulate(options: Options): Promise<Result> {
   await scheduler.runUntil(plan.endAt, after, restOf(world));
   const restedAt = scheduler.now();
   const { commits } = await quietly(world, after);
-  if (commits > 0 && !isCalming(world))
+  if (commits > 0)
     checks.violate(`two passes over what had come to rest wrote to the venue ${commits} times`);
   finish(world, beside);
   await world.mirror?.finish(world.tables());
@@ -119,16 +121,15 @@ function restOf({ scheduler, state, plan, tables, history }: Awaited<ReturnType<
       if (status === "stopped") return true;
       const waits = [own.heldUntil, own.releaseAt ?? 0, ...own.slots.map(({ retryAt }) => retryAt)];
       const isUnderWay = own.exit ?? movesOf(strategy) ?? own.search;
+      if (isQuote(strategy) && wants === "run" && !isCalm(strategy, now)) return false;
       return wants !== "stop" && !isUnderWay && phase !== "starting" && !waits.some(isSoon);
     });
   };
 }
 
-/** What widens with volatility narrows again as a quiet market goes on: its orders move. */
-const isCalming = ({ tables }: Awaited<ReturnType<typeof createWorld>>): boolean =>
-  [...tables().strategies.values()].some(
-    (one) => isQuote(one) && one.config.rules.volatilityFactor > 0n && one.wants === "run",
-  );
+/** What widens with volatility narrows again as a quiet market goes on: an hour after its last move nothing does. */
+const isCalm = ({ config, state }: QuoteStrategy, now: number): boolean =>
+  config.rules.volatilityFactor === 0n || state.seen.every(({ at }) => at + HOUR < now);
 
 /** Two more passes: over a world that has come to rest they do nothing. */
 async function quietly(world: Awaited<ReturnType<typeof createWorld>>, after: () => void) {

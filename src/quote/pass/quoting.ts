@@ -1,11 +1,12 @@
 /** The plan of one pass: by the same function whether an order may be wanted, and which. */
 import { max, ZERO } from "../../kernel/decimal.ts";
-import { HOUR, MINUTE } from "../../kernel/time.ts";
+import { HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Market } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { PlacingSight } from "../../ports/kind.ts";
 import { realizedVolatility, type Volatility } from "../half-spread.ts";
 import { type QuotePlan, quotePlan } from "../plan.ts";
+import { type ReferencePrice, referencePrice } from "../reference.ts";
 import type { LastQuoted, QuoteState, QuoteStrategy } from "../state/state.ts";
 import { statistic } from "../statistic.ts";
 import { compareSide, type RestedSide } from "./rested.ts";
@@ -25,17 +26,18 @@ export function quotingOf(
   market: Market,
   pass: SeenPrices & Pick<PlacingSight, "interval">,
   { live, own }: { readonly live: readonly Order[]; readonly own: OtherOrders },
-  volatility: Volatility | undefined = seenVolatility(strategy.state),
+  told?: Volatility | undefined,
 ): Quoting {
   const { config, state } = strategy;
   const { rules, tolerance, budget } = config;
   const held = max(ZERO, state.base);
+  const voters = votersOf(config, pass);
   const plan = quotePlan(rules, {
     now: pass.now,
     interval: pass.interval,
     market,
-    ...votersOf(config, pass),
-    volatility,
+    ...voters,
+    volatility: told ?? seenVolatility(strategy, referencePrice(voters.sources, pass.now), pass.now),
     inventory: held,
     freeBase: held,
     freeQuote: max(ZERO, budget.quote + state.ledger.quote),
@@ -49,22 +51,37 @@ export function quotingOf(
   };
 }
 
-const seenVolatility = ({ seen }: QuoteState): Volatility | undefined =>
-  realizedVolatility(
-    seen.map(({ at, price }) => ({ at, price: statistic(price) })),
+/** Of the last hour's prices and the one of now: what lies still grows calm without a row being written. */
+function seenVolatility(
+  { config, state }: QuoteStrategy,
+  { price }: ReferencePrice,
+  now: Millis,
+): Volatility | undefined {
+  if (config.rules.volatilityFactor <= ZERO || price === null) return undefined;
+  const prices = [...ofLastHour(state.seen, now), { at: now, price }];
+  return realizedVolatility(
+    prices.map(({ at, price: one }) => ({ at, price: statistic(one) })),
     MINUTE,
   );
+}
 
-/** The reference prices of the last hour with one more; the same where they widen nothing, or the last is of this minute. */
+/** With the price that the hour began with, as of its beginning. */
+function ofLastHour(seen: QuoteState["seen"], now: Millis): QuoteState["seen"] {
+  const since = now - HOUR;
+  const first = seen.findLastIndex(({ at }) => at <= since);
+  return seen.slice(Math.max(0, first)).map(({ at, price }) => ({ at: Math.max(at, since), price }));
+}
+
+/** With one more where the price is another one than a minute ago or earlier, and it widens the spread. */
 export function withSeen(
   { config, state }: QuoteStrategy,
-  { reference }: QuotePlan,
-  now: number,
+  { reference: { price } }: QuotePlan,
+  now: Millis,
 ): QuoteState["seen"] {
   const last = state.seen.at(-1);
-  const isWanted = config.rules.volatilityFactor > ZERO && reference.price !== null;
-  if (!isWanted || (last && now - last.at < MINUTE)) return state.seen;
-  return [...state.seen.filter(({ at }) => now - at < HOUR), { at: now, price: reference.price ?? ZERO }];
+  if (config.rules.volatilityFactor <= ZERO || price === null) return state.seen;
+  if (last && (now - last.at < MINUTE || last.price === price)) return state.seen;
+  return [...ofLastHour(state.seen, now), { at: now, price }];
 }
 
 /** What the plan was made of, as it is kept: the same while no order moves and the same places count. */

@@ -68,7 +68,7 @@ export interface QuoteState extends StrategyState {
   readonly base: Decimal;
   readonly cost: Decimal;
   readonly ledger: QuoteLedger;
-  /** Reference prices of the last hour, at most one a minute; kept only where they widen the spread. */
+  /** Reference prices of the last hour where they changed, at most one a minute; kept only where they widen the spread. */
   readonly seen: readonly { readonly at: Millis; readonly price: Decimal }[];
   readonly quoted: LastQuoted | null;
   /** The resumes under which its own loss has ended it. */
