@@ -25,14 +25,14 @@ import { refusal } from "./transport/run.ts";
 import { countWrongTokens } from "./transport/wrong-tokens.ts";
 
 /** One pass over one account; the same account and time twice is one pass. */
-interface Turn {
+interface PassMessage {
   readonly account: AccountKey;
   /** The pass's own time, in milliseconds. */
   readonly scheduled: number;
 }
 
-interface Environment {
-  readonly TURNS?: Queue<Turn>;
+interface Bindings {
+  readonly TURNS?: Queue<PassMessage>;
   readonly [setting: string]: unknown;
 }
 
@@ -63,14 +63,14 @@ const logFrom = (least: Config["logLevel"]): Log => {
 };
 
 /** Databases whose kind this isolate has seen: it never changes. Nothing but this, markets, budgets and rates outlives an invocation. */
-const seen = new Set<string>();
+const checkedDatabases = new Set<string>();
 const rememberMarkets = rememberedMarkets(local.monotonic);
 const budgets = publicBudgets(local.monotonic);
 let limiter: Limiter | undefined;
 const wrongTokens = countWrongTokens(local.monotonic);
 
 /** Texts, numbers and booleans: a variable of wrangler.toml need not be a text. What is bound otherwise is none. */
-const settingsOf = (environment: Environment): Readonly<Record<string, string>> =>
+const textSettingsOf = (environment: Bindings): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(environment)
       .filter(([name, value]) => typeof value !== "object" || name.startsWith("EDGEMAKER_"))
@@ -78,8 +78,8 @@ const settingsOf = (environment: Environment): Readonly<Record<string, string>> 
   );
 
 /** The service for one invocation, each of whose requests is counted where it leaves. */
-async function open(environment: Environment) {
-  const config = parseConfig(settingsOf(environment));
+async function openService(environment: Bindings) {
+  const config = parseConfig(textSettingsOf(environment));
   const { databaseUrl: url, databaseAuthToken: authToken } = config;
   if (!url) throw new SettingsError("EDGEMAKER_DATABASE_URL is not set");
   let made = 0;
@@ -90,7 +90,7 @@ async function open(environment: Environment) {
   const database = `${url} ${config.sandbox}`;
   const deps = await createDeps(config, {
     client: { url, authToken, fetch: counted },
-    isChecked: seen.has(database),
+    isChecked: checkedDatabases.has(database),
     live: { fetch: counted, markets: rememberMarkets, budgets },
     migrations: [],
     local,
@@ -100,12 +100,12 @@ async function open(environment: Environment) {
     post: fetchPost(counted, config.outboundHosts),
     interval: (60 * SECOND) / config.passesPerMinute,
   });
-  seen.add(database);
+  checkedDatabases.add(database);
   return { config, deps, made: () => made };
 }
 
-async function serve(request: Request, environment: Environment): Promise<Response> {
-  const { config, deps } = await open(environment);
+async function serveRequest(request: Request, environment: Bindings): Promise<Response> {
+  const { config, deps } = await openService(environment);
   // An isolate's settings never change.
   limiter ??= createLimiter(config.rateLimits, local.monotonic);
   const app = createApp({
@@ -136,7 +136,7 @@ async function serve(request: Request, environment: Environment): Promise<Respon
 }
 
 /** A message for each account and pass of this minute. The queue holds back those whose time is later. */
-async function enqueue(queue: Queue<Turn>, deps: Deps, times: readonly number[]): Promise<void> {
+async function enqueue(queue: Queue<PassMessage>, deps: Deps, times: readonly number[]): Promise<void> {
   const due = await accountsDue(deps);
   const [first = 0] = times;
   const messages = times.flatMap((scheduled) => {
@@ -175,7 +175,10 @@ async function stepInline(deps: Deps, times: readonly number[], made: () => numb
 }
 
 /** What the keys may do is asked once a day, before the passes; whether it was, an isolate looks up once an hour. */
-async function askRights({ live, requests }: Opened["deps"], { databaseUrl = "" }: Config): Promise<void> {
+async function askRightsDaily(
+  { live, requests }: Service["deps"],
+  { databaseUrl = "" }: Config,
+): Promise<void> {
   const now = local.monotonic();
   if (!live || now - (rightsSeen.get(databaseUrl) ?? Number.NEGATIVE_INFINITY) < HOUR) return;
   const mayGoOn = () => (requests?.() ?? 0) > LEFT_TO_PASSES && local.monotonic() - now < MOST_TO_WAIT;
@@ -183,7 +186,7 @@ async function askRights({ live, requests }: Opened["deps"], { databaseUrl = "" 
   if (isDone) rightsSeen.set(databaseUrl, now);
 }
 
-type Opened = Awaited<ReturnType<typeof open>>;
+type Service = Awaited<ReturnType<typeof openService>>;
 const LEFT_TO_PASSES = 35;
 /** After which no further exchange is asked: the passes wait. */
 const MOST_TO_WAIT: Millis = 5 * SECOND;
@@ -194,9 +197,9 @@ const tryWith = (log: Log) => (failed: string, run: () => Promise<void>) =>
   run().catch((error: unknown) => log("error", failed, { reason: messageOf(error) }));
 
 export default {
-  async fetch(request: Request, environment: Environment): Promise<Response> {
+  async fetch(request: Request, environment: Bindings): Promise<Response> {
     try {
-      return await serve(request, environment);
+      return await serveRequest(request, environment);
     } catch (error) {
       logFrom("error")("error", messageOf(error));
       const label = new URL(request.url).pathname === "/ready" ? "Not ready" : "Internal error";
@@ -209,16 +212,16 @@ export default {
   },
 
   /** Nothing is thrown: what fails is tried again by the next one. */
-  async scheduled({ scheduledTime }: { scheduledTime: number }, environment: Environment): Promise<void> {
+  async scheduled({ scheduledTime }: { scheduledTime: number }, environment: Bindings): Promise<void> {
     try {
-      const { config, deps, made } = await open(environment);
+      const { config, deps, made } = await openService(environment);
       const apart = (60 * SECOND) / config.passesPerMinute;
       const times = Array.from(
         { length: config.passesPerMinute },
         (_, place) => scheduledTime + place * apart,
       );
       const tried = tryWith(deps.log);
-      await tried("nobody was asked what the exchange keys may do", () => askRights(deps, config));
+      await tried("nobody was asked what the exchange keys may do", () => askRightsDaily(deps, config));
       await tried("a scheduled tick failed", () =>
         environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times, made),
       );
@@ -234,8 +237,8 @@ export default {
   },
 
   /** A turn is given back only when nothing was done under it; a pass that died is the next minute's. */
-  async queue({ messages }: MessageBatch<Turn>, environment: Environment): Promise<void> {
-    const { deps, made } = await open(environment);
+  async queue({ messages }: MessageBatch<PassMessage>, environment: Bindings): Promise<void> {
+    const { deps, made } = await openService(environment);
     for (const message of messages) {
       const { account, scheduled } = message.body;
       const pass = await stepAccount(deps, account, { scheduled });

@@ -1,7 +1,7 @@
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { reset, shock } from "../../src/adapters/libsql/sandbox/sandbox-control.ts";
-import { listings } from "../../src/adapters/sandbox/catalog.ts";
+import { listingsOf } from "../../src/adapters/sandbox/catalog.ts";
 import { deposit } from "../../src/adapters/sandbox/person.ts";
 import { createDeps } from "../../src/compose/deps.ts";
 import { parseDecimal, text } from "../../src/kernel/decimal.ts";
@@ -75,7 +75,7 @@ export async function shockSandbox(
   if (!(change > -100 && change <= 1000))
     throw new UsageError("--percent must be a number above -100 and of at most 1000");
   const isListed = Object.keys(VENUES).some((venue) =>
-    listings(venue as VenueName).some((listing) => listing.symbol === symbol),
+    listingsOf(venue as VenueName).some((listing) => listing.symbol === symbol),
   );
   if (!isPair(symbol) || !isListed)
     throw new UsageError(`--symbol must be a listed pair, for example BTC/USDT; ${symbol} is none`);

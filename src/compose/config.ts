@@ -9,11 +9,11 @@ import type { PromisedPair } from "../ports/stores/liquidity-store.ts";
 import type { RateLimits } from "../transport/limiter.ts";
 import { refuseSameKeys } from "./same-keys.ts";
 import {
+  assetAmount,
   kekOf,
-  mostOf,
+  limitSettingsOf,
   originOf,
   rateLimitsOf,
-  settingsOf,
   type TimingName,
   tierOf,
   timingBound,
@@ -89,7 +89,9 @@ export function parseConfig(environment: Environment): Config {
     throw new SettingsError(`${issue?.path.join(".")}: ${issue?.message}`);
   }
   const settings = parsed.data;
-  const exchanges = eachOnce(settings.EDGEMAKER_EXCHANGES.map((entry) => exchangeOf(entry, set)));
+  const exchanges = requireEachOnce(
+    settings.EDGEMAKER_EXCHANGES.map((entry) => configuredExchange(entry, set)),
+  );
   return {
     exchanges,
     token: settings.EDGEMAKER_TOKEN,
@@ -114,15 +116,15 @@ export function parseConfig(environment: Environment): Config {
     subrequests: settings.EDGEMAKER_SUBREQUESTS,
     passesPerMinute: settings.EDGEMAKER_PASSES_PER_MINUTE,
     watched: settings.EDGEMAKER_LIQUIDITY.map((entry) => watchedOf(entry, exchanges)),
-    limits: settingsOf(settings.EDGEMAKER_LIMITS),
+    limits: limitSettingsOf(settings.EDGEMAKER_LIMITS),
     mcpTrading: settings.EDGEMAKER_MCP_TRADING,
     mcpConfirm: settings.EDGEMAKER_MCP_CONFIRM,
-    mcpMost: new Map(settings.EDGEMAKER_MCP_MOST.map(mostOf)),
-    mcpMostADay: new Map(settings.EDGEMAKER_MCP_MOST_A_DAY.map(mostOf)),
+    mcpMost: new Map(settings.EDGEMAKER_MCP_MOST.map(assetAmount)),
+    mcpMostADay: new Map(settings.EDGEMAKER_MCP_MOST_A_DAY.map(assetAmount)),
   };
 }
 
-function exchangeOf(entry: string, environment: Environment): ConfiguredExchange {
+function configuredExchange(entry: string, environment: Environment): ConfiguredExchange {
   const at = entry.indexOf("=");
   const [id, venue] = at < 0 ? [entry, entry] : [entry.slice(0, at), entry.slice(at + 1)];
   if (!/^[a-z][a-z0-9_-]{0,30}$/.test(id))
@@ -138,7 +140,7 @@ function exchangeOf(entry: string, environment: Environment): ConfiguredExchange
 }
 
 /** Two accounts of one name would each take the other's orders for strangers. */
-function eachOnce(exchanges: readonly ConfiguredExchange[]): readonly ConfiguredExchange[] {
+function requireEachOnce(exchanges: readonly ConfiguredExchange[]): readonly ConfiguredExchange[] {
   const prefixes = exchanges.map(({ id }) => prefixOf(id));
   const twice = exchanges.find(({ id }, place) => prefixes.indexOf(prefixOf(id)) < place);
   if (twice) throw new SettingsError(`EDGEMAKER_EXCHANGES: ${twice.id} is named twice`);

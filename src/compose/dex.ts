@@ -1,4 +1,8 @@
-import { type Budget, outboundRate, type PublicBudgets } from "../adapters/ccxt/client/public-budget.ts";
+import {
+  outboundRate,
+  type PublicBudget,
+  type PublicBudgets,
+} from "../adapters/ccxt/client/public-budget.ts";
 import { IRIS_URL, irisAggregator } from "../adapters/iris/aggregator.ts";
 import { cached } from "../adapters/iris/cached.ts";
 import { pricedPools, priceOf } from "../dex/price.ts";
@@ -40,7 +44,7 @@ export function liveAggregators(
   return { own: cached(iris, keeping), forAnyone: cached(within(budget, iris), keeping) };
 }
 
-const within = (budget: Budget, { pools }: Aggregator): Aggregator => ({
+const within = (budget: PublicBudget, { pools }: Aggregator): Aggregator => ({
   async pools(token) {
     const refusal = budget.refusal();
     if (refusal) throw refusal;

@@ -1,11 +1,11 @@
-import type { Kept, KnownRights, MarketKeeper } from "../adapters/ccxt/client/keeping.ts";
+import type { KeptValue, KnownRights, MarketKeeper } from "../adapters/ccxt/client/keeping.ts";
 import { messageOf } from "../kernel/errors.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { AccountKey } from "../model/account.ts";
 import type { Log } from "../ports/local.ts";
 import type { Keys } from "../ports/venue.ts";
 
-interface Parts {
+interface RightsParts {
   readonly exchanges: readonly string[];
   readonly accountOf: (exchange: string) => AccountKey;
   readonly keysOf: (exchange: string) => Promise<Keys | undefined>;
@@ -29,14 +29,14 @@ interface Configured {
   readonly exchange: string;
   readonly keys: Keys;
   /** What is kept of these very keys. */
-  readonly known: Kept<KnownRights> | undefined;
+  readonly known: KeptValue<KnownRights> | undefined;
 }
 
 export const mayWithdrawText = (exchange: string): string =>
   `the keys of ${exchange} may withdraw: make others that only read and trade`;
 
 /** What the configured keys may do, wherever they come from. */
-export function keyRights({ exchanges, accountOf, keysOf, ask, keeper, log }: Parts): KeyRights {
+export function keyRightsOf({ exchanges, accountOf, keysOf, ask, keeper, log }: RightsParts): KeyRights {
   async function configured(): Promise<readonly Configured[]> {
     const all = await keeper.rights();
     const found: Configured[] = [];

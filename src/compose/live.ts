@@ -1,11 +1,11 @@
-import { askRights, checkKeys, type KeyCheck } from "../adapters/ccxt/account/key-check.ts";
-import { createPlace, type Place } from "../adapters/ccxt/account/place.ts";
+import { askKeyRights, checkKeys, type KeyCheck } from "../adapters/ccxt/account/key-check.ts";
+import { createPlace, type ExchangePlace } from "../adapters/ccxt/account/place.ts";
 import { noKeys } from "../adapters/ccxt/account/private-exchange.ts";
 import { ccxtVenue } from "../adapters/ccxt/account/venue.ts";
 import type { Keeping, MarketKeeper } from "../adapters/ccxt/client/keeping.ts";
 import { outboundRate, type PublicBudgets, publicBudgets } from "../adapters/ccxt/client/public-budget.ts";
 import type { Quirks } from "../adapters/ccxt/client/quirks.ts";
-import { KEPT_FOR } from "../adapters/ccxt/client/shared-reads.ts";
+import { SHARED_FOR } from "../adapters/ccxt/client/shared-reads.ts";
 import type { Fetch } from "../adapters/ccxt/client/transport.ts";
 import { bitget } from "../adapters/ccxt/exchanges/bitget.ts";
 import { gateio } from "../adapters/ccxt/exchanges/gateio.ts";
@@ -21,7 +21,7 @@ import type { Deps } from "../ports/deps.ts";
 import type { Local, Log } from "../ports/local.ts";
 import type { Keys, Timing, Venue } from "../ports/venue.ts";
 import type { Config, ConfiguredExchange } from "./config.ts";
-import { type KeyRights, keyRights } from "./live-rights.ts";
+import { type KeyRights, keyRightsOf } from "./live-rights.ts";
 import { refuseSameKeys } from "./same-keys.ts";
 import { unopenedText } from "./stored-credentials.ts";
 
@@ -41,7 +41,7 @@ export interface LiveOptions {
   readonly clock?: () => Millis;
 }
 
-interface Parts {
+interface LiveParts {
   readonly keeping: Keeping;
   readonly credentials: StoredCredentials<Omit<Keys, "hash">>;
   readonly local: Local;
@@ -59,7 +59,7 @@ export interface LiveVenues extends Pick<Deps, "venue" | "venueOf" | "marketTime
 }
 
 /** The real exchanges, each at its own address or at the one that the operator has named. */
-export function liveVenues(config: Config, given: Parts, options: LiveOptions = {}): LiveVenues {
+export function liveVenues(config: Config, given: LiveParts, options: LiveOptions = {}): LiveVenues {
   const { keeping } = given;
   const parts = {
     ...given,
@@ -69,7 +69,7 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
   const places = new Map(config.exchanges.map((one) => [one.id, { ...one, place: placeOf(one) }]));
   const { credentials } = parts;
 
-  function placeOf({ id, venue }: ConfiguredExchange): Place {
+  function placeOf({ id, venue }: ConfiguredExchange): ExchangePlace {
     const quirks = QUIRKS[venue];
     const base = config.venueUrls.get(id) ?? `https://${quirks.host}`;
     return createPlace({
@@ -77,11 +77,11 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
       id,
       quirks,
       base,
-      timing: { ...quirks.timing, ...options.timing, ...(isLoopback(base) ? config.timing : {}) },
+      timing: { ...quirks.timing, ...options.timing, ...(isLoopbackUrl(base) ? config.timing : {}) },
       rate: quirks.tiers?.[config.tiers.get(id) ?? TIERS.kraken[0]] ?? quirks.rate,
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),
       clock: options.clock ?? (() => Date.now()),
-      keptFor: options.keptFor ?? KEPT_FOR,
+      keptFor: options.keptFor ?? SHARED_FOR,
       budget: budgets(
         new URL(base).host,
         quirks.name,
@@ -129,11 +129,11 @@ export function liveVenues(config: Config, given: Parts, options: LiveOptions = 
   return {
     accountOf,
     isConfigured,
-    rights: keyRights({
+    rights: keyRightsOf({
       exchanges: [...places.keys()],
       accountOf: (exchange) => accountKey(accountOf(exchange)),
       keysOf: ownKeys,
-      ask: (exchange, keys) => askRights(found(exchange).place, accountOf(exchange), keys),
+      ask: (exchange, keys) => askKeyRights(found(exchange).place, accountOf(exchange), keys),
       keeper: parts.keeping.markets,
       log: parts.log,
     }),
@@ -172,5 +172,5 @@ const hashed = async (keys: Omit<Keys, "hash">): Promise<Keys> => ({
   hash: await keyHash(keys.key),
 });
 
-const isLoopback = (base: string): boolean =>
+const isLoopbackUrl = (base: string): boolean =>
   /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(base).hostname);

@@ -11,14 +11,19 @@ import type { Venue } from "../ports/venue.ts";
 /** What an account on paper begins with, of the quote asset. */
 const FIRST_QUOTE = decimal("10000");
 
-interface Parts extends Pick<Deps, "exchanges" | "venue"> {
+interface PaperParts extends Pick<Deps, "exchanges" | "venue"> {
   readonly books: DryBooks;
   /** Where an exchange's requests go. */
   readonly hostOf: (exchange: string) => string;
 }
 
 /** Accounts on paper beside the exchanges' own, of which only what is public is asked. */
-export function connectDryRuns({ books, exchanges, venue, hostOf }: Parts): DryRuns & Pick<Deps, "venueOf"> {
+export function connectDryRuns({
+  books,
+  exchanges,
+  venue,
+  hostOf,
+}: PaperParts): DryRuns & Pick<Deps, "venueOf"> {
   const dry = (exchange: string): Venue => {
     const account: AccountRef = { exchange, kind: "dry", host: hostOf(exchange) };
     return dryVenue({ account, books, data: publicOnly(venue(exchange)) });

@@ -8,25 +8,25 @@ import type { Dex } from "../ports/dex.ts";
 import type { Reference } from "../ports/reference.ts";
 import type { ExchangeInfo } from "../ports/venue.ts";
 
-interface Parts extends Pick<Deps, "exchanges" | "venue" | "inTime"> {
+interface ReferenceParts extends Pick<Deps, "exchanges" | "venue" | "inTime"> {
   readonly dex: Dex;
 }
 
 /** A place's answer: a price, silence, or that it does not list the pair. */
-type Told =
+type PriceAnswer =
   | { readonly source: string; readonly price: Decimal; readonly most?: Decimal }
   | "silent"
   | "unlisted";
 
 /** What the other configured venues and the chain's exchanges say a pair is worth. */
 export const connectReference =
-  ({ exchanges, venue, dex, inTime }: Parts) =>
+  ({ exchanges, venue, dex, inTime }: ReferenceParts) =>
   async (exchange: string, symbol: Pair): Promise<Reference> => {
     const asked = [
       ...othersOf(exchanges, exchange).map(({ id }) =>
-        told(id, () => inTime(id, () => midAt(venue(id), symbol))),
+        askPriceSource(id, () => inTime(id, () => midAt(venue(id), symbol))),
       ),
-      told("dex", () => chainPrice(dex, symbol)),
+      askPriceSource("dex", () => chainPrice(dex, symbol)),
     ];
     const answers = await Promise.all(asked);
     const prices = answers.flatMap((answer) => (typeof answer === "object" ? [answer] : []));
@@ -44,9 +44,12 @@ function othersOf(exchanges: readonly ExchangeInfo[], exchange: string): Exchang
   return others.filter(({ venue }, place) => others.findIndex((one) => one.venue === venue) === place);
 }
 
-type Priced = { readonly price: Decimal; readonly most?: Decimal };
+type PriceFound = { readonly price: Decimal; readonly most?: Decimal };
 
-async function told(source: string, read: () => Promise<Priced | undefined>): Promise<Told> {
+async function askPriceSource(
+  source: string,
+  read: () => Promise<PriceFound | undefined>,
+): Promise<PriceAnswer> {
   try {
     const priced = await read();
     return priced === undefined ? "unlisted" : priced.price > ZERO ? { source, ...priced } : "silent";
@@ -56,11 +59,11 @@ async function told(source: string, read: () => Promise<Priced | undefined>): Pr
   }
 }
 
-const midAt = async (data: ReturnType<Deps["venue"]>, symbol: Pair): Promise<Priced> => ({
+const midAt = async (data: ReturnType<Deps["venue"]>, symbol: Pair): Promise<PriceFound> => ({
   price: midOf(await data.ticker(symbol)),
 });
 
-async function chainPrice(dex: Dex, symbol: Pair): Promise<Priced | undefined> {
+async function chainPrice(dex: Dex, symbol: Pair): Promise<PriceFound | undefined> {
   const { base, quote } = splitPair(symbol);
   if (!isChainToken(base) || quote !== "USDT") return undefined;
   const { price, confidence } = await dex.price(base);

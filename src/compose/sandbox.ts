@@ -109,13 +109,13 @@ export async function sandboxVenues(
   return {
     venue: (exchange) => found(venues.get(exchange), exchange),
     venueOf: ({ kind, exchange }) => (kind === "sandbox" ? venues.get(exchange) : undefined),
-    ...timeOf(context, row, replays),
+    ...sandboxTime(context, row, replays),
     aggregator: sandboxAggregator({ ...row, market }),
   };
 }
 
 /** Market time as this process knows it; where it goes on with passes alone, to the end of what is replayed. */
-function timeOf(
+function sandboxTime(
   context: Context,
   row: SandboxRow,
   replays: readonly ReplayedFile[],

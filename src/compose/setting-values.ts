@@ -21,7 +21,7 @@ export function kekOf(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-const TIMING = [
+const TIMING_NAMES = [
   "leaseTtl",
   "requestTimeout",
   "expiry",
@@ -32,13 +32,15 @@ const TIMING = [
   "tradesEvery",
 ] as const;
 
-export type TimingName = (typeof TIMING)[number];
+export type TimingName = (typeof TIMING_NAMES)[number];
 
 export function timingBound(entry: string): [TimingName, Millis] {
   const [, name, millis] = /^(\w+)=(\d{1,6})$/.exec(entry) ?? [];
-  const known = TIMING.find((one) => one === name);
+  const known = TIMING_NAMES.find((one) => one === name);
   if (!known)
-    throw new SettingsError(`EDGEMAKER_TIMING: a bound is ${TIMING.join(", ")}=milliseconds, not ${entry}`);
+    throw new SettingsError(
+      `EDGEMAKER_TIMING: a bound is ${TIMING_NAMES.join(", ")}=milliseconds, not ${entry}`,
+    );
   return [known, Number(millis)];
 }
 
@@ -47,10 +49,10 @@ const RATE_LIMITS: RateLimits = { address: 60, token: 30, burst: 120, failed: 10
 /** `off`, or what differs from the default: `loopback`, and numbers as in `address=100,burst=200`. */
 export function rateLimitsOf(entries: readonly string[]): RateLimits | undefined {
   if (entries.length === 1 && entries[0] === "off") return undefined;
-  return Object.assign({ ...RATE_LIMITS }, ...entries.map(rateLimit)) as RateLimits;
+  return Object.assign({ ...RATE_LIMITS }, ...entries.map(rateLimitEntry)) as RateLimits;
 }
 
-function rateLimit(entry: string): Partial<RateLimits> {
+function rateLimitEntry(entry: string): Partial<RateLimits> {
   if (entry === "loopback") return { loopback: true };
   const [, name, count] = /^(address|token|burst|failed|outbound)=([1-9]\d{0,5})$/.exec(entry) ?? [];
   if (name) return { [name]: Number(count) };
@@ -60,7 +62,7 @@ function rateLimit(entry: string): Partial<RateLimits> {
 }
 
 /** `name=value;…`, each as a person sets it; of these limits none can be switched off. */
-export function settingsOf(told: string): Limits {
+export function limitSettingsOf(told: string): Limits {
   const entries = told.split(";").map((entry) => entry.trim());
   return Object.fromEntries(
     entries
@@ -80,7 +82,7 @@ export function settingsOf(told: string): Limits {
   );
 }
 
-export function mostOf(entry: string): [string, Decimal] {
+export function assetAmount(entry: string): [string, Decimal] {
   const [, asset, told = ""] = /^([A-Z0-9]{1,20})=([\d.]+)$/.exec(entry) ?? [];
   const amount = parseDecimal(told);
   if (asset === undefined || amount === undefined)

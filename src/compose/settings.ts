@@ -4,16 +4,16 @@ import { nearest } from "../kernel/nearest.ts";
 import { plainText } from "../kernel/plain-text.ts";
 import { VENUES } from "../model/venues.ts";
 
-const flag = z.enum(["0", "1", "true", "false"]).transform((text) => text === "1" || text === "true");
+const flagSetting = z.enum(["0", "1", "true", "false"]).transform((text) => text === "1" || text === "true");
 
-const list = z.string().transform((text) =>
+const listSetting = z.string().transform((text) =>
   text
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== ""),
 );
 
-const whole = (least: number, most: number) =>
+const wholeNumber = (least: number, most: number) =>
   z
     .string()
     .regex(/^\d{1,6}$/, `needs a whole number from ${least} to ${most}`)
@@ -28,54 +28,54 @@ export const Settings = z.object({
   EDGEMAKER_API_URL: url.optional(),
   EDGEMAKER_DATABASE_URL: z.string().optional(),
   EDGEMAKER_DATABASE_AUTH_TOKEN: z.string().optional(),
-  EDGEMAKER_EXCHANGES: list.default(Object.keys(VENUES)),
-  EDGEMAKER_VENUE_URLS: list.default([]),
-  EDGEMAKER_TIERS: list.default([]),
-  EDGEMAKER_ALLOWED_HOSTS: list.default([]),
-  EDGEMAKER_CORS: list.default([]),
-  EDGEMAKER_OUTBOUND_HOSTS: list.default([]),
+  EDGEMAKER_EXCHANGES: listSetting.default(Object.keys(VENUES)),
+  EDGEMAKER_VENUE_URLS: listSetting.default([]),
+  EDGEMAKER_TIERS: listSetting.default([]),
+  EDGEMAKER_ALLOWED_HOSTS: listSetting.default([]),
+  EDGEMAKER_CORS: listSetting.default([]),
+  EDGEMAKER_OUTBOUND_HOSTS: listSetting.default([]),
   EDGEMAKER_HEARTBEAT_URL: url.optional(),
-  EDGEMAKER_HEARTBEAT_SECONDS: whole(1, 3600).default(30),
-  EDGEMAKER_RATE_LIMIT: list.default([]),
-  EDGEMAKER_KEK: list.default([]),
-  EDGEMAKER_SANDBOX: flag.default(false),
-  EDGEMAKER_KILL: flag.default(false),
-  EDGEMAKER_READ_TIMEOUT_MILLIS: whole(1, 999_999).default(10_000),
-  EDGEMAKER_TIMING: list.default([]),
-  EDGEMAKER_SUBREQUESTS: whole(15, 10_000).default(45),
-  EDGEMAKER_PASSES_PER_MINUTE: whole(1, 12).default(1),
+  EDGEMAKER_HEARTBEAT_SECONDS: wholeNumber(1, 3600).default(30),
+  EDGEMAKER_RATE_LIMIT: listSetting.default([]),
+  EDGEMAKER_KEK: listSetting.default([]),
+  EDGEMAKER_SANDBOX: flagSetting.default(false),
+  EDGEMAKER_KILL: flagSetting.default(false),
+  EDGEMAKER_READ_TIMEOUT_MILLIS: wholeNumber(1, 999_999).default(10_000),
+  EDGEMAKER_TIMING: listSetting.default([]),
+  EDGEMAKER_SUBREQUESTS: wholeNumber(15, 10_000).default(45),
+  EDGEMAKER_PASSES_PER_MINUTE: wholeNumber(1, 12).default(1),
   EDGEMAKER_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
-  EDGEMAKER_LIQUIDITY: list.default([]),
+  EDGEMAKER_LIQUIDITY: listSetting.default([]),
   EDGEMAKER_LIMITS: z.string().default(""),
-  EDGEMAKER_MCP_TRADING: flag.default(false),
+  EDGEMAKER_MCP_TRADING: flagSetting.default(false),
   EDGEMAKER_MCP_CONFIRM: z.enum(["plan", "terminal"]).default("plan"),
-  EDGEMAKER_MCP_MOST: list.default([]),
-  EDGEMAKER_MCP_MOST_A_DAY: list.default([]),
+  EDGEMAKER_MCP_MOST: listSetting.default([]),
+  EDGEMAKER_MCP_MOST_A_DAY: listSetting.default([]),
 });
 
 const CREDENTIAL = /^[A-Z0-9_]+_(API_KEY|SECRET|PASSPHRASE)$/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const PREFIX = "EDGEMAKER_";
+const SETTING_PREFIX = "EDGEMAKER_";
 
 /** Throws SettingsError on a variable that is called like a setting and is none: what it asks for would not be done. */
 export function refuseUnknownSettings(environment: Environment): void {
   const known = Object.keys(Settings.shape);
   const unknown = Object.keys(environment).find(
-    (name) => name.toUpperCase().startsWith(PREFIX) && !known.includes(name),
+    (name) => name.toUpperCase().startsWith(SETTING_PREFIX) && !known.includes(name),
   );
   if (unknown === undefined) return;
-  const wanted = unknown.slice(PREFIX.length).toUpperCase();
+  const wanted = unknown.slice(SETTING_PREFIX.length).toUpperCase();
   const meant = nearest(
     wanted,
-    known.map((name) => name.slice(PREFIX.length)),
+    known.map((name) => name.slice(SETTING_PREFIX.length)),
   );
   const hint = /^(DRY|PAPER)_?(RUN|TRAD\w*)?$/.test(wanted)
     ? "each start of a grid asks for its dry run: --dry-run, or dryRun in the body"
     : meant === undefined
       ? `the settings are ${known.join(", ")}`
-      : `did you mean ${PREFIX}${meant}?`;
+      : `did you mean ${SETTING_PREFIX}${meant}?`;
   throw new SettingsError(`${plainText(unknown)} is no setting; ${hint}`, { isPublic: true });
 }
 

@@ -14,13 +14,13 @@ export interface CredentialCheck {
   refuseSame(given?: { readonly exchange: string; readonly keys: StoredKeys }): Promise<void>;
 }
 
-interface Parts {
+interface CredentialParts {
   readonly exchanges: Config["exchanges"];
   readonly accountOf: (exchange: string) => AccountKey;
   readonly credentials: Pick<CredentialStore, "opened">;
 }
 
-export function credentialCheck({ exchanges, accountOf, credentials }: Parts): CredentialCheck {
+export function credentialCheck({ exchanges, accountOf, credentials }: CredentialParts): CredentialCheck {
   const stored = async (): Promise<ReadonlyMap<AccountKey, OpenedKeys>> =>
     new Map((await credentials.opened()).map((one) => [one.account, one]));
 

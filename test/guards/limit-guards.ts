@@ -53,7 +53,7 @@ export const LIMIT_GUARDS: readonly Guard[] = [
     ],
     [
       "a day's notional has an end",
-      '[sql`coalesce((${used}), 0) + ${NOTIONAL} <= ${unitsOf(dayNotional, "down")}`]',
+      '[sql`coalesce((${used}), 0) + ${NOTIONAL} <= ${notionalUnits(dayNotional, "down")}`]',
       "[]",
       ["recorded", "refused"],
       async (writers) => [

@@ -503,8 +503,8 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "of its own pair, by hand",
-      "${orders.symbol} = ${order.symbol} and ${mayBeMet()} and ${isMetBy",
-      "${mayBeMet()} and ${isMetBy",
+      "${orders.symbol} = ${order.symbol} and ${mayBeMetRow()} and ${isMetBy",
+      "${mayBeMetRow()} and ${isMetBy",
       "recorded",
       async ({ a, b, order }) => {
         await a.recordByHand(order(null, { symbol: "ETH/USDT" }), {

@@ -1,4 +1,4 @@
-import type { Listed } from "../../src/adapters/sandbox/matching.ts";
+import type { ListedPath } from "../../src/adapters/sandbox/matching.ts";
 import type { PricePath } from "../../src/adapters/sandbox/path.ts";
 import type { Simulation } from "../../src/adapters/sandbox/venue.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
@@ -118,7 +118,7 @@ export async function createWorld({
     backup: undefined as Tables | undefined,
     meddle: undefined as Faults | undefined,
   };
-  const listings = new Map<Pair, Listed>(
+  const listings = new Map<Pair, ListedPath>(
     symbols.map((symbol) => [
       symbol,
       { market: { ...plan.market, ...splitPair(symbol), symbol }, path: pathOf(symbol) },

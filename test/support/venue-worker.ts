@@ -1,10 +1,10 @@
 /** The adapter inside workerd, for the conformance suite: calls of the venue port come as POST bodies. */
-import type { Place } from "../../src/adapters/ccxt/account/place.ts";
+import type { ExchangePlace } from "../../src/adapters/ccxt/account/place.ts";
 import { adapterPlace, adapterVenue } from "../venues/adapter.ts";
 import { answerCall, type Call, fromText } from "../venues/wire.ts";
 
 let now = 0;
-const places = new Map<string, Place>();
+const places = new Map<string, ExchangePlace>();
 
 export default {
   async fetch(request: Request): Promise<Response> {

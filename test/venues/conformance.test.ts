@@ -1,12 +1,12 @@
 import { Miniflare } from "miniflare";
-import type { Place } from "../../src/adapters/ccxt/account/place.ts";
+import type { ExchangePlace } from "../../src/adapters/ccxt/account/place.ts";
 import { bundleWorkerScript } from "../support/venue-worker-bundle.ts";
 import { adapterPlace, adapterVenue } from "./adapter.ts";
 import { conformance } from "./conformance-suite.ts";
 import { remoteVenue } from "./wire.ts";
 
 conformance("the adapter on Node", async () => {
-  const places = new Map<string, Place>();
+  const places = new Map<string, ExchangePlace>();
   return {
     venue(connection, clock) {
       const place = places.get(connection.url) ?? adapterPlace(connection, clock);

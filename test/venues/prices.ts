@@ -1,6 +1,6 @@
 /** The price of each symbol over time, and the depth, trades and candles that go with it. */
 
-import { depthAt, MOST_LEVELS } from "../../src/adapters/sandbox/depth.ts";
+import { depthAt, MOST_SIMULATED_LEVELS } from "../../src/adapters/sandbox/depth.ts";
 import type { PricePath } from "../../src/adapters/sandbox/path.ts";
 import { type Decimal, divideWhole } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
@@ -53,4 +53,4 @@ export const marketOf = (listing: Listing): Market => ({ ...listing, buyFeeIn: "
 
 /** What other people have on offer around the price. */
 export const ambient = (listing: Listing, prices: Prices, at: Millis): Book =>
-  depthAt(marketOf(listing), prices.path(listing.symbol).at(at), at, MOST_LEVELS);
+  depthAt(marketOf(listing), prices.path(listing.symbol).at(at), at, MOST_SIMULATED_LEVELS);

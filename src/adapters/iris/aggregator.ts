@@ -14,9 +14,9 @@ export interface Iris {
   readonly timeoutMillis: Millis;
 }
 
-const PAGE = 100;
+const POOLS_PER_PAGE = 100;
 /** A token has a few dozen pools: more pages than this are a mistake, not a market. */
-const MOST_PAGES = 50;
+const MOST_POOL_PAGES = 50;
 
 /** The public aggregator of Cardano's exchanges, over HTTP. */
 export const irisAggregator = (iris: Iris): Aggregator => ({
@@ -39,16 +39,21 @@ async function allPools(iris: Iris, token: ChainToken): Promise<AnsweredPool[]> 
   const found = new Map<string, AnsweredPool>();
   for (let page = 1, last = 1; page <= last; page++) {
     // The page is told where the public server reads it, and beside the filter too.
-    const path = `/api/liquidity-pools?page=${page}&limit=${PAGE}`;
-    const { data, pagination } = await ask(iris, path, { ...filter, page, limit: PAGE }, PoolsAnswer());
-    if (pagination.totalPages > MOST_PAGES) throw nonsense();
-    for (const pool of data.filter((one) => isOf(one, token))) found.set(pool.identifier, pool);
+    const path = `/api/liquidity-pools?page=${page}&limit=${POOLS_PER_PAGE}`;
+    const { data, pagination } = await askIris(
+      iris,
+      path,
+      { ...filter, page, limit: POOLS_PER_PAGE },
+      PoolsAnswer(),
+    );
+    if (pagination.totalPages > MOST_POOL_PAGES) throw nonsense();
+    for (const pool of data.filter((one) => isPoolOf(one, token))) found.set(pool.identifier, pool);
     last = pagination.totalPages;
   }
   return [...found.values()];
 }
 
-const isOf = ({ tokenA, tokenB }: AnsweredPool, token: ChainToken): boolean =>
+const isPoolOf = ({ tokenA, tokenB }: AnsweredPool, token: ChainToken): boolean =>
   tokenA === null &&
   tokenB.policyId === CHAIN_TOKENS[token].policyId &&
   tokenB.nameHex === CHAIN_TOKENS[token].nameHex;
@@ -56,15 +61,15 @@ const isOf = ({ tokenA, tokenB }: AnsweredPool, token: ChainToken): boolean =>
 /** Prices by identifier: the answer has gaps and an order of its own. One pool without a state fails the whole request. */
 async function pricesOf(iris: Iris, identifiers: readonly string[]): Promise<Map<string, number | null>> {
   const prices = new Map<string, number | null>();
-  for (let from = 0; from < identifiers.length; from += PAGE) {
-    const asked = { identifiers: identifiers.slice(from, from + PAGE) };
-    const answer = await ask(iris, "/api/liquidity-pools/prices", asked, PricesAnswer());
+  for (let from = 0; from < identifiers.length; from += POOLS_PER_PAGE) {
+    const asked = { identifiers: identifiers.slice(from, from + POOLS_PER_PAGE) };
+    const answer = await askIris(iris, "/api/liquidity-pools/prices", asked, PricesAnswer());
     for (const { identifier, price } of answer) prices.set(identifier, price);
   }
   return prices;
 }
 
-async function ask<S extends z.ZodType>(
+async function askIris<S extends z.ZodType>(
   { url, timeoutMillis }: Iris,
   path: string,
   body: object,

@@ -2,7 +2,7 @@ import type { ChainToken } from "../../kernel/chain-token.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Aggregator, Pool } from "../../ports/dex.ts";
 
-interface Kept {
+interface KeptPools {
   readonly at: Millis;
   readonly pools: Promise<readonly Pool[]>;
 }
@@ -12,12 +12,12 @@ export function cached(
   aggregator: Aggregator,
   { ttl, monotonic }: { ttl: Millis; monotonic: () => Millis },
 ): Aggregator {
-  const kept = new Map<ChainToken, Kept>();
+  const kept = new Map<ChainToken, KeptPools>();
   return {
     async pools(token) {
       const known = kept.get(token);
       if (known && monotonic() - known.at < ttl) return known.pools;
-      const fresh: Kept = { at: monotonic(), pools: aggregator.pools(token) };
+      const fresh: KeptPools = { at: monotonic(), pools: aggregator.pools(token) };
       kept.set(token, fresh);
       fresh.pools.catch(() => {
         if (kept.get(token) === fresh) kept.delete(token);

@@ -15,7 +15,7 @@ const MOST_UNITS = 2 ** 63;
 /** More ADA than there is for one token. */
 const MOST_PRICE = 1e11;
 
-const upTo = (most: number) => z.number().nonnegative().max(most);
+const numberUpTo = (most: number) => z.number().nonnegative().max(most);
 const token = () => z.object({ policyId: z.string(), nameHex: z.string() });
 
 const PoolAnswer = lazy(() =>
@@ -26,11 +26,11 @@ const PoolAnswer = lazy(() =>
     tokenB: token().extend({ decimals: z.int().min(0).max(MOST_DECIMALS) }),
     state: z
       .object({
-        reserveA: upTo(MOST_LOVELACE),
-        reserveB: upTo(MOST_UNITS),
-        tvl: upTo(MOST_LOVELACE),
-        buyFeePercent: upTo(100).nullish(),
-        sellFeePercent: upTo(100).nullish(),
+        reserveA: numberUpTo(MOST_LOVELACE),
+        reserveB: numberUpTo(MOST_UNITS),
+        tvl: numberUpTo(MOST_LOVELACE),
+        buyFeePercent: numberUpTo(100).nullish(),
+        sellFeePercent: numberUpTo(100).nullish(),
       })
       .nullable(),
   }),
@@ -45,7 +45,7 @@ export const PoolsAnswer = lazy(() =>
 
 /** A pool with an empty side has no price: null. */
 export const PricesAnswer = lazy(() =>
-  z.array(z.object({ identifier: z.string(), price: upTo(MOST_PRICE).nullable() })),
+  z.array(z.object({ identifier: z.string(), price: numberUpTo(MOST_PRICE).nullable() })),
 );
 
 /** Failures come with status 200. */
@@ -64,18 +64,18 @@ export function poolOf(
     dex,
     identifier,
     lot,
-    tvl: units(state.tvl) * LOVELACE,
-    quoted: price === undefined || price === null ? undefined : nearest(price),
-    reserves: { ada: units(state.reserveA) * LOVELACE, token: units(state.reserveB) * lot },
+    tvl: wholeUnits(state.tvl) * LOVELACE,
+    quoted: price === undefined || price === null ? undefined : nearestDecimal(price),
+    reserves: { ada: wholeUnits(state.reserveA) * LOVELACE, token: wholeUnits(state.reserveB) * lot },
     fees: { buy: feeOf(state.buyFeePercent), sell: feeOf(state.sellFeePercent) },
   };
 }
 
-const units = (raw: number): bigint => BigInt(Math.floor(raw));
+const wholeUnits = (raw: number): bigint => BigInt(Math.floor(raw));
 
 // The aggregator says 0 for a fee that it does not know: no pool trades for nothing.
 const feeOf = (percent: number | null | undefined): Decimal | undefined =>
-  percent ? nearest(percent) / 100n : undefined;
+  percent ? nearestDecimal(percent) / 100n : undefined;
 
 // A price as a quotient of reserves often has more than 18 places.
-const nearest = (value: number): Decimal => fromNumber(value) ?? decimal(value.toFixed(18));
+const nearestDecimal = (value: number): Decimal => fromNumber(value) ?? decimal(value.toFixed(18));

@@ -18,7 +18,7 @@ import type { CancelOutcome, CreateOutcome, OrderIds, Permit, Timing, Venue } fr
 import type { Books } from "./books.ts";
 
 /** A venue's books at one version, with what they meet. */
-export interface Moment {
+export interface BookMoment {
   readonly books: VenueBooks;
   /** Protocol time. */
   readonly now: Millis;
@@ -27,7 +27,7 @@ export interface Moment {
 }
 
 /** Where the prices come from that an account's orders meet: all in which simulated accounts differ. */
-export interface Pricing<M extends Moment> {
+export interface Pricing<M extends BookMoment> {
   look(): Promise<M>;
   /** What has happened to resting orders up to this moment; undefined when nothing is to be written. */
   settlement(seen: M): BookChange | undefined;
@@ -35,7 +35,7 @@ export interface Pricing<M extends Moment> {
   arrival(seen: M, order: NewOrder): Arrival | Promise<Arrival>;
 }
 
-interface Simulated<M extends Moment> {
+interface Simulated<M extends BookMoment> {
   readonly account: AccountRef;
   readonly timing: Timing;
   readonly books: Books;
@@ -44,11 +44,11 @@ interface Simulated<M extends Moment> {
   readonly pricing: Pricing<M>;
 }
 
-const ATTEMPTS = 50;
+const BOOK_TRIES = 50;
 const ORDER_IDS: OrderIds = { form: /^\d{1,20}$/, like: "digits, for example 1000000007" };
 
 /** An account on simulated books: each call first lets resting orders meet the price up to now. */
-export function bookedVenue<M extends Moment>(simulated: Simulated<M>): Omit<Venue, keyof MarketData> {
+export function bookedVenue<M extends BookMoment>(simulated: Simulated<M>): Omit<Venue, keyof MarketData> {
   const { account, timing, books, key } = simulated;
   const settled = () => settledMoment(simulated);
   return {
@@ -72,50 +72,50 @@ export function bookedVenue<M extends Moment>(simulated: Simulated<M>): Omit<Ven
 
     async order({ symbol, ...one }) {
       await settled();
-      const found = await reading(books.order(key, one));
+      const found = await readBooks(books.order(key, one));
       return found && found.symbol === symbol ? told(found) : undefined;
     },
 
     async fills(symbol, { from, to }) {
       const { at } = await settled();
       const end = to ?? at;
-      const found = await reading(books.fills(key, symbol, from));
+      const found = await readBooks(books.fills(key, symbol, from));
       const fills = found.filter(({ at: made }) => to === undefined || made < to).map(toldFill);
       return { fills, unreadable: [], told: { from, to: end }, now: at };
     },
 
     async fillsOf(symbol, orderIds, since) {
       await settled();
-      const found = await reading(books.fills(key, symbol, since));
+      const found = await readBooks(books.fills(key, symbol, since));
       return {
         fills: found.filter(({ orderId }) => orderIds.includes(orderId)).map(toldFill),
         unreadable: [],
       };
     },
 
-    create: (order, permit) => create(simulated, order, permit),
+    create: (order, permit) => createInBooks(simulated, order, permit),
     cancel: (order, permit) => cancelOne(simulated, order, permit),
   };
 }
 
-async function settledMoment<M extends Moment>({ books, key, pricing }: Simulated<M>): Promise<M> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+async function settledMoment<M extends BookMoment>({ books, key, pricing }: Simulated<M>): Promise<M> {
+  for (let attempt = 0; attempt < BOOK_TRIES; attempt++) {
     const seen = await pricing.look();
     const change = pricing.settlement(seen);
     if (!change) return seen;
-    if (await reading(books.commit(key, seen.books.version, change)))
+    if (await readBooks(books.commit(key, seen.books.version, change)))
       return { ...seen, books: applied(seen.books, change) };
   }
   throw new VenueError("unavailable", "the simulated venue is too busy");
 }
 
-async function create<M extends Moment>(
+async function createInBooks<M extends BookMoment>(
   simulated: Simulated<M>,
   order: NewOrder,
   permit: Permit,
 ): Promise<CreateOutcome> {
   const { books, key, pricing } = simulated;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < BOOK_TRIES; attempt++) {
     const seen = await settledMoment(simulated).catch(notReached);
     if (!("books" in seen)) return { result: "not_sent" };
     const arrival = await Promise.resolve(pricing.arrival(seen, order)).catch(notReached);
@@ -136,13 +136,13 @@ async function create<M extends Moment>(
   return { result: "not_sent" };
 }
 
-async function cancelOne<M extends Moment>(
+async function cancelOne<M extends BookMoment>(
   simulated: Simulated<M>,
   { symbol, id }: { symbol: Pair; id: string },
   permit: Permit,
 ): Promise<CancelOutcome> {
   const { books, key, pricing } = simulated;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < BOOK_TRIES; attempt++) {
     const seen = await settledMoment(simulated).catch(notReached);
     if (!("books" in seen)) return { result: "not_sent" };
     const market = await Promise.resolve(pricing.market(seen, symbol)).catch(notReached);
@@ -165,7 +165,7 @@ const notReached = (error: unknown): { readonly failed: unknown } => {
 };
 
 /** A read of the books, as a venue fails. */
-export const reading = <T>(read: Promise<T>): Promise<T> =>
+export const readBooks = <T>(read: Promise<T>): Promise<T> =>
   read.catch((error: unknown) => {
     if (error instanceof StoreError)
       throw new VenueError("unavailable", "the simulated venue cannot be reached", { cause: error });

@@ -11,7 +11,11 @@ interface Listing {
   readonly volatility: number;
 }
 
-const list = (symbol: Pair, [start, tick, lot]: [string, string, string], volatility: number): Listing => ({
+const pairListing = (
+  symbol: Pair,
+  [start, tick, lot]: [string, string, string],
+  volatility: number,
+): Listing => ({
   symbol,
   start: decimal(start),
   tick: decimal(tick),
@@ -23,16 +27,16 @@ const BITCOIN: [string, string, string] = ["60000", "0.01", "0.00001"];
 const ADA: [string, string, string] = ["0.5", "0.0001", "0.1"];
 
 const EVERYWHERE = [
-  list("BTC/USDT", BITCOIN, 0.006),
-  list("ETH/USDT", ["3000", "0.01", "0.0001"], 0.008),
-  list("ADA/USDT", ADA, 0.01),
-  list("SNEK/USDT", ["0.002", "0.0000001", "1"], 0.016),
-  list("INDY/USDT", ["1", "0.0001", "0.1"], 0.013),
+  pairListing("BTC/USDT", BITCOIN, 0.006),
+  pairListing("ETH/USDT", ["3000", "0.01", "0.0001"], 0.008),
+  pairListing("ADA/USDT", ADA, 0.01),
+  pairListing("SNEK/USDT", ["0.002", "0.0000001", "1"], 0.016),
+  pairListing("INDY/USDT", ["1", "0.0001", "0.1"], 0.013),
 ];
 const ON_KRAKEN = [
-  list("BTC/USD", BITCOIN, 0.006),
-  list("BTC/EUR", BITCOIN, 0.006),
-  list("ADA/USD", ADA, 0.01),
+  pairListing("BTC/USD", BITCOIN, 0.006),
+  pairListing("BTC/EUR", BITCOIN, 0.006),
+  pairListing("ADA/USD", ADA, 0.01),
 ];
 
 const FEE = decimal("0.001");
@@ -48,14 +52,14 @@ const STARTING_BASE: Readonly<Record<string, string>> = {
 const STARTING_QUOTE = "100000";
 
 /** What a venue of this kind lists. */
-export const listings = (venue: string): readonly Listing[] =>
+export const listingsOf = (venue: string): readonly Listing[] =>
   venue === "kraken" ? [...EVERYWHERE, ...ON_KRAKEN] : EVERYWHERE;
 
 export const listingOf = (venue: string, symbol: Pair): Listing | undefined =>
-  listings(venue).find((listing) => listing.symbol === symbol);
+  listingsOf(venue).find((listing) => listing.symbol === symbol);
 
 /** Two venues take a buy's fee in base, two in quote: a grid has to be right with either. */
-export function marketOf(venue: string, { symbol, tick, lot }: Listing): Market {
+export function simulatedMarket(venue: string, { symbol, tick, lot }: Listing): Market {
   return {
     symbol,
     ...splitPair(symbol),
@@ -72,7 +76,7 @@ export function marketOf(venue: string, { symbol, tick, lot }: Listing): Market 
 
 /** Every venue's balances when its books are made. */
 export function startingBalances(venue: string): { asset: string; total: Decimal }[] {
-  const quotes = new Set(listings(venue).map(({ symbol }) => splitPair(symbol).quote));
+  const quotes = new Set(listingsOf(venue).map(({ symbol }) => splitPair(symbol).quote));
   return [
     ...[...quotes].map((asset) => ({ asset, total: decimal(STARTING_QUOTE) })),
     ...Object.entries(STARTING_BASE).map(([asset, total]) => ({ asset, total: decimal(total) })),

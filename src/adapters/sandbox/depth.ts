@@ -7,19 +7,19 @@ import type { Book, BookLevel, Market, Side } from "../../model/market.ts";
 /** Depth changes once a second of market time. */
 const REFRESH: Millis = 1000;
 const HALF_SPREAD = 0.00005;
-const STEP = 0.0001;
+const LEVEL_STEP = 0.0001;
 /** Quote resting at a level, on average; deeper levels hold more. */
 const NOTIONAL = 4000;
-export const MOST_LEVELS = 200;
+export const MOST_SIMULATED_LEVELS = 200;
 
 /** The order book around a price of so many ticks; a function of its arguments. */
 export function depthAt(market: Market, ticks: number, at: Millis, limit: number): Book {
   const hash = mix(hashText(market.symbol), Math.floor(at / REFRESH));
   const half = Math.max(1, Math.round(ticks * HALF_SPREAD));
-  const step = Math.max(1, Math.round(ticks * STEP));
+  const step = Math.max(1, Math.round(ticks * LEVEL_STEP));
   const side = (direction: 1 | -1): BookLevel[] => {
     const levels: BookLevel[] = [];
-    for (let place = 0; place < Math.min(limit, MOST_LEVELS); place++) {
+    for (let place = 0; place < Math.min(limit, MOST_SIMULATED_LEVELS); place++) {
       const level = ticks + direction * (half + place * step);
       if (level <= 0) break;
       const notional = NOTIONAL * (0.25 + place / 20) * (0.5 + share(hash, direction * (place + 1)));

@@ -9,7 +9,7 @@ import type { Market, Quote } from "../../model/market.ts";
 import type { NewOrder } from "../../model/order.ts";
 import type { MarketData } from "../../ports/market.ts";
 import type { Timing, Venue } from "../../ports/venue.ts";
-import { bookedVenue, type Moment, type Pricing, reading } from "./booked-venue.ts";
+import { type BookMoment, bookedVenue, type Pricing, readBooks } from "./booked-venue.ts";
 import type { Books } from "./books.ts";
 import { withResting } from "./depth.ts";
 import { SANDBOX_TIMING } from "./venue.ts";
@@ -24,11 +24,11 @@ export interface DryAccount {
   readonly books: Books;
 }
 
-interface Seen extends Moment {
-  readonly markets: ReadonlyMap<Pair, Priced>;
+interface MarketsSeen extends BookMoment {
+  readonly markets: ReadonlyMap<Pair, QuotedMarket>;
 }
 
-interface Priced {
+interface QuotedMarket {
   readonly market: Market;
   readonly quote: Quote;
 }
@@ -41,13 +41,13 @@ export const dryKey = ({ exchange }: Pick<AccountRef, "exchange">): string => `d
  */
 export function dryVenue({ account, data, books }: DryAccount): Venue {
   const key = dryKey(account);
-  const priced = async (symbol: Pair): Promise<Priced> => ({
+  const priced = async (symbol: Pair): Promise<QuotedMarket> => ({
     market: await data.market(symbol),
     quote: await data.ticker(symbol),
   });
-  const pricing: Pricing<Seen> = {
+  const pricing: Pricing<MarketsSeen> = {
     async look() {
-      const { books: now, now: protocol } = await reading(books.load(key));
+      const { books: now, now: protocol } = await readBooks(books.load(key));
       const symbols = [...new Set(now.open.map(({ symbol }) => symbol))];
       const markets = new Map(
         await Promise.all(symbols.map(async (symbol) => [symbol, await priced(symbol)] as const)),
@@ -55,7 +55,7 @@ export function dryVenue({ account, data, books }: DryAccount): Venue {
       const at = Math.max(now.settledAt, ...[...markets.values()].map(({ quote }) => quote.at));
       return { books: now, now: protocol, at, markets };
     },
-    settlement,
+    settlement: settlementAtQuotes,
     market: (_seen, symbol) => data.market(symbol),
     async arrival(seen, order) {
       const { market, quote } = await priced(order.symbol);
@@ -67,14 +67,14 @@ export function dryVenue({ account, data, books }: DryAccount): Venue {
     ...bookedVenue({ account, timing: DRY_TIMING, books, key, pricing }),
     ...{ market, ticker, trades, candles, candleReach },
     async book(symbol, limit) {
-      const [book, { books: now }] = [await data.book(symbol, limit), await reading(books.load(key))];
+      const [book, { books: now }] = [await data.book(symbol, limit), await readBooks(books.load(key))];
       const own = now.open.filter((order) => order.symbol === symbol);
       return withResting(book, own, limit);
     },
   };
 }
 
-function settlement({ books, at, markets }: Seen): BookChange | undefined {
+function settlementAtQuotes({ books, at, markets }: MarketsSeen): BookChange | undefined {
   const movements = books.open.flatMap((order) => {
     const { market, quote } = markets.get(order.symbol) ?? {};
     if (!market || !quote || !isPassed(order, quote)) return [];

@@ -2,12 +2,12 @@ import type { Candles } from "../../candles/candles.ts";
 import { divideWhole } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import { listingOf, marketOf } from "./catalog.ts";
-import type { Listed } from "./matching.ts";
+import { listingOf, simulatedMarket } from "./catalog.ts";
+import type { ListedPath } from "./matching.ts";
 import { generatedPath, type PricePath, type Shock } from "./path.ts";
 import { replayPath } from "./replay.ts";
 
-export interface World {
+export interface PriceWorld {
   readonly seed: number;
   readonly origin: Millis;
   /** Replayed candles per symbol. */
@@ -21,28 +21,28 @@ type Shocks = Readonly<Record<string, readonly Shock[]>>;
 
 /** What the sandbox's venues list, each symbol with its price path. Paths are kept while no shock is added. */
 export function createListings(
-  world: World,
-): (venue: string, symbol: Pair, shocks: Shocks) => Listed | undefined {
-  const known = new Map<string, { listed: Listed; shocks: number }>();
+  world: PriceWorld,
+): (venue: string, symbol: Pair, shocks: Shocks) => ListedPath | undefined {
+  const known = new Map<string, { listed: ListedPath; shocks: number }>();
   return (venue, symbol, shocks) => {
     const count = shocks[symbol]?.length ?? 0;
     const found = known.get(`${venue} ${symbol}`);
     if (found?.shocks === count) return found.listed;
     const listing = listingOf(venue, symbol);
     if (!listing) return undefined;
-    const market = marketOf(venue, listing);
+    const market = simulatedMarket(venue, listing);
     const listed = { market, path: pathOf(world, venue, { ...listing, shocks: shocks[symbol] ?? [] }) };
     known.set(`${venue} ${symbol}`, { listed, shocks: count });
     return listed;
   };
 }
 
-type Drawn = NonNullable<ReturnType<typeof listingOf>> & { readonly shocks: readonly Shock[] };
+type DrawnListing = NonNullable<ReturnType<typeof listingOf>> & { readonly shocks: readonly Shock[] };
 
 function pathOf(
-  { seed, origin, replays }: World,
+  { seed, origin, replays }: PriceWorld,
   venue: string,
-  { symbol, start, tick, volatility, shocks }: Drawn,
+  { symbol, start, tick, volatility, shocks }: DrawnListing,
 ): PricePath {
   const hourlyVolume = HOURLY_NOTIONAL / (Number(start) / 1e18);
   const common = { seed, symbol, volatility, hourlyVolume };

@@ -8,19 +8,19 @@ import type { Market } from "../../model/market.ts";
 import type { PricePath } from "./path.ts";
 
 /** How simulated orders meet the price. */
-export interface Rules {
+export interface MatchingRules {
   /** `touch` fills when the price reaches the order's, `cross` when it passes it. */
   readonly fill: "touch" | "cross";
   /** Whether some orders fill in two parts. */
   readonly parts: boolean;
 }
 
-export interface Listed {
+export interface ListedPath {
   readonly market: Market;
   readonly path: PricePath;
 }
 
-export type Listings = (symbol: string) => Listed | undefined;
+export type Listings = (symbol: string) => ListedPath | undefined;
 
 /** After a part fill the rest waits for the next quarter of a minute. */
 const BUCKET: Millis = 15 * SECOND;
@@ -31,7 +31,7 @@ export function settle(
   books: VenueBooks,
   until: Millis,
   listings: Listings,
-  rules: Rules,
+  rules: MatchingRules,
 ): BookChange | undefined {
   const movements = books.open.flatMap((order) => {
     const listed = listings(order.symbol);
@@ -55,16 +55,16 @@ export function settle(
   };
 }
 
-interface Span {
+interface MatchedSpan {
   readonly from: Millis;
   readonly until: Millis;
 }
 
 function met(
   order: BookedOrder,
-  { market, path }: Listed,
-  span: Span,
-  rules: Rules,
+  { market, path }: ListedPath,
+  span: MatchedSpan,
+  rules: MatchingRules,
 ): { after: BookedOrder; fills: BookedFill[] } {
   let after = order;
   const fills: BookedFill[] = [];
@@ -80,7 +80,7 @@ function met(
 }
 
 // One in eight orders gets half of its amount first; a function of the order, so any process decides alike.
-function meetingAmount(order: BookedOrder, { lot }: Market, at: Millis, { parts }: Rules) {
+function meetingAmount(order: BookedOrder, { lot }: Market, at: Millis, { parts }: MatchingRules) {
   const rest = order.amount - order.filled;
   const whole = !parts || order.fills > 0 || share(hashText(order.id), Math.floor(at / BUCKET)) >= PART_SHARE;
   return whole ? rest : max(lot, snap(rest / 2n, lot, "down"));
@@ -91,8 +91,8 @@ function meeting(
   order: BookedOrder,
   { tick }: Market,
   path: PricePath,
-  { from, until }: Span,
-  { fill }: Rules,
+  { from, until }: MatchedSpan,
+  { fill }: MatchingRules,
 ): Millis | undefined {
   const start = Math.max(from, order.meetsFrom);
   if (start > until) return undefined;

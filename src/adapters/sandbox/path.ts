@@ -31,7 +31,7 @@ export interface Generated {
   readonly shocks: readonly Shock[];
 }
 
-const STEP = 15 * SECOND;
+const PATH_STEP = 15 * SECOND;
 const OCTAVES = 15;
 const FIRST_PERIOD = 30 * SECOND;
 const VENUE_PERIOD = 10 * 60 * SECOND;
@@ -63,23 +63,23 @@ export function generatedPath({
   const exponent = (time: Millis) => octaves.reduce((total, octave) => total + octave(time), 0);
   const zero = exponent(anchor.at);
   const corner = memoized((place: number) => {
-    const at = place * STEP;
+    const at = place * PATH_STEP;
     const shocked = shocks.reduce((factor, shock) => (shock.at <= at ? factor * shock.factor : factor), 1);
     const price = anchor.ticks * exponential(exponent(at) - zero) * (1 + own(at)) * shocked;
     return Math.max(1, Math.round(price));
   });
   const at = (time: Millis): number => {
-    const place = Math.floor(time / STEP);
+    const place = Math.floor(time / PATH_STEP);
     return between(
-      { at: place * STEP, ticks: corner(place) },
-      { at: (place + 1) * STEP, ticks: corner(place + 1) },
+      { at: place * PATH_STEP, ticks: corner(place) },
+      { at: (place + 1) * PATH_STEP, ticks: corner(place + 1) },
       time,
     );
   };
   const corners = (from: Millis, to: Millis): Corner[] => {
     const found: Corner[] = [];
-    for (let place = Math.floor(from / STEP) + 1; place * STEP < to; place++) {
-      found.push({ at: place * STEP, ticks: corner(place) });
+    for (let place = Math.floor(from / PATH_STEP) + 1; place * PATH_STEP < to; place++) {
+      found.push({ at: place * PATH_STEP, ticks: corner(place) });
     }
     return found;
   };
@@ -87,14 +87,14 @@ export function generatedPath({
     at,
     corners,
     inside: (from, to) =>
-      to - from <= WALKED ? corners(from, to).map(({ ticks }) => ticks) : sampled(at, from, to),
+      to - from <= LONGEST_WALKED ? corners(from, to).map(({ ticks }) => ticks) : sampled(at, from, to),
     volume: (from, to) =>
       ((to - from) / HOUR) * hourlyVolume * (0.5 + share(volumes, Math.floor(from / HOUR))),
   };
 }
 
 /** A week has 40,000 corners, and anybody may ask for a thousand weeks: longer candles are sampled. */
-const WALKED: Millis = 5 * MINUTE;
+const LONGEST_WALKED: Millis = 5 * MINUTE;
 const SAMPLES = 6;
 
 export function sampled(at: (time: Millis) => number, from: Millis, to: Millis): number[] {

@@ -4,14 +4,14 @@ import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Books } from "./books.ts";
 
-const ATTEMPTS = 50;
+const PERSON_TRIES = 50;
 
 /** Adds to a balance, or with a negative amount takes from what is free. Returns the new total. */
 export async function deposit(
   books: Books,
   { exchange, asset, amount }: { exchange: string; asset: string; amount: Decimal },
 ): Promise<Decimal> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < PERSON_TRIES; attempt++) {
     const { books: now } = await books.load(exchange);
     const held = now.holdings[asset] ?? { total: ZERO, used: ZERO };
     const total = held.total + amount;

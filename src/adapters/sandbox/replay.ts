@@ -15,8 +15,9 @@ export function replayPath(candles: Candles, tick: Decimal, before: (first: Corn
   const totals = runningTotals(candles.volume);
   const [first, last] = [cornerAt(0), cornerAt(count - 1)];
   const earlier = before(first);
-  const firstAfter = (time: Millis) => search(count, (place) => cornerAt(place).at > time);
-  const firstAtOrAfter = (time: Millis) => search(times.length, (bar) => (times[bar] as number) >= time);
+  const firstAfter = (time: Millis) => firstPlaceWhere(count, (place) => cornerAt(place).at > time);
+  const firstAtOrAfter = (time: Millis) =>
+    firstPlaceWhere(times.length, (bar) => (times[bar] as number) >= time);
   const at = (time: Millis): number => {
     if (time < first.at) return earlier.at(time);
     const next = firstAfter(time);
@@ -36,7 +37,7 @@ export function replayPath(candles: Candles, tick: Decimal, before: (first: Corn
     corners: cornersIn,
     inside(from, to) {
       if (to <= first.at) return earlier.inside(from, to);
-      const isWalked = from >= first.at && to - from <= WALKED;
+      const isWalked = from >= first.at && to - from <= LONGEST_REPLAY_WALKED;
       return isWalked ? cornersIn(from, to).map(({ ticks }) => ticks) : sampled(at, from, to);
     },
     volume(from, to) {
@@ -47,7 +48,7 @@ export function replayPath(candles: Candles, tick: Decimal, before: (first: Corn
 }
 
 /** The file's own candles have few corners: so many of them are walked for one that is asked for. */
-const WALKED: Millis = 4 * HOUR;
+const LONGEST_REPLAY_WALKED: Millis = 4 * HOUR;
 
 /** The corner at a place, four to a bar, made when it is asked for: a year of minutes has two million. */
 function eachCornerOf(
@@ -76,7 +77,7 @@ function runningTotals(volumes: Float64Array): Float64Array {
 }
 
 /** The first place at which the condition holds, if it holds from some place on. */
-function search(length: number, holds: (place: number) => boolean): number {
+function firstPlaceWhere(length: number, holds: (place: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {
     const middle = (low + high) >>> 1;

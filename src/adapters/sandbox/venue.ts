@@ -9,11 +9,11 @@ import type { Book } from "../../model/market.ts";
 import type { NewOrder } from "../../model/order.ts";
 import { takes } from "../../model/own-orders.ts";
 import type { Timing, Venue } from "../../ports/venue.ts";
-import { bookedVenue, type Moment, type Pricing, reading } from "./booked-venue.ts";
-import type { Books, Reading } from "./books.ts";
-import { depthAt, MOST_LEVELS, withResting } from "./depth.ts";
+import { type BookMoment, bookedVenue, type Pricing, readBooks } from "./booked-venue.ts";
+import type { Books, BooksReading } from "./books.ts";
+import { depthAt, MOST_SIMULATED_LEVELS, withResting } from "./depth.ts";
 import { type MarketClock, marketTime } from "./market-clock.ts";
-import { type Listed, type Rules, settle } from "./matching.ts";
+import { type ListedPath, type MatchingRules, settle } from "./matching.ts";
 import type { Shock } from "./path.ts";
 import { candlesAt, tickerAt, tradesAt } from "./prints.ts";
 
@@ -38,26 +38,26 @@ export interface Simulation {
   readonly venue: string;
   readonly books: Books;
   readonly clock: MarketClock;
-  readonly listings: (venue: string, symbol: Pair, shocks: Shocks) => Listed | undefined;
-  readonly rules: Rules;
+  readonly listings: (venue: string, symbol: Pair, shocks: Shocks) => ListedPath | undefined;
+  readonly rules: MatchingRules;
   readonly timing: Timing;
 }
 
-interface Seen extends Moment {
-  readonly listed: (symbol: Pair) => Listed;
+interface BooksSeen extends BookMoment {
+  readonly listed: (symbol: Pair) => ListedPath;
 }
 
 /** A simulated venue: its prices are a function of market time. */
 export function simulatedVenue(simulation: Simulation): Venue {
   const { account, books, timing } = simulation;
   const exchange = account.exchange;
-  const withMarket = async <T>(symbol: Pair, read: (listed: Listed, at: Millis) => T): Promise<T> => {
-    const when = await reading(books.time(exchange));
-    return read(listing(simulation, symbol, when.shocks), marketNow(simulation, when, when.settledAt));
+  const withMarket = async <T>(symbol: Pair, read: (listed: ListedPath, at: Millis) => T): Promise<T> => {
+    const when = await readBooks(books.time(exchange));
+    return read(listing(simulation, symbol, when.shocks), simulatedNow(simulation, when, when.settledAt));
   };
-  const pricing: Pricing<Seen> = {
-    look: () => look(simulation),
-    settlement: (seen) => settlement(simulation, seen),
+  const pricing: Pricing<BooksSeen> = {
+    look: () => lookAtBooks(simulation),
+    settlement: (seen) => settlementAlongPath(simulation, seen),
     market: ({ listed }, symbol) => listed(symbol).market,
     arrival,
   };
@@ -74,23 +74,23 @@ export function simulatedVenue(simulation: Simulation): Venue {
   };
 }
 
-function listing({ listings, venue, account }: Simulation, symbol: Pair, shocks: Shocks): Listed {
+function listing({ listings, venue, account }: Simulation, symbol: Pair, shocks: Shocks): ListedPath {
   const found = listings(venue, symbol, shocks);
   if (!found) throw new VenueError("unlisted", `${symbol} is not listed on ${account.exchange}`);
   return found;
 }
 
-async function look(simulation: Simulation): Promise<Seen> {
-  const when = await reading(simulation.books.load(simulation.account.exchange));
+async function lookAtBooks(simulation: Simulation): Promise<BooksSeen> {
+  const when = await readBooks(simulation.books.load(simulation.account.exchange));
   const { books, now, shocks } = when;
   const listed = (symbol: Pair) => listing(simulation, symbol, shocks);
-  return { books, now, listed, at: marketNow(simulation, when, books.settledAt) };
+  return { books, now, listed, at: simulatedNow(simulation, when, books.settledAt) };
 }
 
 /** Other people's depth and all that the account rests, once it has met the price up to now. */
 async function bookNow(simulation: Simulation, symbol: Pair, limit: number): Promise<Book> {
-  const seen = await look(simulation);
-  const change = settlement(simulation, seen);
+  const seen = await lookAtBooks(simulation);
+  const change = settlementAlongPath(simulation, seen);
   const { open } = change ? applied(seen.books, change) : seen.books;
   const { market, path } = seen.listed(symbol);
   const others = depthAt(market, path.at(seen.at), seen.at, limit);
@@ -104,20 +104,23 @@ async function bookNow(simulation: Simulation, symbol: Pair, limit: number): Pro
 const bestPricesIn = ({ bids, asks }: Book) => ({ bid: bids[0]?.price ?? ZERO, ask: asks[0]?.price ?? ZERO });
 
 // Another process may have settled a moment later than this one has read the clock.
-const marketNow = ({ clock }: Simulation, { now, passed }: Reading, settledAt: Millis): Millis =>
+const simulatedNow = ({ clock }: Simulation, { now, passed }: BooksReading, settledAt: Millis): Millis =>
   Math.max(marketTime({ ...clock, passed }, now), settledAt);
 
 /** Walking a long quiet path again and again costs more than writing down that it was quiet. */
 const QUIET: Millis = 240 * MINUTE;
 
-function settlement({ rules }: Simulation, { books, at, listed }: Seen): BookChange | undefined {
+function settlementAlongPath(
+  { rules }: Simulation,
+  { books, at, listed }: BooksSeen,
+): BookChange | undefined {
   const change = settle(books, at, (symbol) => listed(symbol as Pair), rules);
   if (change || at - books.settledAt < QUIET) return change;
   return { settledAt: at, orders: [], fills: [], holdings: {} };
 }
 
-function arrival({ listed, at }: Seen, { symbol, side }: NewOrder): Arrival {
+function arrival({ listed, at }: BooksSeen, { symbol, side }: NewOrder): Arrival {
   const { market, path } = listed(symbol);
-  const { bids, asks } = depthAt(market, path.at(at), at, MOST_LEVELS);
+  const { bids, asks } = depthAt(market, path.at(at), at, MOST_SIMULATED_LEVELS);
   return { market, levels: side === "buy" ? asks : bids, at };
 }

@@ -45,7 +45,7 @@ export async function seal(
 }
 
 /** Throws SettingsError, saying why of the sealed texts, when a key is missing or anything is not as it was sealed. */
-export async function open(
+export async function openSealed(
   keks: readonly Kek[],
   owner: string,
   sealed: Sealed,

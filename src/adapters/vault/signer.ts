@@ -7,14 +7,14 @@ const HASH = "SHA-256";
 /** HMAC-SHA-256 with a key derived (HKDF) from one of the operator's. */
 export async function importSigner(raw: Uint8Array<ArrayBuffer>): Promise<Signer> {
   const from = await crypto.subtle.importKey("raw", raw, "HKDF", false, ["deriveKey"]);
-  const derivation = { name: "HKDF", hash: HASH, salt: new Uint8Array(), info: bytesOf(PURPOSE) };
+  const derivation = { name: "HKDF", hash: HASH, salt: new Uint8Array(), info: utf8Of(PURPOSE) };
   const form = { name: "HMAC", hash: HASH, length: 256 };
   const key = await crypto.subtle.deriveKey(derivation, from, form, false, ["sign"]);
-  const sign = async (text: string) => hex(await crypto.subtle.sign("HMAC", key, bytesOf(text)));
+  const sign = async (text: string) => hex(await crypto.subtle.sign("HMAC", key, utf8Of(text)));
   return { key: (await sign("which key")).slice(0, 8), sign };
 }
 
-const bytesOf = (text: string) => new TextEncoder().encode(text);
+const utf8Of = (text: string) => new TextEncoder().encode(text);
 
 const hex = (bytes: ArrayBuffer): string =>
   Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -9,7 +9,7 @@ export interface StoredCredentials<K> {
   has(account: AccountKey): boolean;
 }
 
-interface Source<K> {
+interface CredentialSource<K> {
   get(account: AccountKey): Promise<K | undefined>;
   list(): Promise<readonly { readonly account: AccountKey }[]>;
 }
@@ -19,7 +19,7 @@ const LISTED_FOR: Millis = 10 * SECOND;
 
 /** Lists the accounts once, and again in the background when one is missed: another process may have added it. */
 export async function storedKeys<K>(
-  source: Source<K>,
+  source: CredentialSource<K>,
   { monotonic }: Pick<Local, "monotonic">,
 ): Promise<StoredCredentials<K>> {
   let listedAt = monotonic();

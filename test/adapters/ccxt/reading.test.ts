@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import {
   balancesOf,
   candleOf,
-  fillOf,
-  orderOf,
   tradeOf,
+  venueFillOf,
+  venueOrderOf,
 } from "../../../src/adapters/ccxt/account/reading.ts";
 import type { Dict } from "../../../src/adapters/ccxt/client/ccxt.ts";
 import { gateio } from "../../../src/adapters/ccxt/exchanges/gateio.ts";
@@ -28,7 +28,7 @@ const TRADE = { id: "1", side: "buy", price: "50000", amount: "0.5", timestamp: 
 const BALANCE = { total: { BTC: "3" }, BTC: { free: "1", used: "2", total: "3" } };
 
 const READ: Readonly<Record<string, (told: Dict) => unknown>> = {
-  "an order": (told) => orderOf(told, kraken, AT),
+  "an order": (told) => venueOrderOf(told, kraken, AT),
   "a trade": tradeOf,
   "a balance": (told) => balancesOf(told, kraken),
   "a candle": ({ row }) => candleOf(row as unknown[]),
@@ -70,7 +70,7 @@ it("takes what a market buy by cost has bought from gateio's own word, not from 
   };
   const exchange = new (await gateio.load())({ number: String, options: gateio.options });
   const told = (exchange as unknown as { parseOrder: (row: Dict) => Dict }).parseOrder(info);
-  const order = orderOf({ ...told, symbol: "BTC/USDT" }, gateio, AT);
+  const order = venueOrderOf({ ...told, symbol: "BTC/USDT" }, gateio, AT);
   expect(order).toMatchObject({ amount: order.filled, notional: 99_996_900_000_000_000_000n });
   expect(order.filled).toBe(1_639_290_000_000_000n);
 });
@@ -88,10 +88,10 @@ describe("the cost of an execution", () => {
     fees: [{ cost: "0", currency: "USDT" }],
   };
   it("is what is told, nothing too where it rounds to nothing", () => {
-    expect(fillOf(row).notional).toBe(30_000n * 10n ** 18n);
-    expect(fillOf({ ...row, price: "0.5", amount: "0.00000001", cost: "0.000000" }).notional).toBe(0n);
+    expect(venueFillOf(row).notional).toBe(30_000n * 10n ** 18n);
+    expect(venueFillOf({ ...row, price: "0.5", amount: "0.00000001", cost: "0.000000" }).notional).toBe(0n);
   });
   it("is not nothing where it is worth something", () => {
-    expect(() => fillOf({ ...row, cost: "0.00000" })).toThrow(VenueError);
+    expect(() => venueFillOf({ ...row, cost: "0.00000" })).toThrow(VenueError);
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sandboxBooks } from "../../../src/adapters/libsql/sandbox/sandbox-books.ts";
-import { listingOf, marketOf } from "../../../src/adapters/sandbox/catalog.ts";
+import { listingOf, simulatedMarket } from "../../../src/adapters/sandbox/catalog.ts";
 import { createListings } from "../../../src/adapters/sandbox/listings.ts";
 import { settle } from "../../../src/adapters/sandbox/matching.ts";
 import { deposit } from "../../../src/adapters/sandbox/person.ts";
@@ -166,7 +166,7 @@ describe("a simulated venue", () => {
 describe("resting orders", () => {
   const listing = listingOf("kraken", "BTC/USDT");
   if (!listing) throw new Error("not listed");
-  const market = marketOf("kraken", listing);
+  const market = simulatedMarket("kraken", listing);
   const listed = createListings({ seed: 1, origin: START, replays: new Map() })("kraken", "BTC/USDT", {});
   const rules = { fill: "touch", parts: true } as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { importKek, open, rewrap, type Sealed, seal } from "../../../src/adapters/vault/envelope.ts";
+import { importKek, openSealed, rewrap, type Sealed, seal } from "../../../src/adapters/vault/envelope.ts";
 
 const OWNER = "credentials live:kraken:api.kraken.com";
 const TEXTS = { key: "canary-key", secret: "canary-secret", passphrase: "canary-phrase" };
@@ -20,7 +20,7 @@ describe("the envelope of stored keys", () => {
   it("opens what it has sealed, and shows none of it", async () => {
     const kek = await kekOf(1);
     const sealed = await seal(kek, OWNER, TEXTS);
-    expect(await open([kek], OWNER, sealed)).toEqual(TEXTS);
+    expect(await openSealed([kek], OWNER, sealed)).toEqual(TEXTS);
     const bytes = atob(
       JSON.stringify(sealed)
         .replace(/[^A-Za-z0-9+/]/g, "")
@@ -33,7 +33,7 @@ describe("the envelope of stored keys", () => {
   });
 
   it("opens a kept vector", async () => {
-    expect(await open([await kekOf(7)], OWNER, KEPT)).toEqual(TEXTS);
+    expect(await openSealed([await kekOf(7)], OWNER, KEPT)).toEqual(TEXTS);
   });
 
   it("seals the same text differently each time", async () => {
@@ -47,12 +47,12 @@ describe("the envelope of stored keys", () => {
     const kek = await kekOf(1);
     const sealed = await seal(kek, OWNER, TEXTS);
     const { key = "", secret = "" } = sealed.fields;
-    await expect(open([kek], `${OWNER}2`, sealed)).rejects.toThrow(/was changed, or is not their own/);
+    await expect(openSealed([kek], `${OWNER}2`, sealed)).rejects.toThrow(/was changed, or is not their own/);
     const swapped = { ...sealed, fields: { ...sealed.fields, key: secret, secret: key } };
-    await expect(open([kek], OWNER, swapped)).rejects.toThrow(/was changed, or is not their own/);
-    await expect(open([await kekOf(2)], OWNER, sealed)).rejects.toThrow(/another EDGEMAKER_KEK/);
+    await expect(openSealed([kek], OWNER, swapped)).rejects.toThrow(/was changed, or is not their own/);
+    await expect(openSealed([await kekOf(2)], OWNER, sealed)).rejects.toThrow(/another EDGEMAKER_KEK/);
     const foreign = { ...(await kekOf(2)), id: kek.id };
-    await expect(open([foreign], OWNER, sealed)).rejects.toThrow(/was changed, or is not their own/);
+    await expect(openSealed([foreign], OWNER, sealed)).rejects.toThrow(/was changed, or is not their own/);
   });
 
   it("refuses every single flipped bit", async () => {
@@ -66,7 +66,7 @@ describe("the envelope of stored keys", () => {
         const changed = btoa(String.fromCharCode(...flipped));
         const broken =
           name === "wrapped" ? { ...sealed, wrapped: changed } : { ...sealed, fields: { secret: changed } };
-        await expect(open([kek], OWNER, broken)).rejects.toThrow(/was changed, or is not their own/);
+        await expect(openSealed([kek], OWNER, broken)).rejects.toThrow(/was changed, or is not their own/);
       }
     }
   });
@@ -76,7 +76,7 @@ describe("the envelope of stored keys", () => {
     const sealed = await seal(old, OWNER, TEXTS);
     const rotated = await rewrap([fresh, old], OWNER, sealed);
     expect(rotated.fields).toEqual(sealed.fields);
-    expect(await open([fresh], OWNER, rotated)).toEqual(TEXTS);
-    await expect(open([old], OWNER, rotated)).rejects.toThrow(/another EDGEMAKER_KEK/);
+    expect(await openSealed([fresh], OWNER, rotated)).toEqual(TEXTS);
+    await expect(openSealed([old], OWNER, rotated)).rejects.toThrow(/another EDGEMAKER_KEK/);
   });
 });

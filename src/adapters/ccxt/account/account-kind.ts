@@ -2,10 +2,10 @@ import { DAY, MINUTE, type Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { Keys } from "../../../ports/venue.ts";
 import type { Ccxt } from "../client/ccxt.ts";
-import type { AccountKind, Kept } from "../client/keeping.ts";
-import type { Place } from "./place.ts";
+import type { AccountKind, KeptValue } from "../client/keeping.ts";
+import type { ExchangePlace } from "./place.ts";
 
-const MOST_KEPT = 1000;
+const MOST_KINDS_KEPT = 1000;
 /** A kind that was told so lately is not doubted. */
 const SURE: Millis = 10 * MINUTE;
 
@@ -13,18 +13,22 @@ const SURE: Millis = 10 * MINUTE;
  * Which of an exchange's two kinds of account a key opens: asked for once a day and kept with the account, never left to
  * ccxt, which takes a failed question for an answer. Another key of the same account is asked about anew.
  */
-export function accountKinds(place: Place, account: AccountKey, keys: () => Promise<Keys | undefined>) {
+export function accountKindReader(
+  place: ExchangePlace,
+  account: AccountKey,
+  keys: () => Promise<Keys | undefined>,
+) {
   const { keeping, local, quirks } = place;
   const keyOf = async () => (await keys())?.hash ?? "";
 
   const remember = (key: string, kind: AccountKind, age: Millis): AccountKind => {
-    if (place.kinds.size >= MOST_KEPT) place.kinds.clear();
+    if (place.kinds.size >= MOST_KINDS_KEPT) place.kinds.clear();
     place.kinds.set(account, { key, kind, at: local.monotonic() - age });
     return kind;
   };
 
   /** What was told of this very key, however long ago. */
-  async function kept(): Promise<Kept<AccountKind> | undefined> {
+  async function kept(): Promise<KeptValue<AccountKind> | undefined> {
     const key = await keyOf();
     const found = place.kinds.get(account);
     if (found?.key === key) return { value: found.kind, age: local.monotonic() - found.at };

@@ -3,21 +3,21 @@ import { HOUR, type Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { Market } from "../../../model/market.ts";
 import type { TradedFees } from "../client/keeping.ts";
-import type { Place } from "./place.ts";
+import type { ExchangePlace } from "./place.ts";
 
 /** How long what was learned goes without a look at newer fills. */
-const KEPT_FOR: Millis = HOUR;
+const BUY_FEE_KEPT_FOR: Millis = HOUR;
 
 /** In which asset this account is charged for buys; where the exchange's accounts differ its own fills tell. */
 export async function buyFeeIn(
-  { quirks, keeping, local, buyFees }: Place,
+  { quirks, keeping, local, buyFees }: ExchangePlace,
   account: AccountKey,
 ): Promise<Market["buyFeeIn"]> {
   if (quirks.buyFeeIn !== "unknown") return quirks.buyFeeIn;
   const known = buyFees.get(account);
   if (known && local.monotonic() < known.until) return known.asset;
   const asset = learned(await keeping.traded.buyFees(account));
-  if (asset !== "unknown") buyFees.set(account, { asset, until: local.monotonic() + KEPT_FOR });
+  if (asset !== "unknown") buyFees.set(account, { asset, until: local.monotonic() + BUY_FEE_KEPT_FOR });
   return asset;
 }
 

@@ -3,23 +3,23 @@ import type { Pair } from "../../../kernel/pair.ts";
 import { DAY, MINUTE } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { FeeRates } from "../client/keeping.ts";
-import type { Place } from "./place.ts";
-import { feesOf } from "./reading.ts";
-import type { Session } from "./session.ts";
+import type { ExchangePlace } from "./place.ts";
+import { readFeeRates } from "./reading.ts";
+import type { PrivateSession } from "./session.ts";
 
 function raise(error: Error): never {
   throw error;
 }
 
 /** How long a failed question is not asked again. */
-const PAUSE = 10 * MINUTE;
-const MOST_KEPT = 1000;
+const FAILED_FEES_PAUSE = 10 * MINUTE;
+const MOST_FEES_KEPT = 1000;
 
 /**
  * What the exchange charges this account, asked once a day. Undefined without keys, or where it does not tell:
  * the rates of its list are then the highest.
  */
-export function accountFees(place: Place, account: AccountKey, session: Session) {
+export function accountFeeReader(place: ExchangePlace, account: AccountKey, session: PrivateSession) {
   const { keeping, log, local, quirks } = place;
   return async function feesFor(symbol: Pair): Promise<FeeRates | undefined> {
     if (!(await session.keys())) return undefined;
@@ -29,19 +29,21 @@ export function accountFees(place: Place, account: AccountKey, session: Session)
     const kept = await keeping.markets.fees(account, symbol);
     if (kept && kept.age < DAY) return remember(key, kept.value, DAY - kept.age);
     try {
-      const rates = feesOf(await session.read("fee", symbol, (exchange) => exchange.fetchTradingFee(symbol)));
+      const rates = readFeeRates(
+        await session.read("fee", symbol, (exchange) => exchange.fetchTradingFee(symbol)),
+      );
       await keeping.markets.keepFees(account, symbol, rates);
       return remember(key, rates, DAY);
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
       if (error instanceof BudgetSpent) return kept?.value ?? raise(error);
       log("warn", `${quirks.name} does not tell this account's fees`, { symbol, reason: error.message });
-      return remember(key, kept?.value, PAUSE);
+      return remember(key, kept?.value, FAILED_FEES_PAUSE);
     }
   };
 
   function remember(key: string, rates: FeeRates | undefined, span: number): FeeRates | undefined {
-    if (place.fees.size >= MOST_KEPT) place.fees.clear();
+    if (place.fees.size >= MOST_FEES_KEPT) place.fees.clear();
     place.fees.set(key, { rates, until: local.monotonic() + span });
     return rates;
   }

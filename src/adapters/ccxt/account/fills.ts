@@ -4,16 +4,16 @@ import { MINUTE, type Millis } from "../../../kernel/time.ts";
 import type { Span } from "../../../model/fill.ts";
 import type { FillsOfSpan, FillsRead, UnreadableFill, VenueFill } from "../../../ports/venue.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
-import { MOST_PAGES, type Quirks } from "../client/quirks.ts";
-import { fillOf } from "./reading.ts";
-import type { Session } from "./session.ts";
+import { MOST_LIST_PAGES, type Quirks } from "../client/quirks.ts";
+import { venueFillOf } from "./reading.ts";
+import type { PrivateSession } from "./session.ts";
 
 /** Clocks differ and a request takes its time: what is this near to what the exchange has forgotten counts as forgotten. */
 const MARGIN: Millis = MINUTE;
 
 /** One question for own executions, as far as the exchange answers it. */
 export async function readSpan(
-  { session, quirks }: { session: Session; quirks: Quirks },
+  { session, quirks }: { session: PrivateSession; quirks: Quirks },
   symbol: Pair,
   asked: { readonly from: Millis; readonly to?: Millis | undefined },
 ): Promise<FillsOfSpan> {
@@ -26,12 +26,12 @@ export async function readSpan(
   if (to <= from) return { fills: [], unreadable: [], told: { from: asked.from, to: end }, now };
   const { rows, first } = await readPages(session, quirks, symbol, { from, to });
   const told = { from: Math.max(asked.from, first), to: Math.min(to, end) };
-  return { ...read(rows, symbol), told, now };
+  return { ...readFillRows(rows, symbol), told, now };
 }
 
 /** All executions of some orders, as far as the exchange still tells them. */
 export async function readOrders(
-  { session, quirks }: { session: Session; quirks: Quirks },
+  { session, quirks }: { session: PrivateSession; quirks: Quirks },
   symbol: Pair,
   orderIds: readonly string[],
   since: Millis,
@@ -44,7 +44,7 @@ export async function readOrders(
     const ask = (exchange: Ccxt) => quirks.fillsOf(exchange, symbol, orderIds, part);
     rows.push(...(await session.read("fills", symbol, ask)));
   }
-  return read(rows, symbol);
+  return readFillRows(rows, symbol);
 }
 
 /**
@@ -52,7 +52,7 @@ export async function readOrders(
  * no narrower span divides.
  */
 async function readPages(
-  session: Session,
+  session: PrivateSession,
   quirks: Quirks,
   symbol: Pair,
   span: Span,
@@ -61,7 +61,7 @@ async function readPages(
   const ask = (part: Span, after: readonly Dict[]) =>
     session.read("fills", symbol, (exchange) => quirks.fills(exchange, symbol, part, after));
   const rows: Dict[] = [];
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
+  for (let pages = 0; pages < MOST_LIST_PAGES; pages++) {
     const more = await ask(span, rows);
     rows.push(...more);
     if (more.length < page) return { rows, first: span.from };
@@ -102,27 +102,28 @@ const oldestOf = (rows: readonly Dict[]): Millis | undefined =>
     .sort((a, b) => a - b)[0];
 
 /** Every row that can be read, each once; the others by what can be read of them. */
-function read(rows: readonly Dict[], symbol: Pair): FillsRead {
+function readFillRows(rows: readonly Dict[], symbol: Pair): FillsRead {
   const fills = new Map<string, VenueFill>();
   const unreadable: UnreadableFill[] = [];
   for (const row of rows) {
     if (row.symbol !== symbol) continue;
     try {
-      const fill = fillOf(row);
+      const fill = venueFillOf(row);
       fills.set(fill.id, fill);
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
-      unreadable.push(named(row, messageOf(error)));
+      unreadable.push(unreadableFill(row, messageOf(error)));
     }
   }
   return { fills: [...fills.values()].sort((a, b) => a.at - b.at), unreadable };
 }
 
-const named = ({ id, order, timestamp }: Dict, reason: string): UnreadableFill => ({
-  id: textOf(id),
-  orderId: textOf(order),
+const unreadableFill = ({ id, order, timestamp }: Dict, reason: string): UnreadableFill => ({
+  id: textOrNull(id),
+  orderId: textOrNull(order),
   at: Number.isSafeInteger(timestamp) ? (timestamp as Millis) : null,
   reason,
 });
 
-const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+const textOrNull = (value: unknown): string | null =>
+  typeof value === "string" && value !== "" ? value : null;

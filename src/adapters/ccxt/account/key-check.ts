@@ -3,9 +3,9 @@ import { VenueError } from "../../../kernel/errors.ts";
 import { type AccountRef, accountKey } from "../../../model/account.ts";
 import type { Keys } from "../../../ports/venue.ts";
 import type { AccountKind } from "../client/keeping.ts";
-import type { Place } from "./place.ts";
+import type { ExchangePlace } from "./place.ts";
 import { balancesOf } from "./reading.ts";
-import { createSession, type Session } from "./session.ts";
+import { createSession, type PrivateSession } from "./session.ts";
 
 export interface KeyCheck {
   /** Assets that the account holds. */
@@ -17,7 +17,7 @@ export interface KeyCheck {
 }
 
 /** Asks the exchange what these keys open and what they may do. Throws VenueError when it refuses them. */
-export async function checkKeys(place: Place, account: AccountRef, keys: Keys): Promise<KeyCheck> {
+export async function checkKeys(place: ExchangePlace, account: AccountRef, keys: Keys): Promise<KeyCheck> {
   const session = sessionOf(place, account, keys);
   const told = await session.read("balances", undefined, (exchange) => place.quirks.balances(exchange));
   const held = balancesOf(told, place.quirks).filter(({ free, used }) => free + used > ZERO);
@@ -26,13 +26,16 @@ export async function checkKeys(place: Place, account: AccountRef, keys: Keys): 
 }
 
 /** What these keys may do, alone. Throws VenueError where the exchange does not say. */
-export const askRights = (place: Place, account: AccountRef, keys: Keys): Promise<boolean | undefined> =>
-  rightsOf(place, sessionOf(place, account, keys));
+export const askKeyRights = (
+  place: ExchangePlace,
+  account: AccountRef,
+  keys: Keys,
+): Promise<boolean | undefined> => rightsOf(place, sessionOf(place, account, keys));
 
-const sessionOf = (place: Place, account: AccountRef, keys: Keys): Session =>
+const sessionOf = (place: ExchangePlace, account: AccountRef, keys: Keys): PrivateSession =>
   createSession(place, { account: accountKey(account), keys: async () => keys });
 
-const rightsOf = (place: Place, session: Session): Promise<boolean | undefined> =>
+const rightsOf = (place: ExchangePlace, session: PrivateSession): Promise<boolean | undefined> =>
   session.read("balances", undefined, (exchange) => place.quirks.mayWithdraw(exchange));
 
 /** Keys that have just read balances are right ones: what refuses this question is a right that they lack. */

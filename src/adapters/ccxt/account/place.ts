@@ -7,15 +7,15 @@ import type { Pause } from "../client/circuit.ts";
 import { type ClockCheck, clockCheck } from "../client/clock-check.ts";
 import type { FeeRates, Keeping, KnownKind } from "../client/keeping.ts";
 import { light } from "../client/light.ts";
-import type { Line } from "../client/line.ts";
-import type { Budget } from "../client/public-budget.ts";
+import type { AccountLine } from "../client/line.ts";
+import type { PublicBudget } from "../client/public-budget.ts";
 import type { PrivateRate, Quirks } from "../client/quirks.ts";
 import { type SharedReads, sharedReads } from "../client/shared-reads.ts";
 import { type Fetch, transport, type Wire } from "../client/transport.ts";
 import { type Catalog, createCatalog } from "../exchanges/catalog.ts";
 
 /** The runtime's own parts that the adapter uses. */
-export interface Around {
+export interface PlaceRuntime {
   readonly keeping: Keeping;
   readonly local: Local;
   readonly log: Log;
@@ -25,7 +25,7 @@ export interface Around {
 }
 
 /** One configured exchange in this process: what all its venues share. None of it belongs to a key. */
-export interface Place extends Around {
+export interface ExchangePlace extends PlaceRuntime {
   readonly id: string;
   readonly quirks: Quirks;
   readonly base: string;
@@ -37,7 +37,7 @@ export interface Place extends Around {
   /** One for each of those whose questions and failures are to touch nobody else's. */
   readonly reads: Readonly<Record<Asker, SharedReads>>;
   /** Of what strangers have asked. */
-  readonly budget: Budget | undefined;
+  readonly budget: PublicBudget | undefined;
   /** Of this machine's clock, which calls outside of a pass go by. */
   readonly check: ClockCheck;
   readonly fees: Map<string, { readonly rates: FeeRates | undefined; readonly until: Millis }>;
@@ -48,7 +48,7 @@ export interface Place extends Around {
   /** The keyless instance, with this market among those that it knows. */
   publicly(market: Dict): Promise<Ccxt>;
   /** Of each account whose private calls go one at a time and that has some under way. */
-  readonly lines: Map<AccountKey, Line>;
+  readonly lines: Map<AccountKey, AccountLine>;
 }
 
 /** A pass over an account, a person with a token or the command line, and whoever else. */
@@ -56,17 +56,17 @@ export type Asker = "step" | "own" | "anyone";
 
 /** A stop price is watched again as soon as the exchange answers; others can wait. */
 const STEP_PAUSE: Pause = { first: 5 * SECOND, most: 10 * SECOND };
-const PAUSE: Pause = { first: 5 * SECOND, most: MINUTE };
+const CIRCUIT_PAUSE: Pause = { first: 5 * SECOND, most: MINUTE };
 
-type Given = Pick<Place, keyof Around | "id" | "quirks" | "base" | "timing" | "rate"> & {
-  readonly budget?: Budget | undefined;
+type PlaceGiven = Pick<ExchangePlace, keyof PlaceRuntime | "id" | "quirks" | "base" | "timing" | "rate"> & {
+  readonly budget?: PublicBudget | undefined;
   readonly keptFor?: Millis;
 };
 
 /** Of the keyless instance: it has no secret, so it serves whoever asks in this process. */
 const MOST_MARKETS = 500;
 
-export function createPlace(given: Given): Place {
+export function createPlace(given: PlaceGiven): ExchangePlace {
   const { quirks, base, keeping, local, log, keptFor } = given;
   const host = new URL(base).host;
   const check = clockCheck(quirks.name, given.timing.skew, given.clock);
@@ -88,8 +88,8 @@ export function createPlace(given: Given): Place {
     }),
     reads: {
       step: sharedReads({ ...sharing, pause: STEP_PAUSE }),
-      own: sharedReads({ ...sharing, pause: PAUSE }),
-      anyone: sharedReads({ ...sharing, pause: PAUSE, budget: given.budget }),
+      own: sharedReads({ ...sharing, pause: CIRCUIT_PAUSE }),
+      anyone: sharedReads({ ...sharing, pause: CIRCUIT_PAUSE, budget: given.budget }),
     },
     budget: given.budget,
     check,

@@ -5,7 +5,7 @@ import type { Millis } from "../../../kernel/time.ts";
 import type { Keys } from "../../../ports/venue.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import type { ClockCheck } from "../client/clock-check.ts";
-import { createExchange, type Place } from "./place.ts";
+import { createExchange, type ExchangePlace } from "./place.ts";
 
 /** What the next request goes by; one call at a time, so there is one of it. */
 export interface NextRequest {
@@ -14,7 +14,7 @@ export interface NextRequest {
   headers: Readonly<Record<string, string>>;
 }
 
-interface Given {
+interface PrivateAccess {
   readonly keys: () => Promise<Keys | undefined>;
   readonly now: () => Millis;
   readonly nonce: () => number;
@@ -22,7 +22,7 @@ interface Given {
 }
 
 /** The one instance that signs for an invocation, made when it is first needed. */
-export function privateExchange(place: Place, { keys, now, nonce, check }: Given) {
+export function privateExchange(place: ExchangePlace, { keys, now, nonce, check }: PrivateAccess) {
   const { quirks, catalog } = place;
   const next: NextRequest = { paid: async () => undefined, mayLeave: () => true, headers: {} };
   const markets = new Map<Pair, Dict>();
@@ -68,7 +68,7 @@ export function noKeys(id: string): VenueError {
   );
 }
 
-function usable({ id, quirks }: Place, keys: Keys | undefined): Keys {
+function usable({ id, quirks }: ExchangePlace, keys: Keys | undefined): Keys {
   if (!keys) throw noKeys(id);
   if (quirks.passphrase && !keys.passphrase)
     throw new VenueError("missing_credentials", `keys of ${quirks.name} need their passphrase too`);

@@ -5,10 +5,10 @@ import type { Candle, Ticker } from "../../../model/market.ts";
 import type { CandleRange, MarketData } from "../../../ports/market.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import { venueErrorOf } from "../client/venue-error.ts";
-import type { Asker, Place } from "./place.ts";
+import type { Asker, ExchangePlace } from "./place.ts";
 import { bookOf, candleOf, tickerOf, tradeOf } from "./reading.ts";
 
-const FRAMES: Readonly<Record<number, string>> = {
+const CCXT_TIMEFRAMES: Readonly<Record<number, string>> = {
   [MINUTE]: "1m",
   [5 * MINUTE]: "5m",
   [15 * MINUTE]: "15m",
@@ -20,7 +20,7 @@ const FRAMES: Readonly<Record<number, string>> = {
 };
 
 /** The most that an operation asks for: one answer then serves every smaller question. */
-const MOST_LEVELS = 100;
+const MOST_BOOK_LEVELS = 100;
 /** Candles are asked for in one of these numbers, for the same reason. */
 const CANDLES = [100, 300, 1000] as const;
 
@@ -30,7 +30,7 @@ export type PublicData = Omit<MarketData, "market"> & {
 };
 
 /** Public data, asked without keys, for one of those who share nothing with the others. */
-export function publicData(place: Place, asker: Asker): PublicData {
+export function publicData(place: ExchangePlace, asker: Asker): PublicData {
   const { quirks, reads, clock } = place;
   const market = (symbol: Pair): Promise<Dict> =>
     asker === "anyone" ? place.catalog.forAnyone.known(symbol) : place.catalog.known(symbol);
@@ -56,7 +56,7 @@ export function publicData(place: Place, asker: Asker): PublicData {
 
     async book(symbol, limit) {
       const book = await shared("book", symbol, async (exchange) =>
-        bookOf(await exchange.fetchOrderBook(symbol, quirks.bookLevels), MOST_LEVELS, clock()),
+        bookOf(await exchange.fetchOrderBook(symbol, quirks.bookLevels), MOST_BOOK_LEVELS, clock()),
       );
       return { ...book, bids: book.bids.slice(0, limit), asks: book.asks.slice(0, limit) };
     },
@@ -102,7 +102,7 @@ function firstOf(span: Millis, since: Millis): Millis {
 }
 
 function frameOf({ span }: CandleRange): string {
-  const frame = FRAMES[span];
+  const frame = CCXT_TIMEFRAMES[span];
   if (!frame) throw new AppError("Invalid request", "there are no candles of this span");
   return frame;
 }

@@ -25,23 +25,23 @@ function decimalOf(value: unknown): Decimal | undefined {
 const bad = (what: string): VenueError =>
   new VenueError("unavailable", `the exchange's ${what} cannot be read`);
 
-function least(value: unknown, what: string, from: Decimal): Decimal {
-  const exact = figure(value, what);
+function readAtLeast(value: unknown, what: string, from: Decimal): Decimal {
+  const exact = readDecimal(value, what);
   if (exact < from) throw bad(what);
   return exact;
 }
 
-function figure(value: unknown, what: string): Decimal {
+function readDecimal(value: unknown, what: string): Decimal {
   const exact = decimalOf(value);
   if (exact === undefined) throw bad(what);
   return exact;
 }
 
-const isTold = (value: unknown): boolean => value !== undefined && value !== null;
-const positive = (value: unknown, what: string): Decimal => least(value, what, 1n);
-const natural = (value: unknown, what: string): Decimal => least(value, what, ZERO);
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+const positive = (value: unknown, what: string): Decimal => readAtLeast(value, what, 1n);
+const natural = (value: unknown, what: string): Decimal => readAtLeast(value, what, ZERO);
 
-function textOf(value: unknown, what: string): string {
+function requireText(value: unknown, what: string): string {
   if (typeof value !== "string" || value === "") throw bad(what);
   return value;
 }
@@ -51,27 +51,27 @@ function sideOf(value: unknown): Side {
   return value;
 }
 
-function pairOf(value: unknown): Pair {
+function readPair(value: unknown): Pair {
   if (typeof value !== "string" || !isPair(value)) throw bad("symbol");
   return value;
 }
 
-const isTime = (value: unknown): value is Millis =>
+const isMillis = (value: unknown): value is Millis =>
   typeof value === "number" && Number.isSafeInteger(value) && value > 0;
 
-const timeOf = (value: unknown, otherwise: Millis): Millis => (isTime(value) ? value : otherwise);
+const timeOr = (value: unknown, otherwise: Millis): Millis => (isMillis(value) ? value : otherwise);
 
 function exactTime(value: unknown, what: string): Millis {
-  if (!isTime(value)) throw bad(what);
+  if (!isMillis(value)) throw bad(what);
   return value;
 }
 
-export function marketOf(
+export function readMarket(
   market: Dict,
   { buyFeeIn }: Pick<Market, "buyFeeIn">,
   fees: FeeRates | undefined,
 ): Market {
-  const symbol = pairOf(market.symbol);
+  const symbol = readPair(market.symbol);
   const { precision, limits, active } = market;
   const amount = fieldOf(limits, "amount");
   const cost = fieldOf(limits, "cost");
@@ -89,7 +89,7 @@ export function marketOf(
   };
 }
 
-export const feesOf = (told: Dict): FeeRates => ({
+export const readFeeRates = (told: Dict): FeeRates => ({
   // A maker may be paid instead; planning counts that as no fee.
   maker: decimalOf(told.maker) ?? positive(undefined, "maker fee"),
   taker: natural(told.taker, "taker fee"),
@@ -100,18 +100,18 @@ export function tickerOf(told: Dict, now: Millis): Ticker {
   if (bid > ask) throw bad("quote, whose bid is above its ask,");
   const last = positive(told.last ?? told.close, "last price");
   const baseVolume = natural(told.baseVolume, "volume");
-  const quoteVolume = isTold(told.quoteVolume)
+  const quoteVolume = isGiven(told.quoteVolume)
     ? natural(told.quoteVolume, "volume")
     : mul(baseVolume, last, "half");
-  return { bid, ask, last, baseVolume, quoteVolume, at: Math.min(timeOf(told.timestamp, now), now) };
+  return { bid, ask, last, baseVolume, quoteVolume, at: Math.min(timeOr(told.timestamp, now), now) };
 }
 
 export function bookOf(told: Dict, limit: number, at: Millis): Book {
-  const [bids, asks] = [levelsOf(told.bids, limit), levelsOf(told.asks, limit)];
-  return { bids, asks, at: Math.min(timeOf(told.timestamp, at), at) };
+  const [bids, asks] = [bookLevelsOf(told.bids, limit), bookLevelsOf(told.asks, limit)];
+  return { bids, asks, at: Math.min(timeOr(told.timestamp, at), at) };
 }
 
-function levelsOf(levels: unknown, limit: number): BookLevel[] {
+function bookLevelsOf(levels: unknown, limit: number): BookLevel[] {
   if (!Array.isArray(levels)) throw bad("book");
   return levels.slice(0, limit).map((level: unknown) => {
     const [price, amount] = Array.isArray(level) ? level : [];
@@ -120,7 +120,7 @@ function levelsOf(levels: unknown, limit: number): BookLevel[] {
 }
 
 export const tradeOf = (told: Dict): Trade => ({
-  id: textOf(told.id, "trade id"),
+  id: requireText(told.id, "trade id"),
   side: sideOf(told.side),
   price: positive(told.price, "trade price"),
   amount: positive(told.amount, "trade amount"),
@@ -152,7 +152,7 @@ export function balancesOf(told: Dict, { spentAs }: Pick<Quirks, "spentAs">): Ba
     const { free, used } = held.get(asset) ?? { free: ZERO, used: ZERO };
     const row = told[name];
     held.set(asset, {
-      free: free + figure(fieldOf(row, "free"), `balance of ${name}`),
+      free: free + readDecimal(fieldOf(row, "free"), `balance of ${name}`),
       used: used + natural(fieldOf(row, "used"), `balance of ${name}`),
     });
   }
@@ -162,20 +162,20 @@ export function balancesOf(told: Dict, { spentAs }: Pick<Quirks, "spentAs">): Ba
   });
 }
 
-export function orderOf(told: Dict, quirks: Quirks, now: Millis): VenueOrder {
+export function venueOrderOf(told: Dict, quirks: Quirks, now: Millis): VenueOrder {
   const sizes = quirks.sizesOf?.(told) ?? told;
   const filled = natural(sizes.filled, "filled amount");
   const type = String(told.type).includes("market") ? "market" : "limit";
   const cost = quirks.notionalOf?.(told) ?? told.cost;
-  const notional = filled === ZERO ? ZERO : isTold(cost) ? natural(cost, "cost of an order") : undefined;
+  const notional = filled === ZERO ? ZERO : isGiven(cost) ? natural(cost, "cost of an order") : undefined;
   const limit = decimalOf(told.price) ?? ZERO;
   const amount = natural(sizes.amount ?? sizes.filled, "amount");
   // Of market orders by cost some exchanges tell the cost as the amount.
   if (type === "limit" && (filled > amount || limit < ZERO)) throw bad("order, which cannot be,");
   return {
-    id: textOf(told.id, "order id"),
+    id: requireText(told.id, "order id"),
     clientId: quirks.clientIdOf(told),
-    symbol: pairOf(told.symbol),
+    symbol: readPair(told.symbol),
     side: sideOf(told.side),
     type,
     price: type === "limit" ? limit : filled > ZERO && notional ? div(notional, filled, "half") : ZERO,
@@ -183,8 +183,8 @@ export function orderOf(told: Dict, quirks: Quirks, now: Millis): VenueOrder {
     filled,
     notional,
     fees: filled === ZERO ? [] : quirks.tellsFee?.(told) === false ? undefined : wholeFees(told),
-    status: statusOf(quirks.statusOf?.(told) ?? told.status, filled),
-    at: timeOf(told.timestamp, now),
+    status: readStatus(quirks.statusOf?.(told) ?? told.status, filled),
+    at: timeOr(told.timestamp, now),
   };
 }
 
@@ -195,7 +195,7 @@ const ENDED: ReadonlyMap<unknown, OrderStatus> = new Map([
   ["rejected", "rejected"],
 ]);
 
-const statusOf = (word: unknown, filled: Decimal): OrderStatus => {
+const readStatus = (word: unknown, filled: Decimal): OrderStatus => {
   if (word === "open") return filled > ZERO ? "partially_filled" : "open";
   return ENDED.get(word) ?? "unknown";
 };
@@ -216,21 +216,21 @@ function wholeFees(told: Dict): Fee[] | undefined {
  * in: kraken takes dust for free (infinity-grid#7).
  */
 function notionalOf(told: unknown, worth: Decimal): Decimal {
-  if (!isTold(told)) return worth;
+  if (!isGiven(told)) return worth;
   const cost = natural(told, "cost of a fill");
   const places = typeof told === "string" ? (told.split(".")[1]?.length ?? 0) : 0;
   if (cost === ZERO && worth * 2n >= ONE / 10n ** BigInt(places)) throw bad("cost of a fill");
   return cost;
 }
 
-export function fillOf(told: Dict): VenueFill {
+export function venueFillOf(told: Dict): VenueFill {
   const [price, amount] = [positive(told.price, "fill price"), positive(told.amount, "fill amount")];
   const fees = wholeFees(told);
   if (!fees) throw bad("fee of a fill");
   return {
-    id: textOf(told.id, "trade id"),
-    orderId: textOf(told.order, "order id of a fill"),
-    symbol: pairOf(told.symbol),
+    id: requireText(told.id, "trade id"),
+    orderId: requireText(told.order, "order id of a fill"),
+    symbol: readPair(told.symbol),
     side: sideOf(told.side),
     price,
     amount,

@@ -8,14 +8,14 @@ import type { AccountKind } from "../client/keeping.ts";
 import type { PrivateCall } from "../client/quirks.ts";
 import { CallFailed, NotSent, TOO_LATE } from "../client/told.ts";
 import { venueErrorOf } from "../client/venue-error.ts";
-import { accountKinds } from "./account-kind.ts";
-import type { Place } from "./place.ts";
+import { accountKindReader } from "./account-kind.ts";
+import type { ExchangePlace } from "./place.ts";
 import { privateExchange } from "./private-exchange.ts";
 import { spender } from "./spending.ts";
-import { inTurn } from "./turns.ts";
+import { inLeaseTurn } from "./turns.ts";
 
 /** The account's lease, where a pass holds it. */
-export interface Hold {
+export interface LeaseHold {
   /** Protocol time at which it was taken. */
   readonly now: Millis;
   /** This process's own clock just before it was asked for. */
@@ -25,10 +25,10 @@ export interface Hold {
   readonly yieldsAfter: Millis | undefined;
 }
 
-export interface Caller {
+export interface SessionCaller {
   readonly account: AccountKey;
   readonly keys: () => Promise<Keys | undefined>;
-  readonly hold?: Hold | undefined;
+  readonly hold?: LeaseHold | undefined;
 }
 
 /** When a request leaves, and when the exchange is to refuse it. */
@@ -38,7 +38,7 @@ export interface Expiry {
 }
 
 /** The private calls of one invocation: one instance with one key, one call at a time. */
-export interface Session {
+export interface PrivateSession {
   /** Of a pass, before its first read: throws BudgetSpent where the rate lacks the calls of a whole one. */
   enter(): Promise<void>;
   /** Of a pass: its last call is made. */
@@ -68,19 +68,19 @@ interface Write {
 /** An invalid nonce is a definite refusal, so signing again cannot place an order twice. */
 const SIGNINGS = 3;
 
-export function createSession(place: Place, { account, keys, hold }: Caller): Session {
+export function createSession(place: ExchangePlace, { account, keys, hold }: SessionCaller): PrivateSession {
   const { quirks, timing, local, clock } = place;
   const now = hold ? () => Math.floor(hold.now + local.monotonic() - hold.askedAt) : clock;
   const check = hold ? clockCheck(quirks.name, timing.skew, now) : place.check;
   const spend = spender(place, account, hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person");
-  const turn = inTurn(place, account, hold);
+  const turn = inLeaseTurn(place, account, hold);
   let given: Promise<Keys | undefined> | undefined;
   const keysOnce = () => {
     given ??= keys();
     return given;
   };
   const own = privateExchange(place, { keys: keysOnce, now, nonce: turn.nonce, check });
-  const kinds = accountKinds(place, account, keysOnce);
+  const kinds = accountKindReader(place, account, keysOnce);
   let accountKind: AccountKind | undefined;
   const oneByOne = queue();
 

@@ -2,16 +2,16 @@ import { BudgetSpent } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { PrivateCall } from "../client/quirks.ts";
-import type { Place } from "./place.ts";
+import type { ExchangePlace } from "./place.ts";
 
 /** How long a person's call waits for its share of the rate before it is given up. */
-const PATIENCE: Millis = 8 * SECOND;
+const LONGEST_WAIT_FOR_RATE: Millis = 8 * SECOND;
 
 /** Who makes the calls: a pass leaves to people, and to a pass that people wait for, what is reserved for them. */
 export type Spender = "person" | "pass" | "urgent pass";
 
 /** Takes an account's calls from its rate, which all processes share. */
-export function spender({ quirks, rate, keeping, local }: Place, account: AccountKey, who: Spender) {
+export function spender({ quirks, rate, keeping, local }: ExchangePlace, account: AccountKey, who: Spender) {
   let left = 0;
   let first = true;
   return {
@@ -46,7 +46,7 @@ export function spender({ quirks, rate, keeping, local }: Place, account: Accoun
 
   // A pass waits only where a second gives back several calls: others wait for what it holds.
   function patience(): Millis {
-    return who === "person" ? PATIENCE : Math.floor(rate?.perSecond ?? 0) * (SECOND / 10);
+    return who === "person" ? LONGEST_WAIT_FOR_RATE : Math.floor(rate?.perSecond ?? 0) * (SECOND / 10);
   }
 
   async function takeUp(kind: PrivateCall, most: Millis): Promise<void> {

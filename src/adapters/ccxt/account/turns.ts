@@ -1,11 +1,11 @@
 import { AppError, BudgetSpent, messageOf } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
-import { createLine, type Held, heldUntil, isOpen, type Line } from "../client/line.ts";
-import type { Place } from "./place.ts";
+import { type AccountLine, createLine, type HeldLease, heldUntil, isUsable } from "../client/line.ts";
+import type { ExchangePlace } from "./place.ts";
 
-const PATIENCE: Millis = 10 * SECOND;
-const BETWEEN: Millis = 50;
+const LONGEST_WAIT_FOR_LEASE: Millis = 10 * SECOND;
+const BETWEEN_LEASE_TRIES: Millis = 50;
 /** How often a pass asks whether somebody waits in another process. */
 const LOOKS_EVERY: Millis = SECOND;
 /** More than one call of the adapter ever signs. */
@@ -19,8 +19,8 @@ type Work<T> = (inTime: () => boolean) => Promise<T>;
  * process's own pass, between two of its calls, and takes the lease itself where there is none; a pass of another
  * process gives it back between two calls. Elsewhere they just go.
  */
-export function inTurn(
-  place: Place,
+export function inLeaseTurn(
+  place: ExchangePlace,
   account: AccountKey,
   hold: { readonly askedAt: Millis; readonly yieldsAfter: Millis | undefined } | undefined,
 ) {
@@ -62,7 +62,7 @@ export function inTurn(
     },
   };
 
-  function lineOf(): Line {
+  function lineOf(): AccountLine {
     const line = lines.get(account) ?? createLine();
     lines.set(account, line);
     return line;
@@ -73,14 +73,14 @@ export function inTurn(
     lineOf().nonces = { next, left: NONCES };
   }
 
-  function entered(until: Millis): Held {
+  function entered(until: Millis): HeldLease {
     const line = lineOf();
     line.nonces = { next: 0, left: 0 };
     line.held = heldUntil(local.monotonic, until - timing.requestTimeout);
     return line.held;
   }
 
-  async function left(held: Held): Promise<void> {
+  async function left(held: HeldLease): Promise<void> {
     held.isClosing = true;
     await Promise.allSettled(held.riders);
     if (lines.get(account)?.held === held) lines.delete(account);
@@ -97,28 +97,28 @@ export function inTurn(
     const askedAt = local.monotonic();
     for (;;) {
       const line = lineOf();
-      if (isOpen(line.held)) return riding(line.held, work);
+      if (isUsable(line.held)) return riding(line.held, work);
       if (!line.taking) {
         const held = await taking(line);
         if (held) return leased(held, work);
       } else await line.taking;
-      if (isOpen(lines.get(account)?.held)) continue;
-      if (local.monotonic() - askedAt > PATIENCE)
+      if (isUsable(lines.get(account)?.held)) continue;
+      if (local.monotonic() - askedAt > LONGEST_WAIT_FOR_LEASE)
         throw new AppError("Too many requests", `${place.id} is busy with this account's other calls`, {
           retryAfterSeconds: 5,
         });
-      await local.sleep(BETWEEN);
+      await local.sleep(BETWEEN_LEASE_TRIES);
     }
   }
 
-  function riding<T>(held: Held, work: Work<T>): Promise<T> {
+  function riding<T>(held: HeldLease, work: Work<T>): Promise<T> {
     const ridden = inLine("person", work, held.inTime);
     const ended: Promise<unknown> = ridden.catch(() => undefined).finally(() => held.riders.delete(ended));
     held.riders.add(ended);
     return ridden;
   }
 
-  function taking(line: Line): Promise<Held | undefined> {
+  function taking(line: AccountLine): Promise<HeldLease | undefined> {
     const asked = taken().finally(() => {
       line.taking = undefined;
     });
@@ -126,7 +126,7 @@ export function inTurn(
     return asked;
   }
 
-  async function taken(): Promise<Held | undefined> {
+  async function taken(): Promise<HeldLease | undefined> {
     const ttl = timing.requestTimeout * 2;
     const owner = local.randomText(16);
     const takenAt = local.monotonic();
@@ -137,7 +137,7 @@ export function inTurn(
     return held;
   }
 
-  async function leased<T>(held: Held & { readonly owner?: string }, work: Work<T>): Promise<T> {
+  async function leased<T>(held: HeldLease & { readonly owner?: string }, work: Work<T>): Promise<T> {
     try {
       return await inLine("person", work, held.inTime);
     } finally {

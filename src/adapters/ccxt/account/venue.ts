@@ -5,38 +5,38 @@ import type { Keys, Venue, VenueOrder } from "../../../ports/venue.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import { buyFeeIn } from "./buy-fee.ts";
 import { openOnEveryPair } from "./every-pair.ts";
-import { accountFees } from "./fees.ts";
+import { accountFeeReader } from "./fees.ts";
 import { readOrders, readSpan } from "./fills.ts";
-import type { Place } from "./place.ts";
+import type { ExchangePlace } from "./place.ts";
 import { publicData } from "./public-data.ts";
-import { balancesOf, marketOf, orderOf } from "./reading.ts";
-import { createSession, type Hold, type Session } from "./session.ts";
-import { cancel, create } from "./writes.ts";
+import { balancesOf, readMarket, venueOrderOf } from "./reading.ts";
+import { createSession, type LeaseHold, type PrivateSession } from "./session.ts";
+import { cancelOnExchange, createOnExchange } from "./writes.ts";
 
-export interface Access {
+export interface AccountAccess {
   readonly account: AccountRef;
   /** Undefined when there are none. */
   readonly keys: () => Promise<Keys | undefined>;
-  readonly hold?: Hold;
+  readonly hold?: LeaseHold;
 }
 
 /** Most orders that one call tells of. */
 const BATCH = 50;
 
 /** One account on a real exchange, for one invocation. */
-export function ccxtVenue(place: Place, access: Access): Venue {
+export function ccxtVenue(place: ExchangePlace, access: AccountAccess): Venue {
   const { account, keys, hold } = access;
   const { quirks, catalog, timing } = place;
   const session = createSession(place, { account: accountKey(account), keys, hold });
   const data = publicData(place, hold ? "step" : "own");
-  const fees = accountFees(place, accountKey(account), session);
-  const told = (order: Dict): VenueOrder => orderOf(order, quirks, session.now());
+  const fees = accountFeeReader(place, accountKey(account), session);
+  const told = (order: Dict): VenueOrder => venueOrderOf(order, quirks, session.now());
 
-  const listed = async (symbol: Pair) => marketOf(await catalog.fresh(symbol), quirks, undefined);
+  const listed = async (symbol: Pair) => readMarket(await catalog.fresh(symbol), quirks, undefined);
   const market = async (symbol: Pair) => {
     const fresh = await catalog.fresh(symbol);
     const asset = await buyFeeIn(place, accountKey(account));
-    return marketOf(fresh, { buyFeeIn: asset }, await fees(symbol));
+    return readMarket(fresh, { buyFeeIn: asset }, await fees(symbol));
   };
 
   const balances = async () =>
@@ -50,7 +50,7 @@ export function ccxtVenue(place: Place, access: Access): Venue {
     if (quirks.opensByPair)
       return openOnEveryPair(place, accountKey(account), { balances, openOrders: openOn });
     const list = (exchange: Ccxt) => quirks.openOrders(exchange, undefined);
-    return (await named(place, await session.read("openOrders", undefined, list))).map(told);
+    return (await withPairNames(place, await session.read("openOrders", undefined, list))).map(told);
   };
 
   async function ordersById(symbol: Pair, ids: readonly string[]): Promise<VenueOrder[]> {
@@ -72,7 +72,7 @@ export function ccxtVenue(place: Place, access: Access): Venue {
     listed,
     forAnyone: {
       ...publicData(place, "anyone"),
-      market: async (symbol) => marketOf(await catalog.forAnyone.fresh(symbol), quirks, undefined),
+      market: async (symbol) => readMarket(await catalog.forAnyone.fresh(symbol), quirks, undefined),
     },
     enter: session.enter,
     leave: session.leave,
@@ -99,13 +99,13 @@ export function ccxtVenue(place: Place, access: Access): Venue {
     fills: (symbol, span) => readSpan({ session, quirks }, symbol, span),
     fillsOf: (symbol, orderIds, since) => readOrders({ session, quirks }, symbol, orderIds, since),
 
-    create: (order, permit) => create({ place, session, market, quote: data.quote }, order, permit),
-    cancel: (order, permit) => cancel({ session }, order, permit),
+    create: (order, permit) => createOnExchange({ place, session, market, quote: data.quote }, order, permit),
+    cancel: (order, permit) => cancelOnExchange({ session }, order, permit),
   };
 }
 
 /** One list of all pairs for every pair of a pass. An order on a pair that the catalog lacks is nobody's here. */
-function openOfPass({ quirks, catalog }: Place, session: Session) {
+function openOfPass({ quirks, catalog }: ExchangePlace, session: PrivateSession) {
   let all: Promise<readonly Dict[]> | undefined;
   const list = () =>
     session.read("openOrders", undefined, (exchange) => quirks.openOrders(exchange, undefined));
@@ -127,7 +127,10 @@ function openOfPass({ quirks, catalog }: Place, session: Session) {
 }
 
 /** Orders of all pairs, each under the pair that the exchange's own id means; ccxt only guesses where it has no market. */
-async function named({ catalog, quirks }: Place, orders: readonly Dict[]): Promise<readonly Dict[]> {
+async function withPairNames(
+  { catalog, quirks }: ExchangePlace,
+  orders: readonly Dict[],
+): Promise<readonly Dict[]> {
   if (orders.length === 0) return orders;
   const names = await catalog.names();
   return orders.map((order) => {

@@ -6,25 +6,29 @@ import type { MarketData } from "../../../ports/market.ts";
 import type { CancelOutcome, CreateOutcome, Permit } from "../../../ports/venue.ts";
 import { BUY_WITHIN } from "../client/quirks.ts";
 import { CallFailed, NotSent } from "../client/told.ts";
-import type { Place } from "./place.ts";
-import type { Session } from "./session.ts";
+import type { ExchangePlace } from "./place.ts";
+import type { PrivateSession } from "./session.ts";
 
 const PLAUSIBLE = /^[\w.:-]{1,80}$/;
 
 interface Writing {
-  readonly place: Place;
-  readonly session: Session;
+  readonly place: ExchangePlace;
+  readonly session: PrivateSession;
   /** Of the very moment: not what another has asked a second ago. */
   readonly quote: (symbol: Pair) => ReturnType<MarketData["ticker"]>;
   readonly market: MarketData["market"];
 }
 
 /** Sends an order at most once, and says for certain what can be said for certain. */
-export async function create(writing: Writing, order: NewOrder, permit: Permit): Promise<CreateOutcome> {
+export async function createOnExchange(
+  writing: Writing,
+  order: NewOrder,
+  permit: Permit,
+): Promise<CreateOutcome> {
   const { place, session } = writing;
   const { quirks } = place;
   const { symbol, side } = order;
-  const trace = watched();
+  const trace = watchedRequest();
   try {
     const sent = await asTaken(writing, order);
     const { type, price, amount } = sent;
@@ -51,7 +55,7 @@ export async function create(writing: Writing, order: NewOrder, permit: Permit):
 }
 
 // The outcome stands, whether or not the market can be marked: it is loaded again within a day anyway.
-async function spoil({ catalog, log }: Place, symbol: Pair): Promise<void> {
+async function spoil({ catalog, log }: ExchangePlace, symbol: Pair): Promise<void> {
   await catalog.spoil(symbol).catch((error: unknown) => {
     log("warn", "a market could not be marked for loading again", { symbol, message: messageOf(error) });
   });
@@ -65,14 +69,14 @@ async function asTaken({ place, quote, market }: Writing, order: NewOrder): Prom
   return { ...order, type: "limit", price, timeInForce: "ioc" };
 }
 
-export async function cancel(
+export async function cancelOnExchange(
   { session }: Pick<Writing, "session">,
   { symbol, id }: { symbol: Pair; id: string },
   permit: Permit,
 ): Promise<CancelOutcome> {
   // Without an id some exchanges cancel everything.
   if (!PLAUSIBLE.test(id)) return { result: "rejected", reason: "the order has no id" };
-  const trace = watched();
+  const trace = watchedRequest();
   try {
     await session.write({ kind: "cancel", symbol, permit, leaving: trace.leaving }, (exchange) =>
       exchange.cancelOrder(id, symbol),
@@ -87,7 +91,7 @@ export async function cancel(
 }
 
 /** Sees whether a request has left: what fails before that has certainly done nothing. */
-function watched() {
+function watchedRequest() {
   let left = false;
   const leaving = () => {
     left = true;

@@ -2,7 +2,7 @@ import { VenueError } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 
 /** Failures in a row after which nothing is asked for a while. */
-const PATIENCE = 5;
+const FAILURES_TO_OPEN = 5;
 
 /** How long nothing is asked: at first, and at the most. */
 export interface Pause {
@@ -17,7 +17,7 @@ export function createCircuit(name: string, monotonic: () => Millis, pause: Paus
   let isTrying = false;
 
   return async function through<T>(call: () => Promise<T>): Promise<T> {
-    const isOpen = failures >= PATIENCE;
+    const isOpen = failures >= FAILURES_TO_OPEN;
     const wait = closedUntil - monotonic();
     if (isOpen && (wait > 0 || isTrying)) {
       const when = Math.max(1, Math.ceil(wait / SECOND));
@@ -34,7 +34,7 @@ export function createCircuit(name: string, monotonic: () => Millis, pause: Paus
     } catch (error) {
       if (isOutage(error)) {
         failures++;
-        const pauses = Math.max(0, failures - PATIENCE);
+        const pauses = Math.max(0, failures - FAILURES_TO_OPEN);
         closedUntil = monotonic() + Math.min(pause.most, pause.first * 2 ** Math.min(pauses, 10));
       } else failures = 0;
       throw error;

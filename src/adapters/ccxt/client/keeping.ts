@@ -6,7 +6,7 @@ import type { AccountKey } from "../../../model/account.ts";
 import type { Fee } from "../../../model/order.ts";
 import type { Dict } from "./ccxt.ts";
 
-export interface Kept<T> {
+export interface KeptValue<T> {
   readonly value: T;
   /** How long ago it was loaded, by the database's clock. */
   readonly age: Millis;
@@ -34,9 +34,9 @@ export interface KnownRights {
 
 /** Markets as the exchange lists them, by its host; fees as it charges them to an account, of which kind that is, and what its keys may do. */
 export interface MarketKeeper {
-  market(host: string, symbol: Pair): Promise<Kept<Dict> | undefined>;
+  market(host: string, symbol: Pair): Promise<KeptValue<Dict> | undefined>;
   /** The exchange's own id of every pair that it lists. */
-  listing(host: string): Promise<Kept<Readonly<Record<string, string>>> | undefined>;
+  listing(host: string): Promise<KeptValue<Readonly<Record<string, string>>> | undefined>;
   keepMarkets(
     host: string,
     list: {
@@ -47,12 +47,12 @@ export interface MarketKeeper {
   ): Promise<void>;
   /** The exchange has refused what the stored market allows: the next use loads it again. */
   spoil(host: string, symbol: Pair): Promise<void>;
-  fees(account: AccountKey, symbol: Pair): Promise<Kept<FeeRates> | undefined>;
+  fees(account: AccountKey, symbol: Pair): Promise<KeptValue<FeeRates> | undefined>;
   keepFees(account: AccountKey, symbol: Pair, fees: FeeRates): Promise<void>;
-  kind(account: AccountKey): Promise<Kept<KnownKind> | undefined>;
+  kind(account: AccountKey): Promise<KeptValue<KnownKind> | undefined>;
   keepKind(account: AccountKey, known: KnownKind): Promise<void>;
   /** Of every account whose keys were asked about. */
-  rights(): Promise<ReadonlyMap<AccountKey, Kept<KnownRights>>>;
+  rights(): Promise<ReadonlyMap<AccountKey, KeptValue<KnownRights>>>;
   keepRights(account: AccountKey, known: KnownRights): Promise<void>;
 }
 
@@ -83,10 +83,10 @@ export interface RateKeeper {
   spend(
     account: AccountKey,
     asked: { readonly calls: number; readonly kept: number },
-    rate: Rate,
+    rate: CallRate,
   ): Promise<Millis>;
   /** The exchange has said that there are none left. */
-  exhaust(account: AccountKey, rate: Rate): Promise<void>;
+  exhaust(account: AccountKey, rate: CallRate): Promise<void>;
 }
 
 export interface TradedFees {
@@ -109,7 +109,7 @@ export interface Keeping {
 }
 
 /** Calls that may be made: so many at once, regained at so many a second. */
-export interface Rate {
+export interface CallRate {
   readonly burst: number;
   readonly perSecond: number;
 }

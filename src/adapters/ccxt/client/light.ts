@@ -16,22 +16,22 @@ interface Defining {
   defineRestApiEndpoint(...endpoint: Endpoint): void;
 }
 
-type Config = Readonly<Record<string, unknown>>;
-type Class = new (config: Config) => Defining;
+type CcxtConfig = Readonly<Record<string, unknown>>;
+type Class = new (config: CcxtConfig) => Defining;
 
-const made = new WeakMap<CcxtClass, (config: Config) => Ccxt>();
+const made = new WeakMap<CcxtClass, (config: CcxtConfig) => Ccxt>();
 
 /**
  * Makes instances of one of ccxt's classes, with `common` in all of them, for a fifth of what its constructor takes:
  * an instance lives for one request, and making it was most of what a pass cost. The constructor runs once,
  * without keys, and each instance is a copy of what it has made.
  */
-export function light(Exchange: CcxtClass, common: Config): (config: Config) => Ccxt {
+export function light(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtConfig) => Ccxt {
   const known = made.get(Exchange);
   if (known) return known;
   const Light = withEndpoints(Exchange as unknown as Class);
   const parts = Object.entries(new Light(common)).filter(isNoSecondName);
-  const make = (config: Config): Ccxt => {
+  const make = (config: CcxtConfig): Ccxt => {
     const instance = Object.create(Light.prototype);
     for (const [name, value] of parts) instance[name] = copyOf(value);
     return Object.assign(instance, config);

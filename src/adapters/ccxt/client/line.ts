@@ -1,7 +1,7 @@
 import type { Millis } from "../../../kernel/time.ts";
 
 /** The account's lease as this process holds it: a pass's, or one that a person's call has taken. */
-export interface Held {
+export interface HeldLease {
   /** A request that leaves now has ended before the lease could be another's. */
   readonly inTime: () => boolean;
   /** Calls of people that go under it. */
@@ -17,9 +17,9 @@ export function createLine() {
   let isBusy = false;
 
   return {
-    held: undefined as Held | undefined,
+    held: undefined as HeldLease | undefined,
     /** A person's call that asks for the lease; others wait for what comes of it. */
-    taking: undefined as Promise<Held | undefined> | undefined,
+    taking: undefined as Promise<HeldLease | undefined> | undefined,
     /** Nonces of the lease's holder, and of whoever goes under it. */
     nonces: { next: 0, left: 0 },
 
@@ -38,13 +38,13 @@ export function createLine() {
   };
 }
 
-export type Line = ReturnType<typeof createLine>;
+export type AccountLine = ReturnType<typeof createLine>;
 
-export const heldUntil = (monotonic: () => Millis, last: Millis): Held => ({
+export const heldUntil = (monotonic: () => Millis, last: Millis): HeldLease => ({
   inTime: () => monotonic() <= last,
   riders: new Set(),
   isClosing: false,
 });
 
-export const isOpen = (held: Held | undefined): held is Held =>
+export const isUsable = (held: HeldLease | undefined): held is HeldLease =>
   held !== undefined && !held.isClosing && held.inTime();

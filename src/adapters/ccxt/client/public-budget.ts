@@ -1,16 +1,16 @@
 import { VenueError } from "../../../kernel/errors.ts";
 import { createBuckets } from "../../../kernel/rate-limit.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
-import type { Rate } from "./keeping.ts";
+import type { CallRate } from "./keeping.ts";
 
 /** What everybody without a token may have one exchange asked, all together. */
-export interface Budget {
+export interface PublicBudget {
   /** Takes one call; what to tell where there is none left. */
   refusal(): VenueError | undefined;
 }
 
 /** An exchange's own rate of public reads, or the operator's for each of them. */
-export const outboundRate = (own: Rate, set: number | undefined): Rate =>
+export const outboundRate = (own: CallRate, set: number | undefined): CallRate =>
   set === undefined ? own : { burst: set, perSecond: set };
 
 /** More hosts than a process has exchanges. */
@@ -18,10 +18,10 @@ const MOST_HOSTS = 1000;
 
 /** Budgets by host: an exchange counts by address, whatever we call our accounts there. */
 export function publicBudgets(monotonic: () => Millis) {
-  const budgets = new Map<string, Budget>();
-  return (host: string, name: string, { burst, perSecond }: Rate): Budget => {
+  const budgets = new Map<string, PublicBudget>();
+  return (host: string, name: string, { burst, perSecond }: CallRate): PublicBudget => {
     const buckets = createBuckets({ count: perSecond, millis: SECOND, burst }, MOST_HOSTS);
-    const budget: Budget = budgets.get(host) ?? {
+    const budget: PublicBudget = budgets.get(host) ?? {
       refusal() {
         const wait = buckets.take(host, monotonic());
         if (wait <= 0) return undefined;

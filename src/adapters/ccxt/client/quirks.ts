@@ -7,11 +7,11 @@ import type { NewOrder } from "../../../model/order.ts";
 import type { Tier } from "../../../model/venues.ts";
 import type { OrderIds, Timing } from "../../../ports/venue.ts";
 import type { Ccxt, CcxtClass, Dict } from "./ccxt.ts";
-import type { AccountKind, Rate } from "./keeping.ts";
-import type { Meaning, Refusal } from "./told.ts";
+import type { AccountKind, CallRate } from "./keeping.ts";
+import type { ExchangeRefusal, Meaning } from "./told.ts";
 
 /** Of an account's private calls. */
-export interface PrivateRate extends Rate {
+export interface PrivateRate extends CallRate {
   /** Of the burst, what no pass takes for its reads: a person's calls and a stop's come first. */
   readonly reserve: number;
   /** What a pass may need until it has placed something; where it is given, none begins with less. */
@@ -55,7 +55,7 @@ export interface Quirks {
   /** Of accounts of other kinds than the least. */
   readonly tiers?: Partial<Record<Tier, PrivateRate>>;
   /** Public calls for strangers, well below what the exchange allows an address: steps ask from the same one. */
-  readonly publicRate: Rate;
+  readonly publicRate: CallRate;
   /** What each request of such a call takes of the rate; 1 where nothing is said. */
   readonly costs: Partial<Record<PrivateCall, number>>;
   /** Private calls of one key have to arrive in the order of their nonces, so one at a time. */
@@ -66,8 +66,8 @@ export interface Quirks {
   readonly buysByCost: boolean;
 
   /** The refusal that a body tells; undefined when it tells none. */
-  refusalIn(body: object): Omit<Refusal, "status"> | undefined;
-  meaningOf(refusal: Refusal): Meaning | undefined;
+  refusalIn(body: object): Omit<ExchangeRefusal, "status"> | undefined;
+  meaningOf(refusal: ExchangeRefusal): Meaning | undefined;
 
   /** All spot markets, asked without keys. */
   markets(exchange: Ccxt): Promise<readonly Dict[]>;
@@ -142,7 +142,7 @@ export const LIVE_TIMING: Timing = {
 };
 
 /** What an exchange does unless its own file says otherwise. */
-export const USUAL = {
+export const USUAL_QUIRKS = {
   timing: LIVE_TIMING,
   rate: { burst: 10, perSecond: 10, reserve: 2 },
   publicRate: { burst: 30, perSecond: 5 },
@@ -188,7 +188,7 @@ export async function forEach(
   return found;
 }
 
-export const MOST_PAGES = 200;
+export const MOST_LIST_PAGES = 200;
 
 /** Reads pages until `next` says that there is none after this one. An item that two pages show counts once. */
 export async function pages<C>(
@@ -199,7 +199,7 @@ export async function pages<C>(
   const found = new Map<unknown, Dict>();
   let cursor: C | undefined = first;
   for (let count = 0; cursor !== undefined; count++) {
-    if (count === MOST_PAGES) throw new Error("the exchange's list does not end");
+    if (count === MOST_LIST_PAGES) throw new Error("the exchange's list does not end");
     const page: readonly Dict[] = await read(cursor);
     const before = found.size;
     for (const item of page) found.set(item.id, item);

@@ -1,29 +1,29 @@
 import { MINUTE, type Millis } from "../../../kernel/time.ts";
-import type { Kept, MarketKeeper } from "./keeping.ts";
+import type { KeptValue, MarketKeeper } from "./keeping.ts";
 
-const MOST = 2000;
+const MOST_REMEMBERED = 2000;
 
 /**
  * Markets and fees that this process has read before. On a platform where an instance serves one request, this is
  * what may outlive it: plain data, never a call under way.
  */
 export function rememberedMarkets(monotonic: () => Millis) {
-  const known = new Map<string, Kept<unknown> & { readonly readAt: Millis }>();
+  const known = new Map<string, KeptValue<unknown> & { readonly readAt: Millis }>();
 
-  const remember = (key: string, kept: Kept<unknown>) => {
+  const remember = (key: string, kept: KeptValue<unknown>) => {
     known.delete(key);
     known.set(key, { ...kept, readAt: monotonic() });
     // Map order is insertion order, so the first is the oldest.
-    for (const oldest of known.keys()) if (known.size > MOST) known.delete(oldest);
+    for (const oldest of known.keys()) if (known.size > MOST_REMEMBERED) known.delete(oldest);
   };
 
   async function through<T>(
     key: string,
-    read: () => Promise<Kept<T> | undefined>,
-  ): Promise<Kept<T> | undefined> {
+    read: () => Promise<KeptValue<T> | undefined>,
+  ): Promise<KeptValue<T> | undefined> {
     const found = known.get(key);
     const since = monotonic() - (found?.readAt ?? 0);
-    if (found && since < KEPT_FOR) return { value: found.value as T, age: found.age + since };
+    if (found && since < REMEMBERED_FOR) return { value: found.value as T, age: found.age + since };
     const kept = await read();
     if (kept) remember(key, kept);
     return kept;
@@ -60,4 +60,4 @@ export function rememberedMarkets(monotonic: () => Millis) {
 }
 
 /** What is older is read again: another process may have loaded it anew. */
-const KEPT_FOR: Millis = 10 * MINUTE;
+const REMEMBERED_FOR: Millis = 10 * MINUTE;

@@ -1,15 +1,15 @@
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { Local } from "../../../ports/local.ts";
 import { createCircuit, type Pause } from "./circuit.ts";
-import type { Budget } from "./public-budget.ts";
+import type { PublicBudget } from "./public-budget.ts";
 
 /** How long an answer serves whoever asks the same. */
-export const KEPT_FOR: Millis = SECOND;
+export const SHARED_FOR: Millis = SECOND;
 /** How old it may be where the budget allows no newer one. */
 const STALE_FOR: Millis = 10 * SECOND;
-const MOST_KEPT = 500;
+const MOST_ANSWERS_KEPT = 500;
 
-export interface Question {
+export interface SharedQuestion {
   /** Of one kind, whose failures say nothing of another's: `ticker`. */
   readonly kind: string;
   readonly about: string;
@@ -17,7 +17,7 @@ export interface Question {
 
 export interface SharedReads {
   /** The answer to a question that others ask too. A failure is told to those who wait for it, and kept for nobody. */
-  read<T>(question: Question, ask: () => Promise<T>): Promise<T>;
+  read<T>(question: SharedQuestion, ask: () => Promise<T>): Promise<T>;
 }
 
 export interface Sharing {
@@ -26,11 +26,11 @@ export interface Sharing {
   readonly keptFor?: Millis | undefined;
   readonly pause: Pause;
   /** Taken from for each question that leaves; what it refuses is answered from what is kept, or not at all. */
-  readonly budget?: Budget | undefined;
+  readonly budget?: PublicBudget | undefined;
 }
 
 /** Public reads of one exchange: the same question is asked once at a time, and not at all while such keep failing. */
-export function sharedReads({ name, local, keptFor = KEPT_FOR, pause, budget }: Sharing): SharedReads {
+export function sharedReads({ name, local, keptFor = SHARED_FOR, pause, budget }: Sharing): SharedReads {
   const { monotonic } = local;
   const asking = new Map<string, Promise<unknown>>();
   const kept = new Map<string, { readonly at: Millis; readonly value: unknown }>();
@@ -47,7 +47,7 @@ export function sharedReads({ name, local, keptFor = KEPT_FOR, pause, budget }: 
     kept.set(key, { at: monotonic(), value });
     // Map order is insertion order, so the first is the oldest.
     for (const [oldest, { at }] of kept) {
-      if (kept.size <= MOST_KEPT && monotonic() - at < STALE_FOR) break;
+      if (kept.size <= MOST_ANSWERS_KEPT && monotonic() - at < STALE_FOR) break;
       kept.delete(oldest);
     }
   };
@@ -59,7 +59,7 @@ export function sharedReads({ name, local, keptFor = KEPT_FOR, pause, budget }: 
   };
 
   return {
-    read<T>({ kind, about }: Question, call: () => Promise<T>): Promise<T> {
+    read<T>({ kind, about }: SharedQuestion, call: () => Promise<T>): Promise<T> {
       if (keptFor === 0) return circuitOf(kind)(call);
       const key = `${kind} ${about}`;
       const found = kept.get(key);

@@ -5,7 +5,7 @@ import { plainText } from "../../../kernel/plain-text.ts";
  * Why a call did not give what was asked, in our words. `definite` says that the exchange refused it before
  * it did anything: only then is a write known to have had no effect.
  */
-export interface Told {
+export interface CallFailure {
   readonly failure: VenueFailure;
   readonly definite: boolean;
   readonly reason: string;
@@ -44,7 +44,7 @@ export type Meaning =
   | "kind"
   | "missing";
 
-const MEANINGS: Record<Meaning, Omit<Told, "reason">> = {
+const MEANINGS: Record<Meaning, Omit<CallFailure, "reason">> = {
   credentials: { failure: "invalid_credentials", definite: true },
   forbidden: { failure: "invalid_credentials", definite: true, forbidden: true },
   nonce: { failure: "unavailable", definite: true, nonce: true },
@@ -68,14 +68,17 @@ export const meanings = (told: Partial<Record<Meaning, string>>): Readonly<Recor
     ),
   );
 
-export interface Refusal {
+export interface ExchangeRefusal {
   readonly status: number;
   readonly code: string;
   readonly message: string;
 }
 
 /** A refusal that none of the exchange's tables knows leaves open what happened. */
-export function tellRefusal({ status, code, message }: Refusal, meaning: Meaning | undefined): Told {
+export function tellRefusal(
+  { status, code, message }: ExchangeRefusal,
+  meaning: Meaning | undefined,
+): CallFailure {
   // The code first: a long text is cut at its end.
   const reason = plainText(message === "" ? code : `${code}: ${message}`, 200);
   // A server that failed may have failed after it acted, whatever it says.
@@ -85,13 +88,17 @@ export function tellRefusal({ status, code, message }: Refusal, meaning: Meaning
 }
 
 /** The call itself failed: no answer, or none that can be read. */
-export const noAnswer = (reason: string): Told => ({ failure: "unavailable", definite: false, reason });
+export const noAnswer = (reason: string): CallFailure => ({
+  failure: "unavailable",
+  definite: false,
+  reason,
+});
 
 /** Thrown through ccxt from our own transport, so that no error of ccxt's, which may carry a signed url, is needed. */
 export class CallFailed extends Error {
-  readonly told: Told;
+  readonly told: CallFailure;
 
-  constructor(told: Told) {
+  constructor(told: CallFailure) {
     super(told.reason);
     this.name = "CallFailed";
     this.told = told;

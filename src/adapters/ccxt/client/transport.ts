@@ -26,7 +26,7 @@ export interface Wire {
   readonly onDate: (date: string | null, leftAt: Millis) => void;
 }
 
-interface Asked {
+interface HttpRequest {
   readonly method: string;
   readonly headers: Record<string, string>;
   readonly body?: string | undefined;
@@ -37,7 +37,7 @@ interface Asked {
  * arrive, and puts signed urls into its errors; here every failure is told in our own words.
  */
 export const transport = (wire: Wire) =>
-  async function send(url: string, { method, headers, body }: Asked) {
+  async function send(url: string, { method, headers, body }: HttpRequest) {
     const target = new URL(url);
     if (target.protocol !== "https:" || target.host !== wire.quirks.host)
       throw new NotSent(`requests to ${target.host} are not allowed`);
@@ -54,25 +54,25 @@ export const transport = (wire: Wire) =>
     if (!wire.mayLeave()) throw new NotSent(TOO_LATE);
     const { status, text } = await wire
       .fetch(address, request)
-      .then(whole(wire, wire.clock(), signal), failed);
+      .then(readWholeAnswer(wire, wire.clock(), signal), throwFailed);
     const secrets = [...wire.secrets, ...signaturesOf(target, request.headers as Record<string, string>)];
     const told = refusalIn({ ...wire, secrets }, status, text);
     if (told) throw new CallFailed(told);
     return { status, statusText: "", headers: new Headers(), text: async () => text };
   };
 
-const whole = ({ onDate }: Wire, leftAt: Millis, signal: AbortSignal) =>
+const readWholeAnswer = ({ onDate }: Wire, leftAt: Millis, signal: AbortSignal) =>
   async function reading(response: Response): Promise<{ status: number; text: string }> {
     onDate(response.headers.get("date"), leftAt);
     const { status } = response;
     // A redirect is never followed: exchanges have none, and it could lead anywhere.
     if (response.type === "opaqueredirect" || (status >= 300 && status < 400))
       throw new CallFailed(noAnswer(`the exchange answered with a redirect (${status})`));
-    const text = await boundedText(response, signal).catch(failed);
+    const text = await boundedText(response, signal).catch(throwFailed);
     return { status, text: text.trim() };
   };
 
-function failed(error: unknown): never {
+function throwFailed(error: unknown): never {
   if (error instanceof CallFailed) throw error;
   if (error instanceof TooLong) throw new CallFailed(noAnswer("the exchange's answer is too long"));
   const name = fieldOf(error, "name") ?? (error instanceof Error ? error.name : "");
@@ -83,9 +83,9 @@ function failed(error: unknown): never {
 }
 
 function refusalIn({ quirks, secrets }: Wire, status: number, text: string) {
-  const body = parse(text);
+  const body = parseObject(text);
   if (body === undefined)
-    return { ...noAnswer(`the exchange answered something unreadable (${status})`), ...rateLimit(status) };
+    return { ...noAnswer(`the exchange answered something unreadable (${status})`), ...rateLimited(status) };
   const refusal = quirks.refusalIn(body);
   if (refusal) {
     const message = withoutSecrets(refusal.message, secrets);
@@ -93,7 +93,7 @@ function refusalIn({ quirks, secrets }: Wire, status: number, text: string) {
     return tellRefusal({ status, code, message }, quirks.meaningOf({ status, ...refusal }));
   }
   if (status >= 200 && status < 300) return undefined;
-  return { ...noAnswer(`the exchange answered with status ${status}`), ...rateLimit(status) };
+  return { ...noAnswer(`the exchange answered with status ${status}`), ...rateLimited(status) };
 }
 
 function withoutSecrets(text: string, secrets: readonly string[]): string {
@@ -119,9 +119,9 @@ const formsOf = (secret: string): string[] => [
 const withoutForm = (text: string, form: string): string =>
   text.replace(new RegExp(form.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi"), "…");
 
-const rateLimit = (status: number) => (status === 429 ? { failure: "rate_limited" as const } : {});
+const rateLimited = (status: number) => (status === 429 ? { failure: "rate_limited" as const } : {});
 
-function parse(text: string): object | undefined {
+function parseObject(text: string): object | undefined {
   try {
     const body: unknown = JSON.parse(text);
     return typeof body === "object" && body !== null ? body : undefined;

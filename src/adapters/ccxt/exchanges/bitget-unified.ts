@@ -10,8 +10,8 @@ import type { AccountKind } from "../client/keeping.ts";
 import { pages, unlessMissing } from "../client/quirks.ts";
 import { CallFailed, noAnswer } from "../client/told.ts";
 
-const PAGE = 100;
-const SPOT = { category: "SPOT", limit: String(PAGE) } as const;
+const UNIFIED_PAGE_ROWS = 100;
+const SPOT = { category: "SPOT", limit: String(UNIFIED_PAGE_ROWS) } as const;
 
 export const isUnified = ({ options }: Ccxt): boolean => options.uta === true;
 
@@ -34,11 +34,11 @@ async function permissions(exchange: Ccxt): Promise<readonly unknown[] | undefin
 
 const openOrders = (exchange: Ccxt, symbol: Pair | undefined): Promise<readonly Dict[]> =>
   listed(exchange, symbol, (cursor) =>
-    exchange.privateUtaGetV3TradeUnfilledOrders({ ...SPOT, ...marketOf(exchange, symbol), ...cursor }),
+    exchange.privateUtaGetV3TradeUnfilledOrders({ ...SPOT, ...symbolParameter(exchange, symbol), ...cursor }),
   );
 
 /** Its list is that of all pairs, and goes on by a cursor alone: what follows some rows is what all pages have beside them. */
-async function fills(
+async function fetchUnifiedFills(
   exchange: Ccxt,
   symbol: Pair,
   { from, to }: Span,
@@ -46,13 +46,13 @@ async function fills(
 ): Promise<readonly Dict[]> {
   const range = { startTime: from, endTime: to - 1 };
   const ask = (cursor: Dict) => exchange.privateUtaGetV3TradeFills({ ...SPOT, ...range, ...cursor });
-  if (after.length === 0) return rowsOf(exchange, symbol, await ask({}));
+  if (after.length === 0) return unifiedRows(exchange, symbol, await ask({}));
   const known = new Set(after.map(({ id }) => id));
   return (await listed(exchange, symbol, ask)).filter(({ id }) => !known.has(id));
 }
 
 /** "Each individual query can only cover a maximum of 30 days" (Get Fill History). */
-const fillsOf = (exchange: Ccxt, symbol: Pair, asked: Dict): Promise<readonly Dict[]> =>
+const fillsListed = (exchange: Ccxt, symbol: Pair, asked: Dict): Promise<readonly Dict[]> =>
   listed(exchange, symbol, (cursor) => exchange.privateUtaGetV3TradeFills({ ...SPOT, ...asked, ...cursor }));
 
 const byId = (exchange: Ccxt, symbol: Pair, orderId: string): Promise<Dict | undefined> =>
@@ -64,9 +64,9 @@ async function find(exchange: Ccxt, symbol: Pair, clientOid: string): Promise<Di
   if (named) return named;
   const open = (await openOrders(exchange, symbol)).find(isIt);
   if (open) return open;
-  const asked = { ...SPOT, ...marketOf(exchange, symbol) };
+  const asked = { ...SPOT, ...symbolParameter(exchange, symbol) };
   const ended = await exchange.privateUtaGetV3TradeHistoryOrders(asked);
-  return rowsOf(exchange, symbol, ended).find(isIt);
+  return unifiedRows(exchange, symbol, ended).find(isIt);
 }
 
 async function looked(exchange: Ccxt, symbol: Pair, asked: Dict): Promise<Dict | undefined> {
@@ -74,7 +74,7 @@ async function looked(exchange: Ccxt, symbol: Pair, asked: Dict): Promise<Dict |
   if (told === undefined) return undefined;
   const order = told.data;
   if (!isDict(order)) throw new CallFailed(noAnswer("bitget answered without an order"));
-  return rowOf(exchange, symbol, order);
+  return unifiedRowOf(exchange, symbol, order);
 }
 
 /** Every page of a list; each answer carries the cursor of the next. */
@@ -89,22 +89,22 @@ function listed(
     async (cursor) => {
       const answer = await ask(cursor === null ? {} : { cursor });
       next = fieldOf(fieldOf(answer, "data"), "cursor");
-      return rowsOf(exchange, symbol, answer);
+      return unifiedRows(exchange, symbol, answer);
     },
-    (page) => (page.length < PAGE || typeof next !== "string" || next === "" ? undefined : next),
+    (page) => (page.length < UNIFIED_PAGE_ROWS || typeof next !== "string" || next === "" ? undefined : next),
   );
 }
 
 /** An empty list may be null; an answer without one is none. */
-function rowsOf(exchange: Ccxt, symbol: Pair | undefined, answer: unknown): readonly Dict[] {
+function unifiedRows(exchange: Ccxt, symbol: Pair | undefined, answer: unknown): readonly Dict[] {
   const list = fieldOf(fieldOf(answer, "data"), "list");
   if (list === null) return [];
   if (!Array.isArray(list) || !list.every(isDict))
     throw new CallFailed(noAnswer("bitget answered without a list"));
-  return list.map((row) => rowOf(exchange, symbol, row));
+  return list.map((row) => unifiedRowOf(exchange, symbol, row));
 }
 
-const marketOf = (exchange: Ccxt, symbol: Pair | undefined): Dict =>
+const symbolParameter = (exchange: Ccxt, symbol: Pair | undefined): Dict =>
   symbol === undefined ? {} : { symbol: exchange.market(symbol).id };
 
 const STATUSES: ReadonlyMap<unknown, string> = new Map([
@@ -117,9 +117,11 @@ const STATUSES: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** An order or an execution as ccxt would tell it. One of another pair than that asked for has none. */
-function rowOf(exchange: Ccxt, symbol: Pair | undefined, row: Dict): Dict {
+function unifiedRowOf(exchange: Ccxt, symbol: Pair | undefined, row: Dict): Dict {
   const isIt =
-    symbol !== undefined && row.symbol === marketOf(exchange, symbol).symbol && row.category === "SPOT";
+    symbol !== undefined &&
+    row.symbol === symbolParameter(exchange, symbol).symbol &&
+    row.category === "SPOT";
   return {
     id: row.execId ?? row.orderId,
     order: row.orderId,
@@ -132,16 +134,24 @@ function rowOf(exchange: Ccxt, symbol: Pair | undefined, row: Dict): Dict {
     amount: row.execQty ?? (row.orderType === "market" ? row.cumExecQty : row.qty),
     filled: row.cumExecQty,
     cost: row.execValue ?? row.cumExecValue,
-    fees: feesOf(row.feeDetail),
+    fees: unifiedFees(row.feeDetail),
     status: STATUSES.get(row.orderStatus) ?? row.orderStatus,
     timestamp: Number(row.createdTime),
     info: row,
   };
 }
 
-const feesOf = (detail: unknown): readonly Dict[] =>
+const unifiedFees = (detail: unknown): readonly Dict[] =>
   Array.isArray(detail)
     ? detail.map((one) => ({ cost: fieldOf(one, "fee"), currency: fieldOf(one, "feeCoin") }))
     : [];
 
-export const unified = { askKind, permissions, openOrders, fills, fillsOf, byId, find };
+export const unified = {
+  askKind,
+  permissions,
+  openOrders,
+  fills: fetchUnifiedFills,
+  fillsOf: fillsListed,
+  byId,
+  find,
+};

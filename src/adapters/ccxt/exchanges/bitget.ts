@@ -1,11 +1,19 @@
 import { DAY, SECOND } from "../../../kernel/time.ts";
 import type { Span } from "../../../model/fill.ts";
 import { asCcxt, type Ccxt, type Dict, fieldOf } from "../client/ccxt.ts";
-import { forEach, inForce, LIVE_TIMING, pages, type Quirks, USUAL, unlessMissing } from "../client/quirks.ts";
+import {
+  forEach,
+  inForce,
+  LIVE_TIMING,
+  pages,
+  type Quirks,
+  USUAL_QUIRKS,
+  unlessMissing,
+} from "../client/quirks.ts";
 import { meanings } from "../client/told.ts";
 import { isUnified, unified } from "./bitget-unified.ts";
 
-const CODES = meanings({
+const BITGET_CODES = meanings({
   credentials: "40001 40002 40003 40006 40009 40011 40012 40014 40018 40037",
   clock: "40004 40005 40008 40010",
   limits: "429",
@@ -27,14 +35,14 @@ const UNIFIED_CODES = meanings({
   missing: "22001 25204",
 });
 
-const PAGE = 100;
+const BITGET_PAGE_ROWS = 100;
 /** Its words for writing to the wallet, of a classic and of a unified account. */
 const WITHDRAW = ["wwow", "withdraw"];
 /** A request of a unified account carries no end of its own: it is refused once its signature is so old. */
 const SIGNED_FOR = 30 * SECOND;
 
 export const bitget: Quirks = {
-  ...USUAL,
+  ...USUAL_QUIRKS,
   name: "bitget",
   host: "api.bitget.com",
   orderIds: { form: /^\d{1,20}$/, like: "digits, for example 1098394344925597696" },
@@ -57,7 +65,7 @@ export const bitget: Quirks = {
     if (code === undefined || String(code) === "00000") return undefined;
     return { code: String(code), message: String(fieldOf(body, "msg") ?? fieldOf(body, "err_msg") ?? "") };
   },
-  meaningOf: ({ status, code }) => (status === 429 ? "limits" : (CODES[code] ?? UNIFIED_CODES[code])),
+  meaningOf: ({ status, code }) => (status === 429 ? "limits" : (BITGET_CODES[code] ?? UNIFIED_CODES[code])),
 
   markets: (exchange) => exchange.fetchMarkets(),
   bookLevels: 150,
@@ -81,23 +89,23 @@ export const bitget: Quirks = {
         ),
 
   // A classic account is answered with an error, 43111, beyond ninety days (ccxt#21502); a unified one takes thirty at once.
-  fillReach: { span: 30 * DAY, back: 90 * DAY, page: PAGE, tick: 1, goesOn: true },
+  fillReach: { span: 30 * DAY, back: 90 * DAY, page: BITGET_PAGE_ROWS, tick: 1, goesOn: true },
   fills: (exchange, symbol, span, after) =>
     isUnified(exchange)
       ? unified.fills(exchange, symbol, span, after)
-      : exchange.fetchMyTrades(symbol, undefined, PAGE, {
-          ...ends(span),
+      : exchange.fetchMyTrades(symbol, undefined, BITGET_PAGE_ROWS, {
+          ...endsInMillis(span),
           ...(after.length === 0 ? {} : { idLessThan: leastId(after) }),
         }),
   fillsOf: (exchange, symbol, orderIds, span) =>
     forEach(orderIds, (orderId) =>
       isUnified(exchange)
-        ? unified.fillsOf(exchange, symbol, { ...ends(span), orderId })
+        ? unified.fillsOf(exchange, symbol, { ...endsInMillis(span), orderId })
         : pages(
             null as string | null,
             (last) =>
-              exchange.fetchMyTrades(symbol, undefined, PAGE, {
-                ...ends(span),
+              exchange.fetchMyTrades(symbol, undefined, BITGET_PAGE_ROWS, {
+                ...endsInMillis(span),
                 orderId,
                 ...(last === null ? {} : { idLessThan: last }),
               }),
@@ -106,7 +114,7 @@ export const bitget: Quirks = {
     ),
 
   byId: (exchange, symbol, id) =>
-    isUnified(exchange) ? unified.byId(exchange, symbol, id) : USUAL.byId(exchange, symbol, id),
+    isUnified(exchange) ? unified.byId(exchange, symbol, id) : USUAL_QUIRKS.byId(exchange, symbol, id),
 
   async find(exchange, symbol, clientId) {
     if (isUnified(exchange)) return unified.find(exchange, symbol, clientId);
@@ -114,7 +122,10 @@ export const bitget: Quirks = {
     const named = await unlessMissing(exchange.fetchOrder("", symbol, { clientOrderId: clientId }));
     if (named) return named;
     const open = (await bitget.openOrders(exchange, symbol)).find(isIt);
-    return open ?? (await exchange.fetchCanceledAndClosedOrders(symbol, undefined, PAGE, {})).find(isIt);
+    return (
+      open ??
+      (await exchange.fetchCanceledAndClosedOrders(symbol, undefined, BITGET_PAGE_ROWS, {})).find(isIt)
+    );
   },
 
   marketIdOf: ({ info }) => fieldOf(info, "symbol"),
@@ -133,11 +144,11 @@ const authorities = async (exchange: Ccxt): Promise<unknown> =>
   fieldOf(fieldOf(await exchange.privateSpotGetV2SpotAccountInfo?.({}), "data"), "authorities");
 
 // Both ends included.
-const ends = ({ from, to }: Span) => ({ startTime: from, endTime: to - 1 });
+const endsInMillis = ({ from, to }: Span) => ({ startTime: from, endTime: to - 1 });
 
 /** Ids fall from page to page; the least one is the next page's bound. */
 const lastOf = (page: readonly Dict[]): string | undefined =>
-  page.length < PAGE ? undefined : leastId(page);
+  page.length < BITGET_PAGE_ROWS ? undefined : leastId(page);
 
 const leastId = (rows: readonly Dict[]): string | undefined =>
   rows.map(({ id }) => String(id)).sort(byNumber)[0];

@@ -7,15 +7,15 @@ import type { MarketKeeper } from "../client/keeping.ts";
 import { type ListWorld, type Load, marketList } from "./market-list.ts";
 
 /** The markets of one exchange as far as they are needed: from memory, else a row, else the exchange itself. */
-export interface Catalog extends Listed {
+export interface Catalog extends ListedMarkets {
   /** The same for strangers: loads within their budget, and not again at once what has just failed. */
-  readonly forAnyone: Listed;
+  readonly forAnyone: ListedMarkets;
   /** The pairs behind the ids that the exchange's orders carry. */
   names(): Promise<ReadonlyMap<string, Pair>>;
   spoil(symbol: Pair): Promise<void>;
 }
 
-interface Listed {
+interface ListedMarkets {
   /** A market of any age, for what never changes: its ids. Throws `unlisted`. */
   known(symbol: Pair): Promise<Dict>;
   /** A market loaded within a day, for its rules. */
@@ -99,7 +99,7 @@ export function createCatalog(world: CatalogWorld): Catalog {
     return memory.get(symbol)?.market ?? market;
   };
 
-  const listedBy = (load: Load): Listed => ({
+  const listedBy = (load: Load): ListedMarkets => ({
     known: (symbol) => known(symbol, load),
     fresh: (symbol) => fresh(symbol, load),
   });

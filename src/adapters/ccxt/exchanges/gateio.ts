@@ -1,7 +1,7 @@
 import { DAY, SECOND } from "../../../kernel/time.ts";
 import type { Span } from "../../../model/fill.ts";
 import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
-import { forEach, inForce, pages, type Quirks, USUAL, unlessMissing } from "../client/quirks.ts";
+import { forEach, inForce, pages, type Quirks, USUAL_QUIRKS, unlessMissing } from "../client/quirks.ts";
 import { CallFailed, meanings, noAnswer } from "../client/told.ts";
 
 const LABELS = meanings({
@@ -23,10 +23,10 @@ const LABELS = meanings({
 /** Orders of each pair on a page, unless another number is asked for. */
 const OPEN_PAGE = 100;
 const TRADE_PAGE = 1000;
-const PREFIX = "t-";
+const CLIENT_ID_PREFIX = "t-";
 
 export const gateio: Quirks = {
-  ...USUAL,
+  ...USUAL_QUIRKS,
   name: "gateio",
   host: "api.gateio.ws",
   // A look and a cancel take the order's own `text` as well.
@@ -79,7 +79,9 @@ export const gateio: Quirks = {
   // It tells of all keys of the main account, each by the beginning of its text; of a sub-account's it tells nothing.
   async mayWithdraw(exchange) {
     const told = await exchange.privateAccountGetMainKeys({});
-    const rows = Array.isArray(told) ? told.filter((row) => isOf(exchange.apiKey, fieldOf(row, "key"))) : [];
+    const rows = Array.isArray(told)
+      ? told.filter((row) => isShownKeyOf(exchange.apiKey, fieldOf(row, "key")))
+      : [];
     const [first, ...others] = new Set(rows.map(mayMove));
     return others.length > 0 ? undefined : first;
   },
@@ -95,7 +97,7 @@ export const gateio: Quirks = {
   fillReach: { span: 30 * DAY - SECOND, page: TRADE_PAGE, tick: SECOND, goesOn: true },
   fills: (exchange, symbol, span, after) =>
     exchange.fetchMyTrades(symbol, undefined, TRADE_PAGE, {
-      ...ends(span),
+      ...endsInSeconds(span),
       page: after.length / TRADE_PAGE + 1,
     }),
   fillsOf: (exchange, symbol, orderIds, span) =>
@@ -103,14 +105,18 @@ export const gateio: Quirks = {
       pages(
         1,
         (page) =>
-          exchange.fetchMyTrades(symbol, undefined, TRADE_PAGE, { ...ends(span), order_id: id, page }),
+          exchange.fetchMyTrades(symbol, undefined, TRADE_PAGE, {
+            ...endsInSeconds(span),
+            order_id: id,
+            page,
+          }),
         (found, page) => (found.length < TRADE_PAGE ? undefined : page + 1),
       ),
     ),
 
   // Its look by text alone proves nothing: it forgets ended orders, and shows new ones late.
   async find(exchange, symbol, clientId) {
-    const text = PREFIX + clientId;
+    const text = CLIENT_ID_PREFIX + clientId;
     const isIt = ({ clientOrderId }: Dict) => clientOrderId === text;
     const named = await unlessMissing(exchange.fetchOrder(text, symbol));
     if (named) return named;
@@ -127,8 +133,8 @@ export const gateio: Quirks = {
 
   marketIdOf: ({ info }) => fieldOf(info, "currency_pair"),
   clientIdOf: ({ clientOrderId }) =>
-    typeof clientOrderId === "string" && clientOrderId.startsWith(PREFIX)
-      ? clientOrderId.slice(PREFIX.length)
+    typeof clientOrderId === "string" && clientOrderId.startsWith(CLIENT_ID_PREFIX)
+      ? clientOrderId.slice(CLIENT_ID_PREFIX.length)
       : undefined,
   // A market buy is asked for by its cost: what it was to buy is what it has bought.
   sizesOf({ info }) {
@@ -152,14 +158,14 @@ export const gateio: Quirks = {
 
   // Its self-trade prevention is for accounts in a group of their own: of any other the parameter is an error.
   createParams: (order) => ({
-    text: PREFIX + order.clientId,
+    text: CLIENT_ID_PREFIX + order.clientId,
     ...inForce(order),
   }),
   createHeaders: ({ by }) => ({ "X-Gate-Exptime": String(by) }),
 };
 
 // Both ends included, in seconds.
-const ends = ({ from, to }: Span) => ({ from: from / SECOND, to: to / SECOND - 1 });
+const endsInSeconds = ({ from, to }: Span) => ({ from: from / SECOND, to: to / SECOND - 1 });
 
 function unlessForbidden(error: unknown): undefined {
   if (error instanceof CallFailed && error.told.forbidden) return;
@@ -167,7 +173,7 @@ function unlessForbidden(error: unknown): undefined {
 }
 
 /** A key as it is shown: its beginning, and asterisks for the rest. */
-function isOf(key: string, shown: unknown): boolean {
+function isShownKeyOf(key: string, shown: unknown): boolean {
   const [beginning] = typeof shown === "string" ? shown.split("*") : [];
   return beginning !== undefined && beginning !== "" && key.startsWith(beginning);
 }

@@ -1,6 +1,6 @@
 import { SECOND } from "../../../kernel/time.ts";
 import { asCcxt, type Dict, fieldOf, isDict } from "../client/ccxt.ts";
-import { inForce, type Quirks, USUAL, unlessMissing } from "../client/quirks.ts";
+import { inForce, type Quirks, USUAL_QUIRKS, unlessMissing } from "../client/quirks.ts";
 import type { Meaning } from "../client/told.ts";
 
 /** Beginnings of what follows the first colon of an error. */
@@ -38,7 +38,7 @@ const PHRASES: readonly (readonly [string, Meaning])[] = [
   ["Invalid order", "missing"],
 ];
 
-const PAGE = 50;
+const KRAKEN_PAGE_ROWS = 50;
 /** Trades that one question may name; ccxt asks for as many. */
 const NAMED = 20;
 
@@ -46,7 +46,7 @@ const NAMED = 20;
 const REWARDS = ".F";
 
 export const kraken: Quirks = {
-  ...USUAL,
+  ...USUAL_QUIRKS,
   name: "kraken",
   host: "api.kraken.com",
   // A cancel would take a number for a user reference, and cancel every order that has it.
@@ -112,7 +112,7 @@ export const kraken: Quirks = {
   orders: async (exchange, ids) => (await unlessMissing(exchange.fetchOrdersByIds(ids))) ?? [],
 
   // Its list is that of all pairs; its start is exclusive, its end inclusive, in seconds.
-  fillReach: { page: PAGE, tick: SECOND, goesOn: true },
+  fillReach: { page: KRAKEN_PAGE_ROWS, tick: SECOND, goesOn: true },
   fills: (exchange, _symbol, { from, to }, after) =>
     exchange.fetchMyTrades(undefined, undefined, undefined, {
       start: from / SECOND - 1,

@@ -3,7 +3,7 @@ import { isPair, type Pair } from "../../../kernel/pair.ts";
 import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import type { Local } from "../../../ports/local.ts";
 import { type Ccxt, type Dict, fieldOf } from "../client/ccxt.ts";
-import type { Budget } from "../client/public-budget.ts";
+import type { PublicBudget } from "../client/public-budget.ts";
 import type { Quirks } from "../client/quirks.ts";
 import { venueErrorOf } from "../client/venue-error.ts";
 
@@ -11,19 +11,19 @@ export interface ListWorld {
   readonly quirks: Quirks;
   readonly local: Pick<Local, "monotonic">;
   /** Of what strangers have asked. */
-  readonly budget: Budget | undefined;
+  readonly budget: PublicBudget | undefined;
   /** A keyless instance: with keys, mexc and bitget would add signed calls that a trading key fails. */
   readonly exchange: () => Promise<Ccxt>;
 }
 
-export interface Loaded {
+export interface LoadedMarkets {
   /** The exchange's own id of every pair. */
   readonly listing: Readonly<Record<string, string>>;
   readonly markets: ReadonlyMap<Pair, Dict>;
 }
 
 /** The list, and whether it was asked for by this very call: of many at once the first one keeps it. */
-export type Load = () => { readonly isMine: boolean; readonly loaded: Promise<Loaded> };
+export type Load = () => { readonly isMine: boolean; readonly loaded: Promise<LoadedMarkets> };
 
 /** How long strangers are told of a failed load before the exchange is asked again for them. */
 const FAILED_FOR: Millis = 5 * SECOND;
@@ -34,13 +34,13 @@ const LACKING_FOR: Millis = 10 * MINUTE;
 export function marketList(world: ListWorld) {
   const { quirks, budget } = world;
   const { monotonic } = world.local;
-  let loading: Promise<Loaded> | undefined;
+  let loading: Promise<LoadedMarkets> | undefined;
   let failed: { readonly error: unknown; readonly at: Millis } | undefined;
-  let last: { readonly listing: Loaded["listing"]; readonly at: Millis } | undefined;
+  let last: { readonly listing: LoadedMarkets["listing"]; readonly at: Millis } | undefined;
 
-  async function begin(): Promise<Loaded> {
+  async function begin(): Promise<LoadedMarkets> {
     try {
-      const loaded = await ask(world);
+      const loaded = await loadMarketList(world);
       [last, failed] = [{ listing: loaded.listing, at: monotonic() }, undefined];
       return loaded;
     } catch (error) {
@@ -72,7 +72,7 @@ export function marketList(world: ListWorld) {
   };
 }
 
-async function ask({ quirks, exchange }: ListWorld): Promise<Loaded> {
+async function loadMarketList({ quirks, exchange }: ListWorld): Promise<LoadedMarkets> {
   const found = await quirks.markets(await exchange());
   const listing: Record<string, string> = {};
   const markets = new Map<Pair, Dict>();
@@ -86,12 +86,23 @@ async function ask({ quirks, exchange }: ListWorld): Promise<Loaded> {
   return { listing, markets };
 }
 
-const KEPT = ["id", "symbol", "base", "quote", "baseId", "quoteId", "active", "maker", "taker", "altname"];
+const MARKET_FIELDS_KEPT = [
+  "id",
+  "symbol",
+  "base",
+  "quote",
+  "baseId",
+  "quoteId",
+  "active",
+  "maker",
+  "taker",
+  "altname",
+];
 
 /** What is needed of a market: a tenth of what ccxt makes of it. */
 export function trimmed(market: Dict): Dict {
   const { precision, limits, info } = market;
-  const kept = KEPT.filter((name) => market[name] !== undefined && market[name] !== null);
+  const kept = MARKET_FIELDS_KEPT.filter((name) => market[name] !== undefined && market[name] !== null);
   const wsname = fieldOf(info, "wsname");
   return {
     ...Object.fromEntries(kept.map((name) => [name, market[name]])),

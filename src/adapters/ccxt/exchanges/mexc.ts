@@ -1,9 +1,9 @@
 import { DAY, SECOND } from "../../../kernel/time.ts";
 import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
-import { forEach, inForce, LIVE_TIMING, type Quirks, USUAL, unlessMissing } from "../client/quirks.ts";
+import { forEach, inForce, LIVE_TIMING, type Quirks, USUAL_QUIRKS, unlessMissing } from "../client/quirks.ts";
 import { meanings } from "../client/told.ts";
 
-const CODES = meanings({
+const MEXC_CODES = meanings({
   credentials: "401 402 403 406 602 10072 700001 700002 700006 700007 70011",
   clock: "10073 700003 700005",
   limits: "429 510",
@@ -15,10 +15,10 @@ const CODES = meanings({
   missing: "-2011 -2013",
 });
 
-const PAGE = 100;
+const MEXC_PAGE_ROWS = 100;
 
 export const mexc: Quirks = {
-  ...USUAL,
+  ...USUAL_QUIRKS,
   name: "mexc",
   host: "api.mexc.com",
   // `C02__…` of today's engine, hexadecimal and plain numbers of those before it.
@@ -38,7 +38,7 @@ export const mexc: Quirks = {
       return undefined;
     return { code: String(code), message: String(fieldOf(body, "msg") ?? "") };
   },
-  meaningOf: ({ status, code }) => (status === 429 ? "limits" : CODES[code]),
+  meaningOf: ({ status, code }) => (status === 429 ? "limits" : MEXC_CODES[code]),
 
   // Its fetchMarkets asks for the futures' markets too, of another host.
   markets: (exchange) => exchange.fetchSpotMarkets(),
@@ -56,12 +56,16 @@ export const mexc: Quirks = {
 
   // What is older than seven days it does not tell (mexc-api-sdk#56), and times are in whole seconds. It has no
   // way past the rows of one second: what is hidden there is missing from its order, which is then asked for alone.
-  fillReach: { span: 7 * DAY, back: 7 * DAY, page: PAGE, tick: SECOND, goesOn: false },
+  fillReach: { span: 7 * DAY, back: 7 * DAY, page: MEXC_PAGE_ROWS, tick: SECOND, goesOn: false },
   fills: (exchange, symbol, { from, to }) =>
-    exchange.fetchMyTrades(symbol, undefined, PAGE, { startTime: from, endTime: to - 1 }),
+    exchange.fetchMyTrades(symbol, undefined, MEXC_PAGE_ROWS, { startTime: from, endTime: to - 1 }),
   fillsOf: (exchange, symbol, orderIds, { from, to }) =>
     forEach(orderIds, (orderId) =>
-      exchange.fetchMyTrades(symbol, undefined, PAGE, { orderId, startTime: from, endTime: to - 1 }),
+      exchange.fetchMyTrades(symbol, undefined, MEXC_PAGE_ROWS, {
+        orderId,
+        startTime: from,
+        endTime: to - 1,
+      }),
     ),
 
   async find(exchange, symbol, clientId) {
@@ -72,7 +76,7 @@ export const mexc: Quirks = {
     if (open) return open;
     const recent = (await exchange.fetchOrders(symbol, undefined, 1000)).find(isIt);
     if (recent) return recent;
-    const trades = await exchange.fetchMyTrades(symbol, undefined, PAGE, {});
+    const trades = await exchange.fetchMyTrades(symbol, undefined, MEXC_PAGE_ROWS, {});
     const traded = trades.find(({ info }) => fieldOf(info, "clientOrderId") === clientId);
     return typeof traded?.order === "string"
       ? unlessMissing(exchange.fetchOrder(traded.order, symbol))

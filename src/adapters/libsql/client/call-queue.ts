@@ -4,23 +4,23 @@ import { backoff } from "./patient.ts";
 import { isBusy, needsConnection, storeError } from "./store-error.ts";
 
 /** How long a call waits for a lock that another process holds, its turn in the queue included. */
-const PATIENCE: Millis = 10 * SECOND;
+const LONGEST_WAIT_FOR_LOCK: Millis = 10 * SECOND;
 
-export interface Turn {
+export interface QueueTurn {
   /** It writes nothing: while another process writes, it need not wait for those that would. */
   readonly isRead: boolean;
   /** Goes before all others, and waits as long as it takes. */
   readonly isFirst: boolean;
 }
 
-interface Waiting extends Turn {
+interface WaitingCall extends QueueTurn {
   readonly since: Millis;
   /** Tries once; throws when it was refused because another writes. */
   readonly attempt: () => Promise<void>;
   readonly giveUp: (error: unknown) => void;
 }
 
-interface Parts {
+interface QueueParts {
   readonly local: Local;
   /** A new connection. */
   readonly again: () => Promise<void>;
@@ -30,19 +30,19 @@ interface Parts {
  * One connection's calls, one at a time. A call that was refused because another process writes had no lock and so wrote
  * nothing: it keeps its place and is tried again, and what goes first may go before it.
  */
-export function callQueue({ local, again }: Parts) {
-  let waiting: Waiting[] = [];
+export function callQueue({ local, again }: QueueParts) {
+  let waiting: WaitingCall[] = [];
   let isWorking = false;
   let refusals = 0;
   let refusedSince: Millis | undefined;
 
   /** The next in turn. While another process writes, reads that can go on do. */
-  function next(): Waiting | undefined {
+  function next(): WaitingCall | undefined {
     const first = waiting.find(({ isFirst }) => isFirst);
     return first ?? (refusals > 0 ? waiting.find(({ isRead }) => isRead) : undefined) ?? waiting[0];
   }
 
-  const leave = (one: Waiting) => {
+  const leave = (one: WaitingCall) => {
     waiting = waiting.filter((other) => other !== one);
   };
 
@@ -60,7 +60,7 @@ export function callQueue({ local, again }: Parts) {
     isWorking = false;
   }
 
-  async function refused(one: Waiting, error: unknown): Promise<void> {
+  async function refused(one: WaitingCall, error: unknown): Promise<void> {
     if (!isBusy(error)) {
       leave(one);
       one.giveUp(storeError(error));
@@ -69,7 +69,9 @@ export function callQueue({ local, again }: Parts) {
     }
     refusals++;
     refusedSince ??= local.monotonic();
-    const late = waiting.filter(({ isFirst, since }) => !isFirst && local.monotonic() - since > PATIENCE);
+    const late = waiting.filter(
+      ({ isFirst, since }) => !isFirst && local.monotonic() - since > LONGEST_WAIT_FOR_LOCK,
+    );
     for (const other of late) {
       leave(other);
       other.giveUp(storeError(error));
@@ -80,7 +82,7 @@ export function callQueue({ local, again }: Parts) {
   }
 
   return {
-    run<T>(call: () => Promise<T>, turn: Turn): Promise<T> {
+    run<T>(call: () => Promise<T>, turn: QueueTurn): Promise<T> {
       return new Promise((resolve, reject) => {
         const attempt = async () => resolve(await call());
         waiting.push({ ...turn, since: local.monotonic(), attempt, giveUp: reject });

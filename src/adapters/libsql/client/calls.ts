@@ -23,9 +23,9 @@ export interface Calls {
 export type Turned = Pick<Calls, "execute" | "batch">;
 
 /** The only way to a database. */
-export type SafeClient = Calls & Watched;
+export type SafeClient = Calls & WatchedDatabase;
 
-export interface Watched {
+export interface WatchedDatabase {
   /** Why the database cannot be used as it should be; undefined where nothing is known to be wrong. */
   trouble(): string | undefined;
   /** How long ago something was written for certain. */

@@ -68,7 +68,7 @@ export function bundle(made: () => readonly (readonly [Table, SQLWrapper])[]) {
   const selects = lazy(made);
   const built = lazy(() => {
     const columns = selects().map(
-      ([table, query]) => sql`(select json_group_array(json_array(${namesOf(table)})) from (${query}))`,
+      ([table, query]) => sql`(select json_group_array(json_array(${columnNamesOf(table)})) from (${query}))`,
     );
     return dialect.sqlToQuery(sql`select ${sql.join(columns, sql`, `)}`);
   });
@@ -85,7 +85,7 @@ export function bundle(made: () => readonly (readonly [Table, SQLWrapper])[]) {
   };
 }
 
-const namesOf = (table: Table): SQL =>
+const columnNamesOf = (table: Table): SQL =>
   sql.join(
     (Object.values(getTableColumns(table)) as Column[]).map(({ name }) => sql.identifier(name)),
     sql`, `,

@@ -1,14 +1,14 @@
 import { isKeptBack, type Kill, type Panic, turned } from "../../../model/kill.ts";
 import type { OrderKind } from "../../../model/order.ts";
 
-const OFF: Kill = { on: false, cancels: false, sells: false };
+const KILL_OFF: Kill = { on: false, cancels: false, sells: false };
 
 /**
  * The kill switch as this process has turned it or has read it last. Turned on here it holds from that moment, also
  * while the write waits for a lock, and when nobody knows whether it was written; what is read afterwards counts again.
  */
 export function knownSwitch() {
-  let known: Kill = OFF;
+  let known: Kill = KILL_OFF;
   let turning = 0;
   let turns = 0;
   return {
@@ -25,7 +25,7 @@ export function knownSwitch() {
       if (on) known = turned(known, on, panic);
       try {
         const written = await write();
-        if (!on) known = OFF;
+        if (!on) known = KILL_OFF;
         return written;
       } finally {
         turning--;

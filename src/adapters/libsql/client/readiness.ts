@@ -8,7 +8,7 @@ import { refuseNewer } from "./migrate.ts";
 /** How long a write that is known to have worked says that the next one would. */
 const FRESH: Millis = 5 * SECOND;
 /** Whoever asks is not kept waiting for a lock. */
-const PATIENCE: Millis = 2 * SECOND;
+const LONGEST_READINESS_WAIT: Millis = 2 * SECOND;
 
 /** Whether the database can be read, is what this program knows, and takes writes; throws `unavailable` with the reason. */
 export function readiness(context: Context): () => Promise<void> {
@@ -27,10 +27,10 @@ export function readiness(context: Context): () => Promise<void> {
   return async function ready() {
     const known = client.trouble();
     if (known === undefined && client.sinceWrite() > FRESH) {
-      await Promise.race([probe(), late()]);
+      await Promise.race([probe(), failWhenLate()]);
     } else if (known !== undefined) {
       // Where the trouble is over, this is what finds it out.
-      await Promise.race([probe().catch(() => undefined), late()]).catch(() => undefined);
+      await Promise.race([probe().catch(() => undefined), failWhenLate()]).catch(() => undefined);
     }
     const trouble = client.trouble();
     if (trouble !== undefined) throw new StoreError("unavailable", trouble);
@@ -40,7 +40,10 @@ export function readiness(context: Context): () => Promise<void> {
   };
 }
 
-async function late(): Promise<never> {
-  await new Promise((resolve) => setTimeout(resolve, PATIENCE));
-  throw new StoreError("unavailable", `the database has taken no write for ${PATIENCE / SECOND} s`);
+async function failWhenLate(): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, LONGEST_READINESS_WAIT));
+  throw new StoreError(
+    "unavailable",
+    `the database has taken no write for ${LONGEST_READINESS_WAIT / SECOND} s`,
+  );
 }

@@ -15,8 +15,8 @@ export interface RemoteDatabase {
 }
 
 /** A busy server is asked again a few times: each is a request that counts. */
-const ATTEMPTS = 12;
-const TIMEOUT = 10 * SECOND;
+const REMOTE_TRIES = 12;
+const REMOTE_TIMEOUT = 10 * SECOND;
 
 /** Each call is one request. The library does not pass on how many rows it cost, so the answer is read here. */
 export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: Local): Calls {
@@ -29,11 +29,11 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
 
   const ask = async (request: Request, use: DatabaseUse | undefined): Promise<Response> => {
     if (use) use.databaseRequests++;
-    const response = await fetch(request, { signal: AbortSignal.timeout(TIMEOUT) });
+    const response = await fetch(request, { signal: AbortSignal.timeout(REMOTE_TIMEOUT) });
     if (!use) return response;
     const text = await response.text();
-    add(use, "rowsRead", rowsIn(text, READ));
-    add(use, "rowsWritten", rowsIn(text, WRITTEN));
+    addUse(use, "rowsRead", rowsIn(text, READ));
+    addUse(use, "rowsWritten", rowsIn(text, WRITTEN));
     return new Response(text, response);
   };
 
@@ -48,7 +48,7 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
   };
   // Of many turns at once all but one would find that another came between.
   const turns = callQueue({ local, again: async () => undefined });
-  const patiently = <T>(call: () => Promise<T>) => patient(call, { local, attempts: ATTEMPTS });
+  const patiently = <T>(call: () => Promise<T>) => patient(call, { local, attempts: REMOTE_TRIES });
   return {
     execute: (statement, use) => patiently(() => open(use).execute(statement)),
     fresh: (statement, use) => patiently(() => primary(statement, use)),
@@ -68,7 +68,7 @@ function rowsIn(text: string, field: RegExp): number | null {
   return found.length === 0 ? null : found.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-function add(use: DatabaseUse, name: "rowsRead" | "rowsWritten", count: number | null): void {
+function addUse(use: DatabaseUse, name: "rowsRead" | "rowsWritten", count: number | null): void {
   const before = use[name];
   use[name] = before === null || count === null ? null : before + count;
 }

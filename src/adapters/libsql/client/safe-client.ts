@@ -2,10 +2,10 @@ import type { InStatement, ResultSet } from "@libsql/client";
 import { StoreError } from "../../../kernel/errors.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 import type { Local } from "../../../ports/local.ts";
-import { callQueue, type Turn } from "./call-queue.ts";
+import { callQueue, type QueueTurn } from "./call-queue.ts";
 import type { Calls, SafeClient, Turned } from "./calls.ts";
 import { type RemoteDatabase, remoteClient } from "./remote-client.ts";
-import { isSelect, watched } from "./watched.ts";
+import { isSelect, watchedCalls } from "./watched.ts";
 
 /** One connection to a database, whose calls go one at a time. */
 export interface Connection {
@@ -38,10 +38,13 @@ export async function safeClient(
   local: Local,
   durability: Durability = "durable",
 ): Promise<SafeClient> {
-  if ("connection" in client) return watched(await fileClient(client, local, durability), local);
+  if ("connection" in client) return watchedCalls(await fileClient(client, local, durability), local);
   if ("execute" in client)
-    return watched(await fileClient({ connection: client, identity: () => "" }, local, durability), local);
-  return watched(remoteClient(client, local), local);
+    return watchedCalls(
+      await fileClient({ connection: client, identity: () => "" }, local, durability),
+      local,
+    );
+  return watchedCalls(remoteClient(client, local), local);
 }
 
 /**
@@ -67,7 +70,7 @@ async function fileClient(
     await setUp().catch(() => undefined);
   };
   const queue = callQueue({ local, again });
-  const inTurn = <T>(call: () => Promise<T>, turn: Turn): Promise<T> =>
+  const inTurn = <T>(call: () => Promise<T>, turn: QueueTurn): Promise<T> =>
     queue.run(() => {
       refuseAnother(identity(), opened);
       return call();

@@ -14,7 +14,7 @@ export const needsConnection = (error: unknown): boolean =>
   /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/.test(codeOf(error));
 
 /** Why a database cannot be used, for a person who can do something about it. */
-const REASONS: readonly (readonly [RegExp, string])[] = [
+const STORE_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_FULL/, "its disk is full"],
   [/^SQLITE_(BUSY|LOCKED)/, "another process holds its lock"],
   [/^SQLITE_IOERR/, "its disk cannot be read or written"],
@@ -24,9 +24,9 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(TypeError|TimeoutError|AbortError|HRANA|SERVER)/, "its server does not answer"],
 ];
 
-function reasonOf(error: unknown): string | undefined {
+function storeReasonOf(error: unknown): string | undefined {
   const name = error instanceof Error ? error.name : "";
-  return REASONS.find(([form]) => form.test(codeOf(error)) || form.test(name))?.[1];
+  return STORE_REASONS.find(([form]) => form.test(codeOf(error)) || form.test(name))?.[1];
 }
 
 /** What a failed call to the database means for its caller. */
@@ -42,6 +42,6 @@ export function storeError(error: unknown): StoreError {
       options,
     );
   if (codeOf(error).startsWith("SQLITE_CONSTRAINT")) return new StoreError("constraint", message, options);
-  const reason = reasonOf(error);
+  const reason = storeReasonOf(error);
   return new StoreError("unavailable", reason ? `the database cannot be used: ${reason}` : message, options);
 }

@@ -8,7 +8,7 @@ import type { Calls, SafeClient } from "./calls.ts";
 const LONG_LOCK: Millis = 2 * SECOND;
 
 /** The calls, and what became of the last ones. A failed write is over with the next one that succeeds. */
-export function watched(calls: Calls, local: Local): SafeClient {
+export function watchedCalls(calls: Calls, local: Local): SafeClient {
   let writtenAt = Number.NEGATIVE_INFINITY;
   let failed: { readonly message: string; readonly isRead: boolean } | undefined;
 

@@ -39,7 +39,7 @@ async function newestBuyFees({ db }: Context, account: AccountKey): Promise<read
 }
 
 /** Of the shape in which markets and listings are stored. */
-const VERSION = 1;
+const KEPT_VERSION = 1;
 
 function marketKeeper(context: Context): MarketKeeper {
   const { client, db, now } = context;
@@ -48,7 +48,7 @@ function marketKeeper(context: Context): MarketKeeper {
       const [row] = await db
         .select({ market: markets.market, age: sql<number>`${now()} - ${markets.loadedAt}` })
         .from(markets)
-        .where(and(eq(markets.host, host), eq(markets.symbol, symbol), eq(markets.version, VERSION)));
+        .where(and(eq(markets.host, host), eq(markets.symbol, symbol), eq(markets.version, KEPT_VERSION)));
       return row && { value: JSON.parse(row.market) as Dict, age: row.age };
     },
 
@@ -56,12 +56,12 @@ function marketKeeper(context: Context): MarketKeeper {
       const [row] = await db
         .select({ names: listings.names, age: sql<number>`${now()} - ${listings.loadedAt}` })
         .from(listings)
-        .where(and(eq(listings.host, host), eq(listings.version, VERSION)));
+        .where(and(eq(listings.host, host), eq(listings.version, KEPT_VERSION)));
       return row && { value: JSON.parse(row.names) as Record<string, string>, age: row.age };
     },
 
     async keepMarkets(host, { listing, markets: list }) {
-      const loaded = { version: VERSION, loadedAt: now() };
+      const loaded = { version: KEPT_VERSION, loadedAt: now() };
       const row = { names: JSON.stringify(listing), ...loaded };
       const names = db
         .insert(listings)

@@ -17,7 +17,7 @@ const moment = (): [Table, SQLWrapper][] => [
 
 const TIME = bundle(moment);
 
-const WHOLE = bundle(() => {
+const READ_BOOKS = bundle(() => {
   const open = sql`${venueOrders.status} in ('open', 'partially_filled')`;
   const resting = and(eq(venueOrders.exchange, exchangeIs), open);
   return [
@@ -30,7 +30,7 @@ const WHOLE = bundle(() => {
 /** The simulated venues' books in the database: what one process commits, every other sees. */
 export function sandboxBooks({ client, db, now }: Context): Books {
   const clock = () => statement(sql`select ${now()}`);
-  const read = async ({ with: fill, rows }: typeof WHOLE, exchange: string) => {
+  const read = async ({ with: fill, rows }: typeof READ_BOOKS, exchange: string) => {
     // The clock first: what is read with it is never older than it says.
     const [clocked, result] = await client.batch([clock(), fill({ exchange })], "read");
     const [venue] = rows(venues, result);
@@ -47,15 +47,15 @@ export function sandboxBooks({ client, db, now }: Context): Books {
   };
   return {
     async load(exchange) {
-      const { result, venue, when } = await read(WHOLE, exchange);
-      const holdings = WHOLE.rows(venueBalances, result).map(
+      const { result, venue, when } = await read(READ_BOOKS, exchange);
+      const holdings = READ_BOOKS.rows(venueBalances, result).map(
         ({ asset, total, used }) => [asset, { total, used }] as const,
       );
       const { version, settledAt } = venue;
       const books = {
         version,
         settledAt,
-        open: WHOLE.rows(venueOrders, result),
+        open: READ_BOOKS.rows(venueOrders, result),
         holdings: Object.fromEntries(holdings),
       };
       return { ...when, books };

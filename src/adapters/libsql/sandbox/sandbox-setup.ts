@@ -93,8 +93,8 @@ const SETTINGS = ["seed", "origin", "speed", "replays"] as const;
 
 /** What is asked for and is stored as something else. */
 function differing(stored: SandboxRow, { seed, origin, speed, replays }: SandboxSettings) {
-  const asked = { seed, origin, speed, replays: replays && textOf(replays) };
-  const kept = { ...stored, replays: textOf(stored.replays) };
+  const asked = { seed, origin, speed, replays: replays && replaysText(replays) };
+  const kept = { ...stored, replays: replaysText(stored.replays) };
   return SETTINGS.filter((key) => asked[key] !== undefined && asked[key] !== kept[key]);
 }
 
@@ -107,7 +107,7 @@ function refuseOthers(stored: SandboxRow, settings: SandboxSettings): void {
   );
 }
 
-const textOf = (replays: readonly Replay[]): string =>
+const replaysText = (replays: readonly Replay[]): string =>
   replays
     .map(({ symbol, digest }) => `${symbol}=${digest}`)
     .sort()

@@ -69,15 +69,15 @@ export function auditStore(context: Context): AuditStore {
 }
 
 /** So long what stops an order may wait for its event. */
-const PATIENCE: Millis = SECOND;
+const LONGEST_WAIT_FOR_EVENT: Millis = SECOND;
 
 /** Ends with what is under way, or without it: that goes on, and its failure later is nobody's. */
 async function endedSoon(writing: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new StoreError("unavailable", `it is not written after ${PATIENCE} ms`)),
-      PATIENCE,
+      () => reject(new StoreError("unavailable", `it is not written after ${LONGEST_WAIT_FOR_EVENT} ms`)),
+      LONGEST_WAIT_FOR_EVENT,
     );
   });
   await Promise.race([writing, late]).finally(() => clearTimeout(timer));

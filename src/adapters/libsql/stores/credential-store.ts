@@ -3,7 +3,7 @@ import { messageOf, SettingsError } from "../../../kernel/errors.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import { type By, keysEvent } from "../../../model/events.ts";
-import { type Kek, open, rewrap, type Sealed, seal } from "../../vault/envelope.ts";
+import { type Kek, openSealed, rewrap, type Sealed, seal } from "../../vault/envelope.ts";
 import { type Context, statement } from "../client/context.ts";
 import { credentials } from "../tables/credential-tables.ts";
 import { accounts } from "../tables/tables.ts";
@@ -45,8 +45,8 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
   /** What the former keys were refused for is no reason to wait any more. */
   const soon = (account: AccountKey) =>
     db.update(accounts).set({ retryAt: 0, failures: 0 }).where(eq(accounts.account, account));
-  const unseal = async (row: Row): Promise<StoredKeys> => {
-    const { key = "", secret = "", passphrase } = await open(keks, ownerOf(row.account), sealedOf(row));
+  const unseal = async (row: CredentialRow): Promise<StoredKeys> => {
+    const { key = "", secret = "", passphrase } = await openSealed(keks, ownerOf(row.account), sealedOf(row));
     return { key, secret, passphrase };
   };
   return {
@@ -130,9 +130,9 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
   };
 }
 
-type Row = typeof credentials.$inferSelect;
+type CredentialRow = typeof credentials.$inferSelect;
 
-const sealedOf = ({ kek, wrapped, key, secret, passphrase }: Row): Sealed => ({
+const sealedOf = ({ kek, wrapped, key, secret, passphrase }: CredentialRow): Sealed => ({
   kek,
   wrapped,
   fields: { key, secret, ...(passphrase === null ? {} : { passphrase }) },

@@ -11,17 +11,17 @@ import { isOvertaken } from "../client/store-error.ts";
 import { events } from "../tables/tables.ts";
 
 /** The newest event of a chain. */
-export interface Head {
+export interface ChainHead {
   readonly seq: number;
   readonly hash: string;
 }
-const NO_HEAD: Head = { seq: 0, hash: "" };
+const NO_HEAD: ChainHead = { seq: 0, hash: "" };
 
 /** Of what people do; that of an account is written by its passes alone, under its lease. */
 export const OF_PEOPLE = EVERY_ACCOUNT;
 
 /** So often others may have been first: each time one of them has written its own. */
-const ATTEMPTS = 200;
+const CHAIN_TRIES = 200;
 
 /** The moment in which a person's deed is written. */
 export interface Moment {
@@ -47,7 +47,9 @@ export function writeTold(
         const newest = await calls.execute(statement(sql`select ${now()}, ${newestOf(OF_PEOPLE)}`));
         const at = Number(newest.rows[0]?.[0]);
         const tell = async (told: Told, where = sql`1`) => {
-          const [linked] = await link(headFrom(newest.rows[0]?.[1]), OF_PEOPLE, [{ ...told, at, ...by }]);
+          const [linked] = await linkEvents(headFrom(newest.rows[0]?.[1]), OF_PEOPLE, [
+            { ...told, at, ...by },
+          ]);
           return insertLinked(linked as Linked, where);
         };
         return calls.batch([...(await make({ now: at, calls, tell }))], "write");
@@ -59,7 +61,7 @@ export function writeTold(
 /** Of a pass: the newest event of its account's chain, as far as it knows, and what its requests have cost. */
 export interface PassChain {
   readonly account: string;
-  readonly head: Head | undefined;
+  readonly head: ChainHead | undefined;
   readonly use: DatabaseUse | undefined;
 }
 
@@ -69,13 +71,17 @@ export async function writePass(
   { account, head, use }: PassChain,
   told: readonly Event[],
   make: (inserts: readonly Statement[]) => Statement[],
-): Promise<{ readonly results: ResultSet[]; readonly head: Head | undefined }> {
+): Promise<{ readonly results: ResultSet[]; readonly head: ChainHead | undefined }> {
   if (told.length === 0) return { results: await client.batch(make([]), "write", use), head };
   let last = head;
   const results = await client.turn((calls) => {
     let known = head;
     return untilFirst(async () => {
-      const linked = await link(known ?? (await readHead(calls, account, use)), account, withStep(told));
+      const linked = await linkEvents(
+        known ?? (await readChainHead(calls, account, use)),
+        account,
+        withStep(told),
+      );
       // What was known was not the newest: a write that seemed to fail was kept.
       known = undefined;
       last = linked.at(-1);
@@ -90,7 +96,7 @@ async function untilFirst<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      if (!isOvertaken(error) || attempts === ATTEMPTS) throw error;
+      if (!isOvertaken(error) || attempts === CHAIN_TRIES) throw error;
     }
   }
 }
@@ -100,24 +106,28 @@ const newestOf = (chain: SQL | string): SQL =>
   sql`(select json_array(seq, hash) from ${events} where ${events.chain} = ${chain} order by ${events.seq} desc limit 1)`;
 
 /** Of a row of the table itself. */
-export const headOf = (row: typeof events.$inferSelect | undefined): Head =>
+export const headOfRow = (row: typeof events.$inferSelect | undefined): ChainHead =>
   row && row.seq !== null && row.hash !== null ? { seq: row.seq, hash: row.hash } : NO_HEAD;
 
-function headFrom(found: unknown): Head {
+function headFrom(found: unknown): ChainHead {
   if (typeof found !== "string") return NO_HEAD;
   const [seq, hash] = JSON.parse(found) as [number, string];
   return { seq, hash };
 }
 
-const readHead = async (calls: Turned, chain: string, use: DatabaseUse | undefined): Promise<Head> =>
+const readChainHead = async (
+  calls: Turned,
+  chain: string,
+  use: DatabaseUse | undefined,
+): Promise<ChainHead> =>
   headFrom((await calls.execute(statement(sql`select ${newestOf(chain)}`), use)).rows[0]?.[0]);
 
 const withStep = (told: readonly Event[]): (Event & By)[] => told.map((one) => ({ ...one, ...STEP }));
 
-type Linked = Event & By & Head & { readonly chain: string };
+type Linked = Event & By & ChainHead & { readonly chain: string };
 
 /** The events with their place in the chain, each after the one before it. */
-async function link(head: Head, chain: string, told: readonly (Event & By)[]): Promise<Linked[]> {
+async function linkEvents(head: ChainHead, chain: string, told: readonly (Event & By)[]): Promise<Linked[]> {
   const linked: Linked[] = [];
   let { seq, hash } = head;
   for (const one of told) {
@@ -128,7 +138,7 @@ async function link(head: Head, chain: string, told: readonly (Event & By)[]): P
   return linked;
 }
 
-const COLUMNS = [
+const CHAINED_COLUMNS = [
   "account",
   "strategy",
   "at",
@@ -142,8 +152,8 @@ const COLUMNS = [
 ] as const;
 
 function insertLinked(event: Linked, where?: SQL): Statement {
-  const names = COLUMNS.map((name) => sql.identifier(name));
-  const values = COLUMNS.map((name) => sql`${event[name] as InValue}`);
+  const names = CHAINED_COLUMNS.map((name) => sql.identifier(name));
+  const values = CHAINED_COLUMNS.map((name) => sql`${event[name] as InValue}`);
   return statement(
     sql`insert into ${events} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} where ${where ?? sql`1`}`,
   );

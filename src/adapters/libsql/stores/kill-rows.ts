@@ -11,7 +11,7 @@ export const killOf = ({ kill, cancels, sells }: typeof control.$inferSelect): K
   sells,
 });
 
-export interface Turn {
+export interface KillChange {
   readonly on: boolean;
   readonly by: By;
   readonly panic: Panic;
@@ -21,7 +21,7 @@ export interface Turn {
 export async function turnStatements(
   { db, now }: Context,
   tell: Moment["tell"],
-  { on, by, panic }: Turn,
+  { on, by, panic }: KillChange,
 ): Promise<Statement[]> {
   const { stops = false } = panic;
   const [cancels, sells] = [panic.cancels ? 1 : 0, panic.sells ? 1 : 0];

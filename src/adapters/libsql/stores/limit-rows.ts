@@ -3,12 +3,14 @@ import { DAY } from "../../../kernel/time.ts";
 import type { ScopeTerms, Terms } from "../../../model/limits.ts";
 import type { Order } from "../../../model/order.ts";
 import { type Context, type Statement, statement } from "../client/context.ts";
-import { limitUses, unitsOf } from "../tables/limit-tables.ts";
+import { limitUses, notionalUnits } from "../tables/limit-tables.ts";
 import { control, isUnsettled, orders } from "../tables/tables.ts";
 
 /** The last two columns of an intent's row: how many of its group it completes, and how much notional. */
-const COLUMNS = Object.keys(getTableColumns(orders)).length;
-const [COUNT, NOTIONAL] = [COLUMNS + 1, COLUMNS + 2].map((place) => sql.raw(`intent.column${place}`));
+const ORDER_COLUMN_COUNT = Object.keys(getTableColumns(orders)).length;
+const [COUNT, NOTIONAL] = [ORDER_COLUMN_COUNT + 1, ORDER_COLUMN_COUNT + 2].map((place) =>
+  sql.raw(`intent.column${place}`),
+);
 
 const today = ({ now }: Context): SQL => sql`cast(${now()} / ${DAY} as integer)`;
 
@@ -18,18 +20,18 @@ export const withinLimits = (context: Context, { version, asset, scopes }: Terms
     [
       sql`${control.limits} = ${version}`,
       ...scopes.flatMap((terms) => [
-        ...ofDay(context, terms, asset),
-        ...ofOpenOrders(terms, account),
-        ...ofGap(context, terms),
+        ...withinDay(context, terms, asset),
+        ...withinOpenOrders(terms, account),
+        ...afterGap(context, terms),
       ]),
     ],
     sql` and `,
   );
 
-function ofDay(context: Context, { scope, dayNotional }: ScopeTerms, asset: string): SQL[] {
+function withinDay(context: Context, { scope, dayNotional }: ScopeTerms, asset: string): SQL[] {
   if (dayNotional === null) return [];
   const used = sql`select ${limitUses.notional} from ${limitUses} where ${limitUses.scope} = ${scope} and ${limitUses.day} = ${today(context)} and ${limitUses.asset} = ${asset}`;
-  return [sql`coalesce((${used}), 0) + ${NOTIONAL} <= ${unitsOf(dayNotional, "down")}`];
+  return [sql`coalesce((${used}), 0) + ${NOTIONAL} <= ${notionalUnits(dayNotional, "down")}`];
 }
 
 /**
@@ -41,10 +43,10 @@ export function countOpen(account: string, actor: string | null): SQL {
   return sql`(select count(*) from ${orders} indexed by orders_unsettled where ${orders.account} = ${account} and ${isUnsettled()}${whose})`;
 }
 
-const ofOpenOrders = ({ openOrders, actor }: ScopeTerms, account: string): SQL[] =>
+const withinOpenOrders = ({ openOrders, actor }: ScopeTerms, account: string): SQL[] =>
   openOrders === null ? [] : [sql`${countOpen(account, actor)} + ${COUNT} <= ${openOrders}`];
 
-function ofGap(context: Context, { scope, orderGapMillis }: ScopeTerms): SQL[] {
+function afterGap(context: Context, { scope, orderGapMillis }: ScopeTerms): SQL[] {
   if (orderGapMillis === null) return [];
   const last = sql`select max(${limitUses.at}) from ${limitUses} where ${limitUses.scope} = ${scope} and ${limitUses.day} >= ${today(context)} - 1`;
   return [sql`${COUNT} = 1 and coalesce((${last}), 0) + ${orderGapMillis} <= ${context.now()}`];
@@ -58,7 +60,8 @@ export function countUses(
 ): Statement[] {
   const parts = sql.join(
     group.map(
-      ({ account, clientId }) => sql`(${clientId}, ${unitsOf(counted[clientId] ?? 0n, "up")}, ${account})`,
+      ({ account, clientId }) =>
+        sql`(${clientId}, ${notionalUnits(counted[clientId] ?? 0n, "up")}, ${account})`,
     ),
     sql`, `,
   );

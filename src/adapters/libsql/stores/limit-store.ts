@@ -5,7 +5,7 @@ import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { LimitStore } from "../../../ports/stores/limit-store.ts";
 import { type Context, rowsOf, type Statement, statement } from "../client/context.ts";
 import { unless } from "../client/fence.ts";
-import { limits, limitUses, unitsOf } from "../tables/limit-tables.ts";
+import { limits, limitUses, notionalUnits } from "../tables/limit-tables.ts";
 import { control } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";
 import { countOpen, useOnce } from "./limit-rows.ts";
@@ -58,8 +58,8 @@ export function limitStore(context: Context): LimitStore {
     },
 
     async useLimit({ scope, asset, notional, most }) {
-      const use = { scope, asset, notional: unitsOf(notional, "up") };
-      const room = most === null ? null : unitsOf(most, "down");
+      const use = { scope, asset, notional: notionalUnits(notional, "up") };
+      const room = most === null ? null : notionalUnits(most, "down");
       return (await client.execute(useOnce(context, { ...use, most: room }))).rows.length > 0;
     },
   };

@@ -5,19 +5,19 @@ import { type Context, statement } from "../client/context.ts";
 import { liquidityMinutes, liquidityMisses } from "../tables/liquidity-tables.ts";
 
 /** Thirteen months. */
-const KEPT = 396 * MINUTES_A_DAY;
+const MINUTES_KEPT = 396 * MINUTES_A_DAY;
 
 type KeptTable = typeof liquidityMinutes | typeof liquidityMisses;
-const isOf = ({ exchange, symbol }: WatchedPair, table: KeptTable = liquidityMinutes) =>
+const ofWatchedPair = ({ exchange, symbol }: WatchedPair, table: KeptTable = liquidityMinutes) =>
   and(eq(table.exchange, exchange), eq(table.symbol, symbol));
 const isOld = (pair: WatchedPair, minute: number, table: KeptTable) =>
-  and(isOf(pair, table), lt(table.minute, minute - KEPT));
+  and(ofWatchedPair(pair, table), lt(table.minute, minute - MINUTES_KEPT));
 
 export const minutesQuery = ({ db }: Pick<Context, "db">, pair: WatchedPair, from: number, to: number) =>
   db
     .select()
     .from(liquidityMinutes)
-    .where(and(isOf(pair), gte(liquidityMinutes.minute, from), lt(liquidityMinutes.minute, to)))
+    .where(and(ofWatchedPair(pair), gte(liquidityMinutes.minute, from), lt(liquidityMinutes.minute, to)))
     .orderBy(asc(liquidityMinutes.minute));
 
 export const missesQuery = ({ db }: Pick<Context, "db">, pair: WatchedPair, from: number, to: number) =>
@@ -25,7 +25,11 @@ export const missesQuery = ({ db }: Pick<Context, "db">, pair: WatchedPair, from
     .select({ minute: liquidityMisses.minute, cause: liquidityMisses.cause })
     .from(liquidityMisses)
     .where(
-      and(isOf(pair, liquidityMisses), gte(liquidityMisses.minute, from), lt(liquidityMisses.minute, to)),
+      and(
+        ofWatchedPair(pair, liquidityMisses),
+        gte(liquidityMisses.minute, from),
+        lt(liquidityMisses.minute, to),
+      ),
     )
     .orderBy(asc(liquidityMisses.minute));
 
@@ -33,7 +37,7 @@ export const firstMinuteQuery = ({ db }: Pick<Context, "db">, pair: WatchedPair)
   db
     .select({ minute: liquidityMinutes.minute })
     .from(liquidityMinutes)
-    .where(isOf(pair))
+    .where(ofWatchedPair(pair))
     .orderBy(asc(liquidityMinutes.minute))
     .limit(1);
 

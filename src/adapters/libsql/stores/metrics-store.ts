@@ -30,13 +30,13 @@ export const metricsStore = (context: Context): MetricsStore => ({
       events: Number(newest?.[2]),
       accounts: (ofAccounts ?? []).map((row) => ({
         account: String(row[0]),
-        steppedAt: numberOf(row[1]),
-        passMillis: numberOf(row[2]),
+        steppedAt: numberOrNull(row[1]),
+        passMillis: numberOrNull(row[2]),
         failures: Number(row[3]),
         retryAt: Number(row[4]),
         isLeased: row[5] === 1,
         isAwaited: row[6] === 1,
-        rateFullAt: numberOf(row[7]),
+        rateFullAt: numberOrNull(row[7]),
       })),
       orders: (ofOrders ?? []).map((row) => ({
         account: String(row[0]),
@@ -55,4 +55,4 @@ export const metricsStore = (context: Context): MetricsStore => ({
   },
 });
 
-const numberOf = (value: unknown): number | null => (value === null ? null : Number(value));
+const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));

@@ -64,7 +64,7 @@ export const channelOf = ({
   ...row
 }: typeof channels.$inferSelect): Channel => ({ ...row, cursor: { event, fill } });
 
-export const fillOf = (row: ArrayLike<unknown>): TellableFill => ({
+export const tellableFillOf = (row: ArrayLike<unknown>): TellableFill => ({
   number: Number(row[0]),
   account: String(row[1]),
   strategy: row[2] === null ? null : String(row[2]),

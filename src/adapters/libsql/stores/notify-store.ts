@@ -4,7 +4,7 @@ import { DAY } from "../../../kernel/time.ts";
 import { NO_DIGEST } from "../../../model/channel.ts";
 import { EVERY_ACCOUNT, type Told } from "../../../model/events.ts";
 import type { Claim, NotifyStore } from "../../../ports/stores/notify-store.ts";
-import { type Kek, open, seal } from "../../vault/envelope.ts";
+import { type Kek, openSealed, seal } from "../../vault/envelope.ts";
 import { type Context, rowsOf, statement } from "../client/context.ts";
 import { channels, messages } from "../tables/notify-tables.ts";
 import { events } from "../tables/tables.ts";
@@ -13,18 +13,18 @@ import {
   channelOf,
   eventsFrom,
   eventsQuery,
-  fillOf,
   fillsFrom,
   fillsQuery,
   insertMessage,
   newestEvent,
   newestFill,
   outlookQuery,
+  tellableFillOf,
 } from "./notify-rows.ts";
 import { ownerOf, rotateSecrets } from "./rotate-secrets.ts";
 
 /** How long a message that was sent is kept. */
-const KEPT = 30 * DAY;
+const SENT_KEPT_FOR = 30 * DAY;
 
 const OF_CHANNEL: Omit<Told, "message"> = { account: EVERY_ACCOUNT, strategy: null, kind: "channel" };
 
@@ -119,7 +119,7 @@ export function notifyStore(
       );
       const told = {
         events: rowsOf(events, newEvents),
-        fills: (newFills?.rows ?? []).map((one) => fillOf(one as ArrayLike<unknown>)),
+        fills: (newFills?.rows ?? []).map((one) => tellableFillOf(one as ArrayLike<unknown>)),
       };
       return {
         ...told,
@@ -160,10 +160,10 @@ export function notifyStore(
         channel: channelOf(row),
         owner,
         now: row.until - ttl,
-        secrets: await open(keks, ownerOf(name), sealed),
+        secrets: await openSealed(keks, ownerOf(name), sealed),
         pending: pending && { message: pending.message, tries: pending.tries },
         events: rowsOf(events, newEvents),
-        fills: (newFills?.rows ?? []).map((one) => fillOf(one as ArrayLike<unknown>)),
+        fills: (newFills?.rows ?? []).map((one) => tellableFillOf(one as ArrayLike<unknown>)),
       };
     },
 
@@ -205,7 +205,7 @@ export function notifyStore(
       const row = isSent
         ? { failures: 0, retryAt: 0, error: null, sentAt: now() }
         : { failures: sql`${channels.failures} + 1`, retryAt: sent.retryAt, error: sent.error };
-      const old = sql`${messages.state} = 'sent' and ${messages.endedAt} < ${now()} - ${KEPT}`;
+      const old = sql`${messages.state} = 'sent' and ${messages.endedAt} < ${now()} - ${SENT_KEPT_FOR}`;
       await client.batch(
         [
           statement(told),

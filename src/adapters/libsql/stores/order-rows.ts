@@ -3,14 +3,14 @@ import type { Terms } from "../../../model/limits.ts";
 import type { Order } from "../../../model/order.ts";
 import type { HandTerms } from "../../../ports/stores/hand-order-store.ts";
 import { type Context, type Statement, statement } from "../client/context.ts";
-import { unitsOf } from "../tables/limit-tables.ts";
+import { notionalUnits } from "../tables/limit-tables.ts";
 import { control, orders, strategies } from "../tables/tables.ts";
 import { countUses, withinLimits } from "./limit-rows.ts";
-import { isMetBy, isMetWithin, mayBeMet } from "./own-orders.ts";
+import { isMetBy, isMetWithin, mayBeMetRow } from "./own-orders.ts";
 
-const COLUMNS = Object.entries(getTableColumns(orders)) as [keyof Order, Column][];
+const ORDER_COLUMNS = Object.entries(getTableColumns(orders)) as [keyof Order, Column][];
 const names = sql.join(
-  COLUMNS.map(([, column]) => sql.identifier(column.name)),
+  ORDER_COLUMNS.map(([, column]) => sql.identifier(column.name)),
   sql`, `,
 );
 
@@ -29,7 +29,7 @@ export function insertIntents(context: Context, intents: readonly Order[], terms
 
 /** The intent of an order by hand, and the select of the account's orders that keep it from being written. */
 export function insertByHand(context: Context, order: Order, { terms, limit, ended }: HandTerms) {
-  const others = sql`${orders.account} = ${order.account} and ${orders.symbol} = ${order.symbol} and ${mayBeMet()} and ${isMetBy({ side: order.side, limit })} and ${notInArray(orders.clientId, [...ended])}`;
+  const others = sql`${orders.account} = ${order.account} and ${orders.symbol} = ${order.symbol} and ${mayBeMetRow()} and ${isMetBy({ side: order.side, limit })} and ${notInArray(orders.clientId, [...ended])}`;
   // Left to choose, it would read every order that the account has ever had.
   const from = sql`from ${orders} indexed by orders_unsettled where ${others}`;
   const condition = sql`not exists(select 1 ${from})`;
@@ -49,7 +49,7 @@ function insertWhere(
   const within = terms && kind !== "exit" ? sql` and ${withinLimits(context, terms, account)}` : sql``;
   return [
     statement(
-      sql`insert into ${orders} (${names}) select ${columns} from (values ${rowsOf(group, terms)}) as intent, ${control} where ${mayPlace(kind)} and ${condition}${within} returning client_id`,
+      sql`insert into ${orders} (${names}) select ${intentColumns} from (values ${intentRows(group, terms)}) as intent, ${control} where ${mayPlace(kind)} and ${condition}${within} returning client_id`,
     ),
     ...(terms ? countUses(context, terms, group) : []),
   ];
@@ -61,13 +61,13 @@ const mayPlace = (kind: Order["kind"]): SQL =>
 
 /** A column of the intents that are being written, which have no names in `values`. */
 const intended = (key: keyof Order): SQL =>
-  sql.raw(`intent.column${COLUMNS.findIndex(([name]) => name === key) + 1}`);
+  sql.raw(`intent.column${ORDER_COLUMNS.findIndex(([name]) => name === key) + 1}`);
 
 /**
  * Whether the intent would meet an order by hand. The plan has held it against all that its pass knew of; people
  * place theirs meanwhile. Without its index named, all unsettled orders of the account would be read for each intent.
  */
-const MEETS_BY_HAND = sql`exists(select 1 from ${orders} indexed by orders_unsettled_by_hand where ${orders.account} = ${intended("account")} and ${orders.symbol} = ${intended("symbol")} and ${orders.kind} = 'hand' and ${mayBeMet()} and ${isMetWithin(intended("side"), intended("price"))})`;
+const MEETS_BY_HAND = sql`exists(select 1 from ${orders} indexed by orders_unsettled_by_hand where ${orders.account} = ${intended("account")} and ${orders.symbol} = ${intended("symbol")} and ${orders.kind} = 'hand' and ${mayBeMetRow()} and ${isMetWithin(intended("side"), intended("price"))})`;
 
 const grouped = (intents: readonly Order[]): Map<string, Order[]> => {
   const groups = new Map<string, Order[]>();
@@ -78,17 +78,17 @@ const grouped = (intents: readonly Order[]): Map<string, Order[]> => {
   return groups;
 };
 
-const columns = sql.join(
-  COLUMNS.map((_column, place) => sql.raw(`intent.column${place + 1}`)),
+const intentColumns = sql.join(
+  ORDER_COLUMNS.map((_column, place) => sql.raw(`intent.column${place + 1}`)),
   sql`, `,
 );
 
 /** Orders as rows, each with how many of the group and how much of their notional it completes. */
-function rowsOf(group: readonly Order[], terms: Terms | null): SQL {
+function intentRows(group: readonly Order[], terms: Terms | null): SQL {
   let notional = 0n;
   const rows = group.map((order, place) => {
-    notional += unitsOf(terms?.counted[order.clientId] ?? 0n, "up");
-    const values = COLUMNS.map(([key, column]) =>
+    notional += notionalUnits(terms?.counted[order.clientId] ?? 0n, "up");
+    const values = ORDER_COLUMNS.map(([key, column]) =>
       order[key] === null ? sql`null` : sql`${sql.param(order[key], column)}`,
     );
     return sql`(${sql.join([...values, sql`${place + 1}`, sql`${notional}`], sql`, `)})`;

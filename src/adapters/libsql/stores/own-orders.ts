@@ -11,7 +11,7 @@ import { orders } from "../tables/tables.ts";
 const ordered = (price: SQL): SQL => sql`(instr(${price} || '.', '.'), ${price})`;
 
 /** A row of `orders` that may be met from now on; states stand in the text for the index's sake. */
-export const mayBeMet = (): SQL =>
+export const mayBeMetRow = (): SQL =>
   sql`${orders.settled} = 0 and (${orders.state} in ('pending', 'unknown') or ${orders.timeInForce} <> 'ioc' and ${orders.state} in ('submitted', 'open', 'partially_filled'))`;
 
 /** A row of `orders` that an order of this reach would meet. */

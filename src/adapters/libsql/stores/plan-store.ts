@@ -6,7 +6,7 @@ import { type Context, rowsOf, statement } from "../client/context.ts";
 import { plans } from "../tables/plan-tables.ts";
 import { writeTold } from "./event-chain.ts";
 
-const PLACE = sql<number>`${plans}.rowid`;
+const PLAN_PLACE = sql<number>`${plans}.rowid`;
 const { binding: _binding, waiter: _waiter, consumedAt: _consumedAt, ...shown } = getTableColumns(plans);
 
 export function planStore(context: Context): PlanStore {
@@ -27,12 +27,12 @@ export function planStore(context: Context): PlanStore {
 
     async plans({ limit, after = 0 }) {
       // With the plus, or all that were committed in a day are read: few are open, and those by their age.
-      const open = sql`${isOpen()} and ${plans.decision} is not 'refused' and +${PLACE} > ${after}`;
+      const open = sql`${isOpen()} and ${plans.decision} is not 'refused' and +${PLAN_PLACE} > ${after}`;
       return db
-        .select({ ...shown, place: PLACE })
+        .select({ ...shown, place: PLAN_PLACE })
         .from(plans)
         .where(open)
-        .orderBy(sql`+${PLACE}`)
+        .orderBy(sql`+${PLAN_PLACE}`)
         .limit(limit);
     },
 
@@ -58,7 +58,7 @@ export function planStore(context: Context): PlanStore {
       const found = sql`select ${now()}`;
       const [rows, clock] = await client.batch([statement(asked), statement(found)], "write");
       const [plan] = rowsOf(plans, rows);
-      return plan ? stateOf(plan, { needsApproval, now: Number(clock?.rows[0]?.[0]) }) : "unknown";
+      return plan ? planStateOf(plan, { needsApproval, now: Number(clock?.rows[0]?.[0]) }) : "unknown";
     },
 
     async consumePlan(key, needsApproval) {
@@ -80,7 +80,7 @@ export function planStore(context: Context): PlanStore {
   };
 }
 
-function stateOf(
+function planStateOf(
   { consumedAt, expiresAt, decision }: typeof plans.$inferSelect,
   { needsApproval, now }: { needsApproval: boolean; now: number },
 ): PlanState {

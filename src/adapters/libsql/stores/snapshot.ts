@@ -22,13 +22,13 @@ import {
   orders,
   strategies,
 } from "../tables/tables.ts";
-import type { Head } from "./event-chain.ts";
+import type { ChainHead } from "./event-chain.ts";
 import { killOf } from "./kill-rows.ts";
 
 /** What is kept of a pass while it lasts: an account has one at a time. */
-export interface Running {
+export interface RunningPass {
   /** The newest event of the account's chain. */
-  head: Head | undefined;
+  head: ChainHead | undefined;
   readonly costs: readonly CostDay[];
   readonly strategies: readonly string[];
 }
@@ -36,7 +36,7 @@ export interface Running {
 const SCOPE_OF_ACCOUNT = scopeOfAccount("");
 
 /** Everything of an account, but which trades are booked: that is the one select without a table of its own. */
-export const WHOLE = bundle(() => {
+export const READ_SNAPSHOT = bundle(() => {
   const account = sql.placeholder("account");
   // Left to choose, it would read every order that the account has ever had, twice.
   const unsettled = sql`${orders} indexed by orders_unsettled`;
@@ -80,7 +80,7 @@ export const WHOLE = bundle(() => {
 });
 
 export function snapshot(lease: Lease, result: ResultSet | undefined): Snapshot {
-  const { rows } = WHOLE;
+  const { rows } = READ_SNAPSHOT;
   const [memory] = rows(accounts, result);
   const [settings] = rows(control, result);
   if (!settings) throw new StoreError("unavailable", "the database has no control row: it is not migrated");

@@ -11,14 +11,14 @@ import { knownSwitch } from "../client/known-switch.ts";
 import { refuseNewer } from "../client/migrate.ts";
 import { accounts, control, events, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
 import { changeStatements } from "./change-rows.ts";
-import { headOf, writePass, writeTold } from "./event-chain.ts";
-import { killOf, type Turn, turnStatements } from "./kill-rows.ts";
+import { headOfRow, writePass, writeTold } from "./event-chain.ts";
+import { type KillChange, killOf, turnStatements } from "./kill-rows.ts";
 import { isOrder } from "./order-rows.ts";
-import { type Running, snapshot, WHOLE } from "./snapshot.ts";
+import { READ_SNAPSHOT, type RunningPass, snapshot } from "./snapshot.ts";
 
 export function stepStore(context: Context): StepStore {
   const { client, db, now, uses } = context;
-  const passes = new Map<AccountKey, Running>();
+  const passes = new Map<AccountKey, RunningPass>();
   const known = knownSwitch();
 
   /** A fenced batch of the account's pass, with what is told of in it. */
@@ -44,7 +44,7 @@ export function stepStore(context: Context): StepStore {
     return new Set(recorded);
   };
 
-  const turn = (asked: Turn) =>
+  const turn = (asked: KillChange) =>
     known.turn(asked.on, asked.panic, () =>
       writeTold(context, asked.by, ({ tell }) => turnStatements(context, tell, asked), true),
     );
@@ -80,19 +80,19 @@ export function stepStore(context: Context): StepStore {
         })
         .where(scheduled === undefined ? isFree : and(isFree, isWanted))
         .returning({ token: accounts.token, until: accounts.until, now: now() });
-      const statements = [statement(lease), WHOLE.with({ account, overlap })];
+      const statements = [statement(lease), READ_SNAPSHOT.with({ account, overlap })];
       const [taken, read] = await client.batch(statements, "write", use);
       const row = taken?.rows[0];
       if (!row) return undefined;
       const [token, until, at] = [Number(row[0]), Number(row[1]), Number(row[2])];
       const found = snapshot({ account, token, until, now: at }, read);
-      const [{ costs = null } = {}] = WHOLE.rows(accounts, read);
-      const [newest] = WHOLE.rows(events, read);
+      const [{ costs = null } = {}] = READ_SNAPSHOT.rows(accounts, read);
+      const [newest] = READ_SNAPSHOT.rows(events, read);
       uses.set(account, use);
       passes.set(account, {
         costs: costs ?? [],
         strategies: found.strategies.map(({ id }) => id),
-        head: headOf(newest),
+        head: headOfRow(newest),
       });
       return found;
     },
@@ -148,7 +148,7 @@ export function stepStore(context: Context): StepStore {
                 costs: withPass(pass.costs, lease.now, {
                   ...pass,
                   calls,
-                  use: settled(uses.get(lease.account), outcomes.length + phases.length + told.length),
+                  use: withSettlement(uses.get(lease.account), outcomes.length + phases.length + told.length),
                 }),
               }
             : {}),
@@ -187,7 +187,7 @@ const withFailure = (told: { unwatched: readonly string[] | undefined; failed: s
   sql`json_patch(${accounts.memory}, ${JSON.stringify(told)})`;
 
 /** With the settlement's own request: two rows read and three written, and one of each for what else it says. */
-const settled = (use = newUse(), more: number): DatabaseUse => ({
+const withSettlement = (use = newUse(), more: number): DatabaseUse => ({
   databaseRequests: use.databaseRequests + 1,
   rowsRead: use.rowsRead === null ? null : use.rowsRead + 2 + more,
   rowsWritten: use.rowsWritten === null ? null : use.rowsWritten + 3 + more,

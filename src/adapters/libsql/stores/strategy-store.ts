@@ -10,7 +10,7 @@ import { type Context, rowsOf, statement } from "../client/context.ts";
 import { accounts, control, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";
 
-type Wish = Pick<Strategy, "wants"> &
+type StrategyWish = Pick<Strategy, "wants"> &
   Partial<Pick<Strategy, "keepOrders" | "sellBase">> & { readonly resumes?: SQL };
 
 /** The millisecond is chosen where it is written: of two starts in one, the second counts up. */
@@ -23,7 +23,7 @@ export function strategyStore(context: Context): StrategyStore {
   const { db, now } = context;
 
   /** What a person wants of a strategy from now on, where it still may be wanted. */
-  const change = (id: string, asked: SQL | undefined, set: Wish, by: By) =>
+  const change = (id: string, asked: SQL | undefined, set: StrategyWish, by: By) =>
     writeTold(context, by, async ({ calls, tell }) => {
       const wanted = db.select({ account: strategies.account }).from(strategies).where(asked);
       const [row] = (await calls.execute(statement(wanted))).rows;

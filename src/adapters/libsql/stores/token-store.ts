@@ -6,7 +6,7 @@ import { tokens } from "../tables/access-tables.ts";
 import { writeTold } from "./event-chain.ts";
 
 /** Rows stand in the order in which they were added. */
-const PLACE = sql<number>`${tokens}.rowid`;
+const TOKEN_PLACE = sql<number>`${tokens}.rowid`;
 const { hash: _hash, ...shown } = getTableColumns(tokens);
 
 const TOKEN_EVENT = { account: EVERY_ACCOUNT, strategy: null, kind: "token" } as const;
@@ -24,10 +24,10 @@ export function tokenStore(context: Context): TokenStore {
 
     async tokens({ limit, before = Number.MAX_SAFE_INTEGER }) {
       return db
-        .select({ ...shown, place: PLACE })
+        .select({ ...shown, place: TOKEN_PLACE })
         .from(tokens)
-        .where(and(lt(PLACE, before), or(isNull(tokens.server), isNull(tokens.revokedAt))))
-        .orderBy(desc(PLACE))
+        .where(and(lt(TOKEN_PLACE, before), or(isNull(tokens.server), isNull(tokens.revokedAt))))
+        .orderBy(desc(TOKEN_PLACE))
         .limit(limit);
     },
 

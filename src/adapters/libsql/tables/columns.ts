@@ -4,7 +4,7 @@ import { type Decimal, decimal, text as plain } from "../../../kernel/decimal.ts
 import type { OrderKind } from "../../../model/order.ts";
 
 /** Money as plain decimal text. */
-export const amount = customType<{ data: Decimal; driverData: string }>({
+export const amountColumn = customType<{ data: Decimal; driverData: string }>({
   dataType: () => "text",
   toDriver: plain,
   fromDriver: decimal,
@@ -25,4 +25,4 @@ export const orderKind = customType<{ data: OrderKind; driverData: string }>({
   fromDriver: (kind) => (kind === "grid" ? "slot" : (kind as OrderKind)),
 });
 
-export const flag = (name: string) => integer(name, { mode: "boolean" });
+export const flagColumn = (name: string) => integer(name, { mode: "boolean" });

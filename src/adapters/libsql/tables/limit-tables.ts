@@ -5,16 +5,16 @@ import { doc } from "./columns.ts";
 
 /** Sums are made in SQL, so in whole units of 1e-8: as many as a column holds. */
 const UNIT = ONE / 100_000_000n;
-const MOST = 2n ** 63n - 1n;
+const LARGEST_INTEGER = 2n ** 63n - 1n;
 
-export function unitsOf(amount: Decimal, rounding: Rounding): bigint {
+export function notionalUnits(amount: Decimal, rounding: Rounding): bigint {
   const units = divideWhole(amount, UNIT, rounding);
-  return units > MOST ? MOST : units;
+  return units > LARGEST_INTEGER ? LARGEST_INTEGER : units;
 }
 
-const units = customType<{ data: Decimal; driverData: bigint | number | string }>({
+const unitsColumn = customType<{ data: Decimal; driverData: bigint | number | string }>({
   dataType: () => "integer",
-  toDriver: (amount) => unitsOf(amount, "up"),
+  toDriver: (amount) => notionalUnits(amount, "up"),
   fromDriver: (told) => BigInt(told) * UNIT,
 });
 
@@ -31,7 +31,7 @@ export const limitUses = sqliteTable(
     scope: text("scope").notNull(),
     day: integer("day").notNull(),
     asset: text("asset").notNull(),
-    notional: units("notional").notNull(),
+    notional: unitsColumn("notional").notNull(),
     orders: integer("orders").notNull(),
     /** Protocol time of the newest order. */
     at: integer("at").notNull(),

@@ -2,7 +2,7 @@ import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/
 import { decode } from "../../../kernel/codec.ts";
 import { type Decimal, decimal, text as plain } from "../../../kernel/decimal.ts";
 import type { Absence, Depths, Sides } from "../../../model/liquidity-sample.ts";
-import { amount, flag } from "./columns.ts";
+import { amountColumn, flagColumn } from "./columns.ts";
 
 /** Bids and asks within each band, six numbers with spaces: a year has half a million. They were documents once. */
 const depths = customType<{ data: Sides<Depths>; driverData: string }>({
@@ -30,14 +30,14 @@ export const liquidityMinutes = sqliteTable(
     symbol: text("symbol").notNull(),
     minute: integer("minute").notNull(),
     samples: integer("samples").notNull(),
-    spread: amount("spread"),
-    ownSpread: amount("own_spread"),
+    spread: amountColumn("spread"),
+    ownSpread: amountColumn("own_spread"),
     ownBids: integer("own_bids").notNull(),
     ownAsks: integer("own_asks").notNull(),
     ownDepth: depths("own_depth"),
     depth: depths("depth"),
-    isCutShort: flag("is_cut_short").notNull(),
-    deviation: amount("deviation"),
+    isCutShort: flagColumn("is_cut_short").notNull(),
+    deviation: amountColumn("deviation"),
     sources: integer("sources").notNull().default(0),
     absence: text("absence").$type<Absence>(),
   },

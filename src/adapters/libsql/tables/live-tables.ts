@@ -2,7 +2,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Pair } from "../../../kernel/pair.ts";
 import type { AccountKind } from "../../ccxt/client/keeping.ts";
-import { amount } from "./columns.ts";
+import { amountColumn } from "./columns.ts";
 
 /** The pairs of an exchange, by its host, each with the exchange's own id. */
 export const listings = sqliteTable("listings", {
@@ -30,8 +30,8 @@ export const accountFees = sqliteTable(
   {
     account: text("account").notNull(),
     symbol: text("symbol").$type<Pair>().notNull(),
-    maker: amount("maker").notNull(),
-    taker: amount("taker").notNull(),
+    maker: amountColumn("maker").notNull(),
+    taker: amountColumn("taker").notNull(),
     loadedAt: integer("loaded_at").notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.symbol] })],

@@ -17,7 +17,7 @@ import type { AccountMemory } from "../../../model/memory.ts";
 import type { Fee, OrderState, OrderType, TimeInForce } from "../../../model/order.ts";
 import type { Phase, StrategyConfig, StrategyState, StrategyStatus, Wants } from "../../../model/strategy.ts";
 import type { CostDay } from "../../../model/usage.ts";
-import { amount, doc, flag, orderKind } from "./columns.ts";
+import { amountColumn, doc, flagColumn, orderKind } from "./columns.ts";
 
 /**
  * Conditions of partial indexes, with their values in the text: a bound value may be any, so SQLite
@@ -32,10 +32,10 @@ export const control = sqliteTable(
   {
     id: integer("id").primaryKey(),
     kind: text("kind").$type<"live" | "sandbox">().notNull(),
-    kill: flag("kill").notNull().default(false),
+    kill: flagColumn("kill").notNull().default(false),
     /** While it is on: orders are cancelled, and exits sell all the same. */
-    cancels: flag("cancels").notNull().default(false),
-    sells: flag("sells").notNull().default(false),
+    cancels: flagColumn("cancels").notNull().default(false),
+    sells: flagColumn("sells").notNull().default(false),
     /** Protocol time at which it was turned to what it is. */
     turnedAt: integer("turned_at").notNull().default(0),
     epoch: integer("epoch").notNull().default(0),
@@ -84,8 +84,8 @@ export const strategies = sqliteTable(
     config: doc<StrategyConfig>("config").notNull(),
     state: doc<StrategyState>("state").notNull(),
     wants: text("wants").$type<Wants>().notNull(),
-    keepOrders: flag("keep_orders").notNull(),
-    sellBase: flag("sell_base").notNull().default(false),
+    keepOrders: flagColumn("keep_orders").notNull(),
+    sellBase: flagColumn("sell_base").notNull().default(false),
     status: text("status").$type<StrategyStatus>().notNull(),
     phase: text("phase").$type<Phase>().notNull(),
     lastError: text("last_error"),
@@ -118,16 +118,16 @@ export const orders = sqliteTable(
     symbol: text("symbol").$type<Pair>().notNull(),
     side: text("side").$type<Side>().notNull(),
     type: text("type").$type<OrderType>().notNull(),
-    price: amount("price").notNull(),
-    amount: amount("amount").notNull(),
+    price: amountColumn("price").notNull(),
+    amount: amountColumn("amount").notNull(),
     state: text("state").$type<OrderState>().notNull(),
     exchangeId: text("exchange_id"),
-    filled: amount("filled").notNull(),
-    booked: amount("booked").notNull(),
-    bookedNotional: amount("booked_notional").notNull(),
+    filled: amountColumn("filled").notNull(),
+    booked: amountColumn("booked").notNull(),
+    bookedNotional: amountColumn("booked_notional").notNull(),
     bookedFees: doc<Readonly<Record<string, Decimal>>>("booked_fees").notNull(),
-    gap: amount("gap").notNull(),
-    notional: amount("notional"),
+    gap: amountColumn("gap").notNull(),
+    notional: amountColumn("notional"),
     fees: doc<readonly Fee[]>("fees"),
     reason: text("reason"),
     sendBy: integer("send_by").notNull(),
@@ -137,7 +137,7 @@ export const orders = sqliteTable(
     endedAt: integer("ended_at"),
     behindSince: integer("behind_since"),
     createdAt: integer("created_at").notNull(),
-    settled: flag("settled").notNull(),
+    settled: flagColumn("settled").notNull(),
     /** Who asked for it by hand. */
     actor: text("actor"),
     timeInForce: text("time_in_force").$type<TimeInForce>().notNull().default("gtc"),
@@ -165,12 +165,12 @@ export const fills = sqliteTable(
     clientId: text("client_id").notNull(),
     strategy: text("strategy"),
     side: text("side").$type<Side>().notNull(),
-    price: amount("price").notNull(),
-    amount: amount("amount").notNull(),
-    notional: amount("notional").notNull(),
+    price: amountColumn("price").notNull(),
+    amount: amountColumn("amount").notNull(),
+    notional: amountColumn("notional").notNull(),
     fees: doc<readonly Fee[]>("fees").notNull(),
     at: integer("at").notNull(),
-    superseded: flag("superseded").notNull(),
+    superseded: flagColumn("superseded").notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.account, table.symbol, table.tradeId] }),

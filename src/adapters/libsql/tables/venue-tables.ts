@@ -4,7 +4,7 @@ import { check, index, integer, primaryKey, real, sqliteTable, text } from "driz
 import type { Pair } from "../../../kernel/pair.ts";
 import type { Side } from "../../../model/market.ts";
 import type { Fee, OrderStatus, OrderType } from "../../../model/order.ts";
-import { amount, doc } from "./columns.ts";
+import { amountColumn, doc } from "./columns.ts";
 
 /** One row, written when the database is made: market time = origin + passed + speed × (protocol time − created). */
 export const sandbox = sqliteTable(
@@ -47,8 +47,8 @@ export const venueBalances = sqliteTable(
   {
     exchange: text("exchange").notNull(),
     asset: text("asset").notNull(),
-    total: amount("total").notNull(),
-    used: amount("used").notNull(),
+    total: amountColumn("total").notNull(),
+    used: amountColumn("used").notNull(),
   },
   (table) => [primaryKey({ columns: [table.exchange, table.asset] })],
 );
@@ -62,13 +62,13 @@ export const venueOrders = sqliteTable(
     symbol: text("symbol").$type<Pair>().notNull(),
     side: text("side").$type<Side>().notNull(),
     type: text("type").$type<OrderType>().notNull(),
-    price: amount("price").notNull(),
-    amount: amount("amount").notNull(),
-    filled: amount("filled").notNull(),
+    price: amountColumn("price").notNull(),
+    amount: amountColumn("amount").notNull(),
+    filled: amountColumn("filled").notNull(),
     /** Quote exchanged so far, before fees. */
-    notional: amount("notional").notNull(),
+    notional: amountColumn("notional").notNull(),
     /** What is still set aside for it: quote of a buy, base of a sell. */
-    reserved: amount("reserved").notNull(),
+    reserved: amountColumn("reserved").notNull(),
     fee: doc<Fee>("fee").notNull(),
     fills: integer("fills").notNull(),
     status: text("status").$type<OrderStatus>().notNull(),
@@ -90,8 +90,8 @@ export const venueFills = sqliteTable(
     orderId: text("order_id").notNull(),
     symbol: text("symbol").$type<Pair>().notNull(),
     side: text("side").$type<Side>().notNull(),
-    price: amount("price").notNull(),
-    amount: amount("amount").notNull(),
+    price: amountColumn("price").notNull(),
+    amount: amountColumn("amount").notNull(),
     fee: doc<Fee>("fee").notNull(),
     at: integer("at").notNull(),
   },
