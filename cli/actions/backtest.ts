@@ -8,7 +8,7 @@ import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import type { Operation } from "../../src/operation.ts";
 import type { CandleReader } from "../../src/ports/candles.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import { fromTexts, kindsOf } from "../../src/transport/input.ts";
+import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
 import { readCandleFile } from "../host/candle-sources.ts";
 import { candleFile, candleFolder, readStored } from "../host/candle-store.ts";
@@ -32,7 +32,7 @@ const RULES = ["tick", "lot", "makerFee"] as const;
 export async function runBacktest(operation: Operation, values: Values): Promise<number> {
   const { data, report, json, format } = values;
   if (format === "csv" && json) throw new UsageError("--format csv and --json exclude each other");
-  const given = fromTexts(kindsOf(operation), textsOf(operation, values));
+  const given = fromTexts(fieldKinds(operation), textsOf(operation, values));
   const input = report || format === "csv" ? { fills: MOST_FILLS, ...given } : given;
   const misread = misreadOf(operation, input);
   if (misread) return fail(misread, { operation });
@@ -115,7 +115,7 @@ function storedIn(databaseUrl: string, { exchange, symbol, timeframe = "1m" }: R
 export async function runReplay(operation: Operation, values: Values): Promise<number> {
   const { open, runOperation } = await toExchanges();
   if (typeof values.data !== "string") return runOperation(operation, values, {});
-  const input = fromTexts(kindsOf(operation), textsOf(operation, values));
+  const input = fromTexts(fieldKinds(operation), textsOf(operation, values));
   const misread = misreadOf(operation, input);
   if (misread) return fail(misread, { operation, values });
   const { deps, close } = await open(readSettings(values, process.env), undefined);

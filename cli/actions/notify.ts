@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createDeps } from "../../src/compose/deps.ts";
 import { SettingsError } from "../../src/kernel/errors.ts";
-import { CHANNEL_KINDS, LEVELS } from "../../src/model/channel.ts";
+import { ALERT_LEVELS, CHANNEL_KINDS } from "../../src/model/channel.ts";
 import {
   CHANNEL_NAME,
   CHANNEL_NAME_FORM,
@@ -42,8 +42,8 @@ async function withChannels(values: Values, act: (deps: Opened) => Promise<unkno
 export async function addChannel(values: Values, name: string): Promise<number> {
   const kind = CHANNEL_KINDS.find((one) => one === values.kind);
   if (!kind) throw new UsageError(`--kind must be one of ${CHANNEL_KINDS.join(", ")}`);
-  const level = LEVELS.find((one) => one === (values.level ?? "info"));
-  if (!level) throw new UsageError(`--level must be one of ${LEVELS.join(", ")}`);
+  const level = ALERT_LEVELS.find((one) => one === (values.level ?? "info"));
+  if (!level) throw new UsageError(`--level must be one of ${ALERT_LEVELS.join(", ")}`);
   const quiet = values.quiet === undefined ? null : parseQuiet(String(values.quiet));
   if (quiet === undefined) throw new UsageError(`--quiet must be ${QUIET_FORM}`);
   if (!CHANNEL_NAME.test(name)) throw new UsageError(CHANNEL_NAME_FORM);

@@ -2,7 +2,7 @@ import { createDeps } from "../../src/compose/deps.ts";
 import { type Operation, routeOf } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { type Format, formatsOf, type Paging, tableOf } from "../../src/transport/csv.ts";
-import { fromTexts, kindsOf } from "../../src/transport/input.ts";
+import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
 import { dataDirectory } from "../host/directories.ts";
 import { killFile } from "../host/kill-file.ts";
@@ -60,7 +60,7 @@ async function runWith(
   { said = {}, preview }: Asking,
 ): Promise<number> {
   const format = formatAsked(operation, values);
-  const given = { ...fromTexts(kindsOf(operation), textsOf(operation, values)), ...said };
+  const given = { ...fromTexts(fieldKinds(operation), textsOf(operation, values)), ...said };
   const remote = await remoteOf(settings, values);
   // What the form of the input refuses opens no database.
   const misread = remote ? unnamedOf(operation, given) : misreadOf(operation, given);

@@ -1,6 +1,6 @@
 import type { Operation } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import { fromTexts, kindsOf } from "../../src/transport/input.ts";
+import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import type { Answer } from "../../src/transport/run.ts";
 import { askAboutKeys } from "../host/asked-keys.ts";
 import { numberOf, readSettings, type Settings } from "../host/settings.ts";
@@ -65,7 +65,7 @@ function inputOf(operations: readonly Operation[], values: Values) {
   const start = named(operations, "start_centered_grid");
   const file = values["grid-profile"] === undefined ? undefined : String(values["grid-profile"]);
   const profile = file === undefined ? {} : readProfile(file);
-  const input = { allowLoss: false, ...fromTexts(kindsOf(start), textsOf(start, values)), ...profile };
+  const input = { allowLoss: false, ...fromTexts(fieldKinds(start), textsOf(start, values)), ...profile };
   const misread = misreadOf(start, input);
   if (misread && file !== undefined) blameProfile(file, profile, misread);
   return { input, misread };

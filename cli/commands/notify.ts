@@ -1,4 +1,4 @@
-import { CHANNEL_KINDS, LEVELS } from "../../src/model/channel.ts";
+import { ALERT_LEVELS, CHANNEL_KINDS } from "../../src/model/channel.ts";
 import { DATABASE_ARGS } from "../host/settings.ts";
 import type { Args, Values } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
@@ -37,7 +37,7 @@ export const notifyCommand = command({
         kind: { type: "string", description: CHANNEL_KINDS.join(", "), valueHint: "kind" },
         level: {
           type: "string",
-          description: `The least that is told: ${LEVELS.join(", ")} (default info, which is every fill)`,
+          description: `The least that is told: ${ALERT_LEVELS.join(", ")} (default info, which is every fill)`,
           valueHint: "level",
         },
         quiet: {

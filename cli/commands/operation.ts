@@ -1,7 +1,7 @@
 import type { CommandDef } from "citty";
 import { text } from "../../src/kernel/decimal.ts";
 import type { Operation } from "../../src/operation.ts";
-import { kindsOf } from "../../src/transport/input.ts";
+import { fieldKinds } from "../../src/transport/input.ts";
 import { DATABASE_ARGS } from "../host/settings.ts";
 import type { Args } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
@@ -85,7 +85,7 @@ function argsOf(operation: Operation, said: Word["input"] = {}): Args {
 /** A flag or word for each field that is not said already. */
 export function fieldArgs(operation: Operation, said: Word["input"] = {}): Args {
   const { cli, input } = operation;
-  const kinds = kindsOf(operation);
+  const kinds = fieldKinds(operation);
   const named = Object.keys(input.shape).filter((field) => !Object.hasOwn(said, field));
   const fields = named.map((field): [string, Args[string]] => {
     const name = argName(operation, field);

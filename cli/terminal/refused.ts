@@ -1,7 +1,7 @@
 import { AppError, type Issue } from "../../src/kernel/errors.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import type { Operation } from "../../src/operation.ts";
-import { refusalOf } from "../../src/transport/input.ts";
+import { inputRefusal } from "../../src/transport/input.ts";
 import { type Answer, refusal } from "../../src/transport/run.ts";
 import type { Values } from "./arguments.ts";
 import { argName } from "./fields.ts";
@@ -10,7 +10,7 @@ import { argName } from "./fields.ts";
 export function misreadOf(operation: Operation, input: Record<string, unknown>): Answer | undefined {
   const parsed = operation.input.strict().safeParse(input);
   if (parsed.success) return undefined;
-  const { label, message, issues } = refusalOf(operation, parsed.error);
+  const { label, message, issues } = inputRefusal(operation, parsed.error);
   return refusal(new AppError(label, message, { issues }), "");
 }
 

@@ -1,5 +1,11 @@
 import { gridKind } from "../grid/kind.ts";
-import { type Asked, type AskedCentered, type Checked, check, checkCentered } from "../grid/start/check.ts";
+import {
+  type AskedCentered,
+  type AskedRange,
+  type Checked,
+  checkCentered,
+  checkStart,
+} from "../grid/start/check.ts";
 import { firstState } from "../grid/start/planned-start.ts";
 import type { GridStrategy } from "../grid/state/state.ts";
 import { splitPair } from "../kernel/pair.ts";
@@ -7,7 +13,7 @@ import { accountKey, type Balance } from "../model/account.ts";
 import type { Market, Quote } from "../model/market.ts";
 
 /** A grid as a person asks for it: between two prices, or around the market. */
-export type AskedGrid = Asked | AskedCentered;
+export type AskedGrid = AskedRange | AskedCentered;
 
 interface World {
   readonly market: Market;
@@ -17,7 +23,7 @@ interface World {
 
 /** What a start would check and lay out at the first price. Throws AppError for what a start would refuse. */
 export const checkGrid = (asked: AskedGrid, world: World): Checked =>
-  "centered" in asked ? checkCentered(asked, world) : check(asked, world);
+  "centered" in asked ? checkCentered(asked, world) : checkStart(asked, world);
 
 /** The strategy as a start would store it, before its first pass. */
 export function begin(checked: Checked, { market, quote }: World, exchange = "backtest"): GridStrategy {

@@ -4,8 +4,8 @@ import {
   applied,
   type BookChange,
   type BookedOrder,
-  told,
   toldFill,
+  toVenueOrder,
   type VenueBooks,
 } from "../market/matching/books.ts";
 import { execute, holdingsAfter } from "../market/matching/executing.ts";
@@ -52,7 +52,7 @@ export function paperAccount(
   const orders = new Map<string, VenueOrder>();
   const commit = (change: BookChange): void => {
     books = applied(books, change);
-    for (const order of change.orders) orders.set(order.clientId, told(order));
+    for (const order of change.orders) orders.set(order.clientId, toVenueOrder(order));
     fills.push(...change.fills.map(toldFill));
   };
   return {
@@ -81,7 +81,7 @@ export function paperAccount(
     balances: (): readonly Balance[] =>
       Object.entries(books.holdings).map(([asset, { total, used }]) => ({ asset, free: total - used, used })),
     openOrders: (): readonly VenueOrder[] =>
-      books.open.map((order) => orders.get(order.clientId) ?? told(order)),
+      books.open.map((order) => orders.get(order.clientId) ?? toVenueOrder(order)),
     order: (clientId: string): VenueOrder | undefined => orders.get(clientId),
     forget: (clientId: string): void => void orders.delete(clientId),
     takeFills(): readonly VenueFill[] {

@@ -1,22 +1,22 @@
 import { type Decimal, div, ZERO } from "../kernel/decimal.ts";
 import {
   bestExecution,
-  type Execution,
   type Legs,
-  meetsMinimum,
+  meetsBothMinimums,
   type Opportunity,
+  type PairTrade,
   wholeExecution,
 } from "./executable.ts";
 import type { Leg } from "./leg.ts";
 
-export interface Priced {
+export interface PricedVenue {
   readonly exchange: string;
   readonly bid: Decimal;
   readonly ask: Decimal;
 }
 
 /** Best bid and ask of all, before fees; undefined when nothing is priced. */
-export function grossOf<P extends Priced>(prices: readonly P[]) {
+export function grossOf<P extends PricedVenue>(prices: readonly P[]) {
   const [first] = prices;
   if (!first) return undefined;
   const lowestAsk = prices.reduce((best, one) => (one.ask < best.ask ? one : best), first);
@@ -33,22 +33,22 @@ export interface Tradable {
   readonly sell: Leg | undefined;
 }
 
-export interface Executable {
+export interface ExecutableTrade {
   /** On the pair of places with the highest net. */
   readonly best: Opportunity | undefined;
   /** Why there is none. */
   readonly reason: "one_venue" | "no_gain" | "below_minimum" | undefined;
   /** The asked amount as a whole, on the pair with the highest net: also at a loss. */
-  readonly whole: Execution | undefined;
+  readonly whole: PairTrade | undefined;
 }
 
 /** What can be executed between two of the places, at most `amount` of base. */
-export function executableOf(places: readonly Tradable[], amount?: Decimal): Executable {
+export function executableOf(places: readonly Tradable[], amount?: Decimal): ExecutableTrade {
   const pairs = places.flatMap(({ buy }, from) =>
     places.flatMap(({ sell }, to) => (buy && sell && from !== to ? [{ buy, sell }] : [])),
   );
   const gaining = pairs.map((legs) => bestExecution(legs, amount)).filter((one) => one !== undefined);
-  const best = highestNet(gaining.filter(meetsMinimum));
+  const best = highestNet(gaining.filter(meetsBothMinimums));
   return {
     best,
     reason: best
@@ -62,8 +62,8 @@ export function executableOf(places: readonly Tradable[], amount?: Decimal): Exe
   };
 }
 
-const wholeOf = (pairs: readonly Legs[], amount: Decimal): Execution | undefined =>
+const wholeOf = (pairs: readonly Legs[], amount: Decimal): PairTrade | undefined =>
   highestNet(pairs.map((legs) => wholeExecution(legs, amount)).filter((one) => one !== undefined));
 
-const highestNet = <E extends Execution>(executions: readonly E[]): E | undefined =>
+const highestNet = <E extends PairTrade>(executions: readonly E[]): E | undefined =>
   executions.reduce<E | undefined>((best, one) => (best && best.net >= one.net ? best : one), undefined);

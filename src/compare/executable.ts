@@ -2,7 +2,7 @@ import { type Decimal, min, snap, ZERO } from "../kernel/decimal.ts";
 import type { Leg } from "./leg.ts";
 
 /** A trade of one amount on two venues; all but the amount in quote. */
-export interface Execution {
+export interface PairTrade {
   readonly buy: Leg;
   readonly sell: Leg;
   readonly amount: Decimal;
@@ -13,7 +13,7 @@ export interface Execution {
   readonly net: Decimal;
 }
 
-export interface Opportunity extends Execution {
+export interface Opportunity extends PairTrade {
   /** What ends it: the next lot gains nothing, the amount that was asked for, or the end of a book. */
   readonly endsAt: "gain" | "amount" | "depth";
 }
@@ -24,7 +24,7 @@ export interface Legs {
 }
 
 /** Buying and selling so much at once. */
-export function execute({ buy, sell }: Legs, amount: Decimal): Execution {
+export function executePair({ buy, sell }: Legs, amount: Decimal): PairTrade {
   const [bought, sold] = [buy.fill(amount), sell.fill(amount)];
   const fees = bought.fee + sold.fee;
   const [cost, proceeds] = [bought.notional, sold.notional];
@@ -39,7 +39,7 @@ export function bestExecution(legs: Legs, most?: Decimal): Opportunity | undefin
   const lot = commonLot(legs);
   const depth = min(legs.buy.depth, legs.sell.depth);
   const bound = most === undefined ? depth : min(depth, most);
-  const netOf = (lots: bigint): Decimal => execute(legs, lots * lot).net;
+  const netOf = (lots: bigint): Decimal => executePair(legs, lots * lot).net;
   const whole = bound / lot;
   if (whole === 0n || netOf(1n) <= ZERO) return undefined;
   let [gains, fails] = [1n, whole + 1n];
@@ -49,18 +49,18 @@ export function bestExecution(legs: Legs, most?: Decimal): Opportunity | undefin
     else fails = middle;
   }
   const endsAt = gains < whole ? "gain" : bound < depth ? "amount" : "depth";
-  return { ...execute(legs, gains * lot), endsAt };
+  return { ...executePair(legs, gains * lot), endsAt };
 }
 
 /** All of an amount, down to the lot; undefined when a book has not so much or it is less than a lot. */
-export function wholeExecution(legs: Legs, amount: Decimal): Execution | undefined {
+export function wholeExecution(legs: Legs, amount: Decimal): PairTrade | undefined {
   const whole = snap(amount, commonLot(legs), "down");
   if (whole === ZERO || whole > legs.buy.depth || whole > legs.sell.depth) return undefined;
-  return execute(legs, whole);
+  return executePair(legs, whole);
 }
 
 /** Both venues take it: neither one's least amount nor its least notional is above it. */
-export const meetsMinimum = ({ buy, sell, amount, cost, proceeds }: Execution): boolean =>
+export const meetsBothMinimums = ({ buy, sell, amount, cost, proceeds }: PairTrade): boolean =>
   amount >= buy.minAmount &&
   amount >= sell.minAmount &&
   cost >= buy.minNotional &&

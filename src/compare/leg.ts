@@ -1,7 +1,7 @@
 import type { Decimal } from "../kernel/decimal.ts";
 
 /** Quote that changes hands, and the fee for it, in quote. */
-export interface Fill {
+export interface LegFill {
   readonly notional: Decimal;
   readonly fee: Decimal;
 }
@@ -20,5 +20,5 @@ export interface Leg {
   readonly minAmount: Decimal;
   readonly minNotional: Decimal;
   /** For an amount up to `depth`. */
-  readonly fill: (amount: Decimal) => Fill;
+  readonly fill: (amount: Decimal) => LegFill;
 }

@@ -4,7 +4,7 @@ import type { Book, Market, Ticker } from "../model/market.ts";
 import type { ChainMarket, PricedPool } from "../ports/dex.ts";
 import { bookLeg } from "./book-leg.ts";
 import { poolLeg } from "./pool-leg.ts";
-import type { Place } from "./schema.ts";
+import type { PricedPlace } from "./schema.ts";
 
 export interface VenueReading {
   readonly exchange: string;
@@ -13,7 +13,7 @@ export interface VenueReading {
   readonly market: Market;
 }
 
-export function venuePlace({ exchange, ticker, book, market }: VenueReading): Place {
+export function venuePlace({ exchange, ticker, book, market }: VenueReading): PricedPlace {
   const { last: price, bid, ask, at } = ticker;
   const told = { exchange, price, bid, ask, at };
   if (!market.active) return { ...told, buy: undefined, sell: undefined };
@@ -25,10 +25,10 @@ export function venuePlace({ exchange, ticker, book, market }: VenueReading): Pl
 }
 
 /** Every pool that counts for the token's price; a pool buys and sells at one price, before its fee. */
-export const poolPlaces = ({ pools, ada }: ChainMarket, at: Millis): Place[] =>
+export const poolPlaces = ({ pools, ada }: ChainMarket, at: Millis): PricedPlace[] =>
   pools.map((pool) => poolPlace(pool, ada.price, at));
 
-function poolPlace(pool: PricedPool, ada: Decimal, at: Millis): Place {
+function poolPlace(pool: PricedPool, ada: Decimal, at: Millis): PricedPlace {
   const price = mul(pool.quoted, ada, "half");
   return {
     ...{ exchange: pool.dex, pool: pool.identifier, price, bid: price, ask: price, at },

@@ -1,6 +1,6 @@
 import { abs, type Decimal, decimal, div, mul, mulDiv, ONE, type Rounding, ZERO } from "../kernel/decimal.ts";
 import type { PricedPool } from "../ports/dex.ts";
-import type { Fill, Leg } from "./leg.ts";
+import type { Leg, LegFill } from "./leg.ts";
 
 /** A pool whose reserves stand further than this from its quoted price follows another formula than x·y = k. */
 const MOST_APART = decimal("0.01");
@@ -17,7 +17,7 @@ export function poolLeg({ pool, side, ada }: PoolSide): Leg | undefined {
   const { dex, identifier, reserves, lot, fees } = pool;
   const fee = fees[side];
   if (fee === undefined || fee >= ONE || !isConstantProduct(pool)) return undefined;
-  const held: Held = { base: reserves.token, quote: mul(reserves.ada, ada, "half"), fee };
+  const held: PoolReserves = { base: reserves.token, quote: mul(reserves.ada, ada, "half"), fee };
   return {
     exchange: dex,
     pool: identifier,
@@ -26,11 +26,11 @@ export function poolLeg({ pool, side, ada }: PoolSide): Leg | undefined {
     depth: reserves.token / 2n,
     minAmount: lot,
     minNotional: ZERO,
-    fill: (amount) => (side === "buy" ? bought(amount, held) : sold(amount, held)),
+    fill: (amount) => (side === "buy" ? boughtFromPool(amount, held) : sold(amount, held)),
   };
 }
 
-interface Held {
+interface PoolReserves {
   readonly base: Decimal;
   readonly quote: Decimal;
   /** Share of what is paid in. */
@@ -38,13 +38,13 @@ interface Held {
 }
 
 /** quote · amount / (base − amount), and the fee on top: fee/(1 − fee) of it. */
-function bought(amount: Decimal, { base, quote, fee }: Held): Fill {
+function boughtFromPool(amount: Decimal, { base, quote, fee }: PoolReserves): LegFill {
   const notional = mulDiv(quote, { times: amount, over: base - amount }, "up");
   return { notional, fee: mulDiv(notional, { times: fee, over: ONE - fee }, "up") };
 }
 
 /** quote · amount / (base + amount); the fee is what the part kept of the amount would have brought. */
-function sold(amount: Decimal, { base, quote, fee }: Held): Fill {
+function sold(amount: Decimal, { base, quote, fee }: PoolReserves): LegFill {
   const brought = (paid: Decimal, rounding: Rounding) =>
     mulDiv(quote, { times: paid, over: base + paid }, rounding);
   const notional = brought(amount, "down");

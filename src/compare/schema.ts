@@ -3,8 +3,8 @@ import { type Decimal, div, wire, ZERO } from "../kernel/decimal.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { spreadOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
-import { type Executable, executableOf, grossOf, type Priced, type Tradable } from "./analysis.ts";
-import type { Execution } from "./executable.ts";
+import { type ExecutableTrade, executableOf, grossOf, type PricedVenue, type Tradable } from "./analysis.ts";
+import type { PairTrade } from "./executable.ts";
 
 const pool = () => z.string().optional().describe("Of a pool: its identifier");
 
@@ -77,13 +77,13 @@ export const ComparisonShape = lazy(() =>
 export type Comparison = z.input<ReturnType<typeof ComparisonShape>>;
 
 /** A venue or a pool as it can be compared. */
-export interface Place extends Priced, Tradable {
+export interface PricedPlace extends PricedVenue, Tradable {
   readonly pool?: string;
   readonly price: Decimal;
   readonly at: Millis;
 }
 
-export const pricesOut = (places: readonly Place[]): Comparison["prices"] =>
+export const pricesOut = (places: readonly PricedPlace[]): Comparison["prices"] =>
   places.map((place) => {
     const { exchange, price, bid, ask, at } = place;
     const { spread, spreadPercent } = spreadOf({ bid, ask });
@@ -100,7 +100,10 @@ export const pricesOut = (places: readonly Place[]): Comparison["prices"] =>
   });
 
 /** Undefined when there is no place. */
-export function analysisOut(places: readonly Place[], amount?: Decimal): Comparison["analysis"] | undefined {
+export function analysisOut(
+  places: readonly PricedPlace[],
+  amount?: Decimal,
+): Comparison["analysis"] | undefined {
   const gross = grossOf(places);
   if (!gross) return undefined;
   const { lowestAsk, highestBid, spread, spreadPercent, isOpportunity } = gross;
@@ -121,18 +124,18 @@ export function analysisOut(places: readonly Place[], amount?: Decimal): Compari
 const poolOf = ({ pool: identifier }: { pool?: string }) =>
   identifier === undefined ? {} : { pool: identifier };
 
-const NOTHING = {
+const NO_EXECUTION = {
   ...{ buy: null, sell: null, endsAt: null },
   ...{ amount: 0, cost: 0, proceeds: 0, fees: 0, net: 0, netPercent: 0 },
 };
 
-const executableOut = ({ best, reason }: Executable): Comparison["analysis"]["executable"] => ({
+const executableOut = ({ best, reason }: ExecutableTrade): Comparison["analysis"]["executable"] => ({
   opportunity: best !== undefined,
   reason: reason ?? null,
-  ...(best ? { ...executionOut(best), endsAt: best.endsAt } : NOTHING),
+  ...(best ? { ...executionOut(best), endsAt: best.endsAt } : NO_EXECUTION),
 });
 
-const executionOut = ({ buy, sell, amount, cost, proceeds, fees, net }: Execution) => ({
+const executionOut = ({ buy, sell, amount, cost, proceeds, fees, net }: PairTrade) => ({
   buy: buy.exchange,
   ...(buy.pool === undefined ? {} : { buyPool: buy.pool }),
   sell: sell.exchange,

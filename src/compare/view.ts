@@ -7,16 +7,16 @@ export function comparisonView(answer: unknown) {
   return {
     symbol,
     timestamp,
-    spread: `${readable(spread)} (${spreadPercent.toFixed(4)} %), ask of ${lowestAsk.exchange} to bid of ${highestBid.exchange}`,
+    spread: `${toTenDigits(spread)} (${spreadPercent.toFixed(4)} %), ask of ${lowestAsk.exchange} to bid of ${highestBid.exchange}`,
     executable: executableText(symbol, analysis.executable),
     ...wholeText(symbol, analysis.executable),
     ...(unlisted.length > 0 ? { unlisted } : {}),
     ...(failed.length > 0 ? { failed: failed.map(({ exchange, error }) => `${exchange}: ${error}`) } : {}),
     prices: prices.map(({ exchange, price, bid, ask, spreadPercent: percent }) => ({
       exchange,
-      price: readable(price),
-      bid: readable(bid),
-      ask: readable(ask),
+      price: toTenDigits(price),
+      bid: toTenDigits(bid),
+      ask: toTenDigits(ask),
       spreadPercent: Number(percent.toFixed(4)),
       best: [
         ...(bid === highestBid.price && exchange === highestBid.exchange ? ["bid"] : []),
@@ -38,28 +38,28 @@ export function netText(answer: unknown): string {
 }
 
 /** A pool's price is a quotient and has as many digits as there is room for. */
-const readable = (number: number): number => Number(number.toPrecision(10));
+const toTenDigits = (number: number): number => Number(number.toPrecision(10));
 
-type Found = Comparison["analysis"]["executable"];
+type ExecutableFound = Comparison["analysis"]["executable"];
 
-const REASONS = {
+const NO_TRADE_REASONS = {
   one_venue: "no: it takes two venues",
   no_gain: "no: fees take what the prices differ by",
   below_minimum: "no: what gains is below the least order",
 } as const;
 
-function executableText(symbol: string, found: Found): string {
-  if (!found.opportunity) return REASONS[found.reason ?? "no_gain"];
+function executableText(symbol: string, found: ExecutableFound): string {
+  if (!found.opportunity) return NO_TRADE_REASONS[found.reason ?? "no_gain"];
   return tradeText(symbol, { ...found, buy: found.buy ?? "", sell: found.sell ?? "" });
 }
 
-const wholeText = (symbol: string, { whole }: Found) =>
+const wholeText = (symbol: string, { whole }: ExecutableFound) =>
   whole === undefined ? {} : { whole: whole ? tradeText(symbol, whole) : "no two books hold so much" };
 
 function tradeText(
   symbol: string,
-  { buy, sell, amount, net, netPercent, fees }: NonNullable<Found["whole"]>,
+  { buy, sell, amount, net, netPercent, fees }: NonNullable<ExecutableFound["whole"]>,
 ) {
   const [base, quote] = symbol.split("/");
-  return `${amount} ${base} from ${buy} to ${sell}: ${readable(net)} ${quote} (${netPercent.toFixed(4)} %) after fees of ${readable(fees)}`;
+  return `${amount} ${base} from ${buy} to ${sell}: ${toTenDigits(net)} ${quote} (${netPercent.toFixed(4)} %) after fees of ${toTenDigits(fees)}`;
 }

@@ -5,7 +5,7 @@ import {
 } from "../adapters/ccxt/client/public-budget.ts";
 import { IRIS_URL, irisAggregator } from "../adapters/iris/aggregator.ts";
 import { cached } from "../adapters/iris/cached.ts";
-import { pricedPools, priceOf } from "../dex/price.ts";
+import { dexPrice, pricedPools } from "../dex/price.ts";
 import { ZERO } from "../kernel/decimal.ts";
 import { VenueError } from "../kernel/errors.ts";
 import { medianOf } from "../kernel/median.ts";
@@ -68,7 +68,7 @@ export function connectDex({ aggregator, exchanges, venue, inTime }: DexParts): 
     pools,
     market,
     async price(token) {
-      const price = priceOf(token, await market(token));
+      const price = dexPrice(token, await market(token));
       if (!price)
         throw new VenueError("unavailable", `no pool of ${token} holds 1,000 ADA or more and has a price`);
       return price;

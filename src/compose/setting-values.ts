@@ -2,9 +2,9 @@ import { type Decimal, ONE, parseDecimal } from "../kernel/decimal.ts";
 import { SettingsError } from "../kernel/errors.ts";
 import { isPair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
-import { FORMS, LIMIT_NAMES } from "../limits/texts.ts";
+import { LIMIT_FORMS, LIMIT_NAMES } from "../limits/texts.ts";
 import type { Limits } from "../model/limits.ts";
-import { type Asked, PRESETS } from "../model/liquidity-promise.ts";
+import { type AskedPromise, PRESETS } from "../model/liquidity-promise.ts";
 import type { DepthBand } from "../model/liquidity-sample.ts";
 import { TIERS, type Tier } from "../model/venues.ts";
 import type { PromisedPair } from "../ports/stores/liquidity-store.ts";
@@ -74,9 +74,9 @@ export function limitSettingsOf(told: string): Limits {
           throw new SettingsError(
             `EDGEMAKER_LIMITS is name=value;…, of ${LIMIT_NAMES.join(", ")}, not ${entry}`,
           );
-        const limit = FORMS[name].read(value);
+        const limit = LIMIT_FORMS[name].read(value);
         if (limit === undefined)
-          throw new SettingsError(`EDGEMAKER_LIMITS: ${name} is ${FORMS[name].form}, not ${value}`);
+          throw new SettingsError(`EDGEMAKER_LIMITS: ${name} is ${LIMIT_FORMS[name].form}, not ${value}`);
         return [name, limit];
       }),
   );
@@ -120,7 +120,7 @@ export function watchedOf(entry: string, exchanges: readonly { readonly id: stri
   const at = place.indexOf(":");
   const [exchange, symbol] = [place.slice(0, at), place.slice(at + 1)];
   const preset = PRESETS.find((one) => one === named);
-  const asked = Object.assign({}, ...terms.map((term) => askedOf(term) ?? { wrong: term })) as Asked;
+  const asked = Object.assign({}, ...terms.map((term) => askedOf(term) ?? { wrong: term })) as AskedPromise;
   const isKnown = isPair(symbol) && exchanges.some(({ id }) => id === exchange);
   if (isKnown && !("wrong" in asked) && (preset || named === undefined))
     return { exchange, symbol, ...(preset ? { promise: { preset, asked } } : {}) };
@@ -132,7 +132,7 @@ export function watchedOf(entry: string, exchanges: readonly { readonly id: stri
 const BAND_NAMES: readonly string[] = ["0.5", "1", "2"];
 
 /** One term of a promise; spread and uptime are percents. */
-function askedOf(term: string): Asked | undefined {
+function askedOf(term: string): AskedPromise | undefined {
   const [, name = "", value = ""] = /^(\w+)=([\d.]+)$/.exec(term) ?? [];
   const amount = parseDecimal(value);
   if (amount === undefined) return undefined;

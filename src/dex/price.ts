@@ -22,7 +22,7 @@ const counts = (pool: Pool): pool is PricedPool =>
 export const pricedPools = (pools: readonly Pool[]): PricedPool[] => largestFirst(pools.filter(counts));
 
 /** TVL-weighted price of the token in ADA × ADA in USDT; undefined when no pool counts. */
-export function priceOf(token: ChainToken, { pools: counted, ada }: ChainMarket): DexPrice | undefined {
+export function dexPrice(token: ChainToken, { pools: counted, ada }: ChainMarket): DexPrice | undefined {
   if (counted.length === 0) return undefined;
   const total = sum(counted.map(({ tvl }) => tvl));
   const inAda = sum(counted.map(({ quoted, tvl }) => mul(quoted, tvl, "half")));

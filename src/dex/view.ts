@@ -4,12 +4,12 @@ import type { PoolsShape, PriceShape } from "./schema.ts";
 const MOST_CHARACTERS = 20;
 
 /** An identifier on the chain is as long as a line: its beginning tells pools apart. */
-const short = (identifier: string): string =>
+const shortIdentifier = (identifier: string): string =>
   identifier.length > MOST_CHARACTERS ? `${identifier.slice(0, MOST_CHARACTERS - 1)}…` : identifier;
 
 export const priceView = (answer: unknown) => {
   const { sources, ...rest } = answer as z.output<ReturnType<typeof PriceShape>>;
-  return { ...rest, sources: sources.map(({ id, ...source }) => ({ id: short(id), ...source })) };
+  return { ...rest, sources: sources.map(({ id, ...source }) => ({ id: shortIdentifier(id), ...source })) };
 };
 
 /** Reserves under the names of their tokens. */
@@ -17,7 +17,7 @@ export const poolsView = (answer: unknown) => {
   const { pools, ...rest } = answer as z.output<ReturnType<typeof PoolsShape>>;
   const rows = pools.map(({ identifier, reserveA, reserveB, tokenA, tokenB, ...pool }) => ({
     ...{ ...pool, [tokenA]: reserveA, [tokenB]: reserveB },
-    identifier: short(identifier),
+    identifier: shortIdentifier(identifier),
   }));
   return { ...rest, pools: rows };
 };

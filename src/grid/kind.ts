@@ -6,11 +6,11 @@ import type { FoundOrder, Kind } from "../ports/kind.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
 import { forgottenBase } from "./ladder/layout.ts";
 import { bookEnd, bookFill, costInAll, heldInAll } from "./ledger/booking.ts";
-import { giveUp } from "./ledger/draw.ts";
-import { accountsOf, movedByBooks } from "./ledger/profit.ts";
+import { releaseInventory } from "./ledger/draw.ts";
+import { gridAccounts, movedByBooks } from "./ledger/profit.ts";
 import { outdated } from "./plan/outdated.ts";
 import { reserveOf } from "./plan/reserve.ts";
-import { run } from "./plan/run.ts";
+import { advanceRunning } from "./plan/run.ts";
 import type { GridConfig, GridState, GridStrategy } from "./state/state.ts";
 
 /** Orders at the levels of a range: what one slot has bought it sells a level higher. */
@@ -29,11 +29,11 @@ export const gridKind: Kind<GridConfig, GridState> = {
   }),
   skipGenerations: ({ state, config }: GridStrategy, count: number) =>
     config.centered ? { ...state, rebuild: { generation: state.generation + count } } : state,
-  release: (state: GridState) => giveUp(state, () => true),
+  release: (state: GridState) => releaseInventory(state, () => true),
   holdings: (state: GridState) => ({ base: heldInAll(state), cost: costInAll(state) }),
   reserve: reserveOf,
   movedByBooks,
-  accounts: accountsOf,
+  accounts: gridAccounts,
   isInRange: ({ slots }: GridState, mid: Decimal) =>
     slots.some(({ lower }) => lower <= mid) && slots.some(({ upper }) => upper >= mid),
   nextSequence: (state: GridState) =>
@@ -42,7 +42,7 @@ export const gridKind: Kind<GridConfig, GridState> = {
   mayPlace: ({ state: { rebuild, trail, firstBuy, signal } }: GridStrategy, { free }) =>
     free > 0 || rebuild !== null || trail.way !== null || firstBuy !== null || signal !== null,
   outdated,
-  run,
+  run: advanceRunning,
 };
 
 export const isGrid = (strategy: Strategy): strategy is GridStrategy => strategy.kind === gridKind.name;

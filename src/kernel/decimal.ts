@@ -8,9 +8,9 @@ export type Decimal = bigint;
 /** `down` is towards minus infinity, `up` towards plus infinity, `half` to the nearest, ties up. */
 export type Rounding = "down" | "up" | "half";
 
-const PLACES = 18;
+const DECIMAL_PLACES = 18;
 export const ZERO: Decimal = 0n;
-export const ONE: Decimal = 10n ** BigInt(PLACES);
+export const ONE: Decimal = 10n ** BigInt(DECIMAL_PLACES);
 
 const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/;
 const SCIENTIFIC = /^(-?)(\d+)(?:\.(\d+))?e([+-]?\d+)$/i;
@@ -19,9 +19,9 @@ const SCIENTIFIC = /^(-?)(\d+)(?:\.(\d+))?e([+-]?\d+)$/i;
 export function decimal(text: string): Decimal {
   const point = text.indexOf(".");
   const fraction = point < 0 ? "" : text.slice(point + 1);
-  if (text === "" || fraction.length > PLACES)
-    throw new RangeError(`not a decimal of at most ${PLACES} places: ${text}`);
-  return BigInt((point < 0 ? text : text.slice(0, point)) + fraction.padEnd(PLACES, "0"));
+  if (text === "" || fraction.length > DECIMAL_PLACES)
+    throw new RangeError(`not a decimal of at most ${DECIMAL_PLACES} places: ${text}`);
+  return BigInt((point < 0 ? text : text.slice(0, point)) + fraction.padEnd(DECIMAL_PLACES, "0"));
 }
 
 /** Reads plain decimal text; undefined when it is none or has more than 18 places. */
@@ -30,8 +30,8 @@ export function parseDecimal(text: string): Decimal | undefined {
   if (!match) return undefined;
   const [, sign, whole = "", fraction = ""] = match;
   const kept = fraction.replace(/0+$/, "");
-  if (kept.length > PLACES) return undefined;
-  const units = BigInt(whole) * ONE + BigInt(kept.padEnd(PLACES, "0"));
+  if (kept.length > DECIMAL_PLACES) return undefined;
+  const units = BigInt(whole) * ONE + BigInt(kept.padEnd(DECIMAL_PLACES, "0"));
   return sign ? -units : units;
 }
 
@@ -55,7 +55,7 @@ function expand(text: string): string {
 export function text(value: Decimal): string {
   const size = value < 0n ? -value : value;
   const whole = (size / ONE).toString();
-  const fraction = (size % ONE).toString().padStart(PLACES, "0").replace(/0+$/, "");
+  const fraction = (size % ONE).toString().padStart(DECIMAL_PLACES, "0").replace(/0+$/, "");
   return `${value < 0n ? "-" : ""}${whole}${fraction ? `.${fraction}` : ""}`;
 }
 

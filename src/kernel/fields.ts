@@ -34,13 +34,13 @@ export const countField = (label: string, { least, most }: { least: number; most
 };
 
 /** No price and no size in quote is higher, in whatever currency; a share or a multiple by far not. */
-const MOST = 1e12;
+const LARGEST_FIGURE = 1e12;
 /** Of a base whose unit is worth next to nothing. */
 export const MOST_AMOUNT = 1e15;
 export const MOST_MULTIPLE = 1e6;
 
 /** A positive decimal of at most 18 places and no more than `most`, as a JSON number: bounded before it is computed with. */
-export const decimalField = (label: string, most = MOST) => {
+export const decimalField = (label: string, most = LARGEST_FIGURE) => {
   const error = `${label}: must be a positive number up to ${most} with at most 18 decimals`;
   return z.number({ error }).transform((value, context): Decimal => {
     const exact = value <= most ? fromNumber(value) : undefined;

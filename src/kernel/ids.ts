@@ -15,7 +15,7 @@ export interface OrderKey {
   readonly sequence: number;
 }
 
-const DIGITS = 8;
+const STRATEGY_DIGITS = 8;
 const SLOTS = 2 ** 10;
 const SEQUENCES = 2 ** 18;
 const GENERATIONS = 2 ** 13;
@@ -32,8 +32,8 @@ export function clientOrderId({ strategy, generation, slot, sequence }: OrderKey
 /** The parts of a grid order's id; undefined for any other text. */
 export function parseClientOrderId(id: string): OrderKey | undefined {
   if (!isOurs(id) || id[2] === "0") return undefined;
-  const strategy = Number.parseInt(id.slice(2, 2 + DIGITS), 36);
-  const order = Number.parseInt(id.slice(2 + DIGITS), 36);
+  const strategy = Number.parseInt(id.slice(2, 2 + STRATEGY_DIGITS), 36);
+  const order = Number.parseInt(id.slice(2 + STRATEGY_DIGITS), 36);
   const rest = Math.floor(order / SEQUENCES);
   return {
     strategy,
@@ -49,4 +49,4 @@ export const isOurs = (id: string): boolean => FORM.test(id);
 /** The id of an order placed by hand, from 15 random characters of [0-9a-z]. */
 export const handOrderId = (random: string): string => `em0${random.slice(0, 15)}`;
 
-const base36 = (value: number): string => value.toString(36).padStart(DIGITS, "0");
+const base36 = (value: number): string => value.toString(36).padStart(STRATEGY_DIGITS, "0");

@@ -11,7 +11,7 @@ export const planHash = () =>
     .optional()
     .describe("Starts only what this preview has shown; 409 when that no longer holds");
 
-const MOST_TEXT = 1000;
+const MOST_LIST_TEXT = 1000;
 const MOST_BALANCE: Decimal = 10n ** 15n * ONE;
 const DRY_FORM =
   "Invalid request: dryBalance is ASSET=amount, several with commas, for example USDT=1000,BTC=0.1";
@@ -20,7 +20,7 @@ const DRY_FORM =
 export const dryBalance = () =>
   z
     .string({ error: DRY_FORM })
-    .max(MOST_TEXT, { error: DRY_FORM })
+    .max(MOST_LIST_TEXT, { error: DRY_FORM })
     .transform((told, context): Readonly<Record<string, Decimal>> => {
       const parts = told.split(",").map((part) => /^([A-Z0-9]{1,20})=(\d[\d.]*)$/.exec(part.trim()));
       const balances = parts.map((part) => [part?.[1] ?? "", parseDecimal(part?.[2] ?? "")] as const);

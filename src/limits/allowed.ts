@@ -3,13 +3,13 @@ import { AppError } from "../kernel/errors.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
-import type { LimitCode, LimitName, Limits, Refused, Standing, Used } from "../model/limits.ts";
+import type { LimitCode, LimitName, LimitRefusal, Limits, Standing, Used } from "../model/limits.ts";
 import type { Quote, Side } from "../model/market.ts";
 import type { OrderType } from "../model/order.ts";
 import { showLimit } from "./texts.ts";
 
 /** An order that is about to be recorded. */
-export interface Wanted {
+export interface WantedOrder {
   readonly symbol: Pair;
   readonly side: Side;
   readonly type: OrderType;
@@ -19,7 +19,7 @@ export interface Wanted {
 }
 
 /** The market as it was looked at last before the order leaves. */
-export interface Look {
+export interface MarketLook {
   readonly quote: Quote;
   /** Market time; left out where prices are simulated, which are of the moment they are asked for. */
   readonly now?: Millis | undefined;
@@ -30,10 +30,10 @@ export interface Look {
  * what it says is repeated by the statement that records the order, as far as others may have used limits meanwhile.
  */
 export function allowed(
-  order: Wanted,
-  look: Look,
+  order: WantedOrder,
+  look: MarketLook,
   { scope, actor, limits, used }: Standing,
-): Refused | undefined {
+): LimitRefusal | undefined {
   const counted = countedNotional(order, look.quote);
   const told = { order, look, limits, counted, scope: actor === null ? "" : scope };
   return (
@@ -41,9 +41,9 @@ export function allowed(
     ofPriceAge(told) ??
     ofCollar(told) ??
     ofOrder(told) ??
-    ofDay(told, used) ??
-    ofOpenOrders(told, used) ??
-    ofGap(told, used)
+    beyondDayLimit(told, used) ??
+    beyondOrderLimit(told, used) ??
+    withinOrderGap(told, used)
   );
 }
 
@@ -51,54 +51,54 @@ export function allowed(
  * What an order can move, in quote: a buy what it can cost at most, a sell what its base is worth,
  * which is the mid where its limit lies below.
  */
-export function countedNotional({ side, type, price, amount }: Wanted, quote: Quote): Decimal {
+export function countedNotional({ side, type, price, amount }: WantedOrder, quote: Quote): Decimal {
   const limit = type === "market" ? (side === "buy" ? quote.ask : quote.bid) : price;
   return mul(side === "buy" && type === "limit" ? limit : max(limit, midOf(quote)), amount, "up");
 }
 
 /** The standing after an order that was allowed. */
-export function withOrder(standing: Standing, order: Wanted, quote: Quote): Standing {
+export function withOrder(standing: Standing, order: WantedOrder, quote: Quote): Standing {
   const { used } = standing;
   const asset = splitPair(order.symbol).quote;
   const today = { ...used.today, [asset]: (used.today[asset] ?? ZERO) + countedNotional(order, quote) };
   return { ...standing, used: { ...used, today, openOrders: used.openOrders + 1, lastAt: used.now } };
 }
 
-interface Told {
-  readonly order: Wanted;
-  readonly look: Look;
+interface LimitedOrder {
+  readonly order: WantedOrder;
+  readonly look: MarketLook;
   readonly limits: Limits;
   readonly counted: Decimal;
   /** The token's, whose limits these are; empty for the account's. */
   readonly scope: string;
 }
 
-const refused = (
+const limitRefusal = (
   reason: LimitCode,
   name: LimitName,
-  { limits, order, scope }: Told,
+  { limits, order, scope }: LimitedOrder,
   why: string,
-): Refused => ({
+): LimitRefusal => ({
   reason,
-  detail: `the limit ${name} is ${showLimit(limits[name])}, and this order, ${describe(order)}, ${why}; ${howToChange(name, scope)}`,
+  detail: `the limit ${name} is ${showLimit(limits[name])}, and this order, ${orderText(order)}, ${why}; ${howToChange(name, scope)}`,
 });
 
-const describe = ({ side, type, price, amount, symbol }: Wanted): string =>
+const orderText = ({ side, type, price, amount, symbol }: WantedOrder): string =>
   `${side} ${text(amount)} ${splitPair(symbol).base} ${type === "limit" ? `at ${text(price)} ${splitPair(symbol).quote}` : "at the market"}`;
 
 /** The refusal as every surface tells it. */
-export const limitError = ({ reason, detail }: Refused): AppError =>
+export const limitError = ({ reason, detail }: LimitRefusal): AppError =>
   new AppError("Forbidden", detail, { fields: { limit: reason } });
 
 /** Why a market order would take levels beyond the collar, or more than the book shows; undefined when neither. */
 export function thinBook(
-  { order, look, limits }: Pick<Told, "order" | "look" | "limits">,
+  { order, look, limits }: Pick<LimitedOrder, "order" | "look" | "limits">,
   { worst, missing }: { readonly worst: Decimal; readonly missing: Decimal },
-): Refused | undefined {
+): LimitRefusal | undefined {
   const told = { order, look, limits, counted: ZERO, scope: "" };
   if (limits.collarPercent === undefined) return undefined;
   if (missing > ZERO)
-    return refused(
+    return limitRefusal(
       "limit_collar",
       "collarPercent",
       told,
@@ -111,23 +111,28 @@ export function thinBook(
 export const howToChange = (name: LimitName, scope = ""): string =>
   `an administrator can change it: edgemaker limits set ${scope === "" ? "" : `--scope ${scope} `}--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} …`;
 
-function ofSymbol(told: Told): Refused | undefined {
+function ofSymbol(told: LimitedOrder): LimitRefusal | undefined {
   const { limits, order } = told;
   if (limits.symbols === undefined || limits.symbols.includes(order.symbol)) return undefined;
-  return refused("limit_symbol", "symbols", told, `is in ${order.symbol}`);
+  return limitRefusal("limit_symbol", "symbols", told, `is in ${order.symbol}`);
 }
 
-function ofPriceAge(told: Told): Refused | undefined {
+function ofPriceAge(told: LimitedOrder): LimitRefusal | undefined {
   const { quote, now } = told.look;
   const { priceAgeMillis } = told.limits;
   if (priceAgeMillis === undefined || now === undefined || now - quote.at <= priceAgeMillis) return undefined;
-  return refused("limit_price_age", "priceAgeMillis", told, `would rest on a price ${now - quote.at} ms old`);
+  return limitRefusal(
+    "limit_price_age",
+    "priceAgeMillis",
+    told,
+    `would rest on a price ${now - quote.at} ms old`,
+  );
 }
 
 const HUNDRED = 100n;
 
 /** Nothing executes further through the mid than the collar: neither what a slip asks for nor what a thin book gives. */
-function ofCollar(told: Told): Refused | undefined {
+function ofCollar(told: LimitedOrder): LimitRefusal | undefined {
   const { order, look, limits } = told;
   const { collarPercent } = limits;
   if (collarPercent === undefined) return undefined;
@@ -140,37 +145,37 @@ function ofCollar(told: Told): Refused | undefined {
   const why = isThrough
     ? `could execute at ${text(worst)}`
     : "has no price to be held against: the book is empty";
-  return refused("limit_collar", "collarPercent", told, `${why}, the mid being ${text(mid)} now`);
+  return limitRefusal("limit_collar", "collarPercent", told, `${why}, the mid being ${text(mid)} now`);
 }
 
-function ofOrder(told: Told): Refused | undefined {
+function ofOrder(told: LimitedOrder): LimitRefusal | undefined {
   const { orderNotional } = told.limits;
   const { quote } = splitPair(told.order.symbol);
   if (orderNotional === undefined) return undefined;
   const most = orderNotional[quote];
   if (most === undefined)
-    return refused("limit_order", "orderNotional", told, `is in ${quote}, which it does not name`);
+    return limitRefusal("limit_order", "orderNotional", told, `is in ${quote}, which it does not name`);
   if (told.counted <= most) return undefined;
-  return refused("limit_order", "orderNotional", told, `counts ${text(told.counted)} ${quote}`);
+  return limitRefusal("limit_order", "orderNotional", told, `counts ${text(told.counted)} ${quote}`);
 }
 
-function ofDay(told: Told, { today }: Used): Refused | undefined {
+function beyondDayLimit(told: LimitedOrder, { today }: Used): LimitRefusal | undefined {
   const { dayNotional } = told.limits;
   const { quote } = splitPair(told.order.symbol);
   if (dayNotional === undefined) return undefined;
   const most = dayNotional[quote];
   if (most === undefined)
-    return refused("limit_day", "dayNotional", told, `is in ${quote}, which it does not name`);
+    return limitRefusal("limit_day", "dayNotional", told, `is in ${quote}, which it does not name`);
   const before = today[quote] ?? ZERO;
   if (before + told.counted <= most) return undefined;
   const why = `counts ${text(told.counted)} ${quote} beside the ${text(before)} of today (UTC)`;
-  return refused("limit_day", "dayNotional", told, why);
+  return limitRefusal("limit_day", "dayNotional", told, why);
 }
 
-function ofOpenOrders(told: Told, { openOrders }: Used): Refused | undefined {
+function beyondOrderLimit(told: LimitedOrder, { openOrders }: Used): LimitRefusal | undefined {
   const most = told.limits.openOrders;
   if (most === undefined || openOrders < most) return undefined;
-  return refused(
+  return limitRefusal(
     "limit_open_orders",
     "openOrders",
     told,
@@ -178,8 +183,8 @@ function ofOpenOrders(told: Told, { openOrders }: Used): Refused | undefined {
   );
 }
 
-function ofGap(told: Told, { lastAt, now }: Used): Refused | undefined {
+function withinOrderGap(told: LimitedOrder, { lastAt, now }: Used): LimitRefusal | undefined {
   const { orderGapMillis } = told.limits;
   if (orderGapMillis === undefined || lastAt === null || now - lastAt >= orderGapMillis) return undefined;
-  return refused("limit_gap", "orderGapMillis", told, `comes ${now - lastAt} ms after the one before`);
+  return limitRefusal("limit_gap", "orderGapMillis", told, `comes ${now - lastAt} ms after the one before`);
 }

@@ -22,8 +22,8 @@ const both = (a: Limits, b: Limits): Limits => ({
   collarPercent: either(a.collarPercent, b.collarPercent, min),
   priceAgeMillis: either(a.priceAgeMillis, b.priceAgeMillis, Math.min),
   orderGapMillis: either(a.orderGapMillis, b.orderGapMillis, Math.max),
-  strategyLoss: either(a.strategyLoss, b.strategyLoss, least),
-  accountLoss: either(a.accountLoss, b.accountLoss, least),
+  strategyLoss: either(a.strategyLoss, b.strategyLoss, leastAmounts),
+  accountLoss: either(a.accountLoss, b.accountLoss, leastAmounts),
   onLoss: either(a.onLoss, b.onLoss, (one, other) => (one === "stop" ? one : other)),
 });
 
@@ -38,7 +38,7 @@ const shared = (a: Amounts, b: Amounts): Amounts =>
     ),
   );
 
-const least = (a: Amounts, b: Amounts): Amounts => ({ ...a, ...b, ...shared(a, b) });
+const leastAmounts = (a: Amounts, b: Amounts): Amounts => ({ ...a, ...b, ...shared(a, b) });
 
 /** Settings over what was set before: amounts asset by asset, everything else whole. */
 export const changed = (before: LimitSettings, settings: LimitSettings): LimitSettings =>

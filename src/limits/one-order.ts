@@ -2,14 +2,14 @@ import { type Decimal, div, min, snap } from "../kernel/decimal.ts";
 import type { Bounds } from "../model/limits.ts";
 import type { Market } from "../model/market.ts";
 import { meetsMinimum } from "../model/minimum.ts";
-import { mostOf } from "./standing.ts";
+import { mostNotional } from "./standing.ts";
 
 /** As much of an amount as one order may move: the rest is of the next passes. */
 export function inOneOrder(
   amount: Decimal,
   { price, market, bounds }: { price: Decimal; market: Market; bounds: Bounds | undefined },
 ): Decimal {
-  const most = bounds && mostOf(bounds, market.quote);
+  const most = bounds && mostNotional(bounds, market.quote);
   const part = most === undefined ? amount : min(amount, snap(div(most, price, "down"), market.lot, "down"));
   return meetsMinimum(market, price, part) ? part : amount;
 }

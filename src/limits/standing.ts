@@ -4,20 +4,20 @@ import { midOf } from "../kernel/spread.ts";
 import { dayOf, type Millis } from "../kernel/time.ts";
 import type {
   Bounds,
+  LimitRefusal,
   Limits,
+  LimitTerms,
   LimitUse,
-  Refused,
   Standings,
   StoredLimits,
-  Terms,
   Used,
 } from "../model/limits.ts";
 import type { Quote } from "../model/market.ts";
-import { allowed, countedNotional, type Look, type Wanted, withOrder } from "./allowed.ts";
+import { allowed, countedNotional, type MarketLook, type WantedOrder, withOrder } from "./allowed.ts";
 import { changed, DEFAULT_LIMITS, limitsOf, tightest } from "./limits.ts";
 
 /** Whose limits are set: of every account, of one exchange's, or of one token. */
-export const EVERY = "every";
+export const EVERY_SCOPE = "every";
 export const scopeOfExchange = (exchange: string): string => `account:${exchange.replace(/#.*$/, "")}`;
 /** Under which an account's orders are counted. */
 export const scopeOfAccount = (account: string): string => `account:${account}`;
@@ -41,17 +41,21 @@ export const usedOf = (
 
 /** What holds of one scope alone: for every account the defaults too. */
 export const ownLimits = ({ set }: StoredLimits, scope: string): Limits =>
-  limitsOf(changed(scope === EVERY ? DEFAULT_LIMITS : {}, set[scope] ?? {}));
+  limitsOf(changed(scope === EVERY_SCOPE ? DEFAULT_LIMITS : {}, set[scope] ?? {}));
 
 /** What an account's orders are held to; `settings` are the operator's own, which nothing stored raises. */
 export const accountLimits = (stored: StoredLimits, exchange: string, settings: Limits = {}): Limits =>
-  tightest([ownLimits(stored, EVERY), ownLimits(stored, scopeOfExchange(exchange)), settings]);
+  tightest([ownLimits(stored, EVERY_SCOPE), ownLimits(stored, scopeOfExchange(exchange)), settings]);
 
 /** The first reason why an order may not be placed. */
-export const refusalOf = (order: Wanted, look: Look, { all }: Standings): Refused | undefined =>
+export const firstRefusal = (
+  order: WantedOrder,
+  look: MarketLook,
+  { all }: Standings,
+): LimitRefusal | undefined =>
   all.map((standing) => allowed(order, look, standing)).find((refused) => refused !== undefined);
 
-export const afterOrder = ({ version, all }: Standings, order: Wanted, quote: Quote): Standings => ({
+export const afterOrder = ({ version, all }: Standings, order: WantedOrder, quote: Quote): Standings => ({
   version,
   all: all.map((standing) => withOrder(standing, order, quote)),
 });
@@ -59,9 +63,9 @@ export const afterOrder = ({ version, all }: Standings, order: Wanted, quote: Qu
 /** The terms of orders of one symbol. */
 export function termsOf(
   { version, all }: Standings,
-  orders: readonly (Wanted & { readonly clientId: string })[],
+  orders: readonly (WantedOrder & { readonly clientId: string })[],
   quote: Quote,
-): Terms {
+): LimitTerms {
   const asset = splitPair(orders[0]?.symbol ?? "/").quote;
   return {
     version,
@@ -77,16 +81,19 @@ export function termsOf(
   };
 }
 
-export const refusedWithin = (order: Wanted, quote: Quote, { standings, now }: Bounds): Refused | undefined =>
-  refusalOf(order, { quote, now }, standings);
+export const refusedWithin = (
+  order: WantedOrder,
+  quote: Quote,
+  { standings, now }: Bounds,
+): LimitRefusal | undefined => firstRefusal(order, { quote, now }, standings);
 
-export const boundsAfter = ({ standings, now }: Bounds, order: Wanted, quote: Quote): Bounds => ({
+export const boundsAfter = ({ standings, now }: Bounds, order: WantedOrder, quote: Quote): Bounds => ({
   standings: afterOrder(standings, order, quote),
   now,
 });
 
 /** The most notional that one order may count; undefined where nothing limits it. */
-export function mostOf({ standings }: Bounds, asset: string): Decimal | undefined {
+export function mostNotional({ standings }: Bounds, asset: string): Decimal | undefined {
   const caps = standings.all.flatMap(({ limits }) =>
     limits.orderNotional ? [limits.orderNotional[asset] ?? ZERO] : [],
   );
@@ -102,7 +109,11 @@ export const collarFloor = (quote: Quote, { standings }: Bounds): Decimal =>
     .reduce(max, ZERO);
 
 /** What the collar would say of an order that passes it on purpose. */
-export const passesCollar = (order: Wanted, quote: Quote, { standings }: Bounds): Refused | undefined =>
+export const passesCollar = (
+  order: WantedOrder,
+  quote: Quote,
+  { standings }: Bounds,
+): LimitRefusal | undefined =>
   standings.all
     .map(({ limits, ...rest }) =>
       allowed(order, { quote }, { ...rest, limits: { collarPercent: limits.collarPercent } }),

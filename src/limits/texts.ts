@@ -4,27 +4,27 @@ import type { Amounts, LimitName, Limits } from "../model/limits.ts";
 import { isAmounts } from "./limits.ts";
 
 /** How a limit is written, and what it is. */
-interface Form<T> {
+interface LimitForm<T> {
   /** Undefined when the text is none of this form. */
   readonly read: (text: string) => T | undefined;
   readonly form: string;
   readonly describe: string;
 }
 
-const amounts = (describe: string): Form<Amounts> => ({
+const amounts = (describe: string): LimitForm<Amounts> => ({
   read: readAmounts,
   form: "amounts by quote asset, for example USDT=500,EUR=400",
   describe: `${describe}, by quote asset: USDT=500,EUR=400`,
 });
 
-const count = (describe: string, unit: string): Form<number> => ({
+const count = (describe: string, unit: string): LimitForm<number> => ({
   read: (told) => (/^\d{1,9}$/.test(told) ? Number(told) : undefined),
   form: `a whole number of ${unit}`,
   describe,
 });
 
 /** Every limit there is. */
-export const FORMS: { readonly [N in LimitName]-?: Form<NonNullable<Limits[N]>> } = {
+export const LIMIT_FORMS: { readonly [N in LimitName]-?: LimitForm<NonNullable<Limits[N]>> } = {
   orderNotional: amounts("The most notional of one order"),
   dayNotional: amounts("The most notional of all orders of a day (UTC)"),
   openOrders: count("The most orders that may be open at once", "orders"),
@@ -49,16 +49,16 @@ export const FORMS: { readonly [N in LimitName]-?: Form<NonNullable<Limits[N]>> 
   },
 };
 
-export const LIMIT_NAMES = Object.keys(FORMS) as readonly LimitName[];
-export const OFF = "off";
+export const LIMIT_NAMES = Object.keys(LIMIT_FORMS) as readonly LimitName[];
+export const LIMIT_OFF = "off";
 
 /** A limit's value as a person writes it; null for `off`, undefined for what is none. */
 export const readLimit = (name: LimitName, told: string): Limits[LimitName] | null =>
-  told === OFF ? null : FORMS[name].read(told);
+  told === LIMIT_OFF ? null : LIMIT_FORMS[name].read(told);
 
 /** A limit's value as it is read. */
 export function showLimit(value: Limits[LimitName] | null): string {
-  if (value === undefined || value === null) return OFF;
+  if (value === undefined || value === null) return LIMIT_OFF;
   if (typeof value === "bigint") return text(value);
   if (isAmounts(value))
     return Object.entries(value)
@@ -81,9 +81,9 @@ function readPairs(told: string): readonly Pair[] | undefined {
   return pairs.every(isPair) ? pairs : undefined;
 }
 
-const HUNDRED = decimal("100");
+const ONE_HUNDRED = decimal("100");
 
 function readPercent(told: string): Decimal | undefined {
   const percent = parseDecimal(told);
-  return percent !== undefined && percent > ZERO && percent <= HUNDRED ? percent : undefined;
+  return percent !== undefined && percent > ZERO && percent <= ONE_HUNDRED ? percent : undefined;
 }

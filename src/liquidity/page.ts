@@ -8,17 +8,17 @@ export function liquidityPage(answer: unknown): string {
   const { exchange, symbol, from, to, own, market, findings, gaps, days, hash } = told;
   const body = `<p>${escaped(from)} to ${escaped(to)}, days of UTC</p>
 <dl>${card("Own orders", own)}${card("The market, own orders with it", market)}${seenCard(told)}</dl>
-${findings.length === 0 ? "" : `<h2>What was asked: ${escaped(told.preset ?? "")}</h2>${table(["Rule", "State", "Came to", "Asked"], findings.map(findingRow), "rules")}`}
+${findings.length === 0 ? "" : `<h2>What was asked: ${escaped(told.preset ?? "")}</h2>${tableHtml(["Rule", "State", "Came to", "Asked"], findings.map(findingRow), "rules")}`}
 <h2>Depth, on average</h2>
-${table(["Whose", "Side", "Within 0.5 %", "Within 1 %", "Within 2 %"], [...depthRows("own", own), ...depthRows("market", market)])}
+${tableHtml(["Whose", "Side", "Within 0.5 %", "Within 1 %", "Within 2 %"], [...depthRows("own", own), ...depthRows("market", market)])}
 ${told.cutShort > 0 ? `<p>Visible book only: in ${told.cutShort} minutes the exchange told a book that ends inside 2 %, so there was at least so much.</p>` : ""}
 <h2>Time with both sides, day by day</h2>
 ${uptimeChart(days)}
 <h2>Gaps</h2>
-${gaps.length === 0 ? "<p>None.</p>" : table(["From, UTC", "Minutes", "What", "Cause"], gaps.map(gapRow), "words")}
+${gaps.length === 0 ? "<p>None.</p>" : tableHtml(["From, UTC", "Minutes", "What", "Cause"], gaps.map(gapRow), "words")}
 ${told.moreGaps > 0 ? `<p>and ${told.moreGaps} shorter ones</p>` : ""}
 <h2>Days</h2>
-${table(DAY_HEADS, days.map(dayRow))}
+${tableHtml(DAY_HEADS, days.map(dayRow))}
 <p class="hash">SHA-256 of the ${told.known} minutes behind this report: <code>${escaped(hash)}</code>. Who has the same minutes has the same hash.</p>`;
   return htmlPage({ title: `${symbol} on ${exchange}: what its book offered`, style: LIQUIDITY_STYLE, body });
 }
@@ -32,22 +32,22 @@ svg{display:block;width:100%;height:auto}text{fill:var(--soft);font:12px system-
 @media(max-width:600px){text{font-size:26px}.rules td:first-child,.words td:nth-child(n+3){white-space:normal}}
 `;
 
-type Figures = LiquidityAnswer["own"];
+type OwnFigures = LiquidityAnswer["own"];
 type Day = LiquidityAnswer["days"][number];
 
 const NOT_KNOWN = "not known";
-const percent = (value: number | null): string =>
+const shownPercent = (value: number | null): string =>
   value === null ? NOT_KNOWN : `${Number(value.toFixed(4))} %`;
 const quote = (value: number | null): string =>
   value === null ? NOT_KNOWN : String(Number(value.toFixed(Math.abs(value) < 1 ? 6 : 2)));
 
-const card = (name: string, { twoSidedPercent, spreadPercent }: Figures): string =>
-  `<div><dt>${name}</dt><dd><b>${percent(twoSidedPercent)}</b> of the time on both sides<br>${spreadPercent === null ? "no spread" : `${percent(spreadPercent)} apart on average`}</dd></div>`;
+const card = (name: string, { twoSidedPercent, spreadPercent }: OwnFigures): string =>
+  `<div><dt>${name}</dt><dd><b>${shownPercent(twoSidedPercent)}</b> of the time on both sides<br>${spreadPercent === null ? "no spread" : `${shownPercent(spreadPercent)} apart on average`}</dd></div>`;
 
 const seenCard = ({ minutes, known, samples, sources, deviationPercent }: LiquidityAnswer): string =>
-  `<div><dt>Seen</dt><dd><b>${known}</b> of ${minutes} minutes, ${samples} samples<br>${deviationPercent === null ? "no price elsewhere to compare with" : `${percent(deviationPercent)} off ${quote(sources)} other places on average`}</dd></div>`;
+  `<div><dt>Seen</dt><dd><b>${known}</b> of ${minutes} minutes, ${samples} samples<br>${deviationPercent === null ? "no price elsewhere to compare with" : `${shownPercent(deviationPercent)} off ${quote(sources)} other places on average`}</dd></div>`;
 
-const table = (
+const tableHtml = (
   heads: readonly string[],
   rows: readonly (readonly string[])[],
   kind: "figures" | "words" | "rules" = "figures",
@@ -57,11 +57,11 @@ const table = (
     .join("")}</tbody></table></div>`;
 
 function findingRow({ rule, state, unit, value, limit }: LiquidityAnswer["findings"][number]): string[] {
-  const shown = unit === "percent" ? percent : quote;
+  const shown = unit === "percent" ? shownPercent : quote;
   return [rule, state, shown(value), limit === null ? "nothing" : shown(limit)];
 }
 
-const depthRows = (whose: string, { depth }: Figures): string[][] =>
+const depthRows = (whose: string, { depth }: OwnFigures): string[][] =>
   (["bids", "asks"] as const).map((side) => [
     whose,
     side,
@@ -91,12 +91,12 @@ const DAY_HEADS = [
 const dayRow = (day: Day): string[] => [
   day.day,
   String(day.known),
-  percent(day.ownTwoSidedPercent),
-  percent(day.ownSpreadPercent),
+  shownPercent(day.ownTwoSidedPercent),
+  shownPercent(day.ownSpreadPercent),
   quote(day.ownBidsWithin2),
   quote(day.ownAsksWithin2),
-  percent(day.twoSidedPercent),
-  percent(day.spreadPercent),
+  shownPercent(day.twoSidedPercent),
+  shownPercent(day.spreadPercent),
   quote(day.bidsWithin2),
   quote(day.asksWithin2),
 ];
@@ -110,7 +110,7 @@ function uptimeChart(days: readonly Day[]): string {
     const tall = share === null ? 3 : Math.max(1, (share / 100) * (CHART_HEIGHT - 40));
     const inset = kind === "own" ? width * 0.2 : 0;
     const [x, y] = [place * width + 1 + inset, CHART_HEIGHT - 30 - tall];
-    return `<rect class="${share === null ? "none" : kind}" x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${Math.max(1, width - 2 - 2 * inset).toFixed(1)}" height="${tall.toFixed(1)}"><title>${days[place]?.day}: ${kind === "own" ? "own" : "market"} ${percent(share)}</title></rect>`;
+    return `<rect class="${share === null ? "none" : kind}" x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${Math.max(1, width - 2 - 2 * inset).toFixed(1)}" height="${tall.toFixed(1)}"><title>${days[place]?.day}: ${kind === "own" ? "own" : "market"} ${shownPercent(share)}</title></rect>`;
   };
   const bars = days.map(
     (day, place) => bar(place, day.twoSidedPercent, "all") + bar(place, day.ownTwoSidedPercent, "own"),

@@ -1,7 +1,7 @@
 /** Obligations by their names, with what a person asks of them. */
 import { decimal, ONE } from "../kernel/decimal.ts";
 import { dayOfMinute } from "../model/liquidity-minute.ts";
-import type { Asked, Preset } from "../model/liquidity-promise.ts";
+import type { AskedPromise, Preset } from "../model/liquidity-promise.ts";
 import { liquidityDays } from "./days.ts";
 import {
   bitgetSt,
@@ -13,7 +13,7 @@ import {
 } from "./obligations.ts";
 
 /** What an agreement usually asks, where a person says nothing else. */
-export const USUAL = {
+export const USUAL_PROMISE = {
   spread: decimal("0.02"),
   depth: 1000n * ONE,
   band: 2,
@@ -21,9 +21,14 @@ export const USUAL = {
   uptime: decimal("0.9"),
 } as const;
 
-export function findingsOf(preset: Preset, span: Minutes, asked: Asked): ObligationFinding[] {
-  const { spread = USUAL.spread, depth = USUAL.depth, levels = USUAL.levels, uptime = USUAL.uptime } = asked;
-  const band = asked.band ?? USUAL.band;
+export function findingsOf(preset: Preset, span: Minutes, asked: AskedPromise): ObligationFinding[] {
+  const {
+    spread = USUAL_PROMISE.spread,
+    depth = USUAL_PROMISE.depth,
+    levels = USUAL_PROMISE.levels,
+    uptime = USUAL_PROMISE.uptime,
+  } = asked;
+  const band = asked.band ?? USUAL_PROMISE.band;
   // A day that has only begun is none.
   const days = liquidityDays(span.rows, dayOfMinute(span.from), dayOfMinute(span.to) - 1);
   if (preset === "mexc-st") return mexcSt(days);

@@ -5,7 +5,7 @@ import { lazy } from "../kernel/lazy.ts";
 import { PRESETS } from "../model/liquidity-promise.ts";
 import { ABSENCES } from "../model/liquidity-sample.ts";
 
-const HUNDRED = decimal("100");
+const WHOLE_PERCENT = decimal("100");
 
 const bandShape = () =>
   z
@@ -15,7 +15,7 @@ const bandShape = () =>
       "2": z.number().describe("Within 2 %"),
     })
     .describe("In quote, by the distance from the mid");
-const figures = (whose: string) =>
+const figuresShape = (whose: string) =>
   z
     .object({
       spreadPercent: z
@@ -73,8 +73,8 @@ export const LiquidityShape = lazy(() =>
     deviationPercent: nullable().describe(
       "Of the mid from their median, on average; null where none told any",
     ),
-    own: figures("One's own orders"),
-    market: figures("The whole book, one's own orders included"),
+    own: figuresShape("One's own orders"),
+    market: figuresShape("The whole book, one's own orders included"),
     preset: z.string().nullable().describe("What the minutes are held against; null where nothing was asked"),
     findings: z.array(findingShape()),
     gaps: z.array(
@@ -100,7 +100,7 @@ export const LiquidityShape = lazy(() =>
 export type LiquidityAnswer = z.output<ReturnType<typeof LiquidityShape>>;
 
 const percentField = (name: string) =>
-  decimalField(`Invalid request: ${name}`, 100).transform((value) => div(value, HUNDRED, "half"));
+  decimalField(`Invalid request: ${name}`, 100).transform((value) => div(value, WHOLE_PERCENT, "half"));
 
 /** Percents are read as shares of 1. */
 export const liquidityInput = (ids: readonly string[]) =>

@@ -7,11 +7,11 @@ import { spreadOf } from "../kernel/spread.ts";
 import type { Book, BookLevel, Candle, Ticker, Trade } from "../model/market.ts";
 import { summarize } from "./summary.ts";
 
-const place = { exchange: z.string(), symbol: z.string() };
+const placeFields = { exchange: z.string(), symbol: z.string() };
 
 export const TickerShape = lazy(() =>
   z.object({
-    ...place,
+    ...placeFields,
     last: z.number(),
     bid: z.number(),
     ask: z.number(),
@@ -27,7 +27,7 @@ const LevelShape = lazy(() => z.object({ price: z.number(), amount: z.number(), 
 
 export const BookShape = lazy(() =>
   z.object({
-    ...place,
+    ...placeFields,
     bids: z.array(LevelShape()),
     asks: z.array(LevelShape()),
     spread: z.number(),
@@ -39,7 +39,7 @@ export const BookShape = lazy(() =>
 
 export const TradesShape = lazy(() =>
   z.object({
-    ...place,
+    ...placeFields,
     trades: z.array(
       z.object({
         id: z.string(),
@@ -64,7 +64,7 @@ export const TradesShape = lazy(() =>
 
 export const CandlesShape = lazy(() =>
   z.object({
-    ...place,
+    ...placeFields,
     timeframe: z.string(),
     candles: z.array(
       z.object({
@@ -95,7 +95,7 @@ export const ExchangesShape = lazy(() =>
   }),
 );
 
-interface Where {
+interface MarketPlace {
   readonly exchange: string;
   readonly symbol: Pair;
 }
@@ -109,7 +109,7 @@ type TickerOut = Readonly<z.input<ReturnType<typeof TickerShape>>>;
 const answeredTickers = new WeakMap<Ticker, TickerOut>();
 
 /** A ticker as it is answered; the same object to all whom one ticker is told. */
-export function tickerOut(where: Where, ticker: Ticker): TickerOut {
+export function tickerOut(where: MarketPlace, ticker: Ticker): TickerOut {
   const known = answeredTickers.get(ticker);
   if (known?.exchange === where.exchange && known.symbol === where.symbol) return known;
   const made = Object.freeze(tickerTold(where, ticker));
@@ -117,7 +117,7 @@ export function tickerOut(where: Where, ticker: Ticker): TickerOut {
   return made;
 }
 
-function tickerTold(where: Where, { last, bid, ask, baseVolume, quoteVolume, at }: Ticker): TickerOut {
+function tickerTold(where: MarketPlace, { last, bid, ask, baseVolume, quoteVolume, at }: Ticker): TickerOut {
   const { spread, spreadPercent } = spreads({ bid, ask });
   const volumes = { baseVolume: wire(baseVolume), quoteVolume: wire(quoteVolume) };
   return {
@@ -132,13 +132,13 @@ function tickerTold(where: Where, { last, bid, ask, baseVolume, quoteVolume, at 
   };
 }
 
-export function bookOut(where: Where, { bids, asks, at }: Book): z.input<ReturnType<typeof BookShape>> {
+export function bookOut(where: MarketPlace, { bids, asks, at }: Book): z.input<ReturnType<typeof BookShape>> {
   const best = { bid: bestOf("bids", bids, where), ask: bestOf("asks", asks, where) };
   return { ...where, bids: levelsOut(bids), asks: levelsOut(asks), ...spreads(best), timestamp: at };
 }
 
 // Without one side there is neither a spread nor a middle.
-function bestOf(side: string, [best]: readonly BookLevel[], { exchange, symbol }: Where): Decimal {
+function bestOf(side: string, [best]: readonly BookLevel[], { exchange, symbol }: MarketPlace): Decimal {
   if (!best) throw new AppError("Exchange error", `the book of ${symbol} on ${exchange} has no ${side} now`);
   return best.price;
 }
@@ -151,7 +151,10 @@ function levelsOut(levels: readonly BookLevel[]) {
   });
 }
 
-export function tradesOut(where: Where, trades: readonly Trade[]): z.input<ReturnType<typeof TradesShape>> {
+export function tradesOut(
+  where: MarketPlace,
+  trades: readonly Trade[],
+): z.input<ReturnType<typeof TradesShape>> {
   const shown = trades.map(({ id, price, amount, side, at }) => ({
     id,
     price: wire(price),
@@ -164,7 +167,7 @@ export function tradesOut(where: Where, trades: readonly Trade[]): z.input<Retur
 }
 
 export const candlesOut = (
-  where: Where & { timeframe: string },
+  where: MarketPlace & { timeframe: string },
   candles: readonly Candle[],
 ): z.input<ReturnType<typeof CandlesShape>> => ({
   ...where,

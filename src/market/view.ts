@@ -16,18 +16,18 @@ export function tickerView(answer: unknown) {
   return {
     ...ticker,
     ...shortSpread(ticker, prices),
-    quoteVolume: rounded(ticker.quoteVolume, placesOf(prices)),
+    quoteVolume: rounded(ticker.quoteVolume, shownDecimals(prices)),
   };
 }
 
 export function tradesView(answer: unknown) {
   const { summary, ...rest } = answer as z.output<ReturnType<typeof TradesShape>>;
-  const places = placesOf(rest.trades.map(({ price }) => price));
+  const places = shownDecimals(rest.trades.map(({ price }) => price));
   const [avgPrice, vwap] = [rounded(summary.avgPrice, places), rounded(summary.vwap, places)];
   return { ...rest, summary: { ...summary, avgPrice, vwap } };
 }
 
-interface Spread {
+interface SpreadFields {
   readonly spread: number | null;
   readonly spreadPercent: number | null;
 }
@@ -35,13 +35,13 @@ interface Spread {
 /** A hundredth of a basis point is the finest that a person compares. */
 const PERCENT_PLACES = 4;
 
-const shortSpread = ({ spread, spreadPercent }: Spread, prices: readonly (number | null)[]) => ({
-  spread: rounded(spread, placesOf(prices)),
+const shortSpread = ({ spread, spreadPercent }: SpreadFields, prices: readonly (number | null)[]) => ({
+  spread: rounded(spread, shownDecimals(prices)),
   spreadPercent: rounded(spreadPercent, PERCENT_PLACES),
 });
 
 /** Decimals of the finest of these prices: what the market's own step shows. */
-const placesOf = (prices: readonly (number | null)[]): number =>
+const shownDecimals = (prices: readonly (number | null)[]): number =>
   Math.max(0, ...prices.map((price) => plainPrice(price ?? 0).split(".")[1]?.length ?? 0));
 
 const plainPrice = (price: number): string => wholeText(fromNumber(price) ?? ZERO);

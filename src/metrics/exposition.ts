@@ -26,9 +26,9 @@ export const exposition = (families: readonly Family[]): string =>
     .join("");
 
 const labelsText = (labels: Sample["labels"]): string => {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapedLabel(value)}"`);
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
 };
 
-const escaped = (value: string): string =>
+const escapedLabel = (value: string): string =>
   value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");

@@ -8,7 +8,7 @@ import type { AccountReading, Readings } from "../ports/stores/metrics-store.ts"
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
 import type { Family, Sample } from "./exposition.ts";
 
-export interface Seen {
+export interface MetricsSeen {
   readonly readings: Readings;
   /** Those that are not stopped. */
   readonly views: readonly StrategyView[];
@@ -19,7 +19,7 @@ export interface Seen {
 }
 
 /** Everything that is told to Prometheus, of the database alone: any process tells the same. */
-export const figures = (seen: Seen): readonly Family[] => [
+export const metricsOf = (seen: MetricsSeen): readonly Family[] => [
   gauge("build_info", "The version that answers", [{ labels: { version: seen.version }, value: 1 }]),
   gauge("database_seconds", "How long the database took to answer this", [one(seen.databaseMillis / SECOND)]),
   ...ofStrategies(seen),
@@ -35,7 +35,7 @@ export const figures = (seen: Seen): readonly Family[] => [
   ),
 ];
 
-function ofStrategies({ views, kinds }: Seen): Family[] {
+function ofStrategies({ views, kinds }: MetricsSeen): Family[] {
   const counts = new Map<string, number>();
   for (const { strategy } of views) counts.set(strategy.status, (counts.get(strategy.status) ?? 0) + 1);
   const each = (name: string, help: string, value: (view: StrategyView) => number | undefined) =>
@@ -97,7 +97,7 @@ const strategyLabels = ({ strategy }: StrategyView) => ({
   symbol: strategy.symbol,
 });
 
-function ofOrders({ readings }: Seen): Family[] {
+function ofOrders({ readings }: MetricsSeen): Family[] {
   const sum = (account: AccountKey, name: "lacking" | "overdue") =>
     readings.orders
       .filter((count) => count.account === account)
@@ -128,7 +128,7 @@ function ofOrders({ readings }: Seen): Family[] {
   ];
 }
 
-function ofAccounts({ readings, views }: Seen): Family[] {
+function ofAccounts({ readings, views }: MetricsSeen): Family[] {
   const { accounts, now } = readings;
   const each = (name: string, help: string, value: (reading: AccountReading) => number | undefined) =>
     gauge(

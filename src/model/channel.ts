@@ -7,11 +7,11 @@ export const CHANNEL_KINDS = ["webhook", "telegram", "discord", "ntfy", "email"]
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
 /** From what everybody may sleep through to what somebody has to get up for. */
-export const LEVELS = ["info", "warning", "alert"] as const;
-export type Level = (typeof LEVELS)[number];
+export const ALERT_LEVELS = ["info", "warning", "alert"] as const;
+export type AlertLevel = (typeof ALERT_LEVELS)[number];
 
-export const isAtLeast = (level: Level, least: Level): boolean =>
-  LEVELS.indexOf(level) >= LEVELS.indexOf(least);
+export const isAtLeast = (level: AlertLevel, least: AlertLevel): boolean =>
+  ALERT_LEVELS.indexOf(level) >= ALERT_LEVELS.indexOf(least);
 
 /** Hours of a day in which only alerts are told; `to` may be before `from`, over midnight. */
 export interface QuietHours {
@@ -35,7 +35,7 @@ export interface Channel {
   readonly name: string;
   readonly kind: ChannelKind;
   /** Nothing below it is told. */
-  readonly level: Level;
+  readonly level: AlertLevel;
   readonly quiet: QuietHours | null;
   /** Whether it is told the report of each day, and the last day of UTC of which it was. */
   readonly isDaily: boolean;
@@ -56,15 +56,15 @@ export interface Message {
   /** Tells a receiver that it has had this one before. */
   readonly id: string;
   readonly kind: "news" | "report" | "test";
-  readonly level: Level;
+  readonly level: AlertLevel;
   readonly title: string;
   readonly lines: readonly string[];
   readonly at: Millis;
 }
 
-export interface Line {
+export interface DigestLine {
   readonly key: string;
-  readonly level: Level;
+  readonly level: AlertLevel;
   readonly text: string;
   /** Of the first and of the newest that it tells of. */
   readonly at: Millis;
@@ -78,7 +78,7 @@ export interface Line {
 }
 
 export interface Digest {
-  readonly lines: readonly Line[];
+  readonly lines: readonly DigestLine[];
   /** What no line has room for. */
   readonly more: number;
   /** When what has this key was last told. */

@@ -3,7 +3,7 @@ import type { Millis } from "../kernel/time.ts";
 import type { AccountKey } from "./account.ts";
 
 /** What has come together since the strategy began, in quote. */
-export interface Standing {
+export interface DayTotals {
   readonly total: Decimal;
   readonly realized: Decimal;
   readonly fees: Decimal;
@@ -16,8 +16,8 @@ export interface StrategyDay {
   readonly strategy: string;
   readonly day: number;
   readonly account: AccountKey;
-  readonly opened: Standing;
-  readonly latest: Standing;
+  readonly opened: DayTotals;
+  readonly latest: DayTotals;
   readonly from: Millis;
   readonly to: Millis;
   readonly upMillis: Millis;

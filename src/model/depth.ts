@@ -20,10 +20,10 @@ export function takeFrom(
   }: { readonly side: Side; readonly amount: Decimal; readonly limit?: Decimal | undefined },
 ): Taken {
   const levels = (side === "buy" ? asks : bids).filter(({ price }) => isWithin(side, price, limit));
-  return levels.reduce((taken, level) => takeLevel(taken, level, { side, amount }), NOTHING);
+  return levels.reduce((taken, level) => takeLevel(taken, level, { side, amount }), NOTHING_TAKEN);
 }
 
-const NOTHING: Taken = { amount: ZERO, notional: ZERO, worst: ZERO };
+const NOTHING_TAKEN: Taken = { amount: ZERO, notional: ZERO, worst: ZERO };
 
 const isWithin = (side: Side, price: Decimal, limit: Decimal | undefined): boolean =>
   limit === undefined || (side === "buy" ? price <= limit : price >= limit);

@@ -46,7 +46,7 @@ export interface Event {
 }
 
 /** What is told of, without when and by whom. */
-export type Told = Omit<Event, "at">;
+export type EventTold = Omit<Event, "at">;
 
 /** Who has something done, and in which request; null where that is none. */
 export interface By {
@@ -56,7 +56,7 @@ export interface By {
 }
 
 /** What passes do of themselves. */
-export const STEP: By = { actor: "step", request: null };
+export const BY_STEP: By = { actor: "step", request: null };
 
 /** An event as it is kept. Those from before there were actors have none. */
 export type KeptEvent = Event & { readonly actor: string | null; readonly request: string | null };
@@ -65,7 +65,7 @@ export type KeptEvent = Event & { readonly actor: string | null; readonly reques
 export const keysEvent = (
   account: AccountKey,
   done: "stored" | "replaced" | "removed" | "encrypted with another EDGEMAKER_KEK",
-): Told => ({
+): EventTold => ({
   account,
   strategy: null,
   kind: "keys",
@@ -73,7 +73,7 @@ export const keysEvent = (
 });
 
 /** That an order by hand is about to be sent. */
-export const handEvent = ({ account, side, type, amount, symbol, price, clientId }: Order): Told => ({
+export const handEvent = ({ account, side, type, amount, symbol, price, clientId }: Order): EventTold => ({
   account,
   strategy: null,
   kind: "order",

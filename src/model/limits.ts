@@ -84,7 +84,7 @@ export interface LimitUse {
 }
 
 /** What has to hold in the statement that records orders, as others may have placed some meanwhile. */
-export interface Terms {
+export interface LimitTerms {
   readonly version: number;
   /** The quote asset of the orders, in which they are counted. */
   readonly asset: string;
@@ -115,7 +115,7 @@ export interface Bounds {
   readonly now: Millis | undefined;
 }
 
-export interface Refused {
+export interface LimitRefusal {
   readonly reason: LimitCode;
   /** The limit, its value, what the order was, and how to change that. */
   readonly detail: string;

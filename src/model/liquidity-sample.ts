@@ -50,7 +50,7 @@ export interface OwnOrder {
 }
 
 /** What an exchange tells of a book: best bid and ask alone, or levels, at most `limit` a side. */
-export interface Seen {
+export interface SampleSeen {
   readonly at: Millis;
   readonly bid: Decimal | undefined;
   readonly ask: Decimal | undefined;
@@ -60,7 +60,7 @@ export interface Seen {
   readonly sources?: number;
 }
 
-export function sampleBook(seen: Seen, own: readonly OwnOrder[]): LiquiditySample {
+export function sampleBook(seen: SampleSeen, own: readonly OwnOrder[]): LiquiditySample {
   const { at, book, limit, reference, sources = 0 } = seen;
   const [bid, ask] = [book ? book.bids[0]?.price : seen.bid, book ? book.asks[0]?.price : seen.ask];
   const best = bid && ask && bid < ask ? spreadOf({ bid, ask }) : undefined;

@@ -2,7 +2,7 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { AccountKey } from "./account.ts";
-import type { Level } from "./channel.ts";
+import type { AlertLevel } from "./channel.ts";
 import type { EventKind } from "./events.ts";
 import type { Side } from "./market.ts";
 
@@ -32,7 +32,7 @@ export interface TellableFill {
 /** One thing to tell. What has the same key is told once, with how often it was. */
 export interface News {
   readonly key: string;
-  readonly level: Level;
+  readonly level: AlertLevel;
   readonly text: string;
   readonly at: Millis;
   /** Of fills, which are added up. */
@@ -40,7 +40,7 @@ export interface News {
 }
 
 /** Of kinds that are not here nobody is told: they are what a person has just asked for, and the trail of it. */
-const LEVEL_OF: Partial<Record<EventKind, Level>> = {
+const LEVEL_OF: Partial<Record<EventKind, AlertLevel>> = {
   started: "info",
   cycle: "info",
   wants: "info",
@@ -63,7 +63,7 @@ const LEVEL_OF: Partial<Record<EventKind, Level>> = {
 };
 
 /** How much a kind of event is worth telling; undefined where nobody is told. */
-export function levelOf(kind: EventKind, message: string): Level | undefined {
+export function levelOf(kind: EventKind, message: string): AlertLevel | undefined {
   if (kind === "status") return / to error\b/.test(message) ? "alert" : "warning";
   if (kind === "watch") return message.endsWith("again") ? "warning" : "alert";
   return LEVEL_OF[kind];

@@ -14,14 +14,14 @@ export interface Reach {
   readonly limit: Decimal | null;
 }
 
-interface Resting {
+interface RestingTerms {
   readonly side: Side;
   readonly type: OrderType;
   readonly price: Decimal;
 }
 
 /** Whether the two could trade with each other. A market order that is under way could trade at any price. */
-export function meets({ side, limit }: Reach, other: Resting): boolean {
+export function meets({ side, limit }: Reach, other: RestingTerms): boolean {
   if (side === other.side) return false;
   if (limit === null || other.type === "market") return true;
   return side === "buy" ? other.price <= limit : other.price >= limit;
@@ -29,7 +29,7 @@ export function meets({ side, limit }: Reach, other: Resting): boolean {
 
 /** Whether an order would take at these prices. A side without a price has nobody to meet. */
 export const takes = (
-  { side, price }: Pick<Resting, "side" | "price">,
+  { side, price }: Pick<RestingTerms, "side" | "price">,
   { bid, ask }: { readonly bid: Decimal; readonly ask: Decimal },
 ): boolean => (side === "buy" ? ask > 0n && price >= ask : bid > 0n && price <= bid);
 
@@ -40,13 +40,13 @@ const RESTING: readonly OrderState[] = ["submitted", "open", "partially_filled"]
 export const mayBeMet = ({ state, timeInForce, settled }: Order): boolean =>
   !settled && (UNCLEAR.includes(state) || (timeInForce !== "ioc" && RESTING.includes(state)));
 
-export const reachOf = ({ side, type, price }: Resting): Reach => ({
+export const reachOf = ({ side, type, price }: RestingTerms): Reach => ({
   side,
   limit: type === "market" ? null : price,
 });
 
 /** Of these orders one that the other would meet: the one that it would meet first. */
-export function firstMet<T extends Resting>(reach: Reach, orders: readonly T[]): T | undefined {
+export function firstMet<T extends RestingTerms>(reach: Reach, orders: readonly T[]): T | undefined {
   const met = orders.filter((order) => meets(reach, order));
   return met.reduce<T | undefined>(
     (best, order) => (best && !isBefore(order, best) ? best : order),
@@ -54,5 +54,5 @@ export function firstMet<T extends Resting>(reach: Reach, orders: readonly T[]):
   );
 }
 
-const isBefore = (a: Resting, b: Resting): boolean =>
+const isBefore = (a: RestingTerms, b: RestingTerms): boolean =>
   a.side === "sell" ? a.price < b.price : a.price > b.price;

@@ -23,7 +23,7 @@ export type DatabaseUse = { -readonly [name in Exclude<keyof Cost, "exchangeCall
 export const newUse = (): DatabaseUse => ({ databaseRequests: 0, rowsRead: 0, rowsWritten: 0 });
 
 const NO_COST: Cost = { exchangeCalls: 0, databaseRequests: 0, rowsRead: 0, rowsWritten: 0 };
-const KEPT = 2;
+const DAYS_KEPT = 2;
 
 /** The newest days with one more pass: what it asked for several strategies they share alike. */
 export function withPass(
@@ -43,21 +43,22 @@ export function withPass(
       rowsRead: use.rowsRead === null ? null : use.rowsRead * share,
       rowsWritten: use.rowsWritten === null ? null : use.rowsWritten * share,
     };
-    of[id] = sum(of[id] ?? NO_COST, pass);
+    of[id] = addCosts(of[id] ?? NO_COST, pass);
   }
-  const kept = days.filter((one) => one.day !== day && one.day > day - KEPT);
+  const kept = days.filter((one) => one.day !== day && one.day > day - DAYS_KEPT);
   return [{ ...today, to: Math.max(today.to, at), of }, ...kept];
 }
 
-const sum = (a: Cost, b: Cost): Cost => ({
-  exchangeCalls: round(a.exchangeCalls + b.exchangeCalls),
-  databaseRequests: round(a.databaseRequests + b.databaseRequests),
-  rowsRead: a.rowsRead === null || b.rowsRead === null ? null : round(a.rowsRead + b.rowsRead),
-  rowsWritten: a.rowsWritten === null || b.rowsWritten === null ? null : round(a.rowsWritten + b.rowsWritten),
+const addCosts = (a: Cost, b: Cost): Cost => ({
+  exchangeCalls: roundCount(a.exchangeCalls + b.exchangeCalls),
+  databaseRequests: roundCount(a.databaseRequests + b.databaseRequests),
+  rowsRead: a.rowsRead === null || b.rowsRead === null ? null : roundCount(a.rowsRead + b.rowsRead),
+  rowsWritten:
+    a.rowsWritten === null || b.rowsWritten === null ? null : roundCount(a.rowsWritten + b.rowsWritten),
 });
 
 // Thirds of a request, as short as a stored text should be.
-const round = (count: number): number => Math.round(count * 1e4) / 1e4;
+const roundCount = (count: number): number => Math.round(count * 1e4) / 1e4;
 
 export const dateOf = (day: number): string => new Date(day * DAY).toISOString().slice(0, 10);
 

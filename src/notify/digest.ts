@@ -1,19 +1,19 @@
 /** What is still to be told: as short however much there is, so that a storm of events makes one message. */
 import { ZERO } from "../kernel/decimal.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
-import { type Digest, isAtLeast, type Level, type Line, NO_DIGEST } from "../model/channel.ts";
+import { type AlertLevel, type Digest, type DigestLine, isAtLeast, NO_DIGEST } from "../model/channel.ts";
 import type { News } from "../model/news.ts";
 
 const MOST_LINES = 20;
 /** What was told is not told again so soon, only counted. */
 const AGAIN_AFTER: Millis = 10 * MINUTE;
-const MOST_TOLD = 50;
+const MOST_LINES_TOLD = 50;
 
 /** Takes in what is news to a channel of a level, at protocol time `now`. */
 export function takeIn(
   digest: Digest,
   news: readonly News[],
-  { least, now }: { readonly least: Level; readonly now: Millis },
+  { least, now }: { readonly least: AlertLevel; readonly now: Millis },
 ): Digest {
   const lines = new Map(digest.lines.map((line) => [line.key, line]));
   let { more } = digest;
@@ -33,7 +33,7 @@ const dueAt = ({ told }: Digest, { key, fill }: News, now: Millis): Millis => {
   return fill || last === undefined ? now : Math.max(now, last + AGAIN_AFTER);
 };
 
-const lineOf = ({ key, level, text, at, fill }: News, due: Millis): Line => ({
+const lineOf = ({ key, level, text, at, fill }: News, due: Millis): DigestLine => ({
   key,
   level,
   text,
@@ -47,7 +47,7 @@ const lineOf = ({ key, level, text, at, fill }: News, due: Millis): Line => ({
 });
 
 // The newest words: they say what is so now.
-const withNews = (line: Line, { text, at, fill }: News): Line => ({
+const withNews = (line: DigestLine, { text, at, fill }: News): DigestLine => ({
   ...line,
   text,
   until: at,
@@ -57,14 +57,17 @@ const withNews = (line: Line, { text, at, fill }: News): Line => ({
 });
 
 /** Lines for which somebody is told now: in quiet hours alerts alone. */
-export const dueLines = ({ lines }: Digest, now: Millis, isQuiet: boolean): readonly Line[] =>
+export const dueLines = ({ lines }: Digest, now: Millis, isQuiet: boolean): readonly DigestLine[] =>
   lines.filter((line) => line.dueAt <= now && (!isQuiet || line.level === "alert"));
 
 /** After all of it was told. */
 export function toldAt({ lines, told }: Digest, now: Millis): Digest {
   const all = { ...told, ...Object.fromEntries(lines.filter(isOnce).map(({ key }) => [key, now])) };
   const recent = Object.entries(all).filter(([, at]) => now - at < AGAIN_AFTER);
-  return { ...NO_DIGEST, told: Object.fromEntries(recent.sort(([, a], [, b]) => b - a).slice(0, MOST_TOLD)) };
+  return {
+    ...NO_DIGEST,
+    told: Object.fromEntries(recent.sort(([, a], [, b]) => b - a).slice(0, MOST_LINES_TOLD)),
+  };
 }
 
-const isOnce = ({ isFill }: Line): boolean => !isFill;
+const isOnce = ({ isFill }: DigestLine): boolean => !isFill;

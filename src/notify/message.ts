@@ -1,9 +1,15 @@
 import { text } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
-import { type Digest, LEVELS, type Level, type Line, type Message } from "../model/channel.ts";
+import {
+  ALERT_LEVELS,
+  type AlertLevel,
+  type Digest,
+  type DigestLine,
+  type Message,
+} from "../model/channel.ts";
 
 /** Everything that a digest holds, as one message. */
-export function messageOf({ lines, more }: Digest, { id, now }: { id: string; now: Millis }): Message {
+export function digestMessage({ lines, more }: Digest, { id, now }: { id: string; now: Millis }): Message {
   const sorted = [...lines].sort((a, b) => rank(b.level) - rank(a.level) || a.at - b.at);
   const level = sorted[0]?.level ?? "info";
   return {
@@ -16,9 +22,9 @@ export function messageOf({ lines, more }: Digest, { id, now }: { id: string; no
   };
 }
 
-const rank = (level: Level): number => LEVELS.indexOf(level);
+const rank = (level: AlertLevel): number => ALERT_LEVELS.indexOf(level);
 
-function titleOf(lines: readonly Line[], level: Level): string {
+function titleOf(lines: readonly DigestLine[], level: AlertLevel): string {
   const highest = lines.filter((line) => line.level === level && !line.isFill);
   const fills = lines.filter(({ isFill }) => isFill).reduce((sum, { count }) => sum + count, 0);
   const [first] = highest;
@@ -37,7 +43,7 @@ const CLOCK = new Intl.DateTimeFormat("sv-SE", {
   second: "2-digit",
 });
 
-function lineText(line: Line): string {
+function lineText(line: DigestLine): string {
   const at = CLOCK.format(line.at);
   const mark = line.level === "info" ? "" : `${line.level}: `;
   if (!line.isFill) return `${at} ${mark}${line.text}${line.count > 1 ? ` (${line.count} times)` : ""}`;

@@ -9,12 +9,12 @@ import { levelOf, type News, type TellableEvent, type TellableFill } from "../mo
 export function eventNews({ account, strategy, at, kind, message }: TellableEvent): News | undefined {
   const level = levelOf(kind, message);
   if (level === undefined) return undefined;
-  const who = strategy ?? (account === "" ? "" : placeOf(account));
+  const who = strategy ?? (account === "" ? "" : accountPlace(account));
   const text = plainText(`${who}${who === "" ? "" : ": "}${wordOf(kind)}${message}`, 300);
   return { key: `${kind} ${who} ${withoutIds(message)}`, level, text, at };
 }
 
-const WORDS: Partial<Record<EventKind, string>> = {
+const NEWS_WORDS: Partial<Record<EventKind, string>> = {
   started: "started on ",
   wants: "asked to ",
   lost: "order lost, ",
@@ -27,12 +27,12 @@ const WORDS: Partial<Record<EventKind, string>> = {
   limits: "limits: ",
   token: "API token ",
 };
-const wordOf = (kind: EventKind): string => WORDS[kind] ?? "";
+const wordOf = (kind: EventKind): string => NEWS_WORDS[kind] ?? "";
 
 // Each order has an id of its own; what is said of it is the same.
 const withoutIds = (message: string): string => message.replaceAll(/\b(em[0-9a-z]{16}|\d+)\b/g, "#");
 
-const placeOf = (account: AccountKey): string => {
+const accountPlace = (account: AccountKey): string => {
   const { exchange, kind } = parseAccountKey(account);
   return kind === "dry" ? `${exchange}, on paper` : exchange;
 };
@@ -40,7 +40,7 @@ const placeOf = (account: AccountKey): string => {
 export const fillNews = ({ account, strategy, symbol, side, amount, notional, at }: TellableFill): News => ({
   key: `fill ${strategy ?? account} ${side}`,
   level: "info",
-  text: `${strategy ?? `${placeOf(account)}, by hand`}: ${side === "buy" ? "bought" : "sold"} ${symbol}`,
+  text: `${strategy ?? `${accountPlace(account)}, by hand`}: ${side === "buy" ? "bought" : "sold"} ${symbol}`,
   at,
   fill: { amount, notional },
 });

@@ -17,9 +17,10 @@ function minutesOf(hour: string | undefined, minute: string | undefined): number
   return Number(minute) < 60 && minutes < DAY_MINUTES ? minutes : undefined;
 }
 
-export const quietText = ({ from, to, zone }: QuietHours): string => `${clock(from)}-${clock(to)} ${zone}`;
+export const quietText = ({ from, to, zone }: QuietHours): string =>
+  `${timeOfDay(from)}-${timeOfDay(to)} ${zone}`;
 
-const clock = (minutes: number): string =>
+const timeOfDay = (minutes: number): string =>
   [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0")).join(":");
 
 function isZone(zone: string): boolean {
@@ -31,7 +32,7 @@ function isZone(zone: string): boolean {
   }
 }
 
-export function isQuiet(hours: QuietHours | null, now: Millis): boolean {
+export function isQuietHour(hours: QuietHours | null, now: Millis): boolean {
   if (!hours) return false;
   const minute = minuteOfDay(now, hours.zone);
   const { from, to } = hours;

@@ -1,5 +1,5 @@
 /** What each kind of channel takes, as its maker documents it. */
-import type { ChannelKind, ChannelSecrets, Level, Message } from "../model/channel.ts";
+import type { AlertLevel, ChannelKind, ChannelSecrets, Message } from "../model/channel.ts";
 import type { OutboundRequest } from "../ports/outbound.ts";
 
 /** What a channel of each kind is opened with, in the order in which it is asked for; optional ones end in `?`. */
@@ -35,10 +35,11 @@ export function requestOf(
   if (kind === "telegram")
     return json({
       chat_id: secrets["chat id"],
-      text: textOf(message, 4096),
+      text: messageText(message, 4096),
       disable_notification: message.level === "info",
     });
-  if (kind === "discord") return json({ content: textOf(message, 2000), allowed_mentions: { parse: [] } });
+  if (kind === "discord")
+    return json({ content: messageText(message, 2000), allowed_mentions: { parse: [] } });
   const topic = address.pathname.slice(1);
   const token = secrets["access token"];
   return json(
@@ -54,10 +55,11 @@ export function requestOf(
 }
 
 /** docs.ntfy.sh/publish#message-priority: 5 is the highest, 3 the usual one. */
-const PRIORITY: Record<Level, number> = { info: 2, warning: 3, alert: 5 };
+const PRIORITY: Record<AlertLevel, number> = { info: 2, warning: 3, alert: 5 };
 
 /** Telegram takes 4096 characters (core.telegram.org/bots/api#sendmessage), Discord 2000 (discord.com/developers). */
-const textOf = ({ title, lines }: Message, most: number): string => cut([title, ...lines].join("\n"), most);
+const messageText = ({ title, lines }: Message, most: number): string =>
+  cut([title, ...lines].join("\n"), most);
 
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;

@@ -5,12 +5,12 @@ import { type Millis, SECOND } from "../kernel/time.ts";
 import type { AccountKey } from "../model/account.ts";
 import { NEW_ORDER, type Order, wanted } from "../model/order.ts";
 import type { CreateOutcome, Timing, VenueOrder } from "../ports/venue.ts";
-import type { Wanted } from "./prepare.ts";
+import type { PreparedOrder } from "./prepare.ts";
 
 /** How long after its intent a request by hand may leave. */
 export const SEND_WITHIN: Millis = 10 * SECOND;
 
-interface Placing extends Wanted {
+interface Placing extends PreparedOrder {
   readonly account: AccountKey;
   readonly symbol: Pair;
   readonly clientId: string;
@@ -42,7 +42,7 @@ export function handOrder(
 }
 
 /** What the venue's answer makes of the intent. */
-export function answered({ account, clientId }: Order, outcome: CreateOutcome) {
+export function handOutcome({ account, clientId }: Order, outcome: CreateOutcome) {
   const same = { account, clientId, exchangeId: null, reason: null };
   switch (outcome.result) {
     case "accepted":
@@ -68,7 +68,7 @@ export function acceptedId(order: Order, outcome: CreateOutcome): string {
         throw new VenueError(outcome.failure, outcome.reason);
       throw new AppError("Order failed", `the exchange rejected the order: ${outcome.reason}`);
     case "unknown":
-      throw unknownOrder({ ...order, reason: outcome.reason });
+      throw unknownOutcome({ ...order, reason: outcome.reason });
   }
 }
 
@@ -83,7 +83,7 @@ export function notSent(
     : new AppError(label, `${what}: ${reason}`);
 }
 
-export const unknownOrder = ({ clientId, reason }: Order): AppError =>
+export const unknownOutcome = ({ clientId, reason }: Order): AppError =>
   new AppError(
     "Order unknown",
     `the exchange did not say whether it took the order${reason === null ? "" : ` (${reason})`}; look at the open orders before placing it again`,

@@ -3,7 +3,7 @@ import { AppError } from "../kernel/errors.ts";
 import type { Market, Quote, Side } from "../model/market.ts";
 import type { OrderType } from "../model/order.ts";
 
-export interface Wanted {
+export interface PreparedOrder {
   readonly side: Side;
   readonly type: OrderType;
   readonly amount: Decimal;
@@ -17,11 +17,11 @@ export interface Wanted {
  * The order as the market takes it: the amount down to the lot, a buy's price down and a sell's up to
  * the tick, so that rounding never promises more. Throws Invalid amount or Invalid price below a minimum.
  */
-export function prepare(
-  { side, type, amount, price, postOnly }: Wanted,
+export function prepareOrder(
+  { side, type, amount, price, postOnly }: PreparedOrder,
   market: Market,
   quote: Quote,
-): Wanted {
+): PreparedOrder {
   const rounded = {
     side,
     type,

@@ -7,9 +7,9 @@ import type { Book, Market, Quote } from "../model/market.ts";
 import { takes } from "../model/own-orders.ts";
 import type { Preview } from "../model/proposal.ts";
 import type { VenueOrder } from "../ports/venue.ts";
-import type { Wanted } from "./prepare.ts";
+import type { PreparedOrder } from "./prepare.ts";
 
-interface Around {
+interface PreviewContext {
   readonly exchange: string;
   readonly market: Market;
   readonly quote: Quote;
@@ -21,7 +21,7 @@ interface Around {
 }
 
 /** What an order would cost, and the most it can come to when the market moves before it arrives. */
-export function previewOrder(order: Wanted, around: Around): Preview {
+export function previewOrder(order: PreparedOrder, around: PreviewContext): Preview {
   const { exchange, market, quote, book } = around;
   const { side, type, amount } = order;
   const price = type === "limit" ? order.price : side === "buy" ? quote.ask : quote.bid;
@@ -35,28 +35,28 @@ export function previewOrder(order: Wanted, around: Around): Preview {
       : `at the market, now ${text(price)} ${market.quote}`;
   return {
     what: `${side} ${text(amount)} ${market.base} ${at} on ${exchange} (${type} order${order.postOnly ? ", post only" : ""})`,
-    cost: [costOf(order, { notional, fee, quote, market }), expected].filter(Boolean).join("; "),
+    cost: [orderCostText(order, { notional, fee, quote, market }), expected].filter(Boolean).join("; "),
     worstCase: worstOf(order, market),
-    limits: limitsOf({ ...order, needed: notional + fee }, around),
+    limits: orderLimits({ ...order, needed: notional + fee }, around),
     uses: { asset: market.quote, amount: countedNotional({ ...order, symbol: market.symbol }, quote) },
   };
 }
 
-interface Cost {
+interface OrderCost {
   readonly notional: Decimal;
   readonly fee: Decimal;
   readonly quote: Quote;
   readonly market: Market;
 }
 
-function costOf({ side, amount }: Wanted, { notional, fee, quote, market }: Cost): string {
+function orderCostText({ side, amount }: PreparedOrder, { notional, fee, quote, market }: OrderCost): string {
   if (side === "buy")
     return `${text(notional)} ${market.quote} and a fee of at most ${text(fee)} ${market.quote}`;
   const worth = text(mul(midOf(quote), amount, "half"));
   return `${text(amount)} ${market.base} are sold, worth ${worth} ${market.quote} at the mid, for at least ${text(notional - fee)} ${market.quote} after the fee`;
 }
 
-function worstOf({ side, type, price, amount }: Wanted, { base, quote }: Market): string {
+function worstOf({ side, type, price, amount }: PreparedOrder, { base, quote }: Market): string {
   if (type === "market")
     return `it fills at once at a worse price than now shown; then the ${side === "buy" ? base : quote} received may lose value`;
   const whole = `${text(mul(price, amount, "up"))} ${quote}`;
@@ -65,9 +65,9 @@ function worstOf({ side, type, price, amount }: Wanted, { base, quote }: Market)
     : `it fills completely: ${text(amount)} ${base} become ${whole}, and the price goes on rising without them`;
 }
 
-function limitsOf(
-  { needed, ...order }: Wanted & { readonly needed: Decimal },
-  { market, quote, balances, killed, met }: Around,
+function orderLimits(
+  { needed, ...order }: PreparedOrder & { readonly needed: Decimal },
+  { market, quote, balances, killed, met }: PreviewContext,
 ): string[] {
   const { side, amount, postOnly } = order;
   const [asset, need] = side === "buy" ? [market.quote, needed] : [market.base, amount];
@@ -81,13 +81,13 @@ function limitsOf(
     ...(postOnly && takes(order, quote)
       ? ["it would take at the prices now shown: it would be refused"]
       : []),
-    ...(met ? [`it would meet your own order ${describe(met)}: it would be refused`] : []),
+    ...(met ? [`it would meet your own order ${restingOrderText(met)}: it would be refused`] : []),
   ];
 }
 
 /** What cancelling these open orders means; `ofGrids` of them belong to running grids. */
 export function previewCancel(exchange: string, orders: readonly VenueOrder[], ofGrids: number): Preview {
-  const shown = orders.slice(0, 5).map(describe).join("; ");
+  const shown = orders.slice(0, 5).map(restingOrderText).join("; ");
   const more = orders.length > 5 ? `; and ${orders.length - 5} more` : "";
   const notional = sum(orders.map(({ price, amount, filled }) => mul(price, amount - filled, "half")));
   return {
@@ -102,5 +102,5 @@ export function previewCancel(exchange: string, orders: readonly VenueOrder[], o
 }
 
 // An id is the exchange's text: told in prose only where it is a word that can say nothing.
-const describe = ({ id, side, symbol, price, amount, filled }: VenueOrder): string =>
+const restingOrderText = ({ id, side, symbol, price, amount, filled }: VenueOrder): string =>
   `${/^[\w-]{1,40}$/.test(id) ? id : "an order"} (${side} ${text(amount - filled)} of ${symbol} at ${text(price)})`;

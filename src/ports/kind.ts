@@ -5,7 +5,7 @@ import type { Millis } from "../kernel/time.ts";
 import type { Event } from "../model/events.ts";
 import type { Fill } from "../model/fill.ts";
 import type { Capital, Funds, LeaseWindow, OwnBase, Resting } from "../model/intent.ts";
-import type { Bounds, Terms } from "../model/limits.ts";
+import type { Bounds, LimitTerms } from "../model/limits.ts";
 import type { Book, Market, Quote } from "../model/market.ts";
 import type { Elsewhere } from "../model/memory.ts";
 import type { Order } from "../model/order.ts";
@@ -70,7 +70,7 @@ export interface Advanced<S extends Strategy = Strategy> {
   readonly strategy: S;
   readonly intents: readonly Order[];
   /** Of limits, where the intents are recorded. */
-  readonly terms: Terms | null;
+  readonly terms: LimitTerms | null;
   readonly cancels: readonly Order[];
   /** What else there is to say of it. */
   readonly events: readonly Event[];

@@ -1,6 +1,6 @@
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
-export interface Span {
+export interface TraceSpan {
   /** What is known at its end. No secret, and no text from elsewhere, may be in it. */
   set(attributes: SpanAttributes): void;
   rename(name: string): void;
@@ -11,5 +11,5 @@ export interface Span {
 /** Measures work for whoever collects that; names and attributes are those of OpenTelemetry's conventions. */
 export interface Tracer {
   /** Ends when `work` has; what is measured meanwhile is part of it. */
-  span<T>(name: string, attributes: SpanAttributes, work: (span: Span) => Promise<T>): Promise<T>;
+  span<T>(name: string, attributes: SpanAttributes, work: (span: TraceSpan) => Promise<T>): Promise<T>;
 }

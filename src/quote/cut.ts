@@ -3,7 +3,7 @@ import { type Decimal, max, min, mul, ONE, ZERO } from "../kernel/decimal.ts";
 import type { Market, Side } from "../model/market.ts";
 import { meetsMinimum } from "../model/minimum.ts";
 import { firstMet, reachOf } from "../model/own-orders.ts";
-import type { Level } from "./levels.ts";
+import type { QuoteLevel } from "./levels.ts";
 
 export type CutReason =
   | "no_quote"
@@ -20,8 +20,8 @@ export interface Cut {
   readonly because: CutReason;
 }
 
-export interface Kept {
-  readonly levels: readonly Level[];
+export interface KeptLevels {
+  readonly levels: readonly QuoteLevel[];
   readonly cuts: readonly Cut[];
 }
 
@@ -35,8 +35,12 @@ export interface Others {
  * Moves levels that would take to the tick before the other side, so that `postOnly` does not refuse them. A level is
  * never moved towards the price, and what falls on another one's price gives way by a tick.
  */
-export function besideOthers(levels: readonly Level[], { bid, ask }: Others, { tick }: Market): Level[] {
-  const placed: Level[] = [];
+export function besideOthers(
+  levels: readonly QuoteLevel[],
+  { bid, ask }: Others,
+  { tick }: Market,
+): QuoteLevel[] {
+  const placed: QuoteLevel[] = [];
   for (const level of levels) {
     const before = placed.at(-1)?.price;
     const isBuy = level.side === "buy";
@@ -67,10 +71,10 @@ export interface Means {
 }
 
 /** Nearest first, as far as the means go: the last one is smaller, and left out where the venue would not take it. */
-export function affordable(levels: readonly Level[], means: Means, market: Market): Kept {
+export function affordable(levels: readonly QuoteLevel[], means: Means, market: Market): KeptLevels {
   let { free } = means;
   let room = roomOf(levels[0]?.side, means);
-  const kept: Level[] = [];
+  const kept: QuoteLevel[] = [];
   const cuts: Cut[] = [];
   for (const one of levels) {
     const { side, level, price } = one;
@@ -79,7 +83,7 @@ export function affordable(levels: readonly Level[], means: Means, market: Marke
     const byRoom = room === null ? one.amount : wholeLots(market, room, ONE);
     const amount = min(one.amount, min(byFunds, byRoom));
     if (means.halted || amount <= ZERO || !meetsMinimum(market, price, amount)) {
-      cuts.push({ side, level, because: reasonOf(side, means.halted, byFunds <= byRoom) });
+      cuts.push({ side, level, because: cutReason(side, means.halted, byFunds <= byRoom) });
       continue;
     }
     kept.push({ ...one, amount });
@@ -100,15 +104,16 @@ function roomOf(side: Side | undefined, { inventory, most, least }: Means): Deci
   return bound === null ? null : max(ZERO, side === "buy" ? bound - inventory : inventory - bound);
 }
 
-function reasonOf(side: Side, halted: boolean, byFunds: boolean): CutReason {
+function cutReason(side: Side, halted: boolean, byFunds: boolean): CutReason {
   if (halted) return "loss";
   if (byFunds) return side === "buy" ? "no_quote" : "no_base";
   return side === "buy" ? "max_inventory" : "min_inventory";
 }
 
 /** Levels that could trade with an order of the account's own are left out: a wash trade is refused, not risked. */
-export function clearOfOwn(levels: readonly Level[], own: Parameters<typeof firstMet>[1]): Kept {
-  const meetsOwn = (one: Level): boolean => firstMet(reachOf({ ...one, type: "limit" }), own) !== undefined;
+export function clearOfOwn(levels: readonly QuoteLevel[], own: Parameters<typeof firstMet>[1]): KeptLevels {
+  const meetsOwn = (one: QuoteLevel): boolean =>
+    firstMet(reachOf({ ...one, type: "limit" }), own) !== undefined;
   return {
     levels: levels.filter((one) => !meetsOwn(one)),
     cuts: levels

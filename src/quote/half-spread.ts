@@ -40,12 +40,14 @@ export function halfSpread({
 }
 
 /** More than this no price is said to move by: a wild estimate widens a quote, and does not end it. */
-const MOST = 0.5;
+const LARGEST_MOVE = 0.5;
 
 /** One standard deviation of what the price moves by within an interval: a random walk's grows with the root of time. */
 export function moveWithin({ share, over }: Volatility, interval: Millis): Decimal {
   const move = share * Math.sqrt(interval / over);
-  return decimal((Number.isFinite(move) ? Math.min(Math.max(move, 0), MOST) : MOST).toFixed(18));
+  return decimal(
+    (Number.isFinite(move) ? Math.min(Math.max(move, 0), LARGEST_MOVE) : LARGEST_MOVE).toFixed(18),
+  );
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Decimal, div, divideWhole, max, min, mul, ONE, snap, ZERO } from "
 import type { Market, Side } from "../model/market.ts";
 import { leastAmount } from "../model/minimum.ts";
 
-export const MOST_LEVELS = 20;
+export const MOST_QUOTE_LEVELS = 20;
 
 /** How large the levels of a side are, nearest first. */
 export type Sizes =
@@ -14,7 +14,7 @@ export type Sizes =
   /** Altogether so much, in quote, and none farther from the reference than `within`, a share: what obligations ask. */
   | { readonly model: "depth"; readonly depth: Decimal; readonly within: Decimal };
 
-export interface Ladder {
+export interface QuoteLadder {
   /** A side. */
   readonly levels: number;
   /** Between a level and the next one, as a share of the reservation price; `depth` lays its own. */
@@ -23,14 +23,14 @@ export interface Ladder {
 }
 
 /** An order that should rest: in quote per base, and in base. Level 0 is the nearest. */
-export interface Level {
+export interface QuoteLevel {
   readonly side: Side;
   readonly level: number;
   readonly price: Decimal;
   readonly amount: Decimal;
 }
 
-export interface Prices {
+export interface QuotePrices {
   readonly reference: Decimal;
   readonly reservation: Decimal;
   /** A share of the reservation price. */
@@ -38,12 +38,12 @@ export interface Prices {
 }
 
 /** One side's levels, nearest first, on whole ticks away from the reservation price, each a tick apart at least. */
-export function levelsOf(
+export function quoteLevelsOf(
   side: Side,
-  ladder: Ladder,
-  { prices, market }: { readonly prices: Prices; readonly market: Market },
-): Level[] {
-  const levels: Level[] = [];
+  ladder: QuoteLadder,
+  { prices, market }: { readonly prices: QuotePrices; readonly market: Market },
+): QuoteLevel[] {
+  const levels: QuoteLevel[] = [];
   for (let level = 0; level < ladder.levels; level++) {
     const wanted = priceAt(side, level, { ladder, prices, tick: market.tick });
     const price = beyond(side, wanted, levels.at(-1)?.price, market.tick);
@@ -56,8 +56,8 @@ export function levelsOf(
 }
 
 interface Laid {
-  readonly ladder: Ladder;
-  readonly prices: Prices;
+  readonly ladder: QuoteLadder;
+  readonly prices: QuotePrices;
   readonly tick: Decimal;
 }
 
@@ -81,7 +81,7 @@ function priceAt(side: Side, level: number, { ladder, prices, tick }: Laid): Dec
 }
 
 /** The price at which what counts as depth ends. */
-const edgeOf = (side: Side, within: Decimal, { reference }: Prices): Decimal =>
+const edgeOf = (side: Side, within: Decimal, { reference }: QuotePrices): Decimal =>
   mul(reference, ONE + sign(side) * within, side === "buy" ? "up" : "down");
 
 /** The price, or the next tick beyond the level before; undefined where a bid would fall to nothing. */
@@ -91,7 +91,7 @@ function beyond(side: Side, price: Decimal, before: Decimal | undefined, tick: D
   return placed > ZERO ? placed : undefined;
 }
 
-function isInside(side: Side, price: Decimal, { sizes }: Ladder, prices: Prices): boolean {
+function isInside(side: Side, price: Decimal, { sizes }: QuoteLadder, prices: QuotePrices): boolean {
   if (sizes.model !== "depth") return true;
   const edge = edgeOf(side, sizes.within, prices);
   return side === "buy" ? price >= edge : price <= edge;
@@ -99,9 +99,9 @@ function isInside(side: Side, price: Decimal, { sizes }: Ladder, prices: Prices)
 
 /** In whole lots; never less than the venue takes, and for a depth never less than its part of it. */
 function amountOf(
-  { level, price }: Level,
+  { level, price }: QuoteLevel,
   levels: number,
-  { ladder: { sizes }, market }: { readonly ladder: Ladder; readonly market: Market },
+  { ladder: { sizes }, market }: { readonly ladder: QuoteLadder; readonly market: Market },
 ): Decimal {
   const size = levelSize(sizes, level, levels);
   const lots = snap(div(size, price, "up"), market.lot, sizes.model === "depth" ? "up" : "down");
@@ -117,5 +117,5 @@ function levelSize(sizes: Sizes, level: number, levels: number): Decimal {
 }
 
 /** What levels come to, in quote at their own prices. */
-export const levelsWorth = (levels: readonly Pick<Level, "price" | "amount">[]): Decimal =>
+export const levelsWorth = (levels: readonly Pick<QuoteLevel, "price" | "amount">[]): Decimal =>
   levels.reduce((sum, { price, amount }) => sum + mul(price, amount, "down"), ZERO);

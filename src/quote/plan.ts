@@ -6,13 +6,13 @@ import type { firstMet } from "../model/own-orders.ts";
 import { type AvellanedaModel, avellanedaShares } from "./avellaneda.ts";
 import { affordable, besideOthers, type Cut, clearOfOwn, type Others } from "./cut.ts";
 import { type HalfSpread, halfSpread, type Volatility } from "./half-spread.ts";
-import { type Ladder, type Level, levelsOf, type Prices } from "./levels.ts";
+import { type QuoteLadder, type QuoteLevel, type QuotePrices, quoteLevelsOf } from "./levels.ts";
 import { type PriceSource, type ReferencePrice, referencePrice } from "./reference.ts";
 import { reservationPrice, shareOfBase } from "./reservation.ts";
 import { statistic } from "./statistic.ts";
 
 /** Shares of 1; what is not asked for is left out. */
-export interface QuoteRules extends Ladder {
+export interface QuoteRules extends QuoteLadder {
   /** Half of the spread that is asked for. */
   readonly asked: Decimal;
   /** Of what the price moves by between two passes. */
@@ -53,10 +53,10 @@ export interface QuoteView {
 export interface QuotePlan {
   readonly reference: ReferencePrice;
   /** Null without a reference: then nothing is quoted. */
-  readonly prices: Prices | null;
+  readonly prices: QuotePrices | null;
   readonly widenedBy: HalfSpread["because"] | "model" | null;
-  readonly bids: readonly Level[];
-  readonly asks: readonly Level[];
+  readonly bids: readonly QuoteLevel[];
+  readonly asks: readonly QuoteLevel[];
   readonly cuts: readonly Cut[];
   /** What a person should know of it. */
   readonly notices: readonly QuoteNotice[];
@@ -66,7 +66,7 @@ export type QuoteNotice = "no_reference" | "one_sided" | "nothing_quoted" | "out
 
 export function quotePlan(rules: QuoteRules, view: QuoteView): QuotePlan {
   const reference = referencePrice(view.sources, view.now);
-  if (reference.price === null) return { reference, ...NOTHING };
+  if (reference.price === null) return { reference, ...NO_QUOTES };
   const { widenedBy, ...prices } = quotedPrices(reference.price, rules, view);
   const sides = (["buy", "sell"] as const).map((side) => quoteSide(side, prices, rules, view));
   const [bids = [], asks = []] = sides.map(({ levels }) => levels);
@@ -82,7 +82,7 @@ export function quotePlan(rules: QuoteRules, view: QuoteView): QuotePlan {
   };
 }
 
-const NOTHING = {
+const NO_QUOTES = {
   prices: null,
   widenedBy: null,
   bids: [],
@@ -95,7 +95,7 @@ function quotedPrices(
   reference: Decimal,
   rules: QuoteRules,
   { market, volatility, interval, inventory, freeQuote }: QuoteView,
-): Prices & Pick<QuotePlan, "widenedBy"> {
+): QuotePrices & Pick<QuotePlan, "widenedBy"> {
   const { asked, target, strength, mostSkew: most } = rules;
   const half = halfSpread({
     asked,
@@ -117,9 +117,9 @@ function quotedPrices(
   return { reference, reservation, halfSpread: least, widenedBy: half.because };
 }
 
-function quoteSide(side: Side, prices: Prices, rules: QuoteRules, view: QuoteView) {
+function quoteSide(side: Side, prices: QuotePrices, rules: QuoteRules, view: QuoteView) {
   const { market, others, inventory, halted, own } = view;
-  const wanted = besideOthers(levelsOf(side, rules, { prices, market }), others, market);
+  const wanted = besideOthers(quoteLevelsOf(side, rules, { prices, market }), others, market);
   const clear = clearOfOwn(wanted, own);
   const means = {
     free: side === "buy" ? view.freeQuote : view.freeBase,
@@ -135,7 +135,7 @@ function quoteSide(side: Side, prices: Prices, rules: QuoteRules, view: QuoteVie
 function quoteNotices(
   { bids, asks }: Pick<QuotePlan, "bids" | "asks">,
   { sizes }: QuoteRules,
-  { reference, reservation, halfSpread: half }: Prices,
+  { reference, reservation, halfSpread: half }: QuotePrices,
 ): QuoteNotice[] {
   if (bids.length + asks.length === 0) return ["nothing_quoted"];
   const notices: QuoteNotice[] = bids.length === 0 || asks.length === 0 ? ["one_sided"] : [];

@@ -39,7 +39,7 @@ export interface ReferencePrice {
 
 /** The median, by weight, of what is there, fresh and within its collar. An order of the sources never matters. */
 export function referencePrice(sources: readonly PriceSource[], now: Millis): ReferencePrice {
-  const told = sources.map((one) => tell(one, now));
+  const told = sources.map((one) => sourceTold(one, now));
   const center = weightedMedian(told.flatMap(voteOf));
   const held = told.map((one, index) => withCollar(one, sources[index]?.collar ?? null, center));
   return { price: weightedMedian(held.flatMap(voteOf)) ?? null, sources: held };
@@ -48,7 +48,7 @@ export function referencePrice(sources: readonly PriceSource[], now: Millis): Re
 /** A clock may be ahead of another one by so much. */
 const EARLIEST: Millis = 5000;
 
-function tell({ source, price, at, maxAge, weight }: PriceSource, now: Millis): SourceTold {
+function sourceTold({ source, price, at, maxAge, weight }: PriceSource, now: Millis): SourceTold {
   const isThere = price !== undefined && price > ZERO;
   const age = isThere && at !== null ? now - at : null;
   const told = { source, price: isThere ? price : null, age, weight };

@@ -1,6 +1,6 @@
 /** Which orders may stay: each that is kept saves two calls, and its place in the queue. */
 import { abs, type Decimal, mul, ONE } from "../kernel/decimal.ts";
-import type { Level } from "./levels.ts";
+import type { QuoteLevel } from "./levels.ts";
 
 export interface Tolerance {
   /** A price may lie so far from the wanted one, as a share of it. */
@@ -11,8 +11,8 @@ export interface Tolerance {
 
 /** Whether an order that rests, `left` of it not filled, still does what this level asks. */
 export const standsFor = (
-  { side, price, left }: Pick<Level, "side" | "price"> & { readonly left: Decimal },
-  wanted: Level,
+  { side, price, left }: Pick<QuoteLevel, "side" | "price"> & { readonly left: Decimal },
+  wanted: QuoteLevel,
   tolerance: Tolerance,
 ): boolean =>
   side === wanted.side &&

@@ -2,20 +2,20 @@
 import { accountsOf, isInRange } from "../engine/accounts.ts";
 import { ZERO } from "../kernel/decimal.ts";
 import { DAY, dayOf, MINUTE, type Millis } from "../kernel/time.ts";
-import type { Standing, StrategyDay } from "../model/day.ts";
+import type { DayTotals, StrategyDay } from "../model/day.ts";
 import type { Kinds } from "../ports/kind.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
 
 /** Looks are a minute apart: after so long without one nobody was there. */
 export const LOOK_GAP: Millis = 2.5 * MINUTE;
 
-function standingOf(view: StrategyView, kinds: Kinds): Standing {
+function totalsNow(view: StrategyView, kinds: Kinds): DayTotals {
   const { symbol } = view.strategy;
   const { total, realized, fees, cycles, filledOrders } = accountsOf(view, kinds);
   return { total, realized, fees, cycles, filledOrders, symbol };
 }
 
-interface Look {
+interface DayLook {
   readonly now: Millis;
   /** How long this look stands for: since the one before it, unless nobody looked for long. */
   readonly elapsed: Millis;
@@ -27,11 +27,11 @@ interface Look {
 }
 
 /** The strategy's row of this day after a look; `rows` are its rows of this day and the one before. */
-export function withLook(rows: readonly StrategyDay[], view: StrategyView, look: Look): StrategyDay {
+export function withLook(rows: readonly StrategyDay[], view: StrategyView, look: DayLook): StrategyDay {
   const { strategy } = view;
   const { now, elapsed, dayBegan, isUp, incidents, kinds } = look;
   const day = dayOf(now);
-  const standing = standingOf(view, kinds);
+  const standing = totalsNow(view, kinds);
   const known = rows.find((row) => row.day === day);
   const before = rows.find((row) => row.day === day - 1);
   const today: StrategyDay = known ?? {
@@ -60,7 +60,7 @@ export function withLook(rows: readonly StrategyDay[], view: StrategyView, look:
 }
 
 /** Of one that has begun on the day itself. */
-const begun = (standing: Standing): Standing => ({
+const begun = (standing: DayTotals): DayTotals => ({
   ...standing,
   total: ZERO,
   realized: ZERO,

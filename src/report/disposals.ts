@@ -19,27 +19,27 @@ export interface Disposal {
   readonly acquiredAt: Millis | null;
 }
 
-interface Lot {
+interface DisposalLot {
   readonly at: Millis;
   readonly base: Decimal;
   readonly cost: Decimal;
 }
 
 /** What an account holds of a pair's base, as its fills have told. */
-export interface Holding {
+export interface DisposalHolding {
   /** Oldest first. */
-  readonly lots: readonly Lot[];
+  readonly lots: readonly DisposalLot[];
   readonly base: Decimal;
   readonly cost: Decimal;
 }
 
-export const NO_HOLDING: Holding = { lots: [], base: ZERO, cost: ZERO };
+export const NO_HOLDING: DisposalHolding = { lots: [], base: ZERO, cost: ZERO };
 
 /** Books one fill, in the order of time. */
 export function dispose(
-  holding: Holding,
+  holding: DisposalHolding,
   fill: Fill,
-): { readonly holding: Holding; readonly disposal?: Disposal } {
+): { readonly holding: DisposalHolding; readonly disposal?: Disposal } {
   const { base, quote } = splitPair(fill.symbol);
   const feeIn = (asset: string) =>
     fill.fees.reduce((sum, one) => (one.asset === asset ? sum + one.amount : sum), ZERO);
@@ -80,7 +80,10 @@ export function dispose(
   };
 }
 
-function takeFirst(lots: readonly Lot[], amount: Decimal): { cost: Decimal; rest: readonly Lot[] } {
+function takeFirst(
+  lots: readonly DisposalLot[],
+  amount: Decimal,
+): { cost: Decimal; rest: readonly DisposalLot[] } {
   let [left, cost] = [amount, ZERO];
   for (const [place, lot] of lots.entries()) {
     if (left === ZERO) return { cost, rest: lots.slice(place) };

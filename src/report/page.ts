@@ -6,7 +6,7 @@ import { type Report, type ReportRow, type ReportTotal, shareTold } from "./repo
 export function reportPage(answer: unknown): string {
   const { from, to, totals, strategies } = answer as Report;
   const title = `edgemaker report, ${day(from)} to ${day(to)}`;
-  const body = `<p>${clock(from)} to ${clock(to)}, UTC</p>
+  const body = `<p>${minuteText(from)} to ${minuteText(to)}, UTC</p>
 ${totals.length === 0 ? "<p>Nothing ran.</p>" : ""}
 <dl>${totals.map(totalCard).join("")}</dl>
 ${strategies.length === 0 ? "" : strategyTable(strategies)}`;
@@ -17,8 +17,8 @@ const TOTALS_STYLE = "dl{grid-template-columns:repeat(auto-fill,minmax(260px,1fr
 
 function totalCard(total: ReportTotal): string {
   const name = `${total.quote}${total.dryRun ? ", on paper" : ""}`;
-  const rest = `${signed(total.realizedProfit)} realised, fees ${short(total.fees)}, ${total.cycles} cycles, ${total.filledOrders} orders filled, ${total.incidents} incidents`;
-  return `<div><dt>Total in ${escaped(name)}</dt><dd><b class="${tone(total.totalProfit)}">${signed(total.totalProfit)}</b><br>${rest}</dd></div>`;
+  const rest = `${signedMoney(total.realizedProfit)} realised, fees ${shortMoney(total.fees)}, ${total.cycles} cycles, ${total.filledOrders} orders filled, ${total.incidents} incidents`;
+  return `<div><dt>Total in ${escaped(name)}</dt><dd><b class="${tone(total.totalProfit)}">${signedMoney(total.totalProfit)}</b><br>${rest}</dd></div>`;
 }
 
 const HEADS = ["Strategy", "Pair", "Total", "Realised", "Fees", "Cycles", "In range", "Up", "Incidents"];
@@ -31,9 +31,9 @@ function strategyTable(rows: readonly ReportRow[]): string {
 function strategyRow(row: ReportRow): string {
   const cells = [
     `${escaped(row.symbol)} on ${escaped(row.exchange)}${row.dryRun ? ", on paper" : ""}`,
-    `<span class="${tone(row.totalProfit)}">${signed(row.totalProfit)}</span>`,
-    signed(row.realizedProfit),
-    short(row.fees),
+    `<span class="${tone(row.totalProfit)}">${signedMoney(row.totalProfit)}</span>`,
+    signedMoney(row.realizedProfit),
+    shortMoney(row.fees),
     String(row.cycles),
     shareTold(row.inRangePercent),
     shareTold(row.uptimePercent),
@@ -45,8 +45,8 @@ function strategyRow(row: ReportRow): string {
 const tone = (value: number): string => (value < 0 ? "loss" : value > 0 ? "gain" : "");
 
 /** Cents, and more digits of what is less than one. */
-const short = (value: number): string => String(Number(value.toFixed(Math.abs(value) < 1 ? 6 : 2)));
-const signed = (value: number): string => `${value > 0 ? "+" : ""}${short(value)}`;
+const shortMoney = (value: number): string => String(Number(value.toFixed(Math.abs(value) < 1 ? 6 : 2)));
+const signedMoney = (value: number): string => `${value > 0 ? "+" : ""}${shortMoney(value)}`;
 
-const day = (at: Millis): string => clock(at).slice(0, 10);
-const clock = (at: Millis): string => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")}`;
+const day = (at: Millis): string => minuteText(at).slice(0, 10);
+const minuteText = (at: Millis): string => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")}`;

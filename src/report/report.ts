@@ -1,7 +1,7 @@
 import { type Decimal, wire, ZERO } from "../kernel/decimal.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
 import { parseAccountKey } from "../model/account.ts";
-import type { Standing, StrategyDay } from "../model/day.ts";
+import type { DayTotals, StrategyDay } from "../model/day.ts";
 import { LOOK_GAP } from "./days.ts";
 
 export interface ReportRow {
@@ -35,7 +35,7 @@ export interface Report {
 }
 
 /** Of days from `from` to `to`, both told. */
-export function reportOf(
+export function reportOver(
   days: readonly StrategyDay[],
   { from, to, now }: { readonly from: number; readonly to: number; readonly now: Millis },
 ): Report {
@@ -49,22 +49,22 @@ export function reportOf(
   return {
     from: from * DAY,
     to: Math.min(now, (to + 1) * DAY),
-    totals: totalsOf(changes),
-    strategies: changes.map(rowOf),
+    totals: reportTotals(changes),
+    strategies: changes.map(reportRow),
     count: ids.length,
   };
 }
 
-interface Change {
+interface StrategyChange {
   readonly last: StrategyDay;
-  readonly gained: Pick<Standing, "total" | "realized" | "fees" | "cycles" | "filledOrders">;
+  readonly gained: Pick<DayTotals, "total" | "realized" | "fees" | "cycles" | "filledOrders">;
   readonly expected: Millis;
   readonly up: Millis;
   readonly inRange: Millis;
   readonly incidents: number;
 }
 
-function changeOf(rows: readonly StrategyDay[], now: Millis): Change {
+function changeOf(rows: readonly StrategyDay[], now: Millis): StrategyChange {
   const sorted = [...rows].sort((a, b) => a.day - b.day);
   const [first, last] = [sorted[0] as StrategyDay, sorted.at(-1) as StrategyDay];
   const sum = (value: (row: StrategyDay) => number) => sorted.reduce((all, row) => all + value(row), 0);
@@ -89,7 +89,7 @@ function changeOf(rows: readonly StrategyDay[], now: Millis): Change {
 /** Whether all of it that is over has been looked at: the next look is still to come. */
 const isLookedAt = ({ isFinal, to }: StrategyDay, now: Millis): boolean => isFinal || now - to <= LOOK_GAP;
 
-function rowOf({ last, gained, expected, up, inRange, incidents }: Change): ReportRow {
+function reportRow({ last, gained, expected, up, inRange, incidents }: StrategyChange): ReportRow {
   const { exchange, kind } = parseAccountKey(last.account);
   return {
     id: last.strategy,
@@ -101,21 +101,21 @@ function rowOf({ last, gained, expected, up, inRange, incidents }: Change): Repo
     fees: wire(gained.fees),
     cycles: gained.cycles,
     filledOrders: gained.filledOrders,
-    inRangePercent: percent(inRange, up),
-    uptimePercent: percent(up, expected),
+    inRangePercent: percentOfWhole(inRange, up),
+    uptimePercent: percentOfWhole(up, expected),
     incidents,
   };
 }
 
 /** To a tenth; nothing has no share. */
-const percent = (part: Millis, whole: Millis): number | null =>
+const percentOfWhole = (part: Millis, whole: Millis): number | null =>
   whole <= 0 ? null : Math.min(100, Math.round((1000 * part) / whole) / 10);
 
-const quoteOf = ({ last }: Change): string => last.latest.symbol.split("/")[1] ?? "";
-const isPaper = ({ last }: Change): boolean => parseAccountKey(last.account).kind === "dry";
+const quoteOf = ({ last }: StrategyChange): string => last.latest.symbol.split("/")[1] ?? "";
+const isPaper = ({ last }: StrategyChange): boolean => parseAccountKey(last.account).kind === "dry";
 
-function totalsOf(changes: readonly Change[]): ReportTotal[] {
-  const groups = new Map<string, Change[]>();
+function reportTotals(changes: readonly StrategyChange[]): ReportTotal[] {
+  const groups = new Map<string, StrategyChange[]>();
   for (const change of changes) {
     const key = `${isPaper(change) ? 1 : 0} ${quoteOf(change)}`;
     groups.set(key, [...(groups.get(key) ?? []), change]);
@@ -123,7 +123,7 @@ function totalsOf(changes: readonly Change[]): ReportTotal[] {
   return [...groups.values()].map((group) => {
     const add = (name: "total" | "realized" | "fees"): Decimal =>
       group.reduce((sum, { gained }) => sum + gained[name], ZERO);
-    const [one] = group as [Change];
+    const [one] = group as [StrategyChange];
     return {
       quote: quoteOf(one),
       dryRun: isPaper(one),
@@ -144,19 +144,21 @@ export function reportLines({ totals, strategies }: Report): readonly string[] {
   return [
     ...totals.map(
       (total) =>
-        `total ${short(total.totalProfit)} ${total.quote}${of(total)}: ${short(total.realizedProfit)} realised, fees ${short(total.fees)}, ${total.cycles} cycles, ${total.incidents} incidents`,
+        `total ${toSixDigits(total.totalProfit)} ${total.quote}${of(total)}: ${toSixDigits(total.realizedProfit)} realised, fees ${toSixDigits(total.fees)}, ${total.cycles} cycles, ${total.incidents} incidents`,
     ),
     ...strategies
-      .slice(0, MOST_TOLD)
+      .slice(0, MOST_STRATEGIES_TOLD)
       .map(
         (row) =>
-          `${row.id}${of(row)}: ${short(row.totalProfit)}, ${row.cycles} cycles, in range ${shareTold(row.inRangePercent)}, up ${shareTold(row.uptimePercent)}`,
+          `${row.id}${of(row)}: ${toSixDigits(row.totalProfit)}, ${row.cycles} cycles, in range ${shareTold(row.inRangePercent)}, up ${shareTold(row.uptimePercent)}`,
       ),
-    ...(strategies.length > MOST_TOLD ? [`… and ${strategies.length - MOST_TOLD} more`] : []),
+    ...(strategies.length > MOST_STRATEGIES_TOLD
+      ? [`… and ${strategies.length - MOST_STRATEGIES_TOLD} more`]
+      : []),
   ];
 }
 
-const MOST_TOLD = 20;
+const MOST_STRATEGIES_TOLD = 20;
 /** Of one moment no share is known. */
 export const shareTold = (share: number | null): string => (share === null ? "not known yet" : `${share} %`);
-const short = (value: number): string => String(Number(value.toPrecision(6)));
+const toSixDigits = (value: number): string => String(Number(value.toPrecision(6)));

@@ -130,7 +130,7 @@ export function checkHosts(
   { host, origin }: { host: string | undefined; origin: string | undefined },
   access: Access,
 ): void {
-  const name = nameOf(host ?? "");
+  const name = hostName(host ?? "");
   if (access.checkHost && !(isLiteral(name) || access.allowedHosts.includes(name))) {
     throw new AppError("Forbidden", "this host name is not allowed; list it in EDGEMAKER_ALLOWED_HOSTS");
   }
@@ -138,12 +138,12 @@ export function checkHosts(
   const from = URL.canParse(origin) ? new URL(origin).host : "";
   const isOwn =
     from !== "" && host !== undefined && from.toLowerCase() === host.toLowerCase().replace(/:(80|443)$/, "");
-  if (!isOwn && !(from !== "" && access.allowedHosts.includes(nameOf(from)))) {
+  if (!isOwn && !(from !== "" && access.allowedHosts.includes(hostName(from)))) {
     throw new AppError("Forbidden", "this origin is not allowed; list it in EDGEMAKER_CORS");
   }
 }
 
-const nameOf = (host: string): string => host.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
+const hostName = (host: string): string => host.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
 
 const isLiteral = (name: string): boolean =>
   name === "localhost" || /^\d{1,3}(\.\d{1,3}){3}$/.test(name) || /^\[[0-9a-f:.]+\]$/.test(name);

@@ -1,6 +1,6 @@
 import { AppError } from "../kernel/errors.ts";
 
-const MOST_BYTES = 64 * 1024;
+const MOST_BODY_BYTES = 64 * 1024;
 export const MOST_URL = 2048;
 const MOST_DEPTH = 8;
 
@@ -8,7 +8,7 @@ const MOST_DEPTH = 8;
 export async function readBody(request: Request): Promise<string | undefined> {
   const { headers } = request;
   if (headers.get("content-length") === "0") return undefined;
-  if (Number(headers.get("content-length") ?? 0) > MOST_BYTES) throw tooLarge();
+  if (Number(headers.get("content-length") ?? 0) > MOST_BODY_BYTES) throw tooLarge();
   if (headers.has("content-length") || headers.has("transfer-encoding")) checkType(headers);
   // Node's server gives every DELETE a body to read, and most have nothing in it.
   const text = await readText(request);
@@ -29,7 +29,7 @@ async function readText(request: Request): Promise<string> {
   let [text, size] = ["", 0];
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     size += part.value.byteLength;
-    if (size > MOST_BYTES) {
+    if (size > MOST_BODY_BYTES) {
       await reader.cancel().catch(() => undefined);
       throw tooLarge();
     }
@@ -38,12 +38,12 @@ async function readText(request: Request): Promise<string> {
   return text + decoder.decode();
 }
 
-const tooLarge = () => new AppError("Payload too large", `a body may have at most ${MOST_BYTES} bytes`);
+const tooLarge = () => new AppError("Payload too large", `a body may have at most ${MOST_BODY_BYTES} bytes`);
 
 /** A JSON object of bounded depth. */
 export function parseBody(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
-  const value = parse(text);
+  const value = parseJson(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new AppError("Invalid request", "the body must be a JSON object");
   }
@@ -52,7 +52,7 @@ export function parseBody(text: string | undefined): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text, (key, value: unknown) => {
       if (key === "__proto__") throw new AppError("Invalid request", "unknown field: __proto__");

@@ -12,7 +12,7 @@ export const formatsOf = ({ csv, html }: Pick<Operation, "csv" | "html">): reado
 ];
 
 /** The form that the answer is wanted in: `format` says so, else Accept asks for a table. Throws on another format. */
-export function formatOf(
+export function answerFormat(
   operation: Pick<Operation, "csv" | "html">,
   { format, accept = "" }: { format: unknown; accept?: string | undefined },
 ): Format {
@@ -24,7 +24,7 @@ export function formatOf(
   throw new AppError("Invalid request", `format must be ${formats.join(" or ")}`);
 }
 
-type Input = Readonly<Record<string, unknown>>;
+type CsvInput = Readonly<Record<string, unknown>>;
 
 /**
  * The answer as a table, page after page as each is asked for: all rows, where the caller has named no `limit`. Throws
@@ -39,7 +39,7 @@ export async function* tableOf(
   if (!csv) return;
   let { body } = first;
   yield csv(body);
-  for (let next = nextOf(body); isWhole && pages && next !== null; next = nextOf(body)) {
+  for (let next = nextIn(body); isWhole && pages && next !== null; next = nextIn(body)) {
     const page = await ask({ ...input, limit: pages, before: next });
     if (page.status !== 200) throw new Error(`the table ends early: ${JSON.stringify(page.body)}`);
     body = page.body;
@@ -48,13 +48,13 @@ export async function* tableOf(
 }
 
 export interface Paging {
-  readonly input: Input;
+  readonly input: CsvInput;
   /** No `limit` was named. */
   readonly isWhole: boolean;
-  readonly ask: (input: Input) => Promise<Answer>;
+  readonly ask: (input: CsvInput) => Promise<Answer>;
 }
 
-const nextOf = (body: unknown): string | null => (body as { readonly next?: string | null }).next ?? null;
+const nextIn = (body: unknown): string | null => (body as { readonly next?: string | null }).next ?? null;
 
 // The first row names the columns, which have no line break in them.
 const withoutNames = (table: string): string => table.slice(table.indexOf("\r\n") + 2);

@@ -17,7 +17,7 @@ export interface Streaming {
 }
 
 const HEARTBEAT: Millis = 10 * SECOND;
-const PAGE = 200;
+const EVENTS_PER_TELLING = 200;
 
 /**
  * `GET /events`: what happens, as server-sent events, or as JSON for whoever polls. It is read from the log of events
@@ -36,7 +36,7 @@ export function mountEvents(
       // A proxy that gathers an answer before it hands it on would hold all of it back.
       c.header("x-accel-buffering", "no");
       const follow = (stream: SSEStreamingApi) =>
-        tell(stream, { deps, pulse, streaming, caller, after: asked });
+        tellEvents(stream, { deps, pulse, streaming, caller, after: asked });
       return streamSSE(c, follow, async (error) => deps.log("warn", messageOf(error), { stream: "events" }));
     }
     const now = await pulse();
@@ -44,10 +44,10 @@ export function mountEvents(
     c.header("etag", etag);
     c.header("cache-control", "private, no-cache");
     if (c.req.header("if-none-match") === etag) return c.body(null, 304);
-    const found = asked === undefined ? [] : await deps.store.eventsAfter(asked, PAGE);
+    const found = asked === undefined ? [] : await deps.store.eventsAfter(asked, EVENTS_PER_TELLING);
     const last = found.at(-1)?.id ?? now.event;
     return c.json({
-      events: found.filter((event) => maySee(event, caller)).map(eventOut),
+      events: found.filter((event) => maySee(event, caller)).map(eventTold),
       last,
       steppedAt: now.steppedAt,
     });
@@ -75,7 +75,7 @@ interface Following {
   readonly after: number | undefined;
 }
 
-async function tell(stream: SSEStreamingApi, { deps, pulse, streaming, caller, after }: Following) {
+async function tellEvents(stream: SSEStreamingApi, { deps, pulse, streaming, caller, after }: Following) {
   const { monotonic, sleep } = deps.local;
   const startedAt = monotonic();
   const isOver = () =>
@@ -85,7 +85,7 @@ async function tell(stream: SSEStreamingApi, { deps, pulse, streaming, caller, a
   let writtenAt = Number.NEGATIVE_INFINITY;
   while (!isOver()) {
     const now = await pulse();
-    const events = now.event > cursor ? await deps.store.eventsAfter(cursor, PAGE) : [];
+    const events = now.event > cursor ? await deps.store.eventsAfter(cursor, EVENTS_PER_TELLING) : [];
     for (const event of events) if (maySee(event, caller)) await stream.writeSSE(sseOf(event));
     // A database that was restored may be behind what a page has seen.
     cursor = events.at(-1)?.id ?? Math.min(cursor, now.event);
@@ -105,7 +105,7 @@ async function tell(stream: SSEStreamingApi, { deps, pulse, streaming, caller, a
 const maySee = ({ strategy, kind }: ChainedEvent, { scope }: Caller): boolean =>
   scope === "admin" || strategy !== null || kind === "kill";
 
-const eventOut = ({ id, kind, strategy, message, actor, at }: ChainedEvent) => ({
+const eventTold = ({ id, kind, strategy, message, actor, at }: ChainedEvent) => ({
   id,
   kind,
   strategy,
@@ -117,7 +117,7 @@ const eventOut = ({ id, kind, strategy, message, actor, at }: ChainedEvent) => (
 const sseOf = (event: ChainedEvent) => ({
   id: String(event.id),
   event: "event",
-  data: JSON.stringify(eventOut(event)),
+  data: JSON.stringify(eventTold(event)),
 });
 
 const numberIn = (text: string | undefined): number | undefined =>

@@ -10,10 +10,10 @@ import type { Deps } from "../ports/deps.ts";
 import type { Keys } from "../ports/venue.ts";
 import { type Access, authenticate, authenticateUrgent, authorize } from "./access.ts";
 import { parseBody, readBody } from "./body.ts";
-import { formatOf, tableOf } from "./csv.ts";
+import { answerFormat, tableOf } from "./csv.ts";
 import { JSON_HEADERS, SAFE_HEADERS } from "./headers.ts";
 import { once } from "./idempotency.ts";
-import { fromTexts, kindsOf, refusalOf } from "./input.ts";
+import { fieldKinds, fromTexts, inputRefusal } from "./input.ts";
 import type { Allowance } from "./limiter.ts";
 import { type Answer, refusal, run } from "./run.ts";
 
@@ -44,19 +44,19 @@ export function mountOperations(
       [method],
       paths.map((one) => `${API}${one}`),
       guard(operation, deps, access),
-      read(operation),
+      readInput(operation),
       validate(operation),
       async (c) => {
-        const format = formatOf(operation, {
+        const format = answerFormat(operation, {
           format: c.req.query("format"),
           accept: c.req.header("accept"),
         });
-        const answered = await answer(operation, deps, c);
+        const answered = await answerOperation(operation, deps, c);
         if (answered.status !== 200) return respond(answered);
         if (format === "json")
           return respond(answered, isShared ? sharedText(answered.body as object) : undefined);
         return format === "csv"
-          ? table(c, operation, { deps, answered })
+          ? csvOf(c, operation, { deps, answered })
           : page(c, operation.html?.(answered.body) ?? "");
       },
     );
@@ -97,7 +97,7 @@ const page = (c: Ctx, html: string): Response =>
   });
 
 /** The first page is read before the status is told; the others as the client takes them. */
-function table(c: Ctx, operation: Operation, { deps, answered }: { deps: Deps; answered: Answer }): Response {
+function csvOf(c: Ctx, operation: Operation, { deps, answered }: { deps: Deps; answered: Answer }): Response {
   const { requestId, actor, values } = c.var;
   const rows = tableOf(operation, answered, {
     input: c.req.valid("param" as never),
@@ -142,15 +142,15 @@ const guard = (operation: Operation, deps: Deps, access: Access): MiddlewareHand
   };
 
 /** Takes in what came with the request, bounded; text of a query is read into its field's type. */
-function read(operation: Operation): MiddlewareHandler<Env> {
-  const kinds = lazy(() => kindsOf(operation));
+function readInput(operation: Operation): MiddlewareHandler<Env> {
+  const kinds = lazy(() => fieldKinds(operation));
   return async function reading(c, next) {
     // Fetch knows no GET with a body, and making the whole request to ask for one costs half of a short answer.
     const body = c.req.method === "GET" ? {} : parseBody(await readBody(c.req.raw));
     const fromBody = operation.http.from === "body";
     if (c.req.method !== "GET")
       refuseUnread(operation, { query: c.req.queries(), body, path: c.req.param() });
-    const values = fromBody ? body : fromTexts(kinds(), queryOf(c));
+    const values = fromBody ? body : fromTexts(kinds(), queryFields(c));
     c.set("values", { ...values, ...c.req.param() });
     await next();
   };
@@ -182,7 +182,7 @@ function refuseUnread(
 }
 
 // A repeated field is a list, and so none that a schema takes.
-const queryOf = (c: Ctx): Record<string, unknown> =>
+const queryFields = (c: Ctx): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(c.req.queries()).map(([name, texts]) => [name, texts.length === 1 ? texts[0] : texts]),
   );
@@ -201,7 +201,7 @@ function validate(operation: Operation): MiddlewareHandler<Env> {
       schema(),
       (result) => {
         if (result.success) return undefined;
-        const { label, message, issues } = refusalOf(operation, result.error);
+        const { label, message, issues } = inputRefusal(operation, result.error);
         return respond(refusal({ label, message, extras: { issues } }, c.get("requestId")));
       },
       { validationFunction: () => safeParse(schema(), c.get("values")) as z.ZodSafeParseResult<unknown> },
@@ -210,11 +210,11 @@ function validate(operation: Operation): MiddlewareHandler<Env> {
   };
 }
 
-async function answer(operation: Operation, deps: Deps, c: Ctx): Promise<Answer> {
+async function answerOperation(operation: Operation, deps: Deps, c: Ctx): Promise<Answer> {
   // Each look at c.var copies all of them.
   const [requestId, actor, values] = [c.get("requestId"), c.get("actor"), c.get("values")];
   const input: unknown = c.req.valid("param" as never);
-  const call = { requestId, actor, keys: operation.http.keys ? await keysOf(c) : undefined };
+  const call = { requestId, actor, keys: operation.http.keys ? await headerKeys(c) : undefined };
   const key = operation.http.idempotent ? c.req.header("idempotency-key") : undefined;
   if (key === undefined) return run(operation, deps, input, call);
   // One token with the keys of two accounts is two callers: neither is told the other's answer.
@@ -240,7 +240,7 @@ function refuseKeys({ effect, http }: Operation, c: Ctx): void {
   );
 }
 
-async function keysOf(c: Ctx): Promise<Keys | undefined> {
+async function headerKeys(c: Ctx): Promise<Keys | undefined> {
   const [key, secret] = [c.req.header("x-exchange-key"), c.req.header("x-exchange-secret")];
   if (key === undefined && secret === undefined) return undefined;
   if (!key || !secret)

@@ -4,8 +4,8 @@ import { type Millis, SECOND } from "../kernel/time.ts";
 import type { Deps } from "../ports/deps.ts";
 import { type Answer, refusal } from "./run.ts";
 
-const PATIENCE: Millis = 10 * SECOND;
-const BETWEEN: Millis = 50;
+const LONGEST_WAIT_FOR_ANSWER: Millis = 10 * SECOND;
+const BETWEEN_LOOKUPS: Millis = 50;
 
 export interface Request {
   /** The Idempotency-Key as sent. */
@@ -37,9 +37,9 @@ export async function once(
     if (claimed.state === "done") return { status: claimed.status, body: JSON.parse(claimed.body) };
     if (claimed.state === "conflict")
       return conflict("this Idempotency-Key was used with another body", request);
-    if (local.monotonic() - askedAt > PATIENCE)
+    if (local.monotonic() - askedAt > LONGEST_WAIT_FOR_ANSWER)
       return conflict("the first request with this Idempotency-Key is still in progress", request);
-    await local.sleep(BETWEEN);
+    await local.sleep(BETWEEN_LOOKUPS);
   }
   const answer = await act(key);
   if (isLabelled(answer.body, "Internal error")) await store.dropRequest(key);

@@ -2,10 +2,10 @@ import * as z from "zod";
 import { type Issue, isLabel, type Label } from "../kernel/errors.ts";
 import type { Operation } from "../operation.ts";
 
-type Kind = "integer" | "number" | "boolean" | "json" | "string";
+type FieldKind = "integer" | "number" | "boolean" | "json" | "string";
 
 /** What a field's text is read as; a field that takes no text of its own stays text. */
-export function kindsOf({ input }: Pick<Operation, "input">): Readonly<Record<string, Kind>> {
+export function fieldKinds({ input }: Pick<Operation, "input">): Readonly<Record<string, FieldKind>> {
   const { properties = {} } = z.toJSONSchema(input, { io: "input", unrepresentable: "any" });
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
@@ -16,7 +16,7 @@ export function kindsOf({ input }: Pick<Operation, "input">): Readonly<Record<st
   );
 }
 
-const READS: Record<Kind, (text: string) => unknown> = {
+const READ_AS: Record<FieldKind, (text: string) => unknown> = {
   // A count is digits and nothing else: no sign, fraction, exponent or hexadecimal text.
   integer: (text) => (/^\d+$/.test(text) ? Number(text) : text),
   number: (text) => (/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : text),
@@ -33,20 +33,21 @@ const READS: Record<Kind, (text: string) => unknown> = {
 
 /** Reads text of a query or a command line into the fields' own types; what is no such text is left for the schema to refuse. */
 export function fromTexts(
-  kinds: Readonly<Record<string, Kind>>,
+  kinds: Readonly<Record<string, FieldKind>>,
   texts: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   // A name may be that of something every object has, such as constructor.
-  const kindOf = (name: string): Kind => (Object.hasOwn(kinds, name) ? kinds[name] : undefined) ?? "string";
+  const kindOf = (name: string): FieldKind =>
+    (Object.hasOwn(kinds, name) ? kinds[name] : undefined) ?? "string";
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [
       name,
-      typeof text === "string" ? READS[kindOf(name)](text) : text,
+      typeof text === "string" ? READ_AS[kindOf(name)](text) : text,
     ]),
   );
 }
 
-export interface Refusal {
+export interface InputRefusal {
   readonly label: Label;
   readonly message: string;
   readonly issues: readonly Issue[];
@@ -56,7 +57,7 @@ export interface Refusal {
  * A failed parse as the contract answers it: the label of the first field in the specification's order.
  * Schema messages are `Label: sentence`; a field that the operation does not know comes last.
  */
-export function refusalOf({ input }: Pick<Operation, "input">, error: z.core.$ZodError): Refusal {
+export function inputRefusal({ input }: Pick<Operation, "input">, error: z.core.$ZodError): InputRefusal {
   const order = Object.keys(input.shape);
   const place = (issue: z.core.$ZodIssue) =>
     issue.code === "unrecognized_keys" ? order.length : order.indexOf(String(issue.path[0]));

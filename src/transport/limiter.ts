@@ -44,13 +44,14 @@ export function createLimiter(limits: RateLimits | undefined, clock: () => Milli
   const addresses = createBuckets({ count: address, millis: SECOND, burst }, MOST_KEYS);
   const tokens = createBuckets({ count: token, millis: SECOND, burst }, MOST_KEYS);
   const failures = createBuckets({ count: failed, millis: MINUTE, burst: failed }, MOST_KEYS);
-  const take = (buckets: Buckets, key: string, what: string) => refuse(buckets.take(key, clock()), what);
+  const take = (buckets: Buckets, key: string, what: string) =>
+    requireNoWait(buckets.take(key, clock()), what);
   return (told) => {
     if (!loopback && isLoopback(told)) return UNLIMITED;
     const from = networkOf(told);
     return {
       request: () => take(addresses, from, "requests from this address"),
-      presentToken: () => refuse(failures.wait(from, clock()), WRONG),
+      presentToken: () => requireNoWait(failures.wait(from, clock()), WRONG),
       wrongToken: () => take(failures, from, WRONG),
       rightToken: (hash) => take(tokens, hash, "requests with this API token"),
     };
@@ -59,7 +60,7 @@ export function createLimiter(limits: RateLimits | undefined, clock: () => Milli
 
 const WRONG = "wrong API tokens from this address";
 
-function refuse(wait: Millis, what: string): void {
+function requireNoWait(wait: Millis, what: string): void {
   if (wait <= 0) return;
   const retryAfterSeconds = Math.ceil(wait / SECOND);
   throw new AppError("Too many requests", `too many ${what}: try again in ${retryAfterSeconds} s`, {

@@ -23,7 +23,7 @@ const BY_FIELD: Readonly<Record<string, unknown>> = {
   to: "2026-01-31",
 };
 
-const QUOTES = { spread: 0.02, depth: 500, levels: 3, baseBudget: 0.01, quoteBudget: 1000 };
+const QUOTES_EXAMPLE = { spread: 0.02, depth: 500, levels: 3, baseBudget: 0.01, quoteBudget: 1000 };
 
 /** Where a field means something else, or one that may be left out makes the example what a person would send. */
 const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -35,8 +35,8 @@ const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
     ...{ exchange: "kraken", symbol: "BTC/USDT" },
     ...{ lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 10, orderSize: 50 },
   },
-  preview_quote: QUOTES,
-  start_quote: QUOTES,
+  preview_quote: QUOTES_EXAMPLE,
+  start_quote: QUOTES_EXAMPLE,
   edit_quote: { id: "quote-kraken-BTC-USDT-1767225600000", spread: 0.015 },
   stop_quote: { id: "quote-kraken-BTC-USDT-1767225600000" },
   edit_grid: { upperPrice: 64_000 },

@@ -4,9 +4,9 @@ import { GRID_WORDS } from "./words/grid.ts";
 import { KEEPING_WORDS } from "./words/keeping.ts";
 import { MARKET_WORDS } from "./words/market.ts";
 import { QUOTE_WORDS } from "./words/quote.ts";
-import type { Words } from "./words/words.ts";
+import type { FieldWords } from "./words/words.ts";
 
-export const WORDS: Words = { ...QUOTE_WORDS, ...MARKET_WORDS, ...GRID_WORDS, ...KEEPING_WORDS };
+export const FIELD_WORDS: FieldWords = { ...QUOTE_WORDS, ...MARKET_WORDS, ...GRID_WORDS, ...KEEPING_WORDS };
 
 export interface Schema {
   readonly type?: string;
@@ -41,7 +41,7 @@ function described(schema: Schema, owner: string): Schema {
 const describedFields = (fields: Readonly<Record<string, Schema>>, owner: string): Record<string, Schema> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
-      const description = field.description ?? WORDS[`${owner}.${name}`] ?? WORDS[name];
+      const description = field.description ?? FIELD_WORDS[`${owner}.${name}`] ?? FIELD_WORDS[name];
       return [name, { ...described(field, name), ...(description === undefined ? {} : { description }) }];
     }),
   );

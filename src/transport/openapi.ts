@@ -55,7 +55,7 @@ export function openApi(operations: readonly Operation[], version: string) {
   for (const operation of operations) {
     const { method, path } = routeOf(operation);
     const key = path.replace(/:(\w+)/g, "{$1}");
-    paths[key] = { ...paths[key], [method.toLowerCase()]: describe(operation, path) };
+    paths[key] = { ...paths[key], [method.toLowerCase()]: operationObject(operation, path) };
   }
   return {
     openapi: "3.1.0",
@@ -74,7 +74,7 @@ export function openApi(operations: readonly Operation[], version: string) {
   };
 }
 
-function describe(operation: Operation, path: string) {
+function operationObject(operation: Operation, path: string) {
   const { name, summary, http } = operation;
   const schema = schemaOf(operation.input, "input", name);
   const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, field]) => field));
@@ -94,7 +94,7 @@ function describe(operation: Operation, path: string) {
     tags: [tagOf(path)],
     ...securityOf(operation),
     parameters: [...parameters, ...formatParameter(operation), ...headers(operation)],
-    ...(http.from === "body" ? { requestBody: bodyOf(operation, schema, inPath) } : {}),
+    ...(http.from === "body" ? { requestBody: requestBody(operation, schema, inPath) } : {}),
     responses: {
       200: {
         description: "Success",
@@ -112,7 +112,7 @@ function describe(operation: Operation, path: string) {
 const exampled = (example: unknown) => (example === undefined ? {} : { example });
 
 /** What is in the path is not told again in the body. */
-function bodyOf(operation: Operation, schema: Schema, inPath: ReadonlySet<string | undefined>) {
+function requestBody(operation: Operation, schema: Schema, inPath: ReadonlySet<string | undefined>) {
   const fields = Object.entries(schema.properties ?? {}).filter(([field]) => !inPath.has(field));
   const required = (schema.required ?? []).filter((field) => !inPath.has(field));
   const { required: _all, ...rest } = schema;

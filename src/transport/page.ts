@@ -20,7 +20,7 @@ export type Asset = (
   name: string,
 ) => Promise<{ readonly body: Uint8Array<ArrayBuffer>; readonly type: string } | undefined>;
 
-interface Mounting {
+interface PageMounting {
   readonly deps: Deps;
   readonly access: Access;
   readonly signIn?: SignIn | undefined;
@@ -57,7 +57,7 @@ const HTML = `<!doctype html>
 /** The page at `/` for a browser, its files, and what it asks beside the operations: who it speaks for. */
 export function mountPage(
   app: Hono<{ Variables: Variables }>,
-  { deps, access, signIn, asset }: Mounting,
+  { deps, access, signIn, asset }: PageMounting,
 ): void {
   app.get("/", (c) => {
     if (!(c.req.header("accept") ?? "").includes("text/html")) return c.notFound();

@@ -9,7 +9,7 @@ export const tracedRequests =
     const { method } = c.req;
     return tracer.span(method, { "http.request.method": method }, (span) =>
       next().then(() => {
-        const route = routeOf(c);
+        const route = matchedRoute(c);
         if (route !== undefined) span.rename(`${method} ${route}`);
         const { status } = c.res;
         const requestId = c.get("requestId") as string | undefined;
@@ -23,7 +23,7 @@ export const tracedRequests =
     );
   };
 
-const routeOf = (c: Context): string | undefined =>
+const matchedRoute = (c: Context): string | undefined =>
   matchedRoutes(c)
     .map(({ path }) => path)
     .findLast((path) => path !== "/*");

@@ -1,14 +1,14 @@
 import { MINUTE, type Millis } from "../kernel/time.ts";
-import { EVERY_ACCOUNT, type Told } from "../model/events.ts";
+import { EVERY_ACCOUNT, type EventTold } from "../model/events.ts";
 
 /** However many there are, an event tells of them no more often. */
-const APART: Millis = 10 * MINUTE;
+const TELLINGS_APART: Millis = 10 * MINUTE;
 
 /** Requests with a wrong token that no event has told of yet, of this process or isolate. */
 export interface WrongTokens {
   add(): void;
   /** What to tell of them now; undefined where there are none, or the last event is too new. */
-  due(): Told | undefined;
+  due(): EventTold | undefined;
 }
 
 export function countWrongTokens(clock: () => Millis): WrongTokens {
@@ -19,7 +19,7 @@ export function countWrongTokens(clock: () => Millis): WrongTokens {
       count++;
     },
     due() {
-      if (count === 0 || clock() - toldAt < APART) return undefined;
+      if (count === 0 || clock() - toldAt < TELLINGS_APART) return undefined;
       const message = `${count} requests with a wrong API token since the last event of this kind`;
       [count, toldAt] = [0, clock()];
       return { account: EVERY_ACCOUNT, strategy: null, kind: "wrong_tokens", message };

@@ -7,7 +7,7 @@ import type { WalkOptions } from "../../src/backtest/walk-options.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { unexplainedAssets } from "../../src/engine/reconcile/audit.ts";
 import { gridKind } from "../../src/grid/kind.ts";
-import { centeredOf, rangeOf } from "../../src/grid/start/asked.ts";
+import { askedRangeOf, centeredOf } from "../../src/grid/start/asked.ts";
 import type { GridStrategy } from "../../src/grid/state/state.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import type { Balance } from "../../src/model/account.ts";
@@ -155,7 +155,8 @@ export function prepared(
     { asset: "USDT", free: d(quote), used: 0n },
     { asset: "BTC", free: d(base), used: 0n },
   ];
-  const asked = grid.name === "start_grid" ? rangeOf(grid.asked as never) : centeredOf(grid.asked as never);
+  const asked =
+    grid.name === "start_grid" ? askedRangeOf(grid.asked as never) : centeredOf(grid.asked as never);
   const first = quoteAt(market, rules, { at: candles.from, ticks: bars.open[0] as number });
   const world = { market, quote: first, balances };
   const strategy = () => begin(checkGrid(asked, world), world);

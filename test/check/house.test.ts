@@ -10,7 +10,7 @@ const MOST = {
   floors: 8,
   looseFiles: 5,
   /** The goal is 30. */
-  names: 299,
+  names: 151,
   fileLines: 250,
   functionLines: 40,
   /** The goal is none. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bestExecution, execute, meetsMinimum } from "../../src/compare/executable.ts";
+import { bestExecution, executePair, meetsBothMinimums } from "../../src/compare/executable.ts";
 import type { Leg } from "../../src/compare/leg.ts";
 import { poolLeg } from "../../src/compare/pool-leg.ts";
 import { decimal, ONE, ZERO } from "../../src/kernel/decimal.ts";
@@ -49,7 +49,7 @@ describe("a pool", () => {
     // y·x/(x − a)² / (1 − f) = 1.1
     const wanted = 50_000 - Math.sqrt((50_000 * 50_000) / (1.1 * 0.997));
     expect(Number(best?.amount) / 1e18).toBeCloseTo(wanted, 0);
-    const at = (lots: bigint) => execute({ buy, sell }, (best?.amount ?? 0n) + lots * decimal("0.1")).net;
+    const at = (lots: bigint) => executePair({ buy, sell }, (best?.amount ?? 0n) + lots * decimal("0.1")).net;
     expect([at(-1n) <= at(0n), at(1n) <= at(0n)]).toEqual([true, true]);
   });
 
@@ -66,6 +66,6 @@ describe("a pool", () => {
       buy: poolLeg({ pool: pool(), side: "buy", ada: ADA }) as Leg,
       sell: leg("a", "sell", [["1.1", "1"]], { lot: "0.1" }),
     };
-    expect(meetsMinimum(execute(legs, decimal("0.1")))).toBe(true);
+    expect(meetsBothMinimums(executePair(legs, decimal("0.1")))).toBe(true);
   });
 });

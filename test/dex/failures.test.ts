@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { irisAggregator } from "../../src/adapters/iris/aggregator.ts";
-import { pricedPools, priceOf } from "../../src/dex/price.ts";
+import { dexPrice, pricedPools } from "../../src/dex/price.ts";
 import { ONE } from "../../src/kernel/decimal.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
 import type { Deps } from "../../src/ports/deps.ts";
@@ -177,7 +177,7 @@ describe("spoilt answers", () => {
               expect(amount >= 0n && amount < 10n ** 12n * ONE * ONE).toBe(true);
             expect(lot > 0n && lot <= ONE).toBe(true);
           }
-          const price = priceOf("INDY", {
+          const price = dexPrice("INDY", {
             pools: pricedPools(pools),
             ada: { price: ONE / 2n, exchanges: [] },
           });

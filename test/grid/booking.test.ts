@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bookEnd, bookFill, costOf, held } from "../../src/grid/ledger/booking.ts";
+import { baseHeld, bookEnd, bookFill, costOf } from "../../src/grid/ledger/booking.ts";
 import { profitOf } from "../../src/grid/ledger/profit.ts";
 import type { GridState } from "../../src/grid/state/state.ts";
 import { type Decimal, mul, ONE, text, ZERO } from "../../src/kernel/decimal.ts";
@@ -69,7 +69,7 @@ function run(
     for (const part of split ? inParts(amount, parts) : [amount])
       trade(fee({ ...buy, amount: part }, d("0.001"), feeIn));
     grid = bookEnd(grid, { side: "buy", slot: 0, amount, booked: amount });
-    const sellable = (held(grid.slots[0] as never) / LOT) * LOT;
+    const sellable = (baseHeld(grid.slots[0] as never) / LOT) * LOT;
     const sell = { side: "sell" as const, price: cents(sellAt) };
     for (const part of split ? inParts(sellable, parts) : [sellable])
       trade(fee({ ...sell, amount: part }, d("0.001"), "USDT"));

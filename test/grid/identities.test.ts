@@ -6,7 +6,7 @@ import { withFeeValues } from "../../src/engine/reconcile/fee-value.ts";
 import { movementsOf } from "../../src/engine/reconcile/fills.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { giveFirstBase } from "../../src/grid/ladder/layout.ts";
-import { bookEnd, bookFill, costInAll, held } from "../../src/grid/ledger/booking.ts";
+import { baseHeld, bookEnd, bookFill, costInAll } from "../../src/grid/ledger/booking.ts";
 import { profitOf } from "../../src/grid/ledger/profit.ts";
 import type { GridState } from "../../src/grid/state/state.ts";
 import { encode } from "../../src/kernel/codec.ts";
@@ -76,7 +76,7 @@ function play({ feeIn, turns, slots, free }: Case, { scale = 1n, whole = false }
     const one = now.slots[at % slots];
     if (!one) continue;
     const [price, amount] =
-      one.side === "buy" ? [one.lower, 2n * ONE] : [one.upper, snap(held(one), LOT, "down")];
+      one.side === "buy" ? [one.lower, 2n * ONE] : [one.upper, snap(baseHeld(one), LOT, "down")];
     if (amount <= 0n) continue;
     const first = whole ? 0n : (BigInt(part) * LOT) % amount;
     for (const size of [first, amount - first].filter((one) => one > 0n)) {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Asked, type AskedCentered, check, checkCentered } from "../../src/grid/start/check.ts";
+import {
+  type AskedCentered,
+  type AskedRange,
+  checkCentered,
+  checkStart,
+} from "../../src/grid/start/check.ts";
 import { decimal, mul, ONE } from "../../src/kernel/decimal.ts";
 import { AppError } from "../../src/kernel/errors.ts";
 import { d, market } from "../support/grid.ts";
@@ -42,7 +47,7 @@ describe("the least size that a refusal tells", () => {
   });
 
   it("is as exact where the quote is a coin that costs 60,000", () => {
-    const asked: Asked = {
+    const asked: AskedRange = {
       lowerPrice: d("0.03"),
       upperPrice: d("0.04"),
       gridLevels: 5,
@@ -59,7 +64,7 @@ describe("the least size that a refusal tells", () => {
       quote: { ...quote, bid: d("0.035"), ask: d("0.035") },
       balances: undefined,
     };
-    const at = (orderSize: bigint) => refused(() => check({ ...asked, orderSize }, world));
+    const at = (orderSize: bigint) => refused(() => checkStart({ ...asked, orderSize }, world));
     const message = at(asked.orderSize);
     expect(message).toMatch(/^Invalid order size: orderSize must be at least 0\.0000\d+ BTC here/);
     expect(at(told(message))).toBe("");
@@ -69,7 +74,7 @@ describe("the least size that a refusal tells", () => {
 
 describe("the spacing that a refusal tells", () => {
   it("is none that a geometric grid would refuse", () => {
-    const asked: Asked = {
+    const asked: AskedRange = {
       lowerPrice: d("59000"),
       upperPrice: d("61000"),
       gridLevels: 50,
@@ -77,8 +82,8 @@ describe("the spacing that a refusal tells", () => {
       spacingModel: "geometric",
       allowLoss: false,
     };
-    const at = (change: Partial<Asked>) =>
-      refused(() => check({ ...asked, ...change }, { market: market(), quote, balances: undefined }));
+    const at = (change: Partial<AskedRange>) =>
+      refused(() => checkStart({ ...asked, ...change }, { market: market(), quote, balances: undefined }));
     const message = at({});
     expect(message).toMatch(/^Invalid spacing: every cycle loses: .*; use at most (\d+) levels/);
     expect(message).not.toContain("use a spacing");

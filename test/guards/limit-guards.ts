@@ -1,11 +1,11 @@
-import type { Terms } from "../../src/model/limits.ts";
+import type { LimitTerms } from "../../src/model/limits.ts";
 import { type Guard, guardsOf } from "./guard.ts";
 import type { Writers } from "./writers.ts";
 
 const HELD = { limit: 10n ** 18n, ended: [] };
 const DAY = 86_400_000;
 
-type Scope = Terms["scopes"][number];
+type Scope = LimitTerms["scopes"][number];
 const scope = (of: string, over: Partial<Scope>): Scope => ({
   scope: of,
   actor: null,
@@ -19,7 +19,7 @@ const scope = (of: string, over: Partial<Scope>): Scope => ({
 async function termsOf({ a, account }: Writers, ids: readonly string[], counted: bigint, ...scopes: Scope[]) {
   const { stored } = await a.readLimits({ scopes: [], account, actor: "" });
   const each = Object.fromEntries(ids.map((id) => [id, counted]));
-  return { version: stored.version, asset: "USDT", scopes, counted: each } satisfies Terms;
+  return { version: stored.version, asset: "USDT", scopes, counted: each } satisfies LimitTerms;
 }
 
 /** An order by hand within terms: what the store says to it. */

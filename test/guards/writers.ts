@@ -7,7 +7,7 @@ import { dryBooks } from "../../src/adapters/libsql/sandbox/dry-books.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { StoreError } from "../../src/kernel/errors.ts";
 import type { By } from "../../src/model/events.ts";
-import type { Terms } from "../../src/model/limits.ts";
+import type { LimitTerms } from "../../src/model/limits.ts";
 import { NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import {
@@ -153,7 +153,7 @@ export const SETTLED: Settlement = {
   failure: null,
 };
 
-export const FREE: Terms = { version: 0, asset: "USDT", scopes: [], counted: {} };
+export const FREE: LimitTerms = { version: 0, asset: "USDT", scopes: [], counted: {} };
 
 /** How a write ended: what it answered, or how it failed. */
 export async function ending<T>(write: Promise<T>): Promise<T | string> {

@@ -1,5 +1,5 @@
 /** A kind of strategy that is only a test of the engine: one order that follows the bid. */
-import { orderOf } from "../../src/engine/decide/intents.ts";
+import { rowOfIntent } from "../../src/engine/decide/intents.ts";
 import { cancellable, isHeld } from "../../src/engine/decide/turn.ts";
 import { type Decimal, ZERO } from "../../src/kernel/decimal.ts";
 import { refusedWithin } from "../../src/limits/standing.ts";
@@ -54,7 +54,7 @@ function orderAtBid(
   if (refusedWithin(wish, quote, pass.bounds)) return undefined;
   if (pass.resting.some(({ side, price }) => side === "sell" && price <= wish.price)) return undefined;
   const intent = { ...wish, slot: slot.index, sequence: slot.sequence };
-  return orderOf(strategy, intent, { window: pass.window, at: quote.at });
+  return rowOfIntent(strategy, intent, { window: pass.window, at: quote.at });
 }
 
 const outdated = (_state: Books, live: readonly Order[], quote?: Quote): Order[] =>

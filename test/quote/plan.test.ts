@@ -4,7 +4,7 @@ import { abs, type Decimal, mul, ONE, sum, text, wire, ZERO } from "../../src/ke
 import { meets, reachOf } from "../../src/model/own-orders.ts";
 import { besideOthers } from "../../src/quote/cut.ts";
 import { halfSpread, moveWithin, realizedVolatility } from "../../src/quote/half-spread.ts";
-import { type Level, levelsOf, levelsWorth } from "../../src/quote/levels.ts";
+import { levelsWorth, type QuoteLevel, quoteLevelsOf } from "../../src/quote/levels.ts";
 import { type QuoteRules, type QuoteView, quotePlan } from "../../src/quote/plan.ts";
 import { reservationPrice, shareOfBase } from "../../src/quote/reservation.ts";
 import { standsFor } from "../../src/quote/tolerance.ts";
@@ -44,7 +44,7 @@ const view = (over: Partial<QuoteView> = {}): QuoteView => ({
   halted: false,
   ...over,
 });
-const told = (levels: readonly Level[]) =>
+const told = (levels: readonly QuoteLevel[]) =>
   levels.map(({ price, amount }) => `${text(amount)} at ${text(price)}`);
 
 describe("a half-spread", () => {
@@ -82,7 +82,7 @@ describe("a half-spread", () => {
         const reservation = BigInt(price) * d("0.01");
         const prices = { reference: reservation, reservation, halfSpread: share };
         const [bid, ask] = (["buy", "sell"] as const).map(
-          (side) => levelsOf(side, rules({ levels: 1 }), { prices, market: at })[0]?.price ?? ZERO,
+          (side) => quoteLevelsOf(side, rules({ levels: 1 }), { prices, market: at })[0]?.price ?? ZERO,
         ) as [Decimal, Decimal];
         expect(mul(ask, ONE - at.maker, "down") - mul(bid, ONE + at.maker, "up") >= -2n).toBe(true);
       }),
@@ -123,14 +123,18 @@ describe("levels", () => {
 
   it("lie the half-spread and then a gap away, flat or growing", () => {
     const at = { prices, market: MARKET };
-    expect(told(levelsOf("buy", rules(), at))).toEqual(["50.5 at 0.99", "50.7 at 0.985", "51 at 0.98"]);
+    expect(told(quoteLevelsOf("buy", rules(), at))).toEqual(["50.5 at 0.99", "50.7 at 0.985", "51 at 0.98"]);
     const growing = rules({ sizes: { model: "growing", size: d("50"), factor: d("2") } });
-    expect(told(levelsOf("sell", growing, at))).toEqual(["49.5 at 1.01", "98.5 at 1.015", "196 at 1.02"]);
+    expect(told(quoteLevelsOf("sell", growing, at))).toEqual([
+      "49.5 at 1.01",
+      "98.5 at 1.015",
+      "196 at 1.02",
+    ]);
   });
 
   it("come to a depth within a distance, the outermost still counting", () => {
     const sizes = { model: "depth", depth: d("500"), within: d("0.02") } as const;
-    const bids = levelsOf("buy", rules({ sizes }), { prices, market: MARKET });
+    const bids = quoteLevelsOf("buy", rules({ sizes }), { prices, market: MARKET });
     expect(bids.map(({ price }) => text(price))).toEqual(["0.99", "0.985", "0.98"]);
     expect(levelsWorth(bids) >= d("500")).toBe(true);
   });
@@ -150,7 +154,7 @@ describe("levels", () => {
           const reference = BigInt(price) * ONE;
           const ladder = rules({ levels, sizes: { model: "depth", depth: d("500"), within } });
           for (const side of ["buy", "sell"] as const) {
-            const laid = levelsOf(side, ladder, {
+            const laid = quoteLevelsOf(side, ladder, {
               prices: { reference, reservation: reference, halfSpread: half },
               market: at,
             });
@@ -170,7 +174,7 @@ describe("levels", () => {
   });
 
   it("give way to the other side of the market, a tick each", () => {
-    const wanted = levelsOf("buy", rules({ gap: d("0.001") }), { prices, market: MARKET });
+    const wanted = quoteLevelsOf("buy", rules({ gap: d("0.001") }), { prices, market: MARKET });
     const placed = besideOthers(wanted, { bid: undefined, ask: d("0.985") }, MARKET);
     expect(placed.map(({ price }) => text(price))).toEqual(["0.984", "0.983", "0.982"]);
     expect(besideOthers(wanted, { bid: undefined, ask: d("0.002") }, MARKET)).toHaveLength(1);
@@ -178,7 +182,7 @@ describe("levels", () => {
 });
 
 describe("an order that rests", () => {
-  const wanted: Level = { side: "buy", level: 0, price: ONE, amount: d("10") };
+  const wanted: QuoteLevel = { side: "buy", level: 0, price: ONE, amount: d("10") };
   const tolerance = { price: d("0.002"), amount: d("0.5") };
 
   it.each([

@@ -4,7 +4,7 @@ import { statement } from "../../src/adapters/libsql/client/context.ts";
 import { fillsInOrderQuery } from "../../src/adapters/libsql/stores/report-store.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import type { Fill } from "../../src/model/fill.ts";
-import { type Disposal, dispose, type Holding, NO_HOLDING } from "../../src/report/disposals.ts";
+import { type Disposal, type DisposalHolding, dispose, NO_HOLDING } from "../../src/report/disposals.ts";
 import { appOver } from "../support/app.ts";
 import { testSandbox } from "../support/sandbox.ts";
 
@@ -35,7 +35,7 @@ const fillOf = ({ side, amount, notional, fees = [] }: Trade, place: number): Fi
 });
 
 function booked(trades: readonly Trade[]): {
-  readonly holding: Holding;
+  readonly holding: DisposalHolding;
   readonly disposals: readonly Disposal[];
 } {
   let holding = NO_HOLDING;

@@ -1,5 +1,5 @@
 import { isGrid } from "../../src/grid/kind.ts";
-import { costInAll, held } from "../../src/grid/ledger/booking.ts";
+import { baseHeld, costInAll } from "../../src/grid/ledger/booking.ts";
 import { FIRST_BUY_SLOT, type GridStrategy } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
@@ -275,7 +275,7 @@ export function createChecks(now: () => number, tables: () => Tables, kinds: Kin
           violate(`${id}: quote, cost and realised do not add up`);
         for (const slot of state.slots) {
           const key = `${number}.${state.generation}.${slot.index}`;
-          if (slot.first && !first.has(key)) first.set(key, held(slot));
+          if (slot.first && !first.has(key)) first.set(key, baseHeld(slot));
         }
       }
     },

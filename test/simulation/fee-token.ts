@@ -4,9 +4,9 @@ import { decimal, div, mul, ZERO } from "../../src/kernel/decimal.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
 import type {
   BookChange,
+  BookedBalance,
   BookedFill,
   BookedOrder,
-  Holding,
   VenueBooks,
 } from "../../src/market/matching/books.ts";
 import type { Fee } from "../../src/model/order.ts";
@@ -64,7 +64,7 @@ function charged(change: BookChange, { open, holdings }: VenueBooks): BookChange
 }
 
 function totals(change: BookChange, before: VenueBooks["holdings"], fills: readonly BookedFill[]) {
-  const after: Record<string, Holding> = {};
+  const after: Record<string, BookedBalance> = {};
   for (const asset of [...Object.keys(change.holdings), TOKEN]) {
     const used = change.holdings[asset]?.used ?? before[asset]?.used ?? ZERO;
     after[asset] = { total: before[asset]?.total ?? ZERO, used };
@@ -72,7 +72,7 @@ function totals(change: BookChange, before: VenueBooks["holdings"], fills: reado
   for (const { symbol, side, price, amount, fee } of fills) {
     const notional = mul(price, amount, "half");
     for (const moved of movementsOf(symbol, { side, amount, notional, fees: [fee] })) {
-      const held = after[moved.asset] as Holding;
+      const held = after[moved.asset] as BookedBalance;
       after[moved.asset] = { ...held, total: held.total + moved.amount };
     }
   }

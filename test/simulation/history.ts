@@ -3,9 +3,9 @@ import { hashText, share } from "../../src/kernel/hash.ts";
 import {
   applied,
   type BookChange,
+  type BookedBalance,
   type BookedFill,
   type BookedOrder,
-  type Holding,
   type VenueBooks,
 } from "../../src/market/matching/books.ts";
 
@@ -42,7 +42,7 @@ export interface Past {
     at: number,
   ): BookedOrder | undefined;
   fills(exchange: string, symbol: string, since: number, at: number): readonly BookedFill[];
-  holdings(exchange: string, at: number): Readonly<Record<string, Holding>>;
+  holdings(exchange: string, at: number): Readonly<Record<string, BookedBalance>>;
 }
 
 interface Version<T> {
@@ -68,7 +68,7 @@ const asOf = <T>(versions: readonly Version<T>[], at: number): T | undefined => 
 export interface HistoryOptions {
   readonly now: () => number;
   readonly start: number;
-  readonly holdings: Readonly<Record<string, Holding>>;
+  readonly holdings: Readonly<Record<string, BookedBalance>>;
   readonly delay: Delay;
   /** Trades made after it are shown at once. */
   readonly quietAt: number;

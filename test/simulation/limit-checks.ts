@@ -1,6 +1,6 @@
 import { mul } from "../../src/kernel/decimal.ts";
 import { DAY } from "../../src/kernel/time.ts";
-import { EVERY, ownLimits, scopeOfAccount } from "../../src/limits/standing.ts";
+import { EVERY_SCOPE, ownLimits, scopeOfAccount } from "../../src/limits/standing.ts";
 import type { Order } from "../../src/model/order.ts";
 import { aboveLimit } from "../invariants/venue.ts";
 import type { Tables } from "./store/tables.ts";
@@ -12,7 +12,7 @@ interface At {
 
 /** What has just been recorded is within the limits of that moment, and counted once, whatever becomes of it. */
 export function withinLimits(recorded: readonly Order[], tables: Tables, { now, violate }: At): void {
-  const { orderNotional, dayNotional, openOrders } = ownLimits(tables.limits, EVERY);
+  const { orderNotional, dayNotional, openOrders } = ownLimits(tables.limits, EVERY_SCOPE);
   const [{ account }] = recorded as [Order];
   const uses = [...tables.limitUses.values()].filter(({ scope }) => scope === scopeOfAccount(account));
   for (const { clientId, price, amount } of recorded) {

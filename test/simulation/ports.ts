@@ -1,5 +1,5 @@
 import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
-import { type BookedOrder, told, toldFill } from "../../src/market/matching/books.ts";
+import { type BookedOrder, toldFill, toVenueOrder } from "../../src/market/matching/books.ts";
 import type { Book } from "../../src/model/market.ts";
 import type { NewOrder } from "../../src/model/order.ts";
 import type { Local } from "../../src/ports/local.ts";
@@ -130,7 +130,7 @@ export function venueOf(
           past
             .open(exchange, at)
             .filter((order) => order.symbol === symbol)
-            .map(told),
+            .map(toVenueOrder),
       ),
     order: ({ symbol, ...key }) =>
       read(
@@ -207,7 +207,7 @@ export function venueOf(
   };
 }
 
-const maybe = (order: BookedOrder | undefined): VenueOrder | undefined => order && told(order);
+const maybe = (order: BookedOrder | undefined): VenueOrder | undefined => order && toVenueOrder(order);
 
 export function localOf(net: Net, task: Task): Local {
   return {

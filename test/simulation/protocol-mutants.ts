@@ -151,8 +151,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "sells what was bought before fees",
     "src/grid/plan/wish.ts",
-    'snap(held(slot), lot, "down")',
-    'snap(held(slot) > slot.bought ? held(slot) : slot.bought, lot, "down")',
+    'snap(baseHeld(slot), lot, "down")',
+    'snap(baseHeld(slot) > slot.bought ? baseHeld(slot) : slot.bought, lot, "down")',
   ),
   one(
     "crosses our own orders",

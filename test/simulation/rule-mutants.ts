@@ -106,8 +106,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   one(
     "a plan knows no limits",
     "src/grid/plan/refusal.ts",
-    "bounds && refusedWithin(orderOf(wish, market), quote, bounds);",
-    "bounds && refusedWithin(orderOf(wish, market), quote, { ...bounds, standings: { version: 0, all: [] } });",
+    "bounds && refusedWithin(limitOrderOf(wish, market), quote, bounds);",
+    "bounds && refusedWithin(limitOrderOf(wish, market), quote, { ...bounds, standings: { version: 0, all: [] } });",
     4000000,
   ),
   one(

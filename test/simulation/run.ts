@@ -1,6 +1,6 @@
 import { isGrid } from "../../src/grid/kind.ts";
 import { HOUR } from "../../src/kernel/time.ts";
-import { EVERY } from "../../src/limits/standing.ts";
+import { EVERY_SCOPE } from "../../src/limits/standing.ts";
 import type { LimitSettings } from "../../src/model/limits.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { isQuote } from "../../src/quote/kind.ts";
@@ -142,8 +142,8 @@ async function quietly(world: Awaited<ReturnType<typeof createWorld>>, after: ()
 /** From then on every slot has its order again. */
 function liftLimits({ store, tables }: Awaited<ReturnType<typeof createWorld>>): void {
   const { version, set } = tables().limits;
-  if (!set[EVERY]) return;
-  const off = Object.keys(set[EVERY]).map((name) => [name, null]);
+  if (!set[EVERY_SCOPE]) return;
+  const off = Object.keys(set[EVERY_SCOPE]).map((name) => [name, null]);
   const settings = Object.fromEntries(off) as LimitSettings;
-  void store.setLimits({ version, scope: EVERY, settings, message: "lifted" }, BY);
+  void store.setLimits({ version, scope: EVERY_SCOPE, settings, message: "lifted" }, BY);
 }

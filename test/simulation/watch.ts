@@ -1,4 +1,4 @@
-import { isSomething } from "../../src/engine/decide/changes.ts";
+import { changesAnything } from "../../src/engine/decide/changes.ts";
 import type { Changes } from "../../src/ports/stores/step-store.ts";
 import type { SimStore } from "./ports.ts";
 
@@ -21,7 +21,7 @@ const READS = new Set([
 const OF_EACH_PASS = new Set(["acquire", "settle"]);
 
 /** Notes are written at intervals for ever: how far trades are read, and an account's marks. */
-const isNote = (change: Changes): boolean => !isSomething({ ...change, memory: null, cursors: {} });
+const isNote = (change: Changes): boolean => !changesAnything({ ...change, memory: null, cursors: {} });
 
 /** The store, telling when it may have changed, and whether by more than what passes note for ever. */
 export function watch(store: SimStore, changed: (matters: boolean) => void): SimStore {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Schema, WORDS } from "../../src/transport/openapi-schema.ts";
+import { FIELD_WORDS, type Schema } from "../../src/transport/openapi-schema.ts";
 import { testApp } from "../support/app.ts";
 
 interface Described {
@@ -79,7 +79,7 @@ describe("the OpenAPI document", () => {
   it("has a word for no field that there is not", async () => {
     const { document } = await served();
     const told = JSON.stringify(document);
-    const unused = Object.keys(WORDS).filter((word) => !told.includes(`"${word.split(".").at(-1)}":{`));
+    const unused = Object.keys(FIELD_WORDS).filter((word) => !told.includes(`"${word.split(".").at(-1)}":{`));
     expect(unused).toEqual([]);
   });
 

@@ -3,7 +3,7 @@
 import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { asGrid } from "../../src/grid/kind.ts";
-import { held } from "../../src/grid/ledger/booking.ts";
+import { baseHeld } from "../../src/grid/ledger/booking.ts";
 import { movedBase } from "../../src/grid/ledger/profit.ts";
 import { decimal, max, snap, text, ZERO } from "../../src/kernel/decimal.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
@@ -269,7 +269,7 @@ function createChecks({ deps, exchange: exchangeOf, time }: World, name: VenueNa
     async look() {
       const strategy = asGrid((await view()).strategy);
       for (const slot of strategy.state.slots)
-        if (slot.first && !first.has(slot.index)) first.set(slot.index, held(slot));
+        if (slot.first && !first.has(slot.index)) first.set(slot.index, baseHeld(slot));
       await newOrders();
       const live = new Set<number>();
       for (const order of exchange.open()) {

@@ -1,4 +1,4 @@
-import { check } from "../../src/grid/start/check.ts";
+import { checkStart } from "../../src/grid/start/check.ts";
 import { firstState } from "../../src/grid/start/planned-start.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { accountKey } from "../../src/model/account.ts";
@@ -67,7 +67,7 @@ export async function firstTables(
 ): Promise<{ readonly tables: Tables; readonly id: string }> {
   const tables = emptyTables();
   const quote = { ...quoteOf(exchange), at: START };
-  const checked = check(
+  const checked = checkStart(
     {
       lowerPrice: decimal("90"),
       upperPrice: decimal(slots === 1 ? "100" : "110"),

@@ -1,5 +1,5 @@
 import type { Operation } from "../../../src/operation.ts";
-import { fromTexts, kindsOf } from "../../../src/transport/input.ts";
+import { fieldKinds, fromTexts } from "../../../src/transport/input.ts";
 import type { Answer } from "../../../src/transport/run.ts";
 import { readSettings } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";
@@ -25,7 +25,7 @@ export async function runGuided(operations: readonly Operation[], values: Values
   const named = (name: string) => operations.find((one) => one.name === name) as Operation;
   const guide = named("guide_grid");
   const settings = readSettings(values, process.env);
-  const given = fromTexts(kindsOf(guide), textsOf(guide, values));
+  const given = fromTexts(fieldKinds(guide), textsOf(guide, values));
   const isAsked = !values.json && !values.yes && isAtTerminal();
   const misread = isAsked ? undefined : misreadOf(guide, given);
   if (misread) return fail(misread, { operation: guide, values });
@@ -78,6 +78,6 @@ function sayGuided({ body }: Answer, { json }: Values, started: () => void): num
   const shown = isPlan ? planTold((body as GuideAnswer).plan) : startedTold(body as StartedGrid);
   process.stdout.write(`${json ? JSON.stringify(body, null, 2) : render(shown)}\n`);
   if (!isPlan) started();
-  else if (!json) process.stderr.write("Nothing was started: --yes starts it as it is then.\n");
+  else if (!json) process.stderr.write("Nothing was started: --yes starts it is then.\n");
   return 0;
 }

@@ -57,7 +57,7 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
     async run({ venue, store, marketTime }, { exchange, asset, quote }, { keys }) {
       const place = venue(exchange, keys);
       const balances = await place.balances();
-      const shown = asset === undefined ? balances.filter(isSomething) : [of(asset, balances)];
+      const shown = asset === undefined ? balances.filter(isNotEmpty) : [of(asset, balances)];
       return {
         exchange,
         balances:
@@ -95,7 +95,7 @@ function priceless(error: unknown): undefined {
   throw error;
 }
 
-const isSomething = ({ free, used }: Balance): boolean => free + used !== ZERO;
+const isNotEmpty = ({ free, used }: Balance): boolean => free + used !== ZERO;
 
 const of = (asset: string, balances: readonly Balance[]): Balance =>
   balances.find((balance) => balance.asset === asset) ?? { asset, free: ZERO, used: ZERO };

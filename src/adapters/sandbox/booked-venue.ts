@@ -5,8 +5,8 @@ import {
   applied,
   type BookChange,
   type BookedOrder,
-  told,
   toldFill,
+  toVenueOrder,
   type VenueBooks,
 } from "../../market/matching/books.ts";
 import { type Arrival, cancel, place } from "../../market/matching/placing.ts";
@@ -67,13 +67,13 @@ export function bookedVenue<M extends BookMoment>(simulated: Simulated<M>): Omit
 
     async openOrders(symbol) {
       const { books: now } = await settled();
-      return now.open.filter((order) => symbol === undefined || order.symbol === symbol).map(told);
+      return now.open.filter((order) => symbol === undefined || order.symbol === symbol).map(toVenueOrder);
     },
 
     async order({ symbol, ...one }) {
       await settled();
       const found = await readBooks(books.order(key, one));
-      return found && found.symbol === symbol ? told(found) : undefined;
+      return found && found.symbol === symbol ? toVenueOrder(found) : undefined;
     },
 
     async fills(symbol, { from, to }) {

@@ -1,9 +1,9 @@
 import type { Millis } from "../../kernel/time.ts";
 import {
   applied,
+  type BookedBalance,
   type BookedFill,
   type BookedOrder,
-  type Holding,
   type VenueBooks,
 } from "../../market/matching/books.ts";
 import type { Books } from "./books.ts";
@@ -18,7 +18,7 @@ interface Shelf {
 /** Books that live as long as the process: for simulations. Same behaviour as the ones in libSQL. */
 export function memoryBooks(
   now: () => Millis,
-  start: { settledAt: Millis; holdings: Readonly<Record<string, Holding>> },
+  start: { settledAt: Millis; holdings: Readonly<Record<string, BookedBalance>> },
 ) {
   const shelves = new Map<string, Shelf>();
   const shocks: Record<string, Shock[]> = {};

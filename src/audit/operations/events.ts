@@ -5,7 +5,7 @@ import { type Operation, operation } from "../../operation.ts";
 import type { ChainedEvent } from "../../ports/stores/audit-store.ts";
 import { verify } from "./verify.ts";
 
-const EventShape = lazy(() =>
+const AuditEventShape = lazy(() =>
   z.object({
     id: z.number(),
     chain: z.string().nullable(),
@@ -35,14 +35,14 @@ const VerdictShape = lazy(() =>
 const after = () => countField("Invalid request", { least: 0, most: Number.MAX_SAFE_INTEGER }).default(0);
 
 /** So many in one answer: none takes longer the longer the log is. */
-const MOST = 2000;
+const MOST_EVENTS = 2000;
 
-const same = { effect: "admin", access: "token", failure: "Internal error" } as const;
+const AUDIT_OPERATION = { effect: "admin", access: "token", failure: "Internal error" } as const;
 
 /** What has been done, by whom, and whether what is told of it is all of it. */
 export const auditOperations: readonly Operation[] = [
   operation({
-    ...same,
+    ...AUDIT_OPERATION,
     name: "get_audit_events",
     summary: "Events as they are chained, oldest first",
     http: { route: "GET /audit", from: "query" },
@@ -53,7 +53,8 @@ export const auditOperations: readonly Operation[] = [
           .default(100)
           .describe("How many, 1 to 1000"),
       }),
-    output: () => z.object({ events: z.array(EventShape()), count: z.number(), next: z.number().nullable() }),
+    output: () =>
+      z.object({ events: z.array(AuditEventShape()), count: z.number(), next: z.number().nullable() }),
     async run({ store }, { after, limit }) {
       const events = await store.eventsAfter(after, limit);
       const next = events.length < limit ? null : (events.at(-1)?.id ?? null);
@@ -61,7 +62,7 @@ export const auditOperations: readonly Operation[] = [
     },
   }),
   operation({
-    ...same,
+    ...AUDIT_OPERATION,
     name: "verify_audit",
     summary: "Whether any event was changed, deleted, moved or put in; 2,000 of them at a time",
     http: { route: "GET /audit/verify", from: "query" },
@@ -69,12 +70,12 @@ export const auditOperations: readonly Operation[] = [
       z.object({ after: after().describe("Only events after this id: the `next` of the part before") }),
     output: VerdictShape,
     async run({ store, signers = [] }, { after }) {
-      const { faults, ...verdict } = await verify(store, signers, { after, most: MOST });
+      const { faults, ...verdict } = await verify(store, signers, { after, most: MOST_EVENTS });
       return { ...verdict, faults: [...faults] };
     },
   }),
 ];
 
 /** All that its hash is of, by name. */
-export const chainedOut = (event: ChainedEvent): z.output<ReturnType<typeof EventShape>> =>
-  EventShape().parse(event);
+export const chainedOut = (event: ChainedEvent): z.output<ReturnType<typeof AuditEventShape>> =>
+  AuditEventShape().parse(event);

@@ -2,9 +2,9 @@ import { digest, sameText } from "../../kernel/digest.ts";
 import type {
   AuditStore,
   ChainedEvent,
+  ChainMark,
   ChainPlace,
   Checkpoint,
-  Mark,
   Signer,
 } from "../../ports/stores/audit-store.ts";
 import { checkpointText, eventText } from "../chain.ts";
@@ -33,7 +33,7 @@ export interface Part {
   readonly most?: number;
 }
 
-const PAGE = 1000;
+const EVENTS_PER_READ = 1000;
 /** So many are told; after a few the rest follow from them. */
 const MOST_FAULTS = 100;
 
@@ -52,7 +52,7 @@ export async function verify(
   const walk = createWalk(checkpoints, { store, after, isChained: isPlaced(behind) });
   let [id, events, isLast] = [after, 0, false];
   while (!isLast && events < most) {
-    const limit = Math.min(PAGE, most - events);
+    const limit = Math.min(EVENTS_PER_READ, most - events);
     const page = await store.eventsAfter(id, limit);
     for (const event of page) await walk.take(event);
     await walk.compare();
@@ -97,7 +97,7 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
   const last = new Map<string, Reached>();
   const signed = new Map(
     checkpoints.flatMap(({ number, marks }) =>
-      marks.map((mark) => [placeOf(mark), { number, hash: mark.hash }] as const),
+      marks.map((mark) => [chainPlace(mark), { number, hash: mark.hash }] as const),
     ),
   );
   const found: (Fault | undefined)[] = [];
@@ -127,7 +127,7 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
     chains: () => new Set([...cuts.keys(), ...last.keys()]).size,
     async take(event: ChainedEvent): Promise<void> {
       const { id, chain, seq, hash } = event;
-      const faultOf = (what: string): Fault => ({ event: id, what: `${nameOf(event)} ${what}` });
+      const faultOf = (what: string): Fault => ({ event: id, what: `${eventName(event)} ${what}` });
       const wrong = (what: string) => found.push(faultOf(what));
       if (chain === null || seq === null || hash === null) {
         if (isChained) wrong("is in no chain: it was put in later");
@@ -147,7 +147,7 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
         const told = eventText(before.hash, { ...event, chain, seq });
         underway.push(compareHash(hash, told, () => faultOf(isChanged)));
       }
-      const mark = signed.get(placeOf({ chain, seq }));
+      const mark = signed.get(chainPlace({ chain, seq }));
       if (mark && mark.hash !== hash) wrong(`is not the one that checkpoint ${mark.number} has signed`);
       last.set(chain, { seq, hash });
     },
@@ -165,12 +165,12 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
   };
 }
 
-const placeOf = ({ chain, seq }: Pick<Mark, "chain" | "seq">): string => `${seq} ${chain}`;
+const chainPlace = ({ chain, seq }: Pick<ChainMark, "chain" | "seq">): string => `${seq} ${chain}`;
 
 const chainName = (chain: string): string =>
   chain === "" ? "the chain of what people do" : `the chain of ${chain}`;
 
-const nameOf = ({ id, kind, at }: ChainedEvent): string => `event ${id} (${kind}, ${at})`;
+const eventName = ({ id, kind, at }: ChainedEvent): string => `event ${id} (${kind}, ${at})`;
 
 /** The newest one has to be the operator's; of older ones only those whose key is still there are looked at. */
 async function signatureFaults(

@@ -1,7 +1,7 @@
 import { viewOf } from "../../grid/operations/stop.ts";
 import { RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/range-flags.ts";
 import { askedAs } from "../../grid/start/as-asked.ts";
-import { centeredOf, rangeOf } from "../../grid/start/asked.ts";
+import { askedRangeOf, centeredOf } from "../../grid/start/asked.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
@@ -131,8 +131,8 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
       const { fields, grid } = partsOf(input);
       const { planHash: _, from, ...given } = grid;
       if (from !== undefined) return run(deps, { ...(await askedFrom(deps, from, given)), fields, call });
-      const where = given as Parameters<typeof rangeOf>[0];
-      return run(deps, { where, asked: rangeOf(where), balances: given.dryBalance, fields, call });
+      const where = given as Parameters<typeof askedRangeOf>[0];
+      return run(deps, { where, asked: askedRangeOf(where), balances: given.dryBalance, fields, call });
     },
   }),
   operation({

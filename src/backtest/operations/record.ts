@@ -2,7 +2,7 @@ import type { GridStrategy } from "../../grid/state/state.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { Page, Place } from "../../ports/stores/history-store.ts";
+import type { HistoryPlace, Page } from "../../ports/stores/history-store.ts";
 import type { GridRecord } from "../replay/replay.ts";
 
 const ROWS = 1000;
@@ -36,10 +36,10 @@ export async function recordOf({ store, marketTime }: Deps, strategy: GridStrate
 /** Every row of a history that is told newest first, oldest first. */
 async function allPages<T>(
   read: (page: Page) => Promise<readonly T[]>,
-  placeOf: (row: T) => Place,
+  placeOf: (row: T) => HistoryPlace,
 ): Promise<readonly T[]> {
   const pages: (readonly T[])[] = [];
-  for (let before: Place | undefined; pages.length < MOST_READ; ) {
+  for (let before: HistoryPlace | undefined; pages.length < MOST_READ; ) {
     const rows = await read({ limit: ROWS, ...(before ? { before } : {}) });
     pages.push(rows);
     const last = rows.at(-1);

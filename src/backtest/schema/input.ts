@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { BOUNDS, centeredInput, held, isRange, rangeInput } from "../../grid/schema/input.ts";
+import { BOUNDS, centeredInput, isRange, rangeInput, withRules } from "../../grid/schema/input.ts";
 import { ZERO } from "../../kernel/decimal.ts";
 import { countField, decimalField, idField, shareField, wordField } from "../../kernel/fields.ts";
 import { DAY, HOUR, MINUTE } from "../../kernel/time.ts";
@@ -77,7 +77,7 @@ export function rangeBacktestInput(ids: readonly string[]) {
     holds: (asked: { readonly from?: unknown } & { readonly [path: string]: unknown }) =>
       asked.from !== undefined || asked[path] !== undefined,
   }));
-  return held(held(input, rules, isObject), BOUNDS, isRange);
+  return withRules(withRules(input, rules, isObject), BOUNDS, isRange);
 }
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;

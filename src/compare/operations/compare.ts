@@ -5,7 +5,7 @@ import { type Operation, operation } from "../../operation.ts";
 import { marketNow } from "../../ports/market-now.ts";
 import { analysisOut, ComparisonShape, pricesOut } from "../schema.ts";
 import { comparisonView, netText } from "../view.ts";
-import { placesOf, readChain, readVenue } from "./reading.ts";
+import { allPlaces, readChain, readVenue } from "./reading.ts";
 
 /** Ids with commas between them, spaces aside; a repeated one counts once. */
 const exchangesField = (ids: readonly string[]) => {
@@ -59,7 +59,7 @@ export const compareOperations = (ids: readonly string[]): Operation[] => [
         ...exchanges.map((exchange) => readVenue(deps, { exchange, symbol, ownFees })),
         ...(dex ? [readChain(deps, symbol)] : []),
       ]);
-      const { places, unlisted, failed } = placesOf(readings, { symbol, partial });
+      const { places, unlisted, failed } = allPlaces(readings, { symbol, partial });
       const analysis = analysisOut(places, amount);
       if (!analysis) throw new AppError("Fetch failed", "no exchange told a price");
       return {

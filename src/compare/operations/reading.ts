@@ -7,20 +7,20 @@ import { forAnyone } from "../../ports/for-anyone.ts";
 import { marketNow } from "../../ports/market-now.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { poolPlaces, venuePlace } from "../places.ts";
-import type { Place } from "../schema.ts";
+import type { PricedPlace } from "../schema.ts";
 
 /** What one of those asked has brought: places, or that it does not list the symbol, or why it failed. */
-export interface Reading {
+export interface PlacesRead {
   readonly exchange: string;
-  readonly places: readonly Place[];
+  readonly places: readonly PricedPlace[];
   readonly unlisted?: boolean;
   readonly error?: string;
 }
 
-const LEVELS = 100;
+const COMPARED_LEVELS = 100;
 const CHAIN = "dex";
 
-interface Asked {
+interface AskedMarket {
   readonly exchange: string;
   readonly symbol: Pair;
   /** Whether whoever asks may know the account's own fees. */
@@ -28,14 +28,17 @@ interface Asked {
 }
 
 /** Ticker, book and rules of one venue, within one time limit. */
-export const readVenue = ({ venue, inTime }: Deps, { exchange, symbol, ownFees }: Asked): Promise<Reading> =>
-  reading(exchange, () =>
+export const readVenue = (
+  { venue, inTime }: Deps,
+  { exchange, symbol, ownFees }: AskedMarket,
+): Promise<PlacesRead> =>
+  readPlaces(exchange, () =>
     inTime(exchange, async () => {
       const place = venue(exchange);
       const data = forAnyone(place);
       const [ticker, book, market] = await Promise.all([
         data.ticker(symbol),
-        data.book(symbol, LEVELS),
+        data.book(symbol, COMPARED_LEVELS),
         ownFees ? place.market(symbol) : publicMarket(place, symbol),
       ]);
       return [venuePlace({ exchange, ticker, book, market })];
@@ -47,13 +50,16 @@ const publicMarket = (place: Venue, symbol: Pair): Promise<Market> =>
   place.forAnyone ? place.forAnyone.market(symbol) : (place.listed ?? place.market)(symbol);
 
 /** The pools of a token against USDT; the chain lists nothing else. */
-export async function readChain(deps: Deps, symbol: Pair): Promise<Reading> {
+export async function readChain(deps: Deps, symbol: Pair): Promise<PlacesRead> {
   const { base, quote } = splitPair(symbol);
   if (!isChainToken(base) || quote !== "USDT") return { exchange: CHAIN, places: [], unlisted: true };
-  return reading(CHAIN, async () => poolPlaces(await deps.dex.market(base), await marketNow(deps)));
+  return readPlaces(CHAIN, async () => poolPlaces(await deps.dex.market(base), await marketNow(deps)));
 }
 
-async function reading(exchange: string, read: () => Promise<readonly Place[]>): Promise<Reading> {
+async function readPlaces(
+  exchange: string,
+  read: () => Promise<readonly PricedPlace[]>,
+): Promise<PlacesRead> {
   try {
     return { exchange, places: await read() };
   } catch (error) {
@@ -64,8 +70,8 @@ async function reading(exchange: string, read: () => Promise<readonly Place[]>):
 }
 
 /** All places, or the failure that the contract asks for: of every venue, or without `partial` of one. */
-export function placesOf(
-  readings: readonly Reading[],
+export function allPlaces(
+  readings: readonly PlacesRead[],
   { symbol, partial }: { symbol: Pair; partial: boolean },
 ) {
   const failed = readings.flatMap(({ exchange, error }) =>
@@ -73,12 +79,12 @@ export function placesOf(
   );
   const places = readings.flatMap((one) => one.places);
   if (failed.length > 0 && (!partial || places.length === 0))
-    throw new AppError("Fetch failed", failed.map(named).join("; "));
+    throw new AppError("Fetch failed", failed.map(withExchange).join("; "));
   if (places.length === 0)
     throw new AppError("Invalid symbol", `${symbol} is listed on none of these exchanges`);
   const unlisted = readings.filter((one) => one.unlisted).map(({ exchange }) => exchange);
   return { places, unlisted, failed };
 }
 
-const named = ({ exchange, error }: { exchange: string; error: string }): string =>
+const withExchange = ({ exchange, error }: { exchange: string; error: string }): string =>
   error.startsWith(exchange) ? error : `${exchange}: ${error}`;

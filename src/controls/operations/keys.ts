@@ -6,7 +6,7 @@ import type { Deps } from "../../ports/deps.ts";
 
 const OF_KEYS = { effect: "admin", access: "token", failure: "Fetch failed" } as const;
 
-const keysOf = ({ keys }: Deps): NonNullable<Deps["keys"]> => {
+const keyStore = ({ keys }: Deps): NonNullable<Deps["keys"]> => {
   if (!keys) throw new AppError("Not found", "simulated exchanges need no keys");
   return keys;
 };
@@ -49,7 +49,7 @@ export const keyOperations = (ids: readonly string[]): readonly Operation[] => [
         mayWithdraw: z.boolean().nullable().describe("null where the exchange does not tell"),
       }),
     async run(deps, { exchange }) {
-      const { assets, mayWithdraw } = await keysOf(deps).check(exchange);
+      const { assets, mayWithdraw } = await keyStore(deps).check(exchange);
       return { exchange, assets, mayWithdraw: mayWithdraw ?? null };
     },
   }),

@@ -3,8 +3,8 @@ import { text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { changed } from "../../limits/limits.ts";
-import { EVERY, isScope, ownLimits, scopeOfAccount } from "../../limits/standing.ts";
-import { FORMS, LIMIT_NAMES, OFF, readLimit, showLimit } from "../../limits/texts.ts";
+import { EVERY_SCOPE, isScope, ownLimits, scopeOfAccount } from "../../limits/standing.ts";
+import { LIMIT_FORMS, LIMIT_NAMES, LIMIT_OFF, readLimit, showLimit } from "../../limits/texts.ts";
 import { accountKey } from "../../model/account.ts";
 import type { LimitName, LimitSettings, Limits, LimitsRead, StoredLimits } from "../../model/limits.ts";
 import { dateOf } from "../../model/usage.ts";
@@ -42,28 +42,28 @@ const limitField = (name: LimitName) =>
   z
     .union([z.string(), z.number(), z.record(z.string(), z.number())])
     .transform((given, context) => {
-      const value = readLimit(name, textOf(given));
+      const value = readLimit(name, settingText(given));
       if (value !== undefined) return value;
-      const message = `Invalid request: ${name} is ${FORMS[name].form}, or ${OFF}`;
+      const message = `Invalid request: ${name} is ${LIMIT_FORMS[name].form}, or ${LIMIT_OFF}`;
       context.addIssue({ code: "custom", message });
       return z.NEVER;
     })
     .optional()
-    .describe(`${FORMS[name].describe}; ${OFF} for none`);
+    .describe(`${LIMIT_FORMS[name].describe}; ${LIMIT_OFF} for none`);
 
-const textOf = (given: string | number | Record<string, number>): string =>
+const settingText = (given: string | number | Record<string, number>): string =>
   typeof given === "object"
     ? Object.entries(given)
         .map(([asset, amount]) => `${asset}=${amount}`)
         .join(",")
     : String(given);
 
-const inputOf = lazy(() =>
+const limitsInput = lazy(() =>
   z.object({
     scope: z
       .string()
       .refine(isScope, "Invalid request: scope is every, account:EXCHANGE or token:ID")
-      .default(EVERY)
+      .default(EVERY_SCOPE)
       .describe("Whose: every account's, account:EXCHANGE or token:ID"),
     ...(Object.fromEntries(LIMIT_NAMES.map((name) => [name, limitField(name)])) as Record<
       LimitName,
@@ -72,12 +72,12 @@ const inputOf = lazy(() =>
   }),
 );
 
-const same = { effect: "admin", access: "token", failure: "Internal error" } as const;
+const LIMITS_OPERATION = { effect: "admin", access: "token", failure: "Internal error" } as const;
 
 /** What orders are held to, whoever places them. */
 export const limitsOperations: readonly Operation[] = [
   operation({
-    ...same,
+    ...LIMITS_OPERATION,
     name: "get_limits",
     summary: "Limits that orders are held to, and what of them is used",
     http: { route: "GET /limits", from: "query" },
@@ -85,13 +85,13 @@ export const limitsOperations: readonly Operation[] = [
     input: () => z.object({}),
     output: LimitsShape,
     async run(deps) {
-      const { stored, uses } = await readAll(deps);
-      const scopes = [EVERY, ...Object.keys(stored.set).filter((scope) => scope !== EVERY)];
+      const { stored, uses } = await readAllLimits(deps);
+      const scopes = [EVERY_SCOPE, ...Object.keys(stored.set).filter((scope) => scope !== EVERY_SCOPE)];
       return {
-        settings: textsOf(deps.limits ?? {}, false),
+        settings: limitTexts(deps.limits ?? {}, false),
         limits: scopes.map((scope) => ({
           scope,
-          limits: textsOf(ownLimits(stored, scope), scope === EVERY),
+          limits: limitTexts(ownLimits(stored, scope), scope === EVERY_SCOPE),
         })),
         used: uses.map(({ scope, day, asset, notional, orders }) => ({
           scope,
@@ -104,7 +104,7 @@ export const limitsOperations: readonly Operation[] = [
     },
   }),
   operation({
-    ...same,
+    ...LIMITS_OPERATION,
     name: "set_limits",
     summary: "Set limits that orders are held to, from now on",
     http: { route: "PUT /limits", from: "body" },
@@ -115,13 +115,13 @@ export const limitsOperations: readonly Operation[] = [
         "edgemaker limits set --scope account:kraken --symbols BTC/USDT,ETH/USDT",
       ],
     },
-    input: inputOf,
+    input: limitsInput,
     output: SetShape,
     async run(deps, { scope, ...given }, call) {
       checkScope(deps, scope, given);
-      const { stored } = await readAll(deps);
+      const { stored } = await readAllLimits(deps);
       const settings = changed(stored.set[scope] ?? {}, withoutAbsent(given));
-      const changes = changesOf(stored, { scope, settings });
+      const changes = settingChanges(stored, { scope, settings });
       const told = changes.map(({ name, was, is }) => `${name} is ${is}, was ${was}`).join("; ");
       const message = `${scope}: ${told || "nothing has changed"}`;
       const { version } = stored;
@@ -157,7 +157,10 @@ function checkScope({ exchanges }: Deps, scope: string, given: object): void {
 const withoutAbsent = (given: object): LimitSettings =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
-function changesOf(stored: StoredLimits, { scope, settings }: { scope: string; settings: LimitSettings }) {
+function settingChanges(
+  stored: StoredLimits,
+  { scope, settings }: { scope: string; settings: LimitSettings },
+) {
   const before = ownLimits(stored, scope);
   const after = ownLimits({ ...stored, set: { ...stored.set, [scope]: settings } }, scope);
   return LIMIT_NAMES.map((name) => ({
@@ -168,7 +171,7 @@ function changesOf(stored: StoredLimits, { scope, settings }: { scope: string; s
 }
 
 /** Of every account all of them, so that a person sees which there are; of others those that are set. */
-const textsOf = (limits: Limits, all: boolean): Record<string, string> =>
+const limitTexts = (limits: Limits, all: boolean): Record<string, string> =>
   Object.fromEntries(
     LIMIT_NAMES.filter((name) => all || limits[name] !== undefined).map((name) => [
       name,
@@ -177,7 +180,7 @@ const textsOf = (limits: Limits, all: boolean): Record<string, string> =>
   );
 
 /** The limits, and what the configured accounts and the tokens that have limits have used of them. */
-async function readAll({ store, exchanges, venue }: Deps): Promise<LimitsRead> {
+async function readAllLimits({ store, exchanges, venue }: Deps): Promise<LimitsRead> {
   const nobody = { account: "", actor: "" };
   const { stored } = await store.readLimits({ ...nobody, scopes: [] });
   const tokens = Object.keys(stored.set).filter((scope) => scope.startsWith("token:"));

@@ -9,12 +9,12 @@ import type { Scope } from "../../model/token.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 
-const SCOPES = ["read", "trade", "admin"] as const;
+const TOKEN_SCOPES = ["read", "trade", "admin"] as const;
 
 /** 50 characters of [0-9a-z]: more than 256 random bits. */
 export const newToken = ({ randomText }: Pick<Deps["local"], "randomText">): string => `em_${randomText(50)}`;
 
-interface Asked {
+interface AskedToken {
   readonly name?: string | undefined;
   readonly scope: Scope;
   /** Until it expires; without it never. */
@@ -24,7 +24,7 @@ interface Asked {
 /** Makes a token, whose text is told here and nowhere else. */
 export async function issueToken(
   { store, local }: Pick<Deps, "store" | "local">,
-  { name, scope, days }: Asked,
+  { name, scope, days }: AskedToken,
   by: By,
 ) {
   const token = newToken(local);
@@ -38,7 +38,7 @@ const TokenShape = lazy(() =>
   z.object({
     id: z.string(),
     name: z.string(),
-    scope: z.enum(SCOPES),
+    scope: z.enum(TOKEN_SCOPES),
     createdAt: z.number(),
     expiresAt: z.number().nullable(),
     revokedAt: z.number().nullable(),
@@ -47,7 +47,7 @@ const TokenShape = lazy(() =>
 );
 
 const OF_TOKENS = { effect: "admin", access: "token", failure: "Internal error" } as const;
-const PAGE = 100;
+const TOKENS_PER_PAGE = 100;
 
 /** API tokens: shown once, stored hashed. */
 export const tokenOperations: readonly Operation[] = [
@@ -59,7 +59,7 @@ export const tokenOperations: readonly Operation[] = [
     input: () =>
       z.object({
         limit: countField("Invalid limit", { least: 1, most: 1000 })
-          .default(PAGE)
+          .default(TOKENS_PER_PAGE)
           .describe("How many, 1 to 1000"),
         before: countField("Invalid request", { least: 1, most: Number.MAX_SAFE_INTEGER })
           .optional()
@@ -82,12 +82,12 @@ export const tokenOperations: readonly Operation[] = [
         name: textField("Invalid request", /^[^\p{Cc}]{1,100}$/u, "a name is 1 to 100 characters")
           .optional()
           .describe("What it is for"),
-        scope: wordField("Invalid request", SCOPES).default("read").describe("What it may do"),
+        scope: wordField("Invalid request", TOKEN_SCOPES).default("read").describe("What it may do"),
         days: countField("Invalid request", { least: 1, most: 36_500 })
           .optional()
           .describe("Days until it expires; never without it"),
       }),
-    output: () => z.object({ id: z.string(), scope: z.enum(SCOPES), token: z.string() }),
+    output: () => z.object({ id: z.string(), scope: z.enum(TOKEN_SCOPES), token: z.string() }),
     run: (deps, asked, call) => issueToken(deps, asked, byOf(call)),
   }),
   operation({

@@ -29,12 +29,12 @@ const minLiquidity = () =>
     })
     .describe("Least total value locked, in ADA");
 
-const reads = { effect: "read", access: "public" } as const;
+const DEX_READ = { effect: "read", access: "public" } as const;
 
 /** Prices and pools of the chain's tokens on its own exchanges. */
 export const dexOperations = (): Operation[] => [
   operation({
-    ...reads,
+    ...DEX_READ,
     name: "get_dex_price",
     summary: "Price of a Cardano token in USDT, from its pools",
     http: { route: "GET /dex/price/:symbol", alias: "/cardano/price/:symbol", from: "query" },
@@ -50,7 +50,7 @@ export const dexOperations = (): Operation[] => [
     run: async (deps, { symbol }) => priceOut(symbol, await deps.dex.price(symbol), await timestamp(deps)),
   }),
   operation({
-    ...reads,
+    ...DEX_READ,
     name: "get_dex_pools",
     summary: "Liquidity pools of a Cardano token, the largest first",
     http: { route: "GET /dex/pools/:symbol", alias: "/cardano/pools/:symbol", from: "query" },
@@ -74,7 +74,7 @@ export const dexOperations = (): Operation[] => [
     }),
   }),
   operation({
-    ...reads,
+    ...DEX_READ,
     name: "list_dex_tokens",
     summary: "The Cardano tokens that have a price",
     http: { route: "GET /dex/tokens", alias: "/cardano/tokens", from: "query" },

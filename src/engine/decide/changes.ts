@@ -80,7 +80,7 @@ export const accountChanges = (
   memory,
 });
 
-export const isSomething = ({
+export const changesAnything = ({
   strategy,
   fills,
   orders,

@@ -11,7 +11,7 @@ const WAITS: Millis = 24 * HOUR;
 export function closed(strategy: Strategy, why: string | null | undefined, now: Millis): Strategy {
   const { closedSince, ...state } = strategy.state;
   if (why === undefined) return strategy;
-  if (why === null) return closedSince === undefined ? strategy : opened({ ...strategy, state });
+  if (why === null) return closedSince === undefined ? strategy : noteMarketOpen({ ...strategy, state });
   const since = closedSince ?? now;
   const noted = closedSince === since ? strategy : { ...strategy, state: { ...state, closedSince: since } };
   const isLeaving = strategy.wants === "stop" || state.exit !== null;
@@ -24,7 +24,7 @@ export function closed(strategy: Strategy, why: string | null | undefined, now: 
 }
 
 // What was said of the market holds no more.
-const opened = (strategy: Strategy): Strategy =>
+const noteMarketOpen = (strategy: Strategy): Strategy =>
   strategy.status === "error" ? strategy : { ...strategy, lastError: null };
 
 /** A strategy whose market the venue refuses to tell of. */

@@ -17,7 +17,7 @@ import { isContradicted, isFinal } from "../reconcile/order-life.ts";
 import { type Reconciled, reconcile, reconcileLate } from "../reconcile/reconcile.ts";
 import { nameUnreadable } from "../reconcile/unreadable.ts";
 import { advance, book } from "./advance.ts";
-import { accountChanges, changesOf, isSomething, remember } from "./changes.ts";
+import { accountChanges, changesAnything, changesOf, remember } from "./changes.ts";
 import { untold } from "./closed.ts";
 import { windowOf } from "./intents.ts";
 import { judgeAccount, judgeLoss, withStopped } from "./loss.ts";
@@ -38,7 +38,7 @@ export interface Decision {
 }
 
 /** What a pass is held to, and the kinds of strategies that it knows. */
-export interface Held {
+export interface PassTerms {
   readonly limit: number;
   readonly slow: string | null;
   readonly bounds: Bounds;
@@ -49,7 +49,7 @@ export interface Held {
 export function decide(
   snapshot: Snapshot,
   observed: Observation,
-  { limit, slow, bounds, kinds }: Held,
+  { limit, slow, bounds, kinds }: PassTerms,
 ): Decision {
   const { now } = snapshot.lease;
   const { sights, timing } = observed;
@@ -84,7 +84,7 @@ export function decide(
       share,
       strategy,
     );
-    const done = attempt(
+    const done = advanceOrFail(
       strategy,
       live.filter((order) => order.strategy === strategy.id),
       turn,
@@ -105,7 +105,7 @@ export function decide(
     { fills: reconciled.flatMap(({ fills }) => fills), waiting: rest.waiting, now },
   );
   const memory = { ...remembered, unreadable: named.unreadable };
-  const written = isSame(memory, snapshot.memory) ? null : memory;
+  const written = isSameMemory(memory, snapshot.memory) ? null : memory;
   const changes = [
     ...advanced.map((one, place) =>
       changesOf(before[place] as Strategy, one, ofStrategy(reconciled, one.strategy), now),
@@ -125,7 +125,7 @@ export function decide(
     ),
   ];
   return {
-    changes: changes.filter(isSomething),
+    changes: changes.filter(changesAnything),
     cancels: eachOnce([
       ...advanced.flatMap(({ cancels }) => cancels),
       ...revenants(observation),
@@ -152,7 +152,7 @@ const withLosses = (memory: AccountMemory, losses: Losses): AccountMemory =>
     : { ...memory, losses };
 
 // What else it holds is written when the pass ends.
-const isSame = (a: AccountMemory, b: AccountMemory): boolean =>
+const isSameMemory = (a: AccountMemory, b: AccountMemory): boolean =>
   a.moved === b.moved && a.baseline === b.baseline && a.losses === b.losses && a.unreadable === b.unreadable;
 
 function withWorth(one: Reconciled, { markets, feePrices: mids = new Map() }: Observation): Reconciled {
@@ -180,7 +180,7 @@ const untoldChanges = (strategies: readonly Strategy[], { refused }: Observation
     return reason === undefined ? [] : [changesOf(one, still(untold(one, reason, now), undefined), [], now)];
   });
 
-interface Account extends Pick<Adopted, "held" | "stranger" | "waiting"> {
+interface AccountPass extends Pick<Adopted, "held" | "stranger" | "waiting"> {
   readonly snapshot: Snapshot;
   readonly observation: Observation;
   /** As far as this pass has taken them. */
@@ -192,7 +192,7 @@ interface Account extends Pick<Adopted, "held" | "stranger" | "waiting"> {
 }
 
 function turnOf(
-  { snapshot, observation, strategies, kinds, live, losses, held, stranger, waiting, slow }: Account,
+  { snapshot, observation, strategies, kinds, live, losses, held, stranger, waiting, slow }: AccountPass,
   share: Share,
   strategy: Strategy,
 ): Turn {
@@ -231,7 +231,7 @@ function turnOf(
 }
 
 // A strategy that cannot go on stops itself alone; its orders are still looked after.
-function attempt(strategy: Strategy, live: readonly Order[], turn: Turn): Advanced {
+function advanceOrFail(strategy: Strategy, live: readonly Order[], turn: Turn): Advanced {
   try {
     return advance(strategy, live, turn);
   } catch (error) {

@@ -13,7 +13,7 @@ export const windowOf = ({ until }: Lease, { requestTimeout, expiry, skew }: Tim
 });
 
 /** An intent as the row that is written before the venue hears of it. */
-export function orderOf(
+export function rowOfIntent(
   strategy: Strategy,
   intent: Intent,
   { window, at, kind = "slot" }: { window: LeaseWindow; at: Millis; kind?: OrderKind },

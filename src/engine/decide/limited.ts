@@ -6,7 +6,12 @@ import type { Refusal, SlotState } from "../../model/strategy.ts";
 import type { Timing } from "../../ports/venue.ts";
 
 /** Of these nothing is known to end soon; the others follow the market, the time or a person. */
-const LASTING: readonly LimitCode[] = ["limit_order", "limit_day", "limit_open_orders", "limit_symbol"];
+const LASTING_LIMITS: readonly LimitCode[] = [
+  "limit_order",
+  "limit_day",
+  "limit_open_orders",
+  "limit_symbol",
+];
 
 interface Now {
   /** Protocol time. */
@@ -16,7 +21,7 @@ interface Now {
 }
 
 export const isLasting = (reason: Refusal["reason"]): boolean =>
-  (LASTING as readonly string[]).includes(reason);
+  (LASTING_LIMITS as readonly string[]).includes(reason);
 
 /** It is not tried: neither its balance nor another price is worth a call. */
 export const waitsForLimit = ({ limited }: SlotState, { now, version }: Now): boolean =>

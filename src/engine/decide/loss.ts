@@ -10,7 +10,7 @@ import type { Strategy } from "../../model/strategy.ts";
 import type { Kind, Kinds } from "../../ports/kind.ts";
 
 /** What a watch goes by: a limit that has changed, or a person's resume, has it judged anew. */
-interface Watched {
+interface WatchedLoss {
   readonly what: "strategyLoss" | "accountLoss";
   readonly asset: string;
   readonly total: () => Decimal;
@@ -25,7 +25,7 @@ interface Watched {
  */
 function judge(
   before: LossWatch | null,
-  { what, asset, total: totalNow, resumes, whose }: Watched,
+  { what, asset, total: totalNow, resumes, whose }: WatchedLoss,
   { standings: { version, all } }: Bounds,
 ): LossWatch | null {
   const limits = all[0]?.limits[what];
@@ -69,7 +69,7 @@ export function judgeLoss<S extends Strategy>(
   return { ...strategy, state: { ...next, exit, notices: [notice] } };
 }
 
-const namesOf = (strategies: readonly Strategy[]): string =>
+const kindNames = (strategies: readonly Strategy[]): string =>
   [...new Set(strategies.map(({ kind }) => `${kind}s`))].join(" and ");
 
 /** What an account's strategies with each quote asset have lost together, those included that have stopped since. */
@@ -91,7 +91,7 @@ export function judgeAccount(
     const total = sum(totals) + known.closed;
     const watch = judge(
       known.watch,
-      { what: "accountLoss", asset, total: () => total, resumes, whose: `the account's ${namesOf(mine)}` },
+      { what: "accountLoss", asset, total: () => total, resumes, whose: `the account's ${kindNames(mine)}` },
       bounds,
     );
     return [asset, watch === known.watch ? known : { ...known, watch }];
@@ -101,7 +101,7 @@ export function judgeAccount(
   return same ? before : Object.fromEntries(judged);
 }
 
-interface Around {
+interface LossContext {
   readonly memory: AccountMemory;
   readonly quotes: ReadonlyMap<string, Quote>;
   readonly kinds: Kinds;
@@ -109,7 +109,7 @@ interface Around {
 
 function totalOf(
   { symbol, state, kind }: Strategy,
-  { memory: { marks }, quotes, kinds }: Around,
+  { memory: { marks }, quotes, kinds }: LossContext,
 ): Decimal | undefined {
   const quote = quotes.get(symbol);
   const mid = quote ? midOf(quote) : marks[symbol]?.mid;
@@ -117,7 +117,7 @@ function totalOf(
 }
 
 /** The results of strategies that have stopped in this pass stay the account's. */
-export function withStopped(losses: Losses, stopped: readonly Strategy[], around: Around): Losses {
+export function withStopped(losses: Losses, stopped: readonly Strategy[], around: LossContext): Losses {
   if (stopped.length === 0) return losses;
   const closedIn = (asset: string) =>
     sum(

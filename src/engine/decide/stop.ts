@@ -5,13 +5,13 @@ import type { Millis } from "../../kernel/time.ts";
 import { collarFloor, passesCollar } from "../../limits/standing.ts";
 import type { Event } from "../../model/events.ts";
 import type { Resting } from "../../model/intent.ts";
-import type { Refused } from "../../model/limits.ts";
+import type { LimitRefusal } from "../../model/limits.ts";
 import type { Order } from "../../model/order.ts";
 import type { Exit, Strategy, StrategyState } from "../../model/strategy.ts";
 import type { Advanced } from "../../ports/kind.ts";
 import { exitPlan } from "./exit.ts";
 import { stoppedEvents } from "./exit-told.ts";
-import { orderOf } from "./intents.ts";
+import { rowOfIntent } from "./intents.ts";
 import { cancellable, isHeld, type Turn } from "./turn.ts";
 
 /** Takes a strategy to its end: no order left, and where that is asked for no base either. */
@@ -98,7 +98,7 @@ function sell(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
     return { ...waits(wayFor(met)), cancels: cancellable(met), events: wayEvents(strategy, met, turn.now) };
   if (foreign && intent.price > quote.bid) return waits(wayFor([foreign]));
   if (limit < 1) return { short: true };
-  const order = orderOf({ ...strategy, state: next }, intent, { window, at: quote.at, kind: "exit" });
+  const order = rowOfIntent({ ...strategy, state: next }, intent, { window, at: quote.at, kind: "exit" });
   const state = withCollarNotice(next, passesCollar(order, quote, bounds));
   return { strategy: { ...strategy, state, lastError: null }, intents: [order] };
 }
@@ -126,7 +126,7 @@ function wayEvents({ id, lastError }: Strategy, met: readonly Order[], at: Milli
 }
 
 /** An exit goes beyond the collar on purpose, and says so: what is left is sold before the price falls further. */
-function withCollarNotice(state: StrategyState, refused: Refused | undefined): StrategyState {
+function withCollarNotice(state: StrategyState, refused: LimitRefusal | undefined): StrategyState {
   const others = state.notices.filter(({ code }) => code !== "exit_beyond_collar");
   if (!refused) return state;
   const message = `an exit sells beyond the collar on purpose: ${refused.detail}`;

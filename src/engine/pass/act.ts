@@ -8,7 +8,7 @@ import type { CancelOutcome, CreateOutcome, Permit, Venue } from "../../ports/ve
 import { NOT_SENT, WOULD_TAKE } from "../decide/advance.ts";
 import { type Budget, spend } from "./budget.ts";
 
-type Outcome = Settlement["outcomes"][number];
+type CreateResult = Settlement["outcomes"][number];
 
 /** The lease as this process may use it: measured on its own clock, from before it was asked for. */
 export interface Hold {
@@ -17,7 +17,7 @@ export interface Hold {
   readonly requestTimeout: Millis;
 }
 
-interface World {
+interface ActDeps {
   readonly venue: Venue;
   readonly store: StepStore;
   readonly local: Local;
@@ -32,7 +32,7 @@ export interface Cancelled {
 }
 
 export async function cancelEach(
-  { venue, local }: Pick<World, "venue" | "local">,
+  { venue, local }: Pick<ActDeps, "venue" | "local">,
   hold: Hold,
   { cancels, budget }: { cancels: readonly Order[]; budget: Budget },
 ): Promise<Cancelled> {
@@ -58,12 +58,12 @@ export async function cancelEach(
 
 /** Asks the venue for what has been recorded: cancels first, then creates. */
 export async function act(
-  world: World,
+  world: ActDeps,
   hold: Hold,
   { budget, ...orders }: { cancels: readonly Order[]; creates: readonly Order[]; budget: Budget },
-): Promise<{ outcomes: Outcome[]; events: readonly Event[]; short: boolean }> {
+): Promise<{ outcomes: CreateResult[]; events: readonly Event[]; short: boolean }> {
   const { venue, store, local } = world;
-  const outcomes: Outcome[] = [];
+  const outcomes: CreateResult[] = [];
   const cancelled = await cancelEach(world, hold, { cancels: orders.cancels, budget });
   const told: Event[] = [];
   let { short } = cancelled;
@@ -104,20 +104,20 @@ export function permit(
   return { mayLeave: () => monotonic() <= last && protocolNow() <= sendBy, sendBy };
 }
 
-function outcomeOf({ clientId }: Order, outcome: CreateOutcome): Outcome {
+function outcomeOf({ clientId }: Order, outcome: CreateOutcome): CreateResult {
   switch (outcome.result) {
     case "accepted":
       return { clientId, state: "submitted", exchangeId: outcome.id, reason: null };
     case "not_sent":
       return { clientId, state: "rejected", exchangeId: null, reason: NOT_SENT };
     case "rejected":
-      return { clientId, state: "rejected", exchangeId: null, reason: reasonOf(outcome) };
+      return { clientId, state: "rejected", exchangeId: null, reason: rejectionReason(outcome) };
     case "unknown":
       return { clientId, state: "unknown", exchangeId: null, reason: outcome.reason };
   }
 }
 
-const reasonOf = ({ reason, wouldTake }: Extract<CreateOutcome, { result: "rejected" }>): string =>
+const rejectionReason = ({ reason, wouldTake }: Extract<CreateOutcome, { result: "rejected" }>): string =>
   wouldTake ? `${WOULD_TAKE}${reason}` : reason;
 
 /** What the venue said of an order that it has not clearly taken. */

@@ -2,7 +2,7 @@ import { BudgetSpent } from "../../kernel/errors.ts";
 import { type Budget, spend } from "./budget.ts";
 
 /** What a call to the venue answers; undefined where the budget, or the venue's own, lacks it: then nothing was asked. */
-export async function ask<T>(
+export async function askWithin<T>(
   budget: Budget,
   call: () => Promise<T>,
   strategy?: string | null,

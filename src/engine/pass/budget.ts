@@ -19,7 +19,7 @@ export interface Budget extends VenueCalls {
 }
 
 /** The local clock, and the last moment at which a call of this pass may leave. */
-interface Time {
+interface CallTime {
   readonly clock: () => Millis;
   readonly last: Millis;
 }
@@ -32,7 +32,7 @@ const MANY = 20;
 
 /** `calls` to the venue in this pass, and no more `requests` of all kinds than the process may still make. */
 export const budgetOf = (
-  { clock, last }: Time,
+  { clock, last }: CallTime,
   calls = Number.MAX_SAFE_INTEGER,
   requests?: () => number,
 ): Budget => ({

@@ -7,17 +7,17 @@ import type { Kinds } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
-import { ask } from "./asking.ts";
+import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
 
-type World = Pick<Deps, "kinds" | "reference"> & { readonly venue: Venue };
+type ElsewhereDeps = Pick<Deps, "kinds" | "reference"> & { readonly venue: Venue };
 
 /**
  * What other places say of each pair whose book was to be read, asked again once its strategies want it fresher. A
  * place that does not answer keeps what it said last, with the time of that.
  */
 export async function readElsewhere<S extends MarketSight>(
-  { kinds, reference, venue }: World,
+  { kinds, reference, venue }: ElsewhereDeps,
   snapshot: Snapshot,
   markets: Map<Pair, S>,
   budget: Budget,
@@ -30,7 +30,9 @@ export async function readElsewhere<S extends MarketSight>(
     const bookAt = sight.book ? now : last.bookAt;
     const isDue = every !== null && (last.askedAt === null || now - last.askedAt >= every);
     const told =
-      isDue && reference ? await ask(budget, () => reference(venue.account.exchange, symbol)) : undefined;
+      isDue && reference
+        ? await askWithin(budget, () => reference(venue.account.exchange, symbol))
+        : undefined;
     const elsewhere = told
       ? { prices: merged(last.prices, told.answer.prices, now), askedAt: now, bookAt }
       : { ...last, bookAt };

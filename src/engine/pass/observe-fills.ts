@@ -8,7 +8,7 @@ import { bookedSince, nextSpan, startReading, withAnswer } from "../reconcile/fi
 import { isWaitedOut } from "../reconcile/fills.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
 import type { Sight } from "../reconcile/order-life.ts";
-import { ask } from "./asking.ts";
+import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
 
 /** What a pass has read of one pair's executions. */
@@ -39,7 +39,7 @@ export async function readFills(
   let span = reading && nextSpan(reading);
   while (reading && span && budget.left > last) {
     const asked = span;
-    const told = await ask(budget, () => venue.fills(symbol, asked));
+    const told = await askWithin(budget, () => venue.fills(symbol, asked));
     if (!told) break;
     const { answer } = told;
     read.push(answer);
@@ -51,7 +51,7 @@ export async function readFills(
 }
 
 /** What is read of one pair's orders, after all lookups. */
-interface Looked {
+interface MarketOrders {
   readonly sight: MarketSight & { readonly short: boolean };
   readonly sights: ReadonlyMap<string, Sight>;
   /** Orders without a row that the venue alone knew: they are booked at once or not at all. */
@@ -66,7 +66,7 @@ export async function readLacking(
   venue: Venue,
   snapshot: Snapshot,
   symbol: Pair,
-  looked: Looked,
+  looked: MarketOrders,
   budget: Budget,
 ): Promise<MarketSight> {
   const { sight } = looked;
@@ -75,7 +75,7 @@ export async function readLacking(
   const asked = wanted.slice(0, budget.left);
   const ids = asked.map(({ id }) => id);
   const since = Math.min(...asked.map(({ at }) => at)) - venue.timing.overlap;
-  const told = await ask(budget, () => venue.fillsOf(symbol, ids, since));
+  const told = await askWithin(budget, () => venue.fillsOf(symbol, ids, since));
   if (!told) return sight;
   const read = [{ fills: sight.trades, unreadable: sight.unreadable }, told.answer];
   const known = { since: bookedSince(snapshot, symbol, venue.timing.overlap), found: looked.found };
@@ -93,7 +93,7 @@ function slotOf({ clientId = "" }: Lacking): string {
 function lackingOrders(
   { orders, lease: { now, token } }: Snapshot,
   symbol: Pair,
-  { sight, sights, found }: Looked,
+  { sight, sights, found }: MarketOrders,
   readLag: Millis,
 ): readonly Lacking[] {
   const tradedOf = (id: string) =>
@@ -124,7 +124,7 @@ function lackingOrders(
 }
 
 /** Of what is read, the part that can be told from what is booked; nothing is booked of an order without a row. */
-interface Known {
+interface FillsKnown {
   readonly since: Millis;
   readonly found: readonly VenueOrder[];
 }
@@ -134,7 +134,7 @@ function unbooked(
   { booked }: Snapshot,
   symbol: Pair,
   read: readonly FillsRead[],
-  { since, found }: Known,
+  { since, found }: FillsKnown,
 ): Pick<MarketSight, "trades" | "unreadable"> {
   const fills = new Map(read.flatMap((one) => one.fills.map((fill) => [fill.id, fill] as const)));
   const rows = read.flatMap(({ unreadable }) => unreadable).filter(({ id }) => !fills.has(id ?? ""));

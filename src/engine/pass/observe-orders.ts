@@ -1,7 +1,7 @@
 import type { Order } from "../../model/order.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import { isFinal, type Sight } from "../reconcile/order-life.ts";
-import { ask } from "./asking.ts";
+import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
 
 interface Looking {
@@ -22,10 +22,10 @@ export async function lookUp(venue: Venue, { orders, open, turn }: Looking, budg
     else if (!isFinal(order)) gone.push(order);
   }
   for (const [clientId, found] of await lookAtMany(venue, gone, budget)) sights.set(clientId, found);
-  for (const order of inTurn(gone, turn).filter(({ clientId }) => !sights.has(clientId))) {
+  for (const order of startingAt(gone, turn).filter(({ clientId }) => !sights.has(clientId))) {
     const { symbol, clientId, exchangeId } = order;
     const key = { symbol, clientId, id: exchangeId ?? undefined };
-    const found = await ask(budget, () => venue.order(key), order.strategy);
+    const found = await askWithin(budget, () => venue.order(key), order.strategy);
     if (!found) return { sights, short: true };
     sights.set(clientId, found.answer ?? "missing");
   }
@@ -43,7 +43,7 @@ async function lookAtMany(
   const [first] = known;
   if (!orders || !first || known.length < 2) return new Map();
   const ids = known.map(({ exchangeId }) => exchangeId ?? "");
-  const told = (await ask(budget, () => orders(first.symbol, ids)))?.answer ?? [];
+  const told = (await askWithin(budget, () => orders(first.symbol, ids)))?.answer ?? [];
   return new Map(
     known.flatMap(({ clientId, exchangeId }) => {
       const found = told.find(({ id }) => id === exchangeId);
@@ -52,7 +52,7 @@ async function lookAtMany(
   );
 }
 
-function inTurn<T>(list: readonly T[], turn: number): readonly T[] {
+function startingAt<T>(list: readonly T[], turn: number): readonly T[] {
   const first = list.length > 0 ? turn % list.length : 0;
   return [...list.slice(first), ...list.slice(0, first)];
 }

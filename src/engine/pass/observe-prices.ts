@@ -48,14 +48,14 @@ async function readMid(venue: Venue, pair: Pair, budget: Budget): Promise<Decima
   }
 }
 
-type Seen = Pick<Observation, "markets" | "sights">;
+type PricesSeen = Pick<Observation, "markets" | "sights">;
 const NOBODY: Reference = { prices: [], most: null, listed: false };
 
 /** How far the prices can be trusted on which an order is about to be placed; others are asked once a minute. */
 export async function readConfidence(
   { reference, venue, kinds }: { reference: Deps["reference"]; venue: Venue; kinds: Kinds },
   snapshot: Snapshot,
-  { markets, sights }: Seen,
+  { markets, sights }: PricesSeen,
   budget: Budget,
 ): Promise<ReadonlyMap<Pair, Confidence>> {
   const found = new Map<Pair, Confidence>();
@@ -68,7 +68,11 @@ export async function readConfidence(
     const last = snapshot.memory.confidence?.[symbol];
     const known = isRecent(last, now)
       ? last
-      : confidenceFrom(await ask(reference, { venue, symbol, budget }), { mid: midOf(quote), last, now });
+      : confidenceFrom(await askReference(reference, { venue, symbol, budget }), {
+          mid: midOf(quote),
+          last,
+          now,
+        });
     // A simulated price is of the moment in which it was asked for, in a time of its own.
     const isSimulated = venue.account.host === "";
     found.set(symbol, isSimulated ? known : confidenceNow(known, { quote, now }));
@@ -76,7 +80,7 @@ export async function readConfidence(
   return found;
 }
 
-const ask = async (
+const askReference = async (
   reference: Deps["reference"],
   { venue, symbol, budget }: { venue: Venue; symbol: Pair; budget: Budget },
 ): Promise<Reference> =>

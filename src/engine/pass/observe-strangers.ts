@@ -6,7 +6,7 @@ import type { Timing, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts"
 import type { MarketSight } from "../reconcile/observation.ts";
 import type { Sight } from "../reconcile/order-life.ts";
 import { isBehind, isOfStrategy, MISSES, nextId, searchOf } from "../reconcile/recovery.ts";
-import { ask } from "./asking.ts";
+import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
 
 /** Ids of orders that trades or the open list name, and that are of no unsettled order of ours. */
@@ -51,7 +51,7 @@ export async function lookAtStrangers(
     } else {
       const order = looked.answer;
       if (order && isOfStrategy(order)) found.push(order);
-      else if (order || !isYoung(venue.timing, tradesOf(markets, id), now)) foreign.push(id);
+      else if (order || !isYoung(venue.timing, tradesNaming(markets, id), now)) foreign.push(id);
       else leave(unlooked, markets, id);
     }
   }
@@ -66,7 +66,7 @@ const namesIn = (symbol: Pair, { trades, unreadable }: MarketSight): readonly Na
   ...unreadable.flatMap(({ orderId, at }) => (orderId === null ? [] : [{ orderId, symbol, at: at ?? 0 }])),
 ];
 
-const tradesOf = (markets: ReadonlyMap<Pair, MarketSight>, id: string): Naming[] =>
+const tradesNaming = (markets: ReadonlyMap<Pair, MarketSight>, id: string): Naming[] =>
   [...markets].flatMap(([symbol, sight]) => namesIn(symbol, sight).filter(({ orderId }) => orderId === id));
 
 // A simulated venue, whose trades are of a time of their own, shows all at once.
@@ -75,7 +75,7 @@ const isYoung = ({ readLag, skew }: Timing, trades: readonly Naming[], now: Mill
 
 // Its market is read again from its first trade.
 function leave(unlooked: Map<Pair, Millis>, markets: ReadonlyMap<Pair, MarketSight>, id: string): void {
-  for (const { symbol, at } of tradesOf(markets, id))
+  for (const { symbol, at } of tradesNaming(markets, id))
     unlooked.set(symbol, Math.min(at, unlooked.get(symbol) ?? at));
 }
 
@@ -88,15 +88,15 @@ async function lookAtTraded(
   id: string,
   budget: Budget,
 ): Promise<{ readonly answer: VenueOrder | undefined } | undefined> {
-  const { symbol } = tradesOf(markets, id)[0] ?? {};
-  return symbol === undefined ? { answer: undefined } : ask(budget, () => venue.order({ symbol, id }));
+  const { symbol } = tradesNaming(markets, id)[0] ?? {};
+  return symbol === undefined ? { answer: undefined } : askWithin(budget, () => venue.order({ symbol, id }));
 }
 
 /** So many looks a pass, of all strategies: more of them would outlast the lease of a simulated venue. */
 const LOOKS_A_PASS = 16;
 
 /** After a restore: each slot's next ids, until two in a row are unknown to the venue. A pass does a part of it. */
-export async function search(
+export async function searchNextIds(
   venue: Venue,
   { strategies, epoch }: Snapshot,
   markets: ReadonlyMap<Pair, MarketSight>,
@@ -132,7 +132,7 @@ async function searchSlot(
   let lacks = false;
   while (search.misses < MISSES && budget.left > last && !lacks) {
     const clientId = nextId(strategy, search);
-    const looked = await ask(budget, () => venue.order({ symbol: strategy.symbol, clientId }));
+    const looked = await askWithin(budget, () => venue.order({ symbol: strategy.symbol, clientId }));
     lacks = !looked;
     if (!looked) continue;
     const order = looked.answer;

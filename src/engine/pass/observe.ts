@@ -9,14 +9,14 @@ import type { Snapshot, StepStore } from "../../ports/stores/step-store.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import type { MarketSight, Observation } from "../reconcile/observation.ts";
 import type { Sight } from "../reconcile/order-life.ts";
-import { ask } from "./asking.ts";
+import { askWithin } from "./asking.ts";
 import { type Budget, spend } from "./budget.ts";
 import { mayCreate } from "./may-create.ts";
 import { readElsewhere } from "./observe-elsewhere.ts";
 import { NOTHING_READ, readFills, readLacking } from "./observe-fills.ts";
 import { lookUp } from "./observe-orders.ts";
 import { readFeePrices } from "./observe-prices.ts";
-import { lookAtStrangers, search, strangersAmong } from "./observe-strangers.ts";
+import { lookAtStrangers, searchNextIds, strangersAmong } from "./observe-strangers.ts";
 import { tradesAreDue } from "./trades-due.ts";
 
 /** Reads what a pass needs, in an order that loses nothing: open orders before trades, both before lookups. */
@@ -30,7 +30,7 @@ export async function observe(
   const balancesFirst = snapshot.strategies.some(
     ({ phase, wants }) => phase === "starting" && wants === "run",
   );
-  const readBalances = async () => (await ask(budget, () => venue.balances()))?.answer;
+  const readBalances = async () => (await askWithin(budget, () => venue.balances()))?.answer;
   let balances: readonly Balance[] | undefined;
   if (balancesFirst) balances = await readBalances();
 
@@ -43,7 +43,7 @@ export async function observe(
       budget.left < CALLS_A_MARKET || (markets.size > 0 && budget.fitting < CALLS_WITH_ORDERS);
     const sight = isTooMuch
       ? undefined
-      : await look(venue, snapshot, { symbol, reads: readsOf(snapshot, kinds, symbol) }, budget);
+      : await lookAtMarket(venue, snapshot, { symbol, reads: readsOf(snapshot, kinds, symbol) }, budget);
     if (!sight) {
       short = true;
       break;
@@ -68,7 +68,7 @@ export async function observe(
   const known = await store.ordersByIds(snapshot.lease.account, { exchange: strangers, client: [] });
   const unknown = strangers.filter((id) => !known.some(({ exchangeId }) => exchangeId === id));
   const looked = await lookAtStrangers(venue, snapshot, markets, { unknown, budget });
-  const searched = await search(venue, snapshot, markets, budget);
+  const searched = await searchNextIds(venue, snapshot, markets, budget);
   looked.found.push(...searched.found.filter(({ id }) => !looked.found.some((one) => one.id === id)));
   const named = await store.ordersByIds(snapshot.lease.account, {
     exchange: [],
@@ -139,7 +139,7 @@ const readsOf = ({ strategies }: Snapshot, kinds: Kinds, symbol: Pair): LookedMa
  * One market; the reason when the venue refuses this market alone, and undefined where its own budget lacks the
  * calls. A venue that cannot be read ends the pass.
  */
-async function look(
+async function lookAtMarket(
   venue: Venue,
   snapshot: Snapshot,
   { symbol, reads }: LookedMarket,

@@ -27,7 +27,7 @@ export interface Pass {
   readonly cancels?: number;
 }
 
-export type World = Pick<
+export type StepDeps = Pick<
   Deps,
   "store" | "local" | "log" | "limits" | "requests" | "reference" | "interval" | "kinds"
 >;
@@ -47,7 +47,7 @@ export interface StepOptions {
  * Never throws for a failure of the world: the pass says how it ended.
  */
 export async function step(
-  world: World,
+  world: StepDeps,
   venue: Venue,
   { calls, scheduled, isUrgent = false }: StepOptions = {},
 ): Promise<Pass> {
@@ -95,7 +95,7 @@ function yieldsAfter(snapshot: Snapshot): Millis | undefined {
 
 const NO_CANCELS: Cancelled = { asked: [], taken: 0, events: [], short: false };
 
-interface Started {
+interface StartedPass {
   readonly snapshot: Snapshot;
   readonly hold: Hold;
   readonly budget: Budget;
@@ -103,9 +103,9 @@ interface Started {
 }
 
 async function pass(
-  world: World,
+  world: StepDeps,
   venue: Venue,
-  { snapshot: taken, hold, budget, urgent }: Started,
+  { snapshot: taken, hold, budget, urgent }: StartedPass,
 ): Promise<boolean> {
   const { store, local, limits, reference, kinds } = world;
   const seen = await observe(venue, world, taken, budget);
@@ -154,13 +154,13 @@ function sayExits(log: Log, { changes }: Decision): void {
 }
 
 /** What there is to say of stop prices; nothing where nobody knows how often this account is stepped. */
-function watchOf({ interval }: World, snapshot: Snapshot, memory: AccountMemory) {
+function watchOf({ interval }: StepDeps, snapshot: Snapshot, memory: AccountMemory) {
   if (interval === undefined) return { events: [], memory: {}, unwatched: undefined };
   const { events, unwatched } = watchChanges(snapshot, memory, interval);
   return { events, memory: unwatched ? { unwatched } : {}, unwatched };
 }
 
-interface Ended extends Omit<Started, "hold"> {
+interface Ended extends Omit<StartedPass, "hold"> {
   readonly message: string;
   readonly of: VenueFailure | undefined;
   /** Of one that was put off: until there are calls for the next. */
@@ -168,7 +168,7 @@ interface Ended extends Omit<Started, "hold"> {
 }
 
 async function giveBack(
-  world: World,
+  world: StepDeps,
   { timing }: Venue,
   { snapshot, budget, urgent, message, of, wait }: Ended,
 ): Promise<void> {

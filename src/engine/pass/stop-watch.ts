@@ -10,11 +10,11 @@ import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 /** So many intervals without a price are no delay any more. */
 const INTERVALS = 3;
 /** Of very short intervals a slow answer alone takes several. */
-const LEAST: Millis = 3 * SECOND;
+const LEAST_GAP: Millis = 3 * SECOND;
 
-type Watched = Pick<Strategy, "symbol" | "config" | "wants" | "status" | "phase">;
+type WatchedStrategy = Pick<Strategy, "symbol" | "config" | "wants" | "status" | "phase">;
 
-interface Seen {
+interface StopSeen {
   readonly memory: AccountMemory;
   /** Protocol time. */
   readonly now: Millis;
@@ -23,13 +23,13 @@ interface Seen {
 }
 
 /** How long nobody has looked at the price that is to stop it; 0 while it is watched, or has none. */
-export function unwatchedFor(strategy: Watched, { memory, now, interval }: Seen): Millis {
+export function unwatchedFor(strategy: WatchedStrategy, { memory, now, interval }: StopSeen): Millis {
   const { config, wants, status, phase, symbol } = strategy;
   if (config.stopLossPrice === undefined && config.takeProfitPrice === undefined) return 0;
   if (wants !== "run" || status !== "running" || phase === "starting" || phase === "stopping") return 0;
   const seenAt = memory.marks[symbol]?.seenAt;
   const since = seenAt === undefined ? 0 : now - seenAt;
-  return since > Math.max(LEAST, INTERVALS * interval) ? since : 0;
+  return since > Math.max(LEAST_GAP, INTERVALS * interval) ? since : 0;
 }
 
 export const unwatchedMessage = (symbol: string, millis: Millis): string =>

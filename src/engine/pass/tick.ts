@@ -5,7 +5,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { type Pass, type StepOptions, step } from "./step.ts";
 
-type World = Pick<
+type TickDeps = Pick<
   Deps,
   | "store"
   | "local"
@@ -20,13 +20,13 @@ type World = Pick<
 >;
 
 /** Fewer requests than a pass over one market needs: what begins with less would only wait again. */
-const LEAST_REQUESTS = 12;
+const LEAST_PASS_REQUESTS = 12;
 
 /**
  * One pass over every account that has something to step. The timer, the cron and POST /internal/tick
  * call this. With bounded requests the accounts go in turn, those first that have waited longest.
  */
-export async function tick(world: World, options: StepOptions = {}): Promise<Pass[]> {
+export async function tick(world: TickDeps, options: StepOptions = {}): Promise<Pass[]> {
   const due = await world.store.due();
   const stepDue = async ({ account, retryAt, now }: (typeof due)[number]): Promise<Pass> =>
     retryAt > now ? { account, outcome: "backing_off" } : stepAccount(world, account, options);
@@ -35,13 +35,13 @@ export async function tick(world: World, options: StepOptions = {}): Promise<Pas
   const passes: Pass[] = [];
   for (const one of due)
     passes.push(
-      requests() < LEAST_REQUESTS ? { account: one.account, outcome: "postponed" } : await stepDue(one),
+      requests() < LEAST_PASS_REQUESTS ? { account: one.account, outcome: "postponed" } : await stepDue(one),
     );
   return passes;
 }
 
 /** One pass over a stored account, if this process is configured for it. */
-export async function stepAccount(world: World, account: AccountKey, options: StepOptions): Promise<Pass> {
+export async function stepAccount(world: TickDeps, account: AccountKey, options: StepOptions): Promise<Pass> {
   const venue = world.venueOf(parseAccountKey(account));
   if (!venue) return { account, outcome: "not_configured", message: "this process is not configured for it" };
   return tracedPass(world, venue, options).catch((error: unknown) => ({
@@ -52,7 +52,7 @@ export async function stepAccount(world: World, account: AccountKey, options: St
 }
 
 /** A pass as whoever collects measurements sees it. */
-function tracedPass(world: World, venue: Venue, options: StepOptions): Promise<Pass> {
+function tracedPass(world: TickDeps, venue: Venue, options: StepOptions): Promise<Pass> {
   const { tracer } = world;
   if (!tracer) return step(world, venue, options);
   const { exchange, kind } = venue.account;
@@ -69,23 +69,23 @@ function tracedPass(world: World, venue: Venue, options: StepOptions): Promise<P
 }
 
 /** The accounts that this process should set passes for. */
-export async function accountsDue(world: World): Promise<AccountKey[]> {
+export async function accountsDue(world: TickDeps): Promise<AccountKey[]> {
   const due = await world.store.due();
   return due
     .filter(({ account, retryAt, now }) => retryAt <= now && world.venueOf(parseAccountKey(account)))
     .map(({ account }) => account);
 }
 
-const PATIENCE: Millis = 10 * SECOND;
-const BETWEEN: Millis = 50;
+const LONGEST_WAIT_FOR_PASS: Millis = 10 * SECOND;
+const BETWEEN_LOOKS: Millis = 50;
 
 /** One pass on a person's word: waits for its turn when another pass is under way. */
-export async function stepNow(world: World, venue: Venue): Promise<Pass> {
+export async function stepNow(world: TickDeps, venue: Venue): Promise<Pass> {
   const askedAt = world.local.monotonic();
   for (;;) {
     const pass = await tracedPass(world, venue, { isUrgent: true });
-    if (pass.outcome !== "busy" || world.local.monotonic() - askedAt > PATIENCE) return pass;
+    if (pass.outcome !== "busy" || world.local.monotonic() - askedAt > LONGEST_WAIT_FOR_PASS) return pass;
     await venue.wait?.();
-    await world.local.sleep(BETWEEN);
+    await world.local.sleep(BETWEEN_LOOKS);
   }
 }

@@ -37,7 +37,7 @@ export function blamed(kind: Kind, strategy: Strategy, reconciled: readonly Reco
 }
 
 /** Its unsettled orders, and rows of trades that this pass could not read. */
-interface Seen {
+interface AuditSeen {
   readonly live: readonly Order[];
   readonly rows?: readonly UnreadableFill[];
 }
@@ -49,7 +49,7 @@ interface Seen {
 export function audited(
   kind: Kind,
   strategy: Strategy,
-  { live, now, rows = [] }: { readonly now: Millis } & Seen,
+  { live, now, rows = [] }: { readonly now: Millis } & AuditSeen,
 ): Strategy {
   const { state, symbol, status, wants } = strategy;
   const known = state.unexplained ?? null;
@@ -63,8 +63,8 @@ export function audited(
   const same =
     known?.since === since &&
     known.order === found.order &&
-    isSame(known.assets, found.assets) &&
-    namesOf(known) === namesOf(found);
+    isSameDifference(known.assets, found.assets) &&
+    tradeNames(known) === tradeNames(found);
   const noted = same ? strategy : { ...strategy, state: { ...state, unexplained: { ...found, since } } };
   // One that can be booked from its own sums is, by the first pass that has time to look for its trades once more.
   const isBookable = live.some(
@@ -95,12 +95,12 @@ function withMissing({ state, ...strategy }: Strategy, live: readonly Order[]): 
 const withoutMissing = ({ refused }: StrategyState): Refusal[] =>
   refused.filter(({ reason }) => reason !== "fills_missing");
 
-const namesOf = ({ trades = [] }: Unexplained): string => trades.map(({ trade }) => trade).join(" ");
+const tradeNames = ({ trades = [] }: Unexplained): string => trades.map(({ trade }) => trade).join(" ");
 
 function differences(
   assets: Unexplained["assets"],
   { state, symbol }: Strategy,
-  { live, rows = [] }: Seen,
+  { live, rows = [] }: AuditSeen,
 ): Unexplained | undefined {
   const [short] = live
     .flatMap((order) => (order.behindSince === null ? [] : [{ ...order, since: order.behindSince }]))
@@ -134,7 +134,7 @@ function unreadOf(
   return [...before.filter(({ trade }) => !seen.some((one) => one.trade === trade)), ...seen];
 }
 
-const isSame = (a: Unexplained["assets"], b: Unexplained["assets"]): boolean => {
+const isSameDifference = (a: Unexplained["assets"], b: Unexplained["assets"]): boolean => {
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((asset) => a[asset] === b[asset]);
 };

@@ -7,7 +7,7 @@ import type { Confidence } from "../../model/memory.ts";
 import type { Reference } from "../../ports/reference.ts";
 
 /** Of the other venues' price: a mid as far as this from it is worth no confidence. */
-const FARTHEST: Decimal = ONE / 20n;
+const FARTHEST_FROM_REFERENCE: Decimal = ONE / 20n;
 const ASKED_EVERY: Millis = MINUTE;
 const OLD_QUOTE: Millis = MINUTE;
 /** How long the last value stands when nobody answers. */
@@ -18,7 +18,7 @@ export function agreement(mid: Decimal, others: readonly Decimal[]): Decimal | u
   const median = medianOf(others);
   if (median === undefined || median <= ZERO) return undefined;
   const distance = div(abs(mid - median), median, "up");
-  return max(ZERO, ONE - div(distance, FARTHEST, "up"));
+  return max(ZERO, ONE - div(distance, FARTHEST_FROM_REFERENCE, "up"));
 }
 
 /** Whether the others were asked less than a minute ago. */

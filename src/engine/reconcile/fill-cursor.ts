@@ -17,7 +17,7 @@ export interface FillReading {
 }
 
 /** After the last order of a pair has ended, trades of it may still turn up for so long. */
-const TAIL: Millis = HOUR;
+const TRADES_TAIL: Millis = HOUR;
 
 /**
  * Begins where the last pass ended, less the overlap, but never before the first order that can have an unread fill;
@@ -28,7 +28,7 @@ export function startReading(snapshot: Snapshot, symbol: Pair, overlap: Millis):
   if (!Number.isFinite(first)) return undefined;
   const cursor = snapshot.cursors[symbol];
   if (!cursor) return { from: first, ahead: null, until: undefined };
-  const quiet = { from: cursor.at + TAIL, to: first };
+  const quiet = { from: cursor.at + TRADES_TAIL, to: first };
   const skips = quiet.to > quiet.from && (cursor.ahead === null || cursor.ahead.to <= quiet.to);
   return { from: cursor.at - overlap, ahead: skips ? quiet : cursor.ahead, until: undefined };
 }

@@ -7,10 +7,11 @@ import type { UnreadableFill } from "../../ports/venue.ts";
 import type { Observation } from "./observation.ts";
 
 /** So many rows are remembered as named. */
-const MOST_NAMED = 200;
+const MOST_ROWS_REMEMBERED = 200;
 
 /** What tells a row from others, where it has no id of its own. */
-const nameOf = ({ id, orderId, at }: UnreadableFill): string => id ?? `of ${orderId ?? "no order"} at ${at}`;
+const fillName = ({ id, orderId, at }: UnreadableFill): string =>
+  id ?? `of ${orderId ?? "no order"} at ${at}`;
 
 /** Rows of an order's trades that cannot be booked as they stand. */
 export const unreadTrades = (
@@ -19,7 +20,7 @@ export const unreadTrades = (
 ): UnreadTrade[] =>
   rows
     .filter(({ orderId }) => orderId !== null && orderId === exchangeId)
-    .map((row) => ({ order: clientId, trade: nameOf(row), reason: row.reason }));
+    .map((row) => ({ order: clientId, trade: fillName(row), reason: row.reason }));
 
 /** Names each row once, by the order that it is of; a row of other orders than ours is nobody's business here. */
 export function nameUnreadable(
@@ -33,7 +34,7 @@ export function nameUnreadable(
   for (const [symbol, sight] of markets) {
     for (const row of sight.unreadable) {
       const order = orders.find(({ exchangeId }) => exchangeId !== null && exchangeId === row.orderId);
-      const name = nameOf(row);
+      const name = fillName(row);
       if ((!order && row.orderId !== null) || known.includes(name)) continue;
       named.push(name);
       const whose = order ? order.clientId : `nobody knows whose, on ${symbol}`;
@@ -48,6 +49,6 @@ export function nameUnreadable(
   }
   return {
     events,
-    unreadable: named.length === 0 ? memory.unreadable : [...known, ...named].slice(-MOST_NAMED),
+    unreadable: named.length === 0 ? memory.unreadable : [...known, ...named].slice(-MOST_ROWS_REMEMBERED),
   };
 }

@@ -5,7 +5,7 @@ import { layOut } from "./layout.ts";
 import { levelsAround } from "./levels.ts";
 
 /** The outermost level may lie so far from the center, as a share of it, volatility's widening included. */
-const FARTHEST: Decimal = (95n * ONE) / 100n;
+const FARTHEST_FROM_CENTER: Decimal = (95n * ONE) / 100n;
 
 /**
  * Distances of the levels on each side from the center, as shares of it, nearest first, times `widening`.
@@ -26,7 +26,7 @@ function offsetsOf(config: CenteredConfig, widening: Decimal): Decimal[] {
 /** The most levels a side whose outermost offset stays in bounds; −1 where all of them do. */
 export function mostLevels(config: CenteredConfig): number {
   const widest = config.volatility ? 2n * ONE : ONE;
-  return offsetsOf(config, widest).findIndex((offset) => offset >= FARTHEST);
+  return offsetsOf(config, widest).findIndex((offset) => offset >= FARTHEST_FROM_CENTER);
 }
 
 /** Multiples of the base size, the slot nearest the center first; they sum to the number of levels unless custom. */
@@ -40,7 +40,7 @@ function weightsOf({ levels, sizeModel, sizeWeights = [] }: CenteredConfig): Dec
   });
 }
 
-export interface Around {
+export interface CenteredContext {
   readonly config: CenteredConfig;
   readonly orderSize: Decimal;
   /** The mid around which it is laid. */
@@ -50,7 +50,7 @@ export interface Around {
 }
 
 /** The 2n slots around a mid, and the rounded center, which is one of their prices and starts empty. */
-export function layAround({ config, orderSize, mid, widening, tick }: Around): {
+export function layAround({ config, orderSize, mid, widening, tick }: CenteredContext): {
   readonly center: Decimal;
   readonly levels: readonly Decimal[];
   readonly slots: readonly Slot[];

@@ -33,9 +33,9 @@ export interface Warning {
   readonly message: string;
 }
 
-const FARTHEST = 1000n;
+const FARTHEST_FROM_MARKET = 1000n;
 
-type Prices = Pick<
+type RulePrices = Pick<
   GridConfig,
   "upperPrice" | "takeProfitPrice" | "triggerPrice" | "stopLossPrice" | "trail"
 > & {
@@ -43,11 +43,14 @@ type Prices = Pick<
 };
 
 /** Prices that no market comes to: a mistake, and nothing to compute with. */
-export function checkPrices(asked: Prices, mid: Decimal): void {
+export function checkPrices(asked: RulePrices, mid: Decimal): void {
   const { upperPrice, gridSpacing, stopLossPrice, takeProfitPrice, triggerPrice, trail } = asked;
-  const most = mid * FARTHEST;
+  const most = mid * FARTHEST_FROM_MARKET;
   const refuse = (label: Label, name: string): never => {
-    throw new AppError(label, `${name} is more than ${FARTHEST} times the market's price, ${text(mid)}`);
+    throw new AppError(
+      label,
+      `${name} is more than ${FARTHEST_FROM_MARKET} times the market's price, ${text(mid)}`,
+    );
   };
   const isFar = (price: Decimal | undefined): boolean => price !== undefined && price > most;
   if (isFar(upperPrice)) refuse("Invalid range", "upperPrice");

@@ -4,7 +4,7 @@ import { splitPair } from "../../kernel/pair.ts";
 import type { Market } from "../../model/market.ts";
 import { lotsFor } from "../../model/minimum.ts";
 import type { FoundOrder } from "../../ports/kind.ts";
-import { costInAll, held, heldInAll } from "../ledger/booking.ts";
+import { baseHeld, costInAll, heldInAll } from "../ledger/booking.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
 /**
@@ -68,7 +68,7 @@ export function forgottenBase(state: GridState, { order, fills, ended }: FoundOr
     .reduce((total, { asset, amount }) => (asset === base ? total - amount : total), ZERO);
   const needed = ended ? moved : max(moved, order.amount);
   const slots = state.slots.map((slot) => {
-    const lacks = needed - held(slot);
+    const lacks = needed - baseHeld(slot);
     if (slot.index !== order.slot || lacks <= ZERO) return slot;
     const cost = slot.cost + mul(lacks, state.startPrice, "half");
     return { ...slot, base: slot.base + lacks, cost, first: true };

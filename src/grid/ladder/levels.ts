@@ -1,7 +1,7 @@
 import { type Decimal, divideWhole, mul, ONE } from "../../kernel/decimal.ts";
 import type { GridConfig } from "../state/config.ts";
 
-export type Range = Pick<
+export type LevelRange = Pick<
   GridConfig,
   "lowerPrice" | "upperPrice" | "gridLevels" | "gridSpacing" | "spacingModel" | "isSpaced"
 >;
@@ -11,7 +11,7 @@ export type Range = Pick<
  * lower + i·(upper − lower)/m, lower + i·spacing, or lower·(upper/lower)^(i/m). Levels below 0 and above m
  * are those of a grid that has moved.
  */
-export function levelAt(range: Range, i: number, tick: Decimal): Decimal {
+export function levelAt(range: LevelRange, i: number, tick: Decimal): Decimal {
   const { lowerPrice, upperPrice, gridLevels, gridSpacing, spacingModel, isSpaced } = range;
   if (spacingModel === "geometric") return geometricLevel({ lowerPrice, upperPrice, gridLevels }, i, tick);
   if (isSpaced) return divideWhole(lowerPrice + gridSpacing * BigInt(i), tick, "half") * tick;
@@ -27,7 +27,7 @@ const NEAR = 1e-12;
  * digit would decide on which side of the market a level lies.
  */
 function geometricLevel(
-  { lowerPrice, upperPrice, gridLevels: m }: Pick<Range, "lowerPrice" | "upperPrice" | "gridLevels">,
+  { lowerPrice, upperPrice, gridLevels: m }: Pick<LevelRange, "lowerPrice" | "upperPrice" | "gridLevels">,
   i: number,
   tick: Decimal,
 ): Decimal {
@@ -51,7 +51,7 @@ function geometricLevel(
 }
 
 /** All levels of a range grid, as it begins. */
-export const levelsFrom = (range: Range, tick: Decimal): Decimal[] =>
+export const levelsFrom = (range: LevelRange, tick: Decimal): Decimal[] =>
   numbers(range.gridLevels).map((i) => levelAt(range, i, tick));
 
 /** Whether every level is above the one before: false when the tick is too coarse for the spacing. */

@@ -6,7 +6,7 @@ type Mids = GridState["mids"];
 
 const WINDOW: Millis = HOUR;
 /** With less than so much of the window known nothing is said. */
-const LEAST: Millis = 30 * MINUTE;
+const LEAST_WINDOW_KNOWN: Millis = 30 * MINUTE;
 
 /** The window with one more mid: at most one a minute, none older than an hour. The same when nothing changes. */
 export function withMid(mids: Mids, mid: Decimal, at: Millis): Mids {
@@ -19,7 +19,7 @@ export function withMid(mids: Mids, mid: Decimal, at: Millis): Mids {
 function volatilityOf(mids: Mids, at: Millis): Decimal | undefined {
   const known = mids.filter((one) => at - one.at <= WINDOW);
   const [first] = known;
-  if (!first || at - first.at < LEAST) return undefined;
+  if (!first || at - first.at < LEAST_WINDOW_KNOWN) return undefined;
   const prices = known.map(({ mid }) => mid);
   const mean = divideWhole(
     prices.reduce((total, price) => total + price, 0n),

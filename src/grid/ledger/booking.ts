@@ -7,7 +7,7 @@ import { type Lot, takeLots, totalBase, totalCost, withLot } from "../state/lots
 import type { GridState, Ledger, Slot } from "../state/state.ts";
 
 /** Base that a slot holds now. */
-export const held = ({ base, sold }: Slot): Decimal => base - sold;
+export const baseHeld = ({ base, sold }: Slot): Decimal => base - sold;
 
 /**
  * What the held base cost, in quote. A sell takes cost × sold/base, rounded once from the sum of all
@@ -26,7 +26,7 @@ export function bookFill(
   const { base, quote } = splitPair(symbol);
   const feeIn = (asset: string) =>
     fill.fees.reduce((total, fee) => (fee.asset === asset ? total + fee.amount : total), ZERO);
-  const moved: Moved =
+  const moved: FillMove =
     fill.side === "buy"
       ? { amount: fill.amount, base: fill.amount - feeIn(base), quote: -(fill.notional + feeIn(quote)) }
       : { amount: fill.amount, base: -(fill.amount + feeIn(base)), quote: fill.notional - feeIn(quote) };
@@ -50,7 +50,7 @@ export function bookFill(
 }
 
 /** What a fill moves, its fees included: base and quote as they change, the amount as it was executed. */
-interface Moved {
+interface FillMove {
   readonly amount: Decimal;
   readonly base: Decimal;
   readonly quote: Decimal;
@@ -62,7 +62,7 @@ interface Booked {
   readonly realized: Decimal;
 }
 
-function inSlot(slot: Slot, { amount, base, quote }: Moved): Booked {
+function inSlot(slot: Slot, { amount, base, quote }: FillMove): Booked {
   if (base >= ZERO) {
     const flat = flattened(slot);
     return {
@@ -75,7 +75,7 @@ function inSlot(slot: Slot, { amount, base, quote }: Moved): Booked {
 }
 
 // Of an exit or a first buy, or of an order whose slot is no more.
-function inIdle(lots: readonly Lot[], { base, quote }: Moved): Booked {
+function inIdle(lots: readonly Lot[], { base, quote }: FillMove): Booked {
   if (base >= ZERO) return { idle: withLot(lots, { base, cost: -quote, first: false }), realized: ZERO };
   const { taken, rest } = takeLots(lots, -base);
   return { idle: rest, realized: quote - taken.cost };
@@ -83,7 +83,7 @@ function inIdle(lots: readonly Lot[], { base, quote }: Moved): Booked {
 
 /** The slot with what it has sold taken out of base and cost. */
 const flattened = (slot: Slot): Slot =>
-  slot.sold === ZERO ? slot : { ...slot, base: held(slot), cost: costOf(slot), sold: ZERO };
+  slot.sold === ZERO ? slot : { ...slot, base: baseHeld(slot), cost: costOf(slot), sold: ZERO };
 
 /** After an order's last fill: a complete one flips its slot; a sell of what was bought completes a cycle. */
 export function bookEnd(
@@ -115,9 +115,9 @@ function flipped(slot: Slot, side: "buy" | "sell"): Slot {
 
 /** All that a strategy holds, and what it cost. */
 export const heldInAll = ({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal =>
-  slots.reduce((total, slot) => total + held(slot), totalBase(idle));
+  slots.reduce((total, slot) => total + baseHeld(slot), totalBase(idle));
 export const costInAll = ({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal =>
   slots.reduce((total, slot) => total + costOf(slot), totalCost(idle));
 
 /** What a slot holds as a lot of its own. */
-export const lotOf = (slot: Slot): Lot => ({ base: held(slot), cost: costOf(slot), first: slot.first });
+export const lotOf = (slot: Slot): Lot => ({ base: baseHeld(slot), cost: costOf(slot), first: slot.first });

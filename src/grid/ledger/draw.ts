@@ -4,13 +4,15 @@ import { lotsFor, meetsMinimum } from "../../model/minimum.ts";
 import type { GridConfig } from "../state/config.ts";
 import { takeLots, totalBase, withLot } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";
-import { held, lotOf } from "./booking.ts";
+import { baseHeld, lotOf } from "./booking.ts";
 
 /** Base moves between slots and the idle lots without being traded: its cost goes with it. */
 
 /** The state with what these slots hold among the idle lots. */
-export function giveUp(state: GridState, isGiven: (slot: Slot) => boolean): GridState {
-  const given = state.slots.filter((slot) => isGiven(slot) && (held(slot) !== ZERO || slot.cost !== ZERO));
+export function releaseInventory(state: GridState, isGiven: (slot: Slot) => boolean): GridState {
+  const given = state.slots.filter(
+    (slot) => isGiven(slot) && (baseHeld(slot) !== ZERO || slot.cost !== ZERO),
+  );
   if (given.length === 0) return state;
   const idle = given.reduce((lots, slot) => withLot(lots, lotOf(slot)), state.idle);
   return { ...state, idle, slots: state.slots.map((slot) => (given.includes(slot) ? emptied(slot) : slot)) };
@@ -31,7 +33,7 @@ const payingPrice = ({ base, cost }: { base: Decimal; cost: Decimal }, market: M
  */
 export function draw(state: GridState, slot: Slot, config: GridConfig, market: Market): GridState {
   const amount = lotsFor(market, slot.size, slot.upper);
-  if (held(slot) !== ZERO || amount > totalBase(state.idle) || !meetsMinimum(market, slot.upper, amount))
+  if (baseHeld(slot) !== ZERO || amount > totalBase(state.idle) || !meetsMinimum(market, slot.upper, amount))
     return state;
   const { taken, rest } = takeLots(state.idle, amount);
   const sellAt = config.allowLoss ? slot.upper : max(slot.upper, payingPrice(taken, market));

@@ -22,7 +22,7 @@ export function profitOf(state: GridState, mark: Decimal): Profit {
 }
 
 /** The mark of one that has seen no price is the price it began at. */
-export function accountsOf(
+export function gridAccounts(
   { symbol, state }: Pick<GridStrategy, "symbol" | "state">,
   mark: Decimal = state.startPrice,
 ): Accounts {

@@ -12,9 +12,9 @@ import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 
 /** After so long an answer tells how far it has come; asking again goes on. */
 const ROUND: Millis = 8 * SECOND;
-const BETWEEN: Millis = 250;
+const BETWEEN_PASSES: Millis = 250;
 /** On Workers: what a pass over one account and the answer need. */
-const LEAST_REQUESTS = 15;
+const LEAST_CLEAR_REQUESTS = 15;
 
 const OrderLeftShape = () =>
   z.object({
@@ -52,11 +52,12 @@ export async function clear(deps: Deps, isDone: () => Promise<boolean>): Promise
   const { local, requests } = deps;
   const startedAt = local.monotonic();
   const mayGoOn = () =>
-    local.monotonic() - startedAt < ROUND && (requests?.() ?? Number.POSITIVE_INFINITY) > LEAST_REQUESTS;
+    local.monotonic() - startedAt < ROUND &&
+    (requests?.() ?? Number.POSITIVE_INFINITY) > LEAST_CLEAR_REQUESTS;
   for (;;) {
     await passOverAll(deps);
     if ((await isDone()) || !mayGoOn()) return;
-    await local.sleep(BETWEEN);
+    await local.sleep(BETWEEN_PASSES);
   }
 }
 
@@ -67,16 +68,16 @@ async function passOverAll(deps: Deps): Promise<void> {
     await Promise.all(venues.map((venue) => stepNow(deps, venue)));
     return;
   }
-  for (const venue of venues) if (deps.requests() > LEAST_REQUESTS) await stepNow(deps, venue);
+  for (const venue of venues) if (deps.requests() > LEAST_CLEAR_REQUESTS) await stepNow(deps, venue);
 }
 
-interface Resting {
+interface RestingOrders {
   readonly orders: readonly Order[];
   readonly ofRequests: readonly Order[];
 }
 
 /** Orders of ours that rest, or may; apart from them those of which no keys are kept. */
-export async function restingOrders({ store }: Deps): Promise<Resting> {
+export async function readRestingOrders({ store }: Deps): Promise<RestingOrders> {
   const resting = (await store.unsettledOrders()).filter((order) => !isFinal(order));
   const isOfRequest = ({ account }: Order) => exchangeOfRequest(account) !== undefined;
   return {
@@ -85,16 +86,16 @@ export async function restingOrders({ store }: Deps): Promise<Resting> {
   };
 }
 
-const MOST_TOLD = 100;
+const MOST_ORDERS_TOLD = 100;
 
 /** What an answer lists of them. */
-export const ordersLeft = ({ orders, ofRequests }: Resting) => ({
-  orders: orders.slice(0, MOST_TOLD).map(orderLeft),
-  ordersOfRequests: ofRequests.slice(0, MOST_TOLD).map(orderLeft),
+export const ordersLeft = ({ orders, ofRequests }: RestingOrders) => ({
+  orders: orders.slice(0, MOST_ORDERS_TOLD).map(orderLeft),
+  ordersOfRequests: ofRequests.slice(0, MOST_ORDERS_TOLD).map(orderLeft),
 });
 
 /** What a person can do about those, for the end of a message. */
-export function requestsText({ ofRequests }: Resting): string {
+export function requestsText({ ofRequests }: RestingOrders): string {
   if (ofRequests.length === 0) return "";
   const exchanges = [...new Set(ofRequests.map(({ account }) => exchangeOfRequest(account)))].join(", ");
   const what = ofRequests.length === 1 ? "1 order was" : `${ofRequests.length} orders were`;

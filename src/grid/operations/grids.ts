@@ -12,7 +12,7 @@ import { gridViewsOf } from "../kind.ts";
 import { slotOut } from "../schema/accounting.ts";
 import { conditionsOf } from "../schema/conditions.ts";
 import { lyingOut } from "../schema/follows.ts";
-import { gridOut, isDry } from "../schema/out.ts";
+import { gridAnswer, isDry } from "../schema/out.ts";
 import { ListShape, StatusShape, TickShape } from "../schema/schema.ts";
 import { gridsView, hasStalled, listView } from "../schema/view.ts";
 import type { GridStrategy } from "../state/state.ts";
@@ -26,7 +26,7 @@ import { stopGrid } from "./stop.ts";
 import { intervalOf } from "./watch-over.ts";
 import { withdrawPlan } from "./withdraw.ts";
 
-const reads = {
+const GRIDS_READ = {
   effect: "read",
   access: "token",
   failure: "Internal error",
@@ -34,7 +34,7 @@ const reads = {
 } as const;
 
 const gridStatus = operation({
-  ...reads,
+  ...GRIDS_READ,
   name: "get_grid_status",
   summary: "Grids, their orders and their profit",
   http: { route: "GET /strategy/grid/status", from: "query" },
@@ -63,13 +63,16 @@ const gridStatus = operation({
     }),
   output: StatusShape,
   async run(deps, { id, stopped, limit, before }) {
-    const page = pageOf({ stopped, limit, before });
+    const page = strategiesPage({ stopped, limit, before });
     const found = await deps.store.strategies(id === undefined ? { stopped, page } : { id });
     const views = gridViewsOf(found);
     if (id !== undefined && views.length === 0) throw new AppError("Not found", `there is no strategy ${id}`);
     const killed = await deps.store.killed();
     return {
-      strategies: views.map((view) => ({ ...shown(deps, view, killed), ...(id ? slotsOf(view) : {}) })),
+      strategies: views.map((view) => ({
+        ...shownGrid(deps, view, killed),
+        ...(id ? slotsShown(view) : {}),
+      })),
       count: views.length,
       next: page && found.length === page.limit ? String(found.at(-1)?.strategy.number) : null,
       warnings: [...((await deps.warnings?.()) ?? [])],
@@ -78,13 +81,19 @@ const gridStatus = operation({
 });
 
 /** All that run are told at once, as a person needs them; what has ever run has no end, and is told in pages. */
-function pageOf(asked: { stopped: boolean; limit?: number | undefined; before?: string | undefined }) {
+function strategiesPage(asked: {
+  stopped: boolean;
+  limit?: number | undefined;
+  before?: string | undefined;
+}) {
   const { stopped, limit, before } = asked;
   if (!stopped && limit === undefined && before === undefined) return undefined;
   return { limit: limit ?? 100, before: before === undefined ? undefined : Number.parseInt(before, 10) };
 }
 
-const slotsOf = ({ strategy }: StrategyView<GridStrategy>) => ({ slots: strategy.state.slots.map(slotOut) });
+const slotsShown = ({ strategy }: StrategyView<GridStrategy>) => ({
+  slots: strategy.state.slots.map(slotOut),
+});
 
 /** What there is to say of a grid that its own passes cannot. */
 function noticedFrom(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean) {
@@ -98,21 +107,21 @@ function noticedFrom(deps: Deps, view: StrategyView<GridStrategy>, killed: boole
   ];
 }
 
-function shown(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean) {
+function shownGrid(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean) {
   const { store, venueOf, marketTime } = deps;
   const account = parseAccountKey(view.strategy.account);
   const isStopped = view.strategy.status === "stopped";
-  const missing = venueOf(account) || isStopped ? null : notConfigured(view.strategy.account);
+  const missing = venueOf(account) || isStopped ? null : notConfiguredHere(view.strategy.account);
   const watch = noticedFrom(deps, view, killed);
   const trouble = isStopped ? undefined : store.trouble();
-  return gridOut(account.exchange, view, { now: marketTime(account, view.now), missing, trouble, watch });
+  return gridAnswer(account.exchange, view, { now: marketTime(account, view.now), missing, trouble, watch });
 }
 
-const notConfigured = (account: string): string =>
+const notConfiguredHere = (account: string): string =>
   `this process is not configured for ${account}: another one has to step it`;
 
 const listGrids = operation({
-  ...reads,
+  ...GRIDS_READ,
   name: "list_grids",
   summary: "Grids that are not stopped",
   http: { route: "GET /strategy/grid/list", from: "query" },

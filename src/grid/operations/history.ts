@@ -3,17 +3,17 @@ import { parseAccountKey } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
 import {
   EventsShape,
-  eventOut,
   FillsShape,
-  fillOut,
-  fillsCsv,
+  fillShown,
   fillsView,
+  fillTable,
+  gridEvent,
   HistoricOrdersShape,
   historicOrderOut,
   historyInput,
+  historyPage,
   MOST_ROWS,
-  nextOf,
-  pageOf,
+  nextPageOf,
 } from "../schema/history.ts";
 import { viewOf } from "./stop.ts";
 
@@ -50,14 +50,14 @@ const gridOrders = operation({
   output: HistoricOrdersShape,
   async run(deps, input) {
     await viewOf(deps, input.id);
-    const page = pageOf(input);
+    const page = historyPage(input);
     const orders = await deps.store.ordersOf(input.id, page);
     const last = orders.at(-1);
     return {
       id: input.id,
       orders: orders.map(historicOrderOut),
       count: orders.length,
-      next: nextOf(orders, page, last && `${last.createdAt}.${last.clientId}`),
+      next: nextPageOf(orders, page, last && `${last.createdAt}.${last.clientId}`),
     };
   },
 });
@@ -75,21 +75,21 @@ const gridFills = operation({
     examples: ["edgemaker grid fills grid-kraken-BTC-USDT-1767225600000 --format csv"],
   },
   csv: (answer) =>
-    fillsCsv(answer as z.input<ReturnType<typeof FillsShape>>, (at) => new Date(at).toISOString()),
+    fillTable(answer as z.input<ReturnType<typeof FillsShape>>, (at) => new Date(at).toISOString()),
   pages: MOST_ROWS,
   output: FillsShape,
   async run(deps, input) {
     const { strategy } = await viewOf(deps, input.id);
-    const page = pageOf(input);
+    const page = historyPage(input);
     const fills = await deps.store.fillsOf(input.id, page);
     const last = fills.at(-1);
     return {
       id: input.id,
       exchange: parseAccountKey(strategy.account).exchange,
       symbol: strategy.symbol,
-      fills: fills.map(fillOut),
+      fills: fills.map(fillShown),
       count: fills.length,
-      next: nextOf(fills, page, last && `${last.at}.${last.tradeId}`),
+      next: nextPageOf(fills, page, last && `${last.at}.${last.tradeId}`),
     };
   },
 });
@@ -103,14 +103,14 @@ const gridEvents = operation({
   output: EventsShape,
   async run(deps, input) {
     await viewOf(deps, input.id);
-    const page = pageOf(input);
+    const page = historyPage(input);
     const events = await deps.store.eventsOf(input.id, page);
     const last = events.at(-1);
     return {
       id: input.id,
-      events: events.map(eventOut),
+      events: events.map(gridEvent),
       count: events.length,
-      next: nextOf(events, page, last && `${last.at}.${last.id}`),
+      next: nextPageOf(events, page, last && `${last.at}.${last.id}`),
     };
   },
 });

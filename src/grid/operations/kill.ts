@@ -10,8 +10,8 @@ import {
   clear,
   isReached,
   ordersLeft,
+  readRestingOrders,
   requestsText,
-  restingOrders,
   unreachedText,
 } from "./clear.ts";
 import { panic } from "./panic.ts";
@@ -28,7 +28,7 @@ export const BUYS_ON =
 
 const ON = `no order is placed; cancels and booking go on, and what rests stays: ${BUYS_ON}`;
 
-async function told({ store, killHere }: Deps): Promise<z.input<ReturnType<typeof KillShape>>> {
+async function killAnswer({ store, killHere }: Deps): Promise<z.input<ReturnType<typeof KillShape>>> {
   const on = await store.killed();
   const here = killHere?.reason();
   if (here !== undefined) return { on, message: `the kill switch is on in this process, as ${here}: ${ON}` };
@@ -38,12 +38,12 @@ async function told({ store, killHere }: Deps): Promise<z.input<ReturnType<typeo
   return { on, message };
 }
 
-const same = { access: "token", failure: "Internal error" } as const;
+const KILL_OPERATION = { access: "token", failure: "Internal error" } as const;
 
 /** One switch for every account: while it is on, no order of any grid or hand is placed. */
 export const killOperations: readonly Operation[] = [
   operation({
-    ...same,
+    ...KILL_OPERATION,
     name: "get_kill_switch",
     summary: "Whether the kill switch is on",
     effect: "read",
@@ -51,10 +51,10 @@ export const killOperations: readonly Operation[] = [
     cli: { path: "kill status", examples: ["edgemaker kill status"] },
     input: () => z.object({}),
     output: KillShape,
-    run: told,
+    run: killAnswer,
   }),
   operation({
-    ...same,
+    ...KILL_OPERATION,
     name: "set_kill_switch",
     summary: "Turn the kill switch on or off",
     effect: "admin",
@@ -93,7 +93,7 @@ export const killOperations: readonly Operation[] = [
       await deps.store.setKill(on, by);
       // Another process may have looked right before: after this, nothing of its leaves either.
       if (on) await deps.local.sleep(LOOK_HOLDS);
-      return told(deps);
+      return killAnswer(deps);
     },
   }),
   panic,
@@ -101,8 +101,8 @@ export const killOperations: readonly Operation[] = [
 
 async function cancelled(deps: Deps): Promise<z.input<ReturnType<typeof TurnedShape>>> {
   const isWaiting = ({ account }: Order) => isReached(deps, account);
-  await clear(deps, async () => !(await restingOrders(deps)).orders.some(isWaiting));
-  const resting = await restingOrders(deps);
+  await clear(deps, async () => !(await readRestingOrders(deps)).orders.some(isWaiting));
+  const resting = await readRestingOrders(deps);
   const { orders } = resting;
   const done = orders.length === 0;
   const left = unreachedText(

@@ -14,15 +14,15 @@ import {
   isReached,
   LeavingShape,
   ordersLeft,
+  readRestingOrders,
   requestsText,
-  restingOrders,
   unreachedText,
 } from "./clear.ts";
 
 const PanicShape = () =>
   z.object({ on: z.boolean(), ...ClearedShape(), message: z.string(), grids: z.array(LeavingShape()) });
 
-type Told = z.input<ReturnType<typeof PanicShape>>;
+type PanicAnswer = z.input<ReturnType<typeof PanicShape>>;
 
 /**
  * Out of everything: one write turns the switch on and asks for every stop and cancel, so that whoever steps next
@@ -38,8 +38,8 @@ export const panic = operation({
     path: "panic",
     examples: ["edgemaker panic", "edgemaker panic --sell"],
     until: {
-      isDone: (answer) => (answer as Told).done,
-      progress: (answer) => (answer as Told).message,
+      isDone: (answer) => (answer as PanicAnswer).done,
+      progress: (answer) => (answer as PanicAnswer).message,
     },
   },
   input: () =>
@@ -56,12 +56,12 @@ export const panic = operation({
       const { resting, grids } = await leftOf(deps, since);
       return ![...resting.orders, ...grids].some(({ account }) => isReached(deps, account));
     });
-    return answer(deps, await leftOf(deps, since), sell);
+    return panicAnswer(deps, await leftOf(deps, since), sell);
   },
 });
 
 interface Left {
-  readonly resting: Awaited<ReturnType<typeof restingOrders>>;
+  readonly resting: Awaited<ReturnType<typeof readRestingOrders>>;
   /** Not stopped yet. */
   readonly grids: readonly Strategy[];
   /** Beside them those that have stopped since the switch was turned. */
@@ -77,13 +77,13 @@ async function leftOf(deps: Deps, since: Millis): Promise<Left> {
   const hasStopped = ({ strategy: { status, stoppedAt, account } }: StrategyView) =>
     status === "stopped" && (stoppedAt ?? 0) >= deps.marketTime(parseAccountKey(account), since);
   return {
-    resting: await restingOrders(deps),
+    resting: await readRestingOrders(deps),
     grids: running.map(({ strategy }) => strategy),
     views: [...running, ...all.filter(hasStopped)],
   };
 }
 
-function answer(deps: Deps, { resting, grids, views }: Left, sell: boolean): Told {
+function panicAnswer(deps: Deps, { resting, grids, views }: Left, sell: boolean): PanicAnswer {
   const { orders } = resting;
   const unsold = sell ? views.filter(({ strategy }) => isUnsold(deps, strategy)) : [];
   const done = orders.length + grids.length + unsold.length === 0;

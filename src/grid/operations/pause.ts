@@ -22,7 +22,7 @@ const PausedShape = lazy(() =>
   }),
 );
 
-const change = {
+const PAUSE_OPERATION = {
   effect: "trade",
   access: "token",
   input: () => z.object({ id: idField("Invalid request").describe("Strategy id") }),
@@ -31,7 +31,7 @@ const change = {
 } as const;
 
 const pauseGrid = operation({
-  ...change,
+  ...PAUSE_OPERATION,
   name: "pause_grid",
   summary: "Let a grid place nothing new; what rests stays",
   http: { route: "POST /strategy/grid/:id/pause", from: "body" },
@@ -48,13 +48,13 @@ const pauseGrid = operation({
     await changeable(deps, id);
     await deps.store.setPaused(id, true, byOf(call));
     const { view, pass } = await passed(deps, id);
-    const why = pass ? failureOf(pass) : notConfigured(view);
-    return answer(view, view.strategy.wants === "pause", told(view, why));
+    const why = pass ? failureOf(pass) : notedElsewhere(view);
+    return pauseAnswer(view, view.strategy.wants === "pause", pauseMessage(view, why));
   },
 });
 
 const resumeGrid = operation({
-  ...change,
+  ...PAUSE_OPERATION,
   name: "resume_grid",
   summary: "Let a paused grid, or one in error, go on",
   http: { route: "POST /strategy/grid/:id/resume", from: "body" },
@@ -75,9 +75,13 @@ const resumeGrid = operation({
     await deps.store.setPaused(id, false, byOf(call));
     const { view, pass } = await passed(deps, id);
     const { status, wants, lastError } = view.strategy;
-    if (status === "error") return answer(view, false, `${id} is in error again: ${lastError}`);
-    const why = pass ? failureOf(pass) : notConfigured(view);
-    return answer(view, wants === "run", wants === "run" ? `${id} goes on${why}` : told(view, why));
+    if (status === "error") return pauseAnswer(view, false, `${id} is in error again: ${lastError}`);
+    const why = pass ? failureOf(pass) : notedElsewhere(view);
+    return pauseAnswer(
+      view,
+      wants === "run",
+      wants === "run" ? `${id} goes on${why}` : pauseMessage(view, why),
+    );
   },
 });
 
@@ -102,16 +106,20 @@ const failureOf = ({ outcome, message }: Pass): string => {
   return outcome === "busy" ? "; the next pass takes note of it" : "";
 };
 
-const notConfigured = ({ strategy }: StrategyView): string =>
+const notedElsewhere = ({ strategy }: StrategyView): string =>
   `; a process that is configured for ${strategy.account} takes note of it`;
 
-function told({ strategy: { id, wants }, openOrders }: StrategyView, why: string): string {
+function pauseMessage({ strategy: { id, wants }, openOrders }: StrategyView, why: string): string {
   if (wants === "stop") return `${id} is stopping${why}`;
   if (wants === "run") return `${id} runs: somebody has resumed it${why}`;
   return `${id} is paused: nothing new is placed, ${openOrders} orders rest on, and stop and take-profit prices are not watched${why}`;
 }
 
-const answer = ({ strategy: { id, status, phase } }: StrategyView, success: boolean, message: string) => ({
+const pauseAnswer = (
+  { strategy: { id, status, phase } }: StrategyView,
+  success: boolean,
+  message: string,
+) => ({
   success,
   id,
   status,

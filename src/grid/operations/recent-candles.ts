@@ -6,7 +6,7 @@ import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
 import type { CandleRange } from "../../ports/market.ts";
 import type { LastWeek } from "../start/last-week.ts";
-import { venueOf, type Where } from "./start-reading.ts";
+import { type StartPlace, venueOf } from "./start-reading.ts";
 
 /** How far back a person looks for where a price goes: each in one question to any exchange. */
 export const LOOKS_BACK = {
@@ -17,7 +17,7 @@ export const LOOKS_BACK = {
 export type Width = keyof typeof LOOKS_BACK;
 
 /** Where the price has been. Throws AppError where nobody tells: a range is not made up. */
-export async function readPast(deps: Deps, where: Where, width: Width): Promise<readonly Candle[]> {
+export async function readPast(deps: Deps, where: StartPlace, width: Width): Promise<readonly Candle[]> {
   const { back, span } = LOOKS_BACK[width];
   const candles = await askPast(deps, where, { span, limit: back / span });
   if (candles.length > 0) return candles;
@@ -27,13 +27,13 @@ export async function readPast(deps: Deps, where: Where, width: Width): Promise<
   );
 }
 
-const askPast = (deps: Deps, where: Where, range: CandleRange): Promise<readonly Candle[]> =>
+const askPast = (deps: Deps, where: StartPlace, range: CandleRange): Promise<readonly Candle[]> =>
   forAnyone(venueOf(deps, where)).candles(where.symbol, range);
 
 /** Half an hour each: a week of them is one page of every exchange. */
 const WEEK: CandleRange = { span: 30 * MINUTE, limit: 336 };
 
-export async function readLastWeek(deps: Deps, where: Where): Promise<LastWeek> {
+export async function readLastWeek(deps: Deps, where: StartPlace): Promise<LastWeek> {
   try {
     const candles = await askPast(deps, where, WEEK);
     return candles.length > 0

@@ -15,7 +15,7 @@ import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import type { StartWorld } from "../start/planned-start.ts";
 
-export type Where = {
+export type StartPlace = {
   readonly exchange: string;
   readonly symbol: Pair;
   readonly confidence?: Decimal | undefined;
@@ -33,7 +33,7 @@ export interface Read {
 const NO_REFERENCE: Reference = { prices: [], most: null, listed: false };
 
 /** What a start has to know of the account and its market. */
-export async function readWorld(deps: Deps, where: Where, actor: string): Promise<StartWorld & Read> {
+export async function readWorld(deps: Deps, where: StartPlace, actor: string): Promise<StartWorld & Read> {
   const { exchange, symbol, dryRun, dryBalance } = where;
   if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance is for a dryRun");
   const dry = dryRun ? dryRunsOf(deps) : undefined;
@@ -52,7 +52,7 @@ export async function readWorld(deps: Deps, where: Where, actor: string): Promis
 }
 
 /** Where a grid that is asked for so trades. */
-export const venueOf = (deps: Deps, { exchange, dryRun }: Where): Venue =>
+export const venueOf = (deps: Deps, { exchange, dryRun }: StartPlace): Venue =>
   dryRun ? dryRunsOf(deps).venue(exchange) : deps.venue(exchange);
 
 function dryRunsOf({ dry }: Deps): DryRuns {
@@ -60,7 +60,7 @@ function dryRunsOf({ dry }: Deps): DryRuns {
   return dry;
 }
 
-const first = ({ symbol, dryBalance }: Where): DryBalances => ({
+const first = ({ symbol, dryBalance }: StartPlace): DryBalances => ({
   given: dryBalance,
   quote: splitPair(symbol).quote,
 });
@@ -70,7 +70,7 @@ export const gridsOf = ({ store }: Deps, { account }: Venue): Promise<readonly S
   store.strategies({ stopped: false, account: accountKey(account) });
 
 /** Other balances are for an account that nothing trades on: what a grid of it holds would be gone. */
-export async function fund(deps: Deps, where: Where, venue: Venue): Promise<void> {
+export async function fund(deps: Deps, where: StartPlace, venue: Venue): Promise<void> {
   const { exchange, dryRun, dryBalance } = where;
   if (!dryRun) return;
   if (dryBalance && (await gridsOf(deps, venue)).length > 0)
@@ -89,7 +89,10 @@ async function readTrust(deps: Deps, { account }: Venue, quote: Quote, symbol: P
 }
 
 /** What a price is trusted below the least that is asked for would mean for the first orders. */
-export function doubts({ trust }: Read, { confidence }: Where): { code: string; message: string }[] {
+export function startDoubts(
+  { trust }: Read,
+  { confidence }: StartPlace,
+): { code: string; message: string }[] {
   if (!trust || confidence === undefined || trust.value >= confidence) return [];
   const message = `nothing is placed now: the price's confidence is ${text(trust.value)}, below ${text(confidence)} (${trust.source})`;
   return [{ code: "low_confidence", message }];

@@ -2,10 +2,10 @@ import { operation } from "../../operation.ts";
 import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "../schema/input.ts";
 import { RANGE_FLAGS, TRAIL_PARTS } from "../schema/range-flags.ts";
 import { PlannedShape, StartedShape } from "../schema/schema.ts";
-import { centeredOf, rangeOf } from "../start/asked.ts";
-import { check, checkCentered } from "../start/check.ts";
+import { askedRangeOf, centeredOf } from "../start/asked.ts";
+import { checkCentered, checkStart } from "../start/check.ts";
 import { centerOf } from "../start/plan-hash.ts";
-import { type Asking, preview, previewForAgents, start, whoOf } from "./starting.ts";
+import { previewForAgents, previewStrategy, type StartRequest, startStrategy, whoOf } from "./starting.ts";
 
 /** A grid that loses by its fees has to be asked for. */
 const PAYS = { defaults: { allowLoss: false } } as const;
@@ -18,7 +18,7 @@ const STARTS = {
   failure: "Start failed",
 } as const;
 
-const READS = {
+const PREVIEW_OPERATION = {
   effect: "read",
   access: "token",
   mcp: PAYS,
@@ -29,12 +29,12 @@ const READS = {
 const EXAMPLE = "--exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 12 --size 100";
 
 const checkRange =
-  (asked: Parameters<typeof rangeOf>[0]): Asking["checked"] =>
+  (asked: Parameters<typeof askedRangeOf>[0]): StartRequest["checked"] =>
   ({ market, quote, balances }, withFunds) =>
-    check(rangeOf(asked), { market, quote, balances: withFunds ? balances : undefined });
+    checkStart(askedRangeOf(asked), { market, quote, balances: withFunds ? balances : undefined });
 
 const checkAround =
-  (asked: Parameters<typeof centeredOf>[0]): Asking["checked"] =>
+  (asked: Parameters<typeof centeredOf>[0]): StartRequest["checked"] =>
   ({ market, quote, balances }, withFunds, planHash) =>
     checkCentered(
       centeredOf(asked),
@@ -60,12 +60,12 @@ export const startGrid = (ids: readonly string[]) =>
     preview: (deps, { planHash, ...asked }, { actor }) =>
       previewForAgents(deps, { where: asked, checked: checkRange(asked), planHash, actor }),
     run: (deps, { planHash, ...asked }, call) =>
-      start(deps, { where: asked, checked: checkRange(asked), planHash, ...whoOf(call) }),
+      startStrategy(deps, { where: asked, checked: checkRange(asked), planHash, ...whoOf(call) }),
   });
 
 export const previewGrid = (ids: readonly string[]) =>
   operation({
-    ...READS,
+    ...PREVIEW_OPERATION,
     name: "preview_grid",
     summary: "What starting a grid between two prices would place, cost and risk",
     http: { route: "POST /strategy/grid/preview", from: "body" },
@@ -77,7 +77,8 @@ export const previewGrid = (ids: readonly string[]) =>
       examples: [`edgemaker grid preview ${EXAMPLE}`],
     },
     input: () => rangePreviewInput(ids),
-    run: (deps, asked, { actor }) => preview(deps, { where: asked, checked: checkRange(asked), actor }),
+    run: (deps, asked, { actor }) =>
+      previewStrategy(deps, { where: asked, checked: checkRange(asked), actor }),
   });
 
 export const startCenteredGrid = (ids: readonly string[]) =>
@@ -90,15 +91,16 @@ export const startCenteredGrid = (ids: readonly string[]) =>
     preview: (deps, { planHash, ...asked }, { actor }) =>
       previewForAgents(deps, { where: asked, checked: checkAround(asked), planHash, actor }),
     run: (deps, { planHash, ...asked }, call) =>
-      start(deps, { where: asked, checked: checkAround(asked), planHash, ...whoOf(call) }),
+      startStrategy(deps, { where: asked, checked: checkAround(asked), planHash, ...whoOf(call) }),
   });
 
 export const previewCenteredGrid = (ids: readonly string[]) =>
   operation({
-    ...READS,
+    ...PREVIEW_OPERATION,
     name: "preview_centered_grid",
     summary: "What starting a grid around the market price would place, cost and risk",
     http: { route: "POST /strategy/grid/centered/preview", from: "body" },
     input: () => centeredPreviewInput(ids),
-    run: (deps, asked, { actor }) => preview(deps, { where: asked, checked: checkAround(asked), actor }),
+    run: (deps, asked, { actor }) =>
+      previewStrategy(deps, { where: asked, checked: checkAround(asked), actor }),
   });

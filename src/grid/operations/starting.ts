@@ -30,10 +30,10 @@ import { previewStart } from "../start/preview.ts";
 import { mostMoved, mostQuote } from "../start/worst-case.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
 import { readLastWeek } from "./recent-candles.ts";
-import { doubts, fund, type Read, readWorld, venueOf, type Where } from "./start-reading.ts";
+import { fund, type Read, readWorld, type StartPlace, startDoubts, venueOf } from "./start-reading.ts";
 
-export interface Asking {
-  readonly where: Where;
+export interface StartRequest {
+  readonly where: StartPlace;
   /** Checks what was asked for, with funds or without, around the center of a plan that was shown or the market's. */
   readonly checked: (world: StartWorld, withFunds: boolean, planHash?: string) => Checked;
   readonly planHash?: string | undefined;
@@ -43,15 +43,15 @@ export interface Asking {
   readonly by: By;
 }
 
-export const whoOf = (call: Call): Pick<Asking, "request" | "actor" | "by"> => ({
+export const whoOf = (call: Call): Pick<StartRequest, "request" | "actor" | "by"> => ({
   request: call.requestKey ?? null,
   actor: call.actor,
   by: byOf(call),
 });
 
-export async function start(deps: Deps, asking: Asking) {
+export async function startStrategy(deps: Deps, asking: StartRequest) {
   const { strategy, maxQuoteUsed, ownBase, warnings } =
-    (await begunBefore(deps, asking)) ?? (await begin(deps, asking));
+    (await begunBefore(deps, asking)) ?? (await beginStrategy(deps, asking));
   const venue = deps.venueOf(parseAccountKey(strategy.account));
   const pass = venue && (await stepNow(deps, venue));
   const [view] = await deps.store.strategies({ id: strategy.id });
@@ -76,7 +76,7 @@ interface Begun {
 }
 
 /** What an earlier try of the same request has started: the account and the market are no longer what they were. */
-async function begunBefore(deps: Deps, { where, request }: Asking): Promise<Begun | undefined> {
+async function begunBefore(deps: Deps, { where, request }: StartRequest): Promise<Begun | undefined> {
   if (request === null) return undefined;
   const [view] = await deps.store.strategies({ request });
   if (!view) return undefined;
@@ -89,9 +89,9 @@ async function begunBefore(deps: Deps, { where, request }: Asking): Promise<Begu
   return { strategy, maxQuoteUsed, ownBase: ledger.firstBase, warnings: [] };
 }
 
-async function begin(
+async function beginStrategy(
   deps: Deps,
-  { where, checked: checkIn, planHash, request, actor, by }: Asking,
+  { where, checked: checkIn, planHash, request, actor, by }: StartRequest,
 ): Promise<Begun> {
   const world = await readWorld(deps, where, actor);
   const checked = checkIn(world, true, planHash);
@@ -132,7 +132,7 @@ async function begin(
     strategy: asGrid(strategy),
     maxQuoteUsed: mostQuote(beginsOf(planned, world)),
     ownBase: planned.ownBase,
-    warnings: [...checked.warnings, ...fundsWarnings(planned, world), ...doubts(world, where)],
+    warnings: [...checked.warnings, ...fundsWarnings(planned, world), ...startDoubts(world, where)],
   };
 }
 
@@ -166,9 +166,9 @@ async function withHistory(
   return { ...state, mids: mids.filter(({ at }) => at <= state.laidAt) };
 }
 
-export async function preview(
+export async function previewStrategy(
   deps: Deps,
-  { where, checked: checkIn, actor }: Pick<Asking, "where" | "checked" | "actor">,
+  { where, checked: checkIn, actor }: Pick<StartRequest, "where" | "checked" | "actor">,
 ) {
   const world = await readWorld(deps, where, actor);
   return plannedIn(world, checkIn(world, false), { where, week: await readLastWeek(deps, where) });
@@ -178,20 +178,20 @@ export async function preview(
 export function plannedIn(
   world: StartWorld & Read,
   checked: Checked,
-  { where, week }: { readonly where: Where; readonly week: LastWeek },
+  { where, week }: { readonly where: StartPlace; readonly week: LastWeek },
 ) {
   const config = configOut(where.exchange, { symbol: where.symbol, config: checked.config });
   const planned = plannedOut(planStart(checked, world), world, week);
-  return { config, ...planned, warnings: [...planned.warnings, ...doubts(world, where)] };
+  return { config, ...planned, warnings: [...planned.warnings, ...startDoubts(world, where)] };
 }
 
 export async function previewForAgents(
   deps: Deps,
-  { where, checked: checkIn, planHash, actor }: Omit<Asking, "request" | "by">,
+  { where, checked: checkIn, planHash, actor }: Omit<StartRequest, "request" | "by">,
 ) {
   const world = await readWorld(deps, where, actor);
   const planned = planStart(checkIn(world, true, planHash), world);
   checkHash(planned, planHash);
   const week = await readLastWeek(deps, where);
-  return previewStart(planned, { ...where, ...world, week, doubts: doubts(world, where) });
+  return previewStart(planned, { ...where, ...world, week, doubts: startDoubts(world, where) });
 }

@@ -55,7 +55,7 @@ export const stopGrid = operation({
     return {
       success: true,
       id,
-      message: told(deps, view, pass),
+      message: stopMessage(deps, view, pass),
       summary: stoppedOut(view, deps.marketTime(account, view.now), left),
     };
   },
@@ -100,7 +100,7 @@ function resultTold({ strategy: { state, symbol }, memory }: StrategyView<GridSt
 }
 
 /** What became of it, why it had ended before, and what it came to. */
-function told(deps: Deps, view: StrategyView<GridStrategy>, pass: Pass | undefined): string {
+function stopMessage(deps: Deps, view: StrategyView<GridStrategy>, pass: Pass | undefined): string {
   const { strategy, memory } = view;
   const reason = stopReasonOf(strategy, memory.marks[strategy.symbol]?.mid);
   return [stateTold(deps, view, pass), ...(reason === null ? [] : [reason]), resultTold(view)].join("; ");

@@ -9,39 +9,39 @@ import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 export const intervalOf = ({ interval }: Pick<Deps, "interval">): Millis => interval ?? MINUTE;
 
 /** How long an answer serves: anybody may ask, and it looks at every grid that runs. */
-const KEPT_FOR: Millis = SECOND;
+const WATCH_KEPT_FOR: Millis = SECOND;
 
 /** What is wrong with the watch over the grids that this process steps; undefined where nothing is. */
 export function watchOver(deps: Deps): () => Promise<string | undefined> {
   let kept: { readonly at: Millis; readonly told: Promise<string | undefined> } | undefined;
   return () => {
     const at = deps.local.monotonic();
-    if (!kept || at - kept.at >= KEPT_FOR) kept = { at, told: look(deps) };
+    if (!kept || at - kept.at >= WATCH_KEPT_FOR) kept = { at, told: lookAtGrids(deps) };
     return kept.told;
   };
 }
 
-async function look(deps: Deps): Promise<string | undefined> {
+async function lookAtGrids(deps: Deps): Promise<string | undefined> {
   const views = await deps.store.strategies({ stopped: false });
   const own = views.filter(({ strategy }) => deps.venueOf(parseAccountKey(strategy.account)));
   const stalled = own.filter((view) => stalledFor(view, deps.interval) > 0);
   const late = own.filter((view) => watchNotices(view, intervalOf(deps)).length > 0);
   const told = [
-    ...(stalled.length === 0 ? [] : [`stalled: ${namesOf(stalled)}`]),
+    ...(stalled.length === 0 ? [] : [`stalled: ${strategyNames(stalled)}`]),
     ...(late.length === 0
       ? []
       : [
-          `the stop prices of ${late.length} of ${own.length} grids are not being watched: ${namesOf(late)}; their status says more`,
+          `the stop prices of ${late.length} of ${own.length} grids are not being watched: ${strategyNames(late)}; their status says more`,
         ]),
   ];
   return told.length === 0 ? undefined : told.join("; ");
 }
 
 /** A page of names is enough to begin with. */
-const MOST_NAMED = 20;
+const MOST_STRATEGIES_NAMED = 20;
 
-const namesOf = (views: readonly StrategyView[]): string => {
-  const names = views.slice(0, MOST_NAMED).map(({ strategy }) => strategy.id);
+const strategyNames = (views: readonly StrategyView[]): string => {
+  const names = views.slice(0, MOST_STRATEGIES_NAMED).map(({ strategy }) => strategy.id);
   const left = views.length - names.length;
   return `${names.join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
 };

@@ -6,12 +6,12 @@ import { MINUTE } from "../../kernel/time.ts";
 import type { Quote } from "../../model/market.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import { giveFirstBase, layOut, wantedBase } from "../ladder/layout.ts";
-import { held } from "../ledger/booking.ts";
+import { baseHeld } from "../ledger/booking.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
-import type { World } from "./watch.ts";
+import type { MarketQuote } from "./watch.ts";
 
 /** A grid that waits for its trigger begins when the mid reaches it, from whichever side it was on. */
-export function trigger(strategy: GridStrategy, { quote }: World): GridStrategy | undefined {
+export function trigger(strategy: GridStrategy, { quote }: MarketQuote): GridStrategy | undefined {
   const { config, state, status } = strategy;
   if (status !== "idle" || config.triggerPrice === undefined) return strategy;
   const mid = midOf(quote);
@@ -24,7 +24,7 @@ export function trigger(strategy: GridStrategy, { quote }: World): GridStrategy 
   const sides = layOut(levels, config.orderSize, mid);
   // One that holds base had begun before, and its database was restored.
   const slots = state.slots.map((slot, i) =>
-    held(slot) > ZERO ? slot : { ...slot, side: sides[i]?.side ?? slot.side },
+    baseHeld(slot) > ZERO ? slot : { ...slot, side: sides[i]?.side ?? slot.side },
   );
   const begun: GridState = { ...state, slots, startPrice: mid, center: mid, laidAt: quote.at, notices: [] };
   return { ...strategy, state: begun, status: "running", phase: "starting" };
@@ -34,7 +34,7 @@ export function trigger(strategy: GridStrategy, { quote }: World): GridStrategy 
 const LONGEST_START = 5 * MINUTE;
 
 /** Gives a starting grid its first base, once it is sure how much there is. Undefined until anything of it is known. */
-export function start(
+export function startTrading(
   strategy: GridStrategy,
   turn: StrategyContext,
   { at }: Quote,

@@ -4,7 +4,7 @@ import type { Event } from "../../model/events.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
 import { obstacle } from "./rebuild.ts";
-import type { World } from "./watch.ts";
+import type { MarketQuote } from "./watch.ts";
 
 /*
  * A person's change of a running grid. It is made as a centered grid is laid out anew: every order of the old levels
@@ -16,16 +16,17 @@ export const pendingEdit = ({ edit, edits = 0, state }: GridStrategy): GridConfi
   edits > (state.edits ?? 0) && edit ? edit : undefined;
 
 /** Whether one configuration has other levels or sizes than the other: then its slots are laid out anew. */
-export const movesLadder = (one: GridConfig, other: GridConfig): boolean => ladderOf(one) !== ladderOf(other);
+export const movesLadder = (one: GridConfig, other: GridConfig): boolean =>
+  ladderText(one) !== ladderText(other);
 
-const ladderOf = (config: GridConfig): string => {
+const ladderText = (config: GridConfig): string => {
   const { lowerPrice, upperPrice, gridLevels, orderSize, gridSpacing, spacingModel, centered } = config;
   const range = centered ? null : [lowerPrice, upperPrice, gridLevels, gridSpacing, spacingModel ?? "linear"];
   return encode([range, orderSize, centered]);
 };
 
 /** Begins a change: at once where the levels stay, else with the cancels of a rebuild. */
-export function beginEdit(strategy: GridStrategy, world: World): GridStrategy {
+export function beginEdit(strategy: GridStrategy, world: MarketQuote): GridStrategy {
   const edit = pendingEdit(strategy);
   const { config, state, phase } = strategy;
   if (!edit || state.exit || phase === "starting") return strategy;
@@ -37,7 +38,7 @@ export function beginEdit(strategy: GridStrategy, world: World): GridStrategy {
 }
 
 /** The configuration that the next slots are of; undefined while none can be laid out. */
-export function configToLay(strategy: GridStrategy, world: World): GridConfig | undefined {
+export function configToLay(strategy: GridStrategy, world: MarketQuote): GridConfig | undefined {
   const { config, state } = strategy;
   const wanted = [pendingEdit(strategy), config];
   return wanted.find((one) => one && obstacle(one, state, world) === undefined);
@@ -48,7 +49,12 @@ export const withEditsNoted = ({ state, edits = 0 }: Pick<GridStrategy, "state" 
   edits === (state.edits ?? 0) ? state : { ...state, edits };
 
 /** What became of a change in a pass that has taken note of it. */
-export function editEvents(before: GridStrategy, after: GridStrategy, world: World, at: Millis): Event[] {
+export function editEvents(
+  before: GridStrategy,
+  after: GridStrategy,
+  world: MarketQuote,
+  at: Millis,
+): Event[] {
   const edit = pendingEdit(before);
   if (!edit || pendingEdit(after)) return [];
   const why = after.config === edit ? undefined : obstacle(edit, before.state, world);

@@ -10,14 +10,14 @@ import type { Order } from "../../model/order.ts";
 import { highestSequence } from "../../model/strategy.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import { firstAmount } from "../ladder/layout.ts";
-import { held } from "../ledger/booking.ts";
+import { baseHeld } from "../ledger/booking.ts";
 import { drawAll } from "../ledger/draw.ts";
 import type { GridConfig } from "../state/config.ts";
 import { totalBase } from "../state/lots.ts";
 import { FIRST_BUY_SLOT, type GridState, type GridStrategy } from "../state/state.ts";
 
 /** So many orders at most: what they do not reach the slots go without. */
-const MOST_TRIES = 5;
+const MOST_INITIAL_BUYS = 5;
 
 /** Base bought at the start, for selling slots that have none; the fee in base on top. */
 const grossed = (amount: Decimal, { buyFeeIn, maker, taker, lot }: Market): Decimal =>
@@ -54,9 +54,9 @@ export function firstBuyOf(
     under?: Decimal | undefined;
   },
 ): { readonly state: GridState; readonly intent: Intent } | undefined {
-  if (!before.firstBuy || before.firstBuy.tries >= MOST_TRIES) return undefined;
+  if (!before.firstBuy || before.firstBuy.tries >= MOST_INITIAL_BUYS) return undefined;
   const state = drawAll(before, config, market);
-  const lacking = state.slots.filter((slot) => slot.side === "sell" && held(slot) === ZERO);
+  const lacking = state.slots.filter((slot) => slot.side === "sell" && baseHeld(slot) === ZERO);
   const whole = lacking.reduce((total, slot) => total + firstAmount(market, slot), ZERO);
   const all = snap(grossed(whole - totalBase(state.idle), market), market.lot, "up");
   const taking = takingPrice(quote, market);

@@ -8,11 +8,11 @@ import { heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
-import { isWide, type World } from "./watch.ts";
+import { isWide, type MarketQuote } from "./watch.ts";
 
 export function noticesOf(
   { state, config }: Pick<GridStrategy, "state" | "config">,
-  { quote, market }: World,
+  { quote, market }: MarketQuote,
   rests: boolean,
 ): Notice[] {
   const isHolding = !rests && heldInAll(state) >= market.lot;

@@ -1,11 +1,11 @@
 import { type Decimal, max, ZERO } from "../../kernel/decimal.ts";
-import { held } from "../ledger/booking.ts";
+import { baseHeld } from "../ledger/booking.ts";
 import { totalBase } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
 /** Base that slots have sold beyond what they held: of orders found after a restore, when their grid had moved since. */
 function owedBase({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal {
-  const owed = slots.reduce((sum, slot) => sum + max(ZERO, -held(slot)), ZERO);
+  const owed = slots.reduce((sum, slot) => sum + max(ZERO, -baseHeld(slot)), ZERO);
   return owed - totalBase(idle);
 }
 
@@ -18,9 +18,9 @@ export function keptBack(
   let owed = owedBase(state);
   for (const slot of [...free].reverse()) {
     if (owed <= ZERO) return kept;
-    if (held(slot) <= ZERO) continue;
+    if (baseHeld(slot) <= ZERO) continue;
     kept.add(slot.index);
-    owed -= held(slot);
+    owed -= baseHeld(slot);
   }
   return kept;
 }

@@ -8,10 +8,10 @@ import { need } from "../../model/need.ts";
 import type { Refusal } from "../../model/strategy.ts";
 import type { GridState, Slot } from "../state/state.ts";
 import { keptBack } from "./owed.ts";
-import { backedOff, orderOf, refuse } from "./refusal.ts";
+import { backedOff, limitOrderOf, refuse } from "./refusal.ts";
 import { atRest, sellPrice, turn, type View, type Wish, wishOf } from "./wish.ts";
 
-export interface Plan {
+export interface GridPlan {
   readonly next: GridState;
   /** Nearest the market first. */
   readonly intents: readonly Intent[];
@@ -26,7 +26,7 @@ const KEPT_BACK = {
 } as const;
 
 /** Which order each slot without one should rest next, and why another rests nothing. */
-export function plan(state: GridState, view: View): Plan {
+export function plan(state: GridState, view: View): GridPlan {
   const mid = midOf(view.quote);
   let { funds, capital, resting, bounds } = view;
   let postponed = 0;
@@ -57,9 +57,9 @@ export function plan(state: GridState, view: View): Plan {
       intents.push({ slot: slot.index, sequence: turned.sequence, ...wish });
       planned.set(slot.index, { ...unlimited(turned), sequence: turned.sequence + 1 });
       resting = [...resting, wish];
-      funds = funds && spend(funds, view.market, wish);
+      funds = funds && spendFunds(funds, view.market, wish);
       capital = capital && committed(capital, view.market, wish);
-      bounds = bounds && boundsAfter(bounds, orderOf(wish, view.market), view.quote);
+      bounds = bounds && boundsAfter(bounds, limitOrderOf(wish, view.market), view.quote);
     }
   }
   return { next: nextState(state, planned, refused), intents, funds, postponed };
@@ -74,14 +74,14 @@ function nextState(
   const refused = [...refusals].sort((a, b) => a.slot - b.slot);
   const same =
     refused.length === state.refused.length &&
-    refused.every((one, i) => isSame(one, state.refused[i])) &&
+    refused.every((one, i) => isSameRefusal(one, state.refused[i])) &&
     state.slots.every((slot) => (planned.get(slot.index) ?? slot) === slot);
   return same
     ? state
     : { ...state, slots: state.slots.map((slot) => planned.get(slot.index) ?? slot), refused };
 }
 
-const isSame = (a: Refusal, b: Refusal | undefined): boolean =>
+const isSameRefusal = (a: Refusal, b: Refusal | undefined): boolean =>
   a.slot === b?.slot && a.reason === b.reason && a.detail === b.detail;
 
 const nearestFirst = (slots: readonly Slot[], mid: Decimal): Slot[] => {
@@ -100,7 +100,7 @@ function committed(capital: Capital, market: Market, wish: Wish): Capital {
   return { ...capital, position: capital.position + amount, openBuys: capital.openBuys + amount };
 }
 
-function spend(funds: Funds, market: Market, wish: Wish): Funds {
+function spendFunds(funds: Funds, market: Market, wish: Wish): Funds {
   const { asset, amount } = need(market, wish);
   return { ...funds, [asset]: (funds[asset] ?? ZERO) - amount };
 }

@@ -8,16 +8,16 @@ import { checkMinimum } from "../ladder/check-rules.ts";
 import { layOut } from "../ladder/layout.ts";
 import { ascends, levelsFrom } from "../ladder/levels.ts";
 import { wideningOf } from "../ladder/volatility.ts";
-import { drawAll, giveUp } from "../ledger/draw.ts";
+import { drawAll, releaseInventory } from "../ledger/draw.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
-interface World {
+interface RebuildMarket {
   readonly market: Market;
   readonly quote: Quote;
 }
 
-function laid(config: GridConfig, state: GridState, { market, quote }: World) {
+function laid(config: GridConfig, state: GridState, { market, quote }: RebuildMarket) {
   const { centered, orderSize } = config;
   const mid = midOf(quote);
   if (!centered) {
@@ -32,7 +32,7 @@ function laid(config: GridConfig, state: GridState, { market, quote }: World) {
 }
 
 /** Why the new grid could not be placed; undefined when it could. Asked before anything is cancelled. */
-export function obstacle(config: GridConfig, state: GridState, world: World): string | undefined {
+export function obstacle(config: GridConfig, state: GridState, world: RebuildMarket): string | undefined {
   const { levels, slots } = laid(config, state, world);
   if (!ascends(levels)) return "two of the new levels fall on one price";
   try {
@@ -51,9 +51,9 @@ export function obstacle(config: GridConfig, state: GridState, world: World): st
  * The grid laid out anew around the mid, once none of its orders is left. What the slots held goes on at its
  * cost: to the new selling slots, the rest idle.
  */
-export function relaid(config: GridConfig, state: GridState, world: World): GridState {
+export function relaid(config: GridConfig, state: GridState, world: RebuildMarket): GridState {
   const { center, slots, widening } = laid(config, state, world);
-  const emptied = giveUp(state, () => true);
+  const emptied = releaseInventory(state, () => true);
   // Sequences go on counting, so that no id is given twice whatever a generation was.
   const sequence = highestSequence(state);
   const fresh: GridState = {

@@ -7,7 +7,7 @@ import type { Market } from "../../model/market.ts";
 import { need } from "../../model/need.ts";
 import { takes } from "../../model/own-orders.ts";
 import type { Refusal } from "../../model/strategy.ts";
-import { held } from "../ledger/booking.ts";
+import { baseHeld } from "../ledger/booking.ts";
 import type { GridState, Slot } from "../state/state.ts";
 import type { View, Wish } from "./wish.ts";
 
@@ -18,14 +18,14 @@ export function refuse(
   state: GridState,
 ): Omit<Refusal, "slot"> | undefined {
   const { market, quote, now, killed, held: isHeld, funds, resting, config } = view;
-  if (!wish) return { reason: slot.side === "sell" && held(slot) === ZERO ? "no_base" : "below_minimum" };
+  if (!wish) return { reason: slot.side === "sell" && baseHeld(slot) === ZERO ? "no_base" : "below_minimum" };
   if (killed) return { reason: "killed" };
   if (isHeld) return { reason: "recovering" };
   if (state.halted) return { reason: "limit_loss", detail: state.halted };
   if (!market.active) return { reason: "market_closed" };
   if (isDoubtful(view)) return { reason: "low_confidence" };
   if (now < slot.retryAt) return rejectedBefore(slot, state.refused);
-  if (waitsForLimit(slot, standingOf(view))) return limitedBefore(slot, state.refused);
+  if (waitsForLimit(slot, limitVersion(view))) return limitedBefore(slot, state.refused);
   const crossing = crosses(wish, resting);
   if (crossing) return crossing;
   if (config.postOnly !== false && takes(wish, quote)) return { reason: "would_take" };
@@ -35,12 +35,12 @@ export function refuse(
   return (wish.side === "buy" ? overLimit(amount, view) : undefined) ?? beyondBounds(wish, view);
 }
 
-const standingOf = ({ now, bounds }: View) => ({ now, version: bounds?.standings.version });
+const limitVersion = ({ now, bounds }: View) => ({ now, version: bounds?.standings.version });
 
 /** A refusal as it stands, with what the slot remembers of it: one that waits is not refused anew. */
 export const backedOff = (slot: Slot, refusal: Omit<Refusal, "slot">, view: View) =>
-  view.backoff && !waitsForLimit(slot, standingOf(view))
-    ? limitedAgain(slot, refusal, standingOf(view), view.backoff)
+  view.backoff && !waitsForLimit(slot, limitVersion(view))
+    ? limitedAgain(slot, refusal, limitVersion(view), view.backoff)
     : { slot, refusal };
 
 const limitedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refusal, "slot"> => {
@@ -51,10 +51,10 @@ const limitedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refusa
 const isDoubtful = ({ confidence, config }: View): boolean =>
   config.confidence !== undefined && confidence !== undefined && confidence < config.confidence;
 
-export const orderOf = (wish: Wish, { symbol }: Market) => ({ symbol, type: "limit" as const, ...wish });
+export const limitOrderOf = (wish: Wish, { symbol }: Market) => ({ symbol, type: "limit" as const, ...wish });
 
 const beyondBounds = (wish: Wish, { market, quote, bounds }: View): Omit<Refusal, "slot"> | undefined =>
-  bounds && refusedWithin(orderOf(wish, market), quote, bounds);
+  bounds && refusedWithin(limitOrderOf(wish, market), quote, bounds);
 
 /** Buys stay below a share of the capital, and leave a reserve of quote. Sells are refused by neither. */
 function overLimit(amount: Decimal, { capital, config }: View): Omit<Refusal, "slot"> | undefined {

@@ -5,7 +5,7 @@ import { lockedBy, NO_RESERVE, type Reserve } from "../../model/reserve.ts";
 import { quoteFee } from "../ladder/fees.ts";
 import { followed } from "../ladder/followed.ts";
 import { wantedBase } from "../ladder/layout.ts";
-import { costInAll, held, heldInAll } from "../ledger/booking.ts";
+import { baseHeld, costInAll, heldInAll } from "../ledger/booking.ts";
 import type { GridStrategy, Slot } from "../state/state.ts";
 import { sellPrice } from "./wish.ts";
 
@@ -44,5 +44,5 @@ function wantedQuote({ config, state }: GridStrategy, market: Market): Decimal {
 function broughtBy(slot: Slot, market: Market): Decimal {
   if (slot.side === "buy") return mul(slot.bought, slot.lower, "down");
   const fee = max(market.maker, market.taker);
-  return mul(mul(held(slot), sellPrice(slot), "down"), ONE - fee, "down");
+  return mul(mul(baseHeld(slot), sellPrice(slot), "down"), ONE - fee, "down");
 }

@@ -1,5 +1,5 @@
 import { reachedEvent } from "../../engine/decide/exit-told.ts";
-import { orderOf } from "../../engine/decide/intents.ts";
+import { rowOfIntent } from "../../engine/decide/intents.ts";
 import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
 import { isHeld } from "../../engine/decide/turn.ts";
 import { midOf } from "../../kernel/spread.ts";
@@ -9,8 +9,8 @@ import type { Refusal } from "../../model/strategy.ts";
 import type { Advanced, StrategyContext } from "../../ports/kind.ts";
 import { withMid } from "../ladder/volatility.ts";
 import { heldInAll } from "../ledger/booking.ts";
-import type { GridState, GridStrategy, Move } from "../state/state.ts";
-import { start, trigger } from "./begin.ts";
+import type { GridState, GridStrategy, MidMove } from "../state/state.ts";
+import { startTrading, trigger } from "./begin.ts";
 import { beginEdit, configToLay, editEvents, withEditsNoted } from "./edit.ts";
 import { firstBuy } from "./first-buy.ts";
 import { movedEvents } from "./moved-told.ts";
@@ -19,10 +19,10 @@ import { outdated } from "./outdated.ts";
 import { plan } from "./plan.ts";
 import { obstacle, relaid } from "./rebuild.ts";
 import { affords, leaving, moved } from "./trail.ts";
-import { confirm, moveOf, type World } from "./watch.ts";
+import { confirm, type MarketQuote, moveOf } from "./watch.ts";
 
 /** Takes a running strategy on: what the market asks of the whole grid, then of its slots. */
-export function run(
+export function advanceRunning(
   before: GridStrategy,
   live: readonly Order[],
   turn: StrategyContext,
@@ -39,17 +39,17 @@ export function run(
 function runEdited(
   before: GridStrategy,
   live: readonly Order[],
-  turn: StrategyContext & { readonly world: World },
+  turn: StrategyContext & { readonly world: MarketQuote },
 ): Partial<Advanced<GridStrategy>> {
   const { world } = turn;
   const { quote } = world;
   const triggered = trigger(before, world);
   if (!triggered) return { strategy: { ...before, status: "idle", phase: "starting" } };
-  const started = start(triggered, turn, quote);
+  const started = startTrading(triggered, turn, quote);
   if (!started) return { short: true };
   if (started.phase === "starting") return { strategy: started };
   const judged = turn.judge(withMids(started, quote), quote);
-  const { strategy: watched, problem } = watch(judged, world, turn);
+  const { strategy: watched, problem } = watchMid(judged, world, turn);
   if (watched.state.exit) {
     const leaving: GridStrategy = { ...watched, status: "running", phase: "stopping" };
     return {
@@ -70,7 +70,7 @@ function runEdited(
       cancels,
     };
   }
-  return { ...place(strategy, live, { ...turn, world, problem, waits: cancels.length > 0 }), cancels };
+  return { ...placeWanted(strategy, live, { ...turn, world, problem, waits: cancels.length > 0 }), cancels };
 }
 
 function withMids(strategy: GridStrategy, quote: Quote): GridStrategy {
@@ -81,9 +81,9 @@ function withMids(strategy: GridStrategy, quote: Quote): GridStrategy {
 }
 
 /** What the mid asks of the whole grid, once two passes have seen it, and why it cannot be. */
-function watch(
+function watchMid(
   strategy: GridStrategy,
-  world: World,
+  world: MarketQuote,
   turn: StrategyContext,
 ): { strategy: GridStrategy; problem: string | null } {
   const { config, state } = strategy;
@@ -103,9 +103,9 @@ function watch(
 
 /** The new grid is computed before anything is cancelled. */
 function problemWith(
-  move: Move,
+  move: MidMove,
   { config, state }: GridStrategy,
-  world: World,
+  world: MarketQuote,
   { funds }: StrategyContext,
 ): string | null {
   if (move === "rebuild") {
@@ -118,8 +118,8 @@ function problemWith(
 
 function follow(
   { config, state }: Pick<GridStrategy, "config" | "state">,
-  move: Move,
-  { quote }: World,
+  move: MidMove,
+  { quote }: MarketQuote,
 ): GridState {
   switch (move) {
     case "stop_loss":
@@ -141,7 +141,7 @@ function follow(
 }
 
 /** Does what was waiting for orders to end: a rebuild for all of them, a trail for one slot's. */
-function settledMoves(strategy: GridStrategy, live: readonly Order[], world: World): GridStrategy {
+function settledMoves(strategy: GridStrategy, live: readonly Order[], world: MarketQuote): GridStrategy {
   const { config, state } = strategy;
   if (state.rebuild) {
     const next = live.length > 0 ? undefined : configToLay(strategy, world);
@@ -155,10 +155,10 @@ function settledMoves(strategy: GridStrategy, live: readonly Order[], world: Wor
   return { ...strategy, state: moved(config, state, world.market) };
 }
 
-function place(
+function placeWanted(
   strategy: GridStrategy,
   live: readonly Order[],
-  turn: StrategyContext & { world: World; waits: boolean; problem: string | null },
+  turn: StrategyContext & { world: MarketQuote; waits: boolean; problem: string | null },
 ): Partial<Advanced<GridStrategy>> {
   const { world, window, funds } = turn;
   const mine = live.filter(({ generation }) => generation === strategy.state.generation);
@@ -198,7 +198,7 @@ function place(
   };
   return {
     strategy: withNotices(placed, noticesOf(placed, world, live.length + intents.length > 0)),
-    intents: intents.map((intent) => orderOf(strategy, intent, { window, at: world.quote.at })),
+    intents: intents.map((intent) => rowOfIntent(strategy, intent, { window, at: world.quote.at })),
     funds: planned.funds,
     placing: intents.length > 0 && !waits,
     short: planned.postponed > 0,

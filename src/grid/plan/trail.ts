@@ -4,7 +4,7 @@ import type { Market } from "../../model/market.ts";
 import { lotsFor } from "../../model/minimum.ts";
 import { need } from "../../model/need.ts";
 import { levelAt } from "../ladder/levels.ts";
-import { draw, emptied, giveUp } from "../ledger/draw.ts";
+import { draw, emptied, releaseInventory } from "../ledger/draw.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
@@ -40,7 +40,7 @@ export function moved(config: GridConfig, state: GridState, market: Market): Gri
   const steps = state.trail.steps + (isUp ? 1 : -1);
   const first = isUp ? config.gridLevels - 1 + steps : steps;
   const bounds = (i: number): Decimal => levelAt(config, i, market.tick);
-  const given = giveUp(state, (one) => one === slot);
+  const given = releaseInventory(state, (one) => one === slot);
   const next: Slot = {
     ...emptied(slot),
     lower: bounds(first),

@@ -5,12 +5,12 @@ import type { Market, Quote } from "../../model/market.ts";
 import { levelAt } from "../ladder/levels.ts";
 import { wideningOf } from "../ladder/volatility.ts";
 import type { GridConfig } from "../state/config.ts";
-import type { GridState, Move, Signal } from "../state/state.ts";
+import type { GridState, MidMove, Signal } from "../state/state.ts";
 
 /** A wider book tells nothing: one large order taken or withdrawn moves its mid. */
 const WIDEST: Decimal = (2n * ONE) / 100n;
 /** Least market time between the two passes that have to see a move. */
-const APART: Millis = 5 * SECOND;
+const SIGHTINGS_APART: Millis = 5 * SECOND;
 
 export const isWide = ({ bid, ask }: Quote): boolean => ask - bid > mul(midOf({ bid, ask }), WIDEST, "down");
 
@@ -19,7 +19,7 @@ export function moveOf(
   config: GridConfig,
   state: GridState,
   { quote, tick }: { quote: Quote; tick: Decimal },
-): Move | undefined {
+): MidMove | undefined {
   const mid = midOf(quote);
   const { stopLossPrice, takeProfitPrice, centered } = config;
   if (stopLossPrice !== undefined && mid <= stopLossPrice) return "stop_loss";
@@ -49,7 +49,7 @@ function isUneven(config: NonNullable<GridConfig["centered"]>, state: GridState,
   return wanted !== undefined && abs(wanted - state.widening) >= QUARTER;
 }
 
-function trailOf(config: GridConfig, { trail }: GridState, mid: Decimal, tick: Decimal): Move | undefined {
+function trailOf(config: GridConfig, { trail }: GridState, mid: Decimal, tick: Decimal): MidMove | undefined {
   const { up, down } = config.trail ?? {};
   const above = levelAt(config, config.gridLevels + trail.steps + 1, tick);
   if (up !== undefined && mid >= above && above <= up) return "trail_up";
@@ -60,17 +60,17 @@ function trailOf(config: GridConfig, { trail }: GridState, mid: Decimal, tick: D
 /** What is remembered of a move, and whether two passes have now seen it. */
 export function confirm(
   before: Signal | null,
-  move: Move | undefined,
+  move: MidMove | undefined,
   quote: Quote,
-): { readonly signal: Signal | null; readonly confirmed: Move | undefined } {
+): { readonly signal: Signal | null; readonly confirmed: MidMove | undefined } {
   if (!move || isWide(quote)) return { signal: null, confirmed: undefined };
   if (before?.move !== move) return { signal: { move, at: quote.at }, confirmed: undefined };
-  return quote.at - before.at >= APART
+  return quote.at - before.at >= SIGHTINGS_APART
     ? { signal: null, confirmed: move }
     : { signal: before, confirmed: undefined };
 }
 
-export interface World {
+export interface MarketQuote {
   readonly market: Market;
   readonly quote: Quote;
 }

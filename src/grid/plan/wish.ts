@@ -7,7 +7,7 @@ import { lotsFor, meetsMinimum } from "../../model/minimum.ts";
 import { takes } from "../../model/own-orders.ts";
 import type { Refusal } from "../../model/strategy.ts";
 import type { Timing } from "../../ports/venue.ts";
-import { held } from "../ledger/booking.ts";
+import { baseHeld } from "../ledger/booking.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { Slot } from "../state/state.ts";
 
@@ -46,7 +46,7 @@ export type Wish = { readonly side: Side; readonly price: Decimal; readonly amou
 /** Where a slot's sell rests. */
 export const sellPrice = ({ upper, sellAt }: Slot): Decimal => sellAt ?? upper;
 
-const sellable = ({ lot }: Market, slot: Slot): Decimal => snap(held(slot), lot, "down");
+const sellable = ({ lot }: Market, slot: Slot): Decimal => snap(baseHeld(slot), lot, "down");
 
 /** Base that the cycle's buy still lacks, in whole lots. */
 const missing = (market: Market, slot: Slot): Decimal =>
@@ -64,8 +64,9 @@ export function turn(slot: Slot, market: Market, mid: Decimal): Slot {
     return stuck && sells ? { ...slot, side: "sell" } : slot;
   }
   if (sells) return slot;
-  if (held(slot) === ZERO && slot.bought === ZERO) return slot.lower < mid ? { ...slot, side: "buy" } : slot;
-  const lacking = { ...slot, bought: min(held(slot), lotsFor(market, slot.size, slot.lower)) };
+  if (baseHeld(slot) === ZERO && slot.bought === ZERO)
+    return slot.lower < mid ? { ...slot, side: "buy" } : slot;
+  const lacking = { ...slot, bought: min(baseHeld(slot), lotsFor(market, slot.size, slot.lower)) };
   return meetsMinimum(market, slot.lower, missing(market, lacking)) ? { ...lacking, side: "buy" } : slot;
 }
 

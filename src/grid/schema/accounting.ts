@@ -4,7 +4,7 @@ import { type Decimal, snap, text, wire } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { gridKind } from "../kind.ts";
-import { costOf, held, heldInAll } from "../ledger/booking.ts";
+import { baseHeld, costOf, heldInAll } from "../ledger/booking.ts";
 import type { GridStrategy, Slot } from "../state/state.ts";
 
 /** Where a strategy's figures come from, as status tells it. */
@@ -49,7 +49,7 @@ export function accountingOut({ strategy, memory }: StrategyView<GridStrategy>) 
     feesEstimated: state.ledger.feesEstimated,
     dust: lot === undefined ? null : text(position - snap(position, lot, "down")),
     confidence: known ? { value: wire(known.value), source: known.source, timestamp: known.at } : null,
-    unexplained: { order, since, assets: textsOf(assets), trades: [...trades] },
+    unexplained: { order, since, assets: amountTexts(assets), trades: [...trades] },
   };
 }
 
@@ -72,9 +72,9 @@ export const slotOut = (slot: Slot): z.input<ReturnType<typeof SlotShape>> => ({
   upperPrice: wire(slot.upper),
   side: slot.side,
   cycles: slot.cycles,
-  position: text(held(slot)),
+  position: text(baseHeld(slot)),
   cost: wire(costOf(slot)),
 });
 
-const textsOf = (amounts: Readonly<Record<string, Decimal>>) =>
+const amountTexts = (amounts: Readonly<Record<string, Decimal>>) =>
   Object.fromEntries(Object.entries(amounts).map(([asset, amount]) => [asset, text(amount)]));

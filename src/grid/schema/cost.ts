@@ -2,7 +2,7 @@ import * as z from "zod";
 import { lazy } from "../../kernel/lazy.ts";
 import { type CostDay, dateOf } from "../../model/usage.ts";
 
-const Counted = lazy(() =>
+const CountedCostShape = lazy(() =>
   z.object({
     /** Of UTC. */
     day: z.string(),
@@ -17,9 +17,9 @@ const Counted = lazy(() =>
 );
 
 /** What stepping a strategy has cost on the newest day with a pass, and on the day before. */
-export const CostShape = lazy(() => Counted().extend({ before: Counted().nullable() }));
+export const CostShape = lazy(() => CountedCostShape().extend({ before: CountedCostShape().nullable() }));
 
-type Counts = z.input<ReturnType<typeof Counted>>;
+type Counts = z.input<ReturnType<typeof CountedCostShape>>;
 
 export function costOut(
   days: readonly CostDay[],

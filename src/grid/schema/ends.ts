@@ -42,14 +42,14 @@ export function stopPricesOf(
           {
             reason,
             price: wire(price),
-            distancePercent: mark === undefined || mark === ZERO ? null : distance(price, mark),
+            distancePercent: mark === undefined || mark === ZERO ? null : distancePercent(price, mark),
             armed: isLive && isWatched && wants === "run" && state.exit === null,
           },
         ],
   );
 }
 
-const distance = (price: Decimal, mark: Decimal): number =>
+const distancePercent = (price: Decimal, mark: Decimal): number =>
   wire(snap(div((price - mark) * 100n, mark, "half"), ONE / 100n, "half"));
 
 /** What the orders of all slots come to. */

@@ -30,7 +30,7 @@ export const historyInput = lazy(() =>
 );
 
 /** The page that is asked for; `before` is `<ms>` or `<ms>.<id>`. */
-export function pageOf({ limit, before }: z.output<ReturnType<typeof historyInput>>): Page {
+export function historyPage({ limit, before }: z.output<ReturnType<typeof historyInput>>): Page {
   if (before === undefined) return { limit };
   const point = before.indexOf(".");
   return point < 0
@@ -39,8 +39,11 @@ export function pageOf({ limit, before }: z.output<ReturnType<typeof historyInpu
 }
 
 /** Names the next page; null when this one is not full. */
-export const nextOf = (rows: readonly unknown[], { limit }: Page, last: string | undefined): string | null =>
-  rows.length < limit ? null : (last ?? null);
+export const nextPageOf = (
+  rows: readonly unknown[],
+  { limit }: Page,
+  last: string | undefined,
+): string | null => (rows.length < limit ? null : (last ?? null));
 
 const side = () => z.enum(["buy", "sell"]);
 const next = () => z.string().nullable();
@@ -73,7 +76,7 @@ export const HistoricOrdersShape = lazy(() =>
   }),
 );
 
-const FillShape = lazy(() =>
+const GridFillShape = lazy(() =>
   z.object({
     id: z.string(),
     clientOrderId: z.string(),
@@ -99,13 +102,13 @@ export const FillsShape = lazy(() =>
     id: z.string(),
     exchange: z.string(),
     symbol: z.string(),
-    fills: z.array(FillShape()),
+    fills: z.array(GridFillShape()),
     count: z.number(),
     next: next(),
   }),
 );
 
-const EventShape = lazy(() =>
+const GridEventShape = lazy(() =>
   z.object({
     id: z.number(),
     kind: z.string(),
@@ -115,10 +118,13 @@ const EventShape = lazy(() =>
   }),
 );
 export const EventsShape = lazy(() =>
-  z.object({ id: z.string(), events: z.array(EventShape()), count: z.number(), next: next() }),
+  z.object({ id: z.string(), events: z.array(GridEventShape()), count: z.number(), next: next() }),
 );
 
-const STATUS: Partial<Record<OrderState, "unknown" | "open">> = { pending: "unknown", submitted: "open" };
+const SHOWN_STATUS: Partial<Record<OrderState, "unknown" | "open">> = {
+  pending: "unknown",
+  submitted: "open",
+};
 
 export function historicOrderOut(order: Order): z.input<ReturnType<typeof HistoricOrderShape>> {
   const { clientId, exchangeId, slot, generation, kind, side: way, type, price, amount, filled } = order;
@@ -135,14 +141,14 @@ export function historicOrderOut(order: Order): z.input<ReturnType<typeof Histor
     amount: wire(amount),
     filled: wire(filled),
     remaining: wire(amount - filled),
-    status: STATUS[order.state] ?? (order.state as "open"),
+    status: SHOWN_STATUS[order.state] ?? (order.state as "open"),
     reason: order.reason,
     fees: Object.fromEntries(Object.entries(order.bookedFees).map(([asset, fee]) => [asset, text(fee)])),
     timestamp: order.createdAt,
   };
 }
 
-export const fillOut = (fill: Fill): z.input<ReturnType<typeof FillShape>> => ({
+export const fillShown = (fill: Fill): z.input<ReturnType<typeof GridFillShape>> => ({
   id: fill.tradeId,
   clientOrderId: fill.clientId,
   slot: parseClientOrderId(fill.clientId)?.slot ?? null,
@@ -159,13 +165,13 @@ export const fillOut = (fill: Fill): z.input<ReturnType<typeof FillShape>> => ({
   timestamp: fill.at,
 });
 
-export const eventOut = ({
+export const gridEvent = ({
   id,
   kind,
   message,
   at,
   actor,
-}: KeptEvent & { readonly id: number }): z.input<ReturnType<typeof EventShape>> => ({
+}: KeptEvent & { readonly id: number }): z.input<ReturnType<typeof GridEventShape>> => ({
   id,
   kind,
   message,
@@ -173,7 +179,7 @@ export const eventOut = ({
   timestamp: at,
 });
 
-const COLUMNS = [
+const FILL_TABLE_COLUMNS = [
   "timestamp",
   "time",
   "id",
@@ -192,12 +198,12 @@ const COLUMNS = [
 ];
 
 /** Fills as a table; what a fill was charged in several assets stands in one cell each, in the same order. */
-export const fillsCsv = (
+export const fillTable = (
   { fills, exchange, symbol }: z.input<ReturnType<typeof FillsShape>>,
   iso: (at: number) => string,
 ): string =>
   csv(
-    COLUMNS,
+    FILL_TABLE_COLUMNS,
     fills.map((fill) => [
       fill.timestamp,
       iso(fill.timestamp),
@@ -218,7 +224,7 @@ export const fillsCsv = (
   );
 
 /** What a fill was charged, in quote; empty where an asset's worth was never told. */
-function feeValue({ fees, price }: z.input<ReturnType<typeof FillShape>>, symbol: string): string | null {
+function feeValue({ fees, price }: z.input<ReturnType<typeof GridFillShape>>, symbol: string): string | null {
   const { base, quote } = splitPair(symbol as Pair);
   const worth = fees.map(({ asset, amount, value }) => {
     if (asset === quote) return decimal(amount);

@@ -45,7 +45,7 @@ const rangeShape = (ids: readonly string[]) => ({
   ...optionShares(),
 });
 
-type Range = {
+type RangeInput = {
   readonly lowerPrice: Decimal;
   readonly upperPrice: Decimal;
   readonly stopLossPrice?: Decimal | undefined;
@@ -61,7 +61,7 @@ interface Rule<T> {
 }
 
 /** `when` says from which values on a rule can be looked at; without it, from such as are right in themselves. */
-export const held = <S extends z.ZodObject, T>(
+export const withRules = <S extends z.ZodObject, T>(
   object: S,
   rules: readonly Rule<T>[],
   when?: (value: unknown) => boolean,
@@ -77,7 +77,7 @@ export const held = <S extends z.ZodObject, T>(
   );
 
 /** What prices of a range have to be to each other. */
-export const BOUNDS: readonly Rule<Range>[] = [
+export const BOUNDS: readonly Rule<RangeInput>[] = [
   {
     path: "upperPrice",
     error: "Invalid range: lowerPrice must be below upperPrice",
@@ -103,7 +103,7 @@ export const BOUNDS: readonly Rule<Range>[] = [
 ];
 
 // Compared as soon as both bounds are prices, whatever else is wrong: the specification's order of labels needs it.
-export const isRange = (value: unknown): value is Range =>
+export const isRange = (value: unknown): value is RangeInput =>
   typeof value === "object" &&
   value !== null &&
   "lowerPrice" in value &&
@@ -111,23 +111,24 @@ export const isRange = (value: unknown): value is Range =>
   typeof value.lowerPrice === "bigint" &&
   typeof value.upperPrice === "bigint";
 
-export const rangePreviewInput = (ids: readonly string[]) => held(z.object(rangeShape(ids)), BOUNDS, isRange);
+export const rangePreviewInput = (ids: readonly string[]) =>
+  withRules(z.object(rangeShape(ids)), BOUNDS, isRange);
 export const rangeInput = (ids: readonly string[]) =>
-  held(z.object({ ...rangeShape(ids), planHash: planHash() }), BOUNDS, isRange);
+  withRules(z.object({ ...rangeShape(ids), planHash: planHash() }), BOUNDS, isRange);
 
-const LEVELS = 10;
+const CENTERED_LEVELS = 10;
 const spacings = () =>
   z
     .array(decimalField("Invalid spacing", MOST_MULTIPLE), {
       error: "Invalid spacing: must be a list of shares",
     })
-    .max(LEVELS, { error: "Invalid spacing: at most 10 levels" });
+    .max(CENTERED_LEVELS, { error: "Invalid spacing: at most 10 levels" });
 const weights = () =>
   z
     .array(decimalField("Invalid order size", MOST_MULTIPLE), {
       error: "Invalid order size: must be a list of multiples",
     })
-    .max(LEVELS, { error: "Invalid order size: at most 10 levels" });
+    .max(CENTERED_LEVELS, { error: "Invalid order size: at most 10 levels" });
 
 /** Those that a centered grid has no default of its own for. */
 function sharesBeside() {
@@ -138,7 +139,7 @@ function sharesBeside() {
 const centeredShape = (ids: readonly string[]) => ({
   exchange: exchangeField(ids),
   symbol: pairField(),
-  levels: countField("Invalid levels", { least: 1, most: LEVELS })
+  levels: countField("Invalid levels", { least: 1, most: CENTERED_LEVELS })
     .default(5)
     .describe("Levels each side, 1 to 10; twice as many orders rest"),
   spacing: decimalField("Invalid spacing", MOST_MULTIPLE)
@@ -191,7 +192,7 @@ const centeredShape = (ids: readonly string[]) => ({
   ...sharesBeside(),
 });
 
-interface Centered {
+interface CenteredInput {
   readonly levels: number;
   readonly spacingModel: string;
   readonly customSpacings?: readonly Decimal[] | undefined;
@@ -204,7 +205,7 @@ interface Centered {
 const increases = (list: readonly Decimal[]): boolean =>
   list.every((value, i) => i === 0 || value > (list[i - 1] as Decimal));
 
-export const PROFILE: readonly Rule<Centered>[] = [
+export const PROFILE: readonly Rule<CenteredInput>[] = [
   {
     path: "customSpacings",
     error: "Invalid spacing: customSpacings must hold one increasing share a level",
@@ -224,9 +225,10 @@ export const PROFILE: readonly Rule<Centered>[] = [
   },
 ];
 
-export const centeredPreviewInput = (ids: readonly string[]) => held(z.object(centeredShape(ids)), PROFILE);
+export const centeredPreviewInput = (ids: readonly string[]) =>
+  withRules(z.object(centeredShape(ids)), PROFILE);
 export const centeredInput = (ids: readonly string[]) =>
-  held(z.object({ ...centeredShape(ids), planHash: planHash() }), PROFILE);
+  withRules(z.object({ ...centeredShape(ids), planHash: planHash() }), PROFILE);
 
 export const stopInput = lazy(() =>
   z

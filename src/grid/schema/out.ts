@@ -11,7 +11,7 @@ import { accountingOut, otherChanges } from "./accounting.ts";
 import { costOut } from "./cost.ts";
 import { holdingProfit, investmentOf, stopPricesOf, stopReasonOf } from "./ends.ts";
 import { lyingOut } from "./follows.ts";
-import type { ConfigShape, GridShape, StoppedShape } from "./shapes.ts";
+import type { ConfigShape, GridStatusShape, StoppedShape } from "./shapes.ts";
 
 export function configOut(
   exchange: string,
@@ -38,11 +38,11 @@ export interface Times {
 }
 
 /** One strategy as the contract shows it, and what it leaves open: where the profit comes from, and what rests nothing. */
-export function gridOut(
+export function gridAnswer(
   exchange: string,
   view: StrategyView<GridStrategy>,
   { now, missing, trouble, watch = [] }: Times,
-): z.input<ReturnType<typeof GridShape>> {
+): z.input<ReturnType<typeof GridStatusShape>> {
   const { strategy, memory } = view;
   const { ledger, refused, notices, startPrice } = strategy.state;
   const mark = memory.marks[strategy.symbol]?.mid;

@@ -2,18 +2,18 @@ import * as z from "zod";
 import { lazy } from "../../kernel/lazy.ts";
 import { optionFlags, optionShares } from "../state/options.ts";
 import { lyingShape } from "./follows.ts";
-import { ConfigShape, GridShape, RefusedShape, WarningShape } from "./shapes.ts";
+import { ConfigShape, GridStatusShape, RefusedShape, WarningShape } from "./shapes.ts";
 
-const figure = (what: string) => z.number().nullable().describe(what);
+const nullableNumber = (what: string) => z.number().nullable().describe(what);
 
 /** What the last week's prices would have made of a grid; null where nobody tells them. */
 const LastWeekShape = lazy(() =>
   z.object({
-    days: figure("Days whose prices are known, 7 at most"),
-    crossings: figure("How often an order at one of its levels would have filled"),
-    cycles: figure("How often a buy and the sell of what it bought would have"),
-    profitPerDay: figure("What those cycles net a day, in quote"),
-    breakEvenDays: figure(
+    days: nullableNumber("Days whose prices are known, 7 at most"),
+    crossings: nullableNumber("How often an order at one of its levels would have filled"),
+    cycles: nullableNumber("How often a buy and the sell of what it bought would have"),
+    profitPerDay: nullableNumber("What those cycles net a day, in quote"),
+    breakEvenDays: nullableNumber(
       "Days until that pays for a fall to the stop price, or to the lowest level; null where it never does",
     ),
     message: z.string(),
@@ -99,7 +99,7 @@ export const StartedShape = lazy(() =>
 
 export const StatusShape = lazy(() =>
   z.object({
-    strategies: z.array(GridShape()),
+    strategies: z.array(GridStatusShape()),
     count: z.number(),
     next: z.string().nullable(),
     warnings: z.array(z.string()).describe("What a person has to know of the exchange keys"),

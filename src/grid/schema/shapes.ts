@@ -54,7 +54,7 @@ const heldShape = () => ({
   breakEvenPrice: z.number().nullable(),
 });
 
-export const GridShape = lazy(() =>
+export const GridStatusShape = lazy(() =>
   z.object({
     id: z.string(),
     dryRun: z.boolean(),

@@ -4,14 +4,14 @@ import type { ListShape, StatusShape } from "./schema.ts";
 import type { StoppedShape } from "./shapes.ts";
 import { waitingTold } from "./waiting.ts";
 
-type Grid = z.output<ReturnType<typeof StatusShape>>["strategies"][number];
+type GridShown = z.output<ReturnType<typeof StatusShape>>["strategies"][number];
 
 /** Grids as a person reads them: what they have made in all first, then a few lines each. */
 export const gridsView = (answer: unknown) => {
   const { strategies, count, next, warnings } = answer as z.output<ReturnType<typeof StatusShape>>;
   return {
     ...(strategies.length > 0
-      ? { total: totalsOf(strategies) }
+      ? { total: totalsText(strategies) }
       : { note: "no grid runs; `edgemaker grid status --all` tells those that have stopped too" }),
     ...(warnings.length > 0 ? { warnings } : {}),
     strategies: strategies.map(gridView),
@@ -36,24 +36,24 @@ export const listView = (answer: unknown) => {
 export const hasStalled = (answer: unknown): boolean =>
   (answer as z.output<ReturnType<typeof StatusShape>>).strategies.some(isStalled);
 
-const isStalled = ({ notices }: Grid): boolean => notices.some(({ code }) => code === "stalled");
+const isStalled = ({ notices }: GridShown): boolean => notices.some(({ code }) => code === "stalled");
 
 /** A total for each quote asset, that of grids on paper apart; what is not known makes it unknown. */
-function totalsOf(grids: readonly Grid[]): string {
-  const nameOf = ({ symbol, dryRun }: Grid) => `${quoteAssetOf(symbol)}${dryRun ? " on paper" : ""}`;
+function totalsText(grids: readonly GridShown[]): string {
+  const nameOf = ({ symbol, dryRun }: GridShown) => `${quoteAssetOf(symbol)}${dryRun ? " on paper" : ""}`;
   const names = [...new Set(grids.map(nameOf))];
   return names
     .map((name) => {
       const mine = grids.filter((grid) => nameOf(grid) === name);
       const total = knownSum(mine.map(({ totalProfit }) => totalProfit));
-      const told = total === null ? "not known until every price is" : `${signed(total)} ${name}`;
+      const told = total === null ? "not known until every price is" : `${signedAmount(total)} ${name}`;
       const count = countOf(mine.length, "grid");
       return names.length > 1 && total === null ? `${name}: ${told}, ${count}` : `${told}, ${count}`;
     })
     .join("; ");
 }
 
-function gridView(grid: Grid) {
+function gridView(grid: GridShown) {
   const [base, quote] = grid.symbol.split("/");
   const stalled = grid.notices.find(({ code }) => code === "stalled")?.message;
   const trouble = grid.notices.find(({ code }) => TROUBLES.has(code))?.message;
@@ -65,17 +65,17 @@ function gridView(grid: Grid) {
   return {
     grid: grid.id,
     market: `${grid.symbol} on ${grid.exchange}${grid.dryRun ? ", on paper" : ""}${grid.markPrice === null ? "" : `, at ${grid.markPrice}`}`,
-    status: statusOf(grid),
+    status: statusText(grid),
     ...(stalled === undefined ? {} : { stalled }),
     ...(grid.lastError === null ? {} : { error: trouble ?? grid.lastError }),
     total: totalTold(grid, quote),
-    profit: `${signed(grid.profit)} ${quote} realised, ${grid.unrealizedProfit === null ? "the rest not known yet" : `${signed(grid.unrealizedProfit)} not realised`}; fees ${feesTold(grid)}`,
+    profit: `${signedAmount(grid.profit)} ${quote} realised, ${grid.unrealizedProfit === null ? "the rest not known yet" : `${signedAmount(grid.unrealizedProfit)} not realised`}; fees ${feesTold(grid)}`,
     ...liesAt(grid, quote),
     orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${countOf(grid.cycles, "cycle")}`,
     holds:
       grid.averageCost === null
         ? `no ${base}`
-        : `${grid.position} ${base} at ${cents(grid.averageCost)}, ${grid.breakEvenPrice === null ? "dust: less than can be sold" : `break-even ${cents(grid.breakEvenPrice)}`}`,
+        : `${grid.position} ${base} at ${centsText(grid.averageCost)}, ${grid.breakEvenPrice === null ? "dust: less than can be sold" : `break-even ${centsText(grid.breakEvenPrice)}`}`,
     ...(stops.length > 0 ? { stops: stops.join("; ") } : {}),
     ...(grid.refused.length > 0 && !hasEnded ? { waiting: waitingTold(grid.refused, grid.gridLevels) } : {}),
     ...(notices.length > 0 ? { notice: notices.join(". ") } : {}),
@@ -89,21 +89,24 @@ const TROUBLES = new Set(["key_refused", "key_missing", "exchange_unavailable"])
 
 const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-function statusOf({ status, phase, stopReason }: Grid): string {
+function statusText({ status, phase, stopReason }: GridShown): string {
   if (stopReason !== null) return status === "stopped" ? stopReason : `${status}, ${phase}: ${stopReason}`;
   return status === phase || status === "stopped" ? status : `${status}, ${phase}`;
 }
 
 /** The total, as a share of what is invested, and beside what the same money would have made as base. */
-function totalTold({ totalProfit, investment, holdingProfit }: Grid, quote = ""): string {
+function totalTold({ totalProfit, investment, holdingProfit }: GridShown, quote = ""): string {
   if (totalProfit === null) return "not known until a price is";
   const percent =
-    investment > 0 ? `${signed((100 * totalProfit) / investment)} % of ${cents(investment)} ${quote}` : "";
-  const against = holdingProfit === null ? "" : `, ${signed(totalProfit - holdingProfit)} against holding`;
-  return `${signed(totalProfit)} ${quote}, ${percent}${against}`;
+    investment > 0
+      ? `${signedAmount((100 * totalProfit) / investment)} % of ${centsText(investment)} ${quote}`
+      : "";
+  const against =
+    holdingProfit === null ? "" : `, ${signedAmount(totalProfit - holdingProfit)} against holding`;
+  return `${signedAmount(totalProfit)} ${quote}, ${percent}${against}`;
 }
 
-function stopTold({ reason, price, distancePercent, armed }: Grid["stopPrices"][number]): string {
+function stopTold({ reason, price, distancePercent, armed }: GridShown["stopPrices"][number]): string {
   const word = reason.replace("_", " ");
   const away =
     distancePercent === null
@@ -112,9 +115,9 @@ function stopTold({ reason, price, distancePercent, armed }: Grid["stopPrices"][
   return `${word} at ${price}${away}, ${armed ? "armed" : "not armed"}`;
 }
 
-const feesTold = ({ fees }: Grid): string =>
+const feesTold = ({ fees }: GridShown): string =>
   Object.entries(fees)
-    .map(([asset, fee]) => `${cents(Number(fee))} ${asset}`)
+    .map(([asset, fee]) => `${centsText(Number(fee))} ${asset}`)
     .join(", ") || "none";
 
 const quoteAssetOf = (symbol: string): string => symbol.split("/")[1] ?? symbol;
@@ -122,10 +125,10 @@ const quoteAssetOf = (symbol: string): string => symbol.split("/")[1] ?? symbol;
 const knownSum = (values: readonly (number | null)[]): number | null =>
   values.reduce<number | null>((sum, value) => (sum === null || value === null ? null : sum + value), 0);
 
-const cents = (value: number): string => String(Number(value.toPrecision(Math.abs(value) < 100 ? 4 : 7)));
+const centsText = (value: number): string => String(Number(value.toPrecision(Math.abs(value) < 100 ? 4 : 7)));
 
 /** Money that was made or lost: to the cent, and below a cent to its first digits. */
-function signed(value: number): string {
+function signedAmount(value: number): string {
   const rounded =
     Math.abs(value) >= 0.01 || value === 0 ? Number(value.toFixed(2)) : Number(value.toPrecision(2));
   return `${rounded > 0 ? "+" : ""}${rounded}`;

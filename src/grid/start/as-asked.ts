@@ -2,8 +2,8 @@ import type * as z from "zod";
 import { AppError } from "../../kernel/errors.ts";
 import { BOUNDS, centeredPreviewInput, PROFILE, rangePreviewInput } from "../schema/input.ts";
 import type { CenteredConfig, GridConfig } from "../state/config.ts";
-import { centeredOf, rangeOf } from "./asked.ts";
-import type { Asked, AskedCentered } from "./check.ts";
+import { askedRangeOf, centeredOf } from "./asked.ts";
+import type { AskedCentered, AskedRange } from "./check.ts";
 import { labelled } from "./edited.ts";
 
 type TradesWhere = "exchange" | "symbol" | "dryRun" | "dryBalance";
@@ -43,7 +43,7 @@ function centeredFields(config: GridConfig, centered: CenteredConfig): CenteredF
 export function askedAs(
   config: GridConfig,
   changes: Readonly<Record<string, unknown>>,
-): Asked | AskedCentered {
+): AskedRange | AskedCentered {
   const { centered } = config;
   const { shape } = centered ? centeredPreviewInput([]) : rangePreviewInput([]);
   const strange = Object.keys(changes).find((name) => !Object.hasOwn(shape, name));
@@ -55,7 +55,7 @@ export function askedAs(
   if (!centered) {
     const fields = { ...rangeFields(config), ...changes };
     refuseBroken(BOUNDS, fields);
-    return rangeOf(fields as never);
+    return askedRangeOf(fields as never);
   }
   const fields = { ...centeredFields(config, centered), ...changes };
   refuseBroken(PROFILE, fields);

@@ -1,16 +1,16 @@
 import type * as z from "zod";
 import type { centeredPreviewInput, rangePreviewInput } from "../schema/input.ts";
 import { besideOptions, optionsOf } from "../state/options.ts";
-import type { Asked, AskedCentered } from "./check.ts";
+import type { AskedCentered, AskedRange } from "./check.ts";
 
 /** A range grid's input without where it trades. */
-export function rangeOf({
+export function askedRangeOf({
   exchange: _exchange,
   symbol: _symbol,
   dryRun: _dryRun,
   dryBalance: _dryBalance,
   ...asked
-}: z.output<ReturnType<typeof rangePreviewInput>>): Asked {
+}: z.output<ReturnType<typeof rangePreviewInput>>): AskedRange {
   return asked;
 }
 

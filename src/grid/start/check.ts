@@ -21,7 +21,7 @@ import type { Slot } from "../state/state.ts";
 import { adviceOnCentered, adviceOnRange } from "./spacing-advice.ts";
 
 /** A range grid as a person asks for it. */
-export type Asked = Omit<GridConfig, "gridSpacing" | "isSpaced" | "centered"> & {
+export type AskedRange = Omit<GridConfig, "gridSpacing" | "isSpaced" | "centered"> & {
   readonly gridSpacing?: Decimal | undefined;
 };
 
@@ -46,7 +46,7 @@ export interface CheckedWorld {
 }
 
 /** What a start would lay out, or the reason why nothing is: minimum, spacing, then funds. */
-export function check(asked: Asked, { market, quote, balances }: CheckedWorld): Checked {
+export function checkStart(asked: AskedRange, { market, quote, balances }: CheckedWorld): Checked {
   const config: GridConfig = {
     ...asked,
     gridSpacing: asked.gridSpacing ?? autoSpacing(asked),
@@ -54,7 +54,7 @@ export function check(asked: Asked, { market, quote, balances }: CheckedWorld): 
   };
   const startPrice = midOf(quote);
   checkPrices(asked, startPrice);
-  const levels = levelsOf(config, market);
+  const levels = gridLevelsOf(config, market);
   const slots = layOut(levels, config.orderSize, startPrice);
   checkMinimum(slots, market, { name: "orderSize", size: config.orderSize });
   const warnings = [
@@ -106,7 +106,7 @@ export function checkCentered(
   return { config, slots, startPrice: mid, center, warnings };
 }
 
-const autoSpacing = ({ lowerPrice, upperPrice, gridLevels, spacingModel }: Asked): Decimal =>
+const autoSpacing = ({ lowerPrice, upperPrice, gridLevels, spacingModel }: AskedRange): Decimal =>
   spacingModel === "geometric"
     ? ratioOf(div(upperPrice, lowerPrice, "half"), gridLevels) - ONE
     : (upperPrice - lowerPrice) / BigInt(gridLevels);
@@ -122,7 +122,7 @@ function ratioOf(whole: Decimal, m: number): Decimal {
   return least;
 }
 
-function levelsOf(config: GridConfig, market: Market): Decimal[] {
+function gridLevelsOf(config: GridConfig, market: Market): Decimal[] {
   const { lowerPrice, upperPrice, gridLevels, gridSpacing, spacingModel, isSpaced } = config;
   if (isSpaced && spacingModel === "geometric")
     throw new AppError("Invalid spacing", "a geometric grid has no gridSpacing: leave one of the two out");

@@ -10,7 +10,7 @@ import type { editPreviewInput } from "../schema/edit-input.ts";
 import { BOUNDS } from "../schema/input.ts";
 import type { CenteredConfig, GridConfig } from "../state/config.ts";
 import type { GridStrategy } from "../state/state.ts";
-import { check, checkCentered } from "./check.ts";
+import { checkCentered, checkStart } from "./check.ts";
 
 /** What a person asks of a running grid: the fields that change, and no others. */
 export type AskedEdit = Omit<z.output<ReturnType<typeof editPreviewInput>>, "id">;
@@ -20,7 +20,7 @@ interface EditMarket {
   readonly quote: Quote;
 }
 
-export interface Edited {
+export interface EditedGrid {
   readonly before: GridConfig;
   readonly config: GridConfig;
   readonly warnings: readonly Warning[];
@@ -29,12 +29,12 @@ export interface Edited {
 }
 
 /** The configuration that a change makes of a grid's, checked as at a start. Throws AppError for what cannot be. */
-export function edited(strategy: GridStrategy, asked: AskedEdit, world: EditMarket): Edited {
+export function edited(strategy: GridStrategy, asked: AskedEdit, world: EditMarket): EditedGrid {
   const before = pendingEdit(strategy) ?? strategy.config;
   const made = before.centered ? editedCentered(before, asked) : editedRange(strategy, before, asked, world);
   const checked = before.centered
     ? checkCentered({ ...made, centered: made.centered as CenteredConfig }, { ...world, balances: undefined })
-    : check(spaced(made), { ...world, balances: undefined });
+    : checkStart(spaced(made), { ...world, balances: undefined });
   const config = { ...made, ...checked.config };
   if (sameConfig(before, config)) throw new AppError("Invalid request", "this changes nothing: name a field");
   const isRelaid = movesLadder(strategy.config, config);

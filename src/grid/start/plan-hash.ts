@@ -6,7 +6,7 @@ import { FIRST_BUY_SLOT } from "../state/state.ts";
 import type { Checked } from "./check.ts";
 
 /** The same while the same orders would be placed with the same configuration; of a centered grid, `hash-center`. */
-export function hashOf({ config, center }: Checked, intents: readonly Intent[]): string {
+export function planHashOf({ config, center }: Checked, intents: readonly Intent[]): string {
   // Which order is nearest the market, and the first buy's limit, change with every trade.
   const orders = [...intents]
     .sort((a, b) => a.slot - b.slot)

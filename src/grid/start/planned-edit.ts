@@ -13,7 +13,7 @@ import { plan } from "../plan/plan.ts";
 import { relaid } from "../plan/rebuild.ts";
 import { totalBase } from "../state/lots.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
-import type { Edited } from "./edited.ts";
+import type { EditedGrid } from "./edited.ts";
 import { mostQuote, worstCases } from "./worst-case.ts";
 
 export interface EditWorld {
@@ -27,7 +27,7 @@ export interface EditWorld {
 
 /** What a change does: the orders that are cancelled, and those that rest once it is made. */
 export interface PlannedEdit {
-  readonly edited: Edited;
+  readonly edited: EditedGrid;
   readonly cancels: readonly Order[];
   readonly intents: readonly Intent[];
   readonly state: GridState;
@@ -37,7 +37,7 @@ export interface PlannedEdit {
 }
 
 /** The plan of a change, by the functions that the step makes it with. */
-export function planEdit(strategy: GridStrategy, edited: Edited, world: EditWorld): PlannedEdit {
+export function planEdit(strategy: GridStrategy, edited: EditedGrid, world: EditWorld): PlannedEdit {
   const { market, quote, balances, orders, killed } = world;
   const mine = orders.filter((order) => order.strategy === strategy.id);
   const funds = freed(balances, edited.isRelaid ? mine : [], market);
@@ -63,7 +63,11 @@ export function planEdit(strategy: GridStrategy, edited: Edited, world: EditWorl
 }
 
 /** Of a centered grid the orders lie around the price of the pass that makes the change: no plan can name them. */
-function hashOfEdit({ id, edits = 0 }: GridStrategy, { config }: Edited, intents: readonly Intent[]): string {
+function hashOfEdit(
+  { id, edits = 0 }: GridStrategy,
+  { config }: EditedGrid,
+  intents: readonly Intent[],
+): string {
   const orders = config.centered
     ? []
     : [...intents]
@@ -142,7 +146,7 @@ const EDITED_FIELDS = [
 ] as const;
 
 /** Each field that becomes another one, from what to what. */
-export function changesTold({ before, config }: Pick<Edited, "before" | "config">) {
+export function changesTold({ before, config }: Pick<EditedGrid, "before" | "config">) {
   const told = (value: Decimal | number | boolean | undefined): string =>
     value === undefined ? "none" : typeof value === "bigint" ? text(value) : String(value);
   const plain = EDITED_FIELDS.flatMap((field) =>

@@ -3,7 +3,7 @@ import { type Decimal, mul, ONE, snap, sum, text, wire, ZERO } from "../../kerne
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import { type Balance, balanceIn } from "../../model/account.ts";
 import type { Intent } from "../../model/intent.ts";
-import type { Bounds, LimitCode, Refused } from "../../model/limits.ts";
+import type { Bounds, LimitCode, LimitRefusal } from "../../model/limits.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import { type Both, freeBeside } from "../../model/reserve.ts";
 import type { Warning } from "../ladder/check-rules.ts";
@@ -18,7 +18,7 @@ import { FIRST_BUY_SLOT, type GridState, NEW_STATE, NO_LEDGER } from "../state/s
 import type { Checked } from "./check.ts";
 import { cycleNet, cycleShare } from "./cycle-net.ts";
 import { type LastWeek, lastWeekOut } from "./last-week.ts";
-import { hashOf } from "./plan-hash.ts";
+import { planHashOf } from "./plan-hash.ts";
 import { type Begins, mostQuote, neededQuote, worstCases } from "./worst-case.ts";
 
 export interface StartWorld {
@@ -79,7 +79,7 @@ export function planStart(checked: Checked, world: StartWorld): PlannedStart {
     held: false,
     limit: given.slots.length,
     confidence,
-    bounds: bought && bounds ? boundsAfter(bounds, orderOf(bought.intent, market), quote) : bounds,
+    bounds: bought && bounds ? boundsAfter(bounds, plannedOrder(bought.intent, market), quote) : bounds,
     config,
     capital: capitalAtStart(all, given.ledger.firstCost),
   });
@@ -89,7 +89,7 @@ export function planStart(checked: Checked, world: StartWorld): PlannedStart {
     state: planned.next,
     intents,
     ownBase: given.ledger.firstBase,
-    hash: hashOf(checked, intents),
+    hash: planHashOf(checked, intents),
   };
 }
 
@@ -100,7 +100,7 @@ const capitalAtStart = (quote: Decimal, position: Decimal) => ({
   openBuys: ZERO,
 });
 
-const orderOf = (intent: Intent, { symbol }: Market) => ({ ...intent, symbol, type: "limit" as const });
+const plannedOrder = (intent: Intent, { symbol }: Market) => ({ ...intent, symbol, type: "limit" as const });
 
 /** What passes by: the grid starts, and its passes place what they may when they may. */
 const LATER: ReadonlySet<string> = new Set([
@@ -113,11 +113,11 @@ const LATER: ReadonlySet<string> = new Set([
 export function beyondLimits(
   { intents, state }: PlannedStart,
   { market, quote, bounds }: StartWorld,
-): Refused | undefined {
+): LimitRefusal | undefined {
   const bought = intents.find(({ slot }) => slot === FIRST_BUY_SLOT);
-  const ofBuy = bought && bounds && refusedWithin(orderOf(bought, market), quote, bounds);
+  const ofBuy = bought && bounds && refusedWithin(plannedOrder(bought, market), quote, bounds);
   const all = [...(ofBuy ? [ofBuy] : []), ...state.refused];
-  return all.find((one): one is Refused => isLimit(one.reason) && !LATER.has(one.reason));
+  return all.find((one): one is LimitRefusal => isLimit(one.reason) && !LATER.has(one.reason));
 }
 
 const isLimit = (reason: string): reason is LimitCode => reason.startsWith("limit_");
@@ -127,16 +127,16 @@ export const beginsOf = (
   { market, quote, balances }: Pick<StartWorld, "market" | "quote" | "balances">,
 ): Begins => ({ config, state, startPrice, takingPrice: takingPrice(quote, market), market, balances });
 
-type Told = z.input<ReturnType<typeof PlannedShape>>["options"];
+type PlannedOptions = z.input<ReturnType<typeof PlannedShape>>["options"];
 
 /** What was asked for beside the levels. */
-function optionsOut(config: GridConfig): Told {
+function optionsOut(config: GridConfig): PlannedOptions {
   const { stopLossPrice, takeProfitPrice, triggerPrice, trail } = config;
   return {
     ...given({ stopLossPrice, takeProfitPrice, triggerPrice }),
     ...(trail ? { trail: given(trail) } : {}),
     ...given(optionsOf(config)),
-  } as Told;
+  } as PlannedOptions;
 }
 
 /** Of prices and shares their numbers, flags as they are; nothing of what was not asked for. */
@@ -175,7 +175,7 @@ const besideTold = ({ kept, market }: StartWorld): string =>
     : ` beside the ${text(kept.quote)} ${market.quote} that other strategies still need`;
 
 /** What the orders come to in quote, at their own prices. */
-function sumsOf(intents: readonly Intent[]) {
+function orderSums(intents: readonly Intent[]) {
   const of = (side: Intent["side"]) =>
     text(
       sum(intents.filter((one) => one.side === side).map(({ price, amount }) => mul(price, amount, "up"))),
@@ -202,16 +202,16 @@ export function plannedOut(planned: PlannedStart, world: StartWorld, week: LastW
       slot: slot.index,
       lowerPrice: wire(slot.lower),
       upperPrice: wire(slot.upper),
-      netPercent: percent(cycleShare(slot, market)),
+      netPercent: percentNumber(cycleShare(slot, market)),
       netProfit: wire(cycleNet(slot, market)),
     })),
-    sums: sumsOf(intents),
+    sums: orderSums(intents),
     investment: { quote: text(neededQuote(begins)), base: text(ownBase) },
     options: optionsOut(checked.config),
     free: { quote: text(ownFree(world).quote), base: text(ownFree(world).base) },
     maxQuoteUsed: text(mostQuote(begins)),
     ownBaseUsed: text(ownBase),
-    breakEvenSpacingPercent: percent(breakEvenRatio(restingFees(market)) - ONE),
+    breakEvenSpacingPercent: percentNumber(breakEvenRatio(restingFees(market)) - ONE),
     worstCase: worstCases(begins),
     lastWeek: lastWeekOut(begins, week),
     spread: wire(quote.ask - quote.bid),
@@ -220,4 +220,4 @@ export function plannedOut(planned: PlannedStart, world: StartWorld, week: LastW
   };
 }
 
-const percent = (share: Decimal): number => wire(snap(share * 100n, ONE / 10_000n, "down"));
+const percentNumber = (share: Decimal): number => wire(snap(share * 100n, ONE / 10_000n, "down"));

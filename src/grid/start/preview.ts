@@ -14,7 +14,7 @@ import { type LastWeek, lastWeekOut } from "./last-week.ts";
 import { beginsOf, fundsWarnings, type PlannedStart, type StartWorld } from "./planned-start.ts";
 import { mostMoved, mostQuote, worstCases } from "./worst-case.ts";
 
-interface Start extends StartWorld {
+interface StartPreview extends StartWorld {
   readonly exchange: string;
   readonly dryRun?: boolean | undefined;
   readonly doubts: readonly { readonly message: string }[];
@@ -22,7 +22,7 @@ interface Start extends StartWorld {
 }
 
 /** What a start would place now, and the most quote the grid can come to hold in base. */
-export function previewStart(planned: PlannedStart, start: Start): Preview {
+export function previewStart(planned: PlannedStart, start: StartPreview): Preview {
   const { checked, intents, ownBase, state, hash } = planned;
   const { config, startPrice } = checked;
   const { base, quote, symbol } = start.market;
@@ -35,13 +35,15 @@ export function previewStart(planned: PlannedStart, start: Start): Preview {
     what: `start a grid of ${state.slots.length} slots of ${text(config.orderSize)} ${quote} on ${symbol} at ${start.exchange}${onPaper}, from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${quote}: ${buys.length} buys and ${intents.length - buys.length} sells now, the market being at ${text(startPrice)}`,
     cost: `${text(bought)} ${quote} in buys, before fees, and ${text(ownBase)} ${base} of the account's own in sells`,
     worstCase: `the price falls and does not come back: up to ${text(most)} ${quote} are held as ${base} and lose what it loses; ${worstCases(begins).map(lostTold(quote)).join(", ")}`,
-    limits: limitsOf(planned, start),
-    ...(start.dryRun ? {} : { uses: { asset: quote, amount: mostMoved(begins), ...reasonOf(config) } }),
+    limits: startLimits(planned, start),
+    ...(start.dryRun
+      ? {}
+      : { uses: { asset: quote, amount: mostMoved(begins), ...worstCaseReason(config) } }),
     holds: { planHash: hash },
   };
 }
 
-const reasonOf = ({ centered }: GridConfig): { reason?: string } =>
+const worstCaseReason = ({ centered }: GridConfig): { reason?: string } =>
   centered ? { reason: "it buys again wherever the market takes it; maxPosition bounds that" } : {};
 
 const lostTold =
@@ -49,7 +51,7 @@ const lostTold =
   ({ price, loss }: { readonly price: number; readonly loss: number }): string =>
     price === 0 ? `everything: up to ${loss} ${quote}` : `${loss} ${quote} at ${price}`;
 
-function limitsOf(planned: PlannedStart, start: Start): string[] {
+function startLimits(planned: PlannedStart, start: StartPreview): string[] {
   const { config, warnings } = planned.checked;
   const { market, balances, killed, kept, doubts } = start;
   const { base, quote, minNotional } = market;
@@ -76,7 +78,7 @@ function refusedOf({ refused }: PlannedStart["state"]): string[] {
   return [...counts].map(([reason, count]) => `${count} slots would rest nothing now: ${reason}`);
 }
 
-interface Change {
+interface EditPreview {
   /** What is done, before the grid's id. */
   readonly told: string;
   /** Of what places orders: that nothing may be placed now. */
@@ -107,8 +109,8 @@ export function saleOf(
   const mid = quote ? midOf(quote) : mark;
   const counted = mul(amount, mid, "up");
   return {
-    told: `${text(amount)} ${pair.base} are sold, worth ${text(round(counted))} ${pair.quote} at the mid of ${text(round(mid))}; ${expected ?? "what the book would pay is not known here"}`,
-    worstCase: `the price falls while it sells: its orders go as far as 10 % below the mid of their moment, which is ${text(round((counted * 9n) / 10n))} ${pair.quote} now, and dust stays`,
+    told: `${text(amount)} ${pair.base} are sold, worth ${text(toHundredths(counted))} ${pair.quote} at the mid of ${text(toHundredths(mid))}; ${expected ?? "what the book would pay is not known here"}`,
+    worstCase: `the price falls while it sells: its orders go as far as 10 % below the mid of their moment, which is ${text(toHundredths((counted * 9n) / 10n))} ${pair.quote} now, and dust stays`,
     counted,
   };
 }
@@ -116,7 +118,7 @@ export function saleOf(
 /** A change of a running grid, with what it holds now. */
 export function previewChange(
   { strategy, openOrders, memory }: StrategyView<GridStrategy>,
-  { told, killed = false, sale, buys = false }: Change,
+  { told, killed = false, sale, buys = false }: EditPreview,
 ): Preview {
   const { position, averageCost, realized } = profitOf(
     strategy.state,
@@ -128,15 +130,15 @@ export function previewChange(
   const isOnPaper = parseAccountKey(strategy.account).kind === "dry";
   return {
     what: `${told} ${strategy.id}, which is ${strategy.status} (${strategy.phase}) with ${openOrders} open orders`,
-    cost: `${sale ? sale.told : buys ? `up to ${text(most)} ${quote} in buys` : "nothing at once"}; ${text(round(realized))} ${quote} are realised so far`,
+    cost: `${sale ? sale.told : buys ? `up to ${text(most)} ${quote} in buys` : "nothing at once"}; ${text(toHundredths(realized))} ${quote} are realised so far`,
     worstCase: sale
       ? sale.worstCase
       : position === 0n
         ? `no ${base} is held`
-        : `${text(position)} ${base} bought at ${text(round(averageCost ?? 0n))} ${quote} stay the account's and may lose value`,
+        : `${text(position)} ${base} bought at ${text(toHundredths(averageCost ?? 0n))} ${quote} stay the account's and may lose value`,
     limits: killed ? ["the kill switch is on: nothing is placed until it is turned off"] : [],
     ...(counted === undefined || isOnPaper ? {} : { uses: { asset: quote, amount: counted } }),
   };
 }
 
-const round = (value: Decimal): Decimal => snap(value, ONE / 100n, "half");
+const toHundredths = (value: Decimal): Decimal => snap(value, ONE / 100n, "half");

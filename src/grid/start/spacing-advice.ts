@@ -20,7 +20,11 @@ export function adviceOnRange(config: GridConfig, market: Market): string {
 }
 
 /** The same of a centered grid, whose spacing is a share of its center. */
-export function adviceOnCentered({ orderSize, centered }: Centered, mid: Decimal, market: Market): string {
+export function adviceOnCentered(
+  { orderSize, centered }: CenteredTerms,
+  mid: Decimal,
+  market: Market,
+): string {
   if (centered.spacingModel === "custom") return "use wider customSpacings";
   const pays = (spacing: Decimal) => {
     const config = { ...centered, spacing };
@@ -32,7 +36,9 @@ export function adviceOnCentered({ orderSize, centered }: Centered, mid: Decimal
   return least === undefined ? "use fewer levels" : `use a spacing of at least ${text(least)}`;
 }
 
-type Centered = Pick<GridConfig, "orderSize"> & { readonly centered: NonNullable<GridConfig["centered"]> };
+type CenteredTerms = Pick<GridConfig, "orderSize"> & {
+  readonly centered: NonNullable<GridConfig["centered"]>;
+};
 
 const paysFees = (levels: readonly Decimal[], market: Market): boolean =>
   ascends(levels) && leastRatio(slotsBetween(levels)) >= breakEvenRatio(restingFees(market));

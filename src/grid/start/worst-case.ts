@@ -54,7 +54,7 @@ export function lossAt(price: Decimal, begins: Begins, sold = false): Decimal {
  */
 function waysOfLosing(slot: Slot, worth: Decimal, begins: Begins): Decimal[] {
   const { config, startPrice, market } = begins;
-  const [paid, held] = bought(slot, market);
+  const [paid, held] = boughtBySlot(slot, market);
   const rebought = paid - mul(held, worth, "down");
   const first = firstAmount(market, { ...slot, side: "sell" });
   if (slot.base > ZERO) {
@@ -83,7 +83,7 @@ export function neededQuote(begins: Begins): Decimal {
   const { config, state, market } = begins;
   return sum(
     state.slots.map((slot) => {
-      const [paid] = bought(slot, market);
+      const [paid] = boughtBySlot(slot, market);
       if (slot.side === "buy") return paid;
       const lacks = max(ZERO, paid - proceedsOf(slot, market));
       if (slot.base > ZERO) return lacks;
@@ -107,7 +107,7 @@ export function worstCases(begins: Begins): { price: number; loss: number }[] {
 const fee = ({ maker, taker }: Market): Decimal => max(maker, taker);
 
 /** What a slot's buy costs, and the base that it brings. */
-function bought({ size, lower }: Slot, market: Market): [paid: Decimal, held: Decimal] {
+function boughtBySlot({ size, lower }: Slot, market: Market): [paid: Decimal, held: Decimal] {
   const amount = lotsFor(market, size, lower);
   const paid = mul(mul(amount, lower, "up"), ONE + quoteFee(market), "up");
   return [paid, market.buyFeeIn === "quote" ? amount : mul(amount, ONE - fee(market), "down")];

@@ -33,11 +33,11 @@ export function takeLots(lots: readonly Lot[], amount: Decimal): { taken: Lot; r
   let rest: readonly Lot[] = [];
   for (const lot of lots) {
     if (left >= lot.base) {
-      taken = joined(taken, lot);
+      taken = joinedLots(taken, lot);
       left -= lot.base;
     } else {
       const part = left <= ZERO ? NO_LOT : partOf(lot, left);
-      taken = joined(taken, part);
+      taken = joinedLots(taken, part);
       rest = [...rest, { ...lot, base: lot.base - part.base, cost: lot.cost - part.cost }];
       left = ZERO;
     }
@@ -52,7 +52,7 @@ const partOf = ({ base, cost, first }: Lot, amount: Decimal): Lot => ({
   first,
 });
 
-const joined = (a: Lot, b: Lot): Lot => ({
+const joinedLots = (a: Lot, b: Lot): Lot => ({
   base: a.base + b.base,
   cost: a.cost + b.cost,
   first: a.first || b.first,

@@ -22,10 +22,10 @@ export const optionShares = () => ({
   safetyReserve: anyShare("safetyReserve").describe("Quote that buys leave alone, as a share of the capital"),
 });
 
-type Asked<Fields extends () => z.ZodRawShape> = z.output<z.ZodObject<ReturnType<Fields>>>;
+type OutputOf<Fields extends () => z.ZodRawShape> = z.output<z.ZodObject<ReturnType<Fields>>>;
 
 /** A flag that is absent does what is said at its field; a share is a Decimal of 1. */
-export type GridOptions = Readonly<Asked<typeof optionFlags> & Asked<typeof optionShares>>;
+export type GridOptions = Readonly<OutputOf<typeof optionFlags> & OutputOf<typeof optionShares>>;
 
 const OWN = lazy(() => new Set(Object.keys({ ...optionFlags(), ...optionShares() })));
 

@@ -1,13 +1,13 @@
 import { type Decimal, max, min } from "../../kernel/decimal.ts";
 import type { GridState } from "./state.ts";
 
-export interface Range {
+export interface PriceRange {
   readonly lower: Decimal;
   readonly upper: Decimal;
 }
 
 /** Where the levels lie now, in quote: a grid that follows the market has left what was asked for. */
-export function rangeNow({ slots }: Pick<GridState, "slots">): Range | undefined {
+export function rangeNow({ slots }: Pick<GridState, "slots">): PriceRange | undefined {
   if (slots.length === 0) return undefined;
   return {
     lower: slots.map(({ lower }) => lower).reduce(min),

@@ -60,10 +60,10 @@ export interface Ledger {
 }
 
 /** A move of the mid that has to be seen in two passes before anything follows from it. */
-export type Move = "stop_loss" | "take_profit" | "rebuild" | "trail_up" | "trail_down";
+export type MidMove = "stop_loss" | "take_profit" | "rebuild" | "trail_up" | "trail_down";
 
 export interface Signal {
-  readonly move: Move;
+  readonly move: MidMove;
   /** Market time of the first pass that saw it. */
   readonly at: Millis;
 }

@@ -3,7 +3,7 @@ import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { DAY } from "../../kernel/time.ts";
 import { type LiquidityMinute, MINUTES_A_DAY, minuteOf } from "../../model/liquidity-minute.ts";
-import type { Asked, LiquidityPromise, Preset } from "../../model/liquidity-promise.ts";
+import type { AskedPromise, LiquidityPromise, Preset } from "../../model/liquidity-promise.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
 import { liquidityPage } from "../page.ts";
@@ -60,7 +60,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       const days = askedDays(wanted, now);
       // The minute that is under way is not known yet.
       const [from, to] = [days.from * MINUTES_A_DAY, Math.min((days.to + 1) * MINUTES_A_DAY, minuteOf(now))];
-      const rows = await read(liquidity.store, pair, { from, to });
+      const rows = await readMinutes(liquidity.store, pair, { from, to });
       const watched = liquidity.pairs.find((one) => one.exchange === exchange && one.symbol === symbol);
       if (rows.length === 0 && !watched) throw nobodyWatches(pair);
       const span = { from, to, rows };
@@ -88,7 +88,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
 function promiseOf(
   promised: LiquidityPromise | undefined,
   preset: Preset | undefined,
-  given: Asked,
+  given: AskedPromise,
 ): LiquidityPromise | undefined {
   const name = preset ?? promised?.preset;
   if (name === undefined) return undefined;
@@ -110,7 +110,7 @@ const nobodyWatches = ({ exchange, symbol }: WatchedPair): AppError =>
   );
 
 /** Four digits behind the point are more than anybody agrees on. */
-const short = (value: number): number => Number(value.toFixed(4));
+const toFourDigits = (value: number): number => Number(value.toFixed(4));
 
 /** What a person reads: depths as a table, and what is not asked left out. */
 function reportView(answer: unknown) {
@@ -119,7 +119,7 @@ function reportView(answer: unknown) {
   const line = ({ spreadPercent, twoSidedPercent }: typeof own) =>
     twoSidedPercent === null
       ? "unknown: no minute of the span was seen"
-      : `both sides ${short(twoSidedPercent)} % of the known time, ${spreadPercent === null ? "no spread" : `${short(spreadPercent)} % apart on average`}`;
+      : `both sides ${toFourDigits(twoSidedPercent)} % of the known time, ${spreadPercent === null ? "no spread" : `${toFourDigits(spreadPercent)} % apart on average`}`;
   const depths = Object.entries({ own, market }).flatMap(([whose, { depth }]) =>
     (["bids", "asks"] as const).flatMap((side) =>
       depth
@@ -127,9 +127,9 @@ function reportView(answer: unknown) {
             {
               whose,
               depthOf: side,
-              within05: short(depth[side]["0.5"]),
-              within1: short(depth[side]["1"]),
-              within2: short(depth[side]["2"]),
+              within05: toFourDigits(depth[side]["0.5"]),
+              within1: toFourDigits(depth[side]["1"]),
+              within2: toFourDigits(depth[side]["2"]),
             },
           ]
         : [],
@@ -161,7 +161,7 @@ function askedDays({ from, to }: { from?: string | undefined; to?: string | unde
 const dayText = (day: number): string => new Date(day * DAY).toISOString().slice(0, 10);
 
 /** A day at a time: between two of them others are answered. */
-async function read(
+async function readMinutes(
   store: LiquidityStore,
   pair: WatchedPair,
   { from, to }: { from: number; to: number },

@@ -16,9 +16,9 @@ type SampleWorld = Pick<
 >;
 
 /** The most that every exchange tells in one answer. */
-const LEVELS = 100;
+const SAMPLED_LEVELS = 100;
 /** Requests that a pair's sample may take. */
-const REQUESTS = 4;
+const REQUESTS_PER_SAMPLE = 4;
 
 /** The exchange has taken it, and has not said that it has ended. */
 const ON_THE_BOOK: readonly OrderState[] = ["submitted", "open", "partially_filled"];
@@ -30,13 +30,13 @@ const ON_THE_BOOK: readonly OrderState[] = ["submitted", "open", "partially_fill
 export async function sampleLiquidity(world: SampleWorld): Promise<void> {
   const { liquidity, store, requests, log } = world;
   if (!liquidity || liquidity.pairs.length === 0) return;
-  if (requests && requests() < 2 * REQUESTS) return;
+  if (requests && requests() < 2 * REQUESTS_PER_SAMPLE) return;
   const now = await store.now();
   const pairs = await liquidity.store.lacking(liquidity.pairs, minuteOf(now));
   if (pairs.length === 0) return;
   const orders = await store.unsettledOrders();
   for (const pair of pairs) {
-    if (requests && requests() < REQUESTS) return;
+    if (requests && requests() < REQUESTS_PER_SAMPLE) return;
     await samplePair(world, pair, orders).catch(async (error: unknown) => {
       log("warn", "a book was not read", { ...pair, reason: messageOf(error) });
       await liquidity.store.keepMiss(pair, { minute: minuteOf(now), cause: missedBecause(error) });
@@ -46,7 +46,7 @@ export async function sampleLiquidity(world: SampleWorld): Promise<void> {
 
 /** The median of what other places say, and how many have. That none does takes nothing from the sample. */
 async function priceElsewhere({ reference, exchanges, requests }: SampleWorld, pair: WatchedPair) {
-  const needed = REQUESTS + 2 * exchanges.length;
+  const needed = REQUESTS_PER_SAMPLE + 2 * exchanges.length;
   if (!reference || (requests && requests() < needed)) return { reference: null, sources: 0 };
   const { prices } = await reference(pair.exchange, pair.symbol).catch(() => ({ prices: [] }));
   return { reference: medianOf(prices.map(({ price }) => price)) ?? null, sources: prices.length };
@@ -57,7 +57,7 @@ async function samplePair(world: SampleWorld, pair: WatchedPair, orders: readonl
   const { exchange, symbol } = pair;
   const place = venue(exchange);
   const [book, elsewhere] = await Promise.all([
-    inTime(exchange, () => forAnyone(place).book(symbol, LEVELS)),
+    inTime(exchange, () => forAnyone(place).book(symbol, SAMPLED_LEVELS)),
     priceElsewhere(world, pair),
   ]);
   const account = accountKey(place.account);
@@ -68,7 +68,10 @@ async function samplePair(world: SampleWorld, pair: WatchedPair, orders: readonl
     return isOurs && ON_THE_BOOK.includes(state) && isShown(one, book) ? [one] : [];
   });
   const at = await store.now();
-  const sample = sampleBook({ at, bid: undefined, ask: undefined, book, limit: LEVELS, ...elsewhere }, own);
+  const sample = sampleBook(
+    { at, bid: undefined, ask: undefined, book, limit: SAMPLED_LEVELS, ...elsewhere },
+    own,
+  );
   const isThere = sample.ownOrders.bids > 0 && sample.ownOrders.asks > 0;
   const views = isThere ? [] : await store.strategies({ account, stopped: false });
   const ofPair = views.filter(({ strategy }) => strategy.symbol === symbol);

@@ -29,7 +29,7 @@ export interface BookedFill {
   readonly at: Millis;
 }
 
-export interface Holding {
+export interface BookedBalance {
   readonly total: Decimal;
   readonly used: Decimal;
 }
@@ -40,7 +40,7 @@ export interface VenueBooks {
   /** Market time up to which resting orders have met the price. */
   readonly settledAt: Millis;
   readonly open: readonly BookedOrder[];
-  readonly holdings: Readonly<Record<string, Holding>>;
+  readonly holdings: Readonly<Record<string, BookedBalance>>;
 }
 
 /** What changes with the next version; orders and holdings replace those of the same id or asset. */
@@ -48,7 +48,7 @@ export interface BookChange {
   readonly settledAt: Millis;
   readonly orders: readonly BookedOrder[];
   readonly fills: readonly BookedFill[];
-  readonly holdings: Readonly<Record<string, Holding>>;
+  readonly holdings: Readonly<Record<string, BookedBalance>>;
 }
 
 export const applied = (books: VenueBooks, change: BookChange): VenueBooks => {
@@ -74,7 +74,7 @@ export const toldFill = ({ fee, ...fill }: BookedFill): VenueFill => ({
 });
 
 /** A booked order as its venue tells it. */
-export function told({
+export function toVenueOrder({
   reserved: _reserved,
   fee,
   fills: _fills,

@@ -2,7 +2,7 @@ import { type Decimal, mul, ONE, ZERO } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Market, Side } from "../../model/market.ts";
 import type { Fee } from "../../model/order.ts";
-import type { BookedFill, BookedOrder, Holding } from "./books.ts";
+import type { BookedBalance, BookedFill, BookedOrder } from "./books.ts";
 
 export interface Execution {
   readonly price: Decimal;
@@ -64,9 +64,12 @@ interface Movement {
 }
 
 /** The holdings that an order's change touches, after it. */
-export function holdingsAfter(holdings: Readonly<Record<string, Holding>>, movements: readonly Movement[]) {
-  const changed: Record<string, Holding> = {};
-  const move = (asset: string, { total, used }: Holding) => {
+export function holdingsAfter(
+  holdings: Readonly<Record<string, BookedBalance>>,
+  movements: readonly Movement[],
+) {
+  const changed: Record<string, BookedBalance> = {};
+  const move = (asset: string, { total, used }: BookedBalance) => {
     const held = changed[asset] ?? holdings[asset] ?? { total: ZERO, used: ZERO };
     changed[asset] = { total: held.total + total, used: held.used + used };
   };

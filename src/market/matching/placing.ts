@@ -18,7 +18,7 @@ export function place(
   order: NewOrder,
   { market, levels, at }: Arrival,
 ): BookChange | { readonly rejected: string; readonly wouldTake?: boolean } {
-  const rejected = refusal(order, market);
+  const rejected = placingRefusal(order, market);
   if (rejected) return { rejected };
   const takes = taken(order, levels);
   if (order.timeInForce === "post_only" && takes.length > 0)
@@ -35,7 +35,7 @@ export function place(
   return { settledAt: at, orders: [after], fills, holdings: holdingsAfter(books.holdings, [change]) };
 }
 
-function refusal({ type, price, amount }: NewOrder, market: Market): string | undefined {
+function placingRefusal({ type, price, amount }: NewOrder, market: Market): string | undefined {
   if (!market.active) return "market closed";
   if (amount <= ZERO || amount % market.lot !== ZERO) return "invalid amount: not whole lots";
   if (amount < market.minAmount) return "below minimum amount";

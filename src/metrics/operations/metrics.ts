@@ -1,6 +1,6 @@
 import type { Deps } from "../../ports/deps.ts";
 import { exposition } from "../exposition.ts";
-import { figures } from "../figures.ts";
+import { metricsOf } from "../figures.ts";
 
 /** What Prometheus is told; undefined where there is no store that tells it. */
 export async function readMetrics(
@@ -11,6 +11,6 @@ export async function readMetrics(
   const askedAt = local.monotonic();
   const [readings, views] = await Promise.all([metrics.readings(), store.strategies({ stopped: false })]);
   return exposition(
-    figures({ readings, views, kinds, databaseMillis: local.monotonic() - askedAt, version }),
+    metricsOf({ readings, views, kinds, databaseMillis: local.monotonic() - askedAt, version }),
   );
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError, messageOf, SettingsError } from "../../kernel/errors.ts";
 import { flagField, textField, wordField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { CHANNEL_KINDS, type ChannelSecrets, LEVELS } from "../../model/channel.ts";
+import { ALERT_LEVELS, CHANNEL_KINDS, type ChannelSecrets } from "../../model/channel.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import {
@@ -18,13 +18,13 @@ import { parseQuiet } from "../quiet.ts";
 import { deliver, type NotifyWorld } from "./deliver.ts";
 import { newWebhookSecret } from "./sign.ts";
 
-type Told = NonNullable<Deps["notify"]>;
+type NotifyDeps = NonNullable<Deps["notify"]>;
 
 const ChannelShape = lazy(() =>
   z.object({
     channel: z.string(),
     kind: z.enum(CHANNEL_KINDS),
-    level: z.enum(LEVELS).describe("The least that is told"),
+    level: z.enum(ALERT_LEVELS).describe("The least that is told"),
     quiet: z.string().nullable().describe("Hours in which only alerts are told"),
     daily: z.boolean().describe("Told each day's report as well"),
     sentAt: z.number().nullable().describe("When a message was last taken"),
@@ -34,7 +34,7 @@ const ChannelShape = lazy(() =>
   }),
 );
 
-const named = () => ({
+const channelInput = () => ({
   channel: textField("Invalid request", CHANNEL_NAME, CHANNEL_NAME_FORM).describe(
     "What the channel is called",
   ),
@@ -62,9 +62,9 @@ const quiet = () =>
 
 const addInput = lazy(() =>
   z.object({
-    ...named(),
+    ...channelInput(),
     kind: wordField("Invalid request", CHANNEL_KINDS).describe(CHANNEL_KINDS.join(", ")),
-    level: wordField("Invalid request", LEVELS).default("info").describe("The least that is told"),
+    level: wordField("Invalid request", ALERT_LEVELS).default("info").describe("The least that is told"),
     quiet: quiet(),
     daily: flagField("Invalid request", "daily").default(false).describe("Tell it each day's report as well"),
     url: secret("Of webhook, discord and ntfy: the address"),
@@ -93,7 +93,7 @@ function secretsOf({ kind, ...given }: z.output<ReturnType<typeof addInput>>, ho
   return secrets;
 }
 
-const channelsOf = ({ notify }: Deps): Told => {
+const channelsOf = ({ notify }: Deps): NotifyDeps => {
   if (!notify) throw new AppError("Not found", "nobody is told anything here");
   return notify;
 };
@@ -152,7 +152,7 @@ export const channelOperations: readonly Operation[] = [
       z.object({
         channel: z.string(),
         kind: z.enum(CHANNEL_KINDS),
-        level: z.enum(LEVELS),
+        level: z.enum(ALERT_LEVELS),
         signingSecret: z.string().optional().describe("Of a webhook: its receiver checks by it; shown once"),
       }),
     async run(deps, asked, call) {
@@ -182,7 +182,7 @@ export const channelOperations: readonly Operation[] = [
     name: "test_channel",
     summary: "Send a channel one message now, and say whether it was taken",
     http: { route: "POST /channels/:channel/test", from: "body" },
-    input: () => z.object(named()),
+    input: () => z.object(channelInput()),
     output: () => z.object({ channel: z.string(), told: z.boolean() }),
     async run(deps, { channel }) {
       const { local, log, requests } = deps;
@@ -195,7 +195,7 @@ export const channelOperations: readonly Operation[] = [
     name: "replay_channel",
     summary: "Send a channel again what was given up",
     http: { route: "POST /channels/:channel/replay", from: "body" },
-    input: () => z.object(named()),
+    input: () => z.object(channelInput()),
     output: () => z.object({ channel: z.string(), replayed: z.number() }),
     async run(deps, { channel }) {
       const { store } = channelsOf(deps);
@@ -209,7 +209,7 @@ export const channelOperations: readonly Operation[] = [
     name: "remove_channel",
     summary: "Forget a channel and what it was told",
     http: { route: "DELETE /channels/:channel", from: "query" },
-    input: () => z.object(named()),
+    input: () => z.object(channelInput()),
     output: () => z.object({ channel: z.string(), removed: z.boolean() }),
     async run(deps, { channel }, call) {
       if (!(await channelsOf(deps).store.removeChannel(channel, byOf(call)))) throw noChannel(channel);

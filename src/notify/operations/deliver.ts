@@ -9,14 +9,14 @@ import type { Local, Log } from "../../ports/local.ts";
 import type { OutboundAnswer, Post, SendMail } from "../../ports/outbound.ts";
 import type { Claim, NotifyStore, Outlook, Sent } from "../../ports/stores/notify-store.ts";
 import type { ReportStore } from "../../ports/stores/report-store.ts";
-import { reportLines, reportOf } from "../../report/report.ts";
+import { reportLines, reportOver } from "../../report/report.ts";
 import { dueLines, takeIn, toldAt } from "../digest.ts";
 import { mailOf, NO_MAIL } from "../mail.ts";
-import { messageOf } from "../message.ts";
+import { digestMessage } from "../message.ts";
 import { eventNews, fillNews } from "../news.ts";
-import { isQuiet } from "../quiet.ts";
+import { isQuietHour } from "../quiet.ts";
 import { requestOf } from "../requests.ts";
-import { signed } from "./sign.ts";
+import { signedRequest } from "./sign.ts";
 
 /** Where channels are, and how what they are told leaves. */
 export interface Notify {
@@ -37,18 +37,18 @@ export interface NotifyWorld {
 }
 
 /** Between two messages of a channel: what happens meanwhile is in the next one. */
-const APART: Millis = 10 * SECOND;
+const MESSAGES_APART: Millis = 10 * SECOND;
 /** How long a process has a channel; a request takes less than half of it. */
 const CLAIM: Millis = 30 * SECOND;
-const TIMEOUT: Millis = 10 * SECOND;
+const DELIVERY_TIMEOUT: Millis = 10 * SECOND;
 const FIRST_WAIT: Millis = 10 * SECOND;
 const LONGEST_WAIT: Millis = HOUR;
 /** Tries of one message, over about three hours. */
-const MOST_TRIES = 12;
-const PAGE = 1000;
-const MOST_PAGES = 20;
+const MOST_DELIVERY_TRIES = 12;
+const NEWS_PER_CLAIM = 1000;
+const MOST_CLAIMS = 20;
 /** Requests that one channel takes, where the platform limits them. */
-const REQUESTS = 4;
+const REQUESTS_PER_CHANNEL = 4;
 
 /** One round over all channels. What fails is logged, and tried again in a later round. */
 export async function deliver(world: NotifyWorld): Promise<void> {
@@ -58,10 +58,12 @@ export async function deliver(world: NotifyWorld): Promise<void> {
   const due = working.filter(({ kind }) => kind !== "email" || notify.mail !== undefined);
   for (const { name } of working.filter((channel) => !due.includes(channel)))
     log("warn", "a channel is not told from here", { channel: name, reason: NO_MAIL });
-  const affordable = world.requests ? Math.max(0, Math.floor((world.requests() - 2) / REQUESTS)) : due.length;
+  const affordable = world.requests
+    ? Math.max(0, Math.floor((world.requests() - 2) / REQUESTS_PER_CHANNEL))
+    : due.length;
   await Promise.all(
     due.slice(0, affordable).map(({ name }) =>
-      serve(world, name).catch((error: unknown) => {
+      serveChannel(world, name).catch((error: unknown) => {
         log("warn", "a channel could not be told", { channel: name, reason: wordsOf(error) });
       }),
     ),
@@ -77,24 +79,24 @@ function hasWork(channel: Outlook["channels"][number], { now, newest }: Outlook)
 
 /** Whether what is held makes a message now. */
 const isReady = ({ held, quiet, sentAt, retryAt }: Channel, now: Millis): boolean =>
-  retryAt <= now && now - sentAt >= APART && dueLines(held, now, isQuiet(quiet, now)).length > 0;
+  retryAt <= now && now - sentAt >= MESSAGES_APART && dueLines(held, now, isQuietHour(quiet, now)).length > 0;
 
 /** So long after midnight the day before has been looked at to its end. */
 const REPORT_AFTER: Millis = 5 * MINUTE;
 const isReportDue = ({ isDaily, reportedDay }: Channel, now: Millis): boolean =>
   isDaily && dayOf(now - REPORT_AFTER) > reportedDay;
 
-async function serve(world: NotifyWorld, name: string): Promise<void> {
+async function serveChannel(world: NotifyWorld, name: string): Promise<void> {
   const { local, notify } = world;
   const owner = local.randomText(16);
   for (let pages = 1; ; pages++) {
     const claimedAt = local.monotonic();
-    const claim = await notify.store.claim({ name, owner, ttl: CLAIM, page: PAGE });
+    const claim = await notify.store.claim({ name, owner, ttl: CLAIM, page: NEWS_PER_CLAIM });
     if (!claim) return;
-    const isMore = claim.events.length === PAGE || claim.fills.length === PAGE;
-    const message = await takeNews(world, claim, isMore && pages < MOST_PAGES);
-    if (message) return send(world, claim, { ...message, claimedAt });
-    if (!isMore || pages >= MOST_PAGES) return;
+    const isMore = claim.events.length === NEWS_PER_CLAIM || claim.fills.length === NEWS_PER_CLAIM;
+    const message = await takeNews(world, claim, isMore && pages < MOST_CLAIMS);
+    if (message) return sendClaimed(world, claim, { ...message, claimedAt });
+    if (!isMore || pages >= MOST_CLAIMS) return;
   }
 }
 
@@ -116,7 +118,7 @@ async function takeNews(world: NotifyWorld, claim: Claim, isMore: boolean): Prom
   const isFree = isTurn && !pending;
   const make = isFree && isReady({ ...channel, held }, now);
   const report = isFree && !make && isReportDue(channel, now) ? await dailyReport(world, now) : undefined;
-  const message = make ? messageOf(held, { id: local.randomText(24), now }) : report;
+  const message = make ? digestMessage(held, { id: local.randomText(24), now }) : report;
   const next = isTurn ? (pending ?? (message && { message, tries: 0 })) : undefined;
   const kept = {
     cursor,
@@ -134,7 +136,7 @@ async function dailyReport({ reports, local }: NotifyWorld, now: Millis): Promis
   if (!reports) return undefined;
   const day = dayOf(now) - 1;
   const { days } = await reports.daysOf(day, day);
-  const report = reportOf(days, { from: day, to: day, now });
+  const report = reportOver(days, { from: day, to: day, now });
   const title = `edgemaker report of ${DATE.format(day * DAY)}`;
   return {
     id: local.randomText(24),
@@ -154,14 +156,14 @@ function newsOf({ events, fills }: Claim): News[] {
   return [...told, ...booked.map(fillNews)].sort((a, b) => a.at - b.at);
 }
 
-async function send(
+async function sendClaimed(
   { notify, local }: NotifyWorld,
   claim: Claim,
   { message, tries, claimedAt }: Pending & { readonly claimedAt: Millis },
 ): Promise<void> {
   // Halted for long, another process may have it by now.
-  if (local.monotonic() - claimedAt > CLAIM - 2 * TIMEOUT) return;
-  const sent = await attempt(notify, claim, { message, tries });
+  if (local.monotonic() - claimedAt > CLAIM - 2 * DELIVERY_TIMEOUT) return;
+  const sent = await attemptDelivery(notify, claim, { message, tries });
   await notify.store.settle(claim, message.id, sent);
 }
 
@@ -172,13 +174,13 @@ async function transmit(
 ): Promise<OutboundAnswer> {
   if (kind === "email") {
     if (!mail) throw new Error(NO_MAIL);
-    return mail(mailOf(message, secrets), TIMEOUT);
+    return mail(mailOf(message, secrets), DELIVERY_TIMEOUT);
   }
-  const request = await signed(requestOf({ name, kind }, message, secrets), { message, secrets, now });
-  return post(request, TIMEOUT);
+  const request = await signedRequest(requestOf({ name, kind }, message, secrets), { message, secrets, now });
+  return post(request, DELIVERY_TIMEOUT);
 }
 
-async function attempt(notify: Notify, claim: Claim, { message, tries }: Pending): Promise<Sent> {
+async function attemptDelivery(notify: Notify, claim: Claim, { message, tries }: Pending): Promise<Sent> {
   const { channel, secrets, now } = claim;
   try {
     const { status, text, retryAfterSeconds } = await transmit(notify, claim, message);
@@ -192,7 +194,7 @@ async function attempt(notify: Notify, claim: Claim, { message, tries }: Pending
   function later(why: string, retryAfterSeconds = 0): Sent {
     const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.min(channel.failures, 20));
     return {
-      result: tries + 1 >= MOST_TRIES ? "dead" : "later",
+      result: tries + 1 >= MOST_DELIVERY_TRIES ? "dead" : "later",
       error: plainText(withoutSecrets(why, Object.values(secrets)), 300),
       retryAt: now + Math.min(LONGEST_WAIT, Math.max(wait, retryAfterSeconds * SECOND)),
     };

@@ -16,7 +16,7 @@ export interface Heartbeat {
   beat(isGood: boolean): Promise<void>;
 }
 
-const TIMEOUT: Millis = 10 * SECOND;
+const HEARTBEAT_TIMEOUT: Millis = 10 * SECOND;
 
 /** In one process; whether it was heard is for the one who listens. */
 export function heartbeat(
@@ -30,7 +30,7 @@ export function heartbeat(
       if (!isGood || now - last < every) return;
       last = now;
       try {
-        const { status } = await post({ method: "GET", url, headers: {}, body: "" }, TIMEOUT);
+        const { status } = await post({ method: "GET", url, headers: {}, body: "" }, HEARTBEAT_TIMEOUT);
         if (status >= 400) log("warn", "the heartbeat was refused", { status });
       } catch (error) {
         // Its address is a secret of whoever listens.

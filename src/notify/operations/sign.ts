@@ -6,7 +6,7 @@ import type { OutboundRequest } from "../../ports/outbound.ts";
  * With the three headers of Standard Webhooks (standardwebhooks.com), where the channel has a secret: a receiver checks
  * `v1,` + base64 of HMAC-SHA256 over `id.timestamp.body`, and refuses a timestamp that is old.
  */
-export async function signed(
+export async function signedRequest(
   request: OutboundRequest,
   {
     message,
@@ -17,7 +17,7 @@ export async function signed(
   const { secret } = secrets;
   if (secret === undefined) return request;
   const timestamp = String(Math.floor(now / SECOND));
-  const raw = Uint8Array.from(atob(secret.slice(PREFIX.length)), (one) => one.charCodeAt(0));
+  const raw = Uint8Array.from(atob(secret.slice(SECRET_PREFIX.length)), (one) => one.charCodeAt(0));
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", raw, algorithm, false, ["sign"]);
   const content = new TextEncoder().encode(`${message.id}.${timestamp}.${request.body}`);
@@ -34,8 +34,8 @@ export async function signed(
   };
 }
 
-const PREFIX = "whsec_";
+const SECRET_PREFIX = "whsec_";
 
 /** A secret as Standard Webhooks writes it, of 32 random bytes. */
 export const newWebhookSecret = (bytes: Uint8Array): string =>
-  `${PREFIX}${btoa(String.fromCharCode(...bytes))}`;
+  `${SECRET_PREFIX}${btoa(String.fromCharCode(...bytes))}`;

@@ -37,7 +37,7 @@ export const cancelOrder = (ids: readonly string[]) =>
       refuseForeignId(venue, id);
       await venue.market(symbol);
       const order = await venue.order({ symbol, id });
-      if (!order) throw unknownOrder(exchange, { symbol, id });
+      if (!order) throw orderNotFound(exchange, { symbol, id });
       return previewCancel(exchange, [order], (await ofGrids(deps, venue, [order])).size);
     },
     async run(deps, { exchange, symbol, id }, call) {
@@ -46,12 +46,12 @@ export const cancelOrder = (ids: readonly string[]) =>
       await venue.market(symbol);
       const by = byOf(call);
       await noteCancel(deps, venue, { told: `${id} ${symbol}: asked for`, by, ahead: true });
-      const outcome = await cancel(deps, venue, { symbol, id });
+      const outcome = await cancelOnce(deps, venue, { symbol, id });
       await noteCancel(deps, venue, { told: `${id} ${symbol}: ${outcome.result}`, by });
       if (outcome.result === "not_sent") throw notSent("Cancel failed", "the request was not sent", outcome);
       if ("reason" in outcome)
         throw new AppError("Cancel failed", `the exchange did not cancel the order: ${outcome.reason}`);
-      const message = outcome.result === "accepted" ? ACCEPTED : await endOf(venue, { symbol, id });
+      const message = outcome.result === "accepted" ? ACCEPTED : await endedAs(venue, { symbol, id });
       return { success: true as const, exchange, orderId: id, message };
     },
   });
@@ -86,7 +86,7 @@ export const cancelAllOrders = (ids: readonly string[]) =>
       let [cancelled, ofStrategies] = [0, 0];
       const failed: string[] = [];
       for (const order of open) {
-        const outcome = await cancel(deps, venue, order);
+        const outcome = await cancelOnce(deps, venue, order);
         if ("reason" in outcome || outcome.result === "not_sent") failed.push(order.id);
         if (outcome.result !== "accepted") continue;
         cancelled++;
@@ -109,7 +109,7 @@ async function ofGrids({ store }: Deps, venue: Venue, open: readonly VenueOrder[
   return new Set(live.map(({ exchangeId }) => exchangeId ?? ""));
 }
 
-async function cancel(
+async function cancelOnce(
   { local }: Deps,
   venue: Venue,
   order: { symbol: Pair; id: string },
@@ -133,14 +133,14 @@ async function noteCancel(
 }
 
 // "No such open order" says nothing of what became of it: only a look does.
-async function endOf(venue: Venue, { symbol, id }: { symbol: Pair; id: string }): Promise<string> {
+async function endedAs(venue: Venue, { symbol, id }: { symbol: Pair; id: string }): Promise<string> {
   const order = await venue.order({ symbol, id });
-  if (!order) throw unknownOrder(venue.account.exchange, { symbol, id });
+  if (!order) throw orderNotFound(venue.account.exchange, { symbol, id });
   if (order.status === "canceled" || order.status === "expired") return "the order had been cancelled before";
   throw new AppError("Cancel failed", `the order was not cancelled: it is ${order.status}`);
 }
 
-const unknownOrder = (exchange: string, { symbol, id }: { symbol: Pair; id: string }): AppError =>
+const orderNotFound = (exchange: string, { symbol, id }: { symbol: Pair; id: string }): AppError =>
   new AppError("Order not found", `${exchange} knows no order ${id} on ${symbol}`);
 
 // An order may have filled before its cancel came into effect, or may do so yet: only a look tells.

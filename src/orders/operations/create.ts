@@ -17,15 +17,23 @@ import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-here.ts";
 import { watchKill } from "../../ports/kill-permit.ts";
 import type { CreateOutcome, Venue, VenueOrder } from "../../ports/venue.ts";
-import { acceptedId, answered, asSent, asWanted, handOrder, SEND_WITHIN, unknownOrder } from "../hand.ts";
-import { prepare, type Wanted } from "../prepare.ts";
+import {
+  acceptedId,
+  asSent,
+  asWanted,
+  handOrder,
+  handOutcome,
+  SEND_WITHIN,
+  unknownOutcome,
+} from "../hand.ts";
+import { type PreparedOrder, prepareOrder } from "../prepare.ts";
 import { previewOrder } from "../preview.ts";
 import { CreatedShape, orderOut } from "../schema.ts";
 import { checkLimits, recordIntent } from "./recording.ts";
-import { ifAnswered, openMet, reachOf } from "./self-cross.ts";
+import { ifAnswered, openMet, orderReach } from "./self-cross.ts";
 import { venueFor } from "./venue.ts";
 
-const inputOf = (ids: readonly string[]) =>
+const orderInput = (ids: readonly string[]) =>
   z
     .object({
       exchange: exchangeField(ids),
@@ -55,7 +63,7 @@ const inputOf = (ids: readonly string[]) =>
       when: ({ value }) => isLimitWithout(value),
     });
 
-type Asked = z.output<ReturnType<typeof inputOf>>;
+type AskedOrder = z.output<ReturnType<typeof orderInput>>;
 
 const isLimitWithout = (value: unknown): boolean =>
   typeof value === "object" &&
@@ -77,7 +85,7 @@ export const createOrder = (ids: readonly string[]) =>
         "edgemaker orders create --exchange kraken --symbol BTC/USDT --side buy --type limit --amount 0.001 --price 50000",
       ],
     },
-    input: () => inputOf(ids),
+    input: () => orderInput(ids),
     output: CreatedShape,
     failure: "Order failed",
     async preview(deps, input, { keys, actor }) {
@@ -87,7 +95,7 @@ export const createOrder = (ids: readonly string[]) =>
       await checkLimits(deps, venue, { ...prepared, symbol, actor });
       const book = await venue.book(symbol, 100);
       const [balances, killed] = [await venue.balances(), await deps.store.killed()];
-      const met = await openMet(venue, symbol, await reachOf(venue, symbol, prepared));
+      const met = await openMet(venue, symbol, await orderReach(venue, symbol, prepared));
       return previewOrder(prepared, { exchange, market, quote, book, balances, killed, met });
     },
     async run(deps, { exchange, clientOrderId, ...input }, call) {
@@ -95,7 +103,7 @@ export const createOrder = (ids: readonly string[]) =>
       const { symbol } = input;
       const venue = await venueFor(deps, exchange, keys);
       const { quote, prepared } = await prepareFor(venue, input);
-      const reach = await reachOf(venue, symbol, prepared);
+      const reach = await orderReach(venue, symbol, prepared);
       const open = await openMet(venue, symbol, reach);
       const askedAt = deps.local.monotonic();
       const order = handOrder(
@@ -126,16 +134,16 @@ export const createOrder = (ids: readonly string[]) =>
 
 async function prepareFor(
   venue: Venue,
-  { symbol, price = 0n, ...wanted }: Pick<Asked, keyof Wanted | "symbol">,
+  { symbol, price = 0n, ...wanted }: Pick<AskedOrder, keyof PreparedOrder | "symbol">,
 ) {
   const [market, quote] = [await venue.market(symbol), await venue.ticker(symbol)];
-  return { market, quote, prepared: prepare({ ...wanted, price }, market, quote) };
+  return { market, quote, prepared: prepareOrder({ ...wanted, price }, market, quote) };
 }
 
 // The venue's answer stands whether or not it could be written down: the next step looks the order up.
 async function noteAnswer({ store, log }: Deps, order: Order, outcome: CreateOutcome): Promise<void> {
   try {
-    await store.settleByHand(answered(order, outcome));
+    await store.settleByHand(handOutcome(order, outcome));
   } catch (error) {
     log("warn", "the answer to an order could not be stored", {
       clientId: order.clientId,
@@ -151,7 +159,7 @@ async function madeBefore(venue: Venue, order: Order): Promise<VenueOrder> {
   const found = await ifAnswered(() => venue.order({ symbol, clientId, id: exchangeId ?? undefined }));
   if (found) return asWanted(order, found);
   if (exchangeId !== null) return asSent(order, exchangeId);
-  throw unknownOrder(order);
+  throw unknownOutcome(order);
 }
 
 // The order is on the venue: an answer that shows it as sent is better than none.

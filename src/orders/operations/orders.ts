@@ -7,7 +7,7 @@ import { cancelAllOrders, cancelOrder } from "./cancel.ts";
 import { createOrder } from "./create.ts";
 import { refuseForeignId, venueFor } from "./venue.ts";
 
-const COLUMNS = [
+const ORDER_TABLE_COLUMNS = [
   ...["id", "side", "price", "amount", "filled", "status"],
   ...["timestamp", "symbol", "type", "remaining"],
 ];
@@ -21,7 +21,7 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
     http: { route: "GET /orders", from: "query", keys: true },
     cli: {
       path: "orders list",
-      columns: COLUMNS,
+      columns: ORDER_TABLE_COLUMNS,
       watch: true,
       examples: ["edgemaker orders list --exchange kraken --symbol BTC/USDT"],
     },

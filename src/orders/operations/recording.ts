@@ -2,12 +2,12 @@ import { mul, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError, StoreError } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { DAY } from "../../kernel/time.ts";
-import { type Look, limitError, thinBook } from "../../limits/allowed.ts";
+import { limitError, type MarketLook, thinBook } from "../../limits/allowed.ts";
 import { readStandings } from "../../limits/operations/standings.ts";
-import { refusalOf, termsOf } from "../../limits/standing.ts";
+import { firstRefusal, termsOf } from "../../limits/standing.ts";
 import { takeFrom } from "../../model/depth.ts";
 import type { By } from "../../model/events.ts";
-import type { Refused, Standings } from "../../model/limits.ts";
+import type { LimitRefusal, Standings } from "../../model/limits.ts";
 import type { Order } from "../../model/order.ts";
 import type { Reach } from "../../model/own-orders.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -27,7 +27,7 @@ export interface Recording {
 }
 
 /** So often an order is held against limits that others change or use up at the same moment. */
-const ATTEMPTS = 5;
+const RECORDING_TRIES = 5;
 
 /** Writes the intent within the limits; answers the order of an earlier try of the same request, if there was one. */
 export async function recordIntent(deps: Deps, recording: Recording): Promise<Order | undefined> {
@@ -35,10 +35,10 @@ export async function recordIntent(deps: Deps, recording: Recording): Promise<Or
   const look = await secondLook(deps, venue, order);
   let met = open && selfCross(open.id, open, open.clientId);
   const ended: string[] = [];
-  let refused: Refused | undefined;
-  for (let attempt = 0; !met && attempt < ATTEMPTS; ) {
+  let refused: LimitRefusal | undefined;
+  for (let attempt = 0; !met && attempt < RECORDING_TRIES; ) {
     const standings = await readStandings(deps, venue.account, order.actor ?? "");
-    refused = refusalOf(order, look, standings) ?? (await thinFor(venue, order, { look, standings }));
+    refused = firstRefusal(order, look, standings) ?? (await thinFor(venue, order, { look, standings }));
     if (refused) break;
     const terms = termsOf(standings, [order], look.quote);
     const done = await tryRecord(deps, recording, { terms, limit: reach.limit, ended });
@@ -61,13 +61,13 @@ export async function recordIntent(deps: Deps, recording: Recording): Promise<Or
       });
 }
 
-type Asked = Pick<Order, "symbol" | "side" | "type" | "price" | "amount" | "actor">;
+type SameOrder = Pick<Order, "symbol" | "side" | "type" | "price" | "amount" | "actor">;
 
 /** Fails with what recording the order would fail with now. */
-export async function checkLimits(deps: Deps, venue: Venue, order: Asked): Promise<void> {
+export async function checkLimits(deps: Deps, venue: Venue, order: SameOrder): Promise<void> {
   const look = await secondLook(deps, venue, order);
   const standings = await readStandings(deps, venue.account, order.actor ?? "");
-  const refused = refusalOf(order, look, standings) ?? (await thinFor(venue, order, { look, standings }));
+  const refused = firstRefusal(order, look, standings) ?? (await thinFor(venue, order, { look, standings }));
   if (refused) throw await refusalError(venue, order, { refused, look });
 }
 
@@ -75,8 +75,8 @@ export async function checkLimits(deps: Deps, venue: Venue, order: Asked): Promi
 export async function secondLook(
   { store, marketTime }: Deps,
   venue: Venue,
-  { symbol }: Asked,
-): Promise<Look> {
+  { symbol }: SameOrder,
+): Promise<MarketLook> {
   const quote = await venue.ticker(symbol);
   const { account } = venue;
   return { quote, now: account.host === "" ? undefined : marketTime(account, await store.now()) };
@@ -85,8 +85,8 @@ export async function secondLook(
 /** An order beyond the cap that the account could not pay either fails as it would without a cap: in the exchange's words. */
 async function refusalError(
   venue: Venue,
-  { side, symbol, type, price, amount }: Asked,
-  { refused, look }: { refused: Refused; look: Look },
+  { side, symbol, type, price, amount }: SameOrder,
+  { refused, look }: { refused: LimitRefusal; look: MarketLook },
 ): Promise<AppError> {
   if (refused.reason !== "limit_order") return limitError(refused);
   const { base, quote } = splitPair(symbol);
@@ -101,20 +101,20 @@ async function refusalError(
   });
 }
 
-const LEVELS = 100;
+const COUNTED_LEVELS = 100;
 
 /** A market order is held against all the depth that it would take. */
 async function thinFor(
   venue: Venue,
-  order: Asked,
-  { look, standings }: { look: Look; standings: Standings },
-): Promise<Refused | undefined> {
+  order: SameOrder,
+  { look, standings }: { look: MarketLook; standings: Standings },
+): Promise<LimitRefusal | undefined> {
   if (order.type !== "market") return undefined;
-  const book = await venue.book(order.symbol, LEVELS);
+  const book = await venue.book(order.symbol, COUNTED_LEVELS);
   const taken = takeFrom(book, order);
   const shown = order.side === "buy" ? book.asks : book.bids;
   // A book that shows less than was asked for is shown whole: what it does not cover does not fill.
-  const missing = shown.length < LEVELS ? ZERO : order.amount - taken.amount;
+  const missing = shown.length < COUNTED_LEVELS ? ZERO : order.amount - taken.amount;
   return standings.all
     .map(({ limits }) => thinBook({ order, look, limits }, { worst: taken.worst, missing }))
     .find((refused) => refused !== undefined);
@@ -148,7 +148,7 @@ async function tryRecord(
 async function earlierOf({ store }: Deps, { order, requestKey }: Recording): Promise<Order | undefined> {
   if (requestKey === undefined) return undefined;
   const earlier = await store.orderByClientId(order.account, order.clientId);
-  if (!earlier || !isSame(earlier, order)) return undefined;
+  if (!earlier || !isSameOrder(earlier, order)) return undefined;
   if (order.sendBy - earlier.sendBy < DAY) return earlier;
   throw new AppError(
     "Conflict",
@@ -156,7 +156,7 @@ async function earlierOf({ store }: Deps, { order, requestKey }: Recording): Pro
   );
 }
 
-const isSame = (a: Order, b: Order): boolean =>
+const isSameOrder = (a: Order, b: Order): boolean =>
   a.account === b.account &&
   a.symbol === b.symbol &&
   a.side === b.side &&

@@ -6,16 +6,16 @@ import type { Side } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import { firstMet, type Reach } from "../../model/own-orders.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
-import type { Wanted } from "../prepare.ts";
+import type { PreparedOrder } from "../prepare.ts";
 
 /** Levels of the book that a market order is walked through. */
 const DEPTH = 100;
 
 /** How far an order may trade: a market order as deep as the book says that its amount goes. */
-export async function reachOf(
+export async function orderReach(
   venue: Venue,
   symbol: Pair,
-  { side, type, price, amount }: Wanted,
+  { side, type, price, amount }: PreparedOrder,
 ): Promise<Reach> {
   if (type === "limit") return { side, limit: price };
   const taken = takeFrom(await venue.book(symbol, DEPTH), { side, amount });
@@ -54,19 +54,19 @@ export async function ifAnswered<T>(read: () => Promise<T>): Promise<T | undefin
   }
 }
 
-interface Told {
+interface CrossedOrder {
   readonly side: Side;
   readonly amount: Decimal;
   readonly price: Decimal;
   readonly type: Order["type"];
 }
 
-const describe = (id: string, { side, amount, price, type }: Told): string =>
+const crossedOrderText = (id: string, { side, amount, price, type }: CrossedOrder): string =>
   `order ${id} (${side} ${text(amount)} ${type === "market" ? "at the market" : `at ${text(price)}`})`;
 
-export const selfCross = (id: string, told: Told, clientOrderId: string | undefined): AppError =>
+export const selfCross = (id: string, told: CrossedOrder, clientOrderId: string | undefined): AppError =>
   new AppError(
     "Would self-cross",
-    `it would meet this account's own ${describe(id, told)}: choose another price, or cancel that order first`,
+    `it would meet this account's own ${crossedOrderText(id, told)}: choose another price, or cancel that order first`,
     { fields: { orderId: id, ...(clientOrderId === undefined ? {} : { clientOrderId }) } },
   );

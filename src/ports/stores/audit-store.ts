@@ -1,5 +1,5 @@
 import type { Millis } from "../../kernel/time.ts";
-import type { By, KeptEvent, Told } from "../../model/events.ts";
+import type { By, EventTold, KeptEvent } from "../../model/events.ts";
 
 /** An event with its place; all three are null of those from before there were chains. */
 export type ChainedEvent = KeptEvent & {
@@ -17,7 +17,7 @@ export interface ChainPlace {
 }
 
 /** What a checkpoint says of a chain: that it reaches to `seq` with this hash, and is kept from `from` on. */
-export interface Mark {
+export interface ChainMark {
   readonly chain: string;
   readonly seq: number;
   readonly hash: string;
@@ -29,7 +29,7 @@ export interface Mark {
 export interface Checkpoint {
   readonly number: number;
   readonly at: Millis;
-  readonly marks: readonly Mark[];
+  readonly marks: readonly ChainMark[];
   /** Which of the operator's keys has signed it. */
   readonly key: string;
   readonly signature: string;
@@ -43,9 +43,9 @@ export interface Signer {
 
 export interface AuditStore {
   /** Tells of what is written nowhere else. */
-  note(told: Told, by: By): Promise<void>;
+  note(told: EventTold, by: By): Promise<void>;
   /** The same of what is about to be done and waits for no database: ends when it is written, fails, or takes too long. */
-  noteAhead(told: Told, by: By): Promise<void>;
+  noteAhead(told: EventTold, by: By): Promise<void>;
   /** In the order in which they were written. */
   eventsAfter(id: number, limit: number): Promise<readonly ChainedEvent[]>;
   /** The newest of a chain before a place; undefined where there is none. */

@@ -2,7 +2,7 @@ import type { Decimal } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
 import type { By } from "../../model/events.ts";
-import type { Terms } from "../../model/limits.ts";
+import type { LimitTerms } from "../../model/limits.ts";
 import type { Order } from "../../model/order.ts";
 import type { Settlement } from "./step-store.ts";
 
@@ -13,7 +13,7 @@ export type HandRecord =
 
 /** What an order by hand is held against: the limits, and the account's own orders. */
 export interface HandTerms {
-  readonly terms: Terms | null;
+  readonly terms: LimitTerms | null;
   /** How far it may trade; null where that is any price. */
   readonly limit: Decimal | null;
   /** Client ids of orders that the venue has told to have ended. */

@@ -4,7 +4,7 @@ import type { Fill } from "../../model/fill.ts";
 import type { Order } from "../../model/order.ts";
 
 /** A place in a history that is told newest first; `id` settles what happened in the same millisecond. */
-export interface Place {
+export interface HistoryPlace {
   readonly at: Millis;
   readonly id?: string | undefined;
 }
@@ -12,7 +12,7 @@ export interface Place {
 export interface Page {
   readonly limit: number;
   /** Only what is older than this. */
-  readonly before?: Place | undefined;
+  readonly before?: HistoryPlace | undefined;
 }
 
 /** What has happened to a strategy, newest first. */

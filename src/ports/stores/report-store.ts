@@ -1,6 +1,6 @@
 import type { Millis } from "../../kernel/time.ts";
 import type { Alarm, StrategyDay } from "../../model/day.ts";
-import type { KeptEvent, Told } from "../../model/events.ts";
+import type { EventTold, KeptEvent } from "../../model/events.ts";
 import type { Fill } from "../../model/fill.ts";
 
 /** One process's turn to look at everything. */
@@ -28,7 +28,7 @@ export interface ReportStore {
   /** The rows as they are now, and up to which event they count. */
   keepDays(days: readonly StrategyDay[], countedTo: number | undefined): Promise<void>;
   /** Tells of what is over as soon as it was. */
-  tell(told: Pick<Told, "strategy" | "kind" | "message">): Promise<void>;
+  tell(told: Pick<EventTold, "strategy" | "kind" | "message">): Promise<void>;
   /** Tells of it once, whoever asks. */
   raise(alarm: Alarm): Promise<void>;
   /** Tells that it is over, in the words of `message`. */

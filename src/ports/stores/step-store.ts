@@ -4,7 +4,7 @@ import type { AccountKey } from "../../model/account.ts";
 import type { By, Event } from "../../model/events.ts";
 import type { Fill, FillCursor } from "../../model/fill.ts";
 import type { Kill, Panic } from "../../model/kill.ts";
-import type { LimitUse, StoredLimits, Terms } from "../../model/limits.ts";
+import type { LimitTerms, LimitUse, StoredLimits } from "../../model/limits.ts";
 import type { AccountMemory } from "../../model/memory.ts";
 import type { Order, OrderKind } from "../../model/order.ts";
 import type { Phase, Strategy } from "../../model/strategy.ts";
@@ -57,7 +57,7 @@ export interface Changes {
   readonly adopted: readonly Order[];
   readonly intents: readonly Order[];
   /** What has to hold of limits where the intents are recorded; null where none are known. */
-  readonly terms: Terms | null;
+  readonly terms: LimitTerms | null;
   readonly events: readonly Event[];
   readonly cursors: Readonly<Record<string, FillCursor>>;
   readonly memory: AccountMemory | null;

@@ -1,4 +1,4 @@
-import { orderOf } from "../../engine/decide/intents.ts";
+import { rowOfIntent } from "../../engine/decide/intents.ts";
 import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
 import { cancellable } from "../../engine/decide/turn.ts";
 import type { Market, Quote } from "../../model/market.ts";
@@ -52,7 +52,7 @@ export function moveOrders(
   const at = context.sight.book?.at ?? context.now;
   return {
     strategy: next,
-    intents: supply.intents.map((intent) => orderOf(strategy, intent, { window: context.window, at })),
+    intents: supply.intents.map((intent) => rowOfIntent(strategy, intent, { window: context.window, at })),
     cancels,
     funds: context.funds && supply.funds,
     priced,

@@ -13,7 +13,7 @@ import type { Order } from "../../model/order.ts";
 import { firstMet, reachOf } from "../../model/own-orders.ts";
 import type { Refusal, SlotState } from "../../model/strategy.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
-import type { Level } from "../levels.ts";
+import type { QuoteLevel } from "../levels.ts";
 import { isBidSlot, type QuoteStrategy } from "../state/state.ts";
 import { boundBase } from "./rested.ts";
 
@@ -56,7 +56,7 @@ export function freeSlots(
 }
 
 /** The nearest level first. A slot that the venue has refused keeps one level waiting: no other is tried in its place. */
-export function placeSide(side: Side, lacking: readonly Level[], desk: Desk, before: Supply): Supply {
+export function placeSide(side: Side, lacking: readonly QuoteLevel[], desk: Desk, before: Supply): Supply {
   const { ready, waiting } = freeSlots(side, before.slots, desk);
   const wanted = lacking.slice(0, Math.max(0, lacking.length - waiting.length));
   const held = waiting.slice(0, lacking.length - wanted.length).map((slot) => heldBack(slot, desk));
@@ -74,7 +74,7 @@ function heldBack({ index }: SlotState, { strategy }: Desk): Refusal {
   return told ?? { slot: index, reason: "rejected" };
 }
 
-function placeLevel(level: Level, slot: SlotState, desk: Desk, supply: Supply): Supply {
+function placeLevel(level: QuoteLevel, slot: SlotState, desk: Desk, supply: Supply): Supply {
   const { market, priced, context } = desk;
   const amount = amountLeft(level, desk, supply);
   const wish = { ...level, amount, symbol: market.symbol, type: "limit" as const };
@@ -106,7 +106,7 @@ function placeLevel(level: Level, slot: SlotState, desk: Desk, supply: Supply): 
 }
 
 /** What of a level its side can still pay for: unsettled orders bind theirs until their end is seen. */
-function amountLeft({ side, price, amount }: Level, desk: Desk, { funds, intents }: Supply): Decimal {
+function amountLeft({ side, price, amount }: QuoteLevel, desk: Desk, { funds, intents }: Supply): Decimal {
   const { strategy, live, market } = desk;
   const { state, config } = strategy;
   const planned = intents.filter((one) => one.side === side);
@@ -128,8 +128,8 @@ function amountLeft({ side, price, amount }: Level, desk: Desk, { funds, intents
 }
 
 function refusalFor(
-  level: Level,
-  wish: Level & { readonly symbol: Pair; readonly type: "limit" },
+  level: QuoteLevel,
+  wish: QuoteLevel & { readonly symbol: Pair; readonly type: "limit" },
   { strategy, market, priced, context }: Desk,
   { resting, bounds }: Supply,
 ): Omit<Refusal, "slot"> | undefined {

@@ -3,7 +3,7 @@ import { isFinal } from "../../engine/reconcile/order-life.ts";
 import { abs, type Decimal, max, ZERO } from "../../kernel/decimal.ts";
 import type { Side } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
-import type { Level } from "../levels.ts";
+import type { QuoteLevel } from "../levels.ts";
 import { standsFor, type Tolerance } from "../tolerance.ts";
 
 export interface RestedSide {
@@ -12,7 +12,7 @@ export interface RestedSide {
   /** Orders that no level wants. */
   readonly misplaced: readonly Order[];
   /** Levels that no order stands for, nearest first. */
-  readonly lacking: readonly Level[];
+  readonly lacking: readonly QuoteLevel[];
 }
 
 const stillResting = ({ amount, filled }: Order): Decimal => amount - filled;
@@ -20,13 +20,13 @@ const stillResting = ({ amount, filled }: Order): Decimal => amount - filled;
 /** Each level takes the nearest order that stands for it; one order stands for one level. */
 export function compareSide(
   side: Side,
-  wanted: readonly Level[],
+  wanted: readonly QuoteLevel[],
   resting: readonly Order[],
   tolerance: Tolerance,
 ): RestedSide {
   const mine = new Set(resting.filter((order) => order.side === side && !isFinal(order)));
   const kept: Order[] = [];
-  const lacking: Level[] = [];
+  const lacking: QuoteLevel[] = [];
   for (const level of wanted) {
     const found = nearestTo(
       level,
@@ -42,7 +42,7 @@ export function compareSide(
   return { kept, misplaced: [...mine], lacking };
 }
 
-const nearestTo = ({ price }: Level, orders: readonly Order[]): Order | undefined =>
+const nearestTo = ({ price }: QuoteLevel, orders: readonly Order[]): Order | undefined =>
   orders.reduce<Order | undefined>(
     (best, one) => (best && abs(best.price - price) <= abs(one.price - price) ? best : one),
     undefined,
@@ -54,7 +54,7 @@ const nearestTo = ({ price }: Level, orders: readonly Order[]): Order | undefine
  */
 export function goingOf(
   { kept, misplaced }: RestedSide,
-  wanted: readonly Level[],
+  wanted: readonly QuoteLevel[],
   placed: number,
 ): readonly Order[] {
   const nearest = wanted[0];

@@ -12,7 +12,7 @@ import {
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { dryBalance, flag, planHash, price } from "../../kernel/start-fields.ts";
-import { MOST_LEVELS } from "../levels.ts";
+import { MOST_QUOTE_LEVELS } from "../levels.ts";
 
 const LARGEST_SPREAD = 1;
 const modelField = (name: string) => {
@@ -26,7 +26,7 @@ const sizeShape = () => ({
   spread: decimalField("Invalid spacing", LARGEST_SPREAD).describe(
     "Between the nearest bid and ask, as a share of the price: 0.01 is 1 %",
   ),
-  levels: countField("Invalid levels", { least: 1, most: MOST_LEVELS })
+  levels: countField("Invalid levels", { least: 1, most: MOST_QUOTE_LEVELS })
     .default(1)
     .describe("Orders a side, 1 to 20"),
   size: decimalField("Invalid order size").optional().describe("Quote per order; or `depth`"),

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { QuoteStatusShape } from "./shapes.ts";
 
-type Told = z.output<ReturnType<typeof QuoteStatusShape>>["strategies"][number];
+type QuoteTold = z.output<ReturnType<typeof QuoteStatusShape>>["strategies"][number];
 
 /** Quotes as a person reads them: a few lines each. */
 export const quotesView = (answer: unknown) => {
@@ -10,7 +10,7 @@ export const quotesView = (answer: unknown) => {
   return { strategies: strategies.map(quoteLines), count };
 };
 
-function quoteLines(quote: Told) {
+function quoteLines(quote: QuoteTold) {
   const [base, asset = ""] = quote.symbol.split("/");
   const { notices, refused, lastError } = quote;
   return {
@@ -18,7 +18,7 @@ function quoteLines(quote: Told) {
     market: `${quote.symbol} on ${quote.exchange}${quote.dryRun ? ", on paper" : ""}`,
     status: quote.status === quote.phase ? quote.status : `${quote.status}, ${quote.phase}`,
     ...(lastError === null ? {} : { error: lastError }),
-    total: `${quote.totalProfit === null ? "not known until a price is" : `${signed(quote.totalProfit)} ${asset}`}, ${signed(quote.profit)} realised; ${quote.filledOrders} filled`,
+    total: `${quote.totalProfit === null ? "not known until a price is" : `${signedProfit(quote.totalProfit)} ${asset}`}, ${signedProfit(quote.profit)} realised; ${quote.filledOrders} filled`,
     price: priceTold(quote),
     spread: spreadTold(quote),
     bids: sideTold(quote, "buy"),
@@ -31,7 +31,7 @@ function quoteLines(quote: Told) {
 }
 
 /** The price that is quoted around, which places it is from, and why others do not count. */
-function priceTold({ reference, sources }: Told): string {
+function priceTold({ reference, sources }: QuoteTold): string {
   const counted = sources.filter((one) => one.counted).map(({ source }) => placeTold(source));
   const left = sources.filter((one) => !one.counted);
   const without = left.map(({ source, because }) => `${placeTold(source)} (${because})`).join(", ");
@@ -43,21 +43,21 @@ function priceTold({ reference, sources }: Told): string {
 
 const placeTold = (source: string): string => (source === "own" ? "its own book" : source);
 
-function spreadTold({ spreadPercent, halfSpreadPercent, widenedBy }: Told): string {
+function spreadTold({ spreadPercent, halfSpreadPercent, widenedBy }: QuoteTold): string {
   const asked = `${spreadPercent} % asked for`;
   if (halfSpreadPercent === null || widenedBy === null || widenedBy === "asked") return asked;
   return `${2 * halfSpreadPercent} %, by ${widenedBy}; ${asked}`;
 }
 
-function sideTold({ orders }: Told, side: "buy" | "sell"): string {
+function sideTold({ orders }: QuoteTold, side: "buy" | "sell"): string {
   const mine = orders.filter((order) => order.side === side);
   return mine.map(({ price, amount }) => `${amount} at ${price}`).join(", ") || "none rests";
 }
 
-const why = ({ reason, detail }: Told["refused"][number]): string => detail ?? reason;
+const why = ({ reason, detail }: QuoteTold["refused"][number]): string => detail ?? reason;
 
 /** Money that was made or lost, to the cent; below a cent to its first digits. */
-function signed(value: number): string {
+function signedProfit(value: number): string {
   const rounded = Math.abs(value) >= 0.01 || value === 0 ? value.toFixed(2) : value.toPrecision(2);
   return `${value > 0 ? "+" : ""}${Number(rounded)}`;
 }

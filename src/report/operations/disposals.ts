@@ -9,7 +9,7 @@ import { parseAccountKey } from "../../model/account.ts";
 import type { Fill } from "../../model/fill.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { FillPlace, ReportStore } from "../../ports/stores/report-store.ts";
-import { type Disposal, dispose, type Holding, NO_HOLDING } from "../disposals.ts";
+import { type Disposal, type DisposalHolding, dispose, NO_HOLDING } from "../disposals.ts";
 
 const DisposalShape = lazy(() =>
   z.object({
@@ -29,13 +29,13 @@ const DisposalShape = lazy(() =>
     gainAverage: z.string().nullable(),
   }),
 );
-type Row = z.output<ReturnType<typeof DisposalShape>>;
+type DisposalRow = z.output<ReturnType<typeof DisposalShape>>;
 
-const COLUMNS = () => Object.keys(DisposalShape().shape) as (keyof Row)[];
+const disposalColumns = () => Object.keys(DisposalShape().shape) as (keyof DisposalRow)[];
 
-const PAGE = 1000;
+const FILLS_PER_READ = 1000;
 /** Of all that was ever traded: first in, first out needs it from its beginning. */
-const MOST_FILLS = 500_000;
+const MOST_FILLS_READ = 500_000;
 
 export const disposalOperation: Operation = operation({
   name: "get_disposals",
@@ -68,10 +68,10 @@ export const disposalOperation: Operation = operation({
     }),
   output: () => z.object({ disposals: z.array(DisposalShape()), count: z.number() }),
   csv: (answer) => {
-    const { disposals } = answer as { readonly disposals: readonly Row[] };
+    const { disposals } = answer as { readonly disposals: readonly DisposalRow[] };
     return csv(
-      COLUMNS(),
-      disposals.map((row) => COLUMNS().map((name) => row[name])),
+      disposalColumns(),
+      disposals.map((row) => disposalColumns().map((name) => row[name])),
     );
   },
   async run({ reports }, { from, to }) {
@@ -79,14 +79,14 @@ export const disposalOperation: Operation = operation({
     const span = { from: Date.parse(from), to: Date.parse(to) + DAY };
     if (!(span.from < span.to))
       throw new AppError("Invalid request", "from must be a day that is not after to");
-    const disposals = await read(reports, span);
+    const disposals = await readDisposals(reports, span);
     return { disposals, count: disposals.length };
   },
 });
 
 /** Sums as a person reads them: what is divided has more digits than anyone pays. */
 function disposalsView(answer: unknown) {
-  const { disposals } = answer as { readonly disposals: readonly Row[] };
+  const { disposals } = answer as { readonly disposals: readonly DisposalRow[] };
   const short = (value: string | null) =>
     value === null ? null : wire(snap(decimal(value), LEAST_TOLD, "half"));
   return {
@@ -103,23 +103,26 @@ function disposalsView(answer: unknown) {
 
 const LEAST_TOLD = decimal("0.00000001");
 
-async function read(reports: ReportStore, { from, to }: { from: Millis; to: Millis }): Promise<Row[]> {
-  const holdings = new Map<string, Holding>();
-  const rows: Row[] = [];
+async function readDisposals(
+  reports: ReportStore,
+  { from, to }: { from: Millis; to: Millis },
+): Promise<DisposalRow[]> {
+  const holdings = new Map<string, DisposalHolding>();
+  const rows: DisposalRow[] = [];
   let after: FillPlace | undefined;
-  for (let read = 0; ; read += PAGE) {
-    if (read > MOST_FILLS)
+  for (let read = 0; ; read += FILLS_PER_READ) {
+    if (read > MOST_FILLS_READ)
       throw new AppError("Invalid request", "there are too many fills for this; export them grid by grid");
-    const fills = await reports.fillsInOrder(after, PAGE);
+    const fills = await reports.fillsInOrder(after, FILLS_PER_READ);
     for (const fill of fills.filter(isReal)) {
       if (fill.at >= to) continue;
       const key = `${fill.account} ${fill.symbol}`;
       const { holding, disposal } = dispose(holdings.get(key) ?? NO_HOLDING, fill);
       holdings.set(key, holding);
-      if (disposal && fill.at >= from) rows.push(rowOf(disposal));
+      if (disposal && fill.at >= from) rows.push(disposalRow(disposal));
     }
     after = fills.at(-1);
-    if (fills.length < PAGE) return rows.sort((a, b) => a.timestamp - b.timestamp);
+    if (fills.length < FILLS_PER_READ) return rows.sort((a, b) => a.timestamp - b.timestamp);
   }
 }
 
@@ -127,7 +130,15 @@ async function read(reports: ReportStore, { from, to }: { from: Millis; to: Mill
 const isReal = ({ account, superseded }: Fill): boolean =>
   !superseded && parseAccountKey(account).kind !== "dry";
 
-function rowOf({ fill, amount, proceeds, fee, costFifo, costAverage, acquiredAt }: Disposal): Row {
+function disposalRow({
+  fill,
+  amount,
+  proceeds,
+  fee,
+  costFifo,
+  costAverage,
+  acquiredAt,
+}: Disposal): DisposalRow {
   const gain = (cost: bigint | null) => (cost === null ? null : text(proceeds - cost));
   const told = (value: bigint | null) => (value === null ? null : text(value));
   return {

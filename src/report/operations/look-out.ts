@@ -15,10 +15,10 @@ export type LookoutWorld = Pick<
 >;
 
 /** Once a minute, by whichever process comes first. */
-const EVERY: Millis = MINUTE;
-const PAGE = 1000;
+const LOOK_EVERY: Millis = MINUTE;
+const STRATEGIES_PER_LOOK = 1000;
 /** Requests that a look takes where nothing changes. */
-const REQUESTS = 8;
+const REQUESTS_PER_LOOK = 8;
 
 /** Looks at everything that runs: how its day goes, and what is wrong with it, or with what others look at. */
 export async function lookOut(
@@ -27,8 +27,8 @@ export async function lookOut(
 ): Promise<void> {
   const { reports, metrics, store, local, interval = MINUTE, requests, kinds } = world;
   const promised = world.liquidity?.pairs.length ?? 0;
-  if (!reports || !metrics || (requests && requests() < REQUESTS + promised)) return;
-  const turn = await reports.lookOut({ every: EVERY, owner: local.name, page: PAGE });
+  if (!reports || !metrics || (requests && requests() < REQUESTS_PER_LOOK + promised)) return;
+  const turn = await reports.lookOut({ every: LOOK_EVERY, owner: local.name, page: STRATEGIES_PER_LOOK });
   if (!turn) return;
   const [running, readings] = await Promise.all([store.strategies({ stopped: false }), metrics.readings()]);
   const views = [...running, ...(await stoppedToday(world, turn, running))];

@@ -6,10 +6,10 @@ import { lazy } from "../../kernel/lazy.ts";
 import { dayOf } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { reportPage } from "../page.ts";
-import { type Report, type ReportRow, reportOf } from "../report.ts";
+import { type Report, type ReportRow, reportOver } from "../report.ts";
 import { disposalOperation } from "./disposals.ts";
 
-const figures = () => ({
+const reportFigures = () => ({
   totalProfit: z.number().describe("What the span has brought, realised or not, in quote"),
   realizedProfit: z.number().describe("The realised part of it"),
   fees: z.number().describe("Fees of the span, in quote"),
@@ -22,14 +22,14 @@ const ReportShape = lazy(() =>
   z.object({
     from: z.number(),
     to: z.number(),
-    totals: z.array(z.object({ quote: z.string(), dryRun: z.boolean(), ...figures() })),
+    totals: z.array(z.object({ quote: z.string(), dryRun: z.boolean(), ...reportFigures() })),
     strategies: z.array(
       z.object({
         id: z.string(),
         exchange: z.string(),
         dryRun: z.boolean(),
         symbol: z.string(),
-        ...figures(),
+        ...reportFigures(),
         inRangePercent: z
           .number()
           .nullable()
@@ -44,10 +44,10 @@ const ReportShape = lazy(() =>
   }),
 );
 
-const SPANS = { day: 1, week: 7, month: 30 } as const;
-type SpanName = keyof typeof SPANS;
+const SPAN_DAYS = { day: 1, week: 7, month: 30 } as const;
+type SpanName = keyof typeof SPAN_DAYS;
 
-const COLUMNS: readonly (keyof ReportRow)[] = [
+const REPORT_COLUMNS: readonly (keyof ReportRow)[] = [
   "id",
   "exchange",
   "symbol",
@@ -94,18 +94,18 @@ export const reportOperations: readonly Operation[] = [
     csv: (answer) => {
       const { strategies } = answer as Report;
       return csv(
-        COLUMNS,
-        strategies.map((row) => COLUMNS.map((name) => row[name])),
+        REPORT_COLUMNS,
+        strategies.map((row) => REPORT_COLUMNS.map((name) => row[name])),
       );
     },
     async run({ reports, store }, asked) {
-      const names = (Object.keys(SPANS) as SpanName[]).filter((name) => asked[name]);
+      const names = (Object.keys(SPAN_DAYS) as SpanName[]).filter((name) => asked[name]);
       if (names.length > 1) throw new AppError("Invalid request", `ask for one of ${names.join(", ")}`);
       if (!reports) throw new AppError("Not found", "nothing is reported here");
       const today = dayOf(await store.now());
-      const from = today - SPANS[names[0] ?? "day"] + 1;
+      const from = today - SPAN_DAYS[names[0] ?? "day"] + 1;
       const { now, days } = await reports.daysOf(from, today);
-      const report = reportOf(days, { from, to: today, now });
+      const report = reportOver(days, { from, to: today, now });
       return { ...report, totals: [...report.totals], strategies: [...report.strategies] };
     },
   }),

@@ -9,10 +9,14 @@ import type { McpOptions } from "./options.ts";
 import { mcpServer, waiterOf } from "./server.ts";
 
 /** One request and its answer; the server lives as long. */
-export async function exchange(request: Request, message: unknown, options: McpOptions): Promise<Response> {
+export async function exchangeMessages(
+  request: Request,
+  message: unknown,
+  options: McpOptions,
+): Promise<Response> {
   const cancelled = CancelledNotificationSchema.safeParse(message);
   if (cancelled.success) {
-    await giveUp(cancelled.data.params.requestId, options);
+    await giveUpRequest(cancelled.data.params.requestId, options);
     return new Response(null, { status: 202 });
   }
   const server = mcpServer(options);
@@ -28,7 +32,7 @@ export async function exchange(request: Request, message: unknown, options: McpO
  * The request given up waits in another request's turn, perhaps on another machine: the store tells it.
  * It may be heard of before it waits, so this looks again.
  */
-async function giveUp(requestId: RequestId | undefined, options: McpOptions): Promise<void> {
+async function giveUpRequest(requestId: RequestId | undefined, options: McpOptions): Promise<void> {
   const { deps, settings } = options;
   if (requestId === undefined || !settings.trading || settings.confirm !== "terminal") return;
   for (let attempt = 0; attempt < 5; attempt++) {

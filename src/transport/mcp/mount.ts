@@ -18,7 +18,7 @@ export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...optio
     });
     const message = parseBody(await readBody(c.req.raw));
     // The protocol is loaded when it is first spoken: most processes never speak it.
-    const { exchange } = await import("./exchange.ts");
+    const { exchangeMessages: exchange } = await import("./exchange.ts");
     return exchange(c.req.raw, message, {
       ...options,
       caller,

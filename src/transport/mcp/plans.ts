@@ -9,12 +9,12 @@ import { countPlan, limited } from "./limit.ts";
 import type { McpOptions } from "./options.ts";
 
 /** A plan is for now: prices move on. */
-const LIFE: Millis = 5 * MINUTE;
+const PLAN_LIFE: Millis = 5 * MINUTE;
 /** Clients give a request up after a minute. */
-const PATIENCE: Millis = 45 * SECOND;
-const BETWEEN: Millis = SECOND;
+const LONGEST_WAIT_FOR_APPROVAL: Millis = 45 * SECOND;
+const BETWEEN_QUESTIONS: Millis = SECOND;
 
-export interface Asked {
+export interface AskedCall {
   readonly operation: Operation;
   /** The parameters as given, and as the operation takes them. */
   readonly given: Readonly<Record<string, unknown>>;
@@ -23,39 +23,39 @@ export interface Asked {
 }
 
 /** Tells what a call would do, and keeps that for a commit; nothing is done. */
-export const propose = (asked: Asked, options: McpOptions): Promise<Answer> => {
+export const propose = (asked: AskedCall, options: McpOptions): Promise<Answer> => {
   const { deps, caller, settings } = options;
   return attempt(asked.operation, deps, asked.call.requestId, async () => {
     const { operation, given, input, call } = asked;
     if (!operation.preview) throw new Error(`${operation.name} trades and has no preview`);
     const preview = await limited(await operation.preview(deps, input, call), options);
     const id = `plan_${deps.local.randomText(20)}`;
-    const { binding } = await keyOf(id, asked, caller.key);
+    const { binding } = await planKeyOf(id, asked, caller.key);
     const plan = { id, binding, actor: call.actor, tool: operation.name, input: given, preview };
-    const expiresAt = await deps.store.addPlan({ ...plan, life: LIFE });
+    const expiresAt = await deps.store.addPlan({ ...plan, life: PLAN_LIFE });
     return {
       planId: id,
       expiresAt,
-      preview: shown(preview),
-      next: nextOf(id, settings),
+      preview: shownPlan(preview),
+      next: nextStepOf(id, settings),
     };
   });
 };
 
-const shown = ({ what, cost, worstCase, limits }: Preview) => ({
+const shownPlan = ({ what, cost, worstCase, limits }: Preview) => ({
   what,
   cost,
   worstCase,
   limits: [...limits],
 });
 
-const nextOf = (id: string, { confirm }: McpOptions["settings"]): string =>
+const nextStepOf = (id: string, { confirm }: McpOptions["settings"]): string =>
   confirm === "terminal"
     ? `Nothing is done yet. Show this to the person, who has to approve it with \`edgemaker plans approve ${id}\`; call again with the same parameters and this planId: the call waits for the approval.`
     : "Nothing is done yet. Show this to the person; when they agree, call again with the same parameters and this planId.";
 
 /** Whose the plan is, for what and with which parameters, in one text that a commit has to meet. */
-async function keyOf(id: string, { operation, given }: Asked, owner: string): Promise<PlanKey> {
+async function planKeyOf(id: string, { operation, given }: AskedCall, owner: string): Promise<PlanKey> {
   return { id, binding: await digest([owner, operation.name, canonical(given)].join("\n")) };
 }
 
@@ -72,14 +72,14 @@ interface Committing extends McpOptions {
 }
 
 /** Does what a plan has shown, once. A plan that was used, altered, refused, has expired or is another's does nothing. */
-export async function commit(asked: Asked, planId: unknown, options: Committing): Promise<Answer> {
-  if (typeof planId !== "string") return refused("unknown", asked);
+export async function commit(asked: AskedCall, planId: unknown, options: Committing): Promise<Answer> {
+  if (typeof planId !== "string") return planRefused("unknown", asked);
   const { deps, caller, settings } = options;
-  const key = await keyOf(planId, asked, caller.key);
+  const key = await planKeyOf(planId, asked, caller.key);
   const needsApproval = settings.confirm === "terminal";
-  const state = await settled(key, needsApproval, options);
+  const state = await untilSettled(key, needsApproval, options);
   const preview = state === "free" ? await deps.store.consumePlan(key, needsApproval) : undefined;
-  if (!preview) return refused(state === "free" ? "used" : state, asked);
+  if (!preview) return planRefused(state === "free" ? "used" : state, asked);
   const { requestId } = asked.call;
   const counted = await attempt(asked.operation, deps, requestId, () => countPlan(preview, options));
   if (counted.status !== 200) return counted;
@@ -88,15 +88,15 @@ export async function commit(asked: Asked, planId: unknown, options: Committing)
 }
 
 /** Waits while the plan waits for its approval. A request that is given up gives its plan up. */
-async function settled(key: PlanKey, needsApproval: boolean, options: Committing): Promise<PlanState> {
+async function untilSettled(key: PlanKey, needsApproval: boolean, options: Committing): Promise<PlanState> {
   const { deps, signal, waiter } = options;
   const askedAt = deps.local.monotonic();
   for (;;) {
     const state = await deps.store.planState(key, { needsApproval, waiter });
     if (signal.aborted) await deps.store.giveUpPlan(waiter);
-    if (signal.aborted || state !== "waiting" || deps.local.monotonic() - askedAt > PATIENCE)
+    if (signal.aborted || state !== "waiting" || deps.local.monotonic() - askedAt > LONGEST_WAIT_FOR_APPROVAL)
       return signal.aborted ? "refused" : state;
-    await deps.local.sleep(BETWEEN);
+    await deps.local.sleep(BETWEEN_QUESTIONS);
   }
 }
 
@@ -108,7 +108,7 @@ const WHY: Record<Exclude<PlanState, "free">, string> = {
   waiting: "nobody has approved this plan yet",
 };
 
-const refused = (state: Exclude<PlanState, "free">, { call }: Asked): Answer =>
+const planRefused = (state: Exclude<PlanState, "free">, { call }: AskedCall): Answer =>
   refusal(
     new AppError(state === "refused" ? "Forbidden" : "Conflict", `${WHY[state]}; nothing was done`, {
       fields:

@@ -8,7 +8,7 @@ import {
 import { isPair } from "../../kernel/pair.ts";
 import type { McpOptions } from "./options.ts";
 
-type Values = Readonly<Record<string, string>>;
+type PromptValues = Readonly<Record<string, string>>;
 
 interface Prompt {
   readonly name: string;
@@ -19,7 +19,7 @@ interface Prompt {
     readonly description: string;
     readonly required: boolean;
   }[];
-  readonly text: (values: Values) => string;
+  readonly text: (values: PromptValues) => string;
 }
 
 const EXCHANGE = { name: "exchange", description: "Exchange id, for example kraken", required: true };
@@ -98,22 +98,22 @@ export function addPrompts(server: Server, { deps }: McpOptions): void {
     const prompt = PROMPTS.find((one) => one.name === name);
     if (!prompt)
       throw new McpError(ErrorCode.InvalidParams, "unknown prompt; call prompts/list for those there are");
-    check(prompt, values, ids);
+    checkPrompt(prompt, values, ids);
     const content = { type: "text" as const, text: prompt.text(values) };
     return { description: prompt.description, messages: [{ role: "user" as const, content }] };
   });
 }
 
-const FORMS: Readonly<Record<string, (text: string, ids: readonly string[]) => boolean>> = {
+const ARGUMENT_FORMS: Readonly<Record<string, (text: string, ids: readonly string[]) => boolean>> = {
   exchange: (text, ids) => ids.includes(text),
   symbol: isPair,
   budget: (text) => /^\d{1,15}(\.\d{1,18})?$/.test(text),
 };
 
-function check({ arguments: known }: Prompt, values: Values, ids: readonly string[]): void {
+function checkPrompt({ arguments: known }: Prompt, values: PromptValues, ids: readonly string[]): void {
   for (const { name, description, required } of known) {
     const value = values[name];
-    if (value === undefined ? required : !FORMS[name]?.(value, ids))
+    if (value === undefined ? required : !ARGUMENT_FORMS[name]?.(value, ids))
       throw new McpError(ErrorCode.InvalidParams, `${name} is missing or not valid: ${description}`);
   }
 }

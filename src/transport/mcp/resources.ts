@@ -77,7 +77,9 @@ export function addResources(server: Server, options: McpOptions): void {
       const operation = operationOf(resource.operation, options);
       if (fields && operation)
         return {
-          contents: [{ uri, mimeType: "application/json", text: await read(operation, fields, options) }],
+          contents: [
+            { uri, mimeType: "application/json", text: await readResource(operation, fields, options) },
+          ],
         };
     }
     throw new McpError(ErrorCode.InvalidParams, "unknown resource; call resources/list for those there are");
@@ -94,7 +96,11 @@ function matched(template: string, uri: string): Record<string, string> | undefi
   return found ? { ...found.groups } : undefined;
 }
 
-async function read(operation: Operation, fields: object, { deps, caller }: McpOptions): Promise<string> {
+async function readResource(
+  operation: Operation,
+  fields: object,
+  { deps, caller }: McpOptions,
+): Promise<string> {
   const parsed = operation.input.strict().safeParse(fields);
   if (!parsed.success) throw new McpError(ErrorCode.InvalidParams, "this is not the address of a resource");
   const call = { actor: caller.actor, isAgent: true, requestId: deps.local.randomText(12) };

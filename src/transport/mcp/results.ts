@@ -8,7 +8,7 @@ import type { Answer } from "../run.ts";
 /** An answer as a tool's result: structured, and the same as JSON text for clients that read no structure. */
 export function resultOf({ status, body }: Answer, operation?: Operation): CallToolResult {
   const plain = plainTexts(body) as Record<string, unknown>;
-  if (status !== 200) return failed(plain);
+  if (status !== 200) return failedResult(plain);
   const told = operation?.mcp?.told?.(body);
   return { structuredContent: plain, content: [json(plain), ...(told ? [block(told)] : [])] };
 }
@@ -43,7 +43,7 @@ const json = (value: unknown) => block(JSON.stringify(value));
  * The error body and the next step, as JSON text: structured content of an error would have to fit the output schema.
  * What an exchange may have said stands in a field of its own, never in our sentence.
  */
-function failed({ message, ...body }: Record<string, unknown>): CallToolResult {
+function failedResult({ message, ...body }: Record<string, unknown>): CallToolResult {
   const label = isLabel(String(body.error)) ? (body.error as Label) : undefined;
   const next = (label && NEXT[label]) ?? "Call the tool again with corrected arguments.";
   const own = label && SAID[label];

@@ -9,7 +9,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { AppError } from "../../kernel/errors.ts";
 import type { Operation } from "../../operation.ts";
-import { refusalOf } from "../input.ts";
+import { inputRefusal } from "../input.ts";
 import { type Answer, refusal, run } from "../run.ts";
 import type { McpOptions } from "./options.ts";
 import { commit, propose } from "./plans.ts";
@@ -82,8 +82,8 @@ async function call(
   return resultOf(await commit(asked, planId, { ...options, ...request }));
 }
 
-function misread(operation: Operation, error: Parameters<typeof refusalOf>[1], requestId: string): Answer {
-  const { label, message, issues } = refusalOf(operation, error);
+function misread(operation: Operation, error: Parameters<typeof inputRefusal>[1], requestId: string): Answer {
+  const { label, message, issues } = inputRefusal(operation, error);
   return refusal(new AppError(label, message, { issues }), requestId);
 }
 

@@ -1,7 +1,7 @@
-import type { Words } from "./words.ts";
+import type { FieldWords } from "./words.ts";
 
 /** Of grids, their plans, their past and backtests. */
-export const GRID_WORDS: Words = {
+export const GRID_WORDS: FieldWords = {
   config: "What the grid is made of, defaults filled in",
   lowerPrice: "Lower bound of the range, in quote",
   upperPrice: "Upper bound of the range, in quote",

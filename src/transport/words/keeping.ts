@@ -1,7 +1,7 @@
-import type { Words } from "./words.ts";
+import type { FieldWords } from "./words.ts";
 
 /** Of limits, the kill switch, tokens, keys, channels, plans, reports and the audit. */
-export const KEEPING_WORDS: Words = {
+export const KEEPING_WORDS: FieldWords = {
   on: "Whether no order is placed",
   done: "Whether nothing is left to do",
   strategy: "Strategy id; null where a person has done it",

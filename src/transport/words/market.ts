@@ -1,7 +1,7 @@
-import type { Words } from "./words.ts";
+import type { FieldWords } from "./words.ts";
 
 /** Of markets, accounts, orders and prices elsewhere. */
-export const MARKET_WORDS: Words = {
+export const MARKET_WORDS: FieldWords = {
   exchange: "Exchange id, as `GET /exchanges` lists it",
   symbol: "Trading pair, base before quote",
   "tokens.symbol": "Name of the token",

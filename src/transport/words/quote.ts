@@ -1,7 +1,7 @@
-import type { Words } from "./words.ts";
+import type { FieldWords } from "./words.ts";
 
 /** Of quotes: what is quoted, and around which price. */
-export const QUOTE_WORDS: Words = {
+export const QUOTE_WORDS: FieldWords = {
   levels: "Orders a side",
   "refused.level": "Which order of its side, the nearest being 0",
   "preview_quote.budget": "What of the account's own it quotes with",

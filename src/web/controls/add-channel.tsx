@@ -1,5 +1,5 @@
 import { useState } from "hono/jsx/dom";
-import { CHANNEL_KINDS, type ChannelKind, LEVELS } from "../../model/channel.ts";
+import { ALERT_LEVELS, CHANNEL_KINDS, type ChannelKind } from "../../model/channel.ts";
 import { secretFieldsOf } from "../../notify/channels.ts";
 import { type ApiError, ask } from "../api.ts";
 import { Failed, Field, Notice, Section } from "../ui.tsx";
@@ -132,7 +132,7 @@ function SettingFields({
       </Field>
       <Field label="Told from" hint="info is every fill">
         <select value={settings.level} onChange={type("level")}>
-          {LEVELS.map((level) => (
+          {ALERT_LEVELS.map((level) => (
             <option key={level} value={level}>
               {level}
             </option>

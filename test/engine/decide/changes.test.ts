@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { accountChanges, changesOf, isSomething, remember } from "../../../src/engine/decide/changes.ts";
+import { accountChanges, changesAnything, changesOf, remember } from "../../../src/engine/decide/changes.ts";
 import {
   reachedEvent,
   reachedTold,
@@ -46,7 +46,7 @@ describe("what a strategy's turn writes", () => {
     const before = strategy();
     const changes = written(before, [one()], {}, before);
     expect(changes).toEqual(NO_CHANGES);
-    expect(isSomething(changes)).toBe(false);
+    expect(changesAnything(changes)).toBe(false);
   });
 
   it.each([
@@ -60,7 +60,7 @@ describe("what a strategy's turn writes", () => {
     const { id, version, state: now, status, phase, lastError, stoppedAt } = { ...before, ...over };
     const changes = written({ ...before, ...over }, [], {}, before);
     expect(changes.strategy).toEqual({ id, version, state: now, status, phase, lastError, stoppedAt });
-    expect(isSomething(changes)).toBe(true);
+    expect(changesAnything(changes)).toBe(true);
   });
 
   it("rests on what its person wants, where it has stopped", () => {
@@ -125,8 +125,8 @@ describe("what a strategy's turn writes", () => {
     ["memory", {}],
     ["strategy", {}],
   ])("is something with %s", (name, value) => {
-    expect(isSomething({ ...NO_CHANGES, [name]: value })).toBe(true);
-    expect(isSomething({ ...NO_CHANGES, terms: {} as never, wish: strategy() })).toBe(false);
+    expect(changesAnything({ ...NO_CHANGES, [name]: value })).toBe(true);
+    expect(changesAnything({ ...NO_CHANGES, terms: {} as never, wish: strategy() })).toBe(false);
   });
 });
 

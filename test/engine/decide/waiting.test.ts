@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { closed, untold } from "../../../src/engine/decide/closed.ts";
-import { orderOf, windowOf } from "../../../src/engine/decide/intents.ts";
+import { rowOfIntent, windowOf } from "../../../src/engine/decide/intents.ts";
 import { isLasting, limitedAgain, waitsForLimit } from "../../../src/engine/decide/limited.ts";
 import { pausedPhase, revived } from "../../../src/engine/decide/revive.ts";
 import { cancellable, isHeld, still } from "../../../src/engine/decide/turn.ts";
@@ -151,7 +151,7 @@ describe("an intent", () => {
   it("is a row before the venue hears of it", () => {
     const { window } = turn();
     const intent = { slot: 1, sequence: 4, side: "sell", price: d("110"), amount: d("2") } as const;
-    expect(orderOf(within({ generation: 3 }), intent, { window, at: 70 })).toEqual({
+    expect(rowOfIntent(within({ generation: 3 }), intent, { window, at: 70 })).toEqual({
       ...NEW_ORDER,
       ...window,
       clientId: idOf({ generation: 3, slot: 1, sequence: 4 }),
@@ -168,7 +168,7 @@ describe("an intent", () => {
       timeInForce: "post_only",
       createdAt: 70,
     });
-    const exit = orderOf(strategy(), { ...intent, slot: EXIT_SLOT }, { window, at: 70, kind: "exit" });
+    const exit = rowOfIntent(strategy(), { ...intent, slot: EXIT_SLOT }, { window, at: 70, kind: "exit" });
     expect(exit).toMatchObject({ kind: "exit", timeInForce: "ioc" });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ask } from "../../../src/engine/pass/asking.ts";
+import { askWithin } from "../../../src/engine/pass/asking.ts";
 import { budgetOf, spend } from "../../../src/engine/pass/budget.ts";
 import { BudgetSpent } from "../../../src/kernel/errors.ts";
 
@@ -104,27 +104,29 @@ describe("the time of a pass", () => {
 describe("a question of a pass", () => {
   it("is answered, and is the strategy's whose orders it is for", async () => {
     const { budget } = passing(1);
-    expect(await ask(budget, async () => undefined, "a")).toEqual({ answer: undefined });
+    expect(await askWithin(budget, async () => undefined, "a")).toEqual({ answer: undefined });
     expect([budget.own, budget.made]).toEqual([{ a: 1 }, 1]);
   });
 
   it("is not asked where no call is left, or none after it", async () => {
     const asked: string[] = [];
     const put = async () => asked.push("put");
-    expect(await ask(passing(0).budget, put)).toBeUndefined();
+    expect(await askWithin(passing(0).budget, put)).toBeUndefined();
     const slow = passing();
     await slow.call(4500);
     expect(slow.budget.fitting).toBe(2);
-    expect(await ask(slow.budget, put)).toEqual({ answer: 1 });
+    expect(await askWithin(slow.budget, put)).toEqual({ answer: 1 });
     slow.time.now = 9000;
     expect(slow.budget.fitting).toBe(1);
-    expect(await ask(slow.budget, put)).toBeUndefined();
+    expect(await askWithin(slow.budget, put)).toBeUndefined();
     expect(asked).toEqual(["put"]);
   });
 
   it("that the exchange's own budget has no call for is as if it had not been asked; any other failure is told", async () => {
     const spent = () => Promise.reject(new BudgetSpent("none left", 500));
-    expect(await ask(passing().budget, spent)).toBeUndefined();
-    await expect(ask(passing().budget, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+    expect(await askWithin(passing().budget, spent)).toBeUndefined();
+    await expect(askWithin(passing().budget, () => Promise.reject(new Error("broken")))).rejects.toThrow(
+      "broken",
+    );
   });
 });

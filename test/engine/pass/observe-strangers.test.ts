@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { lookAtStrangers, search, strangersAmong } from "../../../src/engine/pass/observe-strangers.ts";
+import {
+  lookAtStrangers,
+  searchNextIds,
+  strangersAmong,
+} from "../../../src/engine/pass/observe-strangers.ts";
 import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
 import type { Sight } from "../../../src/engine/reconcile/order-life.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
@@ -169,7 +173,12 @@ async function searched(
       exists.includes(clientId) ? told({ id: `y${clientId}`, clientId: undefined }) : undefined,
   });
   const { strategies = [behind()], calls, markets = marketsOf() } = over;
-  const { found, done, short } = await search(venue, snapshot({ strategies }), markets, callsLeft(calls));
+  const { found, done, short } = await searchNextIds(
+    venue,
+    snapshot({ strategies }),
+    markets,
+    callsLeft(calls),
+  );
   return {
     found: found.map(({ id, clientId }) => [id, clientId]),
     done: [...done],
@@ -229,7 +238,12 @@ describe("the search after a restore", () => {
   it("ends where the exchange's own budget has no call", async () => {
     const { venue } = exchangeOf({ timing: {} });
     const slow = { ...callsLeft(), fitting: 1, left: 50 };
-    const { done, short } = await search(venue, snapshot({ strategies: [behind()] }), marketsOf(), slow);
+    const { done, short } = await searchNextIds(
+      venue,
+      snapshot({ strategies: [behind()] }),
+      marketsOf(),
+      slow,
+    );
     expect([[...done], short]).toEqual([[["g", [at(0, 4, 0), at(1, 9, 0)]]], true]);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
+  baseHeld,
   bookEnd,
   bookFill,
   costInAll,
   costOf,
-  held,
   heldInAll,
   lotOf,
 } from "../../../src/grid/ledger/booking.ts";
@@ -92,7 +92,7 @@ describe("a sell of a slot", () => {
     expect(half.ledger.realized).toBe(d("10"));
     const whole = bookFill(half, SYMBOL, sell({ amount: d("1"), notional: d("112") }), 0);
     expect(whole.ledger.realized).toBe(d("22"));
-    expect(held(whole.slots[0] as never)).toBe(0n);
+    expect(baseHeld(whole.slots[0] as never)).toBe(0n);
   });
 
   it("takes a fee in base from what is held", () => {
@@ -165,7 +165,7 @@ describe("what is held", () => {
     const part = { ...full, base: d("3"), cost: d("100"), sold: d("1") };
     expect(lotOf(part)).toEqual({ base: d("2"), cost: d("66.666666666666666667"), first: false });
     expect(lotOf({ ...part, first: true }).first).toBe(true);
-    expect([held(full), costOf(full)]).toEqual([d("2"), d("200")]);
+    expect([baseHeld(full), costOf(full)]).toEqual([d("2"), d("200")]);
   });
 
   it.each([["0"], ["-1"]])("costs what it did where %s was bought and more was sold", (base) => {

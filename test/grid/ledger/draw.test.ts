@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { draw, drawAll, giveUp } from "../../../src/grid/ledger/draw.ts";
+import { draw, drawAll, releaseInventory } from "../../../src/grid/ledger/draw.ts";
 import { takeLots, totalBase, totalCost, withLot } from "../../../src/grid/state/lots.ts";
 import type { GridConfig } from "../../../src/grid/state/state.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
@@ -62,15 +62,18 @@ describe("what slots give up", () => {
   const empty = slot({ index: 2, bought: d("1") });
 
   it("becomes lots, and the slots are empty", () => {
-    const after = giveUp(state([full, dust, empty]), () => true);
+    const after = releaseInventory(state([full, dust, empty]), () => true);
     expect(after.idle).toEqual([lot("1", "100", true)]);
     expect(after.slots).toEqual([slot({ side: "sell" }), slot({ index: 1 }), empty]);
   });
 
   it("is that of the slots asked for", () => {
     const before = state([full, empty], { idle: [lot("1", "90")] });
-    expect(giveUp(before, ({ index }) => index === 2)).toBe(before);
-    expect(giveUp(before, ({ index }) => index === 0).idle).toEqual([lot("1", "90"), lot("1", "100", true)]);
+    expect(releaseInventory(before, ({ index }) => index === 2)).toBe(before);
+    expect(releaseInventory(before, ({ index }) => index === 0).idle).toEqual([
+      lot("1", "90"),
+      lot("1", "100", true),
+    ]);
   });
 });
 

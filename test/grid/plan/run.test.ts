@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { run } from "../../../src/grid/plan/run.ts";
+import { advanceRunning } from "../../../src/grid/plan/run.ts";
 import type { GridConfig, GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Order } from "../../../src/model/order.ts";
@@ -22,7 +22,7 @@ const AT_130 = { sight: sight({ quote: at("130") }) };
 const grid = (of: Partial<GridState> = {}, over: object = {}): GridStrategy =>
   strategy({ config: CONFIG, state: state([LOW, HIGH], { epoch: 1, ...of }), ...over }) as GridStrategy;
 const running = (one = grid(), live: readonly Order[] = [], over: object = {}) =>
-  run(one, live, turn({ ...AT_130, ...over }));
+  advanceRunning(one, live, turn({ ...AT_130, ...over }));
 const resting = [order({ slot: 0 }), order({ slot: 1, price: d("110"), clientId: idOf({ slot: 1 }) })];
 
 describe("a grid in a pass", () => {

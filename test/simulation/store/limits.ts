@@ -1,5 +1,5 @@
 import { DAY, type Millis } from "../../../src/kernel/time.ts";
-import type { LimitUse, Terms } from "../../../src/model/limits.ts";
+import type { LimitTerms, LimitUse } from "../../../src/model/limits.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Tables } from "./tables.ts";
 
@@ -17,7 +17,7 @@ export const newestUses = ({ limitUses }: Tables, scope: string): LimitUse[] =>
 export function withinLimits(
   tables: Tables,
   intents: readonly Order[],
-  { terms, now }: { readonly terms: Terms | null; readonly now: Millis },
+  { terms, now }: { readonly terms: LimitTerms | null; readonly now: Millis },
 ): readonly Order[] {
   if (!terms) return intents;
   const day = Math.floor(now / DAY);
@@ -49,7 +49,7 @@ export function withinLimits(
 export function countUses(
   tables: Tables,
   recorded: readonly Order[],
-  { terms, now }: { readonly terms: Terms | null; readonly now: Millis },
+  { terms, now }: { readonly terms: LimitTerms | null; readonly now: Millis },
 ): void {
   for (const { scope } of recorded.length > 0 ? (terms?.scopes ?? []) : []) {
     const [day, asset] = [Math.floor(now / DAY), terms?.asset ?? ""];

@@ -1,7 +1,7 @@
 import { StoreError } from "../../../src/kernel/errors.ts";
 import type { Millis } from "../../../src/kernel/time.ts";
 import { scopeOfAccount } from "../../../src/limits/standing.ts";
-import { type By, STEP } from "../../../src/model/events.ts";
+import { BY_STEP, type By } from "../../../src/model/events.ts";
 import { isKeptBack, killEvent, type Panic, turned } from "../../../src/model/kill.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { mayBeMet, meets, type Reach, reachOf } from "../../../src/model/own-orders.ts";
@@ -80,7 +80,7 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
         const strategy = tables.strategies.get(id);
         if (strategy) tables.strategies.set(id, { ...strategy, phase });
       }
-      tables.events.push(...events.map((event) => ({ ...event, ...STEP })));
+      tables.events.push(...events.map((event) => ({ ...event, ...BY_STEP })));
       Object.assign(row, {
         until: 0,
         failures: failure ? row.failures + 1 : 0,
@@ -252,7 +252,7 @@ function apply(
     tables.strategies.set(strategy.id, { ...(tables.strategies.get(strategy.id) as Strategy), ...strategy });
   for (const [symbol, at] of Object.entries(change.cursors)) tables.cursors.set(`${account} ${symbol}`, at);
   if (memory) accountRow(tables, account).memory = memory;
-  tables.events.push(...change.events.map((event) => ({ ...event, ...STEP })));
+  tables.events.push(...change.events.map((event) => ({ ...event, ...BY_STEP })));
   const limited = { terms: change.terms, now };
   const wanted = withinLimits(
     tables,

@@ -3,7 +3,7 @@ import { checkpointText } from "../../../audit/chain.ts";
 import { StoreError } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
-import type { AuditStore, Checkpoint, Mark } from "../../../ports/stores/audit-store.ts";
+import type { AuditStore, ChainMark, Checkpoint } from "../../../ports/stores/audit-store.ts";
 import type { Turned } from "../client/calls.ts";
 import { type Context, rowsOf, type Statement, statement } from "../client/context.ts";
 import { checkpoints } from "../tables/audit-tables.ts";
@@ -93,9 +93,9 @@ async function marksOf(
   calls: Turned,
   newest: Checkpoint | undefined,
   since: Millis | undefined,
-): Promise<Mark[]> {
+): Promise<ChainMark[]> {
   const known = await calls.execute(statement(sql`select ${accounts.account} from ${accounts} order by 1`));
-  const marks: Mark[] = [];
+  const marks: ChainMark[] = [];
   for (const chain of [OF_PEOPLE, ...known.rows.map((row) => String(row[0]))]) {
     const head = await calls.execute(
       statement(sql`select seq, hash from ${events} where chain = ${chain} order by seq desc limit 1`),
@@ -117,5 +117,5 @@ async function firstSince(calls: Turned, chain: string, since: Millis) {
   return row && { from: Number(row[0]), before: String(row[1]) };
 }
 
-const cutBefore = ({ chain, from }: Mark): Statement =>
+const cutBefore = ({ chain, from }: ChainMark): Statement =>
   statement(sql`delete from ${events} where chain = ${chain} and seq < ${from}`);

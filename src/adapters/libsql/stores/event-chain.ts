@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { eventText } from "../../../audit/chain.ts";
 import { digest } from "../../../kernel/digest.ts";
 import type { Millis } from "../../../kernel/time.ts";
-import { type By, EVERY_ACCOUNT, type Event, STEP, type Told } from "../../../model/events.ts";
+import { BY_STEP, type By, EVERY_ACCOUNT, type Event, type EventTold } from "../../../model/events.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 import type { Turned } from "../client/calls.ts";
 import { type Context, type Statement, statement } from "../client/context.ts";
@@ -28,7 +28,7 @@ export interface Moment {
   readonly now: Millis;
   readonly calls: Turned;
   /** The statement that writes the event; only where something holds in its batch. At most one of a batch. */
-  tell(told: Told, where?: SQL): Promise<Statement>;
+  tell(told: EventTold, where?: SQL): Promise<Statement>;
 }
 
 /**
@@ -46,7 +46,7 @@ export function writeTold(
       untilFirst(async () => {
         const newest = await calls.execute(statement(sql`select ${now()}, ${newestOf(OF_PEOPLE)}`));
         const at = Number(newest.rows[0]?.[0]);
-        const tell = async (told: Told, where = sql`1`) => {
+        const tell = async (told: EventTold, where = sql`1`) => {
           const [linked] = await linkEvents(headFrom(newest.rows[0]?.[1]), OF_PEOPLE, [
             { ...told, at, ...by },
           ]);
@@ -122,7 +122,7 @@ const readChainHead = async (
 ): Promise<ChainHead> =>
   headFrom((await calls.execute(statement(sql`select ${newestOf(chain)}`), use)).rows[0]?.[0]);
 
-const withStep = (told: readonly Event[]): (Event & By)[] => told.map((one) => ({ ...one, ...STEP }));
+const withStep = (told: readonly Event[]): (Event & By)[] => told.map((one) => ({ ...one, ...BY_STEP }));
 
 type Linked = Event & By & ChainHead & { readonly chain: string };
 

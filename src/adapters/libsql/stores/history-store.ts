@@ -1,5 +1,5 @@
 import { and, type Column, desc, eq, lt, or, type SQL } from "drizzle-orm";
-import type { HistoryStore, Place } from "../../../ports/stores/history-store.ts";
+import type { HistoryPlace, HistoryStore } from "../../../ports/stores/history-store.ts";
 import type { Context } from "../client/context.ts";
 import { events, fills, orders } from "../tables/tables.ts";
 
@@ -37,7 +37,7 @@ export const historyStore = ({ db }: Context): HistoryStore => ({
 
 function olderThan(
   { at, id }: { at: Column; id: Column },
-  before: Place | undefined,
+  before: HistoryPlace | undefined,
   last: string | number | undefined,
 ): SQL | undefined {
   if (!before) return undefined;

@@ -1,6 +1,6 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { DAY } from "../../../kernel/time.ts";
-import type { ScopeTerms, Terms } from "../../../model/limits.ts";
+import type { LimitTerms, ScopeTerms } from "../../../model/limits.ts";
 import type { Order } from "../../../model/order.ts";
 import { type Context, type Statement, statement } from "../client/context.ts";
 import { limitUses, notionalUnits } from "../tables/limit-tables.ts";
@@ -15,7 +15,11 @@ const [COUNT, NOTIONAL] = [ORDER_COLUMN_COUNT + 1, ORDER_COLUMN_COUNT + 2].map((
 const today = ({ now }: Context): SQL => sql`cast(${now()} / ${DAY} as integer)`;
 
 /** What has to hold of a row of intents: the limits are those it was allowed by, and nobody has used them up since. */
-export const withinLimits = (context: Context, { version, asset, scopes }: Terms, account: string): SQL =>
+export const withinLimits = (
+  context: Context,
+  { version, asset, scopes }: LimitTerms,
+  account: string,
+): SQL =>
   sql.join(
     [
       sql`${control.limits} = ${version}`,
@@ -55,7 +59,7 @@ function afterGap(context: Context, { scope, orderGapMillis }: ScopeTerms): SQL[
 /** Adds what of a group has been recorded to what its scopes have used, in the batch that records it. */
 export function countUses(
   context: Context,
-  { asset, scopes, counted }: Terms,
+  { asset, scopes, counted }: LimitTerms,
   group: readonly Order[],
 ): Statement[] {
   const parts = sql.join(

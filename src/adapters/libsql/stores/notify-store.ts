@@ -2,7 +2,7 @@ import { asc, eq, type SQL, sql } from "drizzle-orm";
 import { SettingsError } from "../../../kernel/errors.ts";
 import { DAY } from "../../../kernel/time.ts";
 import { NO_DIGEST } from "../../../model/channel.ts";
-import { EVERY_ACCOUNT, type Told } from "../../../model/events.ts";
+import { EVERY_ACCOUNT, type EventTold } from "../../../model/events.ts";
 import type { Claim, NotifyStore } from "../../../ports/stores/notify-store.ts";
 import { type Kek, openSealed, seal } from "../../vault/envelope.ts";
 import { type Context, rowsOf, statement } from "../client/context.ts";
@@ -26,7 +26,7 @@ import { ownerOf, rotateSecrets } from "./rotate-secrets.ts";
 /** How long a message that was sent is kept. */
 const SENT_KEPT_FOR = 30 * DAY;
 
-const OF_CHANNEL: Omit<Told, "message"> = { account: EVERY_ACCOUNT, strategy: null, kind: "channel" };
+const OF_CHANNEL: Omit<EventTold, "message"> = { account: EVERY_ACCOUNT, strategy: null, kind: "channel" };
 
 /** `keks`: the operator's keys, the first one encrypts. A process without any leaves all channels to others. */
 export function notifyStore(

@@ -1,5 +1,5 @@
 import { type Column, getTableColumns, notInArray, type SQL, sql } from "drizzle-orm";
-import type { Terms } from "../../../model/limits.ts";
+import type { LimitTerms } from "../../../model/limits.ts";
 import type { Order } from "../../../model/order.ts";
 import type { HandTerms } from "../../../ports/stores/hand-order-store.ts";
 import { type Context, type Statement, statement } from "../client/context.ts";
@@ -18,7 +18,11 @@ const names = sql.join(
  * Intents of one strategy, each on its own condition in the statement that writes it: what a person
  * has asked in the meantime wins, and limits hold whoever else places orders. Only client ids that come back may be sent.
  */
-export function insertIntents(context: Context, intents: readonly Order[], terms: Terms | null): Statement[] {
+export function insertIntents(
+  context: Context,
+  intents: readonly Order[],
+  terms: LimitTerms | null,
+): Statement[] {
   return [...grouped(intents).values()].flatMap((group) => {
     const [{ kind, strategy }] = group as [Order];
     const wanted = kind === "slot" ? sql`${strategies.wants} = 'run'` : sql`${strategies.wants} <> 'pause'`;
@@ -42,7 +46,7 @@ export function insertByHand(context: Context, order: Order, { terms, limit, end
 function insertWhere(
   context: Context,
   group: readonly Order[],
-  { terms, condition }: { terms: Terms | null; condition: SQL },
+  { terms, condition }: { terms: LimitTerms | null; condition: SQL },
 ): Statement[] {
   const [{ kind, account }] = group as [Order];
   // An exit lessens what is at risk: it is counted, and never refused.
@@ -84,7 +88,7 @@ const intentColumns = sql.join(
 );
 
 /** Orders as rows, each with how many of the group and how much of their notional it completes. */
-function intentRows(group: readonly Order[], terms: Terms | null): SQL {
+function intentRows(group: readonly Order[], terms: LimitTerms | null): SQL {
   let notional = 0n;
   const rows = group.map((order, place) => {
     notional += notionalUnits(terms?.counted[order.clientId] ?? 0n, "up");

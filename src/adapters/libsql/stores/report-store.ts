@@ -1,7 +1,7 @@
 import { and, asc, between, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { dayOf } from "../../../kernel/time.ts";
 import type { StrategyDay } from "../../../model/day.ts";
-import { EVERY_ACCOUNT, STEP } from "../../../model/events.ts";
+import { BY_STEP, EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { FillPlace, ReportStore } from "../../../ports/stores/report-store.ts";
 import { type Context, rowsOf, statement } from "../client/context.ts";
 import { alarms, lookout, strategyDays } from "../tables/report-tables.ts";
@@ -96,11 +96,13 @@ export function reportStore(context: Context): ReportStore {
     },
 
     async tell(told) {
-      await writeTold(context, STEP, async ({ tell }) => [await tell({ account: EVERY_ACCOUNT, ...told })]);
+      await writeTold(context, BY_STEP, async ({ tell }) => [
+        await tell({ account: EVERY_ACCOUNT, ...told }),
+      ]);
     },
 
     async raise({ key, strategy, kind, message }) {
-      await writeTold(context, STEP, async ({ now: since, tell }) => [
+      await writeTold(context, BY_STEP, async ({ now: since, tell }) => [
         await tell({ account: EVERY_ACCOUNT, strategy, kind, message }, sql`not ${isKnown(key)}`),
         statement(db.insert(alarms).values({ key, strategy, since, message }).onConflictDoNothing()),
       ]);
@@ -113,7 +115,7 @@ export function reportStore(context: Context): ReportStore {
         kind: "recovered" as const,
         message,
       };
-      await writeTold(context, STEP, async ({ tell }) => [
+      await writeTold(context, BY_STEP, async ({ tell }) => [
         await tell(told, isKnown(key)),
         statement(db.delete(alarms).where(eq(alarms.key, key))),
       ]);

@@ -1,11 +1,11 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Mark } from "../../../ports/stores/audit-store.ts";
+import type { ChainMark } from "../../../ports/stores/audit-store.ts";
 
 /** Where the chains of events stood, signed. */
 export const checkpoints = sqliteTable("checkpoints", {
   number: integer("number").primaryKey(),
   at: integer("at").notNull(),
-  marks: text("marks", { mode: "json" }).$type<readonly Mark[]>().notNull(),
+  marks: text("marks", { mode: "json" }).$type<readonly ChainMark[]>().notNull(),
   key: text("key").notNull(),
   signature: text("signature").notNull(),
 });

@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { ChannelKind, Digest, Level, Message, QuietHours } from "../../../model/channel.ts";
+import type { AlertLevel, ChannelKind, Digest, Message, QuietHours } from "../../../model/channel.ts";
 import { doc } from "./columns.ts";
 
 /** Where a person is told, and how far each has been: its row is what processes take in turn. */
 export const channels = sqliteTable("channels", {
   name: text("name").primaryKey(),
   kind: text("kind").$type<ChannelKind>().notNull(),
-  level: text("level").$type<Level>().notNull(),
+  level: text("level").$type<AlertLevel>().notNull(),
   quiet: doc<QuietHours>("quiet"),
   isDaily: integer("is_daily", { mode: "boolean" }).notNull(),
   reportedDay: integer("reported_day").notNull(),

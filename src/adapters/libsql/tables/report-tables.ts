@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { AccountKey } from "../../../model/account.ts";
-import type { Standing } from "../../../model/day.ts";
+import type { DayTotals } from "../../../model/day.ts";
 import { doc } from "./columns.ts";
 
 /** What a strategy stood at when a day of UTC began and when it was last looked at, and how the day was spent. */
@@ -10,8 +10,8 @@ export const strategyDays = sqliteTable(
     strategy: text("strategy").notNull(),
     day: integer("day").notNull(),
     account: text("account").$type<AccountKey>().notNull(),
-    opened: doc<Standing>("opened").notNull(),
-    latest: doc<Standing>("latest").notNull(),
+    opened: doc<DayTotals>("opened").notNull(),
+    latest: doc<DayTotals>("latest").notNull(),
     /** Protocol time from and up to which it was looked at. */
     from: integer("from").notNull(),
     to: integer("to").notNull(),
