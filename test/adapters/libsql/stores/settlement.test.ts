@@ -1,0 +1,291 @@
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { statement } from "../../../../src/adapters/libsql/client/context.ts";
+import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { accounts, orders } from "../../../../src/adapters/libsql/tables/tables.ts";
+import { NO_MEMORY } from "../../../../src/model/memory.ts";
+import type { Order } from "../../../../src/model/order.ts";
+import type { Strategy } from "../../../../src/model/strategy.ts";
+import { type Lease, NO_CHANGES, type Settlement } from "../../../../src/ports/stores/step-store.ts";
+import { BY } from "../../../support/by.ts";
+import { d } from "../../../support/grid.ts";
+import { fill, order, SYMBOL } from "../../../support/made.ts";
+import { opened, START } from "./opened.ts";
+import { started } from "./rows.ts";
+
+const MINE = "sandbox:kraken:";
+const THEIRS = "sandbox:mexc:";
+const DONE: Settlement = {
+  outcomes: [],
+  phases: [],
+  events: [],
+  memory: NO_MEMORY,
+  calls: { made: 4, own: {} },
+  failure: null,
+};
+
+/** A grid on each of two accounts. */
+async function open() {
+  const { context, time } = await opened();
+  const store = createStore(context);
+  const { db } = context;
+  const put = (query: Parameters<typeof statement>[0]) => context.client.execute(statement(query));
+  const make = async (over: object = {}) => (await store.createStrategy(started(over), BY)) as Strategy;
+  const [mine, theirs] = [await make(), await make({ account: THEIRS })];
+  const acquire = async (account = MINE, over: object = {}) => {
+    const taken = await store.acquire({ account, owner: "process/1", ttl: 5000, overlap: 0, ...over });
+    if (!taken) throw new Error("the lease is another's");
+    return taken;
+  };
+  const place = (clientId: string, over: Partial<Order> = {}) =>
+    put(db.insert(orders).values(order({ clientId, account: MINE, strategy: mine.id, ...over })));
+  const rowOf = async (account: string) =>
+    (await db.select().from(accounts).where(eq(accounts.account, account)))[0];
+  const orderOf = (clientId: string, account = MINE) => store.orderByClientId(account, clientId);
+  const one = async (id: string) => (await store.strategies({ id }))[0];
+  return { context, time, store, put, db, mine, theirs, acquire, place, rowOf, orderOf, one };
+}
+
+describe("the end of a pass", () => {
+  it("gives the lease back, and tells when it was and how long it took, of its own account", async () => {
+    const { store, time, acquire, rowOf } = await open();
+    const { lease } = await acquire();
+    await acquire(THEIRS);
+    time.pass(30);
+    const memory = { ...NO_MEMORY, foreign: ["x9"] };
+    await store.settle(lease, { ...DONE, memory });
+    expect(await rowOf(MINE)).toMatchObject({
+      until: 0,
+      owner: "process/1",
+      passMillis: 30,
+      steppedAt: START + 30,
+      failures: 0,
+      retryAt: 0,
+      error: null,
+      memory,
+    });
+    expect(await rowOf(THEIRS)).toMatchObject({ until: START + 5000, steppedAt: null, memory: NO_MEMORY });
+  });
+
+  it("that failed says why and until when nothing is tried, and forgets nothing but what it tells", async () => {
+    const { store, time, acquire, rowOf } = await open();
+    const { lease } = await acquire();
+    await store.record(lease, [{ ...NO_CHANGES, memory: { ...NO_MEMORY, foreign: ["x9"] } }]);
+    const failure = { message: "no answer", retryAt: START + 99, of: "unavailable" as const };
+    await store.settle(lease, { ...DONE, memory: null, unwatched: ["g"], failure });
+    const failed = { failures: 1, retryAt: START + 99, error: "no answer", steppedAt: null };
+    expect(await rowOf(MINE)).toMatchObject({
+      ...failed,
+      memory: { foreign: ["x9"], unwatched: ["g"], failed: "unavailable" },
+    });
+    const again = await acquire();
+    expect(again.failures).toBe(1);
+    await store.settle(again.lease, { ...DONE, memory: null, failure: { message: "again", retryAt: 1 } });
+    expect(await rowOf(MINE)).toMatchObject({ failures: 2, retryAt: 1, error: "again" });
+    expect((await rowOf(MINE))?.memory).not.toHaveProperty("failed");
+    time.pass(1);
+    await store.settle((await acquire()).lease, DONE);
+    expect(await rowOf(MINE)).toMatchObject({ failures: 0, retryAt: 0, error: null, steppedAt: START + 1 });
+  });
+
+  it("that was put off counts neither as made nor as failed", async () => {
+    const { store, acquire, rowOf } = await open();
+    await store.settle((await acquire()).lease, { ...DONE, resumeAt: START + 7 });
+    expect(await rowOf(MINE)).toMatchObject({
+      failures: 0,
+      retryAt: START + 7,
+      steppedAt: null,
+      error: null,
+    });
+  });
+
+  it("writes what became of its orders and strategies, and of no others", async () => {
+    const { store, acquire, place, orderOf, one, mine, theirs } = await open();
+    await place("one");
+    await place("two", { slot: 1, exchangeId: "x2" });
+    await place("one", { account: THEIRS, strategy: theirs.id });
+    const outcome = { clientId: "one", state: "rejected", exchangeId: null, reason: "too small" } as const;
+    const event = { account: MINE, strategy: mine.id, at: START, kind: "error" as const, message: "refused" };
+    await store.settle((await acquire()).lease, {
+      ...DONE,
+      outcomes: [outcome],
+      phases: [{ id: mine.id, phase: "active" }],
+      events: [event],
+    });
+    expect(await orderOf("one")).toMatchObject(outcome);
+    expect(await orderOf("two")).toMatchObject({ state: "open", exchangeId: "x2" });
+    expect(await orderOf("one", THEIRS)).toMatchObject({ state: "open" });
+    expect([await one(mine.id), await one(theirs.id)].map((found) => found?.strategy.phase)).toEqual([
+      "active",
+      "starting",
+    ]);
+    expect((await store.eventsAfter(2, 9)).map(({ message, actor }) => [message, actor])).toEqual([
+      ["refused", "step"],
+    ]);
+  });
+
+  it("counts what it has cost to the strategies of its account", async () => {
+    const { store, acquire, one, mine, theirs } = await open();
+    const { lease } = await acquire();
+    await store.record(lease, [NO_CHANGES]);
+    await store.settle(lease, DONE);
+    const costs = (await one(mine.id))?.costs ?? [];
+    expect(costs).toHaveLength(1);
+    expect(costs[0]?.of[mine.id]).toMatchObject({ exchangeCalls: 4, databaseRequests: 3 });
+    expect((await one(theirs.id))?.costs).toEqual([]);
+  });
+});
+
+describe("a pass", () => {
+  it("is put behind whoever waits for the lease, unless a person waits for it, and then nobody waits", async () => {
+    const { context, store, acquire, rowOf } = await open();
+    const ask = (over: object = {}) =>
+      store.acquire({ account: MINE, owner: "process/2", ttl: 5000, overlap: 0, ...over });
+    await context.client.execute(`update accounts set waited_until = ${START + 1}`);
+    expect(await ask()).toBeUndefined();
+    expect(await ask({ isUrgent: true })).toBeDefined();
+    expect([(await rowOf(MINE))?.waitedUntil, (await rowOf(THEIRS))?.waitedUntil]).toEqual([0, START + 1]);
+    await context.client.execute(`update accounts set waited_until = ${START}, until = 0`);
+    expect((await acquire()).lease.token).toBe(2);
+  });
+
+  it("of a scheduler is not begun while its account backs off", async () => {
+    const { context, store } = await open();
+    const ask = (scheduled: number) =>
+      store.acquire({ account: MINE, owner: "process/1", ttl: 5000, overlap: 0, scheduled });
+    await context.client.execute(`update accounts set retry_at = ${START + 1}`);
+    expect(await ask(1)).toBeUndefined();
+    await context.client.execute(`update accounts set retry_at = ${START}`);
+    expect(await ask(1)).toBeDefined();
+  });
+
+  it("is due first where it was stepped longest ago, never before all", async () => {
+    const { context, store } = await open();
+    const due = async () => (await store.due()).map(({ account }) => account);
+    expect(await due()).toEqual([MINE, THEIRS]);
+    await context.client.execute(`update accounts set stepped_at = 5 where account = '${MINE}'`);
+    expect(await due()).toEqual([THEIRS, MINE]);
+    await context.client.execute(`update accounts set stepped_at = 4 where account = '${THEIRS}'`);
+    expect(await due()).toEqual([THEIRS, MINE]);
+    expect(await store.due()).toMatchObject([
+      { retryAt: 0, now: START },
+      { retryAt: 0, now: START },
+    ]);
+  });
+});
+
+describe("what a pass records", () => {
+  it("is written whole: orders as they are now, those it has adopted, their trades, and where it has read to", async () => {
+    const { store, acquire, place, orderOf, mine, theirs, one } = await open();
+    await place("one");
+    await place("one", { account: THEIRS, strategy: theirs.id });
+    const { lease } = await acquire();
+    const now = order({
+      clientId: "one",
+      account: MINE,
+      strategy: mine.id,
+      state: "canceled",
+      settled: true,
+    });
+    const adopted = order({ clientId: "two", account: MINE, strategy: mine.id, exchangeId: "x2" });
+    const { id, version, state, status, stoppedAt } = mine;
+    await store.record(lease, [
+      {
+        ...NO_CHANGES,
+        strategy: { id, version, state, status, phase: "active", lastError: "odd", stoppedAt },
+        orders: [{ ...now, price: d("7"), amount: d("7"), createdAt: 7, sendBy: 7, notAfter: 7, actor: "x" }],
+        adopted: [adopted],
+        fills: [fill({ account: MINE, clientId: "two", strategy: id })],
+        cursors: { [SYMBOL]: { at: 9, ahead: null } },
+      },
+    ]);
+    expect(await orderOf("one")).toEqual(now);
+    expect(await orderOf("two")).toEqual(adopted);
+    expect(await orderOf("one", THEIRS)).toMatchObject({ state: "open" });
+    expect((await one(id))?.strategy).toMatchObject({ phase: "active", lastError: "odd" });
+    expect((await one(theirs.id))?.strategy).toMatchObject({ phase: "starting", lastError: null });
+    const again = await acquire();
+    expect(again.cursors).toEqual({ [SYMBOL]: { at: 9, ahead: null } });
+    expect(Object.keys(again.booked)).toEqual([SYMBOL]);
+  });
+
+  it("rests on what a person wants of the strategy, and is nothing where that is another thing by now", async () => {
+    const { store, acquire, mine, orderOf, place } = await open();
+    await place("one");
+    const wish = { id: mine.id, wants: "stop", keepOrders: true, sellBase: false } as const;
+    const ended = order({
+      clientId: "one",
+      account: MINE,
+      strategy: mine.id,
+      state: "canceled",
+      settled: true,
+    });
+    const record = async (lease: Lease) =>
+      store.record(lease, [{ ...NO_CHANGES, wish, orders: [ended] }]).then(
+        () => "written",
+        (error: { failure: string }) => error.failure,
+      );
+    const { lease } = await acquire();
+    for (const [wants, keepOrders, sellBase] of [
+      ["run", true, false],
+      ["stop", false, false],
+      ["stop", true, true],
+    ] as const) {
+      await store.setWants(mine.id, wants, { keepOrders, sellBase }, BY);
+      expect(await record(lease)).toBe("fenced");
+    }
+    expect((await orderOf("one"))?.state).toBe("open");
+    await store.setWants(mine.id, "stop", { keepOrders: true, sellBase: false }, BY);
+    expect(await record(lease)).toBe("written");
+  });
+
+  it("is an intent of each strategy that may place one: of several, those of the others are written", async () => {
+    const { store, acquire, mine } = await open();
+    const second = (await store.createStrategy(started(), BY)) as Strategy;
+    await store.setWants(mine.id, "stop", { keepOrders: false, sellBase: true }, BY);
+    const intent = (clientId: string, over: Partial<Order>) =>
+      order({ clientId, account: MINE, state: "pending", exchangeId: null, ...over });
+    const recorded = await store.record((await acquire()).lease, [
+      {
+        ...NO_CHANGES,
+        intents: [
+          intent("a", { strategy: mine.id }),
+          intent("b", { strategy: second.id }),
+          intent("c", { strategy: mine.id, kind: "exit", slot: 1 }),
+          intent("d", { strategy: second.id, slot: 1 }),
+        ],
+      },
+    ]);
+    expect([...recorded].sort()).toEqual(["b", "c", "d"]);
+  });
+});
+
+describe("orders that are looked for", () => {
+  it("are found by the exchange's ids or by ours, on one account", async () => {
+    const { store, place, theirs } = await open();
+    await place("one");
+    await place("two", { slot: 1, exchangeId: "x2", settled: true });
+    await place("three", { slot: 2, exchangeId: "x3" });
+    await place("one", { account: THEIRS, strategy: theirs.id });
+    const found = async (exchange: readonly string[], client: readonly string[]) =>
+      (await store.ordersByIds(MINE, { exchange, client })).map(({ account, clientId }) => [
+        account,
+        clientId,
+      ]);
+    expect(await found([], [])).toEqual([]);
+    expect(await found(["x1"], [])).toEqual([[MINE, "one"]]);
+    expect(await found([], ["two"])).toEqual([[MINE, "two"]]);
+    expect((await found(["x1"], ["two"])).sort()).toEqual([
+      [MINE, "one"],
+      [MINE, "two"],
+    ]);
+  });
+
+  it("are all that may rest, of every account", async () => {
+    const { store, place, theirs } = await open();
+    await place("one");
+    await place("two", { slot: 1, settled: true });
+    await place("one", { account: THEIRS, strategy: theirs.id });
+    expect((await store.unsettledOrders()).map(({ account }) => account).sort()).toEqual([MINE, THEIRS]);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { statement } from "../../../../src/adapters/libsql/client/context.ts";
+import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { accounts } from "../../../../src/adapters/libsql/tables/tables.ts";
+import { NO_MEMORY } from "../../../../src/model/memory.ts";
+import type { Strategy } from "../../../../src/model/strategy.ts";
+import { BY } from "../../../support/by.ts";
+import { opened, START } from "./opened.ts";
+import { started } from "./rows.ts";
+
+async function open() {
+  const { context, time } = await opened();
+  const [store, other] = [createStore(context), createStore(context)];
+  const make = async (over: object = {}) => (await store.createStrategy(started(over), BY)) as Strategy;
+  const row = async () => {
+    const { rows } = await context.client.execute("select kill, cancels, sells, turned_at from control");
+    return [0, 1, 2, 3].map((place) => Number(rows[0]?.[place]) - (place === 3 ? START : 0));
+  };
+  const told = async () =>
+    (await store.eventsAfter(0, 99)).flatMap(({ kind, message }) => (kind === "kill" ? [message] : []));
+  return { context, time, store, other, make, row, told };
+}
+
+describe("the kill switch", () => {
+  it("is turned once, and since when is told; what is asked for beside it adds up until it is off", async () => {
+    const { store, time, row, told } = await open();
+    await store.setKill(true, BY);
+    time.pass(1);
+    await store.setKill(true, BY);
+    expect(await row()).toEqual([1, 0, 0, 0]);
+    expect(await store.panic({ cancels: true }, BY)).toBe(START + 1);
+    time.pass(1);
+    expect(await store.panic({ cancels: true }, BY)).toBe(START + 1);
+    expect(await store.panic({ sells: true }, BY)).toBe(START + 2);
+    time.pass(1);
+    await store.setKill(true, BY);
+    expect(await row()).toEqual([1, 1, 1, 2]);
+    await store.setKill(false, BY);
+    time.pass(1);
+    await store.setKill(false, BY);
+    expect(await row()).toEqual([0, 0, 0, 3]);
+    expect(await told()).toEqual([
+      "on, by test",
+      "on, cancelling every order, by test",
+      "on, selling their base, by test",
+      "off, by test",
+    ]);
+  });
+
+  it("holds in every process, and lets exits alone go where they sell all the same", async () => {
+    const { store, other } = await open();
+    const seen = async () => [await other.killed(), await other.killed("sandbox:kraken:", "exit")];
+    expect([other.knownKilled(), await seen()]).toEqual([false, [false, false]]);
+    await store.setKill(true, BY);
+    expect([store.knownKilled(), store.knownKilled("exit"), other.knownKilled()]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect([await seen(), other.knownKilled()]).toEqual([[true, true], true]);
+    await store.panic({ sells: true }, BY);
+    expect([await seen(), store.knownKilled("exit"), store.knownKilled("hand")]).toEqual([
+      [true, false],
+      false,
+      true,
+    ]);
+    await store.setKill(false, BY);
+    expect([store.knownKilled(), await seen(), other.knownKilled()]).toEqual([false, [false, false], false]);
+  });
+
+  it("stops nothing by itself; a panic that stops asks it of all that runs, to sell where it sells", async () => {
+    const { store, make } = await open();
+    const [a, b] = [await make(), await make()];
+    const ended = await make({ status: "stopped", wants: "stop", keepOrders: true });
+    const asked = async () =>
+      (await store.strategies({})).map(({ strategy }) => [
+        strategy.id,
+        strategy.wants,
+        strategy.keepOrders,
+        strategy.sellBase,
+      ]);
+    await store.panic({ cancels: true, sells: true }, BY);
+    expect((await asked())[0]).toEqual([a.id, "run", false, false]);
+    await store.setWants(b.id, "stop", { keepOrders: true, sellBase: true }, BY);
+    await store.panic({ stops: true }, BY);
+    const kept = [ended.id, "stop", true, false];
+    expect(await asked()).toEqual([[a.id, "stop", false, false], [b.id, "stop", false, true], kept]);
+    await store.panic({ stops: true, sells: true }, BY);
+    expect(await asked()).toEqual([[a.id, "stop", false, true], [b.id, "stop", false, true], kept]);
+  });
+
+  it("that stops everything has what was put off begun at once, and not what fails", async () => {
+    const { context, store, make } = await open();
+    await make();
+    for (const [account, failures] of [
+      ["late", 0],
+      ["failing", 2],
+    ] as const) {
+      const row = { account, memory: NO_MEMORY, retryAt: START + 9, failures };
+      await context.client.execute(statement(context.db.insert(accounts).values(row)));
+    }
+    const waits = async () => {
+      const { rows } = await context.client.execute("select retry_at from accounts order by account desc");
+      return rows.map((one) => Number(one[0]));
+    };
+    await store.setKill(true, BY);
+    expect(await waits()).toEqual([0, START + 9, START + 9].toSorted((a, b) => a - b));
+    await store.panic({ stops: true }, BY);
+    expect((await waits()).filter((at) => at > 0)).toEqual([START + 9]);
+  });
+
+  it("of a database that was not migrated says so", async () => {
+    const { context, store } = await open();
+    await context.client.execute("delete from control");
+    await expect(store.killed()).rejects.toThrow("it is not migrated");
+    await expect(store.readLimits({ scopes: [], account: "a", actor: "b" })).rejects.toThrow(
+      "it is not migrated",
+    );
+    await expect(store.acquire({ account: "a", owner: "b", ttl: 1, overlap: 0 })).resolves.toBeUndefined();
+  });
+});
