@@ -14,11 +14,16 @@ const seedsOf = (each: number, mirrored: boolean): Unit[] =>
     EDITIONS.map((edition): Unit => ({ kind: "seed", seed: edition * EDITION + FROM + i, mirrored })),
   );
 
-const unitsOf = (isQuick: boolean): readonly Unit[] => [
-  ...seedsOf(isQuick ? 4 : 12, false),
-  ...seedsOf(isQuick ? 1 : 2, true),
-  ...GUARDS.map(({ name }): Unit => ({ kind: "deed", name })),
-];
+/** Seeds and deeds, as far as where they lie is asked for. */
+const unitsOf = (isQuick: boolean, by: readonly string[] | undefined): readonly Unit[] => {
+  const isAsked = (folder: string) => !by || by.some((part) => folder.includes(part));
+  return [
+    ...(isAsked("test/simulation")
+      ? [...seedsOf(isQuick ? 4 : 12, false), ...seedsOf(isQuick ? 1 : 2, true)]
+      : []),
+    ...(isAsked("test/guards") ? GUARDS.map(({ name }): Unit => ({ kind: "deed", name })) : []),
+  ];
+};
 
 const testsOf = (bundled: Bundled, isQuick: boolean, by: readonly string[] | undefined): string[] =>
   Object.keys(bundled.tests)
@@ -47,10 +52,8 @@ interface How {
   readonly workers: number;
   readonly found: Found;
   readonly isQuick: boolean;
-  /** Parts of the paths of the tests that are asked, and nothing else. */
+  /** Parts of the paths of what is asked; undefined asks all. */
   readonly by: readonly string[] | undefined;
-  /** Whether seeds and deeds are asked too. */
-  readonly withUnits: boolean;
   readonly isOver: () => boolean;
   readonly told: (left: number) => void;
 }
@@ -58,12 +61,12 @@ interface How {
 /** What each test, seed and deed comes across, found out once; undefined where there was no time for all of it. */
 export async function cover(
   bundled: Bundled,
-  { workers, found, isQuick, by, withUnits, isOver, told }: How,
+  { workers, found, isQuick, by, isOver, told }: How,
 ): Promise<Coverage | undefined> {
   const places = placesOf(bundled);
   const all = [
     ...testsOf(bundled, isQuick, by).map((file): Ask => ({ kind: "cover", file })),
-    ...(withUnits ? unitsOf(isQuick) : []).map((unit): Ask => ({ kind: "cover unit", unit })),
+    ...unitsOf(isQuick, by).map((unit): Ask => ({ kind: "cover unit", unit })),
   ];
   const digestOf = (ask: Ask) => bundled.digestOf(ask.kind === "cover" ? ask.file : WORKER);
   const asks = all.filter((ask) => found[JSON.stringify(ask)]?.digest !== digestOf(ask));

@@ -19,13 +19,29 @@ const longest = (millis: number): number => 15_000 + 12 * millis;
 /** A process that has seen so many changes is given up. */
 const CHANGES = 40;
 
-/** Shows changes to what comes across them, those first that have noticed most in the least time. */
+const partsOf = (path: string): string[] =>
+  path
+    .replace(/(\.test)?\.ts$/, "")
+    .split("/")
+    .slice(1);
+
+/** How much sooner a test is asked about a file: it counts the folders that both lie in, and the name that both have. */
+function nearness(unit: Unit, file: string): number {
+  if (unit.kind !== "test") return 1;
+  const [test, source] = [partsOf(unit.file), partsOf(file)];
+  const shared = test.findIndex((part, i) => part !== source[i]);
+  const folders = shared < 0 ? test.length : shared;
+  return (1 + folders) * (test.at(-1) === source.at(-1) ? 20 : 1);
+}
+
+/** Shows changes to what comes across them: first to what is near and quick, and has noticed most of the file's so far. */
 export function hunter(
   bundled: Bundled,
   covered: readonly Covered[],
   { most, before }: { most: number; before: (id: string) => Result | undefined },
 ) {
-  const noticed = new Map<Covered, number>();
+  /** How often each has noticed a change of a file. */
+  const noticed = new Map<string, Map<Covered, number>>();
   const byMutant = new Map<number, Covered[]>();
   const byFile = new Map<string, Set<Covered>>();
   for (const one of covered)
@@ -35,11 +51,16 @@ export function hunter(
       byFile.set(file, (byFile.get(file) ?? new Set()).add(one));
     }
 
-  const weight = (one: Covered): number => (one.millis + 20) / (1 + (noticed.get(one) ?? 0));
+  const weight = (one: Covered, file: string): number =>
+    (one.millis + 20) / (nearness(one.unit, file) * (1 + (noticed.get(file)?.get(one) ?? 0)));
   const lookers = ({ number, file, isLasting }: Mutant): Covered[] => {
     // A file of constants alone is asked for nothing: whatever runs may rest on it.
     const all = isLasting ? (byFile.get(file) ?? covered) : (byMutant.get(number) ?? []);
-    return [...all].sort((a, b) => weight(a) - weight(b));
+    return [...all].sort((a, b) => weight(a, file) - weight(b, file));
+  };
+  const credit = (one: Covered, file: string): void => {
+    const ofFile = noticed.get(file) ?? new Map<Covered, number>();
+    noticed.set(file, ofFile.set(one, (ofFile.get(one) ?? 0) + 1));
   };
 
   async function fails(
@@ -84,7 +105,7 @@ export function hunter(
         if ((await fails(child, unit, mutant, millis)) === undefined) continue;
         await child.end();
       }
-      noticed.set(one, (noticed.get(one) ?? 0) + 1);
+      credit(one, mutant.file);
       return { id: mutant.id, by: `${nameOf(unit)}: ${failure.slice(0, 200)}`, looked, seconds: seconds() };
     }
     if (mutant.isLasting) await child.end();

@@ -13,7 +13,7 @@ const USAGE = `Changes the engine, the grid and the stores in one place at a tim
   --all                   all of them
   --only PATH[,PATH…]     all of those in files whose path contains one of these
   --quick                 shown to quick tests and few seeds alone
-  --by PATH[,PATH…]       shown to the tests alone whose path contains one of these
+  --by PATH[,PATH…]       shown to the tests alone whose path contains one of these (also test/simulation, test/guards)
   --reach                 shows none: tells which lines the simulation's seeds have come across, and which not
   --seconds N             of one change at most, of all that might notice it (default 8)
   --minutes N             ends then, and goes on from there the next time (default 60)
@@ -133,8 +133,7 @@ async function covering(bundled: Bundled, isOver: () => boolean): Promise<Covera
     workers,
     found,
     isQuick: values.quick === true,
-    by: values.reach ? [] : values.by?.split(","),
-    withUnits: !values.by,
+    by: values.reach ? ["test/simulation"] : values.by?.split(","),
     isOver,
     told: (left) => {
       told(`what comes across what: ${left} left`);
