@@ -91,6 +91,9 @@ const columnNamesOf = (table: Table): SQL =>
     sql`, `,
   );
 
+/** Whether a statement has answered any row. */
+export const hasRows = (result: ResultSet | undefined): boolean => Boolean(result?.rows.length);
+
 /** The rows of a plain select or of `returning()`, in the table's own types. */
 export const rowsOf = <T extends Table>(table: T, result: ResultSet | undefined): T["$inferSelect"][] =>
   rowsFrom(table, (result?.rows ?? []) as ArrayLike<unknown>[]);

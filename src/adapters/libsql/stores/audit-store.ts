@@ -35,7 +35,8 @@ export function auditStore(context: Context): AuditStore {
 
     async pulse() {
       const { rows } = await client.execute(PULSE);
-      return { event: Number(rows[0]?.[0] ?? 0), steppedAt: Number(rows[0]?.[1] ?? 0) };
+      // Of an empty table there is no newest: null, which counts as none.
+      return { event: Number(rows[0]?.[0]), steppedAt: Number(rows[0]?.[1]) };
     },
 
     async eventCount() {

@@ -4,7 +4,7 @@ import type { Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import { type By, keysEvent } from "../../../model/events.ts";
 import { type Kek, openSealed, rewrap, type Sealed, seal } from "../../vault/envelope.ts";
-import { type Context, statement } from "../client/context.ts";
+import { type Context, hasRows, statement } from "../client/context.ts";
 import { credentials } from "../tables/credential-tables.ts";
 import { accounts } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";
@@ -68,7 +68,7 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
         .onConflictDoUpdate({ target: credentials.account, set: row });
       const known = db.select({ account: credentials.account }).from(credentials).where(isOf(account));
       await writeTold(context, by, async ({ calls, tell }) => {
-        const isKnown = (await calls.execute(statement(known))).rows.length > 0;
+        const isKnown = hasRows(await calls.execute(statement(known)));
         return [
           await tell(keysEvent(account, isKnown ? "replaced" : "stored")),
           statement(put),
@@ -108,7 +108,7 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
         await tell(keysEvent(account, "removed"), isThere(isOf(account))),
         statement(gone),
       ]);
-      return (removed?.rows.length ?? 0) > 0;
+      return hasRows(removed);
     },
 
     async rotate(by) {
@@ -123,7 +123,7 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
           await tell(keysEvent(row.account, "encrypted with another EDGEMAKER_KEK"), isThere(isSame)),
           statement(update.returning({ account: credentials.account })),
         ]);
-        count += changed?.rows.length ?? 0;
+        if (hasRows(changed)) count++;
       }
       return count;
     },

@@ -3,7 +3,7 @@ import { handEvent } from "../../../model/events.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
 import { firstMet } from "../../../model/own-orders.ts";
 import type { HandOrderStore } from "../../../ports/stores/hand-order-store.ts";
-import { type Context, rowsOf, statement } from "../client/context.ts";
+import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
 import { refuseNewer } from "../client/migrate.ts";
 import { accounts, orders } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";
@@ -31,7 +31,7 @@ export function handOrderStore(context: Context): HandOrderStore {
         await tell(handEvent(order), isRecorded),
         others,
       ]);
-      if (results[1] && results[1].rows.length > 0) return { result: "recorded" };
+      if (hasRows(results[1])) return { result: "recorded" };
       const met = firstMet({ side: order.side, limit: held.limit }, rowsOf(orders, results.at(-1)));
       return met ? { result: "meets", order: met } : { result: "refused" };
     },
@@ -52,7 +52,7 @@ export function handOrderStore(context: Context): HandOrderStore {
     async hasUnclear(account) {
       const isUnclear = sql`${orders.account} = ${account} and ${orders.settled} = 0 and ${orders.state} in ('pending', 'unknown')`;
       const unclear = db.select({ id: orders.clientId }).from(orders).where(isUnclear).limit(1);
-      return (await client.fresh(statement(unclear))).rows.length > 0;
+      return hasRows(await client.fresh(statement(unclear)));
     },
 
     async orderByClientId(account, clientId) {

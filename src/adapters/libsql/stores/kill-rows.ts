@@ -25,8 +25,7 @@ export async function turnStatements(
 ): Promise<Statement[]> {
   const { stops = false } = panic;
   const [cancels, sells] = [panic.cancels ? 1 : 0, panic.sells ? 1 : 0];
-  const isMore = on ? sql` or cancels < ${cancels} or sells < ${sells}` : sql``;
-  const isNews = sql`(kill <> ${on ? 1 : 0}${isMore})`;
+  const isNews = sql`(kill <> ${on ? 1 : 0} or cancels < ${cancels} or sells < ${sells})`;
   const since = sql`turned_at = iif(${isNews}, ${now()}, turned_at)`;
   const turned = on
     ? sql`update ${control} set kill = 1, cancels = max(cancels, ${cancels}), sells = max(sells, ${sells}), ${since} returning turned_at`
@@ -37,6 +36,6 @@ export async function turnStatements(
   ];
   return [
     await tell(killEvent(on, by, panic), sql`exists(select 1 from ${control} where ${isNews})`),
-    ...[turned, ...(on && stops ? stopped : [])].map(statement),
+    ...[turned, ...(stops ? stopped : [])].map(statement),
   ];
 }

@@ -1,9 +1,9 @@
 import type { ResultSet } from "@libsql/client";
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { LimitStore } from "../../../ports/stores/limit-store.ts";
-import { type Context, rowsOf, type Statement, statement } from "../client/context.ts";
+import { type Context, hasRows, rowsOf, type Statement, statement } from "../client/context.ts";
 import { unless } from "../client/fence.ts";
 import { limits, limitUses, notionalUnits } from "../tables/limit-tables.ts";
 import { control } from "../tables/tables.ts";
@@ -38,10 +38,7 @@ export function limitStore(context: Context): LimitStore {
         .insert(limits)
         .values({ scope, settings })
         .onConflictDoUpdate({ target: limits.scope, set: { settings } });
-      const count = db
-        .update(control)
-        .set({ limits: version + 1 })
-        .where(eq(control.limits, version));
+      const count = db.update(control).set({ limits: version + 1 });
       const told = { account: EVERY_ACCOUNT, strategy: null, kind: "limits" as const, message };
       try {
         await writeTold(context, by, async ({ tell }) => [
@@ -60,7 +57,7 @@ export function limitStore(context: Context): LimitStore {
     async useLimit({ scope, asset, notional, most }) {
       const use = { scope, asset, notional: notionalUnits(notional, "up") };
       const room = most === null ? null : notionalUnits(most, "down");
-      return (await client.execute(useOnce(context, { ...use, most: room }))).rows.length > 0;
+      return hasRows(await client.execute(useOnce(context, { ...use, most: room })));
     },
   };
 }

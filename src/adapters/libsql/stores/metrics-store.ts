@@ -1,4 +1,4 @@
-import type { ResultSet } from "@libsql/client";
+import type { Row } from "@libsql/client";
 import { type SQL, sql } from "drizzle-orm";
 import type { OrderState } from "../../../model/order.ts";
 import type { MetricsStore } from "../../../ports/stores/metrics-store.ts";
@@ -19,16 +19,19 @@ export function metricsQueries({ now }: Pick<Context, "now">): readonly SQL[] {
   ];
 }
 
+/** The rows of each of these, in their order. */
+type Answers = [Row[], Row[], Row[], Row[]];
+
 export const metricsStore = (context: Context): MetricsStore => ({
   async readings() {
     const results = await context.client.batch(metricsQueries(context).map(statement), "read");
-    const [clock, ofAccounts, ofOrders, ofChannels] = results.map(({ rows }: ResultSet) => rows);
-    const [newest] = clock ?? [];
+    const [clock, ofAccounts, ofOrders, ofChannels] = results.map(({ rows }) => rows) as Answers;
+    const [newest] = clock;
     return {
       now: Number(newest?.[0]),
       fills: Number(newest?.[1]),
       events: Number(newest?.[2]),
-      accounts: (ofAccounts ?? []).map((row) => ({
+      accounts: ofAccounts.map((row) => ({
         account: String(row[0]),
         steppedAt: numberOrNull(row[1]),
         passMillis: numberOrNull(row[2]),
@@ -38,14 +41,14 @@ export const metricsStore = (context: Context): MetricsStore => ({
         isAwaited: row[6] === 1,
         rateFullAt: numberOrNull(row[7]),
       })),
-      orders: (ofOrders ?? []).map((row) => ({
+      orders: ofOrders.map((row) => ({
         account: String(row[0]),
         state: String(row[1]) as OrderState,
         count: Number(row[2]),
         lacking: Number(row[3]),
         overdue: Number(row[4]),
       })),
-      channels: (ofChannels ?? []).map((row) => ({
+      channels: ofChannels.map((row) => ({
         name: String(row[0]),
         failures: Number(row[1]),
         pending: Number(row[2]),

@@ -5,7 +5,7 @@ import { NO_DIGEST } from "../../../model/channel.ts";
 import { EVERY_ACCOUNT, type EventTold } from "../../../model/events.ts";
 import type { Claim, NotifyStore } from "../../../ports/stores/notify-store.ts";
 import { type Kek, openSealed, seal } from "../../vault/envelope.ts";
-import { type Context, rowsOf, statement } from "../client/context.ts";
+import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
 import { channels, messages } from "../tables/notify-tables.ts";
 import { events } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";
@@ -59,7 +59,7 @@ export function notifyStore(
           statement(insert.returning({ name: channels.name })),
         ];
       });
-      return (added?.rows.length ?? 0) > 0;
+      return hasRows(added);
     },
 
     async removeChannel(name, by) {
@@ -69,7 +69,7 @@ export function notifyStore(
         statement(db.delete(channels).where(eq(channels.name, name)).returning({ name: channels.name })),
         statement(db.delete(messages).where(eq(messages.channel, name))),
       ]);
-      return (removed?.rows.length ?? 0) > 0;
+      return hasRows(removed);
     },
 
     async channels() {
@@ -174,7 +174,7 @@ export function notifyStore(
           eventId: cursor.event,
           fillId: cursor.fill,
           held,
-          ...(reportedDay === undefined ? {} : { reportedDay }),
+          reportedDay,
         })
         .where(isOurs(claim))
         .returning({ name: channels.name });
@@ -187,7 +187,7 @@ export function notifyStore(
         ],
         "write",
       );
-      return (found?.rows.length ?? 0) > 0;
+      return hasRows(found);
     },
 
     async settle({ channel: { name }, owner }, id, sent) {

@@ -92,9 +92,7 @@ function intentRows(group: readonly Order[], terms: LimitTerms | null): SQL {
   let notional = 0n;
   const rows = group.map((order, place) => {
     notional += notionalUnits(terms?.counted[order.clientId] ?? 0n, "up");
-    const values = ORDER_COLUMNS.map(([key, column]) =>
-      order[key] === null ? sql`null` : sql`${sql.param(order[key], column)}`,
-    );
+    const values = ORDER_COLUMNS.map(([key, column]) => sql`${sql.param(order[key], column)}`);
     return sql`(${sql.join([...values, sql`${place + 1}`, sql`${notional}`], sql`, `)})`;
   });
   return sql.join(rows, sql`, `);

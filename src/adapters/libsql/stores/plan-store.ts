@@ -2,7 +2,7 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { DAY } from "../../../kernel/time.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { PlanKey, PlanState, PlanStore } from "../../../ports/stores/plan-store.ts";
-import { type Context, rowsOf, statement } from "../client/context.ts";
+import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
 import { plans } from "../tables/plan-tables.ts";
 import { writeTold } from "./event-chain.ts";
 
@@ -14,7 +14,7 @@ export function planStore(context: Context): PlanStore {
   const isOpen = (): SQL => sql`${plans.consumedAt} is null and ${plans.expiresAt} > ${now()}`;
   const isOf = ({ id, binding }: PlanKey): SQL => sql`${plans.id} = ${id} and ${plans.binding} = ${binding}`;
   const changed = async (query: Parameters<typeof statement>[0]): Promise<boolean> =>
-    (await client.execute(statement(query))).rows.length > 0;
+    hasRows(await client.execute(statement(query)));
 
   return {
     async addPlan({ life, ...plan }) {
@@ -50,7 +50,7 @@ export function planStore(context: Context): PlanStore {
         await tell(told, isThere),
         statement(decide),
       ]);
-      return (decided?.rows.length ?? 0) > 0;
+      return hasRows(decided);
     },
 
     async planState(key, { needsApproval, waiter }) {

@@ -1,7 +1,7 @@
 import { eq, inArray, sql } from "drizzle-orm";
 import { DAY, MINUTE } from "../../../kernel/time.ts";
 import type { RequestStore } from "../../../ports/stores/request-store.ts";
-import { type Context, statement } from "../client/context.ts";
+import { type Context, hasRows, statement } from "../client/context.ts";
 import { requests } from "../tables/access-tables.ts";
 import { strategies } from "../tables/tables.ts";
 
@@ -17,7 +17,7 @@ export function requestStore({ client, db, now }: Context): RequestStore {
       .set({ createdAt: now() })
       .where(isAbandoned)
       .returning({ key: requests.key });
-    return (await client.execute(statement(taken))).rows.length > 0;
+    return hasRows(await client.execute(statement(taken)));
   };
 
   return {
@@ -32,7 +32,7 @@ export function requestStore({ client, db, now }: Context): RequestStore {
         .onConflictDoNothing()
         .returning({ key: requests.key });
       const [, , claimed] = await client.batch([release, forget, claim].map(statement), "write");
-      if (claimed?.rows.length) return { state: "new" };
+      if (hasRows(claimed)) return { state: "new" };
       const [row] = await db.select().from(requests).where(eq(requests.key, key));
       if (!row) return { state: "running" };
       if (row.status === null && row.bodyHash === bodyHash && (await takeOver(key))) return { state: "new" };

@@ -38,10 +38,8 @@ export function stepStore(context: Context): StepStore {
     const statements = changes.flatMap((change) => changeStatements(context, lease, change));
     const told = changes.flatMap(({ events }) => events);
     const results = await write(lease, told, (inserts) => [...statements, ...inserts]);
-    const recorded = results.flatMap((result) =>
-      result.columns[0] === "client_id" ? result.rows.map((row) => String(row[0])) : [],
-    );
-    return new Set(recorded);
+    // Nothing of the batch answers rows but the intents that were written: their client ids.
+    return new Set(results.flatMap(({ rows }) => rows.map((row) => String(row[0]))));
   };
 
   const turn = (asked: KillChange) =>
@@ -68,7 +66,6 @@ export function stepStore(context: Context): StepStore {
       const use = newUse();
       const isLeft = isUrgent ? sql`` : sql` and ${accounts.waitedUntil} <= ${now()}`;
       const isFree = sql`${accounts.account} = ${account} and (${accounts.until} <= ${now()}${isLeft} or ${accounts.owner} = ${owner})`;
-      const isWanted = sql`${accounts.scheduled} < ${scheduled ?? null} and ${accounts.retryAt} <= ${now()}`;
       const lease = db
         .update(accounts)
         .set({
@@ -78,7 +75,11 @@ export function stepStore(context: Context): StepStore {
           waitedUntil: 0,
           ...(scheduled === undefined ? {} : { scheduled }),
         })
-        .where(scheduled === undefined ? isFree : and(isFree, isWanted))
+        .where(
+          scheduled === undefined
+            ? isFree
+            : sql`${isFree} and ${accounts.scheduled} < ${scheduled} and ${accounts.retryAt} <= ${now()}`,
+        )
         .returning({ token: accounts.token, until: accounts.until, now: now() });
       const statements = [statement(lease), READ_SNAPSHOT.with({ account, overlap })];
       const [taken, read] = await client.batch(statements, "write", use);

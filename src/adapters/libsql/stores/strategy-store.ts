@@ -65,7 +65,7 @@ export function strategyStore(context: Context): StrategyStore {
           statement(insert),
         ];
       });
-      return (results[2] && rowsOf(strategies, results[2])[0]) ?? (await known())[0];
+      return rowsOf(strategies, results[2])[0] ?? (await known())[0];
     },
 
     async strategies({ id, request, account: ofAccount, stopped = true, page }) {
@@ -129,7 +129,7 @@ export function strategyStore(context: Context): StrategyStore {
           resumed(context, id),
         ];
       });
-      return results.length > 1 && results[1]?.rowsAffected === 1;
+      return results[1]?.rowsAffected === 1;
     },
 
     async releasedOrdersOf(strategy) {

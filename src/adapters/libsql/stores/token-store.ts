@@ -1,7 +1,7 @@
 import { and, desc, getTableColumns, isNull, lt, or, sql } from "drizzle-orm";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { TokenStore } from "../../../ports/stores/token-store.ts";
-import { type Context, statement } from "../client/context.ts";
+import { type Context, hasRows, statement } from "../client/context.ts";
 import { tokens } from "../tables/access-tables.ts";
 import { writeTold } from "./event-chain.ts";
 
@@ -58,7 +58,7 @@ export function tokenStore(context: Context): TokenStore {
         await tell(told, isLive),
         statement(revoke),
       ]);
-      return (revoked?.rows.length ?? 0) > 0;
+      return hasRows(revoked);
     },
   };
 }
