@@ -16,7 +16,7 @@ async function open(...told: readonly string[]) {
     await tell(message);
     time.pass(1000);
   }
-  return { store, time, tell };
+  return { context, store, time, tell };
 }
 
 describe("events", () => {
@@ -53,6 +53,29 @@ describe("events", () => {
 });
 
 describe("a checkpoint", () => {
+  it("signs the chain of each account that has one, beside that of people", async () => {
+    const { context, store } = await open("first");
+    for (const account of ["b", "a", "c"])
+      await context.client.execute({
+        sql: "insert into accounts (account, memory) values (?, '{}')",
+        args: [account],
+      });
+    for (const [chain, seq] of [
+      ["a", 1],
+      ["a", 2],
+      ["b", 1],
+    ] as const)
+      await context.client.execute({
+        sql: "insert into events (account, at, kind, message, chain, seq, hash) values (?, 5, 'error', 'odd', ?, ?, ?)",
+        args: [chain, chain, seq, `${chain}${seq}`],
+      });
+    const { checkpoint } = await store.checkpoint(signer, undefined, BY);
+    expect(checkpoint.marks.slice(1)).toEqual([
+      { chain: "a", seq: 2, hash: "a2", from: 1, before: "" },
+      { chain: "b", seq: 1, hash: "b1", from: 1, before: "" },
+    ]);
+  });
+
   it("signs where each chain stands, after the one before it", async () => {
     const { store } = await open("first", "second");
     const events = await store.eventsAfter(0, 9);

@@ -68,6 +68,12 @@ describe("limits that were set", () => {
   });
 });
 
+it("says why limits could not be set", async () => {
+  const { context, set } = await open();
+  await context.client.execute("drop table limits");
+  await expect(set(0, "every", 5)).rejects.toThrow("no such table");
+});
+
 describe("the orders of an account that count", () => {
   it("are those that are not settled, and the asker's own among them", async () => {
     const { store, place } = await open();

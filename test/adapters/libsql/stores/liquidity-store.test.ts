@@ -59,3 +59,23 @@ it("lets a pair's minutes go after thirteen months, and no other pair's", async 
     (await store.minutes(pair, 0, 9)).map(({ minute }) => minute);
   expect([await left(BTC), await left(ETH), await left(MEXC)]).toEqual([[2], [1, 2], [1, 2]]);
 });
+
+it("keeps why a minute is missing, the first reason of each, of its own pair and as long as the minutes", async () => {
+  const store = liquidityStore((await opened()).context);
+  const miss = (minute: number, cause: string) => ({ minute, cause }) as Parameters<typeof store.keepMiss>[1];
+  for (const minute of [9, 7, 8]) await store.keepMiss(BTC, miss(minute, "stopped"));
+  await store.keepMiss(BTC, miss(8, "unreachable"));
+  await store.keepMiss(ETH, miss(7, "unreachable"));
+  expect(await store.misses(BTC, 7, 9)).toEqual([miss(7, "stopped"), miss(8, "stopped")]);
+  expect(await store.misses(ETH, 0, 99)).toEqual([miss(7, "unreachable")]);
+  expect(await store.misses(MEXC, 0, 99)).toEqual([]);
+  await store.keepMiss(BTC, miss(8 + YEAR, "stopped"));
+  expect((await store.misses(BTC, 0, 99)).map(({ minute }) => minute)).toEqual([8, 9]);
+  expect(await store.misses(ETH, 0, 99)).toHaveLength(1);
+});
+
+it("tells since when a pair is watched", async () => {
+  const store = liquidityStore((await opened()).context);
+  for (const minute of [9, 7, 8]) await store.keep(BTC, row(minute));
+  expect([await store.since(BTC), await store.since(ETH)]).toEqual([7, undefined]);
+});

@@ -4,11 +4,14 @@ import { statement } from "../../../../src/adapters/libsql/client/context.ts";
 import { auditStore } from "../../../../src/adapters/libsql/stores/audit-store.ts";
 import { notifyStore } from "../../../../src/adapters/libsql/stores/notify-store.ts";
 import { channels } from "../../../../src/adapters/libsql/tables/notify-tables.ts";
+import { fills, orders } from "../../../../src/adapters/libsql/tables/tables.ts";
 import { importKek } from "../../../../src/adapters/vault/envelope.ts";
 import { DAY } from "../../../../src/kernel/time.ts";
 import { type Message, NO_DIGEST } from "../../../../src/model/channel.ts";
 import { EVERY_ACCOUNT } from "../../../../src/model/events.ts";
 import { BY } from "../../../support/by.ts";
+import { d } from "../../../support/grid.ts";
+import { fill, order } from "../../../support/made.ts";
 import { opened, START } from "./opened.ts";
 
 const TTL = 10_000;
@@ -72,6 +75,7 @@ describe("a channel", () => {
     expect(await store.removeChannel("a", BY)).toBe(false);
     await store.addChannel(channel("a"), {}, BY);
     expect([(await of("a"))?.pending, (await of("b"))?.pending]).toEqual([0, 1]);
+    expect((await store.channels()).map((one) => one.channel.name)).toEqual(["a", "b"]);
     const told = (await claimed("b")).events.map((one) => one.message);
     expect(told).toEqual(["removed a", "added a, a webhook"]);
   });
@@ -176,7 +180,11 @@ describe("a message", () => {
     const { store, claimed, of } = await waiting();
     expect(await store.enqueue("zzz", message("m9"))).toBe(false);
     expect((await claimed("a")).pending).toEqual({ message: message("m1"), tries: 0 });
-    expect([(await of("a"))?.pending, (await of("b"))?.pending]).toEqual([2, 1]);
+    const { at: _at, ...undated } = message("m4");
+    await store.enqueue("a", undated);
+    for (const id of ["m1", "m2"]) await store.settle(await claimed("a"), id, { result: "sent" });
+    expect((await claimed("a")).pending?.message).toEqual({ ...message("m4"), at: START });
+    expect([(await of("a"))?.pending, (await of("b"))?.pending]).toEqual([1, 1]);
     const outlook = (await store.outlook()).channels;
     expect(outlook.map(({ name, isPending }) => [name, isPending])).toEqual([
       ["a", true],
@@ -266,6 +274,69 @@ describe("a message", () => {
     time.pass(1);
     await store.settle(await claimed("a"), "m5", { result: "sent" });
     expect(await count()).toBe(3);
+  });
+});
+
+describe("the trades of a channel", () => {
+  it("are told as they were booked: whose they are, and which others have taken the place of", async () => {
+    const { context, store, claimed } = await open();
+    const { client, db } = context;
+    const from = (await claimed("a")).channel.cursor;
+    await client.execute("insert into accounts (account, memory) values ('x', '{}')");
+    const put = async (tradeId: string, over: object) => {
+      const by = { account: "x", clientId: tradeId, strategy: null, kind: "hand" } as const;
+      await client.execute(statement(db.insert(orders).values(order(by))));
+      await client.execute(statement(db.insert(fills).values(fill({ ...by, tradeId, ...over }))));
+    };
+    await put("t1", {});
+    await client.execute("pragma foreign_keys = off");
+    await put("t2", { strategy: "g", superseded: true });
+    const told = {
+      account: "x",
+      symbol: "BTC/USDT",
+      side: "buy",
+      amount: d("1"),
+      notional: d("100"),
+      at: 2000,
+    };
+    const all = [
+      { ...told, number: 1, strategy: null, isSuperseded: false },
+      { ...told, number: 2, strategy: "g", isSuperseded: true },
+    ];
+    expect((await claimed("a")).fills).toEqual(all);
+    const news = await store.newsAfter(from, 1);
+    expect([news.fills, news.cursor.fill]).toEqual([all.slice(0, 1), 1]);
+  });
+});
+
+describe("a channel's key", () => {
+  it("is encrypted by the first of the operator's keys, once, unless it has been replaced meanwhile", async () => {
+    const { context, store } = await open();
+    const newer = await importKek(new Uint8Array(32).fill(2));
+    const both = notifyStore(context, [newer, kek]);
+    const { execute } = context.client;
+    // Somebody else is faster with the first of the two.
+    let isFirst = true;
+    Object.assign(context.client, {
+      execute: async (asked: Parameters<typeof execute>[0]) => {
+        const text = typeof asked === "string" ? asked : asked.sql;
+        if (isFirst && text.startsWith("update")) {
+          isFirst = false;
+          await execute("update channels set wrapped = 'another' where name = 'a'");
+        }
+        return execute(asked);
+      },
+    });
+    expect(await both.rotate()).toBe(1);
+    const rows = await context.db.select().from(channels);
+    expect(rows.map(({ name, kek: by, wrapped }) => [name, by === newer.id, wrapped === "another"])).toEqual([
+      ["a", false, true],
+      ["b", true, false],
+    ]);
+    const claim = await notifyStore(context, [newer]).claim({ name: "b", owner: "one", ttl: TTL, page: 9 });
+    expect(claim?.secrets).toEqual({ url: "https://b" });
+    await store.removeChannel("a", BY);
+    expect(await both.rotate()).toBe(0);
   });
 });
 

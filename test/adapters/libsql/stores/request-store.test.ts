@@ -11,7 +11,12 @@ const asked = (key: string, bodyHash = "one") => ({ key, bodyHash });
 
 async function open() {
   const { context, time } = await opened();
-  return { requests: requestStore(context), strategies: strategyStore(context), time };
+  return {
+    requests: requestStore(context),
+    strategies: strategyStore(context),
+    time,
+    client: context.client,
+  };
 }
 
 describe("a request that carries a key", () => {
@@ -47,6 +52,30 @@ describe("a request that carries a key", () => {
     expect(await requests.claimRequest(asked("a"))).toEqual({ state: "new" });
     expect(await requests.claimRequest(asked("a"))).toEqual({ state: "running" });
     expect(await requests.claimRequest(asked("b"))).toEqual({ state: "new" });
+  });
+
+  it("is nobody's for a moment where it was forgotten or answered while it was looked at", async () => {
+    const { requests, time, client } = await open();
+    await requests.claimRequest(asked("a"));
+    time.pass(MINUTE + 1);
+    const { execute } = client;
+    /** What another process does right before a statement that begins so. */
+    const justBefore = (start: string, act: string) =>
+      Object.assign(client, {
+        execute: async (statement: Parameters<typeof execute>[0]) => {
+          if ((typeof statement === "string" ? statement : statement.sql).startsWith(start)) {
+            Object.assign(client, { execute });
+            await execute(act);
+          }
+          return execute(statement);
+        },
+      });
+    justBefore("update", "update requests set status = 201, body = 'made'");
+    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "running" });
+    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "done", ...DONE });
+    justBefore("select", "delete from requests");
+    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "running" });
+    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "new" });
   });
 
   it("that was answered is not taken over, however long ago", async () => {

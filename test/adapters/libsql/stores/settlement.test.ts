@@ -127,11 +127,19 @@ describe("the end of a pass", () => {
   it("counts what it has cost to the strategies of its account", async () => {
     const { store, acquire, one, mine, theirs } = await open();
     const { lease } = await acquire();
+    const event = { account: MINE, strategy: mine.id, at: START, kind: "error" as const, message: "odd" };
+    await store.record(lease, [{ ...NO_CHANGES, events: [event] }]);
     await store.record(lease, [NO_CHANGES]);
-    await store.settle(lease, DONE);
+    await store.settle(lease, { ...DONE, events: [event] });
     const costs = (await one(mine.id))?.costs ?? [];
     expect(costs).toHaveLength(1);
-    expect(costs[0]?.of[mine.id]).toMatchObject({ exchangeCalls: 4, databaseRequests: 3 });
+    // A file does not tell its rows. What follows the pass's own events is known without asking.
+    const rows = { rowsRead: null, rowsWritten: null };
+    expect(costs[0]?.of[mine.id]).toEqual({ exchangeCalls: 4, databaseRequests: 4, ...rows });
+    expect((await store.eventsAfter(2, 9)).map(({ message, seq }) => [message, seq])).toEqual([
+      ["odd", 1],
+      ["odd", 2],
+    ]);
     expect((await one(theirs.id))?.costs).toEqual([]);
   });
 });
@@ -149,14 +157,19 @@ describe("a pass", () => {
     expect((await acquire()).lease.token).toBe(2);
   });
 
-  it("of a scheduler is not begun while its account backs off", async () => {
-    const { context, store } = await open();
+  it("of a scheduler is not begun while its account backs off or another process has it", async () => {
+    const { context, store, acquire, rowOf } = await open();
     const ask = (scheduled: number) =>
       store.acquire({ account: MINE, owner: "process/1", ttl: 5000, overlap: 0, scheduled });
     await context.client.execute(`update accounts set retry_at = ${START + 1}`);
     expect(await ask(1)).toBeUndefined();
     await context.client.execute(`update accounts set retry_at = ${START}`);
     expect(await ask(1)).toBeDefined();
+    expect([(await rowOf(MINE))?.token, (await rowOf(THEIRS))?.token]).toEqual([1, 0]);
+    await acquire(THEIRS, { owner: "process/2" });
+    expect(
+      await store.acquire({ account: THEIRS, owner: "process/1", ttl: 5000, overlap: 0, scheduled: 9 }),
+    ).toBeUndefined();
   });
 
   it("is due first where it was stepped longest ago, never before all", async () => {
@@ -207,6 +220,73 @@ describe("what a pass records", () => {
     const again = await acquire();
     expect(again.cursors).toEqual({ [SYMBOL]: { at: 9, ahead: null } });
     expect(Object.keys(again.booked)).toEqual([SYMBOL]);
+  });
+
+  it("forgets a part that was read ahead once it is reached", async () => {
+    const { store, acquire } = await open();
+    const read = async (ahead: { from: number; to: number } | null) => {
+      await store.record((await acquire()).lease, [
+        { ...NO_CHANGES, cursors: { [SYMBOL]: { at: 9, ahead } } },
+      ]);
+      return (await acquire()).cursors[SYMBOL]?.ahead;
+    };
+    expect(await read({ from: 20, to: 30 })).toEqual({ from: 20, to: 30 });
+    expect(await read(null)).toBeNull();
+  });
+
+  it("is nothing any more where a newer program has changed the database, and nothing is due", async () => {
+    const { context, store, place } = await open();
+    await place("one");
+    await context.client.execute("insert into migrations (name, applied_at) values ('9999_future.sql', 1)");
+    await expect(store.due()).rejects.toThrow("9999_future.sql");
+    const byHand = order({ clientId: "two", account: MINE, strategy: null, kind: "hand", state: "pending" });
+    const alone = { terms: null, limit: null, ended: [] };
+    await expect(store.recordByHand(byHand, alone, BY)).rejects.toThrow("9999_future.sql");
+    expect(await store.orderByClientId(MINE, "two")).toBeUndefined();
+    expect(store.trouble()).toContain("9999_future.sql");
+  });
+
+  it("is an exit also while the switch sells, whatever the limits are, and counts", async () => {
+    const { store, acquire, mine } = await open();
+    const { lease } = await acquire();
+    const scope = { scope: "a", actor: null, dayNotional: d("1"), openOrders: 0, orderGapMillis: null };
+    const record = async (kind: "exit" | "slot", slot: number) => {
+      const clientId = `${kind}${slot}`;
+      const one = order({ clientId, account: MINE, strategy: mine.id, kind, slot, state: "pending" });
+      const terms = { version: 0, asset: "USDT", scopes: [scope], counted: { [clientId]: d("10") } };
+      return (await store.record(lease, [{ ...NO_CHANGES, intents: [one], terms }])).size;
+    };
+    expect([await record("slot", 0), await record("exit", 1)]).toEqual([0, 1]);
+    await store.setKill(true, BY);
+    expect(await record("exit", 2)).toBe(0);
+    await store.panic({ sells: true }, BY);
+    expect([await record("slot", 3), await record("exit", 4)]).toEqual([0, 1]);
+    const { uses } = await store.readLimits({ scopes: ["a"], account: MINE, actor: "" });
+    expect(uses).toMatchObject([{ notional: d("20"), orders: 2 }]);
+  });
+
+  it("is of several intents at once as many as the limits leave room for", async () => {
+    const { store, acquire, mine } = await open();
+    const { lease } = await acquire();
+    const record = async (first: number, over: object) => {
+      const intents = [0, 1, 2].map((i) =>
+        order({
+          clientId: `o${first + i}`,
+          account: MINE,
+          strategy: mine.id,
+          slot: first + i,
+          state: "pending",
+        }),
+      );
+      const none = { actor: null, dayNotional: null, openOrders: null, orderGapMillis: null };
+      const counted = Object.fromEntries(intents.map(({ clientId }) => [clientId, d("10")]));
+      const scopes = [{ scope: `s${first}`, ...none, ...over }];
+      const terms = { version: 0, asset: "USDT", scopes, counted };
+      return [...(await store.record(lease, [{ ...NO_CHANGES, intents, terms }]))].sort();
+    };
+    expect(await record(0, { dayNotional: d("25") })).toEqual(["o0", "o1"]);
+    expect(await record(3, { openOrders: 4 })).toEqual(["o3", "o4"]);
+    expect(await record(6, { orderGapMillis: 5 })).toEqual(["o6"]);
   });
 
   it("rests on what a person wants of the strategy, and is nothing where that is another thing by now", async () => {

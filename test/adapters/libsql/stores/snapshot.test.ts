@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { statement } from "../../../../src/adapters/libsql/client/context.ts";
 import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
-import { fills, orders } from "../../../../src/adapters/libsql/tables/tables.ts";
+import { limitUses } from "../../../../src/adapters/libsql/tables/limit-tables.ts";
+import { cursors, fills, orders } from "../../../../src/adapters/libsql/tables/tables.ts";
 import { NO_MEMORY } from "../../../../src/model/memory.ts";
 import type { Order } from "../../../../src/model/order.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
@@ -82,6 +83,50 @@ describe("what a pass is told of its account", () => {
     const again = await acquire(THEIRS);
     expect([again.cursors, again.memory]).toEqual([cursor(1, { from: 5, to: 9 }), NO_MEMORY]);
     expect([...(again.booked[SYMBOL] ?? [])]).toEqual(["theirs"]);
+  });
+});
+
+describe("what a pass is told", () => {
+  it("is of each pair what was booked of that pair, and of its account alone", async () => {
+    const { put, place, acquire, context } = await open();
+    await place({});
+    const ETH = "ETH/USDT" as const;
+    for (const [account, symbol, at] of [
+      [MINE, SYMBOL, 5000],
+      [MINE, ETH, 1000],
+      [THEIRS, SYMBOL, 1],
+    ] as const)
+      await put(context.db.insert(cursors).values({ account, symbol, at }));
+    const book = (symbol: typeof SYMBOL | typeof ETH, tradeId: string, at: number) =>
+      put(context.db.insert(fills).values(fill({ account: MINE, symbol, tradeId, at, strategy: null })));
+    await book(SYMBOL, "b1", 2000);
+    await book(SYMBOL, "b2", 5000);
+    await book(ETH, "e1", 2000);
+    const { booked, cursors: read } = await acquire(MINE);
+    expect(booked).toEqual({ [SYMBOL]: new Set(["b2"]), [ETH]: new Set(["e1"]) });
+    expect(Object.fromEntries(Object.entries(read).map(([symbol, { at }]) => [symbol, at]))).toEqual({
+      [SYMBOL]: 5000,
+      [ETH]: 1000,
+    });
+  });
+
+  it("is its strategies by their numbers, and of a long past no more than of a short one", async () => {
+    const { acquire, own, put, context, store } = await open();
+    const { id } = own.running;
+    const second = await store.createStrategy(started({ account: MINE }), BY);
+    await context.client.execute(`update strategies set number = number + 9 where id = '${id}'`);
+    const use = (day: number) => ({
+      scope: `account:${MINE}`,
+      day,
+      asset: "USDT",
+      notional: 0n,
+      orders: 1,
+      at: day,
+    });
+    await put(context.db.insert(limitUses).values(Array.from({ length: 22 }, (_, i) => use(i))));
+    const { strategies, limitUses: uses } = await acquire(MINE);
+    expect(strategies.map((one) => one.id)).toEqual([second?.id, id]);
+    expect(uses.map(({ day }) => day)).toEqual(Array.from({ length: 20 }, (_, i) => 21 - i));
   });
 });
 

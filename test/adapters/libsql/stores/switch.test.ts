@@ -109,13 +109,36 @@ describe("the kill switch", () => {
     expect((await waits()).filter((at) => at > 0)).toEqual([START + 9]);
   });
 
+  it("holds in this process from the moment it is asked for, for what it keeps back and nothing else", async () => {
+    const { store } = await open();
+    const [turning, ...seen] = [
+      store.panic({ sells: true }, BY),
+      store.killed(),
+      store.killed("sandbox:kraken:", "exit"),
+    ];
+    expect([await seen[0], await seen[1]]).toEqual([true, false]);
+    await turning;
+  });
+
+  it("goes before all that wait to be written, which keep their order", async () => {
+    const { store } = await open();
+    const note = (message: string) =>
+      store.note({ account: "", strategy: null, kind: "limits", message }, BY);
+    await Promise.all([note("first"), note("second"), note("third"), store.setKill(true, BY)]);
+    const messages = (await store.eventsAfter(0, 9)).map(({ message }) => message);
+    expect(messages.indexOf("on, by test")).toBeLessThan(2);
+    expect(messages.filter((message) => message !== "on, by test")).toEqual(["first", "second", "third"]);
+  });
+
   it("of a database that was not migrated says so", async () => {
-    const { context, store } = await open();
+    const { context, store, make } = await open();
+    await make();
     await context.client.execute("delete from control");
     await expect(store.killed()).rejects.toThrow("it is not migrated");
     await expect(store.readLimits({ scopes: [], account: "a", actor: "b" })).rejects.toThrow(
       "it is not migrated",
     );
-    await expect(store.acquire({ account: "a", owner: "b", ttl: 1, overlap: 0 })).resolves.toBeUndefined();
+    const lease = { account: "sandbox:kraken:", owner: "b", ttl: 1, overlap: 0 };
+    await expect(store.acquire(lease)).rejects.toThrow("it is not migrated");
   });
 });
