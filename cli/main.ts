@@ -6,21 +6,21 @@ import { lackingFolder } from "./host/settings.ts";
 import { version } from "./host/version.ts";
 import { type Args, findCommand, readValues, type Values } from "./terminal/arguments.ts";
 import { helpOf } from "./terminal/help.ts";
-import { columns } from "./terminal/style.ts";
+import { terminalColumns } from "./terminal/style.ts";
 import { UsageError } from "./terminal/usage-error.ts";
 
 /** Runs a command line and returns its exit code: 0 done, 1 the operation failed, 2 the command line was wrong, 3 a grid stands still. */
 export async function main(argv: readonly string[]): Promise<number> {
   try {
     const root = rootCommand(configuredIds(process.env));
-    if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) return print(version());
+    if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) return printText(version());
     const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
     const { command: found, path, rest, help } = findCommand(root, words);
-    if (help) return print(helpOf(found, path, columns()));
+    if (help) return printText(helpOf(found, path, terminalColumns()));
     if (found.subCommands && !found.run)
       throw new UsageError(
         path.length === 0 ? "name a command" : `name a sub-command of ${path.join(" ")}`,
-        helpOf(found, path, columns()),
+        helpOf(found, path, terminalColumns()),
       );
     refuseUnknownSettings(process.env);
     const args = (found.args ?? {}) as Args;
@@ -29,7 +29,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     const { result } = await runCommand(found, { rawArgs: [], data: values });
     return (result as number | undefined) ?? 0;
   } catch (error) {
-    return fail(error, argv.includes("--json"));
+    return failStart(error, argv.includes("--json"));
   }
 }
 
@@ -39,12 +39,12 @@ async function settleFolder({ db }: Args, values: Values): Promise<void> {
   if (lacking) await (await import("./actions/actions.ts")).askForFolder(lacking, values);
 }
 
-function print(text: string): number {
+function printText(text: string): number {
   process.stdout.write(`${text}\n`);
   return 0;
 }
 
-function fail(error: unknown, asJson: boolean): number {
+function failStart(error: unknown, asJson: boolean): number {
   const isUsage = error instanceof UsageError || error instanceof SettingsError;
   if (asJson) {
     const told = { error: isUsage ? "Usage error" : "Failed", message: messageOf(error) };

@@ -6,7 +6,7 @@ import { numberOf } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { byCommand, withDatabase } from "./database/open.ts";
 
-const PAGE = 1000;
+const EVENTS_PER_EXPORT = 1000;
 
 export async function verifyEvents(values: Values): Promise<number> {
   let isIntact = false;
@@ -26,11 +26,11 @@ export async function exportEvents(values: Values): Promise<number> {
   return withDatabase(values, async ({ store }) => {
     let [id, isWhole] = [from, false];
     while (!isWhole) {
-      const page = await store.eventsAfter(id, PAGE);
+      const page = await store.eventsAfter(id, EVENTS_PER_EXPORT);
       const lines = page.map((event) => `${JSON.stringify(chainedOut(event))}\n`);
       process.stdout.write(lines.join(""));
       id = page.at(-1)?.id ?? id;
-      isWhole = page.length < PAGE;
+      isWhole = page.length < EVENTS_PER_EXPORT;
     }
     return undefined;
   });

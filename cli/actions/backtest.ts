@@ -26,7 +26,7 @@ import { INTERRUPTED } from "./told-on-interrupt.ts";
 const toExchanges = () => import("./run-operation.ts");
 
 /** Fields with which no exchange has to be asked for its rules. */
-const RULES = ["tick", "lot", "makerFee"] as const;
+const RULE_FIELDS = ["tick", "lot", "makerFee"] as const;
 
 /** A backtest over a file's candles here, or over what a server, or the exchange, tells. Returns the exit code. */
 export async function runBacktest(operation: Operation, values: Values): Promise<number> {
@@ -37,7 +37,7 @@ export async function runBacktest(operation: Operation, values: Values): Promise
   const misread = misreadOf(operation, input);
   if (misread) return fail(misread, { operation });
   const file = typeof data === "string" ? data : undefined;
-  const { answer, isCut } = await answered(operation, values, input, file);
+  const { answer, isCut } = await answeredBacktest(operation, values, input, file);
   if (answer.status !== 200) return fail(answer, { operation });
   const body = answer.body as BacktestAnswer;
   if (typeof report === "string") {
@@ -52,7 +52,7 @@ export async function runBacktest(operation: Operation, values: Values): Promise
 
 const MOST_FILLS = 100_000;
 
-async function answered(
+async function answeredBacktest(
   operation: Operation,
   values: Values,
   input: Record<string, unknown>,
@@ -69,9 +69,9 @@ async function answered(
       ? storedIn(settings.databaseUrl, input)
       : await keptIn(file, input.symbol);
   // With all rules given nothing but the file is needed: no database is opened and no exchange is asked.
-  if (kept && !isStoredGrid && RULES.every((name) => input[name] !== undefined))
+  if (kept && !isStoredGrid && RULE_FIELDS.every((name) => input[name] !== undefined))
     return await runHere({ kept, local: nodeLocal } as unknown as Deps);
-  const { open, remoteOf } = await toExchanges();
+  const { openAnswering: open, remoteOf } = await toExchanges();
   const { ask, deps, close } = await open(settings, kept ? undefined : await remoteOf(settings, values));
   try {
     if (deps) return await runHere({ ...deps, ...(kept ? { kept } : {}) });
@@ -113,7 +113,7 @@ function storedIn(databaseUrl: string, { exchange, symbol, timeframe = "1m" }: R
 
 /** A replay over a file's candles is made here; any other by whoever has the grid. Returns the exit code. */
 export async function runReplay(operation: Operation, values: Values): Promise<number> {
-  const { open, runOperation } = await toExchanges();
+  const { openAnswering: open, runOperation } = await toExchanges();
   if (typeof values.data !== "string") return runOperation(operation, values, {});
   const input = fromTexts(fieldKinds(operation), textsOf(operation, values));
   const misread = misreadOf(operation, input);

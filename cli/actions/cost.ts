@@ -3,9 +3,9 @@ import { numberOf, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { fail } from "../terminal/refused.ts";
-import { monthOf, priceOf, type Shown, unitsOf } from "./estimate.ts";
+import { type GridUsage, monthOf, priceOf, unitsOf } from "./estimate.ts";
 import { PLANS, PRICES_OF } from "./plans.ts";
-import { open, remoteOf } from "./run-operation.ts";
+import { openAnswering, remoteOf } from "./run-operation.ts";
 
 /** What the running grids would cost in a month like the last counted day, on named plans. */
 export async function estimateCost({ passes, ...values }: Values): Promise<number> {
@@ -13,10 +13,10 @@ export async function estimateCost({ passes, ...values }: Values): Promise<numbe
   if (!status) throw new Error("there is no operation get_grid_status");
   const settings = readSettings(values, process.env);
   const remote = await remoteOf(settings, values);
-  const { ask, close } = await open(settings, remote);
+  const { ask, close } = await openAnswering(settings, remote);
   const answer = await ask(status, {}).finally(close);
   if (answer.status !== 200) return fail(answer, { remote });
-  const grids = (answer.body as { strategies: readonly Shown[] }).strategies.filter(
+  const grids = (answer.body as { strategies: readonly GridUsage[] }).strategies.filter(
     (grid) => grid.status !== "stopped",
   );
   const months = grids.map((grid) => ({ ...grid, month: monthOf(grid) }));

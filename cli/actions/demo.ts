@@ -65,7 +65,7 @@ export async function runDemo(values: Values): Promise<number> {
   const over = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
   if (seconds !== undefined) setTimeout(() => over.abort(), seconds * 1000).unref();
-  await watch(deps, id, over.signal);
+  await tellProgress(deps, id, over.signal);
   const [last] = await deps.store.strategies({ id });
   if (last)
     say(`\nThe demo is over.\n${describeGrid(asGridView(last))}\n  it lies in ${file} until the next demo`);
@@ -77,7 +77,7 @@ export async function runDemo(values: Values): Promise<number> {
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Tells each fill with what the grid has made by then, and each change of its phase. */
-async function watch(deps: Deps, id: string, over: AbortSignal): Promise<void> {
+async function tellProgress(deps: Deps, id: string, over: AbortSignal): Promise<void> {
   const told = new Set<string>();
   let phase = "";
   while (!over.aborted) {
@@ -94,16 +94,16 @@ async function watch(deps: Deps, id: string, over: AbortSignal): Promise<void> {
   }
 }
 
-const clock = (millis: number): string => new Date(millis).toISOString().slice(0, 19).replace("T", " ");
-const money = (amount: Decimal): string => text(snap(amount, decimal("0.01"), "half"));
+const secondText = (millis: number): string => new Date(millis).toISOString().slice(0, 19).replace("T", " ");
+const toCents = (amount: Decimal): string => text(snap(amount, decimal("0.01"), "half"));
 
 const describeFill = ({ at, side, amount, price, fees }: Fill): string =>
-  `  ${clock(at)}  ${side === "buy" ? "bought" : "sold  "} ${text(amount)} BTC at ${text(price)}, fee ${fees.map((fee) => `${money(fee.amount)} ${fee.asset}`).join(", ")}`;
+  `  ${secondText(at)}  ${side === "buy" ? "bought" : "sold  "} ${text(amount)} BTC at ${text(price)}, fee ${fees.map((fee) => `${toCents(fee.amount)} ${fee.asset}`).join(", ")}`;
 
 function describeGrid({ strategy, openOrders, memory }: StrategyView<GridStrategy>): string {
   const { cycles, filledOrders } = strategy.state.ledger;
   const mark = memory.marks[strategy.symbol];
   const profit = profitOf(strategy.state, mark?.mid ?? strategy.state.startPrice);
   const counts = `${openOrders} orders rest, ${filledOrders} filled, ${cycles} cycles`;
-  return `  ${strategy.phase}: ${counts}; profit ${money(profit.realized)} USDT realised, ${money(profit.total)} in all`;
+  return `  ${strategy.phase}: ${counts}; profit ${toCents(profit.realized)} USDT realised, ${toCents(profit.total)} in all`;
 }

@@ -17,7 +17,7 @@ import { databaseFile, shownUrl } from "../host/locations.ts";
 import { createLog, runtimeAsIs, runtimeInMemory } from "../host/node-runtime.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { findServer, type ServerFile } from "../host/server-file.ts";
-import { folderTold, lackingFolder, numberOf, readSettings, type Settings } from "../host/settings.ts";
+import { type CliSettings, folderTold, lackingFolder, numberOf, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 
@@ -32,7 +32,7 @@ interface Check {
 /** Checks one after the other, each told whatever the others say. Exit 1 when something is bad. */
 export async function runDoctor(values: Values): Promise<number> {
   const checks: Check[] = [runtime(), privacy(configFile(process.env), "settings")];
-  const settings = await attempt(checks, "settings", async () => {
+  const settings = await tryCheck(checks, "settings", async () => {
     const read = readSettings(values, process.env);
     return [read, `${read.config.exchanges.length} exchanges, ${read.config.sandbox ? "simulated" : "live"}`];
   });
@@ -58,7 +58,7 @@ export async function runDoctor(values: Values): Promise<number> {
 }
 
 /** What is there is looked at and left as it is; in place of one that is not, exchanges are asked over one in memory. */
-async function database(checks: Check[], { config, databaseUrl, sandbox }: Settings, values: Values) {
+async function database(checks: Check[], { config, databaseUrl, sandbox }: CliSettings, values: Values) {
   const log = createLog("error");
   const check = "database";
   const file = databaseFile(databaseUrl);
@@ -73,13 +73,13 @@ async function database(checks: Check[], { config, databaseUrl, sandbox }: Setti
   }
   if (file && !existsSync(file)) return inMemory(`${file} is not there: edgemaker serve makes it`);
   const runtime = runtimeAsIs(databaseUrl, config, log);
-  const pending = await missing(checks, runtime);
+  const pending = await missingMigrations(checks, runtime);
   if (pending === undefined) return undefined;
   if (pending > 0)
     return inMemory(
       `${shownUrl(databaseUrl)} lacks ${pending} migrations: edgemaker serve or db migrate applies them`,
     );
-  return attempt(checks, check, async () => {
+  return tryCheck(checks, check, async () => {
     const opened = await createDeps(config, { ...runtime, putsKeysInOrder: true }, sandbox);
     await opened.store.ready();
     return [opened, `${shownUrl(databaseUrl)} can be used and is migrated`];
@@ -87,7 +87,10 @@ async function database(checks: Check[], { config, databaseUrl, sandbox }: Setti
 }
 
 /** How many migrations the database has not had; undefined where it cannot be read, which is noted. */
-async function missing(checks: Check[], { client, migrations }: Runtime): Promise<number | undefined> {
+async function missingMigrations(
+  checks: Check[],
+  { client, migrations }: Runtime,
+): Promise<number | undefined> {
   // A file's connection as it is: set up for work it would change the file.
   const asked = "connection" in client ? client.connection : await safeClient(client, nodeLocal);
   try {
@@ -102,7 +105,7 @@ async function missing(checks: Check[], { client, migrations }: Runtime): Promis
 }
 
 /** Notes what an attempt has found out; undefined when it failed, which is noted too. */
-async function attempt<T>(
+async function tryCheck<T>(
   checks: Check[],
   check: string,
   act: () => Promise<readonly [T, string]>,
@@ -135,7 +138,7 @@ function privacy(file: string, what: string): Check {
     : { check, finding: "ok", detail: `${file} is yours alone` };
 }
 
-async function portFree(values: Values, { databaseUrl }: Settings): Promise<Check> {
+async function portFree(values: Values, { databaseUrl }: CliSettings): Promise<Check> {
   const port =
     values.port === undefined ? 3000 : numberOf("--port", values.port, { whole: true, most: 65_535 });
   const server = await findServer(dataDirectory(process.env), databaseUrl);
@@ -159,11 +162,11 @@ async function exchange(
 ): Promise<Check[]> {
   const venue = deps.venue(info.id);
   const checks: Check[] = [];
-  await attempt(checks, info.id, async () => {
+  await tryCheck(checks, info.id, async () => {
     const { last } = await venue.ticker("BTC/USDT");
     return [last, "answers market data"];
   });
-  if (info.kind === "live") checks.push(await clock(info.id, named ?? `https://${venue.account.host}`));
+  if (info.kind === "live") checks.push(await checkClock(info.id, named ?? `https://${venue.account.host}`));
   if (unopened !== undefined)
     return [...checks, { check: `${info.id} keys`, finding: "bad", detail: unopened }];
   if (!info.configured)
@@ -173,7 +176,7 @@ async function exchange(
     ];
   const { live } = deps;
   const check = `${info.id} keys`;
-  await attempt<unknown>(checks, check, async () => {
+  await tryCheck<unknown>(checks, check, async () => {
     if (!live) return [await venue.balances(), "simulated"];
     const { assets, mayWithdraw, kind } = await live.venues.checkKeys(info.id);
     if (mayWithdraw)
@@ -210,7 +213,7 @@ const RIGHTS: Readonly<Record<string, string>> = {
 const MOST_SKEW = 2 * SECOND;
 
 /** Compares this machine's clock with the Date of the exchange's answer, which is told in whole seconds. */
-async function clock(id: string, address: string): Promise<Check> {
+async function checkClock(id: string, address: string): Promise<Check> {
   const check = `${id} clock`;
   try {
     const leftAt = Date.now();

@@ -1,4 +1,4 @@
-import type { Plan, Unit } from "./plans.ts";
+import type { PricePlan, Unit } from "./plans.ts";
 
 /** One day of a strategy as `grid status` shows it. */
 export interface Counted {
@@ -10,25 +10,25 @@ export interface Counted {
   readonly rowsWritten: number | null;
 }
 
-export interface Shown {
+export interface GridUsage {
   readonly id: string;
   readonly exchange: string;
   readonly status: string;
   readonly cost: (Counted & { readonly before: Counted | null }) | null;
 }
 
-const DAY = 86_400_000;
+const DAY_MILLIS = 86_400_000;
 const DAYS = 30;
 /** Less than this tells nothing of a month. */
 const LEAST = 60_000;
 
 /** A month like the last counted day: the whole one before the newest, where there is one. */
-export function monthOf({ cost }: Shown): Omit<Counted, "from" | "to"> | null {
+export function monthOf({ cost }: GridUsage): Omit<Counted, "from" | "to"> | null {
   if (!cost) return null;
-  const whole = [cost.before, cost].find((one) => one && one.to - one.from > DAY / 2) ?? cost;
+  const whole = [cost.before, cost].find((one) => one && one.to - one.from > DAY_MILLIS / 2) ?? cost;
   const span = whole.to - whole.from;
   if (span < LEAST) return null;
-  const month = (count: number) => Math.round((count / span) * DAY * DAYS);
+  const month = (count: number) => Math.round((count / span) * DAY_MILLIS * DAYS);
   return {
     exchangeCalls: month(whole.exchangeCalls),
     databaseRequests: month(whole.databaseRequests),
@@ -49,7 +49,7 @@ export const unitsOf = (
 
 /** Dollars a month; null where the plan does not allow as much. */
 export function priceOf(
-  { price, included, beyond }: Plan,
+  { price, included, beyond }: PricePlan,
   units: Readonly<Record<Unit, number>>,
 ): number | null {
   let sum = price;

@@ -5,7 +5,7 @@ import { prefixOf } from "../../src/kernel/key-names.ts";
 import { accountKey, parseAccountKey } from "../../src/model/account.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { readKeys } from "../host/secret-input.ts";
-import { readSettings, type Settings } from "../host/settings.ts";
+import { type CliSettings, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
@@ -14,7 +14,7 @@ import { byCommand } from "./database/open.ts";
 /** Runs something on the live exchanges of a command's database and prints its answer. Returns the exit code. */
 async function withLive(
   values: Values,
-  act: (live: Live & { readonly channels: Channels }, settings: Settings) => Promise<unknown>,
+  act: (live: Live & { readonly channels: Channels }, settings: CliSettings) => Promise<unknown>,
 ): Promise<number> {
   const settings = readSettings({ ...values, sandbox: false }, process.env);
   const { config, databaseUrl } = settings;
@@ -44,7 +44,7 @@ export const addKeys = (values: Values, exchange: string): Promise<number> =>
       );
     const account = accountKey(venues.accountOf(exchange));
     await credentials.put(account, keys, byCommand());
-    return { exchange, stored: true, assets, mayWithdraw: told(mayWithdraw), note: noteOf(one) };
+    return { exchange, stored: true, assets, mayWithdraw: rightText(mayWithdraw), note: noteOf(one) };
   });
 
 /** Who uses what has been stored, and from when on. */
@@ -84,7 +84,7 @@ export const testKeys = (values: Values, exchange: string): Promise<number> =>
       );
     });
     const account = kind === undefined ? {} : { account: kind };
-    return { exchange, accepted: true, ...account, assets, mayWithdraw: told(mayWithdraw) };
+    return { exchange, accepted: true, ...account, assets, mayWithdraw: rightText(mayWithdraw) };
   });
 
 export const rotateKeys = (values: Values): Promise<number> =>
@@ -108,5 +108,5 @@ function fromEnvironment({ id, keys }: ConfiguredExchange) {
   return keys;
 }
 
-const told = (mayWithdraw: boolean | undefined): string =>
+const rightText = (mayWithdraw: boolean | undefined): string =>
   mayWithdraw === undefined ? "the exchange does not tell" : mayWithdraw ? "yes" : "no";

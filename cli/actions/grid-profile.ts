@@ -21,7 +21,7 @@ const Profile = lazy(() =>
 );
 
 /** Fields that a profile calls otherwise. */
-const NAMES: Readonly<Record<string, string>> = { spacing: "baseSpacing", size: "baseSize" };
+const PROFILE_NAMES: Readonly<Record<string, string>> = { spacing: "baseSpacing", size: "baseSize" };
 
 /** A profile file's values under the fields' own names. What is no profile is refused with the field's path. */
 export function readProfile(file: string): Record<string, unknown> {
@@ -35,19 +35,19 @@ export function blameProfile(file: string, profile: Record<string, unknown>, { b
   const [issue] = (body as { issues?: readonly Issue[] }).issues ?? [];
   const [field = "", ...rest] = issue?.path.split(".") ?? [];
   if (!issue || !Object.hasOwn(profile, field)) return;
-  const path = [NAMES[field] ?? field, ...rest].join(".");
+  const path = [PROFILE_NAMES[field] ?? field, ...rest].join(".");
   throw new UsageError(`--grid-profile ${file}: ${path}: ${issue.message}`);
 }
 
 function parse(file: string): z.output<ReturnType<typeof Profile>> {
-  const parsed = Profile().safeParse(read(file));
+  const parsed = Profile().safeParse(readProfileFile(file));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue && issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
   throw new UsageError(`--grid-profile ${file}: ${where}${issue?.message}`);
 }
 
-function read(file: string): unknown {
+function readProfileFile(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {

@@ -23,7 +23,9 @@ export function planTold(plan: ShownPlan): Readonly<Record<string, string>> {
   const net = slots.map(({ netProfit }) => netProfit);
   const percent = slots.map(({ netPercent }) => netPercent);
   const lost = worstCase.map(({ price, loss }) =>
-    price === 0 ? `everything, up to ${figure(loss)} ${quote}` : `${figure(loss)} ${quote} lost at ${price}`,
+    price === 0
+      ? `everything, up to ${moneyFigure(loss)} ${quote}`
+      : `${moneyFigure(loss)} ${quote} lost at ${price}`,
   );
   const armed = armedTold(options);
   return {
@@ -69,7 +71,7 @@ export function startedTold(started: StartedGrid): Readonly<Record<string, strin
   };
 }
 
-const mostTold = (most: string, quote: string): string => `${figure(most)} ${quote} in use`;
+const mostTold = (most: string, quote: string): string => `${moneyFigure(most)} ${quote} in use`;
 
 /** Own base that is used is told beside the quote. */
 function notesTold(warnings: ShownPlan["warnings"]): Readonly<Record<string, string>> {
@@ -129,7 +131,7 @@ function ordersTold({ orders, slots, refused }: ShownPlan, quote: string): strin
 
 function sumTold({ sums }: ShownPlan, quote: string): string {
   const [buys, sells] = [Number(sums.buys), Number(sums.sells)];
-  return `${figure(buys + sells)} ${quote}: ${figure(buys)} in buys, ${figure(sells)} in sells`;
+  return `${moneyFigure(buys + sells)} ${quote}: ${moneyFigure(buys)} in buys, ${moneyFigure(sells)} in sells`;
 }
 
 /** What no slot ever waits for, and what is left then: beside what other strategies hold and still need. */
@@ -138,11 +140,11 @@ function asideTold(
   { base, quote }: { readonly base: string; readonly quote: string },
 ): string {
   const own = ownBaseUsed === "0" ? "" : ` and ${ownBaseUsed} of ${free.base} ${base} of your own`;
-  const aside = `${figure(investment.quote)} of ${figure(free.quote)} ${quote} free beside other grids (${share(investment.quote, free.quote)})${own}`;
+  const aside = `${moneyFigure(investment.quote)} of ${moneyFigure(free.quote)} ${quote} free beside other grids (${shareText(investment.quote, free.quote)})${own}`;
   const left = Number(free.quote) - Number(investment.quote);
   return left < 0
-    ? `${aside}; ${figure(-left)} ${quote} are missing`
-    : `${aside}; ${figure(left)} ${quote} stay free (${share(left, free.quote)})`;
+    ? `${aside}; ${moneyFigure(-left)} ${quote} are missing`
+    : `${aside}; ${moneyFigure(left)} ${quote} stay free (${shareText(left, free.quote)})`;
 }
 
 const ARMED: Readonly<Record<string, (value: unknown) => string>> = {
@@ -167,7 +169,7 @@ const armedTold = (options: ShownPlan["options"]): string[] =>
     return told === "" ? [] : [told];
   });
 
-const share = (part: string | number, whole: string): string =>
+const shareText = (part: string | number, whole: string): string =>
   Number(whole) > 0 ? `${round((Number(part) / Number(whole)) * 100, 1)} %` : "there is none";
 
 const range = (values: readonly number[], digits: number): string => {
@@ -176,7 +178,7 @@ const range = (values: readonly number[], digits: number): string => {
 };
 
 /** To the cent, and below a hundred to its first digits: some quote assets are worth a house. */
-const figure = (value: string | number): string => {
+const moneyFigure = (value: string | number): string => {
   const amount = Number(value);
   return String(Number(Math.abs(amount) >= 100 ? amount.toFixed(2) : amount.toPrecision(4)));
 };

@@ -1,7 +1,7 @@
 /** What platforms asked on this day, per month, as their own pages told it. The one place to bring up to date. */
 export const PRICES_OF = "2026-11-21";
 
-export interface Plan {
+export interface PricePlan {
   readonly name: string;
   /** In US dollars, before what is used beyond `included`. */
   readonly price: number;
@@ -16,7 +16,7 @@ export type Unit = "invocations" | "queueOperations" | "rowsRead" | "rowsWritten
 const MILLION = 1_000_000;
 
 /** Workers and Turso, each at its cheapest plan that can run the whole, and at the next one. */
-export const PLANS: readonly Plan[] = [
+export const PLANS: readonly PricePlan[] = [
   {
     // 10 ms of CPU an invocation, which is not enough for a pass: for trying things alone.
     name: "Workers Free + Turso Free",

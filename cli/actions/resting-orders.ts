@@ -3,14 +3,14 @@ import { parseAccountKey } from "../../src/model/account.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 
 /** Who leaves a server waits no longer than this to be told. */
-const PATIENCE = 2000;
+const LONGEST_LOOK = 2000;
 
 /** What rests on when the last server leaves, and how to end it; empty where nothing does. */
 export async function restingOrders({ store }: Pick<Deps, "store">): Promise<string> {
   const views = await Promise.race([
     store.strategies({ stopped: false }).catch(() => undefined),
     // Not waited for: what is left of it would keep the process.
-    sleep(PATIENCE, undefined, { ref: false }),
+    sleep(LONGEST_LOOK, undefined, { ref: false }),
   ]);
   if (!views)
     return "What rests on the exchanges could not be read; it goes on resting: edgemaker grid status tells it.\n";

@@ -10,7 +10,7 @@ import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { askedRemote, callRemote, type Remote } from "../host/remote.ts";
 import { findServer } from "../host/server-file.ts";
-import { readSettings, type Settings } from "../host/settings.ts";
+import { type CliSettings, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { textsOf } from "../terminal/fields.ts";
 import { columnNames, render } from "../terminal/output.ts";
@@ -45,7 +45,7 @@ export async function runOperation(
 }
 
 /** What stops everything must not depend on a server that answers, or on a database that works. */
-function sayKillFile({ http }: Operation, { databaseUrl }: Settings): void {
+function sayKillFile({ http }: Operation, { databaseUrl }: CliSettings): void {
   if (!http.urgent) return;
   const file = killFile(databaseUrl);
   process.stderr.write(
@@ -54,7 +54,7 @@ function sayKillFile({ http }: Operation, { databaseUrl }: Settings): void {
 }
 
 async function runWith(
-  settings: Settings,
+  settings: CliSettings,
   operation: Operation,
   values: Values,
   { said = {}, preview }: Asking,
@@ -65,7 +65,7 @@ async function runWith(
   // What the form of the input refuses opens no database.
   const misread = remote ? unnamedOf(operation, given) : misreadOf(operation, given);
   if (misread) return fail(misread, { operation, values });
-  const { ask, close } = await open(settings, remote);
+  const { ask, close } = await openAnswering(settings, remote);
   let code = 0;
   try {
     const input = given;
@@ -85,11 +85,11 @@ async function runWith(
     if (values.watch)
       return await watch(answer, {
         ask: () => ask(operation, input),
-        show: (body) => shown(operation, body, values),
+        show: (body) => answerText(operation, body, values),
       });
     if (format === "csv") await printTable(operation, answer, { input, ask: (page) => ask(operation, page) });
     else if (format === "html") process.stdout.write(operation.html?.(answer.body) ?? "");
-    else process.stdout.write(`${shown(operation, answer.body, values)}\n`);
+    else process.stdout.write(`${answerText(operation, answer.body, values)}\n`);
     if (!isDone) return 1;
     code = operation.cli?.exit?.(answer.body) ?? 0;
   } finally {
@@ -99,7 +99,7 @@ async function runWith(
   return code;
 }
 
-export function sayUnstepped({ config }: Settings): void {
+export function sayUnstepped({ config }: CliSettings): void {
   const flag = config.sandbox ? " --sandbox" : "";
   process.stderr.write(`No server is running, so nothing steps it: start \`edgemaker serve${flag}\`.\n`);
 }
@@ -114,7 +114,7 @@ async function printTable(
 }
 
 /** As JSON, each answer of a watch on a line of its own, or as a person reads it. */
-function shown(operation: Operation, body: unknown, { json, watch: again, columns }: Values): string {
+function answerText(operation: Operation, body: unknown, { json, watch: again, columns }: Values): string {
   if (json) return again ? JSON.stringify(body) : JSON.stringify(body, null, 2);
   const { cli } = operation;
   const told = wordsOf(operation, body);
@@ -145,7 +145,7 @@ function formatAsked(operation: Operation, { format, json, columns }: Values): F
 }
 
 /** The server that answers, if one does: the one asked for, else the running local one of this database. */
-export async function remoteOf(settings: Settings, values: Values): Promise<Remote | undefined> {
+export async function remoteOf(settings: CliSettings, values: Values): Promise<Remote | undefined> {
   const asked = askedRemote(settings, values);
   // A seed or another venue address is this process's own business, not that of a server.
   if (asked || values.seed !== undefined || values["venue-url"] !== undefined) return asked;
@@ -153,8 +153,8 @@ export async function remoteOf(settings: Settings, values: Values): Promise<Remo
 }
 
 /** Who answers: the server, or this process, which then has to be closed. */
-export async function open(
-  { config, databaseUrl, sandbox }: Settings,
+export async function openAnswering(
+  { config, databaseUrl, sandbox }: CliSettings,
   remote: Remote | undefined,
 ): Promise<{
   ask(operation: Operation, input: Record<string, unknown>): Promise<Answer>;

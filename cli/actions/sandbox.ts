@@ -15,7 +15,7 @@ import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 
-async function open(values: Values) {
+async function openSandbox(values: Values) {
   const settings = readSettings({ ...values, sandbox: true }, process.env);
   const runtime = nodeRuntime(settings.databaseUrl, settings.config, createLog("error"));
   return { ...settings, runtime };
@@ -26,7 +26,7 @@ async function withSandbox<T>(
   values: Values,
   act: (opened: Awaited<ReturnType<typeof openDatabase>>, now: number) => Promise<T>,
 ): Promise<T> {
-  const { config, sandbox, databaseUrl, runtime } = await open(values);
+  const { config, sandbox, databaseUrl, runtime } = await openSandbox(values);
   const deps = await createDeps(config, runtime, sandbox);
   const now = deps.marketTime({ exchange: "", kind: "sandbox", host: "" }, await deps.store.now());
   deps.close();
@@ -43,7 +43,7 @@ async function withSandbox<T>(
 }
 
 export async function resetSandbox(values: Values): Promise<number> {
-  const { config, sandbox, databaseUrl, runtime } = await open(values);
+  const { config, sandbox, databaseUrl, runtime } = await openSandbox(values);
   const server = await findServer(dataDirectory(process.env), databaseUrl);
   if (server) throw new Error(`a server (process ${server.pid}) works on this sandbox: stop it first`);
   const context = await openDatabase({ ...runtime, kind: "sandbox" });

@@ -8,15 +8,15 @@ import { VENUES, type VenueName } from "../../src/model/venues.ts";
 import { configFile } from "../host/directories.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { writePrivate } from "../host/private-file.ts";
-import { fromFile, readSettings, type Settings } from "../host/settings.ts";
+import { type CliSettings, fromFile, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { tellFirstPlan } from "./guided/first-plan.ts";
 
-type Kept = Record<string, string>;
+type KeptSettings = Record<string, string>;
 
 /** Left by Ctrl-C: nothing is written. */
-class Cancelled extends Error {}
+class SetupCancelled extends Error {}
 
 /** Asks for keys and settings and writes them, all or nothing; then tells what they open. No secret is shown. */
 export async function runSetup(values: Values): Promise<number> {
@@ -24,7 +24,7 @@ export async function runSetup(values: Values): Promise<number> {
     throw new UsageError("setup asks at a terminal; elsewhere set <EXCHANGE>_API_KEY and <EXCHANGE>_SECRET");
   const settings = readSettings({ ...values, sandbox: false }, process.env);
   const file = configFile(process.env);
-  const kept: Kept = { ...(fromFile(file) as Kept) };
+  const kept: KeptSettings = { ...(fromFile(file) as KeptSettings) };
   const opened: string[] = [];
   intro("edgemaker setup");
   try {
@@ -35,7 +35,7 @@ export async function runSetup(values: Values): Promise<number> {
     }
     Object.assign(kept, await askTrading());
   } catch (error) {
-    if (!(error instanceof Cancelled)) throw error;
+    if (!(error instanceof SetupCancelled)) throw error;
     outro("Nothing was written.");
     return 1;
   }
@@ -48,14 +48,14 @@ export async function runSetup(values: Values): Promise<number> {
   return 0;
 }
 
-async function answered<T>(asked: Promise<T>): Promise<Exclude<T, symbol>> {
+async function requireAnswer<T>(asked: Promise<T>): Promise<Exclude<T, symbol>> {
   const answer = await asked;
-  if (isCancel(answer)) throw new Cancelled();
+  if (isCancel(answer)) throw new SetupCancelled();
   return answer as Exclude<T, symbol>;
 }
 
 const chosen = ({ exchanges }: Config): Promise<string[]> =>
-  answered(
+  requireAnswer(
     multiselect({
       message: "Which exchanges have you keys for? (space chooses, enter goes on)",
       options: exchanges.map(({ id, keys }) => ({
@@ -69,32 +69,34 @@ const chosen = ({ exchanges }: Config): Promise<string[]> =>
 
 interface AskedKeys {
   /** As the configuration file names them; none where the exchange is left out. */
-  readonly kept: Kept;
+  readonly kept: KeptSettings;
   /** Whether the exchange has taken them. */
   readonly isOpen: boolean;
 }
 
-async function askKeys(id: string, settings: Settings): Promise<AskedKeys> {
+async function askKeys(id: string, settings: CliSettings): Promise<AskedKeys> {
   let kept = await typedKeys(id, settings);
   for (;;) {
     const verdict = await test(id, kept, settings);
     if (verdict === "accepted") return { kept, isOpen: true };
     const options = OPTIONS[verdict];
-    const next = await answered(select({ message: `What about these keys of ${id}?`, options }));
+    const next = await requireAnswer(select({ message: `What about these keys of ${id}?`, options }));
     if (next === "keep") return { kept, isOpen: verdict === "may withdraw" };
     if (next === "skip") return { kept: {}, isOpen: false };
     if (next === "type") kept = await typedKeys(id, settings);
   }
 }
 
-async function typedKeys(id: string, { config }: Settings): Promise<Kept> {
+async function typedKeys(id: string, { config }: CliSettings): Promise<KeptSettings> {
   const venue = config.exchanges.find((one) => one.id === id)?.venue as VenueName;
   const parts = ["API_KEY", "SECRET", ...(VENUES[venue].passphrase ? ["PASSPHRASE"] : [])];
-  const given: Kept = {};
+  const given: KeptSettings = {};
   for (const part of parts) {
     const message = `${id}: ${part.toLowerCase().replace("_", " ")}`;
     const validate = (text: string | undefined) => (text?.trim() ? undefined : "it is empty");
-    given[`${prefixOf(id)}_${part}`] = (await answered(password({ message, mask: "•", validate }))).trim();
+    given[`${prefixOf(id)}_${part}`] = (
+      await requireAnswer(password({ message, mask: "•", validate }))
+    ).trim();
   }
   return given;
 }
@@ -118,7 +120,11 @@ const OPTIONS = {
 };
 
 /** Asks the exchange what these keys open. Keys that may withdraw are not taken without a word. */
-async function test(id: string, given: Kept, { config, databaseUrl }: Settings): Promise<KeyVerdict> {
+async function test(
+  id: string,
+  given: KeptSettings,
+  { config, databaseUrl }: CliSettings,
+): Promise<KeyVerdict> {
   const named = (part: string) => given[`${prefixOf(id)}_${part}`];
   const keys = {
     key: named("API_KEY") ?? "",
@@ -155,8 +161,8 @@ const adviceOf = (id: string) =>
 const UNANSWERED =
   "Nothing is known of the keys: they may well be right. Look whether this machine is online and its clock is right; edgemaker doctor tells both.";
 
-async function askTrading(): Promise<Kept> {
-  const trading = await answered(
+async function askTrading(): Promise<KeptSettings> {
+  const trading = await requireAnswer(
     confirm({ message: "May agents trade over MCP, each time after you approve it?", initialValue: false }),
   );
   return { EDGEMAKER_MCP_TRADING: trading ? "1" : "0", EDGEMAKER_MCP_CONFIRM: "terminal" };

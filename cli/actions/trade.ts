@@ -3,7 +3,7 @@ import type { Deps } from "../../src/ports/deps.ts";
 import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import type { Answer } from "../../src/transport/run.ts";
 import { askAboutKeys } from "../host/asked-keys.ts";
-import { numberOf, readSettings, type Settings } from "../host/settings.ts";
+import { type CliSettings, numberOf, readSettings } from "../host/settings.ts";
 import { startTimer } from "../host/timer.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { textsOf } from "../terminal/fields.ts";
@@ -12,7 +12,7 @@ import { fail, misreadOf } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { askedStart } from "./asked-start.ts";
 import { blameProfile, readProfile } from "./grid-profile.ts";
-import { open, remoteOf } from "./run-operation.ts";
+import { openAnswering, remoteOf } from "./run-operation.ts";
 import { wordsOf } from "./told.ts";
 import { watch } from "./watch.ts";
 
@@ -31,7 +31,7 @@ interface Trading {
   readonly view: ((answer: unknown) => unknown) | undefined;
 }
 
-interface Grid {
+interface TradedGrid {
   readonly id: string;
   readonly exchange: string;
   readonly openOrders: number;
@@ -54,7 +54,7 @@ export async function runTrade(operations: readonly Operation[], values: Values)
     if (started === undefined) return 1;
     if (started.status !== 200) return trading.refuse(started);
     if (values.detach) return trading.show("start_centered_grid", started.body);
-    return await follow(trading, (started.body as Grid).id, values);
+    return await followGrid(trading, (started.body as TradedGrid).id, values);
   } finally {
     trading.close();
   }
@@ -80,14 +80,14 @@ function named(operations: readonly Operation[], name: string): Operation {
 async function connect(
   operations: readonly Operation[],
   values: Values,
-  settings: Settings,
+  settings: CliSettings,
 ): Promise<Trading> {
   const remote = await remoteOf(settings, values);
   const interval =
     values["tick-interval"] === undefined
       ? 5000
       : numberOf("--tick-interval", values["tick-interval"], { whole: true, least: 1, most: 86_400_000 });
-  const { ask, deps, close } = await open(settings, remote);
+  const { ask, deps, close } = await openAnswering(settings, remote);
   return {
     byServer: remote !== undefined,
     ask: (name, input) => ask(named(operations, name), input),
@@ -121,7 +121,7 @@ async function preview(trading: Trading, input: Record<string, unknown>): Promis
 }
 
 /** The live view, and what is left when it ends. */
-async function follow(trading: Trading, id: string, values: Values): Promise<number> {
+async function followGrid(trading: Trading, id: string, values: Values): Promise<number> {
   const timer = trading.step();
   const ask = () => trading.ask("get_grid_status", { id });
   const view = trading.view ?? ((body: unknown) => body);
@@ -129,12 +129,12 @@ async function follow(trading: Trading, id: string, values: Values): Promise<num
   await watch(await ask(), { ask, show: shown });
   await timer.stop();
   const { status, body } = await ask();
-  const [grid] = status === 200 ? (body as { strategies: Grid[] }).strategies : [];
+  const [grid] = status === 200 ? (body as { strategies: TradedGrid[] }).strategies : [];
   if (grid) process.stderr.write(`${leftOpen(grid, trading, values)}\n`);
   return 0;
 }
 
-function leftOpen({ id, exchange, openOrders }: Grid, { byServer }: Trading, values: Values): string {
+function leftOpen({ id, exchange, openOrders }: TradedGrid, { byServer }: Trading, values: Values): string {
   const flag = values.sandbox ? " --sandbox" : "";
   const next = byServer
     ? "the server goes on with it"

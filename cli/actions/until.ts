@@ -6,7 +6,7 @@ import type { Answer } from "../../src/transport/run.ts";
 import { numberOf } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 
-const BETWEEN_MILLIS = 1000;
+const BETWEEN_LOOKS_MILLIS = 1000;
 
 interface Going {
   readonly surface: NonNullable<CommandSurface["until"]>;
@@ -32,7 +32,7 @@ export async function until(
       [last, changedAt] = [told, performance.now()];
     }
     if (performance.now() - changedAt >= seconds * 1000) return { answer, isDone: false };
-    await sleep(BETWEEN_MILLIS);
+    await sleep(BETWEEN_LOOKS_MILLIS);
     answer = await ask().catch((error: unknown) => ({
       status: 500,
       body: { error: "No answer", message: messageOf(error) },

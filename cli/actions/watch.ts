@@ -3,33 +3,33 @@ import { messageOf } from "../../src/kernel/errors.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import type { Answer } from "../../src/transport/run.ts";
 
-const BETWEEN_MILLIS = 2000;
+const BETWEEN_WATCHES_MILLIS = 2000;
 /** To the top left, and away with what is below. */
 const REDRAW = "\x1b[H\x1b[J";
 
-export interface Watched {
+export interface WatchedAnswer {
   readonly ask: () => Promise<Answer>;
   readonly show: (body: unknown) => string;
 }
 
 /** Shows one answer after the other until Ctrl-C, each in the last one's place on a terminal. A failure is shown and asked again. */
-export async function watch(first: Answer, { ask, show }: Watched): Promise<number> {
+export async function watch(first: Answer, { ask, show }: WatchedAnswer): Promise<number> {
   const over = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
   // Who reads no more has seen enough: `edgemaker … --watch | head`.
   process.stdout.once("error", () => over.abort());
   for (let answer = first; !over.signal.aborted; answer = await again(ask)) {
-    process.stdout.write(`${process.stdout.isTTY ? REDRAW : ""}${told(answer, show)}\n`);
-    await sleep(BETWEEN_MILLIS, undefined, { signal: over.signal }).catch(() => undefined);
+    process.stdout.write(`${process.stdout.isTTY ? REDRAW : ""}${watchedText(answer, show)}\n`);
+    await sleep(BETWEEN_WATCHES_MILLIS, undefined, { signal: over.signal }).catch(() => undefined);
     if (over.signal.aborted) break;
   }
   return 0;
 }
 
-const again = (ask: Watched["ask"]): Promise<Answer> =>
+const again = (ask: WatchedAnswer["ask"]): Promise<Answer> =>
   ask().catch((error: unknown) => ({ status: 500, body: { error: "No answer", message: messageOf(error) } }));
 
-function told({ status, body }: Answer, show: Watched["show"]): string {
+function watchedText({ status, body }: Answer, show: WatchedAnswer["show"]): string {
   if (status === 200) return show(body);
   const { error, message } = body as { error: string; message: string };
   return `${error}: ${plainText(message)}`;

@@ -3,12 +3,12 @@ import type { Values } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 
 const JSON_ARG = { json: { type: "boolean", description: "Print as JSON" } } as const;
-const text = (description: string, valueHint: string) =>
+const textFlag = (description: string, valueHint: string) =>
   ({ type: "string", description, valueHint }) as const;
 
-const symbol = text("Trading pair, for example BTC/USDT", "pair");
+const symbol = textFlag("Trading pair, for example BTC/USDT", "pair");
 const span = (standard: string) =>
-  text(`Length of a candle: 1m 5m 15m 30m 1h 4h 1d 1w (${standard})`, "span");
+  textFlag(`Length of a candle: 1m 5m 15m 30m 1h 4h 1d 1w (${standard})`, "span");
 
 export const candlesCommand = command({
   name: "candles",
@@ -23,12 +23,12 @@ export const candlesCommand = command({
         "edgemaker candles download --exchange bitget --symbol ETH/USDT --since 2024-01-01 --until 2024-07-01 --span 5m",
       ],
       args: {
-        exchange: text("Exchange id", "id"),
+        exchange: textFlag("Exchange id", "id"),
         symbol,
-        since: text("Time of the first candle, ISO 8601; where the pair was listed later, that", "time"),
-        until: text("End of the last candle, ISO 8601 (default now)", "time"),
+        since: textFlag("Time of the first candle, ISO 8601; where the pair was listed later, that", "time"),
+        until: textFlag("End of the last candle, ISO 8601 (default now)", "time"),
         span: span("default 1m"),
-        patience: text("Seconds to go on asking an exchange that fails (default 300)", "seconds"),
+        patience: textFlag("Seconds to go on asking an exchange that fails (default 300)", "seconds"),
         ...DATABASE_ARGS,
         ...JSON_ARG,
       },
@@ -50,7 +50,10 @@ export const candlesCommand = command({
           repeatable: true,
         },
         symbol,
-        from: text("Where they are from: an exchange, or any word of small letters, digits and -", "name"),
+        from: textFlag(
+          "Where they are from: an exchange, or any word of small letters, digits and -",
+          "name",
+        ),
         span: span("default: as the file has them; of trades 1m"),
         "skip-refused": {
           type: "boolean",
@@ -73,7 +76,7 @@ export const candlesCommand = command({
       examples: ["edgemaker candles show --from mexc --symbol BTC/USDT --span 1m"],
       args: {
         symbol,
-        from: text("Where they are from, as `candles list` has it", "name"),
+        from: textFlag("Where they are from, as `candles list` has it", "name"),
         span: span("default 1m"),
         ...DATABASE_ARGS,
         ...JSON_ARG,

@@ -9,7 +9,7 @@ const COMMON = {
   json: { type: "boolean", description: "Print as JSON" },
 } as const satisfies Args;
 
-const ONE = {
+const ONE_EXCHANGE = {
   exchange: { type: "positional", description: "Exchange id, for example kraken", required: false },
   ...COMMON,
 } as const satisfies Args;
@@ -32,7 +32,7 @@ export const exchangeCommand = command({
       description:
         "Store keys: asked for at the terminal, or read as lines (key, secret, passphrase) from a pipe, or with --from-env from the environment",
       args: {
-        ...ONE,
+        ...ONE_EXCHANGE,
         "from-env": {
           type: "boolean",
           description: "Take them from <ID>_API_KEY, <ID>_SECRET and <ID>_PASSPHRASE",
@@ -53,13 +53,13 @@ export const exchangeCommand = command({
     remove: command({
       name: "exchange remove",
       description: "Forget stored keys",
-      args: ONE,
+      args: ONE_EXCHANGE,
       run: async (values) => (await actions()).removeKeys(values, exchangeOf(values)),
     }),
     test: command({
       name: "exchange test",
       description: "Ask the exchange whether the keys open it, and what they may do",
-      args: ONE,
+      args: ONE_EXCHANGE,
       run: async (values) => (await actions()).testKeys(values, exchangeOf(values)),
     }),
     rotate: command({

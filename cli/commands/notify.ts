@@ -10,12 +10,12 @@ const COMMON = {
   json: { type: "boolean", description: "Print as JSON" },
 } as const satisfies Args;
 
-const ONE = {
+const ONE_CHANNEL = {
   name: { type: "positional", description: "What the channel is called", required: false },
   ...COMMON,
 } as const satisfies Args;
 
-function nameOf({ name }: Values): string {
+function channelName({ name }: Values): string {
   if (name === undefined)
     throw new UsageError("name the channel, for example: edgemaker notify add phone --kind ntfy");
   return String(name);
@@ -33,7 +33,7 @@ export const notifyCommand = command({
       description:
         "Add a channel; its address and token are asked for at the terminal, or read as lines from a pipe, and stored encrypted with EDGEMAKER_KEK",
       args: {
-        ...ONE,
+        ...ONE_CHANNEL,
         kind: { type: "string", description: CHANNEL_KINDS.join(", "), valueHint: "kind" },
         level: {
           type: "string",
@@ -51,13 +51,13 @@ export const notifyCommand = command({
         "edgemaker notify add phone --kind ntfy --level warning",
         "printf '%s\\n' https://hooks.example/edgemaker | edgemaker notify add ops --kind webhook",
       ],
-      run: async (values) => (await actions()).addChannel(values, nameOf(values)),
+      run: async (values) => (await actions()).addChannel(values, channelName(values)),
     }),
     test: command({
       name: "notify test",
       description: "Send a channel one message now, and say what it answered",
-      args: ONE,
-      run: async (values) => (await actions()).testChannel(values, nameOf(values)),
+      args: ONE_CHANNEL,
+      run: async (values) => (await actions()).testChannel(values, channelName(values)),
     }),
     list: command({
       name: "notify list",
@@ -68,14 +68,14 @@ export const notifyCommand = command({
     replay: command({
       name: "notify replay",
       description: "Send a channel again what was given up",
-      args: ONE,
-      run: async (values) => (await actions()).replayChannel(values, nameOf(values)),
+      args: ONE_CHANNEL,
+      run: async (values) => (await actions()).replayChannel(values, channelName(values)),
     }),
     remove: command({
       name: "notify remove",
       description: "Forget a channel and what it was told",
-      args: ONE,
-      run: async (values) => (await actions()).removeChannel(values, nameOf(values)),
+      args: ONE_CHANNEL,
+      run: async (values) => (await actions()).removeChannel(values, channelName(values)),
     }),
   },
 });

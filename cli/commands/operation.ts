@@ -120,13 +120,13 @@ export function fieldArgs(operation: Operation, said: Word["input"] = {}): Args 
   };
 }
 
-interface Field {
+interface FieldSchema {
   readonly description?: string;
   safeParse(value: unknown): { success: boolean; data?: unknown };
 }
 
 function describe({ cli, input }: Operation, field: string): string {
-  const schema = input.shape[field] as Field;
+  const schema = input.shape[field] as FieldSchema;
   const parsed = schema.safeParse(undefined);
   const fallback = cli?.defaults?.[field] ?? (parsed.success ? parsed.data : undefined);
   const shown = typeof fallback === "bigint" ? text(fallback) : String(fallback);

@@ -52,7 +52,7 @@ export function rootCommand(ids: readonly string[]): CommandDef {
     demo: demoCommand,
   };
   const operations = createOperations(ids);
-  for (const operation of operations) add(commands, operation, operations);
+  for (const operation of operations) addCommand(commands, operation, operations);
   commands.trade = tradeCommand(operations);
   return command({
     name: "edgemaker",
@@ -80,7 +80,7 @@ const OVER_FILES: Readonly<Record<string, (operation: Operation) => CommandDef>>
 };
 
 /** `grid start` is the command `start` of the group `grid`. */
-function add(
+function addCommand(
   commands: Record<string, CommandDef>,
   operation: Operation,
   operations: readonly Operation[],

@@ -16,23 +16,30 @@ import type { Range } from "../../src/candles/ranges.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import type { Candle } from "../../src/model/market.ts";
 
-type Row = readonly [at: number, open: string, high: string, low: string, close: string, volume: string];
+type JournalRow = readonly [
+  at: number,
+  open: string,
+  high: string,
+  low: string,
+  close: string,
+  volume: string,
+];
 
-export interface Page extends Range {
+export interface JournalPage extends Range {
   /** Asked for the second time, for what was missing. */
   readonly again: boolean;
-  readonly rows: readonly Row[];
+  readonly rows: readonly JournalRow[];
 }
 
 export interface Journal {
   /** Of the runs before. */
-  readonly pages: readonly Page[];
-  append(page: Page): void;
+  readonly pages: readonly JournalPage[];
+  append(page: JournalPage): void;
   close(): void;
   remove(): void;
 }
 
-export const rowOf = ({ at, open, high, low, close, volume }: Candle): Row => [
+export const rowOf = ({ at, open, high, low, close, volume }: Candle): JournalRow => [
   at,
   text(open),
   text(high),
@@ -50,7 +57,7 @@ export function openJournal(file: string): Journal {
   ftruncateSync(opened, end);
   let at = end;
   return {
-    pages: lines.map((line) => JSON.parse(line) as Page),
+    pages: lines.map((line) => JSON.parse(line) as JournalPage),
     append(page) {
       const bytes = new TextEncoder().encode(`${JSON.stringify(page)}\n`);
       for (let done = 0; done < bytes.length; )

@@ -63,7 +63,7 @@ export async function readCandleSource(
   try {
     await checkSum(file);
     const reader = createReader(options);
-    for await (const { bytes, behind } of partsOf(file)) {
+    for await (const { bytes, behind } of filePartsOf(file)) {
       if (waiting?.isEnough()) throw new Error("it was not read to its end");
       reader.push(bytes);
       waiting?.hear(behind);
@@ -87,7 +87,7 @@ async function checkSum(file: string): Promise<void> {
     throw new RangeError(`its SHA-256 is not that of ${basename(beside)}: download it again`);
 }
 
-async function* partsOf(file: string): AsyncGenerator<FilePart> {
+async function* filePartsOf(file: string): AsyncGenerator<FilePart> {
   const handle = await open(file, "r");
   try {
     const start = await bytesAt(handle, 0, 4);

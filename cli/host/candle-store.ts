@@ -15,7 +15,14 @@ import {
 import { basename, dirname, join } from "node:path";
 import type { Candles } from "../../src/candles/candles.ts";
 import { type Coverage, coverageOf } from "../../src/candles/coverage.ts";
-import { decode, encode, type Head, isCandleFile, type Kept, readHead } from "../../src/candles/file.ts";
+import {
+  decodeCandles,
+  encodeCandles,
+  type Head,
+  isCandleFile,
+  type KeptWithCandles,
+  readHead,
+} from "../../src/candles/file.ts";
 import { hashAsIs, hashOf } from "../../src/candles/hash.ts";
 import { spanLabel } from "../../src/candles/span.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
@@ -63,7 +70,7 @@ export async function readStored(file: string): Promise<StoredCandles> {
     const { buffer, byteOffset, byteLength } = readFileSync(file);
     const isAligned = byteOffset % 8 === 0;
     const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
-    return decode(isAligned ? bytes : bytes.slice());
+    return decodeCandles(isAligned ? bytes : bytes.slice());
   });
   if ((await hashAsIs(stored.candles)) !== stored.head.hash)
     throw new Error(`${file}: it is damaged: remove it, then download or import it again`);
@@ -118,14 +125,14 @@ export const keptCandles = (databaseUrl: string, env: NodeJS.ProcessEnv): Candle
 export async function writeStored(
   file: string,
   candles: Candles,
-  kept: Omit<Kept, "hash">,
+  kept: Omit<KeptWithCandles, "hash">,
 ): Promise<Coverage> {
   const hash = await hashOf(candles);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const partial = `${file}.writing-${process.pid}`;
   try {
     const opened = openSync(partial, "w", 0o600);
-    for (const part of encode(candles, { ...kept, hash })) writeAll(opened, part);
+    for (const part of encodeCandles(candles, { ...kept, hash })) writeAll(opened, part);
     fsyncSync(opened);
     closeSync(opened);
     renameSync(partial, file);

@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-type Environment = NodeJS.ProcessEnv;
+type HostEnvironment = NodeJS.ProcessEnv;
 
 /** Where the user's databases and the addresses of running servers are kept. Who writes there makes it. */
-export const dataDirectory = (env: Environment): string =>
+export const dataDirectory = (env: HostEnvironment): string =>
   join(
     base(env, {
       variable: "XDG_DATA_HOME",
@@ -16,7 +16,7 @@ export const dataDirectory = (env: Environment): string =>
   );
 
 /** `edgemaker.json` with the same keys as the environment. */
-export const configFile = (env: Environment): string =>
+export const configFile = (env: HostEnvironment): string =>
   join(
     base(env, {
       variable: "XDG_CONFIG_HOME",
@@ -29,7 +29,7 @@ export const configFile = (env: Environment): string =>
   );
 
 function base(
-  env: Environment,
+  env: HostEnvironment,
   names: { variable: string; mac: string; windows: string; unix: string },
 ): string {
   const home = env.HOME || homedir();
@@ -40,5 +40,5 @@ function base(
   return join(home, names.unix);
 }
 
-export const defaultDatabaseUrl = (env: Environment, sandbox: boolean): string =>
+export const defaultDatabaseUrl = (env: HostEnvironment, sandbox: boolean): string =>
   `file:${join(dataDirectory(env), sandbox ? "sandbox.db" : "edgemaker.db")}`;

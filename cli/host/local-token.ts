@@ -5,7 +5,7 @@ import type { TokenStore } from "../../src/ports/stores/token-store.ts";
 import { nodeLocal } from "./process/node-local.ts";
 
 /** So many tokens are looked through for one that a killed server has left. */
-const MOST = 1000;
+const MOST_TOKENS_READ = 1000;
 
 /**
  * Lists a server's own token with the others, where it can be revoked. Ends one of the same place: nobody else listens
@@ -17,7 +17,7 @@ export async function listLocalToken(
 ): Promise<() => Promise<void>> {
   const by: By = { actor: "local", request: nodeLocal.randomText(12) };
   const server = `${url} on ${hostname()}`;
-  for (const one of await store.tokens({ limit: MOST }))
+  for (const one of await store.tokens({ limit: MOST_TOKENS_READ }))
     if (one.server === server) await store.revokeToken(one.id, by);
   const id = `local_${nodeLocal.randomText(10)}`;
   const hash = await digest(token);

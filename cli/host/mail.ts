@@ -33,7 +33,7 @@ export const nodeMail =
       disableUrlAccess: true,
     });
     const messageId = `<${id}@edgemaker>`;
-    const sending = transport.sendMail({ from, to, subject, text, messageId }).then(accepted, declined);
+    const sending = transport.sendMail({ from, to, subject, text, messageId }).then(mailAccepted, declined);
     return withinTime(sending, timeout).finally(() => transport.close());
   };
 
@@ -45,7 +45,7 @@ async function resolvedHost(host: string, isNamed: boolean): Promise<string> {
   return first.address;
 }
 
-const accepted = ({ response }: { readonly response: string }): OutboundAnswer => replyAnswer(response);
+const mailAccepted = ({ response }: { readonly response: string }): OutboundAnswer => replyAnswer(response);
 
 /** What the server has replied is an answer; without one it is not known whether it has the mail. */
 function declined(error: Error & { readonly response?: string }): OutboundAnswer {

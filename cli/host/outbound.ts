@@ -92,7 +92,7 @@ const publicLookup =
   ) =>
     resolve(host, options, (error, addresses) => {
       const [first] = addresses ?? [];
-      const found = error ?? (first ? refusal(host, addresses) : new Error(`${host} has no address`));
+      const found = error ?? (first ? privateRefusal(host, addresses) : new Error(`${host} has no address`));
       if (found || !first) told(found, "");
       else if (options.all) told(null, [...addresses]);
       else told(null, first.address, first.family);
@@ -100,11 +100,11 @@ const publicLookup =
 
 /** Throws where any of a name's addresses is private. */
 export function refusePrivate(host: string, addresses: readonly { readonly address: string }[]): void {
-  const refused = refusal(host, addresses);
+  const refused = privateRefusal(host, addresses);
   if (refused) throw refused;
 }
 
-const refusal = (host: string, addresses: readonly { readonly address: string }[]): Error | null =>
+const privateRefusal = (host: string, addresses: readonly { readonly address: string }[]): Error | null =>
   addresses.some(({ address }) => isPrivate(address))
     ? new Error(`${host} leads to a private address; name it in EDGEMAKER_OUTBOUND_HOSTS if it is meant`)
     : null;

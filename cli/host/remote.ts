@@ -4,7 +4,7 @@ import { type Operation, routeOf } from "../../src/operation.ts";
 import type { Answer } from "../../src/transport/run.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import type { Settings } from "./settings.ts";
+import type { CliSettings } from "./settings.ts";
 
 export interface Remote {
   /** The server's address, without /api/v1. */
@@ -13,7 +13,7 @@ export interface Remote {
 }
 
 /** The server that the command line or the settings name. */
-export function askedRemote({ config }: Settings, values: Values): Remote | undefined {
+export function askedRemote({ config }: CliSettings, values: Values): Remote | undefined {
   const here = ["db", "sandbox", "seed", "venue-url"].filter((flag) => values[flag] !== undefined);
   const asked = values["api-url"] as string | undefined;
   const token = tokenOf(values.token as string | undefined) ?? config.token;
@@ -44,7 +44,7 @@ function tokenOf(given: string | undefined): string | undefined {
   throw new UsageError(`--token: there is none in ${where}`);
 }
 
-const PATIENCE = 60_000;
+const LONGEST_REQUEST = 60_000;
 
 /** Asks a server for an operation. Throws only when there was no answer. */
 export async function callRemote(
@@ -72,7 +72,7 @@ export async function callRemote(
     },
     ...(inBody ? { body: JSON.stringify(Object.fromEntries(rest)) } : {}),
     redirect: "manual",
-    signal: AbortSignal.timeout(PATIENCE),
+    signal: AbortSignal.timeout(LONGEST_REQUEST),
   }).catch((error: unknown) => {
     throw new Error(`no answer from ${url}: ${messageOf(error)}${unsettled(operation)}`, { cause: error });
   });

@@ -13,7 +13,7 @@ export interface GivenKeys {
 /** Keys from the terminal, unseen, or line by line from a pipe. Never from the arguments: those are in the process list. */
 export async function readKeys({ id, venue }: ConfiguredExchange): Promise<GivenKeys> {
   const names = ["API key", "secret", ...(VENUES[venue].passphrase ? ["passphrase"] : [])];
-  const [key, secret, passphrase] = await ask(names.map((name) => `${id} ${name}: `));
+  const [key, secret, passphrase] = await askUnseen(names.map((name) => `${id} ${name}: `));
   if (!key || !secret || (names.length === 3 && !passphrase))
     throw new UsageError(`give the ${names.join(", then the ")}, each on a line of its own`);
   return { key, secret, ...(passphrase ? { passphrase } : {}) };
@@ -22,7 +22,7 @@ export async function readKeys({ id, venue }: ConfiguredExchange): Promise<Given
 /** Other secrets, asked for in the same way; a name that ends in `?` may be left empty. */
 export async function readSecrets(names: readonly string[]): Promise<Readonly<Record<string, string>>> {
   const plain = names.map((name) => name.replace("?", ""));
-  const answers = await ask(
+  const answers = await askUnseen(
     plain.map((name, place) => `${name}${names[place]?.endsWith("?") ? " (may be empty)" : ""}: `),
   );
   const missing = names.find((name, place) => !name.endsWith("?") && !answers[place]);
@@ -35,7 +35,7 @@ export async function readSecrets(names: readonly string[]): Promise<Readonly<Re
 }
 
 /** One line for each question; what is typed is not shown. */
-async function ask(questions: readonly string[]): Promise<string[]> {
+async function askUnseen(questions: readonly string[]): Promise<string[]> {
   const isTerminal = process.stdin.isTTY === true;
   const unseen = new Writable({ write: (_part, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: unseen, terminal: isTerminal });

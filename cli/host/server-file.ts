@@ -16,20 +16,20 @@ export interface ServerFile {
   readonly pid: number;
 }
 
-const nameOf = (folder: string, databaseUrl: string): string =>
+const serverFileName = (folder: string, databaseUrl: string): string =>
   join(folder, `server-${createHash("sha256").update(databaseUrl).digest("hex").slice(0, 16)}.json`);
 
 export function writeServerFile(folder: string, databaseUrl: string, server: ServerFile): () => void {
-  const file = nameOf(folder, databaseUrl);
+  const file = serverFileName(folder, databaseUrl);
   writePrivate(file, JSON.stringify(server));
   return () => {
-    if (read(file)?.instance === server.instance) rmSync(file, { force: true });
+    if (readServerFile(file)?.instance === server.instance) rmSync(file, { force: true });
   };
 }
 
 /** The running server of this database; undefined when there is none that answers. */
 export async function findServer(folder: string, databaseUrl: string): Promise<ServerFile | undefined> {
-  const server = read(nameOf(folder, databaseUrl));
+  const server = readServerFile(serverFileName(folder, databaseUrl));
   if (!server) return undefined;
   try {
     const challenge = nodeLocal.randomText(32);
@@ -41,7 +41,7 @@ export async function findServer(folder: string, databaseUrl: string): Promise<S
     return proof === proofOf(server.token, challenge) ? server : undefined;
   } catch {
     // A server that was killed has left its file, and the token in it.
-    if (!isAlive(server.pid)) rmSync(nameOf(folder, databaseUrl), { force: true });
+    if (!isAlive(server.pid)) rmSync(serverFileName(folder, databaseUrl), { force: true });
     return undefined;
   }
 }
@@ -62,7 +62,7 @@ export const proofOf = (token: string, challenge: string): string =>
 /** Earlier releases have kept one token for every start. */
 export const forgetKeptToken = (folder: string): void => rmSync(join(folder, "token"), { force: true });
 
-function read(file: string): ServerFile | undefined {
+function readServerFile(file: string): ServerFile | undefined {
   if (!existsSync(file)) return undefined;
   try {
     return JSON.parse(readFileSync(file, "utf8")) as ServerFile;

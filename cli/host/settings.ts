@@ -11,44 +11,44 @@ import { UsageError } from "../terminal/usage-error.ts";
 import { configFile, defaultDatabaseUrl } from "./directories.ts";
 import { absentFolder, databaseFile } from "./locations.ts";
 
-const text = (description: string, valueHint: string) =>
+const textArgument = (description: string, valueHint: string) =>
   ({ type: "string", description, valueHint }) as const;
 
 /** Flags of every command that works on a database in this process. */
 export const DATABASE_ARGS = {
-  db: text("Database: file:<path> or libsql://<host>", "url"),
+  db: textArgument("Database: file:<path> or libsql://<host>", "url"),
   sandbox: { type: "boolean", description: "Simulated exchanges: no keys, no network, no money" },
-  seed: text("Seed of the sandbox's prices", "number"),
+  seed: textArgument("Seed of the sandbox's prices", "number"),
   "venue-url": {
-    ...text("Another address for an exchange, name=url; repeatable", "name=url"),
+    ...textArgument("Another address for an exchange, name=url; repeatable", "name=url"),
     repeatable: true,
   },
 } as const satisfies Args;
 
 /** Flags that make a sandbox; left out, they mean what its database was made with. */
 export const SANDBOX_ARGS = {
-  origin: text("Market time at the start, ISO 8601", "time"),
+  origin: textArgument("Market time at the start, ISO 8601", "time"),
   replay: {
-    ...text(
+    ...textArgument(
       "Candles to replay, [SYMBOL=]FILE of any form that a backtest reads; BTC/USDT when no symbol is named; repeatable",
       "file",
     ),
     repeatable: true,
   },
-  speed: text(
+  speed: textArgument(
     "Market time runs this many times faster; max: passes follow one another at once, each --tick-interval later",
     "number",
   ),
 } as const satisfies Args;
 
-export interface Settings {
+export interface CliSettings {
   readonly config: Config;
   readonly databaseUrl: string;
   readonly sandbox: SandboxOptions;
 }
 
 /** What a command runs with: a flag beats the environment, the environment beats the configuration file. */
-export function readSettings(values: Values, env: NodeJS.ProcessEnv): Settings {
+export function readSettings(values: Values, env: NodeJS.ProcessEnv): CliSettings {
   const parsed = parseConfig(environmentWithFile(env));
   const asked = (values["venue-url"] as readonly string[] | undefined)?.map(venueUrl) ?? [];
   const config: Config = {
@@ -117,7 +117,7 @@ function sandboxOptions({ seed, origin, speed, replay }: Values): SandboxOptions
   return {
     seed: seed === undefined ? undefined : numberOf("--seed", seed, { whole: true, most: 2 ** 32 - 1 }),
     speed: speed === undefined ? undefined : speedOf(speed),
-    origin: origin === undefined ? undefined : timeOf(String(origin)),
+    origin: origin === undefined ? undefined : timeFlag(String(origin)),
     replays: (replay as readonly string[] | undefined)?.map(replayOf),
   };
 }
@@ -144,7 +144,7 @@ export function numberOf(
   return number;
 }
 
-function timeOf(value: string): number {
+function timeFlag(value: string): number {
   const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/.test(value)
     ? Date.parse(value)
     : Number.NaN;

@@ -7,7 +7,7 @@ import { eventNews, fillNews } from "../../src/notify/news.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { rounds } from "./rounds.ts";
 
-const PAGE = 200;
+const NEWS_PER_LOOK = 200;
 /** Of a price that is computed from a fill's two figures. */
 const READABLE = 10n ** 10n;
 
@@ -17,13 +17,13 @@ export function signsOfLife({ notify }: Pick<Deps, "notify">, every: number, say
   let cursor: NewsCursor | undefined;
   return rounds(every, async () => {
     // What fails here, the passes log: it is told in the next round.
-    const news = await notify.store.newsAfter(cursor, PAGE).catch(() => undefined);
+    const news = await notify.store.newsAfter(cursor, NEWS_PER_LOOK).catch(() => undefined);
     if (!news) return;
     cursor = news.cursor;
     const told = news.events.flatMap((event) => eventNews(event) ?? []);
     const booked = news.fills.filter(({ isSuperseded }) => !isSuperseded);
     const lines = [...told, ...booked.map((fill) => ({ at: fill.at, text: fillTold(fill) }))];
-    for (const { at, text: line } of lines.sort((a, b) => a.at - b.at)) say(`${timeOf(at)} ${line}`);
+    for (const { at, text: line } of lines.sort((a, b) => a.at - b.at)) say(`${secondOfDay(at)} ${line}`);
   });
 }
 
@@ -34,4 +34,4 @@ function fillTold(fill: TellableFill): string {
   return `${what} ${text(fill.amount)} ${base} at ${text(price)} ${quote}`;
 }
 
-const timeOf = (at: Millis): string => new Date(at).toISOString().slice(11, 19);
+const secondOfDay = (at: Millis): string => new Date(at).toISOString().slice(11, 19);

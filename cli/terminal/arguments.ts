@@ -6,10 +6,10 @@ import type { ArgDef, CommandDef } from "citty";
 import { didYouMean } from "../../src/kernel/nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
-export type Args = Readonly<Record<string, ArgDef & Reading>>;
+export type Args = Readonly<Record<string, ArgDef & ReadAs>>;
 
 /** What citty has no word for. */
-interface Reading {
+interface ReadAs {
   readonly repeatable?: boolean;
   /** Another whole name of the flag, not shown in help. */
   readonly aka?: string;
@@ -19,7 +19,7 @@ interface Reading {
 
 type Commands = Readonly<Record<string, CommandDef>>;
 
-export interface Found {
+export interface FoundCommand {
   readonly command: CommandDef;
   /** Its words, for messages and help. */
   readonly path: readonly string[];
@@ -30,7 +30,7 @@ export interface Found {
 const isHelp = (word: string): boolean => word === "--help" || word === "-h";
 
 /** Walks from the root to the command that the words name. Only --help may stand before a sub-command. */
-export function findCommand(root: CommandDef, argv: readonly string[]): Found {
+export function findCommand(root: CommandDef, argv: readonly string[]): FoundCommand {
   let command = root;
   const path: string[] = [];
   for (const [place, word] of argv.entries()) {
@@ -41,11 +41,11 @@ export function findCommand(root: CommandDef, argv: readonly string[]): Found {
       return { command, path, rest: argv.slice(place), help: argv.slice(place).some(isHelp) };
     if (isHelp(word)) return { command, path, rest: [], help: true };
     if (word.startsWith("-")) {
-      const isBefore = argv.slice(place).some((later) => nameOf(later, commands) !== undefined);
+      const isBefore = argv.slice(place).some((later) => commandName(later, commands) !== undefined);
       if (isBefore) throw new UsageError(beforeCommand(word, path));
       return { command, path, rest: [], help: argv.slice(place).some(isHelp) };
     }
-    const name = nameOf(word, commands);
+    const name = commandName(word, commands);
     if (name === undefined)
       throw new UsageError(
         `unknown command: ${[...path, word].join(" ")}${didYouMean(word, Object.keys(commands))}`,
@@ -61,7 +61,7 @@ function beforeCommand(word: string, path: readonly string[]): string {
   return `${word} stands ${where}, where it would do nothing; put it after`;
 }
 
-const nameOf = (word: string, commands: Commands): string | undefined =>
+const commandName = (word: string, commands: Commands): string | undefined =>
   Object.hasOwn(commands, word)
     ? word
     : Object.keys(commands).find((name) => aliasesOf(commands[name]).includes(word));
@@ -116,14 +116,14 @@ function splitFlag(word: string): [string, string | undefined] {
   return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
 }
 
-interface Known {
+interface KnownFlag {
   readonly name: string;
   readonly type: string;
   readonly negative: boolean;
 }
 
-function flagNames(args: Args): Map<string, Known> {
-  const names = new Map<string, Known>();
+function flagNames(args: Args): Map<string, KnownFlag> {
+  const names = new Map<string, KnownFlag>();
   for (const [name, { type = "boolean", aka }] of Object.entries(args)) {
     for (const word of [name, ...(aka === undefined ? [] : [aka])]) {
       names.set(`--${word}`, { name, type, negative: false });
@@ -133,7 +133,7 @@ function flagNames(args: Args): Map<string, Known> {
   return names;
 }
 
-function switchValue({ negative }: Known, flag: string, inline: string | undefined): boolean {
+function switchValue({ negative }: KnownFlag, flag: string, inline: string | undefined): boolean {
   if (inline === undefined) return !negative;
   if (negative || (inline !== "true" && inline !== "false"))
     throw new UsageError(`${flag} takes no value but true or false`);

@@ -2,7 +2,7 @@ import { fromNumber, text } from "../../src/kernel/decimal.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 
 /** Without an exponent. */
-export function number(value: number): string {
+export function numberText(value: number): string {
   const exact = fromNumber(value);
   return exact === undefined ? String(value) : text(exact);
 }
@@ -19,8 +19,8 @@ const LEAST_TIME = 1e11;
 export function format(value: unknown, name = ""): string {
   if (value === undefined || value === null) return "-";
   if (isTime(name, value)) return new Date(value).toISOString();
-  if (name === "runningTime" && typeof value === "number") return duration(value);
-  if (typeof value === "number") return number(value);
+  if (name === "runningTime" && typeof value === "number") return durationText(value);
+  if (typeof value === "number") return numberText(value);
   // What an exchange says must not reach the terminal's own controls.
   if (typeof value !== "object") return plainText(String(value));
   if (Array.isArray(value)) return value.length === 0 ? "-" : value.map((item) => format(item)).join(", ");
@@ -28,7 +28,7 @@ export function format(value: unknown, name = ""): string {
   return parts.length === 0 ? "-" : parts.join(", ");
 }
 
-function duration(millis: number): string {
+function durationText(millis: number): string {
   const seconds = Math.floor(millis / 1000);
   const parts = [
     [Math.floor(seconds / 86_400), "d"],

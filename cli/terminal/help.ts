@@ -3,7 +3,7 @@ import type { Args } from "./arguments.ts";
 import type { Meta } from "./command.ts";
 import { styled, wrap } from "./style.ts";
 
-type Row = readonly [name: string, description: string];
+type HelpRow = readonly [name: string, description: string];
 
 /** What a command is for, its words and flags, and examples; in `width` columns. */
 export function helpOf(found: CommandDef, path: readonly string[], width: number): string {
@@ -40,17 +40,17 @@ export function helpOf(found: CommandDef, path: readonly string[], width: number
 
 const title = (text: string): string => styled("bold", `${text}:`);
 
-function commandRow([name, found]: readonly [string, CommandDef]): Row {
+function commandRow([name, found]: readonly [string, CommandDef]): HelpRow {
   const { alias = [], description = "" } = (found.meta ?? {}) as Meta;
   return [[name, ...[alias].flat()].join(", "), description];
 }
 
-function flagRow([name, { type, valueHint, description = "" }]: readonly [string, Args[string]]): Row {
+function flagRow([name, { type, valueHint, description = "" }]: readonly [string, Args[string]]): HelpRow {
   return [type === "boolean" ? `--${name}` : `--${name} <${valueHint ?? "text"}>`, description];
 }
 
 /** Two columns; where they do not fit, each description below its name. */
-function section(head: string, rows: readonly Row[], width: number): string {
+function section(head: string, rows: readonly HelpRow[], width: number): string {
   if (rows.length === 0) return "";
   const widest = Math.max(...rows.map(([name]) => name.length));
   const left = width - widest - 6;

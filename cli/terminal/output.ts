@@ -1,18 +1,18 @@
 import { plainText } from "../../src/kernel/plain-text.ts";
 import type { Values } from "./arguments.ts";
 import { format } from "./format.ts";
-import { columns, styled, tableWidth, wrap } from "./style.ts";
-import { type Columns, fitTable, type Row, table } from "./table.ts";
+import { styled, tableWidth, terminalColumns, wrap } from "./style.ts";
+import { type ColumnChoice, fitTable, type TableRow, table } from "./table.ts";
 
 /** Prints a command's own answer; returns the exit code. */
-export function print(values: Values, answer: unknown, shown?: Columns): number {
+export function print(values: Values, answer: unknown, shown?: ColumnChoice): number {
   process.stdout.write(`${values.json ? JSON.stringify(answer, null, 2) : render(answer, shown)}\n`);
   return 0;
 }
 
 /** Answers as text for a person: fields as lines, lists of objects as tables, or as lines where a table is too wide. */
-export function render(body: unknown, shown?: Columns): string {
-  const width = columns();
+export function render(body: unknown, shown?: ColumnChoice): string {
+  const width = terminalColumns();
   if (typeof body !== "object" || body === null) return format(body);
   const entries = Object.entries(body);
   const tables = entries.filter(([, value]) => isTable(value));
@@ -20,7 +20,7 @@ export function render(body: unknown, shown?: Columns): string {
     ([name, value]) => !isTable(value) && !(name === "count" && tables.length > 0),
   );
   const blocks = tables.flatMap(([name, value]) => {
-    const rows = value as Row[];
+    const rows = value as TableRow[];
     if (rows.length > 0 && Array.isArray(shown?.chosen) && !hasColumns(rows, shown.chosen)) return [];
     return [`${heading(name)}\n${fitted(rows, width, shown)}`];
   });
@@ -31,11 +31,11 @@ export function render(body: unknown, shown?: Columns): string {
 
 /** The columns that the tables of an answer have. */
 export const columnNames = (body: unknown): readonly string[] => {
-  const rows = Object.values(body ?? {}).flatMap((value) => (isTable(value) ? (value as Row[]) : []));
+  const rows = Object.values(body ?? {}).flatMap((value) => (isTable(value) ? (value as TableRow[]) : []));
   return [...new Set(rows.flatMap((row) => Object.keys(row)))];
 };
 
-const hasColumns = (rows: readonly Row[], names: readonly string[]): boolean =>
+const hasColumns = (rows: readonly TableRow[], names: readonly string[]): boolean =>
   rows.some((row) => names.some((name) => Object.hasOwn(row, name)));
 
 const heading = (name: string): string => styled("bold", plainText(name));
@@ -48,7 +48,7 @@ const isTable = (value: unknown): boolean =>
 const LOUD = new Set(["stalled", "error"]);
 
 /** `name  value`, a long value going on below itself, and one that cannot be broken below its name. */
-function fields(row: Row, width: number, indent = ""): string {
+function fields(row: TableRow, width: number, indent = ""): string {
   const names = Object.keys(row).map((name) => plainText(name));
   const widest = Math.max(0, ...names.map((name) => name.length));
   const left = Math.max(20, width - indent.length - widest - 2);
@@ -62,7 +62,7 @@ function fields(row: Row, width: number, indent = ""): string {
   return lines.map((line) => `${indent}${line}`).join("\n");
 }
 
-function fitted(rows: readonly Row[], width: number, shown: Columns | undefined): string {
+function fitted(rows: readonly TableRow[], width: number, shown: ColumnChoice | undefined): string {
   if (rows.length === 0) return "  (none)";
   const fits = (told: string) => told.split("\n").every((line) => line.length <= width);
   const whole = shown ? fitTable(rows, shown, tableWidth()) : table(rows);

@@ -36,14 +36,17 @@ export function fail(
   const told = operation && first ? flagTold(operation, { ...first, message }) : message;
   process.stderr.write(`${error ?? `status ${status}`}: ${plainText(told, 1000)}\n`);
   // All that is wrong at once: nobody should have to ask again for each.
-  for (const { path, message: other } of (operation && issues ? issues.slice(1) : []).slice(0, MOST_TOLD))
+  for (const { path, message: other } of (operation && issues ? issues.slice(1) : []).slice(
+    0,
+    MOST_ISSUES_TOLD,
+  ))
     process.stderr.write(`  ${flagged(operation as Operation, { path, message: plainText(other, 300) })}\n`);
   if (status === 401 && remote && error === "Unauthorized")
     process.stderr.write("Give a token with --token or EDGEMAKER_TOKEN.\n");
   return issues === undefined ? 1 : 2;
 }
 
-const MOST_TOLD = 20;
+const MOST_ISSUES_TOLD = 20;
 
 /** A message names the flag that a person has typed; a sentence of its own stays as it is. */
 const flagTold = (operation: Operation, issue: Issue): string =>

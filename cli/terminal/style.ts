@@ -9,7 +9,7 @@ const isColoured = (): boolean =>
 export const styled = (style: Style, text: string): string => (isColoured() ? styleText(style, text) : text);
 
 /** Columns to write in: those of the terminal, or what a file or a pipe is read with. */
-export const columns = (): number => process.stdout.columns ?? 120;
+export const terminalColumns = (): number => process.stdout.columns ?? 120;
 
 /** What a table may be wide: a file or a pipe breaks no line, and whoever reads one wants every column. */
 export const tableWidth = (): number => process.stdout.columns ?? Number.POSITIVE_INFINITY;

@@ -1,18 +1,18 @@
 import { plainText } from "../../src/kernel/plain-text.ts";
-import { format, isTime, number } from "./format.ts";
+import { format, isTime, numberText } from "./format.ts";
 import { wrap } from "./style.ts";
 
-export type Row = Readonly<Record<string, unknown>>;
+export type TableRow = Readonly<Record<string, unknown>>;
 
 /** Which columns a table has, and which of them stay where there is no room for all. */
-export interface Columns {
+export interface ColumnChoice {
   /** The most important first; whatever it does not name is left out before. */
   readonly priority: readonly string[];
   /** What a person has asked for: exactly these, in this order; `all` leaves none out. */
   readonly chosen?: readonly string[] | "all" | undefined;
 }
 
-interface Column {
+interface DrawnColumn {
   readonly name: string;
   readonly cells: readonly string[];
   readonly toRight: boolean;
@@ -27,8 +27,8 @@ const LEAST_COLUMNS = 3;
 
 /** A table of at most `width` columns of text; undefined where too little would be left of it. */
 export function fitTable(
-  rows: readonly Row[],
-  { priority, chosen }: Columns,
+  rows: readonly TableRow[],
+  { priority, chosen }: ColumnChoice,
   width: number,
 ): string | undefined {
   const all = columnsOf(rows);
@@ -47,8 +47,12 @@ export function fitTable(
 }
 
 /** Without what says nothing first, and then without what matters least. */
-function dropUntil(all: readonly Column[], priority: readonly string[], width: number): readonly Column[] {
-  const rank = ({ name, cells }: Column): number => {
+function dropUntil(
+  all: readonly DrawnColumn[],
+  priority: readonly string[],
+  width: number,
+): readonly DrawnColumn[] {
+  const rank = ({ name, cells }: DrawnColumn): number => {
     if (cells.every((cell) => cell === "-" || cell === "")) return Number.POSITIVE_INFINITY;
     const at = priority.indexOf(name);
     return at < 0 ? priority.length + all.findIndex((one) => one.name === name) : at;
@@ -62,17 +66,17 @@ function dropUntil(all: readonly Column[], priority: readonly string[], width: n
 }
 
 const GAP = 2;
-const leastWidth = (columns: readonly Column[]): number =>
+const leastWidth = (columns: readonly DrawnColumn[]): number =>
   columns.reduce(
     (sum, { name, width }) => sum + GAP + (WRAPPED.has(name) ? Math.min(width, LEAST_WRAPPED) : width),
     0,
   );
 
 /** Columns as wide as their widest cell; numbers to the right, their points below each other. */
-export const table = (rows: readonly Row[]): string =>
+export const table = (rows: readonly TableRow[]): string =>
   rows.length === 0 ? "  (none)" : drawTable(columnsOf(rows), Number.POSITIVE_INFINITY);
 
-function columnsOf(rows: readonly Row[]): Column[] {
+function columnsOf(rows: readonly TableRow[]): DrawnColumn[] {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return names.map((name) => {
     const toRight = rows.every((row) => typeof row[name] === "number" && !isTime(name, row[name]));
@@ -89,7 +93,7 @@ function columnsOf(rows: readonly Row[]): Column[] {
   });
 }
 
-function drawTable(columns: readonly Column[], width: number): string {
+function drawTable(columns: readonly DrawnColumn[], width: number): string {
   const fixed = columns.reduce((sum, column) => sum + GAP + (WRAPPED.has(column.name) ? 0 : column.width), 0);
   const wrapped = columns.filter(({ name }) => WRAPPED.has(name)).length;
   const room = Math.max(LEAST_WRAPPED, Math.floor((width - fixed) / wrapped));
@@ -105,7 +109,7 @@ function drawTable(columns: readonly Column[], width: number): string {
 }
 
 /** One row, over as many lines as its longest cell takes. */
-function drawRow(columns: readonly Column[], cellOf: (column: Column) => string): string {
+function drawRow(columns: readonly DrawnColumn[], cellOf: (column: DrawnColumn) => string): string {
   const cells = columns.map((column) =>
     WRAPPED.has(column.name) ? wrap(cellOf(column), column.width) : [cellOf(column)],
   );
@@ -118,7 +122,7 @@ function drawRow(columns: readonly Column[], cellOf: (column: Column) => string)
 
 /** Numbers with as many decimals each as the longest of them. */
 function aligned(values: readonly number[]): string[] {
-  const texts = values.map((value) => number(value));
+  const texts = values.map((value) => numberText(value));
   const places = Math.max(...texts.map((one) => one.split(".")[1]?.length ?? 0));
   return texts.map((one) => {
     const [whole = "", fraction = ""] = one.split(".");

@@ -31,11 +31,11 @@ const TIMING: Timing = {
 // An account's limits are of its real money: they are no part of what a strategy would have made.
 const NO_BOUNDS: Bounds = { standings: { version: 0, all: [] }, now: undefined };
 const NOT_KILLED = { on: false, cancels: false, sells: false };
-const EMPTY = new Map<never, never>();
-const KINDS = kindsOf([gridKind]);
+const NO_ENTRIES = new Map<never, never>();
+const GRID_KINDS = kindsOf([gridKind]);
 
 /** One strategy on its account, as its passes take it on. */
-export interface Account {
+export interface PaperAccount {
   readonly strategy: GridStrategy;
   /** Orders that are not settled. */
   readonly orders: readonly Order[];
@@ -43,17 +43,17 @@ export interface Account {
 }
 
 export interface Passed {
-  readonly account: Account;
+  readonly account: PaperAccount;
   /** Booked in this pass. */
   readonly fills: readonly Fill[];
   /** It has cancelled something: what that leaves free is for the next pass. */
   readonly cancelled: boolean;
 }
 
-export const opened = (strategy: GridStrategy): Account => ({ strategy, orders: [], memory: NO_MEMORY });
+export const opened = (strategy: GridStrategy): PaperAccount => ({ strategy, orders: [], memory: NO_MEMORY });
 
 /** One pass: what the step reads is read off the paper, its own decision follows, and what it asks for is done there. */
-export function pass(before: Account, market: Market, paper: PaperVenue, at: Millis): Passed {
+export function passOnPaper(before: PaperAccount, market: Market, paper: PaperVenue, at: Millis): Passed {
   const snapshot = snapshotOf(before, at);
   // As the step does: what leaves is cancelled before anything is read.
   for (const { exchangeId } of urgentCancels(snapshot, Number.MAX_SAFE_INTEGER))
@@ -62,11 +62,11 @@ export function pass(before: Account, market: Market, paper: PaperVenue, at: Mil
     limit: Number.MAX_SAFE_INTEGER,
     slow: null,
     bounds: NO_BOUNDS,
-    kinds: KINDS,
+    kinds: GRID_KINDS,
   });
-  const recorded = record(before, decision, paper);
+  const recorded = recordOnPaper(before, decision, paper);
   for (const { exchangeId } of decision.cancels) paper.cancel(exchangeId ?? "");
-  const placed = new Map(decision.creates.map((order) => [order.clientId, send(order, paper)]));
+  const placed = new Map(decision.creates.map((order) => [order.clientId, placeOnPaper(order, paper)]));
   const isPlaced = decision.creates.every(({ clientId }) => placed.get(clientId)?.state === "submitted");
   const isActive = decision.placing.includes(before.strategy.id) && isPlaced;
   return {
@@ -80,7 +80,7 @@ export function pass(before: Account, market: Market, paper: PaperVenue, at: Mil
   };
 }
 
-function snapshotOf({ strategy, orders, memory }: Account, now: Millis): Snapshot {
+function snapshotOf({ strategy, orders, memory }: PaperAccount, now: Millis): Snapshot {
   return {
     lease: { account: strategy.account, token: 1, now, until: now + TIMING.leaseTtl },
     kill: NOT_KILLED,
@@ -96,7 +96,7 @@ function snapshotOf({ strategy, orders, memory }: Account, now: Millis): Snapsho
   };
 }
 
-function observationOf({ strategy, orders }: Account, market: Market, paper: PaperVenue): Observation {
+function observationOf({ strategy, orders }: PaperAccount, market: Market, paper: PaperVenue): Observation {
   const sights = new Map<string, VenueOrder>();
   for (const { clientId } of orders) {
     const told = paper.order(clientId);
@@ -117,10 +117,10 @@ function observationOf({ strategy, orders }: Account, market: Market, paper: Pap
     sights,
     balances: paper.balances(),
     balancesFirst: true,
-    refused: EMPTY,
+    refused: NO_ENTRIES,
     found: [],
-    searched: EMPTY,
-    unlooked: EMPTY,
+    searched: NO_ENTRIES,
+    unlooked: NO_ENTRIES,
     foreign: [],
     late: [],
     timing: TIMING,
@@ -128,7 +128,7 @@ function observationOf({ strategy, orders }: Account, market: Market, paper: Pap
 }
 
 /** What the store would hold after the pass has recorded its decision. */
-function record({ strategy, orders }: Account, { changes }: Decision, paper: PaperVenue) {
+function recordOnPaper({ strategy, orders }: PaperAccount, { changes }: Decision, paper: PaperVenue) {
   const changed = new Map(changes.flatMap((change) => change.orders).map((order) => [order.clientId, order]));
   for (const { clientId, settled } of changed.values()) if (settled) paper.forget(clientId);
   const updates = changes.flatMap((change) => (change.strategy ? [change.strategy] : []));
@@ -139,7 +139,7 @@ function record({ strategy, orders }: Account, { changes }: Decision, paper: Pap
   };
 }
 
-function send(order: Order, paper: PaperVenue): Order {
+function placeOnPaper(order: Order, paper: PaperVenue): Order {
   const placed = paper.place(wanted(order));
   if ("id" in placed) return { ...order, state: "submitted", exchangeId: placed.id };
   const { rejected, wouldTake } = placed;

@@ -97,7 +97,7 @@ export function* backtesting(
     run,
     figures,
     band,
-    warnings: [...checked.warnings, ...doubts({ run, band, rules, market, missing, bars })],
+    warnings: [...checked.warnings, ...backtestDoubts({ run, band, rules, market, missing, bars })],
     bars: bars.low.length,
     missing,
   };
@@ -165,7 +165,7 @@ interface Doubtful extends Pick<BacktestResult, "run" | "band" | "rules" | "mark
 }
 
 /** What makes the figures say less than they seem to. */
-function doubts({ run, band, rules, market, missing, bars }: Doubtful): BacktestWarning[] {
+function backtestDoubts({ run, band, rules, market, missing, bars }: Doubtful): BacktestWarning[] {
   const { strategy } = run.account;
   const { cycles } = strategy.state.ledger;
   const spacing = strategy.state.slots.map(({ lower, upper }) => upper - lower).reduce(min);

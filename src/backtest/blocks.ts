@@ -9,7 +9,7 @@ export interface Blocks {
 /** Blocks of 8 bars, of 64 and of 4,096. */
 export type Levels = readonly [tiny: Blocks, small: Blocks, large: Blocks];
 
-export function levelsOf(bars: Blocks): Levels {
+export function blockLevels(bars: Blocks): Levels {
   const tiny = blocksOf(bars, 8);
   const small = blocksOf(tiny, 8);
   return [tiny, small, blocksOf(small, 64)];

@@ -23,5 +23,5 @@ export function cornersOf(
 }
 
 /** When the last bar has ended. */
-export const endOf = ({ candles: { times, spanMillis } }: Ticks): Millis =>
+export const lastBarEnd = ({ candles: { times, spanMillis } }: Ticks): Millis =>
   (times.at(-1) as number) + spanMillis - 1;

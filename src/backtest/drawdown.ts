@@ -1,7 +1,7 @@
 import type { Column } from "../candles/candles.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Blocks } from "./blocks.ts";
-import { float } from "./held.ts";
+import { floatUnits } from "./held.ts";
 import type { Ticks } from "./ticks.ts";
 
 /** Greatest fall of equity below its highest so far, in quote and as a share of that. */
@@ -28,7 +28,7 @@ export interface HeldOver {
  * are looked at when that is asked for.
  */
 export function createFalls({ close, blocks, tick: step, candles: { times } }: Ticks, invested: number) {
-  const tick = float(step);
+  const tick = floatUnits(step);
   const [tiny, small, large] = blocks;
   let worst = { amount: 0, share: 0, from: times[0] ?? 0, to: times[0] ?? 0 };
   let peak = invested;

@@ -4,7 +4,7 @@ import { type Decimal, div, mul } from "../kernel/decimal.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
 import type { Profit } from "../model/strategy.ts";
 import { countWithin, createFalls, type Drawdown, type HeldOver } from "./drawdown.ts";
-import { float, type Held } from "./held.ts";
+import { floatUnits, type Held } from "./held.ts";
 import type { Ticks } from "./ticks.ts";
 import type { Walked } from "./walk.ts";
 
@@ -53,21 +53,21 @@ export function figuresOf(
     endPrice,
     holdingStart: mul(state.ledger.firstBase, moved, "half"),
     holdingBase: mul(div(invested, startPrice, "half"), moved, "half"),
-    ...measured(held, bars, { count, invested: float(invested) }),
+    ...measured(held, bars, { count, invested: floatUnits(invested) }),
   };
 }
 
 /** The price at which a bar closed; zero where there is none. */
 export const closeOf = ({ close, tick }: Ticks, bar: number): Decimal => BigInt(close[bar] ?? 0) * tick;
 
-interface Span {
+interface BarsLookedAt {
   /** Bars looked at. */
   readonly count: number;
   readonly invested: number;
 }
 
 /** Over the closes, from one change of what is held to the next. */
-function measured(held: Held, bars: Ticks, { count, invested }: Span) {
+function measured(held: Held, bars: Ticks, { count, invested }: BarsLookedAt) {
   const every = Math.max(1, Math.ceil(count / POINTS));
   const falls = createFalls(bars, invested);
   const series: Point[] = [];
@@ -108,7 +108,7 @@ interface Drawing {
 }
 
 function pointAt(bars: Ticks, bar: number, { holding: { cash, base }, invested, peak }: Drawing): Point {
-  const tick = float(bars.tick);
+  const tick = floatUnits(bars.tick);
   const price = (bars.close[bar] as number) * tick;
   const equity = cash + base * price;
   return {
@@ -125,9 +125,9 @@ const endAt = ({ bars }: Held, place: number, count: number): number =>
   place + 1 < bars.length ? Math.min(bars[place + 1] as number, count) : count;
 
 /** At the first close of each day, and at the last of all. */
-function dailyEquity(held: Held, bars: Ticks, { count, invested }: Span): number[] {
+function dailyEquity(held: Held, bars: Ticks, { count, invested }: BarsLookedAt): number[] {
   const { times } = bars.candles;
-  const tick = float(bars.tick);
+  const tick = floatUnits(bars.tick);
   const days: number[] = [];
   let place = 0;
   const equity = (bar: number): number => {
@@ -152,7 +152,7 @@ function nextDay(candles: Candles, bar: number, at: Millis): number {
 
 /** Bars that closed between the outermost levels of their time. */
 function insideOf({ ranges }: Held, bars: Ticks, count: number): number {
-  const tick = float(bars.tick);
+  const tick = floatUnits(bars.tick);
   let inside = 0;
   for (const [place, { bar, low, high }] of ranges.entries()) {
     const until = Math.min(ranges[place + 1]?.bar ?? count, count);

@@ -3,14 +3,14 @@ import type { GridStrategy } from "../grid/state/state.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 
 /** What a strategy holds from a bar on, as floats: for what is drawn and measured, never for what is booked. */
-export interface HeldRow extends Range {
+export interface HeldRow extends OuterLevels {
   /** Quote moved since the start, less what its first base was worth. */
   readonly cash: number;
   readonly base: number;
 }
 
 /** Its outermost levels from a bar on. */
-interface Range {
+interface OuterLevels {
   readonly bar: number;
   readonly low: number;
   readonly high: number;
@@ -24,22 +24,22 @@ export interface Held {
   /** In ticks, between which all its bars closed, as far as that is known. */
   readonly least: Float64Array;
   readonly most: Float64Array;
-  readonly ranges: readonly Range[];
+  readonly ranges: readonly OuterLevels[];
 }
 
 /** Above every price in ticks. */
 export const UNKNOWN = Number.MAX_SAFE_INTEGER;
 
-export const float = (value: Decimal): number => Number(value) / 1e18;
+export const floatUnits = (value: Decimal): number => Number(value) / 1e18;
 
 export function heldFrom(bar: number, { state }: GridStrategy): HeldRow {
   const { ledger, slots } = state;
   return {
     bar,
-    cash: float(ledger.quote - ledger.firstCost - ledger.feesValue),
-    base: float(heldInAll(state)),
-    low: slots.reduce((least, { lower }) => Math.min(least, float(lower)), Infinity),
-    high: slots.reduce((most, { upper }) => Math.max(most, float(upper)), 0),
+    cash: floatUnits(ledger.quote - ledger.firstCost - ledger.feesValue),
+    base: floatUnits(heldInAll(state)),
+    low: slots.reduce((least, { lower }) => Math.min(least, floatUnits(lower)), Infinity),
+    high: slots.reduce((most, { upper }) => Math.max(most, floatUnits(upper)), 0),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Extremes } from "./rules.ts";
-import { nextBar, type Reach, type Ticks } from "./ticks.ts";
+import { nextBar, type TickReach, type Ticks } from "./ticks.ts";
 
 /** Fills in the order in which they came, in whole numbers: the bar, and the slot, the corner and the side in one. */
 export interface Jumps {
@@ -98,5 +98,5 @@ function doubled(column: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
 }
 
 /** Whether a price at which a pass would do something is never seen from a bar on. */
-export const isUndisturbed = (bars: Ticks, from: number, wake: Reach): boolean =>
+export const isUndisturbed = (bars: Ticks, from: number, wake: TickReach): boolean =>
   nextBar(bars, from, wake) >= bars.low.length;

@@ -2,7 +2,7 @@ import type { Slot } from "../grid/state/state.ts";
 import { type Decimal, max, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
 import type { Market } from "../model/market.ts";
 import { lotsFor, meetsMinimum } from "../model/minimum.ts";
-import type { Account } from "./account.ts";
+import type { PaperAccount } from "./account.ts";
 import type { Rungs } from "./jump.ts";
 import type { Rules } from "./rules.ts";
 import { meetingOf } from "./ticks.ts";
@@ -19,7 +19,7 @@ export interface Ladder {
  * position or reserve, a confidence, passes at intervals, or slots that could come to lack quote.
  */
 export function ladderOf(
-  { strategy, orders }: Account,
+  { strategy, orders }: PaperAccount,
   market: Market,
   { rules, freeQuote }: { readonly rules: Rules; readonly freeQuote: Decimal },
 ): Ladder | undefined {
@@ -33,7 +33,7 @@ export function ladderOf(
   const buying = slots.filter(({ index, side }) => busy.has(index) && side === "buy").length;
   const isInPlace = (slot: Slot, place: number): boolean =>
     place < armed
-      ? busy.has(slot.index) && rests(slot, place < buying)
+      ? busy.has(slot.index) && restsOn(slot, place < buying)
       : !busy.has(slot.index) && waits(slot);
   const isJoined = ({ lower, upper }: Slot, place: number): boolean =>
     upper > ZERO && (place === 0 || slots[place - 1]?.upper === lower);
@@ -45,7 +45,7 @@ export function ladderOf(
   return isNarrow(rungs) ? { slots, rungs } : undefined;
 }
 
-const rests = ({ side, sellAt, bought }: Slot, buys: boolean): boolean =>
+const restsOn = ({ side, sellAt, bought }: Slot, buys: boolean): boolean =>
   side === (buys ? "buy" : "sell") && sellAt === undefined && (side === "sell" || bought === ZERO);
 
 /** A selling slot that never had base does nothing until the price is above its lower one. */

@@ -1,20 +1,20 @@
 import type { GridStrategy, Ledger, Slot } from "../grid/state/state.ts";
 import type { Fill } from "../model/fill.ts";
-import type { Account } from "./account.ts";
+import type { PaperAccount } from "./account.ts";
 import { type FillLog, jumpedLog } from "./fill-log.ts";
 import { type Held, type HeldRow, heldOf, UNKNOWN } from "./held.ts";
 import { isUndisturbed, type Jumps, jump, type Rungs } from "./jump.ts";
 import { type Ladder, ladderOf } from "./ladder.ts";
-import { joined, moveAt, type ReplayedSlot, replaySlot } from "./replayed-slot.ts";
-import type { Reach, Ticks } from "./ticks.ts";
+import { joinedLedgers, moveAt, type ReplayedSlot, replaySlot } from "./replayed-slot.ts";
+import type { TickReach, Ticks } from "./ticks.ts";
 import type { WalkOptions } from "./walk-options.ts";
 
 export interface LeapPoint {
-  readonly account: Account;
+  readonly account: PaperAccount;
   readonly bars: Ticks;
   /** The next bar. */
   readonly from: number;
-  readonly wake: Reach;
+  readonly wake: TickReach;
   readonly fills: readonly Fill[];
   readonly held: readonly HeldRow[];
   readonly options: WalkOptions;
@@ -22,7 +22,7 @@ export interface LeapPoint {
 }
 
 export interface Leapt {
-  readonly account: Account;
+  readonly account: PaperAccount;
   readonly fills: FillLog;
   readonly held: Held;
 }
@@ -47,7 +47,7 @@ export function leap(point: LeapPoint): Leapt | NoLeap {
   const replayed = slots.map(({ index }, place) =>
     replaySlot(state, index, jumps.counts[place] as number, market),
   );
-  const ledger = replayed.reduce<Ledger>((all, one) => joined(all, one.ledger), state.ledger);
+  const ledger = replayed.reduce<Ledger>((all, one) => joinedLedgers(all, one.ledger), state.ledger);
   const done = strategy.state.slots.map(
     (slot) => replayed.find((one) => one.slot.index === slot.index)?.slot ?? slot,
   );

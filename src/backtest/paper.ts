@@ -5,14 +5,14 @@ import type { Balance } from "../model/account.ts";
 import type { Market, Quote, Side } from "../model/market.ts";
 import { type PaperVenue, PLENTY, paperAccount } from "./paper-account.ts";
 import type { Rules } from "./rules.ts";
-import { meetingOf, type Reach } from "./ticks.ts";
+import { meetingOf, type TickReach } from "./ticks.ts";
 
 /** One account on a venue whose price is told to it, corner by corner. */
 export interface Paper extends PaperVenue {
   /** Lets the price go straight to this corner: what rests in its way fills, at its own price. Whether anything has. */
   readonly moveTo: (corner: Corner) => boolean;
   /** The prices in ticks from which on the next resting order fills. */
-  readonly reach: () => Reach;
+  readonly reach: () => TickReach;
 }
 
 export function paper(

@@ -40,7 +40,7 @@ export function replaySlot(first: GridState, index: number, count: number, marke
   for (let done = 0; done < count; done++) {
     state = filled(state, index, market, moves);
     if (moves.length % 2 !== 0) continue;
-    const isSteady = before && isSame(before, state) && state.slots[0]?.side === begins;
+    const isSteady = before && isSameReplay(before, state) && state.slots[0]?.side === begins;
     const cycles = Math.floor((count - done - 1) / 2);
     if (before && isSteady && cycles > 0) {
       state = repeated(before, state, cycles);
@@ -79,7 +79,7 @@ function filled(before: GridState, index: number, market: Market, moves: Move[])
   return after;
 }
 
-function isSame({ slots: [a] }: GridState, { slots: [b] }: GridState): boolean {
+function isSameReplay({ slots: [a] }: GridState, { slots: [b] }: GridState): boolean {
   return (
     a !== undefined &&
     b !== undefined &&
@@ -96,7 +96,7 @@ function isSame({ slots: [a] }: GridState, { slots: [b] }: GridState): boolean {
 function repeated(before: GridState, after: GridState, times: number): GridState {
   const [a, b] = [before.slots[0] as Slot, after.slots[0] as Slot];
   const count = BigInt(times);
-  const more = scaled(before.ledger, after.ledger, count);
+  const more = repeatedLedger(before.ledger, after.ledger, count);
   return {
     ...after,
     ledger: more,
@@ -104,7 +104,7 @@ function repeated(before: GridState, after: GridState, times: number): GridState
   };
 }
 
-function scaled(before: Ledger, after: Ledger, count: bigint): Ledger {
+function repeatedLedger(before: Ledger, after: Ledger, count: bigint): Ledger {
   const on = (a: Decimal, b: Decimal): Decimal => b + (b - a) * count;
   const each = (a: Ledger["fees"], b: Ledger["fees"]) =>
     Object.fromEntries(Object.entries(b).map(([asset, amount]) => [asset, on(a[asset] ?? ZERO, amount)]));
@@ -121,7 +121,7 @@ function scaled(before: Ledger, after: Ledger, count: bigint): Ledger {
 }
 
 /** Two ledgers of different slots as one. */
-export function joined(a: Ledger, b: Ledger): Ledger {
+export function joinedLedgers(a: Ledger, b: Ledger): Ledger {
   const both = (some: Ledger["fees"], others: Ledger["fees"]) => {
     const sums = { ...some };
     for (const [asset, amount] of Object.entries(others)) sums[asset] = (sums[asset] ?? ZERO) + amount;

@@ -11,10 +11,10 @@ export function reportOf(answer: BacktestAnswer): string {
   const body = `<p>${span}, ${bars} bars${missingBars > 0 ? `, ${missingBars} missing` : ""}, money in ${escaped(splitPair(symbol as Pair).quote)}</p>
 ${warnings.length > 0 ? `<ul class="warnings">${warnings.map(({ message }) => `<li>${escaped(message)}</li>`).join("")}</ul>` : ""}
 <dl>${facts(answer)}</dl>
-${figure("Price, levels and fills: bought green, sold red", priceChart(answer))}
-${figure("Equity (solid) against all in base (dashed)", equityChart(answer))}
-${figure("Below the highest equity so far, %", drawdownChart(answer))}
-${figure("Cycles of each slot, lowest first", slotChart(answer))}`;
+${chartFigure("Price, levels and fills: bought green, sold red", priceChart(answer))}
+${chartFigure("Equity (solid) against all in base (dashed)", equityChart(answer))}
+${chartFigure("Below the highest equity so far, %", drawdownChart(answer))}
+${chartFigure("Cycles of each slot, lowest first", slotChart(answer))}`;
   return htmlPage({ title, style: CHART_STYLE, body });
 }
 
@@ -81,7 +81,7 @@ interface Chart {
   readonly isLow?: boolean;
 }
 
-const figure = (caption: string, { svg, ticks, ends, isLow }: Chart): string =>
+const chartFigure = (caption: string, { svg, ticks, ends, isLow }: Chart): string =>
   `<figure><figcaption>${caption}</figcaption><div class="chart${isLow ? " low" : ""}"><div class="ticks">${spans(ticks)}</div>${svg}<div class="ends">${spans(ends)}</div></div></figure>`;
 
 const spans = (texts: readonly string[]): string =>

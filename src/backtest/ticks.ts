@@ -1,6 +1,6 @@
 import type { Candles, Column } from "../candles/candles.ts";
 import { type Decimal, divideWhole, ONE } from "../kernel/decimal.ts";
-import { type Blocks, type Levels, levelsOf } from "./blocks.ts";
+import { type Blocks, blockLevels, type Levels } from "./blocks.ts";
 import type { Rules } from "./rules.ts";
 
 /** Candles in whole ticks of a market, with the extremes of every block of bars. */
@@ -31,7 +31,7 @@ export function ticksOf(candles: Candles, tick: Decimal): Ticks {
     Column,
     Column,
   ];
-  const made: Ticks = { candles, tick, open, high, low, close, blocks: levelsOf({ high, low }) };
+  const made: Ticks = { candles, tick, open, high, low, close, blocks: blockLevels({ high, low }) };
   ofCandles.set(tick, made);
   return made;
 }
@@ -72,13 +72,13 @@ function counterOf(unit: Decimal, tick: Decimal): (price: number) => number {
 }
 
 /** Prices in ticks: at or below the one, or at or above the other, something happens. */
-export interface Reach {
+export interface TickReach {
   readonly below: number;
   readonly above: number;
 }
 
 /** The first bar from `from` on that comes to either price; past the end where none does. */
-export function nextBar({ low, high, blocks }: Ticks, from: number, { below, above }: Reach): number {
+export function nextBar({ low, high, blocks }: Ticks, from: number, { below, above }: TickReach): number {
   const [tiny, small, large] = blocks;
   const end = low.length;
   let bar = from;

@@ -5,10 +5,10 @@ import type { GridState, GridStrategy, Slot } from "../grid/state/state.ts";
 import { type Decimal, div, max, min, mul } from "../kernel/decimal.ts";
 import type { Order } from "../model/order.ts";
 import type { RefusalReason } from "../model/strategy.ts";
-import type { Reach } from "./ticks.ts";
+import type { TickReach } from "./ticks.ts";
 
 /** No price asks for a pass. */
-const NEVER: Reach = { below: -Infinity, above: Infinity };
+const NEVER: TickReach = { below: -Infinity, above: Infinity };
 
 /**
  * The prices in ticks from which on a pass could do something beside booking what has filled: until one is seen no
@@ -17,7 +17,7 @@ const NEVER: Reach = { below: -Infinity, above: Infinity };
 export function wakeOf(
   { strategy, orders }: { strategy: GridStrategy; orders: readonly Order[] },
   tick: Decimal,
-): Reach | undefined {
+): TickReach | undefined {
   const { config, state, status, phase } = strategy;
   if (status === "stopped") return NEVER;
   if (status === "idle") return triggerOf(strategy, tick);
@@ -26,8 +26,8 @@ export function wakeOf(
   if (!orders.every((order) => isAtLevel(order, state))) return undefined;
   const busy = new Set(orders.map(({ slot }) => slot));
   const idle = state.slots.filter(({ index }) => !busy.has(index));
-  if (!idle.every((slot) => rests(slot, state))) return undefined;
-  return [...idle.map((slot) => turnOf(slot, tick)), movesOf(config, state, tick)].reduce(nearer, NEVER);
+  if (!idle.every((slot) => isRefusedForGood(slot, state))) return undefined;
+  return [...idle.map((slot) => sideTurn(slot, tick)), movesOf(config, state, tick)].reduce(nearer, NEVER);
 }
 
 const isUnderWay = ({
@@ -66,21 +66,21 @@ const LASTING: readonly RefusalReason[] = [
   "safety_reserve",
 ];
 
-const rests = ({ index, retryAt }: Slot, { refused }: GridState): boolean =>
+const isRefusedForGood = ({ index, retryAt }: Slot, { refused }: GridState): boolean =>
   retryAt === 0 && LASTING.includes(refused.find(({ slot }) => slot === index)?.reason ?? "rejected");
 
 /** A selling slot without base buys as soon as the market is above its lower price. */
-const turnOf = ({ side, lower, base, bought }: Slot, tick: Decimal): Reach =>
+const sideTurn = ({ side, lower, base, bought }: Slot, tick: Decimal): TickReach =>
   side === "sell" && base === 0n && bought === 0n ? { ...NEVER, above: ticks(lower, tick) } : NEVER;
 
 /** The same of a grid whose slots know themselves when to act: only what moves all of it. */
-export const gridWakeOf = ({ config, state }: GridStrategy, tick: Decimal): Reach =>
+export const gridWakeOf = ({ config, state }: GridStrategy, tick: Decimal): TickReach =>
   movesOf(config, state, tick);
 
 /** What moves the whole grid: stop prices, the ends of a trail, the edges of a centered grid. */
-function movesOf(config: GridConfig, state: GridState, tick: Decimal): Reach {
+function movesOf(config: GridConfig, state: GridState, tick: Decimal): TickReach {
   const { stopLossPrice: stop, takeProfitPrice: profit, centered, trail } = config;
-  const reaches: Reach[] = [
+  const reaches: TickReach[] = [
     { below: stop === undefined ? -Infinity : ticks(stop, tick) + 1, above: Infinity },
     { below: -Infinity, above: profit === undefined ? Infinity : ticks(profit, tick) },
   ];
@@ -93,7 +93,7 @@ function edgesOf(
   centered: NonNullable<GridConfig["centered"]>,
   { slots, center }: GridState,
   tick: Decimal,
-): Reach {
+): TickReach {
   const far = mul(center, centered.deviation, "down");
   const fromCenter = centered.deviationFrom === "center";
   const lowest = fromCenter ? center : slots.reduce((least, { lower }) => min(least, lower), center);
@@ -101,7 +101,7 @@ function edgesOf(
   return { below: ticks(lowest - far, tick) + 1, above: ticks(highest + far, tick) };
 }
 
-function endsOf(config: GridConfig, { trail }: GridState, tick: Decimal): Reach {
+function endsOf(config: GridConfig, { trail }: GridState, tick: Decimal): TickReach {
   const { up, down } = config.trail ?? {};
   const above = levelAt(config, config.gridLevels + trail.steps + 1, tick);
   const below = levelAt(config, trail.steps - 1, tick);
@@ -112,7 +112,7 @@ function endsOf(config: GridConfig, { trail }: GridState, tick: Decimal): Reach 
 }
 
 /** A grid that waits for its trigger waits for nothing else. */
-function triggerOf({ config, state }: GridStrategy, tick: Decimal): Reach {
+function triggerOf({ config, state }: GridStrategy, tick: Decimal): TickReach {
   const { triggerPrice } = config;
   if (triggerPrice === undefined) return NEVER;
   return state.startPrice < triggerPrice
@@ -123,7 +123,7 @@ function triggerOf({ config, state }: GridStrategy, tick: Decimal): Reach {
 /** Rounded down; a pass too many does nothing. */
 const ticks = (price: Decimal, tick: Decimal): number => Number(div(price, tick, "down") / 10n ** 18n);
 
-export const nearer = (a: Reach, b: Reach): Reach => ({
+export const nearer = (a: TickReach, b: TickReach): TickReach => ({
   below: Math.max(a.below, b.below),
   above: Math.min(a.above, b.above),
 });

@@ -3,21 +3,21 @@ import type { Millis } from "../kernel/time.ts";
 import { between, type Corner } from "../market/matching/corner.ts";
 import type { Balance } from "../model/account.ts";
 import type { Fill } from "../model/fill.ts";
-import { type Account, opened, pass } from "./account.ts";
+import { opened, type PaperAccount, passOnPaper } from "./account.ts";
 import { cornersOf } from "./corners.ts";
 import { type FillLog, fillLog } from "./fill-log.ts";
 import { finish } from "./finish.ts";
 import { type Held, type HeldRow, heldFrom, heldOf } from "./held.ts";
 import { leap } from "./leap.ts";
 import { type Paper, paper } from "./paper.ts";
-import { nextBar, type Reach, type Ticks } from "./ticks.ts";
+import { nextBar, type TickReach, type Ticks } from "./ticks.ts";
 import { gridWakeOf, nearer, wakeOf } from "./wake.ts";
 import type { WalkOptions } from "./walk-options.ts";
 
 export interface Walked {
   /** Whether it went on in whole numbers as soon as it could. */
   readonly engine: "walk" | "jump";
-  readonly account: Account;
+  readonly account: PaperAccount;
   readonly balances: readonly Balance[];
   readonly fills: FillLog;
   /** What it has held from which bar on. */
@@ -33,9 +33,9 @@ interface Walk {
   readonly bars: Ticks;
   readonly options: WalkOptions;
   readonly venue: Paper;
-  account: Account;
+  account: PaperAccount;
   /** Prices beyond which a pass may do something; undefined where each may. */
-  wake: Reach | undefined;
+  wake: TickReach | undefined;
   here: Corner;
   /** Something has filled since the last pass. */
   filled: boolean;
@@ -81,7 +81,7 @@ export function* walking(
   let bar = 0;
   for (; bar < end; bar++) {
     const isWaiting = one.wake && !one.filled && !options.everyPass;
-    const next = isWaiting ? nextBar(bars, bar, nearer(one.venue.reach(), one.wake as Reach)) : bar;
+    const next = isWaiting ? nextBar(bars, bar, nearer(one.venue.reach(), one.wake as TickReach)) : bar;
     if (next > bar) moveTo(one, cornersOf(bars, next - 1, rules.extremes)[3]);
     bar = next;
     const leapt = isWaiting && options.mayLeap && bar >= one.leapsFrom ? leapFrom(one, bar) : undefined;
@@ -163,7 +163,7 @@ const isDue = ({ wake, filled, here: { ticks }, options }: Walk): boolean =>
 function passAt(one: Walk, bar: number): void {
   const { market } = one.options;
   const before = one.passes.length === 0 ? undefined : one.account.strategy.state.ledger;
-  const { account, fills, cancelled } = pass(one.account, market, one.venue, one.here.at);
+  const { account, fills, cancelled } = passOnPaper(one.account, market, one.venue, one.here.at);
   one.account = account;
   one.passes.push(one.here.at);
   one.filled = false;

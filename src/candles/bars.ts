@@ -80,7 +80,7 @@ export function createBars() {
     const high = (digits[1] as number) * (POWERS[target - (decimals[1] as number)] as number);
     const low = (digits[2] as number) * (POWERS[target - (decimals[2] as number)] as number);
     const close = (digits[3] as number) * (POWERS[target - (decimals[3] as number)] as number);
-    const reason = problemOf(open, high, low, close, bar.volume);
+    const reason = rowProblem(open, high, low, close, bar.volume);
     if (reason) return reason;
     if (!Number.isSafeInteger(high) || largest * (POWERS[target - scale] as number) > Number.MAX_SAFE_INTEGER)
       return `its prices have more digits than can be held exactly`;
@@ -116,7 +116,7 @@ function larger<T extends Column>(column: Column, into: T): T {
   return into;
 }
 
-function problemOf(
+function rowProblem(
   open: number,
   high: number,
   low: number,

@@ -80,7 +80,7 @@ export function candlesIn(columns: Omit<Candles, "from">): Candles {
   if (!(spanMillis > 0)) throw new RangeError("a bar lasts longer than nothing");
   let highest = 0;
   for (let i = 0; i < times.length; i++) {
-    const reason = problemOf({
+    const reason = barProblem({
       at: times[i] as number,
       before: i === 0 ? -Infinity : (times[i - 1] as number),
       spanMillis,
@@ -116,7 +116,7 @@ interface Bar {
   readonly volume: number;
 }
 
-function problemOf({ at, before, spanMillis, open, high, low, close, volume }: Bar): string | undefined {
+function barProblem({ at, before, spanMillis, open, high, low, close, volume }: Bar): string | undefined {
   if (!Number.isSafeInteger(at) || at < 0) return "its time is no whole number of milliseconds";
   if (at === before) return "its time is that of the one before";
   if (at < before) return "it lies before the one before";

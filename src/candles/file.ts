@@ -16,7 +16,7 @@ const MAGIC = "EMCANDLE";
 const VERSION = 1;
 const FIXED = 16;
 
-const Range = z.object({ from: z.number(), until: z.number() });
+const RangeFormat = z.object({ from: z.number(), until: z.number() });
 
 const HeadShape = lazy(() =>
   z.object({
@@ -32,18 +32,18 @@ const HeadShape = lazy(() =>
     refusedRows: z.number(),
     refused: z.array(z.object({ row: z.string(), reason: z.string() })),
     /** What the source has been asked for; what is missing there it did not have. */
-    asked: z.array(Range),
+    asked: z.array(RangeFormat),
     /** Where it was asked again for what was missing. */
-    askedAgain: z.array(Range),
+    askedAgain: z.array(RangeFormat),
   }),
 );
 
 export type Head = z.output<ReturnType<typeof HeadShape>>;
 /** What a file keeps beside the candles themselves. */
-export type Kept = Omit<Head, "pair" | "spanMillis" | "scale" | "bars" | "wide">;
+export type KeptWithCandles = Omit<Head, "pair" | "spanMillis" | "scale" | "bars" | "wide">;
 
 /** The parts of a file, to be written one after the other. */
-export function encode(candles: Candles, kept: Kept): Uint8Array<ArrayBuffer>[] {
+export function encodeCandles(candles: Candles, kept: KeptWithCandles): Uint8Array<ArrayBuffer>[] {
   requireLittleEndian();
   const { pair, spanMillis, scale, times, volume, ...prices } = narrowed(candles);
   const wide = prices.open instanceof Float64Array;
@@ -63,7 +63,7 @@ export const isCandleFile = (bytes: Uint8Array): boolean =>
   new TextDecoder().decode(bytes.subarray(0, MAGIC.length)) === MAGIC;
 
 /** Candles over the file's own memory, and what was kept beside them. Throws RangeError on what is no such file. */
-export function decode(bytes: Uint8Array<ArrayBuffer>): { candles: Candles; head: Head } {
+export function decodeCandles(bytes: Uint8Array<ArrayBuffer>): { candles: Candles; head: Head } {
   requireLittleEndian();
   const head = readHead(bytes);
   const { bars, wide, pair, spanMillis, scale } = head;

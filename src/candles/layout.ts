@@ -1,5 +1,5 @@
 import { textOf } from "./figures.ts";
-import type { Row, Shape } from "./rows.ts";
+import type { Row, RowShape } from "./rows.ts";
 
 /** Where in a row what stands; -1 for what it does not have. */
 export type Layout =
@@ -18,7 +18,7 @@ const TRADES_TABLE: Layout = { kind: "trades", at: 0, price: 1, amount: 2 };
 /** Kraken's public trades as its interface tells them: price, amount, time, side, type, … */
 const TRADES_LIST: Layout = { kind: "trades", at: 2, price: 0, amount: 1 };
 
-const NAMES = {
+const COLUMN_NAMES = {
   at: ["timestamp", "time", "date", "datetime", "opentime", "unix", "ts", "t", "unixtimestamp"],
   open: ["open", "o"],
   high: ["high", "h"],
@@ -31,7 +31,7 @@ const NAMES = {
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 48 && byte <= 57;
 
 /** What the first row says of the others. `isNames`: it is their names and no row itself. Undefined when it is neither. */
-export function layoutOf(row: Row, shape: Shape): { layout: Layout; isNames: boolean } | undefined {
+export function layoutOf(row: Row, shape: RowShape): { layout: Layout; isNames: boolean } | undefined {
   const { bytes, starts, count } = row;
   const beginsWithDigit = isDigit(bytes[starts[0] as number]);
   if (shape === "json" && beginsWithDigit) {
@@ -53,20 +53,20 @@ const namesOf = ({ bytes, starts, ends, count }: Row): string[] =>
 function byNames(names: readonly string[]): Layout | undefined {
   const plain = names.map((name) => name.replace(/[\s_-]/g, ""));
   const placeOf = (wanted: readonly string[]): number => plain.findIndex((name) => wanted.includes(name));
-  const at = placeOf(NAMES.at);
-  const [open, high, low, close] = [NAMES.open, NAMES.high, NAMES.low, NAMES.close].map(placeOf) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  const at = placeOf(COLUMN_NAMES.at);
+  const [open, high, low, close] = [
+    COLUMN_NAMES.open,
+    COLUMN_NAMES.high,
+    COLUMN_NAMES.low,
+    COLUMN_NAMES.close,
+  ].map(placeOf) as [number, number, number, number];
   // "Volume BTC" beside "Volume USD": the base's stands first.
   const volume = plain.findIndex(
-    (name) => name.startsWith("volume") || NAMES.volume.some((one) => one === name),
+    (name) => name.startsWith("volume") || COLUMN_NAMES.volume.some((one) => one === name),
   );
   if (at < 0) return undefined;
   if (Math.min(open, high, low, close) >= 0)
     return { kind: "candles", at, prices: [open, high, low, close], volume };
-  const price = placeOf(NAMES.price);
+  const price = placeOf(COLUMN_NAMES.price);
   return price >= 0 && volume >= 0 ? { kind: "trades", at, price, amount: volume } : undefined;
 }

@@ -16,11 +16,14 @@ export function merge(first: Candles, second: Candles): Merged {
     throw new RangeError("candles of different pairs or spans are not one series");
   const scale = Math.max(first.scale, second.scale);
   const both = (name: "open" | "high" | "low" | "close"): Column =>
-    joined(scaled(first[name], scale - first.scale), scaled(second[name], scale - second.scale));
+    joinedColumns(
+      scaledColumn(first[name], scale - first.scale),
+      scaledColumn(second[name], scale - second.scale),
+    );
   const columns = {
     scale,
-    times: joined(first.times, second.times) as Float64Array,
-    volume: joined(first.volume, second.volume) as Float64Array,
+    times: joinedColumns(first.times, second.times) as Float64Array,
+    volume: joinedColumns(first.volume, second.volume) as Float64Array,
     open: both("open"),
     high: both("high"),
     low: both("low"),
@@ -31,10 +34,10 @@ export function merge(first: Candles, second: Candles): Merged {
   return { candles, duplicates, conflicts };
 }
 
-const scaled = (column: Column, decimals: number): Column =>
+const scaledColumn = (column: Column, decimals: number): Column =>
   decimals === 0 ? column : Float64Array.from(column, (value) => value * 10 ** decimals);
 
-function joined(first: Column, second: Column): Column {
+function joinedColumns(first: Column, second: Column): Column {
   const length = first.length + second.length;
   const isNarrow = first instanceof Int32Array && second instanceof Int32Array;
   const made = isNarrow ? new Int32Array(length) : new Float64Array(length);

@@ -66,7 +66,7 @@ function onceEach(columns: Columns, order: Uint32Array, onConflict: (at: number)
     const row = order[place] as number;
     const before = order[count - 1];
     if (count > 0 && times[before as number] === times[row]) {
-      if (!isSame(columns, before as number, row)) onConflict(times[row] as number);
+      if (!isSameBar(columns, before as number, row)) onConflict(times[row] as number);
       continue;
     }
     order[count++] = row;
@@ -74,7 +74,7 @@ function onceEach(columns: Columns, order: Uint32Array, onConflict: (at: number)
   return order.subarray(0, count);
 }
 
-export const isSame = (columns: Columns, a: number, b: number): boolean =>
+export const isSameBar = (columns: Columns, a: number, b: number): boolean =>
   (["open", "high", "low", "close", "volume"] as const).every(
     (name) => columns[name][a] === columns[name][b],
   );

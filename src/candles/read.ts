@@ -6,7 +6,7 @@ import type { Refused } from "./coverage.ts";
 import { type Figure, readNearest, readNumber, readTime, textOf } from "./figures.ts";
 import { type Layout, layoutOf } from "./layout.ts";
 import { inOrder } from "./order.ts";
-import { createRows, placeOf, type Row, type Shape } from "./rows.ts";
+import { createRows, type Row, type RowShape, rowPlace } from "./rows.ts";
 import { stampOf } from "./stamp.ts";
 import { createTradeBars } from "./trades.ts";
 
@@ -29,7 +29,7 @@ export interface Reading {
   readonly wasUnsorted: boolean;
 }
 
-const MOST_TOLD = 5;
+const MOST_REFUSED_TOLD = 5;
 const MOST_SHOWN = 80;
 /** Lines above the names of a table, as some publishers write. */
 const MOST_PREFACE = 5;
@@ -51,13 +51,13 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
   let prefaced = 0;
   const trades = createTradeBars(spanMillis ?? MINUTE, bar, () => bars.add(bar));
 
-  function refuse(row: Row, shape: Shape, reason: string): void {
+  function refuse(row: Row, shape: RowShape, reason: string): void {
     const [from, to] = [row.starts[0] as number, row.ends[row.count - 1] as number];
-    const place = placeOf(row.line, shape);
+    const place = rowPlace(row.line, shape);
     const shown = textOf(row.bytes, from, Math.min(to, from + MOST_SHOWN));
     if (!skipRefused) throw new RangeError(`${place}: ${reason}: ${shown}`);
     refusedRows++;
-    if (refused.length < MOST_TOLD) refused.push({ row: place, reason });
+    if (refused.length < MOST_REFUSED_TOLD) refused.push({ row: place, reason });
   }
 
   const amountAt = (row: Row, place: number): number | undefined =>
@@ -82,7 +82,7 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
     for (let which = 0; which < 4; which++) {
       const place = of.prices[which] as number;
       if (place >= row.count) return "it has too few fields";
-      if (!readPrice(row, place)) return `its ${NAMES[which]} is no number of at least zero`;
+      if (!readPrice(row, place)) return `its ${PRICE_NAMES[which]} is no number of at least zero`;
       bar.digits[which] = figure.digits;
       bar.decimals[which] = figure.decimals;
     }
@@ -103,7 +103,7 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
     return trades.add(at, price, amount);
   }
 
-  function begin(row: Row, shape: Shape): boolean {
+  function begin(row: Row, shape: RowShape): boolean {
     const found = layoutOf(row, shape);
     if (found) {
       layout = found.layout;
@@ -111,7 +111,7 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
     }
     if (shape === "json" || ++prefaced > MOST_PREFACE)
       throw new RangeError(
-        `${placeOf(row.line, shape)}: neither a candle nor the names of columns (timestamp, open, high, low, close, volume)`,
+        `${rowPlace(row.line, shape)}: neither a candle nor the names of columns (timestamp, open, high, low, close, volume)`,
       );
     return false;
   }
@@ -130,9 +130,9 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
     const { isSorted, duplicates, conflicts, ...columns } = inOrder(bars.columns(), (at) => {
       const reason = `there are two different candles of ${stampOf(at)}`;
       if (!skipRefused) throw new RangeError(reason);
-      if (refused.length < MOST_TOLD) refused.push({ row: stampOf(at), reason });
+      if (refused.length < MOST_REFUSED_TOLD) refused.push({ row: stampOf(at), reason });
     });
-    const span = spanMillis ?? (isOfTrades ? MINUTE : spanOf(columns));
+    const span = spanMillis ?? (isOfTrades ? MINUTE : shortestSpan(columns));
     checkSpan(columns, span);
     return {
       candles: { pair, spanMillis: span, from: columns.times[0] as number, ...columns },
@@ -146,7 +146,7 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
   return { push: rows.push, end };
 }
 
-const NAMES = ["open", "high", "low", "close"] as const;
+const PRICE_NAMES = ["open", "high", "low", "close"] as const;
 
 const emptyReason = (refused: readonly Refused[], layout: Layout | undefined): string => {
   const [first] = refused;
@@ -154,7 +154,7 @@ const emptyReason = (refused: readonly Refused[], layout: Layout | undefined): s
   return layout ? "there are names of columns and no candle" : "it is empty: there is no candle in it";
 };
 
-function spanOf({ times }: Columns): Millis {
+function shortestSpan({ times }: Columns): Millis {
   let least = Number.POSITIVE_INFINITY;
   for (let row = 1; row < times.length; row++)
     least = Math.min(least, (times[row] as number) - (times[row - 1] as number));

@@ -9,11 +9,11 @@ export interface Row {
   line: number;
 }
 
-export type Shape = "table" | "json";
+export type RowShape = "table" | "json";
 
 const MOST_FIELDS = 32;
 /** A row is a few hundred bytes; what is longer is no table of candles. */
-const LONGEST = 1 << 16;
+const LONGEST_ROW = 1 << 16;
 
 const [NEWLINE, RETURN, SPACE, TAB, QUOTE, COMMA, SEMICOLON, OPEN, CLOSE, BRACE] = [
   10, 13, 32, 9, 34, 44, 59, 91, 93, 123,
@@ -23,14 +23,14 @@ export interface Rows {
   /** The next part of the file. */
   push(part: Uint8Array): void;
   /** What remains without an end of line. Returns what kind of file it was; undefined when it was empty. */
-  end(): Shape | undefined;
+  end(): RowShape | undefined;
 }
 
 /**
  * Cuts a file that comes in parts into rows: lines of a table, its fields between commas, semicolons or tabs, or the
  * innermost lists of a JSON file. Throws on a row of endless length.
  */
-export function createRows(onRow: (row: Row, shape: Shape) => void): Rows {
+export function createRows(onRow: (row: Row, shape: RowShape) => void): Rows {
   const row: Row = {
     bytes: new Uint8Array(0),
     starts: new Int32Array(MOST_FIELDS),
@@ -38,10 +38,10 @@ export function createRows(onRow: (row: Row, shape: Shape) => void): Rows {
     count: 0,
     line: 0,
   };
-  let shape: Shape | undefined;
+  let shape: RowShape | undefined;
   let rest: Uint8Array = new Uint8Array(0);
 
-  function tell(bytes: Uint8Array, from: number, to: number, of: Shape) {
+  function tell(bytes: Uint8Array, from: number, to: number, of: RowShape) {
     row.bytes = bytes;
     row.line++;
     fieldsOf(row, from, to);
@@ -75,16 +75,16 @@ export function createRows(onRow: (row: Row, shape: Shape) => void): Rows {
   }
 
   function push(part: Uint8Array) {
-    const bytes = rest.length === 0 ? part : joined(rest, part);
+    const bytes = rest.length === 0 ? part : joinedBytes(rest, part);
     shape ??= shapeOf(bytes);
     const from = shape === "json" ? lists(bytes) : shape === "table" ? lines(bytes) : 0;
     // A copy: whoever sent the part may write into it again.
     rest = bytes.slice(from);
-    if (rest.length > LONGEST)
-      throw new RangeError(`${placeOf(row.line + 1, shape)}: longer than a row can be`);
+    if (rest.length > LONGEST_ROW)
+      throw new RangeError(`${rowPlace(row.line + 1, shape)}: longer than a row can be`);
   }
 
-  function end(): Shape | undefined {
+  function end(): RowShape | undefined {
     if (shape === "table" && rest.length > 0) tell(rest, 0, rest.length, "table");
     rest = new Uint8Array(0);
     return shape;
@@ -93,10 +93,10 @@ export function createRows(onRow: (row: Row, shape: Shape) => void): Rows {
   return { push, end };
 }
 
-export const placeOf = (line: number, shape: Shape | undefined): string =>
+export const rowPlace = (line: number, shape: RowShape | undefined): string =>
   shape === "json" ? `row ${line}` : `line ${line}`;
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+function joinedBytes(first: Uint8Array, second: Uint8Array): Uint8Array {
   const both = new Uint8Array(first.length + second.length);
   both.set(first);
   both.set(second, first.length);
@@ -104,7 +104,7 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
 }
 
 /** By the first byte that says something; a byte order mark says nothing. */
-function shapeOf(bytes: Uint8Array): Shape | undefined {
+function shapeOf(bytes: Uint8Array): RowShape | undefined {
   for (let place = bytes[0] === 0xef && bytes[1] === 0xbb ? 3 : 0; place < bytes.length; place++) {
     const byte = bytes[place] as number;
     if (byte === SPACE || byte === TAB || byte === RETURN || byte === NEWLINE) continue;

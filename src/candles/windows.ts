@@ -3,7 +3,7 @@ import type { Gap } from "./coverage.ts";
 import { partsWithout, type Range } from "./ranges.ts";
 
 /** Candles of one question: the largest that every exchange's adapter takes. */
-export const PAGE = 1000;
+export const CANDLE_PAGE = 1000;
 
 /** What is still to be asked of a range, in questions of a page each, oldest first. */
 export function windowsOf(asked: readonly Range[], wanted: Range, spanMillis: Millis): Range[] {
@@ -12,8 +12,8 @@ export function windowsOf(asked: readonly Range[], wanted: Range, spanMillis: Mi
 
 function pagesOf({ from, until }: Range, spanMillis: Millis): Range[] {
   const pages: Range[] = [];
-  for (let at = from; at < until; at += PAGE * spanMillis)
-    pages.push({ from: at, until: Math.min(until, at + PAGE * spanMillis) });
+  for (let at = from; at < until; at += CANDLE_PAGE * spanMillis)
+    pages.push({ from: at, until: Math.min(until, at + CANDLE_PAGE * spanMillis) });
   return pages;
 }
 
@@ -29,7 +29,7 @@ export function holesOf(
     const part = { from: Math.max(gap.from, wanted.from), until: Math.min(gap.until, wanted.until) };
     for (const hole of part.from < part.until ? partsWithout(askedAgain, part) : []) {
       const last = windows.at(-1);
-      if (last && hole.until - last.from <= PAGE * spanMillis)
+      if (last && hole.until - last.from <= CANDLE_PAGE * spanMillis)
         windows[windows.length - 1] = { from: last.from, until: hole.until };
       else windows.push(...pagesOf(hole, spanMillis));
     }

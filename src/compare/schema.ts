@@ -89,7 +89,7 @@ export const pricesOut = (places: readonly PricedPlace[]): Comparison["prices"] 
     const { spread, spreadPercent } = spreadOf({ bid, ask });
     return {
       exchange,
-      ...poolOf(place),
+      ...poolField(place),
       price: wire(price),
       bid: wire(bid),
       ask: wire(ask),
@@ -109,8 +109,8 @@ export function analysisOut(
   const { lowestAsk, highestBid, spread, spreadPercent, isOpportunity } = gross;
   const found = executableOf(places, amount);
   return {
-    lowestAsk: { exchange: lowestAsk.exchange, ...poolOf(lowestAsk), price: wire(lowestAsk.ask) },
-    highestBid: { exchange: highestBid.exchange, ...poolOf(highestBid), price: wire(highestBid.bid) },
+    lowestAsk: { exchange: lowestAsk.exchange, ...poolField(lowestAsk), price: wire(lowestAsk.ask) },
+    highestBid: { exchange: highestBid.exchange, ...poolField(highestBid), price: wire(highestBid.bid) },
     spread: wire(spread),
     spreadPercent: wire(spreadPercent),
     arbitrageOpportunity: isOpportunity,
@@ -121,7 +121,7 @@ export function analysisOut(
   };
 }
 
-const poolOf = ({ pool: identifier }: { pool?: string }) =>
+const poolField = ({ pool: identifier }: { pool?: string }) =>
   identifier === undefined ? {} : { pool: identifier };
 
 const NO_EXECUTION = {

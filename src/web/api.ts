@@ -20,7 +20,7 @@ export interface Asked {
 
 /** `route` is a method and a path below /api/v1. Throws ApiError. */
 export async function ask<T>(route: string, asked: Asked = {}): Promise<T> {
-  const response = await send(route, asked);
+  const response = await sendRequest(route, asked);
   const answer = await response.json().catch(() => undefined);
   if (response.ok) return answer as T;
   const { error = "Failed", message = `the server answered ${response.status}` } = answer ?? {};
@@ -28,7 +28,7 @@ export async function ask<T>(route: string, asked: Asked = {}): Promise<T> {
   throw new ApiError(response.status, error, message);
 }
 
-export async function send(route: string, { query = {}, body, headers = {}, signal }: Asked) {
+export async function sendRequest(route: string, { query = {}, body, headers = {}, signal }: Asked) {
   const [method = "GET", path = ""] = route.split(" ");
   const token = tokenNow();
   try {

@@ -1,33 +1,33 @@
 import type { Child } from "hono/jsx";
 import { useEffect } from "hono/jsx/dom";
-import { Account } from "./account/page.tsx";
+import { AccountPage } from "./account/page.tsx";
 import { BacktestPage } from "./backtest/page.tsx";
-import { Access } from "./controls/access.tsx";
+import { AccessPage } from "./controls/access.tsx";
 import { Alerts } from "./controls/alerts.tsx";
 import { Audit } from "./controls/audit.tsx";
-import { Limits } from "./controls/limits.tsx";
+import { LimitsPage } from "./controls/limits.tsx";
 import { Plans } from "./controls/plans.tsx";
 import { Link } from "./link.tsx";
 import { startLive } from "./live.ts";
 import { useLoad } from "./load.ts";
 import { Compare } from "./markets/compare.tsx";
-import { Dex } from "./markets/dex.tsx";
+import { DexPage } from "./markets/dex.tsx";
 import { Markets } from "./markets/page.tsx";
-import { Report } from "./report.tsx";
+import { ReportPage } from "./report.tsx";
 import { linkTo, useRoute } from "./route.ts";
 import { Safety } from "./safety.tsx";
 import { signedOut, signIn } from "./session.ts";
-import { SignIn } from "./sign-in.tsx";
+import { SignInForm } from "./sign-in.tsx";
 import { Start } from "./start/page.tsx";
 import { Strategies } from "./strategies.tsx";
-import { Strategy } from "./strategy/page.tsx";
+import { StrategyPage } from "./strategy/page.tsx";
 import type { Session } from "./types.ts";
-import { Notice, Shown } from "./ui.tsx";
+import { NoticeBox, Shown } from "./ui.tsx";
 import { useValue } from "./value.ts";
 
 export function App() {
   const { token } = useValue(signIn);
-  return token === undefined ? <SignIn /> : <SignedIn key={token} />;
+  return token === undefined ? <SignInForm /> : <SignedIn key={token} />;
 }
 
 function SignedIn() {
@@ -49,19 +49,19 @@ const PLACES: readonly Place[] = [
   { path: "", name: "Strategies", page: (session) => <Strategies session={session} /> },
   {
     path: "strategy",
-    page: (session, [, id = ""]) => <Strategy key={id} id={id} session={session} />,
+    page: (session, [, id = ""]) => <StrategyPage key={id} id={id} session={session} />,
   },
   { path: "start", name: "Start", page: (session) => <Start session={session} /> },
   { path: "backtest", name: "Backtest", page: () => <BacktestPage /> },
-  { path: "report", name: "Report", page: () => <Report /> },
+  { path: "report", name: "Report", page: () => <ReportPage /> },
   { path: "markets", name: "Markets", page: () => <Markets /> },
   { path: "compare", name: "Compare", page: () => <Compare /> },
-  { path: "dex", name: "DEX", page: () => <Dex /> },
-  { path: "account", name: "Account", page: (session) => <Account session={session} /> },
+  { path: "dex", name: "DEX", page: () => <DexPage /> },
+  { path: "account", name: "Account", page: (session) => <AccountPage session={session} /> },
   { path: "alerts", name: "Alerts", isAdmins: true, page: () => <Alerts /> },
-  { path: "limits", name: "Limits", isAdmins: true, page: () => <Limits /> },
+  { path: "limits", name: "Limits", isAdmins: true, page: () => <LimitsPage /> },
   { path: "agents", name: "Agents", isAdmins: true, page: () => <Plans /> },
-  { path: "access", name: "Access", isAdmins: true, page: () => <Access /> },
+  { path: "access", name: "Access", isAdmins: true, page: () => <AccessPage /> },
   { path: "audit", name: "Audit", isAdmins: true, page: () => <Audit /> },
 ];
 
@@ -97,7 +97,7 @@ function Shell({ session }: { session: Session }) {
         {place && (!place.isAdmins || session.scope === "admin") ? (
           place.page(session, words)
         ) : (
-          <Notice>There is nothing here for this token.</Notice>
+          <NoticeBox>There is nothing here for this token.</NoticeBox>
         )}
       </main>
       <Foot />

@@ -1,7 +1,7 @@
 import { createValue } from "./value.ts";
 
 /** What tells how long ago something was is told anew so often. */
-const EVERY = 5000;
+const CLOCK_EVERY = 5000;
 
 /** At the same moments in every page that is open, so that they share what the server asks an exchange. */
 export function onEach(millis: number, act: () => void): () => void {
@@ -20,5 +20,5 @@ export function onEach(millis: number, act: () => void): () => void {
 }
 
 /** The time, for as long as somebody looks. */
-export const clock = createValue(Date.now());
-setInterval(() => document.hidden || clock.set(Date.now()), EVERY);
+export const timeNow = createValue(Date.now());
+setInterval(() => document.hidden || timeNow.set(Date.now()), CLOCK_EVERY);

@@ -40,7 +40,7 @@ export const percent = (share: number, digits = 2): string =>
 /** An amount that came as decimal text, shortened for the eye. */
 export const amount = (text: string): string => number(Number(text));
 
-const UNITS = [
+const DURATION_UNITS = [
   ["d", 86_400_000],
   ["h", 3_600_000],
   ["min", 60_000],
@@ -48,10 +48,10 @@ const UNITS = [
 ] as const;
 
 export function duration(millis: number): string {
-  const at = UNITS.findIndex(([, size]) => millis >= size);
+  const at = DURATION_UNITS.findIndex(([, size]) => millis >= size);
   if (at < 0) return "0 s";
-  const parts = UNITS.slice(at, at + 2).map(([unit, size], index) => {
-    const whole = index === 0 ? millis : millis % (UNITS[at]?.[1] ?? 1);
+  const parts = DURATION_UNITS.slice(at, at + 2).map(([unit, size], index) => {
+    const whole = index === 0 ? millis : millis % (DURATION_UNITS[at]?.[1] ?? 1);
     return [Math.floor(whole / size), unit] as const;
   });
   return parts

@@ -25,7 +25,7 @@ export function distanceText(grid: Grid): string {
   return `${share} to ${isBelow ? "lower" : "upper"}`;
 }
 
-interface State {
+interface GridStanding {
   readonly name: string;
   readonly tone: "" | "up" | "down" | "warn";
   /** What to do about it, where there is something. */
@@ -33,7 +33,7 @@ interface State {
 }
 
 /** Where a grid stands, and what a person should do. */
-export function stateOf(grid: Grid): State {
+export function gridState(grid: Grid): GridStanding {
   const { status, phase, lastError, notices } = grid;
   const notice = notices[0]?.message;
   if (status === "error") return { name: "error", tone: "down", todo: lastError ?? notice };

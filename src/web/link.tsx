@@ -1,5 +1,5 @@
 import { useEffect } from "hono/jsx/dom";
-import { clock } from "./clock.ts";
+import { timeNow } from "./clock.ts";
 import { duration } from "./format.ts";
 import { link, pulse } from "./live.ts";
 import { useValue } from "./value.ts";
@@ -17,7 +17,7 @@ const STALE = 60_000;
 /** Whether what is shown is what is. */
 export function Link() {
   const { how, at } = useValue(link);
-  useValue(clock);
+  useValue(timeNow);
   useEffect(() => {
     // What happened while nobody looked is asked for when somebody does.
     const seen = () => document.hidden || pulse.set(pulse.get() + 1);

@@ -1,4 +1,4 @@
-import { send } from "./api.ts";
+import { sendRequest } from "./api.ts";
 import { createValue } from "./value.ts";
 
 /** Counts up whenever something has happened that a page may show. */
@@ -52,7 +52,7 @@ async function followAll(ended: AbortSignal): Promise<void> {
     } catch {
       if (ended.aborted) return;
       isGone();
-      await pause(POLL_EVERY, ended);
+      await waitFor(POLL_EVERY, ended);
     }
   }
 }
@@ -64,7 +64,7 @@ async function followStream(cursor: Cursor, ended: AbortSignal): Promise<boolean
   let timer = setTimeout(() => quiet.abort(), SILENCE);
   let hasCome = false;
   try {
-    const response = await send("GET /events", { headers: headersOf(cursor), signal });
+    const response = await sendRequest("GET /events", { headers: headersOf(cursor), signal });
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
     let rest = "";
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -101,7 +101,7 @@ function hear(messages: readonly string[], cursor: Cursor): void {
 }
 
 async function poll(cursor: Cursor, ended: AbortSignal): Promise<void> {
-  const response = await send("GET /events", {
+  const response = await sendRequest("GET /events", {
     query: { after: cursor.last },
     headers: { accept: "application/json", ...(cursor.etag ? { "if-none-match": cursor.etag } : {}) },
     signal: ended,
@@ -114,10 +114,10 @@ async function poll(cursor: Cursor, ended: AbortSignal): Promise<void> {
     cursor.etag = response.headers.get("etag") ?? "";
     beat();
   }
-  await pause(POLL_EVERY, ended);
+  await waitFor(POLL_EVERY, ended);
 }
 
-const pause = (millis: number, ended: AbortSignal): Promise<void> =>
+const waitFor = (millis: number, ended: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, millis);
     ended.addEventListener("abort", () => {

@@ -4,16 +4,16 @@ import { goTo, useRoute } from "./route.ts";
 import type { Exchanges } from "./types.ts";
 import { Field } from "./ui.tsx";
 
-export interface Market {
+export interface MarketTyped {
   readonly exchange: string;
   readonly symbol: string;
 }
 
-const PAIR = /^[A-Z0-9]+\/[A-Z0-9]+$/;
+const PAIR_TYPED = /^[A-Z0-9]+\/[A-Z0-9]+$/;
 
 /** The market that the address names, else a usual one on the first exchange. */
 export function useMarket(place: string): {
-  readonly market: Market | undefined;
+  readonly market: MarketTyped | undefined;
   readonly exchanges: Loaded<Exchanges>;
 } {
   const { words } = useRoute();
@@ -30,13 +30,13 @@ export function MarketForm({
   exchanges,
 }: {
   place: string;
-  market: Market;
+  market: MarketTyped;
   exchanges: readonly string[];
 }) {
   const [symbol, setSymbol] = useState(market.symbol);
   const show = (event: Event) => {
     event.preventDefault();
-    if (PAIR.test(symbol)) goTo(place, market.exchange, symbol);
+    if (PAIR_TYPED.test(symbol)) goTo(place, market.exchange, symbol);
   };
   return (
     <form class="fields line" onSubmit={show}>

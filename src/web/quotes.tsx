@@ -1,10 +1,10 @@
 import { amount, change, inPercent, number, pairOf, toneOf } from "./format.ts";
 import { useLoad } from "./load.ts";
-import { type Column, Table } from "./table.tsx";
+import { Table, type TableColumn } from "./table.tsx";
 import type { Quoted, QuotesStatus } from "./types.ts";
 import { Ago, Failed, Section } from "./ui.tsx";
 
-const COLUMNS: readonly Column<Quoted>[] = [
+const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
   {
     name: "Pair",
     isHead: true,
@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<Quoted>[] = [
         <small>
           {sources
             .filter(({ counted }) => counted)
-            .map(placeOf)
+            .map(sourceText)
             .join(", ") || "no place counts"}
         </small>
       </>
@@ -86,7 +86,8 @@ const COLUMNS: readonly Column<Quoted>[] = [
   },
 ];
 
-const placeOf = ({ source }: Quoted["sources"][number]): string => (source === "own" ? "own book" : source);
+const sourceText = ({ source }: Quoted["sources"][number]): string =>
+  source === "own" ? "own book" : source;
 
 const whatIsWrong = ({ lastError, notices }: Quoted): string | undefined =>
   lastError ?? notices[0]?.message ?? undefined;
@@ -104,7 +105,7 @@ export function Quotes() {
     <Section title={`Quotes (${data.count})`}>
       <Table
         label="Quotes that run"
-        columns={COLUMNS}
+        columns={QUOTE_COLUMNS}
         rows={data.strategies}
         keyOf={({ id }) => id}
         empty="No quotes run."

@@ -5,7 +5,7 @@ import { linkTo } from "./route.ts";
 import { Table } from "./table.tsx";
 import { Section, Shown, Stat, Time } from "./ui.tsx";
 
-interface Figures {
+interface FigureSums {
   readonly totalProfit: number;
   readonly realizedProfit: number;
   readonly fees: number;
@@ -17,8 +17,8 @@ interface Figures {
 interface ReportAnswer {
   readonly from: number;
   readonly to: number;
-  readonly totals: readonly (Figures & { readonly quote: string; readonly dryRun: boolean })[];
-  readonly strategies: readonly (Figures & {
+  readonly totals: readonly (FigureSums & { readonly quote: string; readonly dryRun: boolean })[];
+  readonly strategies: readonly (FigureSums & {
     readonly id: string;
     readonly exchange: string;
     readonly symbol: string;
@@ -39,7 +39,7 @@ const shareOrNone = (percent: number | null): string =>
   percent === null ? "not known yet" : inPercent(percent, 1);
 
 /** What a day, a week or a month has brought. */
-export function Report() {
+export function ReportPage() {
   const [span, setSpan] = useState<string>("week");
   const report = useLoad<ReportAnswer>("GET /report", { [span]: true });
   return (
@@ -58,16 +58,16 @@ export function Report() {
         ))}
       </div>
       <Shown of={report} rows={8}>
-        {(data) => <Told data={data} />}
+        {(data) => <ReportTold data={data} />}
       </Shown>
     </>
   );
 }
 
-const Told = ({ data }: { data: ReportAnswer }) => (
+const ReportTold = ({ data }: { data: ReportAnswer }) => (
   <>
     {data.totals.map((total) => (
-      <Totals key={`${total.quote} ${total.dryRun}`} total={total} />
+      <QuoteTotals key={`${total.quote} ${total.dryRun}`} total={total} />
     ))}
     <Section title="By strategy">
       <Table
@@ -122,7 +122,7 @@ const Told = ({ data }: { data: ReportAnswer }) => (
   </>
 );
 
-const Totals = ({ total }: { total: ReportAnswer["totals"][number] }) => (
+const QuoteTotals = ({ total }: { total: ReportAnswer["totals"][number] }) => (
   <dl class="stats" aria-label={`Totals in ${total.quote}`}>
     <Stat
       name={`Total, ${total.quote}${total.dryRun ? ", on paper" : ""}`}

@@ -2,7 +2,7 @@ import { useState } from "hono/jsx/dom";
 import { ask } from "./api.ts";
 import { pulse } from "./live.ts";
 import { useLoad } from "./load.ts";
-import type { Kill, Session } from "./types.ts";
+import type { KillAnswer, Session } from "./types.ts";
 import { useAsk } from "./ui.tsx";
 
 interface Panicked {
@@ -11,7 +11,7 @@ interface Panicked {
 
 /** The kill switch and the way out of everything; each is asked for twice. */
 export function Safety({ session }: { session: Session }) {
-  const kill = useLoad<Kill>("GET /kill", {}, { live: true });
+  const kill = useLoad<KillAnswer>("GET /kill", {}, { live: true });
   const [question, put] = useAsk();
   const isOn = kill.data?.on;
   const told = (message: string) => {
@@ -27,7 +27,7 @@ export function Safety({ session }: { session: Session }) {
         : "Grids place what is missing from their next pass on, and orders by hand are taken again.",
       yes: on ? "Turn it on" : "Turn it off",
       dangerous: on,
-      act: async () => told((await ask<Kill>("POST /kill", { body: { on } })).message),
+      act: async () => told((await ask<KillAnswer>("POST /kill", { body: { on } })).message),
     });
   const panic = () => put({ ...panicQuestion(false, told), says: <PanicSays put={put} told={told} /> });
   if (session.scope !== "admin")

@@ -1,13 +1,13 @@
 import { useEffect, useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "./api.ts";
 import { signedIn, signIn, takeCode } from "./session.ts";
-import { Failed, Field, Notice } from "./ui.tsx";
+import { Failed, Field, NoticeBox } from "./ui.tsx";
 import { useValue } from "./value.ts";
 
 const code = takeCode();
 
 /** Takes a token, or the code of a link, which is good once. */
-export function SignIn() {
+export function SignInForm() {
   const { why } = useValue(signIn);
   const [token, setToken] = useState("");
   const [error, setError] = useState<ApiError | undefined>(undefined);
@@ -25,7 +25,7 @@ export function SignIn() {
   return (
     <main class="sign-in">
       <h1>edgemaker</h1>
-      {error ? <Failed error={error} /> : why ? <Notice kind="warning">{why}</Notice> : null}
+      {error ? <Failed error={error} /> : why ? <NoticeBox kind="warning">{why}</NoticeBox> : null}
       <form onSubmit={enter}>
         <Field
           wide

@@ -1,19 +1,19 @@
 import type { Child } from "hono/jsx";
 import { change, duration, toneOf } from "./format.ts";
-import { againstHolding, distanceOf, distanceText, stateOf } from "./grid-figures.ts";
+import { againstHolding, distanceOf, distanceText, gridState } from "./grid-figures.ts";
 import { linkTo } from "./route.ts";
-import { type Column, Table } from "./table.tsx";
+import { Table, type TableColumn } from "./table.tsx";
 import type { Grid } from "./types.ts";
 import { Ago } from "./ui.tsx";
 
-const profit = (name: string, of: (grid: Grid) => number | null): Column<Grid> => ({
+const profit = (name: string, of: (grid: Grid) => number | null): TableColumn<Grid> => ({
   name,
   isNumber: true,
   of: (grid) => <span class={toneOf(of(grid))}>{change(of(grid))}</span>,
   by: (grid) => of(grid) ?? Number.NEGATIVE_INFINITY,
 });
 
-const COLUMNS: readonly Column<Grid>[] = [
+const GRID_COLUMNS: readonly TableColumn<Grid>[] = [
   {
     name: "Pair",
     isHead: true,
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Grid>[] = [
   {
     name: "State",
     of: (grid) => {
-      const { name, tone, todo } = stateOf(grid);
+      const { name, tone, todo } = gridState(grid);
       return (
         <>
           <b class={`tag ${tone}`}>{name}</b>
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Grid>[] = [
         </>
       );
     },
-    by: (grid) => stateOf(grid).name,
+    by: (grid) => gridState(grid).name,
   },
   {
     name: "To the range's end",
@@ -80,4 +80,4 @@ export const GridsTable = ({
   label: string;
   grids: readonly Grid[];
   empty: Child;
-}) => <Table label={label} columns={COLUMNS} rows={grids} keyOf={({ id }) => id} empty={empty} />;
+}) => <Table label={label} columns={GRID_COLUMNS} rows={grids} keyOf={({ id }) => id} empty={empty} />;

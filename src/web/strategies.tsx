@@ -1,13 +1,13 @@
 import { useState } from "hono/jsx/dom";
 import { useLoad } from "./load.ts";
-import { Watched } from "./markets/watched.tsx";
+import { WatchedMarkets } from "./markets/watched.tsx";
 import { Quotes } from "./quotes.tsx";
 import { linkTo } from "./route.ts";
 import { GridsTable } from "./strategies-table.tsx";
 import { usePages } from "./table.tsx";
 import { Totals } from "./totals.tsx";
 import type { Grid, Session, Status } from "./types.ts";
-import { Notice, Section, Shown } from "./ui.tsx";
+import { NoticeBox, Section, Shown } from "./ui.tsx";
 
 /** All grids: what they have made in all first, then each. */
 export function Strategies({ session }: { session: Session }) {
@@ -20,9 +20,9 @@ export function Strategies({ session }: { session: Session }) {
         {({ strategies, warnings }) => (
           <>
             {warnings.map((warning) => (
-              <Notice key={warning} kind="warning">
+              <NoticeBox key={warning} kind="warning">
                 {warning}
-              </Notice>
+              </NoticeBox>
             ))}
             <Totals grids={strategies} />
             <Running grids={strategies} session={session} />
@@ -30,7 +30,7 @@ export function Strategies({ session }: { session: Session }) {
         )}
       </Shown>
       <Quotes />
-      <Watched />
+      <WatchedMarkets />
       <Section
         title="Stopped"
         aside={
@@ -43,7 +43,7 @@ export function Strategies({ session }: { session: Session }) {
           </button>
         }
       >
-        {isStoppedShown ? <Stopped /> : null}
+        {isStoppedShown ? <StoppedGrids /> : null}
       </Section>
     </>
   );
@@ -88,7 +88,7 @@ const NoneRuns = ({ session }: { session: Session }) => (
   </>
 );
 
-function Stopped() {
+function StoppedGrids() {
   const { before, pager } = usePages<string>();
   const page = useLoad<Status>(
     "GET /strategy/grid/status",

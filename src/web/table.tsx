@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { useState } from "hono/jsx/dom";
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly name: string;
   readonly of: (row: Row) => Child;
   /** By what it is sorted, where it can be. */
@@ -11,16 +11,16 @@ export interface Column<Row> {
   readonly isHead?: boolean;
 }
 
-interface Shape<Row> {
+interface TableProps<Row> {
   readonly label: string;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   readonly empty: Child;
 }
 
 /** A table that can be sorted by its heads, and becomes cards where it does not fit. */
-export function Table<Row>({ label, columns, rows, keyOf, empty }: Shape<Row>) {
+export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Row>) {
   const [order, setOrder] = useState<{ column: string; isUp: boolean } | undefined>(undefined);
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   const sorter = columns.find(({ name }) => name === order?.column)?.by;
@@ -34,7 +34,7 @@ export function Table<Row>({ label, columns, rows, keyOf, empty }: Shape<Row>) {
         <thead>
           <tr>
             {columns.map((column) => (
-              <Head key={column.name} column={column} order={order} turn={turn} />
+              <ColumnHead key={column.name} column={column} order={order} turn={turn} />
             ))}
           </tr>
         </thead>
@@ -58,12 +58,12 @@ export function Table<Row>({ label, columns, rows, keyOf, empty }: Shape<Row>) {
   );
 }
 
-function Head<Row>({
+function ColumnHead<Row>({
   column: { name, by, isNumber },
   order,
   turn,
 }: {
-  column: Column<Row>;
+  column: TableColumn<Row>;
   order: { column: string; isUp: boolean } | undefined;
   turn: (column: string) => void;
 }) {

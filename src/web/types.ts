@@ -23,24 +23,24 @@ export type Quoted = QuotesStatus["strategies"][number];
 export type WatchedPairs = Of<typeof WatchedShape>;
 export type LiquidityTold = Of<typeof LiquidityShape>;
 export type Planned = Of<typeof PlannedShape>;
-export type PlannedEdit = Of<typeof PlannedEditShape>;
+export type PlannedEditAnswer = Of<typeof PlannedEditShape>;
 export type Edited = Of<typeof EditedShape>;
 export type Started = Of<typeof StartedShape>;
 export type Stopped = Of<typeof StoppedShape>;
 export type Fills = Of<typeof FillsShape>;
-export type Fill = Fills["fills"][number];
+export type FillAnswer = Fills["fills"][number];
 export type HistoricOrders = Of<typeof HistoricOrdersShape>;
 export type Events = Of<typeof EventsShape>;
-export type Ticker = Of<typeof TickerShape>;
-export type Book = Of<typeof BookShape>;
+export type TickerAnswer = Of<typeof TickerShape>;
+export type BookAnswer = Of<typeof BookShape>;
 export type Trades = Of<typeof TradesShape>;
-export type Candles = Of<typeof CandlesShape>;
+export type CandlesAnswer = Of<typeof CandlesShape>;
 export type Exchanges = Of<typeof ExchangesShape>;
-export type Suggestion = Of<typeof SuggestShape>;
+export type SuggestionAnswer = Of<typeof SuggestShape>;
 export type Backtest = Of<typeof BacktestShape>;
-export type Comparison = Of<typeof ComparisonShape>;
+export type ComparisonAnswer = Of<typeof ComparisonShape>;
 export type Pools = Of<typeof PoolsShape>;
-export type DexPrice = Of<typeof PriceShape>;
+export type DexPriceAnswer = Of<typeof PriceShape>;
 export type DexTokens = Of<typeof TokensShape>;
 export type OpenOrders = Of<typeof OrdersShape>;
 
@@ -76,7 +76,7 @@ export interface Session {
   readonly actor: string;
   readonly scope: Scope;
 }
-export interface Kill {
+export interface KillAnswer {
   readonly on: boolean;
   readonly message: string;
 }

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { useEffect, useRef, useState } from "hono/jsx/dom";
 import type { ApiError } from "./api.ts";
-import { clock } from "./clock.ts";
+import { timeNow } from "./clock.ts";
 import { duration, localTime, utc } from "./format.ts";
 import type { Loaded } from "./load.ts";
 import { useValue } from "./value.ts";
@@ -14,7 +14,7 @@ export const Time = ({ at }: { at: number }) => (
 );
 
 export function Ago({ at }: { at: number }) {
-  useValue(clock);
+  useValue(timeNow);
   return (
     <time dateTime={new Date(at).toISOString()} title={utc(at)}>
       {duration(Math.max(0, Date.now() - at))} ago
@@ -31,7 +31,7 @@ export function Stat({ name, tone = "", children }: { name: string; tone?: strin
   );
 }
 
-export function Notice({
+export function NoticeBox({
   kind = "note",
   children,
 }: {
@@ -47,14 +47,14 @@ export function Notice({
 
 /** What was refused or not reached; where it may be asked again, with that. */
 export const Failed = ({ error, again }: { error: ApiError; again?: () => void }) => (
-  <Notice kind="error">
+  <NoticeBox kind="error">
     <b>{error.label}</b>: {error.message}{" "}
     {again ? (
       <button type="button" onClick={again}>
         Try again
       </button>
     ) : null}
-  </Notice>
+  </NoticeBox>
 );
 
 /** Data, or that it is on its way, or why there is none; a last answer stays with the reason why it is no newer. */
@@ -124,7 +124,7 @@ export function Ask({ question, close }: { question: Question; close: () => void
   return (
     <dialog ref={dialog} class="ask" aria-label={question.title} onClose={close}>
       <h2>{question.title}</h2>
-      {state.done === undefined ? <div>{question.says}</div> : <Notice>{state.done}</Notice>}
+      {state.done === undefined ? <div>{question.says}</div> : <NoticeBox>{state.done}</NoticeBox>}
       {state.error ? <Failed error={state.error} /> : null}
       <footer>
         <button type="button" onClick={() => dialog.current?.close()}>

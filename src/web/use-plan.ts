@@ -3,20 +3,20 @@ import { type ApiError, ask } from "./api.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
-export interface Plan<P> {
+export interface AskedPlan<P> {
   /** What it was asked with: whoever does it sends exactly this. */
   readonly body: Body;
   readonly planned: P;
 }
 
-interface State<P> {
-  readonly plan?: Plan<P> | undefined;
+interface PlanView<P> {
+  readonly plan?: AskedPlan<P> | undefined;
   readonly error?: ApiError | undefined;
   /** What is shown is not of what is typed. */
   readonly isOld: boolean;
 }
 
-export interface Planning<P> extends State<P> {
+export interface Planning<P> extends PlanView<P> {
   /** Why the plan before this one was not carried out. */
   readonly refused: ApiError | undefined;
   /** Carries out what is shown; where that holds no more it fails, and the plan is asked for anew. */
@@ -29,8 +29,8 @@ const PAUSE = 350;
 
 /** What `body` would do, from the server; a plan that is not of what is typed is old and does nothing. */
 export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
-  const [state, setState] = useState<State<P>>({ isOld: true });
-  const [refusal, setRefusal] = useState<{ count: number; asked: string; error?: ApiError }>(NONE);
+  const [state, setState] = useState<PlanView<P>>({ isOld: true });
+  const [refusal, setRefusal] = useState<{ count: number; asked: string; error?: ApiError }>(NOT_ASKED);
   const { count } = refusal;
   const asked = body ? JSON.stringify(body) : "";
   useEffect(() => {
@@ -57,8 +57,8 @@ export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
       throw error;
     }
   };
-  const again = () => setRefusal(({ count }) => ({ ...NONE, count: count + 1 }));
+  const again = () => setRefusal(({ count }) => ({ ...NOT_ASKED, count: count + 1 }));
   return { ...state, again, refused: refusal.asked === asked ? refusal.error : undefined, carryOut };
 }
 
-const NONE = { count: 0, asked: "" };
+const NOT_ASKED = { count: 0, asked: "" };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Candles, candlesIn, candlesOf, slice } from "../../src/candles/candles.ts";
 import { gapsOf } from "../../src/candles/coverage.ts";
-import { decode, encode, type Kept, readHead } from "../../src/candles/file.ts";
+import { decodeCandles, encodeCandles, type KeptWithCandles, readHead } from "../../src/candles/file.ts";
 import { hashOf } from "../../src/candles/hash.ts";
 import { merge } from "../../src/candles/merge.ts";
 import { partsWithout, type Range, withRange } from "../../src/candles/ranges.ts";
@@ -21,7 +21,7 @@ const series = (...minutes: number[]): Candles =>
     minutes.map((minute) => bar(minute)),
   );
 
-const KEPT: Kept = {
+const KEPT: KeptWithCandles = {
   source: "kraken",
   hash: "00",
   duplicates: 1,
@@ -55,17 +55,17 @@ describe("a file of candles", () => {
     ["in doubles", candlesOf(SERIES, [bar(0, "46319.123456"), bar(1)])],
     ["of no bars", candlesOf(SERIES, [])],
   ])("gives back what was put in, %s", (_name, candles) => {
-    const found = decode(whole(encode(candles, KEPT)));
+    const found = decodeCandles(whole(encodeCandles(candles, KEPT)));
     expect(plain(found.candles)).toEqual(plain(candles));
     expect(found.head).toMatchObject({ ...KEPT, ...SERIES, bars: candles.times.length });
   });
 
   it("says what is wrong with it", () => {
-    const bytes = whole(encode(series(0, 1, 2), KEPT));
-    expect(() => decode(bytes.slice(0, -1))).toThrow("it is damaged: remove it");
-    expect(() => decode(bytes.slice(0, 20))).toThrow("it is damaged");
+    const bytes = whole(encodeCandles(series(0, 1, 2), KEPT));
+    expect(() => decodeCandles(bytes.slice(0, -1))).toThrow("it is damaged: remove it");
+    expect(() => decodeCandles(bytes.slice(0, 20))).toThrow("it is damaged");
     expect(() =>
-      decode(new TextEncoder().encode("timestamp,open,high,low") as Uint8Array<ArrayBuffer>),
+      decodeCandles(new TextEncoder().encode("timestamp,open,high,low") as Uint8Array<ArrayBuffer>),
     ).toThrow("it is no file of candles");
     const newer = bytes.slice();
     newer[8] = 2;

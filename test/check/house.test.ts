@@ -9,8 +9,7 @@ import { type House, houseOf, type Sources } from "./house.ts";
 const MOST = {
   floors: 8,
   looseFiles: 5,
-  /** The goal is 30. */
-  names: 151,
+  names: 20,
   fileLines: 250,
   functionLines: 40,
   /** The goal is none. */

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { backtest } from "../../src/backtest/backtest.ts";
-import { boundsOf, candidateAt, candidatesOf, gridAt } from "../../src/backtest/suggest/candidates.ts";
+import { candidateAt, candidateBounds, candidatesOf, gridAt } from "../../src/backtest/suggest/candidates.ts";
 import { gainsOf } from "../../src/backtest/suggest/gains.ts";
 import { type SuggestOptions, suggest } from "../../src/backtest/suggest/suggest.ts";
 import { ticksOf } from "../../src/backtest/ticks.ts";
@@ -97,7 +97,7 @@ describe("a compared grid", () => {
     const grid = gridAt(candidate, (candles.open[0] as number) / 100, { market, budget: BUDGET });
     if (!grid) throw new Error("refused");
     const found = gainsOf(grid, ticksOf(candles, market.tick), { from: 0, until: 4000 }, 48);
-    const { lower, upper } = boundsOf(candidate, (candles.open[0] as number) / 100);
+    const { lower, upper } = candidateBounds(candidate, (candles.open[0] as number) / 100);
     const asked = askedRangeOf(
       rangeInput(["mexc"]).parse({
         ...{

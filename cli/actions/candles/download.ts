@@ -2,20 +2,20 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Candles, candlesOf } from "../../../src/candles/candles.ts";
 import { gapsOf } from "../../../src/candles/coverage.ts";
-import type { Kept } from "../../../src/candles/file.ts";
+import type { KeptWithCandles } from "../../../src/candles/file.ts";
 import { merge } from "../../../src/candles/merge.ts";
 import { type Range, withRange } from "../../../src/candles/ranges.ts";
 import { createReader } from "../../../src/candles/read.ts";
 import { spanLabel } from "../../../src/candles/span.ts";
 import { stampOf } from "../../../src/candles/stamp.ts";
-import { holesOf, PAGE, windowsOf } from "../../../src/candles/windows.ts";
+import { CANDLE_PAGE, holesOf, windowsOf } from "../../../src/candles/windows.ts";
 import { createDeps } from "../../../src/compose/deps.ts";
 import { messageOf, VenueError } from "../../../src/kernel/errors.ts";
 import { plainText } from "../../../src/kernel/plain-text.ts";
 import { DAY, type Millis, SECOND } from "../../../src/kernel/time.ts";
 import type { Candle } from "../../../src/model/market.ts";
 import type { MarketData } from "../../../src/ports/market.ts";
-import { type Journal, openJournal, type Page, rowOf } from "../../host/candle-journal.ts";
+import { type Journal, type JournalPage, openJournal, rowOf } from "../../host/candle-journal.ts";
 import {
   candleFile,
   candleFolder,
@@ -29,12 +29,12 @@ import { numberOf, readSettings } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
-import { nothingKept, pairOf, shown, spanIn, timeIn } from "./import.ts";
+import { nothingKept, pairFlag, shownCoverage, spanIn, timeIn } from "./import.ts";
 
 /** Downloads what is missing of a span of time; whatever ends it, the next run goes on with what there is. */
 export async function downloadCandles(values: Values): Promise<number> {
   const { config, databaseUrl, sandbox } = readSettings(values, process.env);
-  const [pair, spanMillis, since] = [pairOf(values), spanIn(values), timeIn(values, "since")];
+  const [pair, spanMillis, since] = [pairFlag(values), spanIn(values), timeIn(values, "since")];
   if (since === undefined)
     throw new UsageError("--since must say when to begin, for example --since 2025-01-01");
   const patience = numberOf("--patience", values.patience ?? "300", { whole: true, most: 86_400 }) * SECOND;
@@ -82,11 +82,11 @@ interface Manner {
 function createDownload(file: string, series: Series, venue: MarketData, { patience, signal }: Manner) {
   const { pair, spanMillis, source } = series;
   let candles: Candles | undefined;
-  let kept: Omit<Kept, "hash"> = nothingKept(source);
+  let kept: Omit<KeptWithCandles, "hash"> = nothingKept(source);
   let conflicts = 0;
 
   /** Takes pages into the columns. */
-  function take(pages: readonly Page[]): void {
+  function take(pages: readonly JournalPage[]): void {
     for (const { from, until, again } of pages)
       kept = {
         ...kept,
@@ -124,15 +124,15 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
     }
   }
 
-  async function page({ from, until }: Range, again: boolean): Promise<Page> {
+  async function page({ from, until }: Range, again: boolean): Promise<JournalPage> {
     const found = await ask(spanMillis, from, Math.round((until - from) / spanMillis));
     return { from, until, again, rows: found.filter(({ at }) => at >= from && at < until).map(rowOf) };
   }
 
   /** The day of the first candle that the exchange has from a time on; undefined where it has none. */
   async function listedFrom({ from, until }: Range): Promise<Millis | undefined> {
-    for (let at = downTo(from, DAY); at < until; at += PAGE * DAY) {
-      const [first] = await ask(DAY, at, PAGE);
+    for (let at = downTo(from, DAY); at < until; at += CANDLE_PAGE * DAY) {
+      const [first] = await ask(DAY, at, CANDLE_PAGE);
       if (first) return Math.max(from, first.at);
     }
     return undefined;
@@ -148,7 +148,7 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
       );
     const told = { from: Math.max(wanted.from, oldest), until: wanted.until };
     const [first] = windowsOf(kept.asked, told, spanMillis);
-    if (!first || spanMillis >= DAY || told.until - first.from <= PAGE * spanMillis) return told;
+    if (!first || spanMillis >= DAY || told.until - first.from <= CANDLE_PAGE * spanMillis) return told;
     const listed = await listedFrom({ from: first.from, until: told.until });
     if (listed === undefined || listed <= first.from) return told;
     tell(`${source} has no candle of ${pair} before ${stampOf(listed)}`);
@@ -158,7 +158,7 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
 
   async function askAll(windows: readonly Range[], again: boolean, journal: Journal): Promise<void> {
     const progress = createProgress(again ? "holes asked again" : "candles", windows);
-    const pages: Page[] = [];
+    const pages: JournalPage[] = [];
     for (const window of windows) {
       if (signal.aborted) break;
       const got = await page(window, again);
@@ -197,7 +197,7 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
         source,
         symbol,
         span: spanLabel(spanMillis),
-        ...shown(coverage),
+        ...shownCoverage(coverage),
         ...(conflicts > 0 ? { conflicts } : {}),
       };
     } catch (error) {

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import type { Candles } from "../../../src/candles/candles.ts";
 import { type Coverage, coverageOf, gapsOf } from "../../../src/candles/coverage.ts";
-import type { Kept } from "../../../src/candles/file.ts";
+import type { KeptWithCandles } from "../../../src/candles/file.ts";
 import { merge } from "../../../src/candles/merge.ts";
 import type { Reading, ReadOptions } from "../../../src/candles/read.ts";
 import { spanLabel, spanOf } from "../../../src/candles/span.ts";
@@ -27,7 +27,7 @@ import { waitedFor } from "../../terminal/waited-for.ts";
 import { INTERRUPTED } from "../told-on-interrupt.ts";
 
 /** Nothing kept yet, of a source. */
-export const nothingKept = (source: string): Omit<Kept, "hash"> => ({
+export const nothingKept = (source: string): Omit<KeptWithCandles, "hash"> => ({
   source,
   duplicates: 0,
   refusedRows: 0,
@@ -40,7 +40,7 @@ export const nothingKept = (source: string): Omit<Kept, "hash"> => ({
 export async function importCandles(values: Values): Promise<number> {
   const files = (values.files as readonly string[] | undefined) ?? [];
   if (files.length === 0) throw new UsageError("name the files: edgemaker candles import <file> …");
-  const [pair, source] = [pairOf(values), sourceOf(values)];
+  const [pair, source] = [pairFlag(values), sourceOf(values)];
   const spanMillis = values.span === undefined ? undefined : spanIn(values);
   const skipRefused = values["skip-refused"] === true;
   const folder = folderOf(values);
@@ -84,14 +84,14 @@ async function addAll(folder: string, source: string, readings: readonly Reading
   const file = candleFile(folder, { source, pair, spanMillis });
   const unlock = lockCandles(file);
   try {
-    const coverage = await add(file, source, readings);
-    return { file, source, symbol: pair, span: spanLabel(spanMillis), ...shown(coverage) };
+    const coverage = await addToStore(file, source, readings);
+    return { file, source, symbol: pair, span: spanLabel(spanMillis), ...shownCoverage(coverage) };
   } finally {
     unlock();
   }
 }
 
-async function add(file: string, source: string, readings: readonly Reading[]): Promise<Coverage> {
+async function addToStore(file: string, source: string, readings: readonly Reading[]): Promise<Coverage> {
   const stored = existsSync(file) ? await readStored(file) : undefined;
   let candles: Candles | undefined = stored?.candles;
   let kept = stored?.head ?? nothingKept(source);
@@ -129,7 +129,7 @@ export async function listCandles(values: Values): Promise<number> {
 const MOST_GAPS = 20;
 
 export async function showCandles(values: Values): Promise<number> {
-  const series = { source: sourceOf(values), pair: pairOf(values), spanMillis: spanIn(values) };
+  const series = { source: sourceOf(values), pair: pairFlag(values), spanMillis: spanIn(values) };
   const file = candleFile(folderOf(values), series);
   if (!existsSync(file))
     throw new Error(`there are no such candles: see \`edgemaker candles list\`, or download or import them`);
@@ -144,13 +144,13 @@ export async function showCandles(values: Values): Promise<number> {
     source: head.source,
     symbol: head.pair,
     span: spanLabel(head.spanMillis),
-    ...shown(coverageOf(candles, head)),
+    ...shownCoverage(coverageOf(candles, head)),
     ...(gaps.length > 0 ? { gapList: gaps.slice(0, MOST_GAPS) } : {}),
   });
 }
 
 /** Coverage with times as people read them. */
-export const shown = ({ from, until, longestGap, refused, ...rest }: Coverage) => ({
+export const shownCoverage = ({ from, until, longestGap, refused, ...rest }: Coverage) => ({
   firstBar: rest.bars === 0 ? null : stampOf(from),
   lastBarEnds: rest.bars === 0 ? null : stampOf(until),
   ...rest,
@@ -165,7 +165,7 @@ export function folderOf(values: Values): string {
   return candleFolder(databaseUrl, process.env);
 }
 
-export function pairOf({ symbol }: Values): Pair {
+export function pairFlag({ symbol }: Values): Pair {
   const pair = String(symbol ?? "");
   if (!isPair(pair)) throw new UsageError("--symbol must be a pair, for example BTC/USDT");
   return pair;
@@ -190,7 +190,7 @@ export function timeIn(values: Values, flag: string): Millis | undefined {
   const value = values[flag];
   if (value === undefined) return undefined;
   const isTime = /^\d{4}-\d{2}-\d{2}([T ][\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/.test(String(value));
-  const at = isTime ? Date.parse(utc(String(value))) : Number.NaN;
+  const at = isTime ? Date.parse(withOffset(String(value))) : Number.NaN;
   if (Number.isNaN(at))
     throw new UsageError(
       `--${flag} must be a time in ISO 8601, for example 2026-01-01 or 2026-01-01T00:00:00Z`,
@@ -199,5 +199,5 @@ export function timeIn(values: Values, flag: string): Millis | undefined {
 }
 
 /** Without an offset it is UTC, as everything here is. */
-const utc = (value: string): string =>
+const withOffset = (value: string): string =>
   value.length === 10 || /(Z|[+-]\d{2}:\d{2})$/.test(value) ? value : `${value.replace(" ", "T")}Z`;

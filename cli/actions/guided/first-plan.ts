@@ -1,17 +1,17 @@
 import type { Operation } from "../../../src/operation.ts";
 import { createOperations } from "../../../src/operations.ts";
-import type { Settings } from "../../host/settings.ts";
+import type { CliSettings } from "../../host/settings.ts";
 import { render } from "../../terminal/output.ts";
 import { planTold, type ShownPlan } from "../plan-told.ts";
-import { open } from "../run-operation.ts";
+import { openAnswering } from "../run-operation.ts";
 import type { AskByName } from "./questions.ts";
 
-interface Held {
+interface FreeBalance {
   readonly asset: string;
   readonly free: string;
 }
 
-interface Purse extends Held {
+interface Purse extends FreeBalance {
   readonly exchange: string;
 }
 
@@ -20,9 +20,9 @@ const QUOTES = ["USDT", "USDC", "USD", "EUR"];
 const MOST_NAMED = 6;
 
 /** Tells what is free on these exchanges, and the grid that follows from the most of it. Starts nothing. */
-export async function tellFirstPlan(exchanges: readonly string[], settings: Settings): Promise<void> {
+export async function tellFirstPlan(exchanges: readonly string[], settings: CliSettings): Promise<void> {
   const operations = createOperations(settings.config.exchanges.map(({ id }) => id));
-  const { ask: asks, close } = await open(settings, undefined);
+  const { ask: asks, close } = await openAnswering(settings, undefined);
   const ask: AskByName = (name, input) =>
     asks(operations.find((one) => one.name === name) as Operation, { ...input });
   try {
@@ -38,10 +38,10 @@ export async function tellFirstPlan(exchanges: readonly string[], settings: Sett
 async function tellBalance(exchange: string, ask: AskByName): Promise<readonly Purse[]> {
   const { status, body } = await ask("get_balance", { exchange });
   if (status !== 200) {
-    tellFields({ [exchange]: messageOf(body) });
+    tellFields({ [exchange]: answerMessage(body) });
     return [];
   }
-  const free = (body as { balances: readonly Held[] }).balances.filter((one) => Number(one.free) > 0);
+  const free = (body as { balances: readonly FreeBalance[] }).balances.filter((one) => Number(one.free) > 0);
   const named = free.slice(0, MOST_NAMED).map((one) => `${one.free} ${one.asset}`);
   const others = free.length > MOST_NAMED ? `, and ${free.length - MOST_NAMED} other assets` : "";
   tellFields({
@@ -57,7 +57,7 @@ async function tellPlan(purses: readonly Purse[], ask: AskByName): Promise<void>
   const { exchange, asset, free } = most;
   const symbol = `BTC/${asset}`;
   const { status, body } = await ask("guide_grid", { exchange, symbol, budget: Number(free) });
-  if (status !== 200) return tellFields({ "no plan yet": `on ${symbol}, ${messageOf(body)}. ${GO_ON}` });
+  if (status !== 200) return tellFields({ "no plan yet": `on ${symbol}, ${answerMessage(body)}. ${GO_ON}` });
   const { plan } = body as { plan: ShownPlan };
   process.stdout.write(`\nA first plan: ${symbol} with all ${free} ${asset}. Nothing was started.\n`);
   tellFields(planTold(plan));
@@ -71,4 +71,5 @@ const GO_ON =
 const tellFields = (told: Readonly<Record<string, string>>): void =>
   void process.stdout.write(`${render(told)}\n`);
 
-const messageOf = (body: unknown): string => (body as { readonly message?: string }).message ?? "no message";
+const answerMessage = (body: unknown): string =>
+  (body as { readonly message?: string }).message ?? "no message";

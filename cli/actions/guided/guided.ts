@@ -8,7 +8,7 @@ import { render } from "../../terminal/output.ts";
 import { fail, misreadOf } from "../../terminal/refused.ts";
 import { isAtTerminal, shownStart } from "../asked-start.ts";
 import { planTold, type ShownPlan, type StartedGrid, startedTold } from "../plan-told.ts";
-import { open, remoteOf, sayUnstepped } from "../run-operation.ts";
+import { openAnswering, remoteOf, sayUnstepped } from "../run-operation.ts";
 import { toldOnInterrupt } from "../told-on-interrupt.ts";
 import type { AskByName, GridAnswers } from "./questions.ts";
 
@@ -30,7 +30,7 @@ export async function runGuided(operations: readonly Operation[], values: Values
   const misread = isAsked ? undefined : misreadOf(guide, given);
   if (misread) return fail(misread, { operation: guide, values });
   const remote = await remoteOf(settings, values);
-  const { ask: asks, close } = await open(settings, remote);
+  const { ask: asks, close } = await openAnswering(settings, remote);
   const ask: AskByName = (name, input) => asks(named(name), { ...input });
   try {
     const answer = isAsked ? await dialogue(guide, given, ask) : await unasked(given, values, ask);

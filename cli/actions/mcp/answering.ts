@@ -6,7 +6,7 @@ import {
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 
-const PATIENCE = 15_000;
+const LONGEST_ANSWER_WAIT = 15_000;
 
 /**
  * Watches a connected transport; the function waits until every request is answered, but not for long.
@@ -32,7 +32,7 @@ export function answering(transport: Transport): () => Promise<void> {
   return () =>
     new Promise((resolve) => {
       isDone = resolve;
-      setTimeout(resolve, PATIENCE).unref();
+      setTimeout(resolve, LONGEST_ANSWER_WAIT).unref();
       close(undefined);
     });
 }

@@ -42,7 +42,7 @@ export function installMcp(values: Values): number {
   const name = String(values.client ?? "");
   const client = CLIENTS[name]?.();
   if (!client) throw new UsageError(`--client must be one of ${Object.keys(CLIENTS).join(", ")}`);
-  const before = read(client.file);
+  const before = readClientFile(client.file);
   const servers = before[client.key] ?? {};
   if (typeof servers !== "object" || servers === null || Array.isArray(servers))
     throw new Error(`${client.file}: ${client.key} is not an object; nothing was changed`);
@@ -57,7 +57,7 @@ export function installMcp(values: Values): number {
   });
 }
 
-function read(file: string): Entry {
+function readClientFile(file: string): Entry {
   if (!existsSync(file)) return {};
   const text = readFileSync(file, "utf8");
   if (text.trim() === "") return {};

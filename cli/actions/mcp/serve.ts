@@ -7,7 +7,7 @@ import { askAboutKeys } from "../../host/asked-keys.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
 import { askedRemote } from "../../host/remote.ts";
-import { readSettings, type Settings } from "../../host/settings.ts";
+import { type CliSettings, readSettings } from "../../host/settings.ts";
 import { version } from "../../host/version.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { answering } from "./answering.ts";
@@ -27,7 +27,7 @@ export async function serveMcp(values: Values): Promise<number> {
 }
 
 /** Answers from this process's own database and exchanges. */
-async function answer(transport: StdioServerTransport, { config, databaseUrl, sandbox }: Settings) {
+async function answer(transport: StdioServerTransport, { config, databaseUrl, sandbox }: CliSettings) {
   const log = createLog(config.logLevel);
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, log), sandbox);
   const server = mcpServer({

@@ -21,14 +21,14 @@ import {
 import {
   type BacktestFields,
   centeredBacktestInput,
-  partsOf,
+  inputParts,
   rangeBacktestInput,
   TIMEFRAMES,
 } from "../schema/input.ts";
 import { marketOf, pastOf } from "./past.ts";
 import { inSlices } from "./slices.ts";
 
-interface Asking {
+interface BacktestRequest {
   readonly where: { readonly exchange: string; readonly symbol: Pair };
   readonly asked: AskedGrid;
   readonly balances: Readonly<Record<string, Decimal>> | undefined;
@@ -37,16 +37,19 @@ interface Asking {
 }
 
 /** A server has grids to step: what takes longer ends with what there is. The command line has nothing else to do. */
-const LONGEST = 2 * SECOND;
+const LONGEST_RUN = 2 * SECOND;
 const LOCAL = "local";
 
-async function run(deps: Deps, { where, asked, balances, fields, call }: Asking): Promise<BacktestAnswer> {
+async function answerBacktest(
+  deps: Deps,
+  { where, asked, balances, fields, call }: BacktestRequest,
+): Promise<BacktestAnswer> {
   const { exchange } = where;
   const { since, until } = fields;
   const candles = await pastOf(deps, { ...where, span: TIMEFRAMES[fields.timeframe], since, until });
   const market = await marketOf(deps, where, fields);
   const begun = deps.local.monotonic();
-  const isLate = () => call.actor !== LOCAL && deps.local.monotonic() - begun > LONGEST;
+  const isLate = () => call.actor !== LOCAL && deps.local.monotonic() - begun > LONGEST_RUN;
   const work = backtesting(asked, candles, {
     isOver: () => isLate() || call.waiting?.isEnough() === true,
     market,
@@ -80,7 +83,7 @@ async function askedFrom(
   deps: Deps,
   from: string,
   given: BesideStored,
-): Promise<Pick<Asking, "where" | "asked" | "balances">> {
+): Promise<Pick<BacktestRequest, "where" | "asked" | "balances">> {
   const { strategy } = await viewOf(deps, from);
   const { exchange, symbol, dryBalance, allowLoss, ...changes } = given;
   const own = strategy.config.allowLoss;
@@ -128,11 +131,18 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
     },
     input: () => rangeBacktestInput(ids),
     run: async (deps, input, call) => {
-      const { fields, grid } = partsOf(input);
+      const { fields, grid } = inputParts(input);
       const { planHash: _, from, ...given } = grid;
-      if (from !== undefined) return run(deps, { ...(await askedFrom(deps, from, given)), fields, call });
+      if (from !== undefined)
+        return answerBacktest(deps, { ...(await askedFrom(deps, from, given)), fields, call });
       const where = given as Parameters<typeof askedRangeOf>[0];
-      return run(deps, { where, asked: askedRangeOf(where), balances: given.dryBalance, fields, call });
+      return answerBacktest(deps, {
+        where,
+        asked: askedRangeOf(where),
+        balances: given.dryBalance,
+        fields,
+        call,
+      });
     },
   }),
   operation({
@@ -142,9 +152,15 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
     http: { route: "POST /backtest/centered", from: "body" },
     input: () => centeredBacktestInput(ids),
     run: (deps, input, call) => {
-      const { fields, grid } = partsOf(input);
+      const { fields, grid } = inputParts(input);
       const { planHash: _, ...asked } = grid;
-      return run(deps, { where: grid, asked: centeredOf(asked), balances: grid.dryBalance, fields, call });
+      return answerBacktest(deps, {
+        where: grid,
+        asked: centeredOf(asked),
+        balances: grid.dryBalance,
+        fields,
+        call,
+      });
     },
   }),
 ];

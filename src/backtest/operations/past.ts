@@ -1,4 +1,5 @@
 import { type Candles, candlesOf, slice } from "../../candles/candles.ts";
+import { CANDLE_PAGE } from "../../candles/windows.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
@@ -18,7 +19,7 @@ export interface MarketFields {
 }
 
 /** The candles of a time: those that are kept, else the exchange's. Throws AppError where there are none. */
-export async function pastOf(deps: Deps, wanted: Wanted): Promise<Candles> {
+export async function pastOf(deps: Deps, wanted: PastBars): Promise<Candles> {
   const found = (await deps.kept?.candles(wanted)) ?? (await askedCandles(deps, wanted));
   const candles = slice(found, wanted.since ?? 0, wanted.until ?? Number.MAX_SAFE_INTEGER);
   if (candles.times.length === 0)
@@ -29,7 +30,7 @@ export async function pastOf(deps: Deps, wanted: Wanted): Promise<Candles> {
 /** The market's rules with what was asked in their place; where all are given nobody is asked for them. */
 export async function marketOf(
   deps: Deps,
-  { exchange, symbol }: Pick<Wanted, "exchange" | "symbol">,
+  { exchange, symbol }: Pick<PastBars, "exchange" | "symbol">,
   fields: MarketFields,
 ): Promise<Market> {
   const { tick, lot, makerFee, takerFee, minNotional, feeIn } = fields;
@@ -60,11 +61,10 @@ export async function marketOf(
   };
 }
 
-/** So many candles an exchange tells at once, and so many questions one backtest is worth. */
-const PAGE = 1000;
+/** So many questions of a page of candles one backtest is worth. */
 const MOST_PAGES = 30;
 
-interface Wanted {
+interface PastBars {
   readonly exchange: string;
   readonly symbol: Pair;
   readonly span: Millis;
@@ -73,18 +73,21 @@ interface Wanted {
 }
 
 /** Asks the exchange, page by page from `since` on. */
-async function askedCandles(deps: Deps, { exchange, symbol, span, since, until }: Wanted): Promise<Candles> {
+async function askedCandles(
+  deps: Deps,
+  { exchange, symbol, span, since, until }: PastBars,
+): Promise<Candles> {
   const data = forAnyone(deps.venue(exchange));
   const end = until ?? Number.MAX_SAFE_INTEGER;
-  if (since !== undefined && until !== undefined && (until - since) / span > PAGE * MOST_PAGES)
+  if (since !== undefined && until !== undefined && (until - since) / span > CANDLE_PAGE * MOST_PAGES)
     throw new AppError(
       "Invalid request",
-      `more than ${PAGE * MOST_PAGES} bars are not asked of an exchange at once: download them first, or use a longer timeframe`,
+      `more than ${CANDLE_PAGE * MOST_PAGES} bars are not asked of an exchange at once: download them first, or use a longer timeframe`,
     );
   const rows = new Map<Millis, Parameters<typeof candlesOf>[1][number]>();
   let from = since;
   for (let page = 0; page < MOST_PAGES; page++) {
-    const told = await data.candles(symbol, { span, limit: PAGE, since: from });
+    const told = await data.candles(symbol, { span, limit: CANDLE_PAGE, since: from });
     for (const { at, open, high, low, close, volume } of told)
       rows.set(at, {
         at,
@@ -96,7 +99,8 @@ async function askedCandles(deps: Deps, { exchange, symbol, span, since, until }
       });
     const last = told.at(-1)?.at;
     // The newest bar is still under way: nothing comes after it.
-    if (since === undefined || last === undefined || last + span >= end || told.length < PAGE / 2) break;
+    if (since === undefined || last === undefined || last + span >= end || told.length < CANDLE_PAGE / 2)
+      break;
     from = last + span;
   }
   return candlesOf(

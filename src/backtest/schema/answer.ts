@@ -88,7 +88,7 @@ export const BacktestShape = lazy(() =>
 
 export type BacktestAnswer = z.input<ReturnType<typeof BacktestShape>>;
 
-const percent = (share: number): number => Math.round(share * 1e6) / 1e4;
+const percentOfShare = (share: number): number => Math.round(share * 1e6) / 1e4;
 
 export function answerOf(
   { exchange, fills }: { readonly exchange: string; readonly fills: number },
@@ -123,12 +123,12 @@ export function answerOf(
     breakEvenPrice: figures.breakEvenPrice === null ? null : wire(figures.breakEvenPrice),
     drawdown: {
       amount: cents(drawdown.amount),
-      percent: percent(drawdown.share),
+      percent: percentOfShare(drawdown.share),
       fromAt: drawdown.from,
       untilAt: drawdown.to,
     },
     sharpe: figures.sharpe === null ? null : cents(figures.sharpe),
-    timeInRangePercent: percent(figures.timeInRange),
+    timeInRangePercent: percentOfShare(figures.timeInRange),
     status: strategy.status,
     band: band && {
       total: { least: text(band.total.least), most: text(band.total.most) },
@@ -142,7 +142,7 @@ export function answerOf(
       price,
       equity: cents(equity),
       held: cents(held),
-      drawdownPercent: percent(fall),
+      drawdownPercent: percentOfShare(fall),
     })),
   };
 }
@@ -187,12 +187,12 @@ function fillOut(fill: Fill): BacktestAnswer["fills"][number] {
   };
 }
 
-const COLUMNS = ["timestamp", "slot", "side", "price", "amount", "notional", "fee"] as const;
+const BACKTEST_FILL_COLUMNS = ["timestamp", "slot", "side", "price", "amount", "notional", "fee"] as const;
 
 export const fillsCsv = ({ fills }: BacktestAnswer): string =>
   csv(
-    COLUMNS,
-    fills.map((fill) => COLUMNS.map((column) => fill[column])),
+    BACKTEST_FILL_COLUMNS,
+    fills.map((fill) => BACKTEST_FILL_COLUMNS.map((column) => fill[column])),
   );
 
 /** What a person reads first: the money, then how it came about; the series is for a chart. */

@@ -88,7 +88,7 @@ type Shape = z.ZodObject<ReturnType<typeof shape>>;
 export type BacktestFields = z.output<Shape>;
 
 /** An input in its two parts: what a start takes, and the rest. */
-export function partsOf<T extends BacktestFields>(input: T) {
+export function inputParts<T extends BacktestFields>(input: T) {
   const own = new Set(Object.keys(shape()));
   const part = (isOwn: boolean) =>
     Object.fromEntries(Object.entries(input).filter(([name]) => own.has(name) === isOwn));

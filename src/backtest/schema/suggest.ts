@@ -116,7 +116,7 @@ export function suggestTold(answer: unknown): string {
   return `Of ${looked} grids: ${winner.lowerPrice} to ${winner.upperPrice} with ${winner.gridLevels} levels. It is the past; preview and backtest it before a start.`;
 }
 
-const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
+const percentWords = (share: number): string => `${(share * 100).toFixed(2)} %`;
 
 /** The verdict first, shares in percent. */
 export function suggestView(answer: unknown): unknown {
@@ -127,16 +127,16 @@ export function suggestView(answer: unknown): unknown {
     levels: one.gridLevels,
     size: one.orderSize,
     spacing: one.spacingModel,
-    mean: percent(one.meanReturn),
-    worst: percent(one.worstReturn),
-    last: percent(one.lastReturn),
+    mean: percentWords(one.meanReturn),
+    worst: percentWords(one.worstReturn),
+    last: percentWords(one.lastReturn),
     lastCycles: one.lastCycles,
-    deflated: percent(one.deflatedSharpe),
+    deflated: percentWords(one.deflatedSharpe),
     plateau: one.plateau.toFixed(2),
   });
   return {
     verdict,
-    overfitting: percent(overfitting),
+    overfitting: percentWords(overfitting),
     looked: complete ? looked : `${looked}, then the time was over`,
     refused,
     ...(reasons.length > 0 ? { because: reasons.map((why) => ({ reason: why })) } : {}),

@@ -19,13 +19,13 @@ const WIDTHS = [
   0.005, 0.0065, 0.008, 0.01, 0.0125, 0.015, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05, 0.06, 0.07, 0.085, 0.1,
   0.125, 0.15, 0.2, 0.25, 0.3,
 ] as const;
-const SLOTS = [4, 6, 8, 10, 12, 15, 18, 22, 26, 32, 38, 46, 55, 66, 80, 100] as const;
+const SLOT_COUNTS = [4, 6, 8, 10, 12, 15, 18, 22, 26, 32, 38, 46, 55, 66, 80, 100] as const;
 /** How far the middle lies from the first price, in halves of the range. */
 const SHIFTS = [-0.5, 0, 0.5] as const;
 const SPACINGS = ["linear", "geometric"] as const;
 
 /** As many as there are. */
-export const MOST_CANDIDATES = WIDTHS.length * SLOTS.length * SHIFTS.length * SPACINGS.length;
+export const MOST_CANDIDATES = WIDTHS.length * SLOT_COUNTS.length * SHIFTS.length * SPACINGS.length;
 
 /** Places of a candidate in the lists above. */
 export type Places = readonly [width: number, slots: number, shift: number, spacing: number];
@@ -34,7 +34,7 @@ export const keyOf = (places: Places): string => places.join(" ");
 
 export const candidateAt = ([width, slots, shift, spacing]: Places): Candidate => ({
   width: WIDTHS[width] as number,
-  slots: SLOTS[slots] as number,
+  slots: SLOT_COUNTS[slots] as number,
   shift: SHIFTS[shift] as number,
   spacing: SPACINGS[spacing] as "linear" | "geometric",
 });
@@ -42,7 +42,7 @@ export const candidateAt = ([width, slots, shift, spacing]: Places): Candidate =
 /** All of them in an order that the seed decides: any number of the first is a fair part of the whole. */
 export function candidatesOf(seed: number): Places[] {
   const all = WIDTHS.flatMap((_w, width) =>
-    SLOTS.flatMap((_s, slots) =>
+    SLOT_COUNTS.flatMap((_s, slots) =>
       SHIFTS.flatMap((_h, shift) => SPACINGS.map((_p, spacing): Places => [width, slots, shift, spacing])),
     ),
   );
@@ -65,10 +65,13 @@ export interface Terms {
   readonly budget: number;
 }
 
-const float = (value: Decimal): number => wire(value);
+const floatOf = (value: Decimal): number => wire(value);
 
 /** A candidate's bounds at a price, in quote. */
-export const boundsOf = ({ width, shift }: Candidate, price: number): { lower: number; upper: number } => {
+export const candidateBounds = (
+  { width, shift }: Candidate,
+  price: number,
+): { lower: number; upper: number } => {
   const middle = price * (1 + shift * width);
   return { lower: middle * (1 - width), upper: middle * (1 + width) };
 };
@@ -80,9 +83,9 @@ export function gridAt(
   { market, budget }: Terms,
 ): ComparedGrid | undefined {
   const { slots } = candidate;
-  const unit = float(market.tick);
-  const levels = levelsOf(candidate, price, unit);
-  const [lot, fee] = [float(market.lot), float(market.maker)];
+  const unit = floatOf(market.tick);
+  const levels = ticksOfLevels(candidate, price, unit);
+  const [lot, fee] = [floatOf(market.lot), floatOf(market.maker)];
   const size = budget / slots / (1 + fee);
   const isInBase = market.buyFeeIn !== "quote";
   const column = () => new Float64Array(slots);
@@ -93,7 +96,7 @@ export function gridAt(
     if (!(buy > 0) || sell / buy <= least) return undefined;
     const bought = Math.floor(size / buy / lot + 1e-9) * lot;
     const net = isInBase ? Math.floor((bought * (1 - fee)) / lot + 1e-9) * lot : bought;
-    if (!(net > 0) || net < float(market.minAmount) || net * buy < float(market.minNotional))
+    if (!(net > 0) || net < floatOf(market.minAmount) || net * buy < floatOf(market.minNotional))
       return undefined;
     base[slot] = net;
     cost[slot] = bought * buy * (isInBase ? 1 : 1 + fee);
@@ -111,8 +114,8 @@ function rungsAt(levels: readonly number[], price: number, market: Market): Rung
 }
 
 /** In whole ticks. */
-function levelsOf(candidate: Candidate, price: number, tick: number): number[] {
-  const { lower, upper } = boundsOf(candidate, price);
+function ticksOfLevels(candidate: Candidate, price: number, tick: number): number[] {
+  const { lower, upper } = candidateBounds(candidate, price);
   const { slots, spacing } = candidate;
   return Array.from({ length: slots + 1 }, (_, place) => {
     const share = place / slots;

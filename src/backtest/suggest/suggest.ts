@@ -5,9 +5,9 @@ import { DAY } from "../../kernel/time.ts";
 import { finish } from "../finish.ts";
 import { type Ticks, ticksOf } from "../ticks.ts";
 import {
-  boundsOf,
   type Candidate,
   candidateAt,
+  candidateBounds,
   candidatesOf,
   gridAt,
   keyOf,
@@ -84,7 +84,7 @@ export const suggest = (candles: Candles, options: SuggestOptions): Suggestion =
 
 /** The same, candidate by candidate, with the share that is done: whoever has other things to do does them in between. */
 export function* searching(candles: Candles, options: SuggestOptions): Generator<number, Suggestion> {
-  const windows = windowsOf(candles, options.windows);
+  const windows = testWindows(candles, options.windows);
   const bars = ticksOf(candles, options.market.tick);
   const wanted = candidatesOf(options.seed).slice(0, options.candidates);
   const trials: Trial[] = [];
@@ -107,7 +107,7 @@ export function* searching(candles: Candles, options: SuggestOptions): Generator
 /** Bars without which so many windows tell nothing. */
 export const leastBars = (windows: number): number => windows * LEAST_BARS;
 
-function windowsOf(candles: Candles, count: number): Window[] {
+function testWindows(candles: Candles, count: number): Window[] {
   const { times } = candles;
   if (times.length < leastBars(count))
     throw new AppError(
@@ -160,7 +160,7 @@ function judged(trials: readonly Trial[], search: Search): Suggestion {
   );
   const best = ranked.slice(0, SHOWN).map((trial) => lookedAt(trial, { search, luck, bySharpe }));
   const [first] = best as [Looked, ...Looked[]];
-  const reasons = doubts(first, overfitting);
+  const reasons = suggestionDoubts(first, overfitting);
   return {
     winner: reasons.length === 0 ? first : null,
     reasons,
@@ -189,7 +189,7 @@ function lookedAt(
   const partMillis = ((until - from) * candles.spanMillis) / PARTS;
   return {
     candidate,
-    bounds: boundsOf(candidate, newest * 10 ** -candles.scale),
+    bounds: candidateBounds(candidate, newest * 10 ** -candles.scale),
     returns: byWindow,
     meanReturn: meanOf(byWindow),
     worstReturn: Math.min(...byWindow),
@@ -200,7 +200,7 @@ function lookedAt(
   };
 }
 
-function doubts({ deflatedSharpe, plateau, last }: Looked, overfitting: number): string[] {
+function suggestionDoubts({ deflatedSharpe, plateau, last }: Looked, overfitting: number): string[] {
   const percent = (share: number) => `${Math.round(share * 1000) / 10} %`;
   return [
     overfitting > MOST_OVERFITTING

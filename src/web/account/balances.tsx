@@ -1,6 +1,6 @@
 import { amount, money } from "../format.ts";
 import { useLoad } from "../load.ts";
-import { type Column, Table } from "../table.tsx";
+import { Table, type TableColumn } from "../table.tsx";
 import type { Balances } from "../types.ts";
 import { Section, Shown, Stat } from "../ui.tsx";
 import { Again } from "./again.tsx";
@@ -52,14 +52,14 @@ function Valued({
   );
 }
 
-const column = (name: string, of: (balance: ToldBalance) => string): Column<ToldBalance> => ({
+const column = (name: string, of: (balance: ToldBalance) => string): TableColumn<ToldBalance> => ({
   name,
   isNumber: true,
   of: (balance) => amount(of(balance)),
   by: (balance) => Number(of(balance)),
 });
 
-const columnsIn = (quote: string): readonly Column<ToldBalance>[] => [
+const columnsIn = (quote: string): readonly TableColumn<ToldBalance>[] => [
   { name: "Asset", isHead: true, of: ({ asset }) => asset, by: ({ asset }) => asset },
   column("Total", ({ total }) => total),
   column("Free", ({ free }) => free),

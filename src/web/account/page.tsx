@@ -2,14 +2,14 @@ import { ask, part } from "../api.ts";
 import { digitsOf, number } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { linkTo, useRoute } from "../route.ts";
-import { type Column, Table } from "../table.tsx";
+import { Table, type TableColumn } from "../table.tsx";
 import type { Exchanges, OpenOrders, Session } from "../types.ts";
 import { Section, Shown, Time, useAsk } from "../ui.tsx";
 import { Again } from "./again.tsx";
 import { BalancesPart } from "./balances.tsx";
 
 /** What an exchange's account has, and its open orders. */
-export function Account({ session }: { session: Session }) {
+export function AccountPage({ session }: { session: Session }) {
   const { words } = useRoute();
   const exchanges = useLoad<Exchanges>("GET /exchanges");
   const exchange = words[1] ?? exchanges.data?.exchanges[0]?.id;
@@ -38,19 +38,19 @@ export function Account({ session }: { session: Session }) {
             exchange={exchange}
             quote={exchanges.data?.exchanges.find(({ id }) => id === exchange)?.quotes[0] ?? "USDT"}
           />
-          <OrdersPart key={`o ${exchange}`} exchange={exchange} session={session} />
+          <AccountOrders key={`o ${exchange}`} exchange={exchange} session={session} />
         </>
       )}
     </>
   );
 }
 
-type Order = OpenOrders["orders"][number];
+type OpenOrder = OpenOrders["orders"][number];
 
-function OrdersPart({ exchange, session }: { exchange: string; session: Session }) {
+function AccountOrders({ exchange, session }: { exchange: string; session: Session }) {
   const orders = useLoad<OpenOrders>("GET /orders", { exchange });
   const [question, put] = useAsk();
-  const cancel = ({ id, symbol, side, remaining, price }: Order) =>
+  const cancel = ({ id, symbol, side, remaining, price }: OpenOrder) =>
     put({
       title: "Cancel this order?",
       says: `${side} ${number(remaining)} ${symbol} at ${number(price)} is taken back. A grid that it belongs to places it again with its next pass: stop or pause that one first.`,
@@ -65,19 +65,19 @@ function OrdersPart({ exchange, session }: { exchange: string; session: Session 
       },
     });
   // Each pair has its own decimals.
-  const digits = (symbol: string, of: (order: Order) => number) =>
+  const digits = (symbol: string, of: (order: OpenOrder) => number) =>
     digitsOf(orders.data?.orders.filter((order) => order.symbol === symbol).map(of) ?? []);
-  const priceText = ({ symbol, price }: Order) =>
+  const priceText = ({ symbol, price }: OpenOrder) =>
     number(
       price,
       digits(symbol, (order) => order.price),
     );
-  const sizeText = ({ symbol }: Order, size: number) =>
+  const sizeText = ({ symbol }: OpenOrder, size: number) =>
     number(
       size,
       digits(symbol, (order) => order.amount),
     );
-  const columns: readonly Column<Order>[] = [
+  const columns: readonly TableColumn<OpenOrder>[] = [
     { name: "Pair", isHead: true, of: ({ symbol }) => symbol, by: ({ symbol }) => symbol },
     {
       name: "Side",
@@ -100,7 +100,7 @@ function OrdersPart({ exchange, session }: { exchange: string; session: Session 
     { name: "Placed", of: ({ timestamp }) => <Time at={timestamp} />, by: ({ timestamp }) => timestamp },
     ...(session.scope === "read"
       ? []
-      : [{ name: "Cancel", of: (order: Order) => <Cancel order={order} cancel={cancel} /> }]),
+      : [{ name: "Cancel", of: (order: OpenOrder) => <Cancel order={order} cancel={cancel} /> }]),
   ];
   return (
     <Section title="Open orders" aside={<Again of={orders} />}>
@@ -120,7 +120,7 @@ function OrdersPart({ exchange, session }: { exchange: string; session: Session 
   );
 }
 
-const Cancel = ({ order, cancel }: { order: Order; cancel: (order: Order) => void }) => (
+const Cancel = ({ order, cancel }: { order: OpenOrder; cancel: (order: OpenOrder) => void }) => (
   <button
     type="button"
     aria-label={`Cancel ${order.side} of ${number(order.amount)} ${order.symbol} at ${number(order.price)}`}

@@ -1,6 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
-import { Checks, MarketFields, NumberFields } from "../start/fields.tsx";
+import { Checks, NumberFields, WhereFields } from "../start/fields.tsx";
 import { bodyOf, type Form, formOf } from "../start/form.ts";
 import { useGridForm } from "../start/use-form.ts";
 import type { Backtest as Answer } from "../types.ts";
@@ -11,7 +11,7 @@ import { RunCard } from "./run-card.tsx";
 import { addRun, runs } from "./runs.ts";
 import { Suggest } from "./suggest.tsx";
 
-const FRAMES = [
+const BACKTEST_FRAMES = [
   ["1m", "1 minute"],
   ["5m", "5 minutes"],
   ["15m", "15 minutes"],
@@ -31,7 +31,7 @@ export function BacktestPage() {
   const { form, change } = grid;
   const take = (found: Readonly<Record<string, unknown>>) => {
     const { exchange, symbol } = form;
-    const next = { ...formOf(new URLSearchParams(textsOf(found))), exchange, symbol };
+    const next = { ...formOf(new URLSearchParams(formTexts(found))), exchange, symbol };
     change(next);
     void run.of(next);
   };
@@ -64,7 +64,7 @@ function GridPart({
 }: ReturnType<typeof useGridForm> & Choosing & { run: ReturnType<typeof useRun> }) {
   return (
     <Section title="The grid">
-      <MarketFields form={form} change={change} exchanges={exchanges} />
+      <WhereFields form={form} change={change} exchanges={exchanges} />
       <Frames {...frames} />
       <NumberFields form={form} change={change} quote={quote} />
       <Checks form={form} change={change} names={["initialBuy"]} />
@@ -83,7 +83,7 @@ function GridPart({
   );
 }
 
-const textsOf = (grid: Readonly<Record<string, unknown>>): Record<string, string> =>
+const formTexts = (grid: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(grid).map(([name, value]) => [name, String(value)]));
 
 function useRun(timeframe: string) {
@@ -109,7 +109,7 @@ const Frames = ({ timeframe, choose }: Choosing) => (
         value={timeframe}
         onChange={(event: Event) => choose((event.target as HTMLSelectElement).value)}
       >
-        {FRAMES.map(([frame, name]) => (
+        {BACKTEST_FRAMES.map(([frame, name]) => (
           <option key={frame} value={frame}>
             {name}
           </option>

@@ -3,7 +3,7 @@ import type { LineScale } from "../chart/line-scale.ts";
 import { amount, change, inPercent, money, number, pairOf, percent, toneOf } from "../format.ts";
 import { linkTo } from "../route.ts";
 import { queryOf } from "../start/form.ts";
-import { Notice, Section, Stat, Time } from "../ui.tsx";
+import { NoticeBox, Section, Stat, Time } from "../ui.tsx";
 import { Equity } from "./equity.tsx";
 import { dropRun, type Run } from "./runs.ts";
 
@@ -13,17 +13,17 @@ export function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale
   return (
     <Section title={title}>
       {answer.warnings.map(({ code, message }) => (
-        <Notice key={code} kind="warning">
+        <NoticeBox key={code} kind="warning">
           {message}
-        </Notice>
+        </NoticeBox>
       ))}
       {answer.isWhole ? null : (
-        <Notice kind="warning">
+        <NoticeBox kind="warning">
           The server spends two seconds on one: this ended after {number(answer.bars)} candles. Take longer
           candles, or run it with the command line.
-        </Notice>
+        </NoticeBox>
       )}
-      <Figures answer={answer} />
+      <RunFigures answer={answer} />
       <Equity answer={answer} scale={scale} />
       <p class="quiet">
         {answer.exchange}, {number(answer.bars)} candles from <Time at={answer.fromAt} /> to{" "}
@@ -44,7 +44,7 @@ export function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale
   );
 }
 
-function Figures({ answer }: { answer: Run["answer"] }) {
+function RunFigures({ answer }: { answer: Run["answer"] }) {
   const { quote } = pairOf(answer.symbol);
   const total = Number(answer.total);
   const against = total - Number(answer.holding.base);

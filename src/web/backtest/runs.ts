@@ -10,12 +10,12 @@ export interface Run {
 
 const RUNS_KEY = "edgemaker.backtests";
 /** So many stand side by side; the oldest goes first. */
-const MOST = 8;
+const MOST_RUNS = 8;
 
 /** Newest first, for as long as this tab is open. */
 export const runs = createValue<readonly Run[]>(keptRuns());
 
-export const addRun = (run: Run): void => keepRuns([run, ...runs.get()].slice(0, MOST));
+export const addRun = (run: Run): void => keepRuns([run, ...runs.get()].slice(0, MOST_RUNS));
 export const dropRun = (key: string): void => keepRuns(runs.get().filter((run) => run.key !== key));
 
 /** What was kept by another release, or by hand, is nothing to stumble over. */

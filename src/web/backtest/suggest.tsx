@@ -3,31 +3,31 @@ import { type ApiError, ask } from "../api.ts";
 import { inPercent, number, pairOf, percent, toneOf } from "../format.ts";
 import { linkTo } from "../route.ts";
 import { type Form, queryOf } from "../start/form.ts";
-import { type Column, Table } from "../table.tsx";
-import type { Suggestion } from "../types.ts";
-import { Failed, Field, Notice, Section, Stat, Time } from "../ui.tsx";
+import { Table, type TableColumn } from "../table.tsx";
+import type { SuggestionAnswer } from "../types.ts";
+import { Failed, Field, NoticeBox, Section, Stat, Time } from "../ui.tsx";
 
-type Found = Suggestion["best"][number];
+type SuggestedGrid = SuggestionAnswer["best"][number];
 
 /** A suggestion is a look at the past that other passes wait for: no more of it than so many seconds. */
 const SECONDS = 10;
 
-interface Shape {
+interface SuggestProps {
   readonly form: Form;
   readonly timeframe: string;
-  readonly take: (grid: Found) => void;
+  readonly take: (grid: SuggestedGrid) => void;
 }
 
 /** Which grid a pair's past speaks for, if it speaks for any. */
-export function Suggest({ form, timeframe, take }: Shape) {
+export function Suggest({ form, timeframe, take }: SuggestProps) {
   const [budget, setBudget] = useState("1000");
-  const [state, setState] = useState<{ answer?: Suggestion; error?: ApiError; isBusy?: boolean }>({});
+  const [state, setState] = useState<{ answer?: SuggestionAnswer; error?: ApiError; isBusy?: boolean }>({});
   const look = (event: Event) => {
     event.preventDefault();
     setState({ isBusy: true });
     const { exchange, symbol } = form;
     const body = { exchange, symbol, timeframe, budget: Number(budget), seconds: SECONDS };
-    ask<Suggestion>("POST /strategy/grid/suggest", { body }).then(
+    ask<SuggestionAnswer>("POST /strategy/grid/suggest", { body }).then(
       (answer) => setState({ answer }),
       (error) => setState({ error }),
     );
@@ -50,21 +50,21 @@ export function Suggest({ form, timeframe, take }: Shape) {
         </button>
       </form>
       {state.error ? <Failed error={state.error} /> : null}
-      {state.answer ? <Told found={state.answer} take={take} /> : null}
+      {state.answer ? <SuggestionTold found={state.answer} take={take} /> : null}
     </Section>
   );
 }
 
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-function Told({ found, take }: { found: Suggestion; take: Shape["take"] }) {
+function SuggestionTold({ found, take }: { found: SuggestionAnswer; take: SuggestProps["take"] }) {
   const { verdict, winner, reasons, best, windows } = found;
   const [first, last] = [windows[0], windows.at(-1)];
   return (
     <>
-      <Notice kind={winner ? "note" : "warning"}>
+      <NoticeBox kind={winner ? "note" : "warning"}>
         <b>{sentence(verdict)}</b> {winner ? "It is the past: what was is no promise." : ""}
-      </Notice>
+      </NoticeBox>
       {reasons.length > 0 ? (
         <ul>
           {reasons.map((reason) => (
@@ -75,7 +75,7 @@ function Told({ found, take }: { found: Suggestion; take: Shape["take"] }) {
       <Measures found={found} />
       <Table
         label={winner ? "The best by their past" : "The best by their past, for which nothing speaks"}
-        columns={columns(found, take)}
+        columns={suggestionColumns(found, take)}
         rows={best}
         keyOf={gridKey}
         empty="No grid was looked at."
@@ -90,10 +90,14 @@ function Told({ found, take }: { found: Suggestion; take: Shape["take"] }) {
   );
 }
 
-const gridKey = ({ lowerPrice, upperPrice, gridLevels, spacingModel }: Found): string =>
+const gridKey = ({ lowerPrice, upperPrice, gridLevels, spacingModel }: SuggestedGrid): string =>
   `${lowerPrice} ${upperPrice} ${gridLevels} ${spacingModel}`;
 
-const Measures = ({ found: { overfitting, best, looked, refused, complete } }: { found: Suggestion }) => (
+const Measures = ({
+  found: { overfitting, best, looked, refused, complete },
+}: {
+  found: SuggestionAnswer;
+}) => (
   <dl class="stats">
     <Stat name="Chance of overfitting (PBO)" tone={overfitting > 0.5 ? "large down" : "large"}>
       {inPercent(overfitting * 100, 1)}
@@ -107,9 +111,12 @@ const Measures = ({ found: { overfitting, best, looked, refused, complete } }: {
   </dl>
 );
 
-const share = (value: number) => <span class={toneOf(value)}>{percent(value)}</span>;
+const shareShown = (value: number) => <span class={toneOf(value)}>{percent(value)}</span>;
 
-function columns({ exchange, symbol }: Suggestion, take: Shape["take"]): readonly Column<Found>[] {
+function suggestionColumns(
+  { exchange, symbol }: SuggestionAnswer,
+  take: SuggestProps["take"],
+): readonly TableColumn<SuggestedGrid>[] {
   return [
     {
       name: "Grid",
@@ -128,7 +135,7 @@ function columns({ exchange, symbol }: Suggestion, take: Shape["take"]): readonl
       isNumber: true,
       of: (one) => (
         <>
-          {share(one.lastReturn)}
+          {shareShown(one.lastReturn)}
           <small>{one.lastCycles} cycles</small>
         </>
       ),
@@ -138,11 +145,16 @@ function columns({ exchange, symbol }: Suggestion, take: Shape["take"]): readonl
       name: "Windows before",
       of: ({ returns }) => returns.map((one) => percent(one, 1)).join(", "),
     },
-    { name: "Mean", isNumber: true, of: ({ meanReturn }) => share(meanReturn), by: (one) => one.meanReturn },
+    {
+      name: "Mean",
+      isNumber: true,
+      of: ({ meanReturn }) => shareShown(meanReturn),
+      by: (one) => one.meanReturn,
+    },
     {
       name: "Worst",
       isNumber: true,
-      of: ({ worstReturn }) => share(worstReturn),
+      of: ({ worstReturn }) => shareShown(worstReturn),
       by: (one) => one.worstReturn,
     },
     {

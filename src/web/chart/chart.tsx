@@ -2,11 +2,11 @@ import type { Child } from "hono/jsx";
 import { useEffect, useRef } from "hono/jsx/dom";
 import { number } from "../format.ts";
 import { Table } from "../table.tsx";
-import { type ChartHandle, createGridChart, type Shown } from "./create.ts";
+import { type ChartContent, type ChartHandle, createGridChart } from "./create.ts";
 import { type Bound, dragBounds } from "./drag.ts";
 import type { Level } from "./levels.ts";
 
-interface Shape extends Shown {
+interface ChartProps extends ChartContent {
   /** What it shows, in a sentence, for whoever cannot see it. */
   readonly label: string;
   /** Bounds that can be moved, and where they are put. */
@@ -15,7 +15,7 @@ interface Shape extends Shown {
 }
 
 /** Candles with a grid's levels, and the same as a table. */
-export function GridChart({ label, bounds, moved, ...shown }: Shape) {
+export function GridChart({ label, bounds, moved, ...shown }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
   const chart = useRef<ChartHandle | null>(null);
   const drag = useRef({ bounds, moved });
@@ -34,7 +34,7 @@ export function GridChart({ label, bounds, moved, ...shown }: Shape) {
   }, []);
   useEffect(
     () => chart.current?.show(shown),
-    [shown.candles, shown.fills, shown.digits, textOf(shown.levels)],
+    [shown.candles, shown.fills, shown.digits, levelsText(shown.levels)],
   );
   return (
     <>
@@ -48,10 +48,10 @@ export function GridChart({ label, bounds, moved, ...shown }: Shape) {
   );
 }
 
-const textOf = (levels: readonly Level[]): string =>
+const levelsText = (levels: readonly Level[]): string =>
   levels.map(({ price, kind, name = "" }) => `${price}${kind}${name}`).join();
 
-export const KINDS: Readonly<Record<Level["kind"], string>> = {
+export const KIND_WORDS: Readonly<Record<Level["kind"], string>> = {
   buy: "buy rests",
   sell: "sell rests",
   empty: "nothing rests",
@@ -66,7 +66,7 @@ const Legend = ({ levels }: { levels: readonly Level[] }) => (
       .filter((kind) => levels.some((level) => level.kind === kind))
       .map((kind) => (
         <li key={kind} class={`key ${kind}`}>
-          {KINDS[kind]}
+          {KIND_WORDS[kind]}
         </li>
       ))}
   </ul>
@@ -77,7 +77,7 @@ const LevelTable = ({ levels, digits }: { levels: readonly Level[]; digits: numb
     label="Levels of the chart"
     columns={[
       { name: "Price", isNumber: true, isHead: true, of: ({ price }: Level) => number(price, digits) },
-      { name: "What", of: ({ kind, name }: Level) => name ?? KINDS[kind] },
+      { name: "What", of: ({ kind, name }: Level) => name ?? KIND_WORDS[kind] },
     ]}
     rows={levels.toSorted((a, b) => b.price - a.price)}
     keyOf={({ price, kind, name }) => `${price} ${kind} ${name}`}

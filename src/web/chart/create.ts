@@ -10,20 +10,20 @@ import {
   type Time,
   type UTCTimestamp,
 } from "lightweight-charts";
-import type { Candles, Fill } from "../types.ts";
+import type { CandlesAnswer, FillAnswer } from "../types.ts";
 import { colorOf, onScheme } from "./colors.ts";
 import { type Level, levelsPrimitive } from "./levels.ts";
 
-export interface Shown {
-  readonly candles: readonly Candles["candles"][number][];
+export interface ChartContent {
+  readonly candles: readonly CandlesAnswer["candles"][number][];
   readonly levels: readonly Level[];
-  readonly fills: readonly Pick<Fill, "side" | "price" | "timestamp">[];
+  readonly fills: readonly Pick<FillAnswer, "side" | "price" | "timestamp">[];
   /** Decimals of the market's prices. */
   readonly digits: number;
 }
 
 export interface ChartHandle {
-  show(shown: Shown): void;
+  show(shown: ChartContent): void;
   priceAt(y: number): number | undefined;
   yOf(price: number): number | undefined;
   remove(): void;
@@ -38,9 +38,9 @@ export function createGridChart(element: HTMLElement): ChartHandle {
   const primitive = levelsPrimitive();
   series.attachPrimitive(primitive);
   const markers = createSeriesMarkers<Time>(series, []);
-  let last: Shown | undefined;
+  let last: ChartContent | undefined;
   let isFitted = false;
-  const paint = (shown: Shown) => {
+  const paint = (shown: ChartContent) => {
     series.applyOptions({ ...seriesLooks(), priceFormat: formatOf(shown.digits) });
     if (shown.candles !== last?.candles) setCandles(series, shown.candles);
     markers.setMarkers(markersOf(shown));
@@ -72,7 +72,7 @@ function fitAll(chart: IChartApi, candles: number): void {
   chart.timeScale().setVisibleLogicalRange({ from: -margin, to: candles - 1 + margin });
 }
 
-const localTime = (time: Time, how: Intl.DateTimeFormatOptions): string =>
+const axisTime = (time: Time, how: Intl.DateTimeFormatOptions): string =>
   new Date(Number(time) * 1000).toLocaleString(undefined, how);
 
 const looks = (): DeepPartial<ChartOptions> => ({
@@ -89,13 +89,10 @@ const looks = (): DeepPartial<ChartOptions> => ({
     borderColor: colorOf("line"),
     timeVisible: true,
     tickMarkFormatter: (time: Time, kind: number) =>
-      localTime(
-        time,
-        kind >= 3 ? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short" },
-      ),
+      axisTime(time, kind >= 3 ? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short" }),
   },
   localization: {
-    timeFormatter: (time: Time) => localTime(time, { dateStyle: "short", timeStyle: "short" }),
+    timeFormatter: (time: Time) => axisTime(time, { dateStyle: "short", timeStyle: "short" }),
   },
 });
 
@@ -110,7 +107,7 @@ const formatOf = (digits: number) => ({
   minMove: 10 ** -digits,
 });
 
-const setCandles = (series: ISeriesApi<"Candlestick">, candles: Shown["candles"]) =>
+const setCandles = (series: ISeriesApi<"Candlestick">, candles: ChartContent["candles"]) =>
   series.setData(
     candles.map(({ timestamp, open, high, low, close }) => ({
       time: seconds(timestamp),
@@ -122,7 +119,7 @@ const setCandles = (series: ISeriesApi<"Candlestick">, candles: Shown["candles"]
   );
 
 /** Fills of the time that the chart shows, each at the candle in which it was, and at its price. */
-function markersOf({ candles, fills }: Shown): SeriesMarker<Time>[] {
+function markersOf({ candles, fills }: ChartContent): SeriesMarker<Time>[] {
   const first = candles[0]?.timestamp ?? Number.POSITIVE_INFINITY;
   const colors = { buy: colorOf("up"), sell: colorOf("down") };
   return fills
@@ -137,5 +134,5 @@ function markersOf({ candles, fills }: Shown): SeriesMarker<Time>[] {
     }));
 }
 
-const candleAt = (candles: Shown["candles"], at: number): number =>
+const candleAt = (candles: ChartContent["candles"], at: number): number =>
   candles.findLast(({ timestamp }) => timestamp <= at)?.timestamp ?? at;

@@ -1,5 +1,5 @@
 /** Where a label would stand, and how wide its text is, in pixels. */
-export interface Wanted {
+export interface WantedLabel {
   readonly y: number;
   readonly width: number;
 }
@@ -8,7 +8,7 @@ export interface Wanted {
 export const LABEL = { height: 16, gap: 6 } as const;
 
 /** How far from the left each label stands: beside those that are at its height, never over them. */
-export function placeLabels(wanted: readonly Wanted[]): readonly number[] {
+export function placeLabels(wanted: readonly WantedLabel[]): readonly number[] {
   const placed: { y: number; from: number; until: number }[] = [];
   return wanted.map(({ y, width }) => {
     const beside = placed

@@ -6,7 +6,7 @@ import { Section, Shown, Time, useAsk } from "../ui.tsx";
 import { Tokens } from "./tokens.tsx";
 
 /** Who may ask this server, and with which keys it asks exchanges; the texts themselves are never shown. */
-export function Access() {
+export function AccessPage() {
   return (
     <>
       <h1>Access</h1>

@@ -2,19 +2,19 @@ import { useState } from "hono/jsx/dom";
 import { ALERT_LEVELS, CHANNEL_KINDS, type ChannelKind } from "../../model/channel.ts";
 import { secretFieldsOf } from "../../notify/channels.ts";
 import { type ApiError, ask } from "../api.ts";
-import { Failed, Field, Notice, Section } from "../ui.tsx";
+import { Failed, Field, NoticeBox, Section } from "../ui.tsx";
 
 interface Added {
   readonly channel: string;
   readonly signingSecret?: string;
 }
 
-const EMPTY = { channel: "", kind: "ntfy" as ChannelKind, level: "warning", quiet: "", daily: false };
-type Settings = typeof EMPTY;
+const EMPTY_CHANNEL = { channel: "", kind: "ntfy" as ChannelKind, level: "warning", quiet: "", daily: false };
+type ChannelForm = typeof EMPTY_CHANNEL;
 
 /** Takes what opens a channel, which goes to the server once and is shown nowhere again. */
 export function AddChannel({ again }: { again: () => void }) {
-  const [settings, setSettings] = useState<Settings>(EMPTY);
+  const [settings, setSettings] = useState<ChannelForm>(EMPTY_CHANNEL);
   const [secrets, setSecrets] = useState<Readonly<Record<string, string>>>({});
   const [state, setState] = useState<{ added?: Added; error?: ApiError; isBusy?: boolean }>({});
   const fields = secretFieldsOf(settings.kind);
@@ -25,7 +25,7 @@ export function AddChannel({ again }: { again: () => void }) {
     ask<Added>("POST /channels", { body: channelBody(settings, secrets) }).then(
       (added) => {
         setState({ added });
-        setSettings(EMPTY);
+        setSettings(EMPTY_CHANNEL);
         setSecrets({});
         again();
       },
@@ -82,7 +82,7 @@ const SHOWN_FIELDS: readonly string[] = ["user", "from", "to"];
 
 /** Only what the kind is opened with, and nothing that is empty. */
 function channelBody(
-  { channel, kind, level, quiet, daily }: Settings,
+  { channel, kind, level, quiet, daily }: ChannelForm,
   secrets: Readonly<Record<string, string>>,
 ) {
   const given = secretFieldsOf(kind)
@@ -96,7 +96,7 @@ function channelBody(
 }
 
 const AddedTold = ({ added: { channel, signingSecret } }: { added: Added }) => (
-  <Notice>
+  <NoticeBox>
     {channel} is added, and told what happens from now on: send it a test.
     {signingSecret ? (
       <>
@@ -104,15 +104,15 @@ const AddedTold = ({ added: { channel, signingSecret } }: { added: Added }) => (
         Its receiver checks by this secret, which is shown once: <code class="break">{signingSecret}</code>
       </>
     ) : null}
-  </Notice>
+  </NoticeBox>
 );
 
 function SettingFields({
   settings,
   change,
 }: {
-  settings: Settings;
-  change: (more: Partial<Settings>) => void;
+  settings: ChannelForm;
+  change: (more: Partial<ChannelForm>) => void;
 }) {
   const type = (name: "channel" | "kind" | "level" | "quiet") => (event: Event) =>
     change({ [name]: (event.target as HTMLInputElement).value });

@@ -1,6 +1,6 @@
 import { ask, part } from "../api.ts";
 import { type Loaded, useLoad } from "../load.ts";
-import { type Column, Table } from "../table.tsx";
+import { Table, type TableColumn } from "../table.tsx";
 import type { ChannelTold } from "../types.ts";
 import { Section, Shown, Time, useAsk } from "../ui.tsx";
 import { AddChannel } from "./add-channel.tsx";
@@ -62,7 +62,7 @@ function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<Channe
     <>
       <Table
         label="ChannelList that are told what happens"
-        columns={columns({ test, replay, remove })}
+        columns={channelColumns({ test, replay, remove })}
         rows={data.channels}
         keyOf={({ channel }) => channel}
         empty="Nobody is told anything yet: add a channel below, and send it a test."
@@ -74,7 +74,7 @@ function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<Channe
 
 type Act = Readonly<Record<"test" | "replay" | "remove", (one: ChannelTold) => void>>;
 
-const columns = ({ test, replay, remove }: Act): readonly Column<ChannelTold>[] => [
+const channelColumns = ({ test, replay, remove }: Act): readonly TableColumn<ChannelTold>[] => [
   {
     name: "Channel",
     isHead: true,

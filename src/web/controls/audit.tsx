@@ -2,8 +2,8 @@ import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
 import { number } from "../format.ts";
 import { useLoad } from "../load.ts";
-import { type Column, Pager, Table } from "../table.tsx";
-import { Failed, Notice, Section, Shown, Time } from "../ui.tsx";
+import { Pager, Table, type TableColumn } from "../table.tsx";
+import { Failed, NoticeBox, Section, Shown, Time } from "../ui.tsx";
 
 interface AuditEvent {
   readonly id: number;
@@ -19,7 +19,7 @@ interface Recent {
   readonly last: number;
 }
 
-interface Verdict {
+interface AuditVerdict {
   readonly events: number;
   readonly checkpoints: number;
   readonly faults: readonly { readonly event: number | null; readonly what: string }[];
@@ -27,9 +27,9 @@ interface Verdict {
   readonly next: number | null;
 }
 
-const PAGE = 200;
+const EVENTS_PER_PAGE = 200;
 
-const COLUMNS: readonly Column<AuditEvent>[] = [
+const AUDIT_COLUMNS: readonly TableColumn<AuditEvent>[] = [
   { name: "Time", isHead: true, of: ({ at }) => <Time at={at} /> },
   { name: "What", of: ({ kind }) => kind.replaceAll("_", " "), by: ({ kind }) => kind },
   { name: "Told", of: ({ message }) => <span class="break">{message}</span> },
@@ -45,10 +45,10 @@ export function Audit() {
   const recent = useLoad<Recent>("GET /events", {}, { live: true });
   const [back, setBack] = useState(0);
   const last = recent.data?.last;
-  const after = last === undefined ? undefined : Math.max(0, last - PAGE * (back + 1));
+  const after = last === undefined ? undefined : Math.max(0, last - EVENTS_PER_PAGE * (back + 1));
   const page = useLoad<{ events: readonly AuditEvent[] }>(
     after === undefined ? undefined : "GET /audit",
-    { after, limit: PAGE },
+    { after, limit: EVENTS_PER_PAGE },
     { keep: true },
   );
   return (
@@ -61,7 +61,7 @@ export function Audit() {
             <>
               <Table
                 label="Events, newest first"
-                columns={COLUMNS}
+                columns={AUDIT_COLUMNS}
                 rows={events.toReversed()}
                 keyOf={({ id }) => id}
                 empty="Nothing was done yet."
@@ -80,19 +80,19 @@ export function Audit() {
 }
 
 /** Part by part to the end, telling how far it has come. */
-async function verifyAll(tell: (events: number) => void): Promise<Verdict> {
-  let all: Verdict | undefined;
+async function verifyAll(tell: (events: number) => void): Promise<AuditVerdict> {
+  let all: AuditVerdict | undefined;
   for (let after: number | null = 0; after !== null; after = all.next) {
-    const part: Verdict = await ask<Verdict>("GET /audit/verify", { query: { after } });
+    const part: AuditVerdict = await ask<AuditVerdict>("GET /audit/verify", { query: { after } });
     const { events = 0, faults = [] } = all ?? {};
     all = { ...part, events: events + part.events, faults: [...faults, ...part.faults] };
     tell(all.events);
   }
-  return all as Verdict;
+  return all as AuditVerdict;
 }
 
 function Verify() {
-  const [state, setState] = useState<{ verdict?: Verdict; error?: ApiError; looked?: number }>({});
+  const [state, setState] = useState<{ verdict?: AuditVerdict; error?: ApiError; looked?: number }>({});
   const verify = () => {
     setState({ looked: 0 });
     verifyAll((looked) => setState({ looked })).then(
@@ -112,13 +112,13 @@ function Verify() {
     >
       {error ? <Failed error={error} /> : null}
       {verdict ? (
-        <Notice kind={verdict.faults.length === 0 ? "note" : "error"}>
+        <NoticeBox kind={verdict.faults.length === 0 ? "note" : "error"}>
           {verdict.faults.length === 0
             ? `${number(verdict.events)} events are chained, ${verdict.checkpoints} checkpoints hold: nothing was changed, deleted or put in.`
             : verdict.faults
                 .map(({ event, what }) => `${event === null ? "" : `event ${event}: `}${what}`)
                 .join("; ")}
-        </Notice>
+        </NoticeBox>
       ) : (
         <p class="empty">Recomputes every hash, and compares the signed checkpoints.</p>
       )}

@@ -22,7 +22,7 @@ interface Set {
 }
 
 /** What every order is held to, and what of it is used. */
-export function Limits() {
+export function LimitsPage() {
   const limits = useLoad<LimitsAnswer>("GET /limits");
   return (
     <>
@@ -30,7 +30,7 @@ export function Limits() {
       <Shown of={limits} rows={10}>
         {(data) => (
           <>
-            <Standing data={data} />
+            <LimitsInUse data={data} />
             <SetLimit data={data} again={limits.again} />
             <Section title="Used">
               <Table
@@ -57,7 +57,7 @@ export function Limits() {
   );
 }
 
-function Standing({ data }: { data: LimitsAnswer }) {
+function LimitsInUse({ data }: { data: LimitsAnswer }) {
   const rows = [
     ...Object.entries(data.settings).map(([name, value]) => ({
       scope: "the server's settings",

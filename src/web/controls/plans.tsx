@@ -1,8 +1,8 @@
 import { ask, part } from "../api.ts";
 import { useLoad } from "../load.ts";
-import { Notice, Section, Shown, Time, useAsk } from "../ui.tsx";
+import { NoticeBox, Section, Shown, Time, useAsk } from "../ui.tsx";
 
-interface Plan {
+interface PendingPlan {
   readonly id: string;
   readonly tool: string;
   readonly by: string;
@@ -16,7 +16,7 @@ interface Plan {
 
 /** What agents want to trade, for a person to decide on. */
 export function Plans() {
-  const plans = useLoad<{ plans: readonly Plan[] }>("GET /plans", {}, { live: true });
+  const plans = useLoad<{ plans: readonly PendingPlan[] }>("GET /plans", {}, { live: true });
   return (
     <>
       <h1>Agents</h1>
@@ -35,7 +35,7 @@ export function Plans() {
   );
 }
 
-function OnePlan({ plan, again }: { plan: Plan; again: () => void }) {
+function OnePlan({ plan, again }: { plan: PendingPlan; again: () => void }) {
   const [question, put] = useAsk();
   const decide = (how: "approve" | "refuse") =>
     put({
@@ -74,7 +74,7 @@ function OnePlan({ plan, again }: { plan: Plan; again: () => void }) {
         Costs {plan.cost}. At worst: {plan.worstCase}. Until <Time at={plan.expiresAt} />.
       </p>
       {plan.limits.map((limit) => (
-        <Notice key={limit}>{limit}</Notice>
+        <NoticeBox key={limit}>{limit}</NoticeBox>
       ))}
       {question}
     </Section>

@@ -1,11 +1,11 @@
 import { useState } from "hono/jsx/dom";
 import { ask, part } from "../api.ts";
 import { useLoad } from "../load.ts";
-import { type Column, Table, usePages } from "../table.tsx";
+import { Table, type TableColumn, usePages } from "../table.tsx";
 import type { Scope, TokenTold } from "../types.ts";
 import { Field, Section, Shown, Time, useAsk } from "../ui.tsx";
 
-interface Page {
+interface TokensPage {
   readonly tokens: readonly TokenTold[];
   readonly next: number | null;
 }
@@ -13,7 +13,7 @@ interface Page {
 /** Tokens that open the API: made here and shown once, revoked at once. */
 export function Tokens() {
   const { before, pager } = usePages<number>();
-  const page = useLoad<Page>("GET /tokens", { before });
+  const page = useLoad<TokensPage>("GET /tokens", { before });
   const [question, put] = useAsk();
   const revoke = ({ id, name, scope }: TokenTold) =>
     put({
@@ -29,13 +29,13 @@ export function Tokens() {
     });
   return (
     <Section title="API tokens">
-      <NewToken put={put} again={page.again} />
+      <NewTokenForm put={put} again={page.again} />
       <Shown of={page}>
         {({ tokens, next }) => (
           <>
             <Table
               label="API tokens, newest first"
-              columns={columns(revoke)}
+              columns={tokenColumns(revoke)}
               rows={tokens}
               keyOf={({ id }) => id}
               empty="There is none but those of the server's settings."
@@ -49,7 +49,7 @@ export function Tokens() {
   );
 }
 
-const stateOf = ({ revokedAt, expiresAt }: TokenTold) => {
+const tokenState = ({ revokedAt, expiresAt }: TokenTold) => {
   if (revokedAt !== null)
     return (
       <>
@@ -64,7 +64,7 @@ const stateOf = ({ revokedAt, expiresAt }: TokenTold) => {
   );
 };
 
-const columns = (revoke: (token: TokenTold) => void): readonly Column<TokenTold>[] => [
+const tokenColumns = (revoke: (token: TokenTold) => void): readonly TableColumn<TokenTold>[] => [
   {
     name: "Token",
     isHead: true,
@@ -78,7 +78,7 @@ const columns = (revoke: (token: TokenTold) => void): readonly Column<TokenTold>
   },
   { name: "May", of: ({ scope }) => scope, by: ({ scope }) => scope },
   { name: "Made", of: ({ createdAt }) => <Time at={createdAt} />, by: ({ createdAt }) => createdAt },
-  { name: "Holds", of: stateOf },
+  { name: "Holds", of: tokenState },
   {
     name: "Do",
     of: (token) =>
@@ -98,7 +98,7 @@ const MAY: Readonly<Record<Scope, string>> = {
   admin: "do everything, and let others in",
 };
 
-function NewToken({ put, again }: { put: ReturnType<typeof useAsk>[1]; again: () => void }) {
+function NewTokenForm({ put, again }: { put: ReturnType<typeof useAsk>[1]; again: () => void }) {
   const [form, setForm] = useState({ name: "", scope: "read" as Scope, days: "" });
   const type = (field: "name" | "scope" | "days") => (event: Event) =>
     setForm({ ...form, [field]: (event.target as HTMLInputElement).value });

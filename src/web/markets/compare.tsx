@@ -2,15 +2,15 @@ import { useState } from "hono/jsx/dom";
 import { change, digitsOf, inPercent, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Table } from "../table.tsx";
-import type { Comparison } from "../types.ts";
-import { Field, Notice, Section, Shown, Stat } from "../ui.tsx";
+import type { ComparisonAnswer } from "../types.ts";
+import { Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 
 /** A pair on every exchange, and what a difference would bring after fees, by what the books hold. */
 export function Compare() {
   const [typed, setTyped] = useState({ symbol: "BTC/USDT", amount: "" });
   const [asked, setAsked] = useState(typed);
   const { symbol, amount } = asked;
-  const found = useLoad<Comparison>("GET /price/compare", { symbol, amount, partial: true });
+  const found = useLoad<ComparisonAnswer>("GET /price/compare", { symbol, amount, partial: true });
   const type = (name: "symbol" | "amount") => (event: Event) =>
     setTyped({ ...typed, [name]: (event.target as HTMLInputElement).value.toUpperCase() });
   const show = (event: Event) => {
@@ -42,7 +42,7 @@ export function Compare() {
   );
 }
 
-function Compared({ data }: { data: Comparison }) {
+function Compared({ data }: { data: ComparisonAnswer }) {
   const { analysis, prices, unlisted, failed = [] } = data;
   const { quote } = pairOf(data.symbol);
   const digits = Math.min(
@@ -52,9 +52,9 @@ function Compared({ data }: { data: Comparison }) {
   return (
     <>
       {failed.map(({ exchange, error }) => (
-        <Notice key={exchange} kind="warning">
+        <NoticeBox key={exchange} kind="warning">
           {exchange} is left out: {error}
-        </Notice>
+        </NoticeBox>
       ))}
       <Executable analysis={analysis} quote={quote} />
       <Section title="Prices">
@@ -97,7 +97,7 @@ const REASONS = {
   below_minimum: "what would gain is less than the least order",
 } as const;
 
-function Executable({ analysis, quote }: { analysis: Comparison["analysis"]; quote: string }) {
+function Executable({ analysis, quote }: { analysis: ComparisonAnswer["analysis"]; quote: string }) {
   const { executable, lowestAsk, highestBid } = analysis;
   return (
     <dl class="stats">

@@ -3,14 +3,14 @@ import { part } from "../api.ts";
 import { number } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Table } from "../table.tsx";
-import type { DexPrice, DexTokens, Pools } from "../types.ts";
+import type { DexPriceAnswer, DexTokens, Pools } from "../types.ts";
 import { Field, Section, Shown, Stat } from "../ui.tsx";
 
 /** A pool's price is a ratio and has no end. */
 const PRICE_DIGITS = 6;
 
 /** Tokens of the chain: their price and the pools that it is of. */
-export function Dex() {
+export function DexPage() {
   const tokens = useLoad<DexTokens>("GET /dex/tokens");
   const [chosen, setChosen] = useState<string | undefined>(undefined);
   const token = chosen ?? tokens.data?.tokens[0]?.symbol;
@@ -35,13 +35,13 @@ export function Dex() {
           </div>
         )}
       </Shown>
-      {token === undefined ? null : <Token key={token} token={token} />}
+      {token === undefined ? null : <TokenPrice key={token} token={token} />}
     </>
   );
 }
 
-function Token({ token }: { token: string }) {
-  const price = useLoad<DexPrice>(`GET /dex/price/${part(token)}`);
+function TokenPrice({ token }: { token: string }) {
+  const price = useLoad<DexPriceAnswer>(`GET /dex/price/${part(token)}`);
   const pools = useLoad<Pools>(`GET /dex/pools/${part(token)}`, { limit: 50 });
   return (
     <>

@@ -1,11 +1,11 @@
 import { digitsOf, inPercent, number } from "../format.ts";
-import type { Book } from "../types.ts";
+import type { BookAnswer } from "../types.ts";
 
 /** Asks above, bids below, each with a bar as long as what has to be taken to get there. */
-export function Ladder({ book, digits }: { book: Book; digits: number }) {
+export function BookLadder({ book, digits }: { book: BookAnswer; digits: number }) {
   const most = Math.max(book.bids.at(-1)?.total ?? 0, book.asks.at(-1)?.total ?? 0);
   const sizes = digitsOf([...book.bids, ...book.asks].map(({ amount }) => amount));
-  const row = (side: "up" | "down", { price, amount, total }: Book["bids"][number]) => (
+  const row = (side: "up" | "down", { price, amount, total }: BookAnswer["bids"][number]) => (
     <tr key={`${side} ${price}`}>
       <td class={`number ${side}`} data-name="Price">
         {number(price, digits)}

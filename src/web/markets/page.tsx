@@ -1,11 +1,11 @@
 import { digitsOf, inPercent, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
-import { type Market, MarketForm, useMarket } from "../market-form.tsx";
+import { MarketForm, type MarketTyped, useMarket } from "../market-form.tsx";
 import { linkTo } from "../route.ts";
 import { Table } from "../table.tsx";
-import type { Book, Ticker, Trades } from "../types.ts";
+import type { BookAnswer, TickerAnswer, Trades } from "../types.ts";
 import { Section, Shown, Stat, Time } from "../ui.tsx";
-import { Ladder } from "./ladder.tsx";
+import { BookLadder } from "./ladder.tsx";
 
 /** One market: its price, its book and what was traded. */
 export function Markets() {
@@ -37,23 +37,23 @@ export function Markets() {
 }
 
 /** As often as a person can follow; the server asks the exchange once for all pages. */
-const EVERY = 10_000;
+const TICKER_EVERY = 10_000;
 
-function OneMarket(market: Market) {
-  const ticker = useLoad<Ticker>("GET /ticker", { ...market }, { every: EVERY });
-  const book = useLoad<Book>("GET /orderbook", { ...market, limit: 20 }, { every: EVERY });
-  const trades = useLoad<Trades>("GET /trades", { ...market, limit: 50 }, { every: EVERY });
+function OneMarket(market: MarketTyped) {
+  const ticker = useLoad<TickerAnswer>("GET /ticker", { ...market }, { every: TICKER_EVERY });
+  const book = useLoad<BookAnswer>("GET /orderbook", { ...market, limit: 20 }, { every: TICKER_EVERY });
+  const trades = useLoad<Trades>("GET /trades", { ...market, limit: 50 }, { every: TICKER_EVERY });
   const digits = digitsOf([...(book.data?.bids ?? []), ...(book.data?.asks ?? [])].map(({ price }) => price));
   return (
     <>
-      <Shown of={ticker}>{(data) => <Prices ticker={data} digits={digits} />}</Shown>
+      <Shown of={ticker}>{(data) => <TickerPrices ticker={data} digits={digits} />}</Shown>
       <p>
         <a href={`${linkTo("start")}?${new URLSearchParams({ ...market })}`}>Start a grid here</a>
       </p>
       <div class="halves">
         <Section title="Book">
           <Shown of={book} rows={12}>
-            {(data) => <Ladder book={data} digits={digits} />}
+            {(data) => <BookLadder book={data} digits={digits} />}
           </Shown>
         </Section>
         <Section title="Trades">
@@ -66,7 +66,7 @@ function OneMarket(market: Market) {
   );
 }
 
-function Prices({ ticker, digits }: { ticker: Ticker; digits: number }) {
+function TickerPrices({ ticker, digits }: { ticker: TickerAnswer; digits: number }) {
   const { base, quote } = pairOf(ticker.symbol);
   return (
     <dl class="stats">

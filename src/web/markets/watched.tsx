@@ -1,6 +1,6 @@
 import { inPercent, money, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
-import { type Column, Table } from "../table.tsx";
+import { Table, type TableColumn } from "../table.tsx";
 import type { LiquidityTold, WatchedPairs } from "../types.ts";
 import { Failed, Section, Shown } from "../ui.tsx";
 
@@ -8,7 +8,7 @@ import { Failed, Section, Shown } from "../ui.tsx";
 const EVERY_MINUTE = { every: 60_000 };
 
 /** Pairs whose book is watched, where there are some: what was offered today, and what was promised. */
-export function Watched() {
+export function WatchedMarkets() {
   const { data, error, again } = useLoad<WatchedPairs>("GET /liquidity/pairs", {}, EVERY_MINUTE);
   if (error) return <Failed error={error} again={again} />;
   if (data === undefined || data.count === 0) return null;
@@ -62,7 +62,7 @@ interface Offered {
   readonly of: LiquidityTold["own"];
 }
 
-const offeredIn = (quote: string): readonly Column<Offered>[] => [
+const offeredIn = (quote: string): readonly TableColumn<Offered>[] => [
   { name: "Of", isHead: true, of: ({ whose }) => whose },
   { name: "Spread", isNumber: true, of: ({ of }) => percentOrNot(of.spreadPercent) },
   { name: "Both sides", isNumber: true, of: ({ of }) => percentOrNot(of.twoSidedPercent) },
@@ -82,7 +82,7 @@ const TONES: Readonly<Record<JudgedRule["state"], string>> = {
   shown: "",
 };
 
-const PROMISES: readonly Column<JudgedRule>[] = [
+const PROMISES: readonly TableColumn<JudgedRule>[] = [
   { name: "Promised", isHead: true, of: ({ rule }) => rule },
   { name: "So far today", of: ({ state }) => <b class={`tag ${TONES[state]}`}>{state}</b> },
   { name: "It is", isNumber: true, of: ({ value, unit }) => figureOf(value, unit) },

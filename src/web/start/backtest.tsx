@@ -2,7 +2,7 @@ import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
 import { change, inPercent, number, toneOf } from "../format.ts";
 import type { Backtest } from "../types.ts";
-import { Failed, Notice, Stat, Time } from "../ui.tsx";
+import { Failed, NoticeBox, Stat, Time } from "../ui.tsx";
 
 interface Tried {
   /** The grid that it was tried with. */
@@ -43,9 +43,9 @@ function Outcome({ answer, quote }: { answer: Backtest; quote: string }) {
   return (
     <>
       {answer.warnings.map(({ code, message }) => (
-        <Notice key={code} kind="warning">
+        <NoticeBox key={code} kind="warning">
           {message}
-        </Notice>
+        </NoticeBox>
       ))}
       <dl class="stats" aria-label="Backtest">
         <Stat name={`Total, ${quote}`} tone={`large ${toneOf(total)}`}>

@@ -10,7 +10,7 @@ const HOW_FAR = [
 ] as const;
 
 /** Fills the numbers in from a budget and how far the price may go. */
-export function Budget({
+export function BudgetPart({
   form,
   change,
   quote,

@@ -4,14 +4,14 @@ import type { Exchanges } from "../types.ts";
 import { Failed, Field } from "../ui.tsx";
 import type { Form, TextName } from "./form.ts";
 
-interface Shape {
+interface FieldsProps {
   readonly form: Form;
   readonly change: (changed: Partial<Form>) => void;
   readonly quote: string;
 }
 
 /** The grid by its numbers. */
-export function NumberFields({ form, change, quote }: Shape) {
+export function NumberFields({ form, change, quote }: FieldsProps) {
   const text = (name: TextName, label: string, hint?: Child) => (
     <Field label={label} hint={hint}>
       <input
@@ -54,7 +54,7 @@ export const Checks = ({
   form,
   change,
   names,
-}: Pick<Shape, "form" | "change"> & { names: readonly (keyof typeof CHECKS)[] }) => (
+}: Pick<FieldsProps, "form" | "change"> & { names: readonly (keyof typeof CHECKS)[] }) => (
   <div class="checks">
     {names.map((name) => (
       <label key={name} class="check">
@@ -66,11 +66,11 @@ export const Checks = ({
 );
 
 /** Where: an exchange and a pair. */
-export const MarketFields = ({
+export const WhereFields = ({
   form,
   change,
   exchanges,
-}: Pick<Shape, "form" | "change"> & { exchanges: Loaded<Exchanges> }) => (
+}: Pick<FieldsProps, "form" | "change"> & { exchanges: Loaded<Exchanges> }) => (
   <div class="fields">
     {exchanges.error ? <Failed error={exchanges.error} again={exchanges.again} /> : null}
     <Field label="Exchange">

@@ -15,7 +15,7 @@ export interface Form {
   readonly dryRun: boolean;
 }
 
-export const EMPTY: Form = {
+export const EMPTY_FORM: Form = {
   exchange: "",
   symbol: "BTC/USDT",
   lowerPrice: "",
@@ -32,13 +32,13 @@ export const EMPTY: Form = {
 };
 
 export type TextName = { [Name in keyof Form]: Form[Name] extends string ? Name : never }[keyof Form];
-const TEXTS = Object.keys(EMPTY).filter(
-  (name): name is TextName => typeof EMPTY[name as keyof Form] === "string",
+const TEXTS = Object.keys(EMPTY_FORM).filter(
+  (name): name is TextName => typeof EMPTY_FORM[name as keyof Form] === "string",
 );
 
 /** A grid as an address tells it; what it leaves out is empty. */
 export const formOf = (query: URLSearchParams): Form => ({
-  ...EMPTY,
+  ...EMPTY_FORM,
   ...Object.fromEntries(TEXTS.flatMap((name) => (query.has(name) ? [[name, query.get(name)]] : []))),
 });
 

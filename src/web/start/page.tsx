@@ -4,12 +4,12 @@ import { amount, digitsOf, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { PlanArea } from "../plan-area.tsx";
 import { goTo, linkTo } from "../route.ts";
-import type { Candles, Planned, Session, Started } from "../types.ts";
-import { Failed, Notice, Section, useAsk } from "../ui.tsx";
-import { type Plan, type Planning, usePlan } from "../use-plan.ts";
+import type { CandlesAnswer, Planned, Session, Started } from "../types.ts";
+import { Failed, NoticeBox, Section, useAsk } from "../ui.tsx";
+import { type AskedPlan, type Planning, usePlan } from "../use-plan.ts";
 import { TryOut } from "./backtest.tsx";
-import { Budget } from "./budget.tsx";
-import { Checks, MarketFields, NumberFields } from "./fields.tsx";
+import { BudgetPart } from "./budget.tsx";
+import { Checks, NumberFields, WhereFields } from "./fields.tsx";
 import { bodyOf, type Form, queryOf } from "./form.ts";
 import { levelsOf } from "./levels.ts";
 import { PlanShown } from "./plan.tsx";
@@ -24,9 +24,9 @@ export function Start({ session }: { session: Session }) {
       <h1>Start a grid</h1>
       <div class="columns">
         <Section title="The grid">
-          <MarketFields form={form} change={change} exchanges={exchanges} />
+          <WhereFields form={form} change={change} exchanges={exchanges} />
           <h3>By budget</h3>
-          <Budget form={form} change={change} quote={quote} />
+          <BudgetPart form={form} change={change} quote={quote} />
           <h3>By numbers</h3>
           <NumberFields form={form} change={change} quote={quote} />
           <Checks form={form} change={change} names={["useOwnBase", "initialBuy", "dryRun"]} />
@@ -54,14 +54,14 @@ export function Start({ session }: { session: Session }) {
   );
 }
 
-interface Shape {
+interface StartProps {
   readonly form: Form;
   readonly change: (changed: Partial<Form>) => void;
 }
 
-function PlanChart({ form, change, planned }: Shape & { planned: Planned | undefined }) {
+function PlanChart({ form, change, planned }: StartProps & { planned: Planned | undefined }) {
   const isPair = /^[A-Z0-9]+\/[A-Z0-9]+$/.test(form.symbol) && form.exchange !== "";
-  const { data, error, again } = useLoad<Candles>(isPair ? "GET /ohlcv" : undefined, {
+  const { data, error, again } = useLoad<CandlesAnswer>(isPair ? "GET /ohlcv" : undefined, {
     exchange: form.exchange,
     symbol: form.symbol,
     timeframe: "1h",
@@ -76,7 +76,7 @@ function PlanChart({ form, change, planned }: Shape & { planned: Planned | undef
     <GridChart
       label={`Candles of ${form.symbol} on ${form.exchange}, one an hour for a week, with the levels of the grid${isRange ? ` from ${number(lower)} to ${number(upper)}` : ""}`}
       candles={candles}
-      fills={NONE}
+      fills={NO_LEVELS}
       digits={digits}
       levels={levelsOf(form, planned)}
       bounds={isRange ? { lower, upper } : undefined}
@@ -87,21 +87,21 @@ function PlanChart({ form, change, planned }: Shape & { planned: Planned | undef
   );
 }
 
-const NONE: readonly never[] = [];
+const NO_LEVELS: readonly never[] = [];
 
 function StartButton({
   plan: { body, planned },
   planning: { isOld, carryOut },
   session,
 }: {
-  plan: Plan<Planned>;
+  plan: AskedPlan<Planned>;
   planning: Planning<Planned>;
   session: Session;
 }) {
   const [question, put] = useAsk();
   const { exchange, symbol } = planned.config;
   const { base, quote } = pairOf(symbol);
-  if (session.scope === "read") return <Notice>A token that may trade is needed to start it.</Notice>;
+  if (session.scope === "read") return <NoticeBox>A token that may trade is needed to start it.</NoticeBox>;
   const start = async () => {
     const started = await carryOut(() =>
       ask<Started>("POST /strategy/grid", {

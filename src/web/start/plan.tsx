@@ -1,7 +1,7 @@
 import { amount, digitsOf, inPercent, money, number, pairOf } from "../format.ts";
 import { Table } from "../table.tsx";
 import type { Planned } from "../types.ts";
-import { Notice, Stat } from "../ui.tsx";
+import { NoticeBox, Stat } from "../ui.tsx";
 
 /** All that a start would do, as the server has planned it. */
 export function PlanShown({ planned }: { planned: Planned }) {
@@ -11,9 +11,9 @@ export function PlanShown({ planned }: { planned: Planned }) {
   return (
     <>
       {planned.warnings.map(({ code, message }) => (
-        <Notice key={code} kind="warning">
+        <NoticeBox key={code} kind="warning">
           {message}
-        </Notice>
+        </NoticeBox>
       ))}
       <dl class="stats">
         <Stat name="Most that it uses">{`${amount(planned.maxQuoteUsed)} ${quote}`}</Stat>

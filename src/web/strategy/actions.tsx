@@ -49,9 +49,9 @@ export function GridActions({
           >
             Edit
           </button>
-          {goesOn ? button("Resume", resume(grid)) : button("Pause", pause(grid))}
-          {button("Stop", stop(grid, false))}
-          {Number(grid.position) > 0 ? button("Stop and sell", stop(grid, true)) : null}
+          {goesOn ? button("Resume", resume(grid)) : button("Pause", pauseQuestion(grid))}
+          {button("Stop", stopQuestion(grid, false))}
+          {Number(grid.position) > 0 ? button("Stop and sell", stopQuestion(grid, true)) : null}
         </>
       )}
       {question}
@@ -59,27 +59,27 @@ export function GridActions({
   );
 }
 
-const told = async (answer: Promise<Changed>): Promise<Child> => {
+const messageAfter = async (answer: Promise<Changed>): Promise<Child> => {
   const { message } = await answer;
   pulse.set(pulse.get() + 1);
   return message;
 };
 
-const pause = (grid: Grid): Question => ({
+const pauseQuestion = (grid: Grid): Question => ({
   title: "Pause this grid?",
   says: `Nothing new is placed. ${grid.openOrders} orders rest on and may still fill; stop and take-profit prices are not watched while it is paused.`,
   yes: "Pause it",
-  act: () => told(ask<Changed>(`POST /strategy/grid/${part(grid.id)}/pause`, { body: {} })),
+  act: () => messageAfter(ask<Changed>(`POST /strategy/grid/${part(grid.id)}/pause`, { body: {} })),
 });
 
 const resume = (grid: Grid): Question => ({
   title: "Let this grid go on?",
   says: `It places what is missing from its next pass on: at most ${money(grid.investment)} ${pairOf(grid.symbol).quote} in all its slots.`,
   yes: "Resume it",
-  act: () => told(ask<Changed>(`POST /strategy/grid/${part(grid.id)}/resume`, { body: {} })),
+  act: () => messageAfter(ask<Changed>(`POST /strategy/grid/${part(grid.id)}/resume`, { body: {} })),
 });
 
-const stop = (grid: Grid, sellBase: boolean): Question => ({
+const stopQuestion = (grid: Grid, sellBase: boolean): Question => ({
   title: sellBase ? "Stop this grid and sell what it holds?" : "Stop this grid?",
   says: (
     <>
@@ -90,7 +90,9 @@ const stop = (grid: Grid, sellBase: boolean): Question => ({
   yes: sellBase ? "Stop and sell" : "Stop it",
   dangerous: true,
   act: () =>
-    told(ask<Stopped>("DELETE /strategy/grid", { body: { id: grid.id, cancelOrders: true, sellBase } })),
+    messageAfter(
+      ask<Stopped>("DELETE /strategy/grid", { body: { id: grid.id, cancelOrders: true, sellBase } }),
+    ),
 });
 
 /** How far below the mid a sale goes at most. */

@@ -1,9 +1,9 @@
 import { amount, change, money, number, pairOf } from "../format.ts";
 import { Table } from "../table.tsx";
-import type { Grid, PlannedEdit } from "../types.ts";
-import { Notice, Stat } from "../ui.tsx";
+import type { Grid, PlannedEditAnswer } from "../types.ts";
+import { NoticeBox, Stat } from "../ui.tsx";
 
-const NAMES: Readonly<Record<string, string>> = {
+const CHANGED_NAMES: Readonly<Record<string, string>> = {
   lowerPrice: "Lower price",
   upperPrice: "Upper price",
   gridLevels: "Levels",
@@ -16,20 +16,28 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** What a change would do, as the server has planned it. */
-export function EditPlan({ grid, planned, digits }: { grid: Grid; planned: PlannedEdit; digits: number }) {
+export function EditPlan({
+  grid,
+  planned,
+  digits,
+}: {
+  grid: Grid;
+  planned: PlannedEditAnswer;
+  digits: number;
+}) {
   return (
     <>
       {planned.warnings.map(({ code, message }) => (
-        <Notice key={code} kind="warning">
+        <NoticeBox key={code} kind="warning">
           {message}
-        </Notice>
+        </NoticeBox>
       ))}
       <Table
         label="What changes"
         columns={[
-          { name: "What", isHead: true, of: ({ field }) => NAMES[field] ?? field },
-          { name: "Is", isNumber: true, of: ({ from }) => told(from) },
-          { name: "Becomes", isNumber: true, of: ({ to }) => told(to) },
+          { name: "What", isHead: true, of: ({ field }) => CHANGED_NAMES[field] ?? field },
+          { name: "Is", isNumber: true, of: ({ from }) => shownValue(from) },
+          { name: "Becomes", isNumber: true, of: ({ to }) => shownValue(to) },
         ]}
         rows={planned.changes}
         keyOf={({ field }) => field}
@@ -44,9 +52,9 @@ export function EditPlan({ grid, planned, digits }: { grid: Grid; planned: Plann
   );
 }
 
-const told = (text: string): string => (Number.isFinite(Number(text)) ? amount(text) : text);
+const shownValue = (text: string): string => (Number.isFinite(Number(text)) ? amount(text) : text);
 
-function Money({ planned, symbol }: { planned: PlannedEdit; symbol: string }) {
+function Money({ planned, symbol }: { planned: PlannedEditAnswer; symbol: string }) {
   const { base, quote } = pairOf(symbol);
   return (
     <dl class="stats">
@@ -70,7 +78,7 @@ function Money({ planned, symbol }: { planned: PlannedEdit; symbol: string }) {
   );
 }
 
-function Orders({ planned, symbol, digits }: { planned: PlannedEdit; symbol: string; digits: number }) {
+function Orders({ planned, symbol, digits }: { planned: PlannedEditAnswer; symbol: string; digits: number }) {
   const { base, quote } = pairOf(symbol);
   const waiting = planned.refused.length;
   return (
@@ -95,7 +103,7 @@ function Orders({ planned, symbol, digits }: { planned: PlannedEdit; symbol: str
 }
 
 /** The change in a sentence, in money. */
-export function editSays({ cancelled, orders, ...plan }: PlannedEdit, quote: string): string {
+export function editSays({ cancelled, orders, ...plan }: PlannedEditAnswer, quote: string): string {
   const kept = `The ${change(plan.realized)} ${quote} that are realised stay, and the change itself sells nothing.`;
   if (cancelled === 0 && orders.length === 0) return `No order is cancelled or placed. ${kept}`;
   return `${cancelled} orders are cancelled, then ${orders.length} placed: ${amount(plan.investment.quote)} ${quote} in buys, of ${amount(plan.free)} free. ${kept} It may come to use ${amount(plan.maxQuoteUsed)} ${quote}. If the market has moved so far that other orders would be placed, nothing is changed.`;

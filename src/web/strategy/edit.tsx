@@ -3,9 +3,9 @@ import { ask, part } from "../api.ts";
 import { pairOf } from "../format.ts";
 import { pulse } from "../live.ts";
 import { PlanArea } from "../plan-area.tsx";
-import type { Edited, Grid, PlannedEdit } from "../types.ts";
+import type { Edited, Grid, PlannedEditAnswer } from "../types.ts";
 import { Field, Section, useAsk } from "../ui.tsx";
-import { type Plan, usePlan } from "../use-plan.ts";
+import { type AskedPlan, usePlan } from "../use-plan.ts";
 import { asItStands, type EditTexts, editBody, editFields } from "./edit-form.ts";
 import { EditPlan, editSays } from "./edit-plan.tsx";
 
@@ -15,9 +15,9 @@ export function Edit({ grid, digits }: { grid: Grid; digits: number }) {
   const [question, put] = useAsk();
   const route = `/strategy/grid/${part(grid.id)}`;
   const body = editBody(grid, typed);
-  const planning = usePlan<PlannedEdit>(`POST ${route}/preview`, body);
+  const planning = usePlan<PlannedEditAnswer>(`POST ${route}/preview`, body);
   const { quote } = pairOf(grid.symbol);
-  const change = async ({ body, planned }: Plan<PlannedEdit>) => {
+  const change = async ({ body, planned }: AskedPlan<PlannedEditAnswer>) => {
     const { message } = await planning.carryOut(() =>
       ask<Edited>(`PATCH ${route}`, { body: { ...body, planHash: planned.planHash } }),
     );
@@ -25,7 +25,7 @@ export function Edit({ grid, digits }: { grid: Grid; digits: number }) {
     pulse.set(pulse.get() + 1);
     return message;
   };
-  const confirm = (plan: Plan<PlannedEdit>) =>
+  const confirm = (plan: AskedPlan<PlannedEditAnswer>) =>
     put({
       title: "Change this grid?",
       says: editSays(plan.planned, quote),

@@ -1,7 +1,7 @@
 import { part } from "../api.ts";
 import { amount, digitsOf, number } from "../format.ts";
 import { useLoad } from "../load.ts";
-import { type Column, Table, usePages } from "../table.tsx";
+import { Table, type TableColumn, usePages } from "../table.tsx";
 import type { Events, Fills, Grid, HistoricOrders } from "../types.ts";
 import { Section, Shown, Time } from "../ui.tsx";
 
@@ -18,14 +18,16 @@ function usePage<T>(id: string, what: "orders" | "fills" | "events") {
   return { page, pager };
 }
 
-const Side = ({ side }: { side: "buy" | "sell" }) => <b class={side === "buy" ? "up" : "down"}>{side}</b>;
+const SideShown = ({ side }: { side: "buy" | "sell" }) => (
+  <b class={side === "buy" ? "up" : "down"}>{side}</b>
+);
 
 export function FillsPart({ grid, digits }: { grid: Grid; digits: number }) {
   const { page, pager } = usePage<Fills>(grid.id, "fills");
   const sizes = digitsOf(page.data?.fills.map((fill) => fill.amount) ?? []);
-  const columns: readonly Column<Fills["fills"][number]>[] = [
+  const columns: readonly TableColumn<Fills["fills"][number]>[] = [
     { name: "Time", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
-    { name: "Side", of: ({ side }) => <Side side={side} /> },
+    { name: "Side", of: ({ side }) => <SideShown side={side} /> },
     { name: "Slot", isNumber: true, of: ({ slot }) => slot ?? "–" },
     { name: "Price", isNumber: true, of: ({ price }) => number(price, digits) },
     { name: "Amount", isNumber: true, of: (fill) => number(fill.amount, sizes) },
@@ -56,12 +58,12 @@ export function FillsPart({ grid, digits }: { grid: Grid; digits: number }) {
   );
 }
 
-export function OrdersPart({ grid, digits }: { grid: Grid; digits: number }) {
+export function GridOrders({ grid, digits }: { grid: Grid; digits: number }) {
   const { page, pager } = usePage<HistoricOrders>(grid.id, "orders");
   const sizes = digitsOf(page.data?.orders.map((order) => order.amount) ?? []);
-  const columns: readonly Column<HistoricOrders["orders"][number]>[] = [
+  const columns: readonly TableColumn<HistoricOrders["orders"][number]>[] = [
     { name: "Placed", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
-    { name: "Side", of: ({ side }) => <Side side={side} /> },
+    { name: "Side", of: ({ side }) => <SideShown side={side} /> },
     { name: "Slot", isNumber: true, of: ({ slot }) => slot },
     { name: "Price", isNumber: true, of: ({ price }) => number(price, digits) },
     { name: "Amount", isNumber: true, of: (order) => number(order.amount, sizes) },
@@ -98,7 +100,7 @@ export function OrdersPart({ grid, digits }: { grid: Grid; digits: number }) {
 
 export function EventsPart({ grid }: { grid: Grid }) {
   const { page, pager } = usePage<Events>(grid.id, "events");
-  const columns: readonly Column<Events["events"][number]>[] = [
+  const columns: readonly TableColumn<Events["events"][number]>[] = [
     { name: "Time", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
     { name: "What", of: ({ kind }) => kind.replace("_", " ") },
     { name: "Told", of: ({ message }) => message },

@@ -1,12 +1,13 @@
 import type { Level } from "../chart/levels.ts";
 import type { Grid, HistoricOrders } from "../types.ts";
 
-type Order = HistoricOrders["orders"][number];
+type ShownOrder = HistoricOrders["orders"][number];
 
-export const isResting = ({ status }: Order): boolean => status === "open" || status === "partially_filled";
+export const isResting = ({ status }: ShownOrder): boolean =>
+  status === "open" || status === "partially_filled";
 
 /** Each level of a grid with what rests there, and the prices that matter. */
-export function gridLevels(grid: Grid, orders: readonly Order[]): Level[] {
+export function gridLevels(grid: Grid, orders: readonly ShownOrder[]): Level[] {
   const resting = new Map(orders.filter(isResting).map((order) => [order.slot, order]));
   const refused = new Set(grid.refused.map(({ slot }) => slot));
   const levels = (grid.slots ?? []).map(({ slot, side, lowerPrice, upperPrice }): Level => {
@@ -24,20 +25,20 @@ export function gridLevels(grid: Grid, orders: readonly Order[]): Level[] {
   const lines = known.flatMap(([price, name]): Level[] =>
     price === null ? [] : [{ price, kind: "line", name }],
   );
-  return [...levels, ...boundsOf(grid, levels), ...lines, ...grid.stopPrices.map(endOf)];
+  return [...levels, ...rangeEnds(grid, levels), ...lines, ...grid.stopPrices.map(stopLevel)];
 }
 
 export const ENDS = { stop_loss: "stop loss", take_profit: "take profit", trigger: "trigger" } as const;
 
 /** A price at which the grid ends, or begins. */
-const endOf = ({ reason, price }: Grid["stopPrices"][number]): Level => ({
+const stopLevel = ({ reason, price }: Grid["stopPrices"][number]): Level => ({
   price,
   kind: reason === "trigger" ? "line" : "stop",
   name: ENDS[reason],
 });
 
 /** The ends of the range, where no order stands on them. */
-const boundsOf = ({ lowerPrice, upperPrice }: Grid, levels: readonly Level[]): Level[] =>
+const rangeEnds = ({ lowerPrice, upperPrice }: Grid, levels: readonly Level[]): Level[] =>
   [lowerPrice, upperPrice]
     .filter((price) => !levels.some((level) => level.price === price))
     .map((price) => ({ price, kind: "empty" }));

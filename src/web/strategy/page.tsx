@@ -4,39 +4,39 @@ import { GridChart } from "../chart/chart.tsx";
 import { lineScaleOf } from "../chart/line-scale.ts";
 import { TwoLines } from "../chart/two-lines.tsx";
 import { amount, change, digitsOf, duration, money, number, pairOf, percent, toneOf } from "../format.ts";
-import { againstHolding, distanceText, rangeText, stateOf } from "../grid-figures.ts";
+import { againstHolding, distanceText, gridState, rangeText } from "../grid-figures.ts";
 import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
-import type { Candles, Fills, Grid, HistoricOrders, Session, Status } from "../types.ts";
-import { Ago, Failed, Notice, Section, Shown, Stat } from "../ui.tsx";
+import type { CandlesAnswer, Fills, Grid, HistoricOrders, Session, Status } from "../types.ts";
+import { Ago, Failed, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 import { GridActions } from "./actions.tsx";
 import { Edit } from "./edit.tsx";
-import { EventsPart, FillsPart, OrdersPart } from "./history.tsx";
+import { EventsPart, FillsPart, GridOrders } from "./history.tsx";
 import { ENDS, gridLevels } from "./levels.ts";
 import { profitOver } from "./profit-over.ts";
 import { Slots } from "./slots.tsx";
 
 /** One grid: what it has made, where it stands, and what can be done. */
-export function Strategy({ id, session }: { id: string; session: Session }) {
+export function StrategyPage({ id, session }: { id: string; session: Session }) {
   const status = useLoad<Status>("GET /strategy/grid/status", { id }, { live: true });
   return (
     <Shown of={status} rows={12}>
       {({ strategies }) => {
         const [grid] = strategies;
         return grid ? (
-          <Known grid={grid} session={session} />
+          <KnownGrid grid={grid} session={session} />
         ) : (
-          <Notice>
+          <NoticeBox>
             There is no strategy {id}. <a href={linkTo()}>See all of them</a>
-          </Notice>
+          </NoticeBox>
         );
       }}
     </Shown>
   );
 }
 
-function Known({ grid, session }: { grid: Grid; session: Session }) {
-  const { name, tone } = stateOf(grid);
+function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
+  const { name, tone } = gridState(grid);
   const [isEdited, setEdited] = useState(false);
   const orders = useLoad<HistoricOrders>(
     `GET /strategy/grid/${part(grid.id)}/orders`,
@@ -60,19 +60,19 @@ function Known({ grid, session }: { grid: Grid; session: Session }) {
           turnEdit={() => setEdited(!isEdited)}
         />
       </header>
-      {grid.lastError ? <Notice kind="error">{grid.lastError}</Notice> : null}
-      {grid.stopReason ? <Notice kind="warning">{grid.stopReason}</Notice> : null}
+      {grid.lastError ? <NoticeBox kind="error">{grid.lastError}</NoticeBox> : null}
+      {grid.stopReason ? <NoticeBox kind="warning">{grid.stopReason}</NoticeBox> : null}
       {grid.notices.map(({ code, message }) => (
-        <Notice key={code} kind="warning">
+        <NoticeBox key={code} kind="warning">
           {message}
-        </Notice>
+        </NoticeBox>
       ))}
       {isEdited && grid.status !== "stopped" ? <Edit grid={grid} digits={digits} /> : null}
-      <Figures grid={grid} digits={digits} />
-      <Prices grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
+      <GridFigures grid={grid} digits={digits} />
+      <GridPrices grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
       <Slots grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
       <FillsPart grid={grid} digits={digits} />
-      <OrdersPart grid={grid} digits={digits} />
+      <GridOrders grid={grid} digits={digits} />
       <EventsPart grid={grid} />
       <p class="quiet">
         Strategy <code>{grid.id}</code>
@@ -81,7 +81,7 @@ function Known({ grid, session }: { grid: Grid; session: Session }) {
   );
 }
 
-function Figures({ grid, digits }: { grid: Grid; digits: number }) {
+function GridFigures({ grid, digits }: { grid: Grid; digits: number }) {
   const { base, quote } = pairOf(grid.symbol);
   const against = againstHolding(grid);
   const price = (value: number | null) => (value === null ? "–" : number(value, digits));
@@ -139,13 +139,21 @@ const feesText = ({ fees }: Grid): string =>
     .map(([asset, fee]) => `${amount(fee)} ${asset}`)
     .join(", ") || "none";
 
-const FRAMES = ["5m", "15m", "1h", "4h", "1d"] as const;
+const CHART_FRAMES = ["5m", "15m", "1h", "4h", "1d"] as const;
 
-function Prices({ grid, orders, digits }: { grid: Grid; orders: HistoricOrders["orders"]; digits: number }) {
+function GridPrices({
+  grid,
+  orders,
+  digits,
+}: {
+  grid: Grid;
+  orders: HistoricOrders["orders"];
+  digits: number;
+}) {
   const [timeframe, setTimeframe] = useState<string>("15m");
   const { exchange, symbol } = grid;
   // Asked for once: an open page costs the exchange nothing, its price is that of the last pass.
-  const candles = useLoad<Candles>("GET /ohlcv", { exchange, symbol, timeframe, limit: 200 });
+  const candles = useLoad<CandlesAnswer>("GET /ohlcv", { exchange, symbol, timeframe, limit: 200 });
   const fills = useLoad<Fills>(`GET /strategy/grid/${part(grid.id)}/fills`, { limit: 500 }, { live: true });
   return (
     <Section
@@ -156,7 +164,7 @@ function Prices({ grid, orders, digits }: { grid: Grid; orders: HistoricOrders["
           value={timeframe}
           onChange={(event: Event) => setTimeframe((event.target as HTMLSelectElement).value)}
         >
-          {FRAMES.map((frame) => (
+          {CHART_FRAMES.map((frame) => (
             <option key={frame} value={frame}>
               {frame}
             </option>
@@ -167,12 +175,12 @@ function Prices({ grid, orders, digits }: { grid: Grid; orders: HistoricOrders["
       {candles.error ? <Failed error={candles.error} again={candles.again} /> : null}
       <GridChart
         label={`Candles of ${symbol} on ${exchange} with the grid at ${rangeText(grid, digits)}: ${grid.openOrders} orders rest, ${fills.data?.count ?? 0} fills`}
-        candles={candles.data?.candles ?? NONE}
-        fills={fills.data?.fills ?? NONE}
+        candles={candles.data?.candles ?? NO_FILLS}
+        fills={fills.data?.fills ?? NO_FILLS}
         digits={digits}
         levels={gridLevels(grid, orders)}
       />
-      <Made grid={grid} candles={candles.data?.candles ?? NONE} fills={fills.data} />
+      <Made grid={grid} candles={candles.data?.candles ?? NO_FILLS} fills={fills.data} />
     </Section>
   );
 }
@@ -184,7 +192,7 @@ function Made({
   fills,
 }: {
   grid: Grid;
-  candles: Candles["candles"] | readonly never[];
+  candles: CandlesAnswer["candles"] | readonly never[];
   fills: Fills | undefined;
 }) {
   if (!fills) return null;
@@ -203,4 +211,4 @@ function Made({
   );
 }
 
-const NONE: readonly never[] = [];
+const NO_FILLS: readonly never[] = [];

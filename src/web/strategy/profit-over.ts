@@ -1,7 +1,7 @@
 import type { LinePoint } from "../chart/line-scale.ts";
-import type { Candles, Fill, Grid } from "../types.ts";
+import type { CandlesAnswer, FillAnswer, Grid } from "../types.ts";
 
-type Told = Pick<
+type GridProfit = Pick<
   Grid,
   "totalProfit" | "markPrice" | "position" | "startPrice" | "startedAt" | "investment" | "symbol"
 >;
@@ -11,9 +11,9 @@ type Told = Pick<
  * back one after another. Fees in a third asset are left where they are. Before the oldest known fill nothing is told.
  */
 export function profitOver(
-  grid: Told,
-  candles: Candles["candles"],
-  { fills, isWhole }: { readonly fills: readonly Fill[]; readonly isWhole: boolean },
+  grid: GridProfit,
+  candles: CandlesAnswer["candles"],
+  { fills, isWhole }: { readonly fills: readonly FillAnswer[]; readonly isWhole: boolean },
 ): LinePoint[] {
   const { totalProfit, markPrice, position, startPrice, startedAt } = grid;
   if (totalProfit === null || markPrice === null || startPrice === 0) return [];
@@ -38,7 +38,7 @@ export function profitOver(
   return points.reverse();
 }
 
-function movedBy({ side, amount, notional, fees }: Fill, symbol: string) {
+function movedBy({ side, amount, notional, fees }: FillAnswer, symbol: string) {
   const [base, quote] = symbol.split("/");
   const feeIn = (asset: string | undefined) =>
     fees.reduce((sum, fee) => (fee.asset === asset ? sum + Number(fee.amount) : sum), 0);

@@ -1,10 +1,10 @@
 import { amount, money, number, pairOf } from "../format.ts";
-import { type Column, Table } from "../table.tsx";
+import { Table, type TableColumn } from "../table.tsx";
 import type { Grid, HistoricOrders } from "../types.ts";
 import { Section } from "../ui.tsx";
 import { isResting } from "./levels.ts";
 
-type Slot = NonNullable<Grid["slots"]>[number];
+type SlotShown = NonNullable<Grid["slots"]>[number];
 
 /** What rests in each slot and why not, what it holds, and how often it has gone round. */
 export function Slots({
@@ -17,7 +17,7 @@ export function Slots({
   digits: number;
 }) {
   const { base, quote } = pairOf(grid.symbol);
-  const columns: readonly Column<Slot>[] = [
+  const columns: readonly TableColumn<SlotShown>[] = [
     {
       name: "Slot",
       isHead: true,
@@ -51,7 +51,7 @@ export function Slots({
 function restingText(
   grid: Grid,
   orders: HistoricOrders["orders"],
-  { slot, side }: Pick<Slot, "slot" | "side">,
+  { slot, side }: Pick<SlotShown, "slot" | "side">,
   digits: number,
 ) {
   const order = orders.find((one) => one.slot === slot && isResting(one));
