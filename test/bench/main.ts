@@ -9,25 +9,35 @@ import { edgeFigures } from "./edge.ts";
 import { type Figure, RUNS, row } from "./figure.ts";
 import { httpFigures } from "./http.ts";
 import { pageFigures } from "./page.ts";
+import { requestFigures } from "./requests.ts";
 import { serverFigures } from "./server.ts";
 import { stepFigures } from "./steps.ts";
 import { tickerFigures } from "./ticker.ts";
 
-const parts: readonly (() => Promise<Figure[]>)[] = [
-  commandFigures,
-  serverFigures,
-  httpFigures,
-  tickerFigures,
-  stepFigures,
-  bundleFigures,
-  edgeFigures,
-  pageFigures,
-  backtestFigures,
-  backtestCommandFigures,
-];
+const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
+  commands: commandFigures,
+  server: serverFigures,
+  http: httpFigures,
+  requests: requestFigures,
+  ticker: tickerFigures,
+  steps: stepFigures,
+  bundle: bundleFigures,
+  edge: edgeFigures,
+  page: pageFigures,
+  backtest: backtestFigures,
+  "backtest-commands": backtestCommandFigures,
+};
+
+const asked = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const unknown = asked.find((name) => !Object.hasOwn(PARTS, name));
+if (unknown !== undefined) {
+  process.stderr.write(`there is no part ${unknown}: choose from ${Object.keys(PARTS).join(", ")}\n`);
+  process.exit(2);
+}
 
 const figures: Figure[] = [];
-for (const part of parts) figures.push(...(await part()));
+for (const [name, part] of Object.entries(PARTS))
+  if (asked.length === 0 || asked.includes(name)) figures.push(...(await part()));
 
 const machine = `Node ${process.version} on ${process.platform} ${process.arch}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB`;
 const table = [
@@ -35,6 +45,10 @@ const table = [
   "|---|---|---|---|",
   ...figures.map(row),
 ].join("\n");
+if (asked.length > 0) {
+  process.stdout.write(`${machine}\n\n${table}\n`);
+  process.exit(0);
+}
 const text = `# Benchmarks
 
 \`npm run bench\` measures these on the machine it runs on; \`npm run bench -- --write\` writes this page.

@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleScript } from "../support/bundle.ts";
+import { cpuMillis } from "../support/workerds.ts";
+import { type Figure, repeat } from "./figure.ts";
+
+const TOKEN = "em_bench_0123456789abcdefghij";
+/** Of one figure, after as many that are not counted. */
+const REQUESTS = 400;
+const CONNECTIONS = 10;
+
+const GRID = {
+  ...{ exchange: "gateio", symbol: "BTC/USDT", lowerPrice: 50_000, upperPrice: 70_000 },
+  ...{ gridLevels: 20, orderSize: 100 },
+};
+const ORDER = {
+  exchange: "mexc",
+  symbol: "BTC/USDT",
+  side: "buy",
+  type: "limit",
+  amount: 0.001,
+  price: 50_000,
+};
+
+interface Asked {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly body?: object;
+  readonly keyed?: boolean;
+}
+
+const LIST: Asked = { method: "GET", path: "/api/v1/strategy/grid/list" };
+const STATUS: Asked = { method: "GET", path: "/api/v1/strategy/grid/status" };
+const PLACE: Asked = { method: "POST", path: "/api/v1/orders", body: ORDER };
+
+/** What requests with a stored token take on a durable database file: processor time each, and how long under load. */
+export async function requestFigures(): Promise<Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), "edgemaker-bench-"));
+  const script = await bundleScript("trading-server");
+  const child = spawn(process.execPath, [script, join(folder, "requests.db"), TOKEN], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const port = await new Promise<number>((resolve) => {
+    child.stdout.once("data", (part) => resolve(Number(part)));
+  });
+  const ask = asking(port);
+  await ask({ method: "POST", path: "/api/v1/strategy/grid", body: GRID });
+  const micros = async (asked: Asked) => {
+    await inTurn(ask, asked);
+    return repeat(() => microsOf(child, () => inTurn(ask, asked)));
+  };
+  const figures: Figure[] = [
+    { name: "grid list with a token: processor time", unit: "µs", runs: await micros(LIST), goal: "≤ 300" },
+    {
+      name: "grid status with a token: processor time",
+      unit: "µs",
+      runs: await micros(STATUS),
+      goal: "≤ 300",
+    },
+    {
+      name: "POST /orders, exchange at once: processor time",
+      unit: "µs",
+      runs: await micros(PLACE),
+      goal: "≤ 1500",
+    },
+    {
+      name: "the same with an Idempotency-Key: processor time",
+      unit: "µs",
+      runs: await micros({ ...PLACE, keyed: true }),
+    },
+    {
+      name: `POST /orders, ${CONNECTIONS} connections: p99`,
+      unit: "ms",
+      runs: await repeat(() => slowest(ask)),
+      goal: "≤ 60",
+    },
+  ];
+  ask.end();
+  child.kill("SIGTERM");
+  rmSync(folder, { recursive: true, force: true });
+  return figures;
+}
+
+type Ask = ReturnType<typeof asking>;
+
+function asking(port: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  let count = 0;
+  const ask = ({ method, path, body, keyed = false }: Asked): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const headers = {
+        authorization: `Bearer ${TOKEN}`,
+        ...(body ? { "content-type": "application/json" } : {}),
+        ...(keyed ? { "idempotency-key": `bench-${count++}` } : {}),
+      };
+      const sent = request({ host: "127.0.0.1", port, agent, method, path, headers }, (response) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part: Buffer) => parts.push(part));
+        response.on("end", () =>
+          response.statusCode === 200
+            ? resolve()
+            : reject(new Error(`${path} answered ${response.statusCode}: ${Buffer.concat(parts)}`)),
+        );
+      });
+      sent.on("error", reject);
+      sent.end(body ? JSON.stringify(body) : undefined);
+    });
+  return Object.assign(ask, { end: () => agent.destroy() });
+}
+
+async function inTurn(ask: Ask, asked: Asked): Promise<void> {
+  for (let one = 0; one < REQUESTS; one++) await ask(asked);
+}
+
+async function microsOf({ pid = 0 }: ChildProcess, act: () => Promise<void>): Promise<number> {
+  const before = cpuMillis(pid);
+  await act();
+  return ((cpuMillis(pid) - before) * 1000) / REQUESTS;
+}
+
+/** Milliseconds that 99 of 100 orders take at most, each connection placing one after the other. */
+async function slowest(ask: Ask): Promise<number> {
+  const times: number[] = [];
+  const connection = async () => {
+    for (let one = 0; one < REQUESTS / CONNECTIONS; one++) {
+      const startedAt = performance.now();
+      await ask(PLACE);
+      times.push(performance.now() - startedAt);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, connection));
+  return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
+}

@@ -1,0 +1,66 @@
+// A server over an exchange in its own process, started by the benchmark: node trading-server.mjs <database file> <token>
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import { getConnInfo } from "@hono/node-server/conninfo";
+import { fileConnection } from "../../cli/host/database/file-connection.ts";
+import { nodeLocal } from "../../cli/host/process/node-local.ts";
+import { createListings } from "../../src/adapters/sandbox/listings.ts";
+import { memoryBooks } from "../../src/adapters/sandbox/memory-books.ts";
+import { simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
+import { createApp } from "../../src/app.ts";
+import { parseConfig } from "../../src/compose/config.ts";
+import { createDeps } from "../../src/compose/deps.ts";
+import { decimal } from "../../src/kernel/decimal.ts";
+import { digest } from "../../src/kernel/digest.ts";
+import { createOperations } from "../../src/operations.ts";
+import { createLimiter } from "../../src/transport/limiter.ts";
+import { instantVenue } from "./instant-venue.ts";
+import { migrations } from "./migrations.ts";
+
+const [file = "", token = ""] = process.argv.slice(2);
+const config = parseConfig({ EDGEMAKER_EXCHANGES: "mexc,gateio" });
+const made = await createDeps(config, {
+  client: fileConnection(file),
+  migrations,
+  local: nodeLocal,
+  log: () => {},
+  readCandles: () => Promise.reject(new Error("there are no candle files here")),
+});
+const origin = Date.now();
+const account = (exchange: string) => ({ exchange, kind: "live" as const, host: `${exchange}.test` });
+const simulated = simulatedVenue({
+  account: account("gateio"),
+  venue: "gateio",
+  ...memoryBooks(Date.now, {
+    settledAt: origin,
+    holdings: { USDT: { total: decimal("1000000"), used: 0n }, BTC: { total: decimal("100"), used: 0n } },
+  }),
+  clock: { origin, created: origin, speed: 1, passed: 0 },
+  listings: createListings({ seed: 1, origin, replays: new Map() }),
+  rules: { fill: "touch", parts: false },
+  timing: made.venue("gateio").timing,
+});
+const venues = { mexc: instantVenue(account("mexc"), simulated), gateio: simulated };
+const deps = {
+  ...made,
+  venue: (exchange: string) => (exchange === "mexc" ? venues.mexc : venues.gateio),
+  venueOf: ({ exchange }: { exchange: string }) => (exchange === "mexc" ? venues.mexc : venues.gateio),
+};
+await deps.store.addToken(
+  { id: "tok_bench", name: "bench", scope: "trade", expiresAt: null, hash: await digest(token) },
+  { actor: "bench", request: null },
+);
+const app = createApp({
+  deps,
+  operations: createOperations(["mexc", "gateio"]),
+  access: { adminTokens: [], allowedHosts: [], checkHost: true },
+  limiter: createLimiter(config.rateLimits, nodeLocal.monotonic),
+  addressOf: (c) => getConnInfo(c).remote.address,
+  mcp: { trading: false, confirm: "plan" },
+  version: "bench",
+  instance: "bench",
+});
+const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, (address: AddressInfo) =>
+  console.log(address.port),
+);
+process.on("SIGTERM", () => server.close());
