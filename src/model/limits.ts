@@ -108,6 +108,11 @@ export interface Standings {
   readonly all: readonly Standing[];
 }
 
+/** The same, and when it was read, in protocol time. */
+export interface StandingsRead extends Standings {
+  readonly now: Millis;
+}
+
 /** The limits that the orders of one pass, or of one preview, are held to. */
 export interface Bounds {
   readonly standings: Standings;

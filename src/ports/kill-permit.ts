@@ -10,10 +10,17 @@ import type { Permit } from "./venue.ts";
  */
 export const LOOK_HOLDS: Millis = SECOND;
 
-/** The kill switch as those see it who send one order of a kind after another. */
+/** How long the record of an order holds as such a look: it is written only while the switch is off. */
+export const RECORD_HOLDS: Millis = SECOND / 5;
+
+/**
+ * The kill switch as those see it who send one order of a kind after another. `recordedAt` is when the one order was
+ * asked to be recorded that is sent.
+ */
 export function watchKill(
   { store, local }: { store: StepStore; local: Local },
   { account, kind }: Pick<Order, "account" | "kind">,
+  recordedAt: Millis = Number.NEGATIVE_INFINITY,
 ) {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let seen = false;
@@ -29,6 +36,7 @@ export function watchKill(
         ...permit,
         // An answer that took long may be as old, so it is asked for again, as long as the request may leave at all.
         async look() {
+          if (local.monotonic() - recordedAt < RECORD_HOLDS) lookedAt = Math.max(lookedAt, recordedAt);
           while (!isOn() && !isFresh() && permit.mayLeave()) {
             const askedAt = local.monotonic();
             seen = await store.killed(account, kind);

@@ -1,5 +1,5 @@
 import { type AccountRef, accountKey } from "../../model/account.ts";
-import type { Limits, LimitsAsked, LimitsRead, Standings } from "../../model/limits.ts";
+import type { Limits, LimitsAsked, LimitsRead, StandingsRead } from "../../model/limits.ts";
 import { accountLimits, ownLimits, scopeOfAccount, scopeOfToken, usedOf } from "../standing.ts";
 
 /** What is asked: limits as they are stored, and those of the operator's settings. */
@@ -13,7 +13,7 @@ export async function readStandings(
   { store, limits }: LimitsWorld,
   account: AccountRef,
   actor: string,
-): Promise<Standings> {
+): Promise<StandingsRead> {
   const key = accountKey(account);
   const [ofAccount, ofToken] = [scopeOfAccount(key), scopeOfToken(actor)];
   const read = await store.readLimits({ scopes: [ofAccount, ofToken], account: key, actor });
@@ -21,6 +21,7 @@ export async function readStandings(
   const usesOf = (scope: string) => uses.filter((use) => use.scope === scope);
   return {
     version: stored.version,
+    now,
     all: [
       {
         scope: ofAccount,

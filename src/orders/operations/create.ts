@@ -10,6 +10,7 @@ import {
   wordField,
 } from "../../kernel/fields.ts";
 import { handOrderId } from "../../kernel/ids.ts";
+import { readStandings } from "../../limits/operations/standings.ts";
 import { accountKey } from "../../model/account.ts";
 import type { Order } from "../../model/order.ts";
 import { byOf, operation } from "../../operation.ts";
@@ -106,23 +107,29 @@ export const createOrder = (ids: readonly string[]) =>
       const reach = await orderReach(venue, symbol, prepared);
       const open = await openMet(venue, symbol, reach);
       const askedAt = deps.local.monotonic();
+      const standings = await readStandings(deps, venue.account, actor);
       const order = handOrder(
         {
           ...prepared,
           symbol,
           account: accountKey(venue.account),
           clientId: clientOrderId ?? handOrderId(requestKey ?? deps.local.randomText(15)),
-          now: await deps.store.now(),
+          now: standings.now,
           at: quote.at,
           actor,
         },
         venue.timing,
       );
-      const earlier = await recordIntent(deps, { venue, order, reach, open, requestKey, by: byOf(call) });
-      if (earlier)
-        return { success: true as const, exchange, order: orderOut(await madeBefore(venue, earlier)) };
+      const by = byOf(call);
+      const recorded = await recordIntent(deps, { venue, order, standings, reach, open, requestKey, by });
+      if ("earlier" in recorded)
+        return {
+          success: true as const,
+          exchange,
+          order: orderOut(await madeBefore(venue, recorded.earlier)),
+        };
       const mayLeave = () => deps.local.monotonic() - askedAt <= SEND_WITHIN;
-      const kill = watchKill(deps, order);
+      const kill = watchKill(deps, order, recorded.askedAt);
       const outcome = await venue.create(order, kill.unlessOn({ mayLeave, sendBy: order.sendBy }));
       await noteAnswer(deps, order, outcome);
       if (outcome.result === "not_sent" && kill.isOn())

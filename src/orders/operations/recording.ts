@@ -1,13 +1,13 @@
 import { mul, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError, StoreError } from "../../kernel/errors.ts";
-import { splitPair } from "../../kernel/pair.ts";
-import { DAY } from "../../kernel/time.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import { DAY, type Millis } from "../../kernel/time.ts";
 import { limitError, type MarketLook, thinBook } from "../../limits/allowed.ts";
 import { readStandings } from "../../limits/operations/standings.ts";
 import { firstRefusal, termsOf } from "../../limits/standing.ts";
 import { takeFrom } from "../../model/depth.ts";
 import type { By } from "../../model/events.ts";
-import type { LimitRefusal, Standings } from "../../model/limits.ts";
+import type { LimitRefusal, Standings, StandingsRead } from "../../model/limits.ts";
 import type { Order } from "../../model/order.ts";
 import type { Reach } from "../../model/own-orders.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -19,6 +19,8 @@ import { hasEnded, selfCross } from "./self-cross.ts";
 export interface Recording {
   readonly venue: Venue;
   readonly order: Order;
+  /** What it is held to, as it was read last. */
+  readonly standings: StandingsRead;
   /** How far it may trade, and an open order of the account that it would meet. */
   readonly reach: Reach;
   readonly open: VenueOrder | undefined;
@@ -29,20 +31,25 @@ export interface Recording {
 /** So often an order is held against limits that others change or use up at the same moment. */
 const RECORDING_TRIES = 5;
 
-/** Writes the intent within the limits; answers the order of an earlier try of the same request, if there was one. */
-export async function recordIntent(deps: Deps, recording: Recording): Promise<Order | undefined> {
+/** Recorded by a statement that was asked for at `askedAt` of this process's clock, or by an earlier try of the request. */
+export type Recorded = { readonly askedAt: Millis } | { readonly earlier: Order };
+
+/** Writes the intent within the limits. */
+export async function recordIntent(deps: Deps, recording: Recording): Promise<Recorded> {
   const { venue, order, reach, open } = recording;
-  const look = await secondLook(deps, venue, order);
+  let { standings } = recording;
+  const look = await secondLook(deps, venue, { symbol: order.symbol, now: standings.now });
   let met = open && selfCross(open.id, open, open.clientId);
   const ended: string[] = [];
   let refused: LimitRefusal | undefined;
   for (let attempt = 0; !met && attempt < RECORDING_TRIES; ) {
-    const standings = await readStandings(deps, venue.account, order.actor ?? "");
+    if (attempt > 0 || ended.length > 0)
+      standings = await readStandings(deps, venue.account, order.actor ?? "");
     refused = firstRefusal(order, look, standings) ?? (await thinFor(venue, order, { look, standings }));
     if (refused) break;
     const terms = termsOf(standings, [order], look.quote);
-    const done = await tryRecord(deps, recording, { terms, limit: reach.limit, ended });
-    if (done === undefined || "clientId" in done) return done;
+    const done = await tryRecord(deps, recording, { at: standings.now, terms, limit: reach.limit, ended });
+    if (!("result" in done)) return done;
     if (done.result === "meets") {
       met = await stillMet(venue, done.order);
       if (!met) ended.push(done.order.clientId);
@@ -52,7 +59,7 @@ export async function recordIntent(deps: Deps, recording: Recording): Promise<Or
     if (await deps.store.killed()) throw killRefusal(deps.killHere, "no order is placed");
   }
   const earlier = await earlierOf(deps, recording);
-  if (earlier) return earlier;
+  if (earlier) return { earlier };
   if (met) throw met;
   throw refused
     ? await refusalError(venue, order, { refused, look })
@@ -65,21 +72,21 @@ type SameOrder = Pick<Order, "symbol" | "side" | "type" | "price" | "amount" | "
 
 /** Fails with what recording the order would fail with now. */
 export async function checkLimits(deps: Deps, venue: Venue, order: SameOrder): Promise<void> {
-  const look = await secondLook(deps, venue, order);
   const standings = await readStandings(deps, venue.account, order.actor ?? "");
+  const look = await secondLook(deps, venue, { symbol: order.symbol, now: standings.now });
   const refused = firstRefusal(order, look, standings) ?? (await thinFor(venue, order, { look, standings }));
   if (refused) throw await refusalError(venue, order, { refused, look });
 }
 
 /** The market right before the order is recorded: what was looked at to prepare it may have been wrong once. */
-export async function secondLook(
-  { store, marketTime }: Deps,
+async function secondLook(
+  { marketTime }: Deps,
   venue: Venue,
-  { symbol }: SameOrder,
+  { symbol, now }: { readonly symbol: Pair; readonly now: Millis },
 ): Promise<MarketLook> {
   const quote = await venue.ticker(symbol);
   const { account } = venue;
-  return { quote, now: account.host === "" ? undefined : marketTime(account, await store.now()) };
+  return { quote, now: account.host === "" ? undefined : marketTime(account, now) };
 }
 
 /** An order beyond the cap that the account could not pay either fails as it would without a cap: in the exchange's words. */
@@ -127,19 +134,20 @@ async function stillMet(venue: Venue, met: Order): Promise<AppError | undefined>
   return isOver ? undefined : selfCross(exchangeId ?? clientId, met, clientId);
 }
 
-/** Undefined when it is recorded; "refused" by the switch or by limits that have changed or been used up since. */
+/** "refused" by the switch or by limits that have changed or been used up since. */
 async function tryRecord(
   deps: Deps,
   recording: Recording,
   held: HandTerms,
-): Promise<Order | HandRecord | undefined> {
+): Promise<Recorded | Exclude<HandRecord, { readonly result: "recorded" }>> {
+  const askedAt = deps.local.monotonic();
   try {
     const recorded = await deps.store.recordByHand(recording.order, held, recording.by);
-    return recorded.result === "recorded" ? undefined : recorded;
+    return recorded.result === "recorded" ? { askedAt } : recorded;
   } catch (error) {
     if (!(error instanceof StoreError) || error.failure !== "constraint") throw error;
     const earlier = await earlierOf(deps, recording);
-    if (earlier) return earlier;
+    if (earlier) return { earlier };
     throw new AppError("Invalid request", "this clientOrderId has been used before; choose another one");
   }
 }

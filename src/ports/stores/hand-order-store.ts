@@ -8,11 +8,14 @@ import type { Settlement } from "./step-store.ts";
 
 /** Why the intent of an order by hand was not written: the kill switch or the limits, or an order that it would meet. */
 export type HandRecord =
-  | { readonly result: "recorded" | "refused" }
+  | { readonly result: "recorded" }
+  | { readonly result: "refused" }
   | { readonly result: "meets"; readonly order: Order };
 
 /** What an order by hand is held against: the limits, and the account's own orders. */
 export interface HandTerms {
+  /** Protocol time at which they were read a moment ago; left out, the database is asked for it. */
+  readonly at?: Millis;
   readonly terms: LimitTerms | null;
   /** How far it may trade; null where that is any price. */
   readonly limit: Decimal | null;

@@ -26,8 +26,16 @@ export interface Context {
   readonly now: () => SQL<number>;
   /** The migrations that this program has, and what the last look found beyond; undefined where another applies them. */
   readonly version?: { readonly names: ReadonlySet<string>; newer: string | undefined };
+  /** The newest event of what people do, as this process knows it. */
+  readonly newest: { ofPeople: ChainHead | undefined };
   /** What the passes under way have asked of the database so far, by account. */
   readonly uses: Map<AccountKey, DatabaseUse>;
+}
+
+/** The newest event of a chain. */
+export interface ChainHead {
+  readonly seq: number;
+  readonly hash: string;
 }
 
 export interface Statement {
@@ -49,7 +57,8 @@ export function createContext(client: SafeClient, clock?: () => Millis): Context
     const rows = result.rows.map((row) => result.columns.map((_name, place) => row[place]));
     return { rows: method === "get" ? (rows[0] ?? []) : rows };
   });
-  return { client, db, now: clock ? () => sql<number>`${clock()}` : () => databaseClock, uses: new Map() };
+  const now = clock ? () => sql<number>`${clock()}` : () => databaseClock;
+  return { client, db, now, newest: { ofPeople: undefined }, uses: new Map() };
 }
 
 /** A built query, or a raw template, as a statement of `client.batch`. */

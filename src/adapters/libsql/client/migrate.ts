@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
 import { type Context, type Statement, statement } from "./context.ts";
 
@@ -11,15 +11,25 @@ export interface Migration {
 const BREAK = "--> statement-breakpoint";
 
 /** What a database has had that this program does not know: it is older than whoever has last worked on it. */
-export async function refuseNewer({ client, version }: Context): Promise<void> {
+export async function refuseNewer(
+  { client, version }: Context,
+  calls: Pick<Context["client"], "execute"> = client,
+): Promise<void> {
   if (!version) return;
-  const { rows } = await client.execute("select name from migrations order by name desc limit 1");
+  const { rows } = await calls.execute("select name from migrations order by name desc limit 1");
   const name = String(rows[0]?.[0] ?? "");
   const isKnown = name === "" || version.names.has(name);
   version.newer = isKnown
     ? undefined
     : `the database was changed by a newer edgemaker, to ${name}: update this one, or restore a backup from before`;
   if (version.newer !== undefined) throw new StoreError("unavailable", version.newer);
+}
+
+/** The same as what has to hold of a batch. */
+export function isNotNewer({ version }: Context): SQL {
+  if (!version) return sql`1`;
+  const last = [...version.names].sort().at(-1) ?? "";
+  return sql`coalesce((select max(name) from migrations), '') <= ${last}`;
 }
 
 /**

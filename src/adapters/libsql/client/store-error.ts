@@ -9,6 +9,9 @@ export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(
 /** Refused because another event has taken its place in the chain. */
 export const isOvertaken = (error: unknown): boolean => messageOf(error).includes("events.chain");
 
+/** Refused because something that had to hold does not. */
+export const isFencedOff = (error: unknown): boolean => messageOf(error).includes("fence_holds");
+
 /** What may leave a connection in a state in which it reports writes that it does not keep. */
 export const needsConnection = (error: unknown): boolean =>
   /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/.test(codeOf(error));
@@ -34,7 +37,7 @@ export function storeError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const message = messageOf(error);
   const options = { cause: error };
-  if (message.includes("fence_holds")) return new StoreError("fenced", "the lease is another's now", options);
+  if (isFencedOff(error)) return new StoreError("fenced", "the lease is another's now", options);
   if (isOvertaken(error))
     return new StoreError(
       "unavailable",

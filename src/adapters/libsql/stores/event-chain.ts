@@ -6,15 +6,11 @@ import type { Millis } from "../../../kernel/time.ts";
 import { BY_STEP, type By, EVERY_ACCOUNT, type Event, type EventTold } from "../../../model/events.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 import type { Turned } from "../client/calls.ts";
-import { type Context, type Statement, statement } from "../client/context.ts";
-import { isOvertaken } from "../client/store-error.ts";
+import { type ChainHead, type Context, type Statement, statement } from "../client/context.ts";
+import { unless } from "../client/fence.ts";
+import { isFencedOff, isOvertaken } from "../client/store-error.ts";
 import { events } from "../tables/tables.ts";
 
-/** The newest event of a chain. */
-export interface ChainHead {
-  readonly seq: number;
-  readonly hash: string;
-}
 const NO_HEAD: ChainHead = { seq: 0, hash: "" };
 
 /** Of what people do; that of an account is written by its passes alone, under its lease. */
@@ -27,35 +23,74 @@ const CHAIN_TRIES = 200;
 export interface Moment {
   readonly now: Millis;
   readonly calls: Turned;
+  /** What is known of the database is held against it by the batch itself. */
+  readonly isGuarded: boolean;
   /** The statement that writes the event; only where something holds in its batch. At most one of a batch. */
   tell(told: EventTold, where?: SQL): Promise<Statement>;
 }
 
+interface Writing {
+  /** The kill switch goes before all that wait. */
+  readonly isFirst?: boolean;
+  /** Protocol time, read a moment ago, and what has to hold beside it for the newest event not to be read once more. */
+  readonly known?: { readonly at: Millis; readonly holds: SQL } | undefined;
+}
+
 /**
- * What a person does and the event that tells of it, as one batch. The event follows the newest one that was read right
- * before; where another process was first, both are made anew. The kill switch goes before all that wait.
+ * What a person does and the event that tells of it, as one batch. The event follows the newest one, as this process
+ * knows it or as it was read right before; where another process was first, both are made anew.
  */
 export function writeTold(
-  { client, now }: Context,
+  context: Context,
   by: By,
   make: (moment: Moment) => Promise<readonly Statement[]>,
-  isFirst = false,
+  { isFirst = false, known }: Writing = {},
 ): Promise<ResultSet[]> {
-  return client.turn(
-    (calls) =>
-      untilFirst(async () => {
-        const newest = await calls.execute(statement(sql`select ${now()}, ${newestOf(OF_PEOPLE)}`));
-        const at = Number(newest.rows[0]?.[0]);
-        const tell = async (told: EventTold, where = sql`1`) => {
-          const [linked] = await linkEvents(headFrom(newest.rows[0]?.[1]), OF_PEOPLE, [
-            { ...told, at, ...by },
-          ]);
-          return insertLinked(linked as Linked, where);
-        };
-        return calls.batch([...(await make({ now: at, calls, tell }))], "write");
-      }),
-    isFirst,
-  );
+  const { client, newest, now } = context;
+  return client.turn(async (calls) => {
+    const last = newest.ofPeople;
+    if (known && last) {
+      const isNewest = sql`${newestOf(OF_PEOPLE)} is ${JSON.stringify([last.seq, last.hash])}`;
+      const guards = unless(context, sql`${isNewest} and ${known.holds}`);
+      const moment = { now: known.at, calls, guards, head: last };
+      const results = await writeAfter(context, by, make, moment).catch((error: unknown) => {
+        if (!isFencedOff(error)) throw error;
+      });
+      if (results) return results;
+    }
+    return untilFirst(async () => {
+      const found = await calls.execute(statement(sql`select ${now()}, ${newestOf(OF_PEOPLE)}`));
+      const [at, head] = [Number(found.rows[0]?.[0]), headFrom(found.rows[0]?.[1])];
+      return writeAfter(context, by, make, { now: at, calls, guards: [], head });
+    });
+  }, isFirst);
+}
+
+type After = Pick<Moment, "now" | "calls"> & {
+  readonly guards: readonly Statement[];
+  readonly head: ChainHead;
+};
+
+async function writeAfter(
+  { newest }: Context,
+  by: By,
+  make: (moment: Moment) => Promise<readonly Statement[]>,
+  { now, calls, guards, head }: After,
+): Promise<ResultSet[]> {
+  let [last, event]: [ChainHead, Statement | undefined] = [head, undefined];
+  const tell = async (told: EventTold, where = sql`1`) => {
+    const [linked] = await linkEvents(head, OF_PEOPLE, [{ ...told, at: now, ...by }]);
+    last = linked as Linked;
+    event = insertLinked(linked as Linked, where);
+    return event;
+  };
+  const statements = [...guards, ...(await make({ now, calls, isGuarded: guards.length > 0, tell }))];
+  // Unless it is known to be written, nobody knows what the newest one is.
+  newest.ofPeople = undefined;
+  const results = await calls.batch(statements, "write");
+  const isTold = event !== undefined && (results[statements.indexOf(event)]?.rowsAffected ?? 0) > 0;
+  newest.ofPeople = isTold ? { seq: last.seq, hash: last.hash } : head;
+  return results.slice(guards.length);
 }
 
 /** Of a pass: the newest event of its account's chain, as far as it knows, and what its requests have cost. */

@@ -4,9 +4,9 @@ import { NO_MEMORY } from "../../../model/memory.ts";
 import { firstMet } from "../../../model/own-orders.ts";
 import type { HandOrderStore } from "../../../ports/stores/hand-order-store.ts";
 import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
-import { refuseNewer } from "../client/migrate.ts";
+import { isNotNewer, refuseNewer } from "../client/migrate.ts";
 import { accounts, orders } from "../tables/tables.ts";
-import { writeTold } from "./event-chain.ts";
+import { type Moment, writeTold } from "./event-chain.ts";
 import { insertByHand, isOrder } from "./order-rows.ts";
 
 export function handOrderStore(context: Context): HandOrderStore {
@@ -18,19 +18,18 @@ export function handOrderStore(context: Context): HandOrderStore {
     },
 
     async recordByHand(order, held, by) {
-      await refuseNewer(context);
       const account = db
         .insert(accounts)
         .values({ account: order.account, memory: NO_MEMORY })
         .onConflictDoNothing();
       const { insert, others } = insertByHand(context, order, held);
       const isRecorded = sql`exists(select 1 from ${orders} where ${isOrder(order)})`;
-      const results = await writeTold(context, by, async ({ tell }) => [
-        statement(account),
-        ...insert,
-        await tell(handEvent(order), isRecorded),
-        others,
-      ]);
+      const make = async ({ calls, isGuarded, tell }: Moment) => {
+        if (!isGuarded) await refuseNewer(context, calls);
+        return [statement(account), ...insert, await tell(handEvent(order), isRecorded), others];
+      };
+      const known = held.at === undefined ? undefined : { at: held.at, holds: isNotNewer(context) };
+      const results = await writeTold(context, by, make, { known });
       if (hasRows(results[1])) return { result: "recorded" };
       const met = firstMet({ side: order.side, limit: held.limit }, rowsOf(orders, results.at(-1)));
       return met ? { result: "meets", order: met } : { result: "refused" };

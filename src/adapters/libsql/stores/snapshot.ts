@@ -9,7 +9,7 @@ import type { Order } from "../../../model/order.ts";
 import type { Strategy } from "../../../model/strategy.ts";
 import type { CostDay } from "../../../model/usage.ts";
 import type { Lease, Snapshot } from "../../../ports/stores/step-store.ts";
-import { bundle, queries } from "../client/context.ts";
+import { bundle, type ChainHead, queries } from "../client/context.ts";
 import { limits, limitUses } from "../tables/limit-tables.ts";
 import {
   accounts,
@@ -22,7 +22,6 @@ import {
   orders,
   strategies,
 } from "../tables/tables.ts";
-import type { ChainHead } from "./event-chain.ts";
 import { killOf } from "./kill-rows.ts";
 
 /** What is kept of a pass while it lasts: an account has one at a time. */

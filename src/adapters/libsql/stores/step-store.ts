@@ -44,7 +44,9 @@ export function stepStore(context: Context): StepStore {
 
   const turn = (asked: KillChange) =>
     known.turn(asked.on, asked.panic, () =>
-      writeTold(context, asked.by, ({ tell }) => turnStatements(context, tell, asked), true),
+      writeTold(context, asked.by, ({ tell }) => turnStatements(context, tell, asked), {
+        isFirst: true,
+      }),
     );
 
   return {

@@ -1,0 +1,95 @@
+/** The event of an order follows the newest one, whoever has written that, though it is not read each time. */
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { nodeLocal } from "../../../cli/host/process/node-local.ts";
+import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
+import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
+import { verify } from "../../../src/audit/operations/verify.ts";
+import { decimal } from "../../../src/kernel/decimal.ts";
+import { NEW_ORDER } from "../../../src/model/order.ts";
+import { handOrder } from "../../../src/orders/hand.ts";
+import { BY } from "../../support/by.ts";
+import { connectionTo } from "../../support/connection.ts";
+import { migrations } from "../../support/migrations.ts";
+import { tempFolder } from "../../support/temp.ts";
+
+const ACCOUNT = "live:mexc:mexc.test";
+const WANTED = { side: "buy", type: "limit", amount: decimal("1"), price: decimal("9") } as const;
+
+/** Two processes on one database, of which the first has placed one order already. */
+async function twoProcesses() {
+  const file = `file:${join(tempFolder(), "two.db")}`;
+  const [a, b] = [await opened(file), await opened(file)];
+  const place = async (clientId: string) => {
+    const now = await a.store.now();
+    const placing = {
+      ...WANTED,
+      account: ACCOUNT,
+      symbol: "BTC/USDT",
+      clientId,
+      now,
+      at: now,
+      actor: "test",
+    };
+    const timing = { requestTimeout: 0, expiry: 0, skew: 0 } as Parameters<typeof handOrder>[1];
+    const order = { ...NEW_ORDER, ...handOrder(placing, timing) };
+    return a.store.recordByHand(order, { at: now, terms: null, limit: order.price, ended: [] }, BY);
+  };
+  await place("one");
+  const told = async () => (await a.store.eventsAfter(0, 100)).map(({ seq, kind }) => `${seq} ${kind}`);
+  return { a, b, place, told, verdict: () => verify(a.store, []) };
+}
+
+async function opened(file: string) {
+  const context = await openDatabase({
+    ...{ client: connectionTo(file), local: nodeLocal, migrations, kind: "live" },
+  });
+  onTestFinished(() => context.client.close());
+  return { context, store: createStore(context) };
+}
+
+const token = (id: string) => ({ id, name: "", scope: "read" as const, expiresAt: null, hash: id });
+
+describe("the event of an order by hand", () => {
+  it("follows the one before it of the same process", async () => {
+    const { place, told, verdict } = await twoProcesses();
+    expect(await place("two")).toEqual({ result: "recorded" });
+    expect(await told()).toEqual(["1 order", "2 order"]);
+    expect((await verdict()).faults).toEqual([]);
+  });
+
+  it("follows one that another process has written meanwhile", async () => {
+    const { b, place, told, verdict } = await twoProcesses();
+    await b.store.addToken(token("tok_b"), BY);
+    expect(await place("two")).toEqual({ result: "recorded" });
+    expect(await told()).toEqual(["1 order", "2 token", "3 order"]);
+    expect((await verdict()).faults).toEqual([]);
+  });
+
+  it("leaves no gap where the newest one is not there any more", async () => {
+    const { a, b, place, told, verdict } = await twoProcesses();
+    await a.store.addToken(token("tok_a"), BY);
+    await b.context.client.execute("drop trigger events_stay");
+    await b.context.client.execute("delete from events where seq = 2");
+    expect(await place("two")).toEqual({ result: "recorded" });
+    expect(await told()).toEqual(["1 order", "2 order"]);
+    expect((await verdict()).faults).toEqual([]);
+  });
+
+  it("is not the newest where its order was refused", async () => {
+    const { b, place, told, verdict } = await twoProcesses();
+    await b.store.setKill(true, BY);
+    expect(await place("two")).toEqual({ result: "refused" });
+    await b.store.setKill(false, BY);
+    expect(await place("three")).toEqual({ result: "recorded" });
+    expect(await told()).toEqual(["1 order", "2 kill", "3 kill", "4 order"]);
+    expect((await verdict()).faults).toEqual([]);
+  });
+});
+
+it("an order is refused on a database that a newer version has changed meanwhile", async () => {
+  const { b, place, told } = await twoProcesses();
+  await b.context.client.execute("insert into migrations (name, applied_at) values ('9999_later', 0)");
+  await expect(place("two")).rejects.toThrow(/newer edgemaker/);
+  expect(await told()).toEqual(["1 order"]);
+});
