@@ -1,6 +1,7 @@
 /** The switch is looked at when a request leaves, not when it was asked for: real adapter, real sockets. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { decimal } from "../../src/kernel/decimal.ts";
+import { RECORD_HOLDS } from "../../src/ports/kill-permit.ts";
 import type { Store } from "../../src/ports/stores/store.ts";
 import { appOver } from "../support/app.ts";
 import { BY } from "../support/by.ts";
@@ -34,7 +35,7 @@ const GRID = {
 
 describe("the kill switch, turned on while an order waits in kraken's line", () => {
   it.each(["here", "elsewhere"])("%s, keeps an order by hand from being signed", async (where) => {
-    const { venue, deps, killedElsewhere } = await kraken();
+    const { venue, deps, time, killedElsewhere } = await kraken();
     const ahead: Promise<Response>[] = [];
     // Between its record and its turn, somebody's slow call is under way.
     const recordByHand: Store["recordByHand"] = async (...given) => {
@@ -51,6 +52,7 @@ describe("the kill switch, turned on while an order waits in kraken's line", () 
     // Looked at right after its record, it would be sent as soon as its turn comes.
     await new Promise((after) => setTimeout(after, 100));
     await (where === "here" ? deps.store.setKill(true, BY) : killedElsewhere());
+    time.pass(RECORD_HOLDS);
     const answer = await placing;
     expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([403, "Forbidden"]);
     expect((await ahead[0])?.status).toBe(200);

@@ -1,7 +1,14 @@
 import { decimal } from "../../src/kernel/decimal.ts";
 import type { AccountRef } from "../../src/model/account.ts";
+import type { Market } from "../../src/model/market.ts";
 import type { NewOrder } from "../../src/model/order.ts";
 import type { Venue, VenueOrder } from "../../src/ports/venue.ts";
+
+const MARKET: Market = {
+  ...{ symbol: "BTC/USDT", base: "BTC", quote: "USDT", active: true, buyFeeIn: "quote" },
+  ...{ tick: decimal("0.01"), lot: decimal("0.000001"), minAmount: 0n, minNotional: decimal("5") },
+  ...{ maker: decimal("0.001"), taker: decimal("0.001") },
+};
 
 /** An exchange that answers at once and takes every order, so that what is measured is ours alone. */
 export function instantVenue(account: AccountRef, other: Venue): Venue {
@@ -19,6 +26,7 @@ export function instantVenue(account: AccountRef, other: Venue): Venue {
   return {
     ...other,
     account,
+    market: async () => MARKET,
     ticker: async () => ({
       ...{ bid: decimal("60000"), ask: decimal("60001"), last: decimal("60000") },
       ...{ baseVolume: decimal("1"), quoteVolume: decimal("60000"), at: Date.now() },

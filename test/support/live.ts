@@ -15,6 +15,7 @@ import { keyHash } from "../../src/kernel/digest.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import { accountKey } from "../../src/model/account.ts";
 import type { Tier, VenueName } from "../../src/model/venues.ts";
+import type { Deps } from "../../src/ports/deps.ts";
 import type { Local, Log } from "../../src/ports/local.ts";
 import type { Permit } from "../../src/ports/venue.ts";
 import { startVenue } from "../venues/index.ts";
@@ -129,12 +130,13 @@ interface LiveApp {
   readonly unified?: boolean;
   /** Of the account on kraken. */
   readonly tier?: Tier;
+  readonly connect?: (deps: Deps) => Deps;
 }
 
 /** The whole service over emulated exchanges, wired as it is when it runs. */
 export async function liveApp<N extends VenueName>(
   names: readonly N[],
-  { keys: own, unified = false, tier, ...over }: Partial<Runtime> & LiveApp = {},
+  { keys: own, unified = false, tier, connect = (deps) => deps, ...over }: Partial<Runtime> & LiveApp = {},
 ) {
   const started = await Promise.all(
     names.map(
@@ -159,7 +161,7 @@ export async function liveApp<N extends VenueName>(
     ...(tier ? { EDGEMAKER_TIERS: `kraken=${tier}` } : {}),
     ...Object.fromEntries(env),
   });
-  const deps = await createDeps(config, {
+  const made = await createDeps(config, {
     client: connectionTo("file::memory:"),
     migrations,
     local: nodeLocal,
@@ -167,7 +169,8 @@ export async function liveApp<N extends VenueName>(
     readCandles: () => Promise.reject(new Error("there are no candle files here")),
     ...over,
   });
-  onTestFinished(() => deps.close());
+  onTestFinished(() => made.close());
+  const deps = { ...made, ...connect(made) };
   const venues = Object.fromEntries(started) as unknown as Record<N, Emulated>;
   return { deps, config, venues, ...(await appOver(deps)) };
 }
