@@ -25,7 +25,7 @@ async function twoProcesses() {
     const placing = {
       ...WANTED,
       account: ACCOUNT,
-      symbol: "BTC/USDT",
+      symbol: "BTC/USDT" as const,
       clientId,
       now,
       at: now,
