@@ -31,11 +31,11 @@ export interface Recording {
 /** So often an order is held against limits that others change or use up at the same moment. */
 const RECORDING_TRIES = 5;
 
-/** Recorded by a statement that was asked for at `askedAt` of this process's clock, or by an earlier try of the request. */
-export type Recorded = { readonly askedAt: Millis } | { readonly earlier: Order };
+/** RecordedIntent by a statement that was asked for at `askedAt` of this process's clock, or by an earlier try of the request. */
+export type RecordedIntent = { readonly askedAt: Millis } | { readonly earlier: Order };
 
 /** Writes the intent within the limits. */
-export async function recordIntent(deps: Deps, recording: Recording): Promise<Recorded> {
+export async function recordIntent(deps: Deps, recording: Recording): Promise<RecordedIntent> {
   const { venue, order, reach, open } = recording;
   let { standings } = recording;
   const look = await secondLook(deps, venue, { symbol: order.symbol, now: standings.now });
@@ -139,7 +139,7 @@ async function tryRecord(
   deps: Deps,
   recording: Recording,
   held: HandTerms,
-): Promise<Recorded | Exclude<HandRecord, { readonly result: "recorded" }>> {
+): Promise<RecordedIntent | Exclude<HandRecord, { readonly result: "recorded" }>> {
   const askedAt = deps.local.monotonic();
   try {
     const recorded = await deps.store.recordByHand(recording.order, held, recording.by);

@@ -29,7 +29,7 @@ export interface Moment {
   tell(told: EventTold, where?: SQL): Promise<Statement>;
 }
 
-interface Writing {
+interface ToldWriting {
   /** The kill switch goes before all that wait. */
   readonly isFirst?: boolean;
   /** Protocol time, read a moment ago, and what has to hold beside it for the newest event not to be read once more. */
@@ -44,7 +44,7 @@ export function writeTold(
   context: Context,
   by: By,
   make: (moment: Moment) => Promise<readonly Statement[]>,
-  { isFirst = false, known }: Writing = {},
+  { isFirst = false, known }: ToldWriting = {},
 ): Promise<ResultSet[]> {
   const { client, newest, now } = context;
   return client.turn(async (calls) => {
@@ -66,7 +66,7 @@ export function writeTold(
   }, isFirst);
 }
 
-type After = Pick<Moment, "now" | "calls"> & {
+type AfterHead = Pick<Moment, "now" | "calls"> & {
   readonly guards: readonly Statement[];
   readonly head: ChainHead;
 };
@@ -75,7 +75,7 @@ async function writeAfter(
   { newest }: Context,
   by: By,
   make: (moment: Moment) => Promise<readonly Statement[]>,
-  { now, calls, guards, head }: After,
+  { now, calls, guards, head }: AfterHead,
 ): Promise<ResultSet[]> {
   let [last, event]: [ChainHead, Statement | undefined] = [head, undefined];
   const tell = async (told: EventTold, where = sql`1`) => {
