@@ -40,8 +40,9 @@ export default defineConfig({
     setupFiles: ["test/support/canary-watch.ts"],
     // Most of them wait for servers half of the time.
     maxWorkers: 2,
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    // What hangs is told, however slow the machine.
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
     reporters: ["verbose"],
   },
 });

@@ -27,7 +27,7 @@ function folderWithBars(): string {
 const FILES = Array.from({ length: 400 }, () => "bars.csv");
 
 describe.skipIf(!hasTerminal)("a long import in a terminal", () => {
-  it("ends by Ctrl-C and leaves what is stored as it was", { timeout: 120_000 }, async () => {
+  it("ends by Ctrl-C and leaves what is stored as it was", async () => {
     const folder = folderWithBars();
     writeFileSync(join(folder, "one.csv"), `${FIRST},40000,40009,39991,40000,1\n`);
     const words = [
@@ -54,7 +54,7 @@ describe.skipIf(!hasTerminal)("a long import in a terminal", () => {
 });
 
 describe.skipIf(!hasTerminal)("a long calculation in a terminal", () => {
-  it("of a backtest ends by Ctrl-C with what there is", { timeout: 120_000 }, async () => {
+  it("of a backtest ends by Ctrl-C with what there is", async () => {
     // A pass each second of the market: minutes of work.
     const grid = "--lower 38000 --upper 42000 --levels 20 --size 500 --tick-interval 1000";
     const screen = terminal(folderWithBars(), `backtest ${MARKET} ${grid}`.split(" "), { columns: 100 });
@@ -68,7 +68,7 @@ describe.skipIf(!hasTerminal)("a long calculation in a terminal", () => {
     expect(Number(bars)).toBeLessThan(BARS);
   });
 
-  it("of a search ends by Ctrl-C with what was looked at", { timeout: 120_000 }, async () => {
+  it("of a search ends by Ctrl-C with what was looked at", async () => {
     const words = `suggest ${MARKET} --budget 10000 --seconds 600 --candidates 2016`;
     const screen = terminal(folderWithBars(), words.split(" "), { columns: 100 });
     await screen.until(TOLD);

@@ -121,7 +121,7 @@ function expectClose(a: Figures, b: Figures): void {
 }
 
 describe("the engine in whole numbers", () => {
-  it("comes to what the passes come to, fill by fill and in the whole ledger", { timeout: 240_000 }, () => {
+  it("comes to what the passes come to, fill by fill and in the whole ledger", () => {
     let [jumps, fills] = [0, 0];
     fc.assert(
       fc.property(randoms, (one) => {
@@ -136,7 +136,7 @@ describe("the engine in whole numbers", () => {
     expect(fills, "nothing was filled").toBeGreaterThan(0);
   });
 
-  it("leaves out no pass that would have changed something", { timeout: 240_000 }, () => {
+  it("leaves out no pass that would have changed something", () => {
     fc.assert(
       fc.property(randoms, (one) => {
         const { walked, every } = both(one, 60);

@@ -7,8 +7,8 @@ export default defineConfig({
     setupFiles: ["test/support/canary-watch.ts"],
     // Most of them wait for minutes and leases to pass.
     maxWorkers: 2,
-    testTimeout: 900_000,
-    hookTimeout: 900_000,
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
     reporters: ["verbose"],
   },
 });
