@@ -13,7 +13,7 @@ import { closeOf, type Figures, figuresOf } from "./figures.ts";
 import { finish } from "./finish.ts";
 import { quoteAt } from "./paper.ts";
 import { type Extremes, RULES, type Rules } from "./rules.ts";
-import { type Ticks, ticksOf } from "./ticks.ts";
+import { lowAt, openAt, type Ticks, ticksOf } from "./ticks.ts";
 import { type Walked, walking } from "./walk.ts";
 
 export interface BacktestOptions {
@@ -71,9 +71,9 @@ export function* backtesting(
   const { market } = options;
   const rules: Rules = { ...RULES, ...options.rules };
   const bars = ticksOf(candles, market.tick);
-  if ((bars.low[0] as number) < 1)
+  if (lowAt(bars, 0) < 1)
     throw new AppError("Invalid request", `the candles' prices are below the tick of ${text(market.tick)}`);
-  const first = quoteAt(market, rules, { at: candles.from, ticks: bars.open[0] as number });
+  const first = quoteAt(market, rules, { at: candles.from, ticks: openAt(bars, 0) });
   const laid = checkGrid(asked, { market, quote: first, balances: plenty(market) });
   const invested = mul(sum(laid.slots.map(({ size }) => size)), ONE + quoteFee(market), "up");
   const balances = options.balances ?? enough(laid, market, invested);
@@ -82,7 +82,7 @@ export function* backtesting(
   const { isOver } = options;
   const orders = options.withBand ? ordersFrom(rules.extremes) : [rules.extremes];
   const mayLeap = options.engine !== "walk";
-  const runs = yield* oneByOne(orders, bars.low.length, (extremes) =>
+  const runs = yield* oneByOne(orders, bars.count, (extremes) =>
     walking(strategy, bars, { market, rules: { ...rules, extremes }, balances, isOver, mayLeap }),
   );
   const [run] = runs as [Walked];
@@ -98,7 +98,7 @@ export function* backtesting(
     figures,
     band,
     warnings: [...checked.warnings, ...backtestDoubts({ run, band, rules, market, missing, bars })],
-    bars: bars.low.length,
+    bars: bars.count,
     missing,
   };
 }
@@ -141,7 +141,7 @@ function enough(laid: Checked, market: Market, invested: Decimal): readonly Bala
 }
 
 function bandOf(runs: readonly Walked[], bars: Ticks): Band {
-  const endPrice = closeOf(bars, bars.close.length - 1);
+  const endPrice = closeOf(bars, bars.count - 1);
   const totals = runs.map(({ account }) => profitOf(account.strategy.state, endPrice).total);
   const cycles = runs.map(({ account }) => account.strategy.state.ledger.cycles);
   return {
@@ -190,7 +190,7 @@ function backtestDoubts({ run, band, rules, market, missing, bars }: Doubtful): 
   if (strategy.status === "stopped")
     found.push({
       code: "ended",
-      message: `the grid ended before its time: ${strategy.state.exit?.reason ?? "stop"} in bar ${run.held.bars.at(-1)} of ${bars.low.length}`,
+      message: `the grid ended before its time: ${strategy.state.exit?.reason ?? "stop"} in bar ${run.held.bars.at(-1)} of ${bars.count}`,
     });
   return found;
 }

@@ -1,38 +1,38 @@
 import type { Column } from "../candles/candles.ts";
 
-/** The extremes of blocks of bars. */
-export interface Blocks {
-  readonly high: Column;
-  readonly low: Column;
-}
+/** The extremes of blocks of bars, the lowest and the highest of a block beside each other: one look at memory tells both. */
+export type Blocks = Column;
 
 /** Blocks of 8 bars, of 64 and of 4,096. */
 export type Levels = readonly [tiny: Blocks, small: Blocks, large: Blocks];
 
-export function blockLevels(bars: Blocks): Levels {
-  const tiny = blocksOf(bars, 8);
-  const small = blocksOf(tiny, 8);
-  return [tiny, small, blocksOf(small, 64)];
+/** Of bars, each of them four prices in a row: open, low, high and close. */
+export function blockLevels(rows: Column): Levels {
+  const tiny = blocksOf(rows, 8, 4);
+  const small = blocksOf(tiny, 8, 2);
+  return [tiny, small, blocksOf(small, 64, 2)];
 }
 
-/** Of bars, or of smaller blocks, so many in each. */
-function blocksOf({ high, low }: Blocks, size: number): Blocks {
-  const count = Math.ceil(high.length / size);
-  const blocks = { high: columnLike(high, count), low: columnLike(low, count) };
+/** Of rows that are so long, or of smaller blocks, so many in each. The lowest stands before the highest in both. */
+function blocksOf(of: Column, size: number, width: 2 | 4): Blocks {
+  const offset = width === 4 ? 1 : 0;
+  const count = Math.ceil(of.length / (size * width));
+  const blocks = columnLike(of, 2 * count);
   for (let block = 0; block < count; block++) {
-    const from = block * size;
-    const end = Math.min(high.length, from + size);
-    let most = high[from] as number;
-    let least = low[from] as number;
-    for (let i = from + 1; i < end; i++) {
-      if ((high[i] as number) > most) most = high[i] as number;
-      if ((low[i] as number) < least) least = low[i] as number;
+    const from = block * size * width + offset;
+    const end = Math.min(of.length, from + size * width);
+    let least = of[from] as number;
+    let most = of[from + 1] as number;
+    for (let i = from + width; i < end; i += width) {
+      const [low, high] = [of[i] as number, of[i + 1] as number];
+      if (low < least) least = low;
+      if (high > most) most = high;
     }
-    blocks.high[block] = most;
-    blocks.low[block] = least;
+    blocks[2 * block] = least;
+    blocks[2 * block + 1] = most;
   }
   return blocks;
 }
 
-const columnLike = (column: Column, length: number): Column =>
+export const columnLike = (column: Column, length: number): Column =>
   column instanceof Int32Array ? new Int32Array(length) : new Float64Array(length);

@@ -1,7 +1,7 @@
 import type { Millis } from "../kernel/time.ts";
 import type { Corner } from "../market/matching/corner.ts";
 import type { Extremes } from "./rules.ts";
-import type { Ticks } from "./ticks.ts";
+import { closeAt, highAt, lowAt, openAt, type Ticks } from "./ticks.ts";
 
 /** A bar as a path: open, one extreme, the other, close, at its begin, its thirds and its last millisecond. */
 export function cornersOf(
@@ -11,15 +11,21 @@ export function cornersOf(
 ): readonly [Corner, Corner, Corner, Corner] {
   const { times, spanMillis } = bars.candles;
   const from = times[bar] as number;
-  const [open, close] = [bars.open[bar] as number, bars.close[bar] as number];
-  const [high, low] = [bars.high[bar] as number, bars.low[bar] as number];
-  const highFirst = extremes === "nearest" ? high - open < open - low : extremes === "high_first";
+  const [open, close] = [openAt(bars, bar), closeAt(bars, bar)];
+  const [high, low] = [highAt(bars, bar), lowAt(bars, bar)];
+  const highFirst = isHighFirst(bars, bar, extremes);
   return [
     { at: from, ticks: open },
     { at: from + Math.floor(spanMillis / 3), ticks: highFirst ? high : low },
     { at: from + Math.floor((2 * spanMillis) / 3), ticks: highFirst ? low : high },
     { at: from + spanMillis - 1, ticks: close },
   ];
+}
+
+export function isHighFirst(bars: Ticks, bar: number, extremes: Extremes): boolean {
+  if (extremes !== "nearest") return extremes === "high_first";
+  const open = openAt(bars, bar);
+  return highAt(bars, bar) - open < open - lowAt(bars, bar);
 }
 
 /** When the last bar has ended. */

@@ -1,8 +1,7 @@
-import type { Column } from "../candles/candles.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Blocks } from "./blocks.ts";
-import { floatUnits } from "./held.ts";
-import type { Ticks } from "./ticks.ts";
+import { baseAt, cashAt, floatUnits, type Held } from "./held.ts";
+import { closeAt, type Ticks } from "./ticks.ts";
 
 /** Greatest fall of equity below its highest so far, in quote and as a share of that. */
 export interface Drawdown {
@@ -12,120 +11,121 @@ export interface Drawdown {
   readonly to: Millis;
 }
 
-/** What is held over some bars in which nothing trades. */
-export interface HeldOver {
-  /** Quote, with what was invested, and base of at least zero. */
-  readonly cash: number;
-  readonly base: number;
-  /** Between which they closed, in ticks. */
-  readonly least: number;
-  readonly most: number;
-}
-
 /**
  * Follows equity from close to close: its highest, and how far below that it came. While nothing trades it moves with
  * the price alone, so bounds of the price tell whether bars have to be looked at; those that may hold a new highest
  * are looked at when that is asked for.
  */
-export function createFalls({ close, blocks, tick: step, candles: { times } }: Ticks, invested: number) {
-  const tick = floatUnits(step);
+export function createFalls(bars: Ticks, held: Held, invested: number) {
+  const { blocks, candles } = bars;
+  const tick = floatUnits(bars.tick);
   const [tiny, small, large] = blocks;
-  let worst = { amount: 0, share: 0, from: times[0] ?? 0, to: times[0] ?? 0 };
-  let peak = invested;
-  /** Where the highest was, or from where on. */
-  let [topBar, topCash, topBase] = [0, invested, 0];
-  /** Bars that were not looked at and may hold a new highest: from, until, cash, base and bound of each. */
-  let waiting: number[] = [];
-  /** Nothing so far was higher. */
-  let bound = invested;
+  const from = candles.times[0] ?? 0;
+  let worst: Drawdown = { amount: 0, share: 0, from, to: from };
+  /** The highest so far, from which bar on it was, and which row was held; nothing that was not looked at is above `bound`. */
+  const top = { equity: invested, bar: 0, place: -1, bound: invested };
+  /** Bars that were not looked at and may hold a new highest: from, until, row and bound of each. */
+  const waiting: number[] = [];
+  let waits = 0;
+
+  const equityAt = (place: number, ticks: number): number =>
+    cashAt(held, place, invested) + baseAt(held, place) * (ticks * tick);
 
   function topAt(): Millis {
-    let bar = topBar;
-    while (topCash + topBase * ((close[bar] as number) * tick) < peak) bar++;
-    return times[bar] as number;
+    let { bar } = top;
+    if (top.place >= 0) while (equityAt(top.place, closeAt(bars, bar)) < top.equity) bar++;
+    return candles.times[bar] as number;
   }
 
-  function rise(to: number, bar: number, cash: number, base: number): void {
-    peak = to;
-    topBar = bar;
-    topCash = cash;
-    topBase = base;
+  function rise(equity: number, bar: number, place: number): void {
+    top.equity = equity;
+    top.bar = bar;
+    top.place = place;
   }
 
   /** The newest first: where equity rises the others then need no look. */
   function settle(): void {
-    for (let i = waiting.length - 5; i >= 0; i -= 5) {
-      if ((waiting[i + 4] as number) < peak) continue;
-      const [from, until] = [waiting[i] as number, waiting[i + 1] as number];
-      const [cash, base] = [waiting[i + 2] as number, waiting[i + 3] as number];
-      const highest = cash + base * (highestOf(close, blocks, from, until) * tick);
+    for (let i = waits - 4; i >= 0; i -= 4) {
+      if ((waiting[i + 3] as number) < top.equity) continue;
+      const [first, until, place] = [
+        waiting[i] as number,
+        waiting[i + 1] as number,
+        waiting[i + 2] as number,
+      ];
+      const highest = equityAt(place, highestOf(bars, first, until));
       // Of two that are equally high the first counts.
-      if (highest > peak || (highest === peak && from < topBar)) rise(highest, from, cash, base);
+      if (highest > top.equity || (highest === top.equity && first < top.bar)) rise(highest, first, place);
     }
-    if (waiting.length > 0) waiting = [];
-    bound = peak;
+    waits = 0;
+    top.bound = top.equity;
   }
 
   /** Whether bars between such prices need no look now: none of them falls deeper. */
-  function skips(from: number, until: number, { cash, base, least, most }: HeldOver): boolean {
-    const top = cash + base * (most * tick);
-    const higher = top > bound ? top : bound;
+  function skips(first: number, until: number, place: number, least: number, most: number): boolean {
+    const highest = equityAt(place, most);
+    const bound = highest > top.bound ? highest : top.bound;
     // Far from any rounding.
-    if (higher - (cash + base * (least * tick)) >= worst.amount * (1 - 1e-6)) return false;
-    if (top > peak) waiting.push(from, until, cash, base, top);
-    bound = higher;
+    if (bound - equityAt(place, least) >= worst.amount * (1 - 1e-6)) return false;
+    if (highest > top.equity) {
+      waiting[waits++] = first;
+      waiting[waits++] = until;
+      waiting[waits++] = place;
+      waiting[waits++] = highest;
+    }
+    top.bound = bound;
     return true;
   }
 
-  function look(bar: number, { cash, base }: HeldOver): void {
-    const equity = cash + base * ((close[bar] as number) * tick);
-    if (equity > peak) rise(equity, bar, cash, base);
-    else if (peak - equity > worst.amount) {
-      const amount = peak - equity;
-      worst = { amount, share: amount / peak, from: topAt(), to: times[bar] as number };
+  function look(bar: number, place: number): void {
+    const equity = equityAt(place, closeAt(bars, bar));
+    if (equity > top.equity) rise(equity, bar, place);
+    else if (top.equity - equity > worst.amount) {
+      const amount = top.equity - equity;
+      const to = candles.times[bar] as number;
+      worst = { amount, share: amount / top.equity, from: topAt(), to };
     }
   }
 
-  /** Bars in their order. */
-  function go(from: number, until: number, holding: HeldOver): void {
-    if (skips(from, until, holding)) return;
-    const { cash, base } = holding;
-    const isQuiet = ({ high, low }: Blocks, bits: number, bar: number): boolean => {
-      const end = bar + (1 << bits);
-      if ((bar & ((1 << bits) - 1)) !== 0 || end > until) return false;
-      const block = bar >> bits;
-      return skips(bar, end, { cash, base, least: low[block] as number, most: high[block] as number });
-    };
-    for (let bar = from; bar < until; ) {
-      if (isQuiet(large, 12, bar)) bar += 4096;
-      else if (isQuiet(small, 6, bar)) bar += 64;
-      else if (isQuiet(tiny, 3, bar)) bar += 8;
-      else {
-        settle();
-        for (const stop = Math.min(until, (bar | 7) + 1); bar < stop; bar++) look(bar, holding);
-        bound = peak;
-      }
-    }
+  /** Whether a block begins at a bar, ends with the others, and needs no look. */
+  function isQuiet(of: Blocks, bits: number, bar: number, until: number, place: number): boolean {
+    const end = bar + (1 << bits);
+    if ((bar & ((1 << bits) - 1)) !== 0 || end > until) return false;
+    const at = 2 * (bar >> bits);
+    return skips(bar, end, place, of[at] as number, of[at + 1] as number);
   }
 
   return {
-    go,
+    /** Bars in their order, over which a row was held. */
+    go(first: number, until: number, place: number): void {
+      if (skips(first, until, place, held.least[place] as number, held.most[place] as number)) return;
+      for (let bar = first; bar < until; ) {
+        if (isQuiet(large, 12, bar, until, place)) bar += 4096;
+        else if (isQuiet(small, 6, bar, until, place)) bar += 64;
+        else if (isQuiet(tiny, 3, bar, until, place)) bar += 8;
+        else {
+          settle();
+          for (const stop = Math.min(until, (bar | 7) + 1); bar < stop; bar++) look(bar, place);
+          top.bound = top.equity;
+        }
+      }
+    },
     /** The highest so far. */
     peak(): number {
       settle();
-      return peak;
+      return top.equity;
     },
     worst: (): Drawdown => worst,
   };
 }
 
 /** The highest close of some bars, in ticks: a block whose highest price is not above it is left out. */
-function highestOf(close: Column, [, small]: Ticks["blocks"], from: number, until: number): number {
+function highestOf(bars: Ticks, from: number, until: number): number {
+  const [, small] = bars.blocks;
   let highest = 0;
   for (let bar = from; bar < until; ) {
     const stop = Math.min(until, (bar | 63) + 1);
-    if ((small.high[bar >> 6] as number) > highest)
-      for (; bar < stop; bar++) if ((close[bar] as number) > highest) highest = close[bar] as number;
+    if ((small[2 * (bar >> 6) + 1] as number) > highest)
+      for (; bar < stop; bar++) highest = Math.max(highest, closeAt(bars, bar));
     bar = stop;
   }
   return highest;
@@ -133,13 +133,14 @@ function highestOf(close: Column, [, small]: Ticks["blocks"], from: number, unti
 
 /** How many of some bars closed from one price to another, both in ticks. */
 export function countWithin(
-  { close, blocks: [, small, large] }: Ticks,
+  bars: Ticks,
   { from, until }: { readonly from: number; readonly until: number },
   { low, high }: { readonly low: number; readonly high: number },
 ): number {
+  const [, small, large] = bars.blocks;
   /** Of a block all bars or none; undefined where that is not sure. */
   const share = (of: Blocks, block: number): 0 | 1 | undefined => {
-    const [most, least] = [of.high[block] as number, of.low[block] as number];
+    const [least, most] = [of[2 * block] as number, of[2 * block + 1] as number];
     if (most < low || least > high) return 0;
     return least >= low && most <= high ? 1 : undefined;
   };
@@ -152,7 +153,7 @@ export function countWithin(
     else if (ofSmall !== undefined) [bar, count] = [bar + 64, count + ofSmall * 64];
     else
       for (const stop = Math.min(until, (bar | 63) + 1); bar < stop; bar++)
-        if ((close[bar] as number) >= low && (close[bar] as number) <= high) count++;
+        if (closeAt(bars, bar) >= low && closeAt(bars, bar) <= high) count++;
   }
   return count;
 }

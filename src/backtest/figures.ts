@@ -3,9 +3,9 @@ import { profitOf } from "../grid/ledger/profit.ts";
 import { type Decimal, div, mul } from "../kernel/decimal.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
 import type { Profit } from "../model/strategy.ts";
-import { countWithin, createFalls, type Drawdown, type HeldOver } from "./drawdown.ts";
-import { floatUnits, type Held } from "./held.ts";
-import type { Ticks } from "./ticks.ts";
+import { countWithin, createFalls, type Drawdown } from "./drawdown.ts";
+import { baseAt, cashAt, floatUnits, type Held } from "./held.ts";
+import { closeAt, openAt, type Ticks } from "./ticks.ts";
 import type { Walked } from "./walk.ts";
 
 /** What a run has come to. Money in quote; what is measured bar by bar is measured at their closes. */
@@ -43,7 +43,7 @@ export function figuresOf(
 ): Figures {
   const { state } = account.strategy;
   const endPrice = closeOf(bars, count - 1);
-  const startPrice = BigInt(bars.open[0] as number) * bars.tick;
+  const startPrice = BigInt(openAt(bars, 0)) * bars.tick;
   const moved = endPrice - startPrice;
   const profit = profitOf(state, endPrice);
   return {
@@ -57,8 +57,8 @@ export function figuresOf(
   };
 }
 
-/** The price at which a bar closed; zero where there is none. */
-export const closeOf = ({ close, tick }: Ticks, bar: number): Decimal => BigInt(close[bar] ?? 0) * tick;
+/** The price at which a bar closed. */
+export const closeOf = (bars: Ticks, bar: number): Decimal => BigInt(closeAt(bars, bar)) * bars.tick;
 
 interface BarsLookedAt {
   /** Bars looked at. */
@@ -69,20 +69,21 @@ interface BarsLookedAt {
 /** Over the closes, from one change of what is held to the next. */
 function measured(held: Held, bars: Ticks, { count, invested }: BarsLookedAt) {
   const every = Math.max(1, Math.ceil(count / POINTS));
-  const falls = createFalls(bars, invested);
+  const falls = createFalls(bars, held, invested);
   const series: Point[] = [];
   let drawn = 0;
   for (let place = 0; place < held.bars.length; place++) {
     const end = endAt(held, place, count);
-    const holding = holdingAt(held, place, invested);
     let from = held.bars[place] as number;
     // Up to where something trades, or to the bar that is drawn next.
     for (; drawn < end; drawn = drawn === count - 1 ? count : Math.min(drawn + every, count - 1)) {
-      falls.go(from, drawn + 1, holding);
-      series.push(pointAt(bars, drawn, { holding, invested, peak: falls.peak() }));
+      falls.go(from, drawn + 1, place);
+      series.push(
+        pointAt(bars, drawn, { ...holdingAt(held, place, invested), invested, peak: falls.peak() }),
+      );
       from = drawn + 1;
     }
-    if (from < end) falls.go(from, end, holding);
+    if (from < end) falls.go(from, end, place);
   }
   return {
     drawdown: falls.worst(),
@@ -92,30 +93,31 @@ function measured(held: Held, bars: Ticks, { count, invested }: BarsLookedAt) {
   };
 }
 
-const holdingAt = (held: Held, place: number, invested: number): HeldOver => ({
-  cash: invested + (held.cash[place] as number),
-  // A sum of floats may end a hair below nothing.
-  base: Math.max(0, held.base[place] as number),
-  least: held.least[place] as number,
-  most: held.most[place] as number,
+const holdingAt = (held: Held, place: number, invested: number): Holding => ({
+  cash: cashAt(held, place, invested),
+  base: baseAt(held, place),
 });
 
-interface Drawing {
-  readonly holding: HeldOver;
+interface Holding {
+  readonly cash: number;
+  readonly base: number;
+}
+
+interface Drawing extends Holding {
   readonly invested: number;
   /** The highest equity so far. */
   readonly peak: number;
 }
 
-function pointAt(bars: Ticks, bar: number, { holding: { cash, base }, invested, peak }: Drawing): Point {
+function pointAt(bars: Ticks, bar: number, { cash, base, invested, peak }: Drawing): Point {
   const tick = floatUnits(bars.tick);
-  const price = (bars.close[bar] as number) * tick;
+  const price = closeAt(bars, bar) * tick;
   const equity = cash + base * price;
   return {
     at: bars.candles.times[bar] as number,
     price,
     equity,
-    held: (invested * price) / ((bars.open[0] as number) * tick),
+    held: (invested * price) / (openAt(bars, 0) * tick),
     drawdown: (peak - equity) / peak,
   };
 }
@@ -133,7 +135,7 @@ function dailyEquity(held: Held, bars: Ticks, { count, invested }: BarsLookedAt)
   const equity = (bar: number): number => {
     while (place + 1 < held.bars.length && (held.bars[place + 1] as number) <= bar) place++;
     const { cash, base } = holdingAt(held, place, invested);
-    return cash + base * ((bars.close[bar] as number) * tick);
+    return cash + base * (closeAt(bars, bar) * tick);
   };
   for (let bar = 0; bar < count; ) {
     days.push(equity(bar));

@@ -27,6 +27,13 @@ export interface Held {
   readonly ranges: readonly OuterLevels[];
 }
 
+/** Quote, with what was invested. */
+export const cashAt = ({ cash }: Held, place: number, invested: number): number =>
+  invested + (cash[place] as number);
+
+/** A sum of floats may end a hair below nothing. */
+export const baseAt = ({ base }: Held, place: number): number => Math.max(0, base[place] as number);
+
 /** Above every price in ticks. */
 export const UNKNOWN = Number.MAX_SAFE_INTEGER;
 

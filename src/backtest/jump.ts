@@ -1,3 +1,4 @@
+import { isHighFirst } from "./corners.ts";
 import type { Extremes } from "./rules.ts";
 import { nextBar, type TickReach, type Ticks } from "./ticks.ts";
 
@@ -40,55 +41,62 @@ interface Stretch {
   readonly isExact?: boolean;
 }
 
+/** In one bar no slot fills oftener than twice at each corner. */
+const MOST_IN_BAR = 8;
+
 /** From one bar that touches an order to the next, in whole numbers. */
 export function jump(rungs: Rungs, bars: Ticks, { extremes, from, until, isExact }: Stretch): Jumps {
   const { buys, sells, lowers } = rungs;
   const slots = buys.length;
-  const { open, high, low, close } = bars;
-  const counts = new Int32Array(slots);
-  let [atBars, codes] = [new Int32Array(1024), new Int32Array(1024)];
+  const most = MOST_IN_BAR * slots;
+  let [atBars, codes] = [new Int32Array(1024 + most), new Int32Array(1024 + most)];
   let [count, buying, armed, turned] = [0, rungs.buying, rungs.armed, rungs.armed];
+  let metAt: number | undefined;
+  // At or below the one the highest buy fills; at or above the other the lowest sell does, or one above begins to buy.
+  let [below, above] = [Infinity, -Infinity];
+  for (let bar = from; !isExact || metAt === undefined; bar++) {
+    if (bar > from) bar = nextBar(bars, bar, below, above);
+    if (bar >= until) break;
+    if (count + most > codes.length) [atBars, codes] = [doubled(atBars), doubled(codes)];
+    const highFirst = isHighFirst(bars, bar, extremes);
+    for (let corner = 0; corner < 4; corner++) {
+      const price = cornerPriceAt(bars, bar, corner, highFirst);
+      if (price > below && price < above) continue;
+      for (; buying > 0 && price <= (buys[buying - 1] as number); count++) {
+        buying--;
+        atBars[count] = bar;
+        codes[count] = 8 * buying + 2 * corner;
+      }
+      for (; buying < armed && price >= (sells[buying] as number); count++) {
+        atBars[count] = bar;
+        codes[count] = 8 * buying + 2 * corner + 1;
+        buying++;
+      }
+      while (turned < slots && price > (lowers[turned] as number)) turned++;
+      // It may not meet the sell of the slot below, which rests at its own price.
+      if (buying === armed) buying = armed = turned;
+      if (turned > armed) metAt ??= bar;
+      below = buying > 0 ? (buys[buying - 1] as number) : -Infinity;
+      above = Math.min(
+        buying < armed ? (sells[buying] as number) : Infinity,
+        turned < slots ? (lowers[turned] as number) + 1 : Infinity,
+      );
+    }
+  }
+  return { count, bars: atBars, codes, counts: countsOf(codes, count, slots), armed, turned, metAt };
+}
 
-  /** At or below it the highest buy fills; at or above the other the lowest sell does, or one above begins to buy. */
-  const below = () => (buying > 0 ? (buys[buying - 1] as number) : -Infinity);
-  const above = () =>
-    Math.min(
-      buying < armed ? (sells[buying] as number) : Infinity,
-      turned < slots ? (lowers[turned] as number) + 1 : Infinity,
-    );
+/** Open, one extreme, the other and close. */
+const cornerPriceAt = ({ rows }: Ticks, bar: number, corner: number, highFirst: boolean): number =>
+  rows[4 * bar + (highFirst && (corner === 1 || corner === 2) ? 3 - corner : corner)] as number;
 
-  function fill(slot: number, bar: number, code: number): void {
-    if (count === codes.length) [atBars, codes] = [doubled(atBars), doubled(codes)];
-    atBars[count] = bar;
-    codes[count++] = slot * 8 + code;
+function countsOf(codes: Int32Array, count: number, slots: number): Int32Array {
+  const counts = new Int32Array(slots);
+  for (let i = 0; i < count; i++) {
+    const slot = (codes[i] as number) >> 3;
     counts[slot] = (counts[slot] as number) + 1;
   }
-
-  function visit(price: number, bar: number, corner: number): void {
-    while (buying > 0 && price <= (buys[buying - 1] as number)) fill(--buying, bar, corner * 2);
-    while (buying < armed && price >= (sells[buying] as number)) fill(buying++, bar, corner * 2 + 1);
-    while (turned < slots && price > (lowers[turned] as number)) turned++;
-    // It may not meet the sell of the slot below, which rests at its own price.
-    if (buying === armed) buying = armed = turned;
-    if (turned > armed) metAt ??= bar;
-  }
-
-  let metAt: number | undefined;
-  const order = extremes === "nearest" ? 0 : extremes === "high_first" ? 1 : 2;
-  for (let bar = from; bar < until; bar++) {
-    bar = nextBar(bars, bar, { below: below(), above: above() });
-    if (bar >= until) break;
-    const o = open[bar] as number;
-    const h = high[bar] as number;
-    const l = low[bar] as number;
-    const highFirst = order === 0 ? h - o < o - l : order === 1;
-    visit(o, bar, 0);
-    visit(highFirst ? h : l, bar, 1);
-    visit(highFirst ? l : h, bar, 2);
-    visit(close[bar] as number, bar, 3);
-    if (isExact && metAt !== undefined) break;
-  }
-  return { count, bars: atBars, codes, counts, armed, turned, metAt };
+  return counts;
 }
 
 function doubled(column: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
@@ -99,4 +107,4 @@ function doubled(column: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
 
 /** Whether a price at which a pass would do something is never seen from a bar on. */
 export const isUndisturbed = (bars: Ticks, from: number, wake: TickReach): boolean =>
-  nextBar(bars, from, wake) >= bars.low.length;
+  nextBar(bars, from, wake.below, wake.above) >= bars.count;

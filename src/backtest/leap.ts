@@ -39,7 +39,7 @@ export function leap(point: LeapPoint): Leapt | NoLeap {
   const ladder = ladderOf(account, market, { rules, freeQuote });
   if (!ladder || !isUndisturbed(bars, from, wake)) return { notBefore: from + 1 };
   const { strategy } = account;
-  const until = bars.low.length;
+  const until = bars.count;
   const jumps = jump(ladder.rungs, bars, { extremes: rules.extremes, from, until, isExact: true });
   if (jumps.metAt !== undefined) return { notBefore: jumps.metAt + 1 };
   const slots = armedSlots(ladder, jumps);

@@ -7,12 +7,20 @@ import type { Rules } from "./rules.ts";
 export interface Ticks {
   readonly candles: Candles;
   readonly tick: Decimal;
-  readonly open: Column;
-  readonly high: Column;
-  readonly low: Column;
-  readonly close: Column;
+  /** So many bars. */
+  readonly count: number;
+  /**
+   * Open, low, high and close of one bar after the other: all that a bar tells lies together in memory. Behind the
+   * last stands one that comes to any price below: who looks for a bar needs not ask whether it was the last.
+   */
+  readonly rows: Column;
   readonly blocks: Levels;
 }
+
+export const openAt = ({ rows }: Ticks, bar: number): number => rows[4 * bar] as number;
+export const lowAt = ({ rows }: Ticks, bar: number): number => rows[4 * bar + 1] as number;
+export const highAt = ({ rows }: Ticks, bar: number): number => rows[4 * bar + 2] as number;
+export const closeAt = ({ rows }: Ticks, bar: number): number => rows[4 * bar + 3] as number;
 
 const LARGEST_INT32 = 2 ** 31 - 1;
 const known = new WeakMap<Candles, Map<Decimal, Ticks>>();
@@ -23,36 +31,37 @@ export function ticksOf(candles: Candles, tick: Decimal): Ticks {
   known.set(candles, ofCandles);
   const found = ofCandles.get(tick);
   if (found) return found;
-  const unit = ONE / 10n ** BigInt(candles.scale);
-  const count = (column: Column) => inTicks(column, unit, tick);
-  const [open, high, low, close] = [candles.open, candles.high, candles.low, candles.close].map(count) as [
-    Column,
-    Column,
-    Column,
-    Column,
-  ];
-  const made: Ticks = { candles, tick, open, high, low, close, blocks: blockLevels({ high, low }) };
+  const rows = tickRowsOf(candles, tick);
+  const made: Ticks = { candles, tick, count: candles.times.length, rows, blocks: blockLevels(rows) };
   ofCandles.set(tick, made);
   return made;
 }
 
-function inTicks(column: Column, unit: Decimal, tick: Decimal): Column {
-  if (unit === tick) return column;
+function tickRowsOf({ open, low, high, close, scale }: Candles, tick: Decimal): Column {
+  const unit = ONE / 10n ** BigInt(scale);
   const counter = counterOf(unit, tick);
   let highest = 0;
-  for (let i = 0; i < column.length; i++) if ((column[i] as number) > highest) highest = column[i] as number;
+  for (let i = 0; i < high.length; i++) if ((high[i] as number) > highest) highest = high[i] as number;
   const isNarrow = counter(highest) <= LARGEST_INT32;
-  const counted = isNarrow ? new Int32Array(column.length) : new Float64Array(column.length);
-  if (column instanceof Int32Array && isNarrow && tick % unit === 0n && tick / unit < LARGEST_INT32)
-    divideInto(counted as Int32Array, column, Number(tick / unit));
-  else for (let i = 0; i < column.length; i++) counted[i] = counter(column[i] as number);
-  return counted;
+  const length = 4 * (high.length + 1);
+  const rows = isNarrow ? new Int32Array(length) : new Float64Array(length);
+  const each = tick % unit === 0n && tick / unit < LARGEST_INT32 ? Number(tick / unit) : undefined;
+  for (const [place, column] of [open, low, high, close].entries())
+    if (column instanceof Int32Array && isNarrow && each !== undefined)
+      divideInto(rows as Int32Array, place, column, each);
+    else for (let i = 0; i < column.length; i++) rows[4 * i + place] = counter(column[i] as number);
+  rows[length - 3] = nothingOf(rows);
+  return rows;
 }
 
+/** Below every price of a column: who asks for prices from there on asks for none. */
+const nothingOf = (rows: Column): number => (rows instanceof Int32Array ? -LARGEST_INT32 : -Infinity);
+
 /** Rounded half up. The quotients of so small numbers are further from a whole one than a double is from them. */
-function divideInto(counted: Int32Array, column: Int32Array, each: number): void {
+function divideInto(rows: Int32Array, place: number, column: Int32Array, each: number): void {
   const twice = 2 * each;
-  for (let i = 0; i < column.length; i++) counted[i] = Math.floor((2 * (column[i] as number) + each) / twice);
+  for (let i = 0; i < column.length; i++)
+    rows[4 * i + place] = Math.floor((2 * (column[i] as number) + each) / twice);
 }
 
 /** Whole ticks of a price in units. One of the two is nearly always so many times the other: doubles count those exactly. */
@@ -78,25 +87,35 @@ export interface TickReach {
 }
 
 /** The first bar from `from` on that comes to either price; past the end where none does. */
-export function nextBar({ low, high, blocks }: Ticks, from: number, { below, above }: TickReach): number {
+export function nextBar({ rows, blocks }: Ticks, from: number, below: number, above: number): number {
   const [tiny, small, large] = blocks;
-  const end = low.length;
-  let bar = from;
-  while (bar < end) {
-    if ((bar & 4095) === 0 && isQuiet(large, bar >> 12, below, above)) bar += 4096;
-    else if ((bar & 63) === 0 && isQuiet(small, bar >> 6, below, above)) bar += 64;
-    else if ((bar & 7) === 0 && isQuiet(tiny, bar >> 3, below, above)) bar += 8;
-    else {
-      const stop = Math.min(end, (bar | 7) + 1);
-      for (; bar < stop; bar++)
-        if ((low[bar] as number) <= below || (high[bar] as number) >= above) return bar;
+  const least = Math.max(below, nothingOf(rows));
+  for (let bar = from; ; ) {
+    do {
+      if ((rows[4 * bar + 1] as number) <= least || (rows[4 * bar + 2] as number) >= above) return bar;
+      bar++;
+    } while ((bar & 7) !== 0);
+    // Up to larger blocks as soon as one begins here, then down into the first that comes to a price.
+    let block = bar >> 3;
+    while ((block & 7) !== 0 && isQuiet(tiny, block, least, above)) block++;
+    if ((block & 7) === 0) {
+      block >>= 3;
+      while ((block & 63) !== 0 && isQuiet(small, block, least, above)) block++;
+      if ((block & 63) === 0) {
+        block >>= 6;
+        while (isQuiet(large, block, least, above)) block++;
+        block <<= 6;
+        while (isQuiet(small, block, least, above)) block++;
+      }
+      block <<= 3;
+      while (isQuiet(tiny, block, least, above)) block++;
     }
+    bar = block << 3;
   }
-  return end;
 }
 
-const isQuiet = ({ low, high }: Blocks, block: number, below: number, above: number): boolean =>
-  (low[block] as number) > below && (high[block] as number) < above;
+const isQuiet = (blocks: Blocks, block: number, least: number, above: number): boolean =>
+  (blocks[2 * block] as number) > least && (blocks[2 * block + 1] as number) < above;
 
 /** The highest price in ticks at which a resting buy has filled, and the lowest at which a sell has. */
 export interface Meeting {

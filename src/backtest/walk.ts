@@ -77,11 +77,11 @@ export function* walking(
     passes: [],
   };
   passAt(one, 0);
-  const end = bars.low.length;
+  const end = bars.count;
   let bar = 0;
   for (; bar < end; bar++) {
     const isWaiting = one.wake && !one.filled && !options.everyPass;
-    const next = isWaiting ? nextBar(bars, bar, nearer(one.venue.reach(), one.wake as TickReach)) : bar;
+    const next = isWaiting ? quietUntil(one, bar) : bar;
     if (next > bar) moveTo(one, cornersOf(bars, next - 1, rules.extremes)[3]);
     bar = next;
     const leapt = isWaiting && options.mayLeap && bar >= one.leapsFrom ? leapFrom(one, bar) : undefined;
@@ -101,6 +101,12 @@ export function* walking(
     passes,
     bars: Math.min(bar, end),
   };
+}
+
+/** The first bar from here on that may fill an order or wake a pass. */
+function quietUntil({ bars, venue, wake }: Walk, bar: number): number {
+  const { below, above } = nearer(venue.reach(), wake as TickReach);
+  return nextBar(bars, bar, below, above);
 }
 
 function leapFrom(one: Walk, from: number): Walked | undefined {
@@ -129,7 +135,7 @@ function leapFrom(one: Walk, from: number): Walked | undefined {
     free: free + used + (after[asset] ?? 0n) - (before[asset] ?? 0n),
     used: 0n,
   }));
-  return { engine: "jump", ...leapt, balances: all, passes, bars: bars.low.length };
+  return { engine: "jump", ...leapt, balances: all, passes, bars: bars.count };
 }
 
 /** To the next corner, with the passes on the way there. */

@@ -1,7 +1,7 @@
 import { begin, checkGrid } from "../../src/backtest/begin.ts";
 import { quoteAt } from "../../src/backtest/paper.ts";
 import { RULES, type Rules } from "../../src/backtest/rules.ts";
-import { ticksOf } from "../../src/backtest/ticks.ts";
+import { openAt, ticksOf } from "../../src/backtest/ticks.ts";
 import { walk } from "../../src/backtest/walk.ts";
 import type { WalkOptions } from "../../src/backtest/walk-options.ts";
 import type { Candles } from "../../src/candles/candles.ts";
@@ -157,7 +157,7 @@ export function prepared(
   ];
   const asked =
     grid.name === "start_grid" ? askedRangeOf(grid.asked as never) : centeredOf(grid.asked as never);
-  const first = quoteAt(market, rules, { at: candles.from, ticks: bars.open[0] as number });
+  const first = quoteAt(market, rules, { at: candles.from, ticks: openAt(bars, 0) });
   const world = { market, quote: first, balances };
   const strategy = () => begin(checkGrid(asked, world), world);
   return { market, rules, bars, balances, strategy, asked };

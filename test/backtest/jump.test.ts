@@ -5,7 +5,7 @@ import { begin, checkGrid } from "../../src/backtest/begin.ts";
 import { type Figures, figuresOf } from "../../src/backtest/figures.ts";
 import { quoteAt } from "../../src/backtest/paper.ts";
 import { RULES, type Rules } from "../../src/backtest/rules.ts";
-import { nextBar, ticksOf } from "../../src/backtest/ticks.ts";
+import { highAt, lowAt, nextBar, openAt, ticksOf } from "../../src/backtest/ticks.ts";
 import { walk } from "../../src/backtest/walk.ts";
 import type { WalkOptions } from "../../src/backtest/walk-options.ts";
 import { type Candles, slice } from "../../src/candles/candles.ts";
@@ -76,7 +76,7 @@ function both(one: Random, bars = 250) {
   });
   const rules: Rules = { ...RULES, fill: one.fill, extremes: one.extremes, spread: d(one.spread) };
   const ticks = ticksOf(candles, market.tick);
-  const quote = quoteAt(market, rules, { at: candles.from, ticks: ticks.open[0] as number });
+  const quote = quoteAt(market, rules, { at: candles.from, ticks: openAt(ticks, 0) });
   const balances = [
     { asset: "USDT", free: d("100000"), used: 0n },
     { asset: "BTC", free: d(one.base), used: 0n },
@@ -163,13 +163,9 @@ describe("the engine in whole numbers", () => {
       for (const width of [5, 60, 300, 900, 5000]) {
         const reach = { below: 10_000 - width, above: 10_000 + width };
         let plain = from;
-        while (
-          plain < 20_000 &&
-          (bars.low[plain] as number) > reach.below &&
-          (bars.high[plain] as number) < reach.above
-        )
+        while (plain < 20_000 && lowAt(bars, plain) > reach.below && highAt(bars, plain) < reach.above)
           plain++;
-        expect(nextBar(bars, from, reach)).toBe(plain);
+        expect(nextBar(bars, from, reach.below, reach.above)).toBe(plain);
       }
   });
 });

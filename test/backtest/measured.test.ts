@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countWithin, createFalls } from "../../src/backtest/drawdown.ts";
 import { UNKNOWN } from "../../src/backtest/held.ts";
-import { type Ticks, ticksOf } from "../../src/backtest/ticks.ts";
+import { closeAt, type Ticks, ticksOf } from "../../src/backtest/ticks.ts";
 import { candlesIn } from "../../src/candles/candles.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { d } from "../support/grid.ts";
@@ -33,12 +33,13 @@ function barsOf(seed: number, count: number, step: number): Ticks {
 }
 
 /** The same, bar by bar. */
-function plainly({ close, candles: { times } }: Ticks, stretches: readonly (readonly number[])[]) {
+function plainly(bars: Ticks, stretches: readonly (readonly number[])[]) {
+  const { times } = bars.candles;
   let [peak, peakAt] = [INVESTED, times[0] as number];
   let worst = { amount: 0, share: 0, from: peakAt, to: peakAt };
   for (const [from = 0, until = 0, cash = 0, base = 0] of stretches)
     for (let bar = from; bar < until; bar++) {
-      const [equity, at] = [cash + base * ((close[bar] as number) * 0.1), times[bar] as number];
+      const [equity, at] = [cash + base * (closeAt(bars, bar) * 0.1), times[bar] as number];
       if (equity > peak) [peak, peakAt] = [equity, at];
       const amount = peak - equity;
       if (amount > worst.amount) worst = { amount, share: amount / peak, from: peakAt, to: at };
@@ -62,10 +63,13 @@ function cutsOf(longest: number, count: number) {
   return fc.array(cut, { minLength: 1, maxLength: count });
 }
 
+const closesOf = (bars: Ticks, from: number, until: number): number[] =>
+  Array.from({ length: until - from }, (_, i) => closeAt(bars, from + i));
+
 /** Between which prices some bars closed, or so much more than that. */
-function reachOf({ close }: Ticks, from: number, until: number, beyond: number | undefined) {
+function reachOf(bars: Ticks, from: number, until: number, beyond: number | undefined) {
   if (beyond === undefined) return { least: 0, most: UNKNOWN };
-  const closes = Array.from(close.subarray(from, until));
+  const closes = closesOf(bars, from, until);
   return { least: Math.min(...closes) - beyond, most: Math.max(...closes) + beyond };
 }
 
@@ -81,9 +85,17 @@ describe("equity over blocks of bars", () => {
           from += length;
           return stretch;
         });
-        const falls = createFalls(bars, INVESTED);
-        for (const [i, [start, until, cash, base]] of stretches.entries())
-          falls.go(start, until, { cash, base, ...reachOf(bars, start, until, cuts[i]?.beyond) });
+        const reaches = stretches.map(([start, until], i) => reachOf(bars, start, until, cuts[i]?.beyond));
+        const held = {
+          bars: Int32Array.from(stretches, ([start]) => start),
+          cash: Float64Array.from(stretches, ([, , cash]) => cash - INVESTED),
+          base: Float64Array.from(stretches, ([, , , base]) => base),
+          least: Float64Array.from(reaches, ({ least }) => least),
+          most: Float64Array.from(reaches, ({ most: highest }) => highest),
+          ranges: [],
+        };
+        const falls = createFalls(bars, held, INVESTED);
+        for (const [place, [start, until]] of stretches.entries()) falls.go(start, until, place);
         expect({ peak: falls.peak(), worst: falls.worst() }).toEqual(plainly(bars, stretches));
       }),
       { numRuns: most(400, 40) },
@@ -101,7 +113,7 @@ describe("equity over blocks of bars", () => {
           const bars = barsOf(seed, 9000, 200);
           const [from, until] = [Math.min(a, b), Math.max(a, b)];
           const [low, high] = [100_000 - width, 100_000 + width];
-          const closes = Array.from(bars.close).slice(from, until);
+          const closes = closesOf(bars, from, until);
           const inside = closes.filter((close) => close >= low && close <= high).length;
           expect(countWithin(bars, { from, until }, { low, high })).toBe(inside);
         },

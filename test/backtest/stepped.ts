@@ -27,7 +27,7 @@ const PLENTY = 10n ** 12n * ONE;
 /** The bars as a price path, whatever a backtest makes of them. */
 function pathOf(bars: Ticks, rules: Rules): PricePath {
   const corners: Corner[] = [];
-  for (let bar = 0; bar < bars.low.length; bar++) corners.push(...cornersOf(bars, bar, rules.extremes));
+  for (let bar = 0; bar < bars.count; bar++) corners.push(...cornersOf(bars, bar, rules.extremes));
   const after = (time: Millis): number => {
     let [low, high] = [0, corners.length];
     while (low < high) {

@@ -5,7 +5,7 @@ import { type Millis, spanTold } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
 import type { Order } from "../../model/order.ts";
 import type { RefusalReason } from "../../model/strategy.ts";
-import type { Ticks } from "../ticks.ts";
+import { highAt, lowAt, type Ticks } from "../ticks.ts";
 import type { Executed } from "./executed.ts";
 import { isBeyondUse, type QuoteUse } from "./quote-use.ts";
 
@@ -179,7 +179,7 @@ function showsPrice(bars: Ticks, { price, at }: Executed, within: Millis): boole
   const [from, until] = [indexAt(bars.candles, at - within - spanMillis), indexAt(bars.candles, at + within)];
   const around = [...times.subarray(from, until)].map((_, i) => from + i);
   if (around.length === 0) return undefined;
-  return around.some((bar) => (bars.low[bar] as number) <= ticks && (bars.high[bar] as number) >= ticks);
+  return around.some((bar) => lowAt(bars, bar) <= ticks && highAt(bars, bar) >= ticks);
 }
 
 /** What a grid was before it was changed is not stored: candles are held against what it has become. */

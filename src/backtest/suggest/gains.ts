@@ -1,7 +1,7 @@
 import { wire } from "../../kernel/decimal.ts";
 import { type Jumps, jump, type Rungs } from "../jump.ts";
 import { RULES } from "../rules.ts";
-import type { Ticks } from "../ticks.ts";
+import { closeAt, type Ticks } from "../ticks.ts";
 
 /** A grid as it is compared with others: where its orders rest, and what a fill of each slot moves, in floats. */
 export interface ComparedGrid {
@@ -43,7 +43,7 @@ export function gainsOf(grid: ComparedGrid, bars: Ticks, { from, until }: Window
       cash += isSell ? (grid.proceeds[slot] as number) : -(grid.cost[slot] as number);
       held += isSell ? -(grid.base[slot] as number) : (grid.base[slot] as number);
     }
-    const equity = cash + held * (bars.close[last] as number) * unit;
+    const equity = cash + held * closeAt(bars, last) * unit;
     gains[part] = equity - before;
     before = equity;
   }

@@ -3,7 +3,7 @@ import { wire } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { DAY } from "../../kernel/time.ts";
 import { finish } from "../finish.ts";
-import { type Ticks, ticksOf } from "../ticks.ts";
+import { openAt, type Ticks, ticksOf } from "../ticks.ts";
 import {
   type Candidate,
   candidateAt,
@@ -128,7 +128,7 @@ function tried(places: Places, { bars, windows }: Past, terms: Terms): Trial | u
   const unit = wire(bars.tick);
   const found: Gains[] = [];
   for (const window of windows) {
-    const grid = gridAt(candidate, (bars.open[window.from] as number) * unit, terms);
+    const grid = gridAt(candidate, openAt(bars, window.from) * unit, terms);
     if (!grid) return undefined;
     found.push(gainsOf(grid, bars, window, PARTS));
   }
