@@ -24,7 +24,8 @@ function blocksOf(of: Column, size: number, width: 2 | 4): Blocks {
     let least = of[from] as number;
     let most = of[from + 1] as number;
     for (let i = from + width; i < end; i += width) {
-      const [low, high] = [of[i] as number, of[i + 1] as number];
+      const low = of[i] as number;
+      const high = of[i + 1] as number;
       if (low < least) least = low;
       if (high > most) most = high;
     }

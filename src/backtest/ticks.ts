@@ -37,8 +37,9 @@ export function ticksOf(candles: Candles, tick: Decimal): Ticks {
   return made;
 }
 
-function tickRowsOf({ open, low, high, close, scale }: Candles, tick: Decimal): Column {
-  const unit = ONE / 10n ** BigInt(scale);
+function tickRowsOf(candles: Candles, tick: Decimal): Column {
+  const { open, low, high, close } = candles;
+  const unit = ONE / 10n ** BigInt(candles.scale);
   const counter = counterOf(unit, tick);
   let highest = 0;
   for (let i = 0; i < high.length; i++) if ((high[i] as number) > highest) highest = high[i] as number;
@@ -46,10 +47,11 @@ function tickRowsOf({ open, low, high, close, scale }: Candles, tick: Decimal): 
   const length = 4 * (high.length + 1);
   const rows = isNarrow ? new Int32Array(length) : new Float64Array(length);
   const each = tick % unit === 0n && tick / unit < LARGEST_INT32 ? Number(tick / unit) : undefined;
-  for (const [place, column] of [open, low, high, close].entries())
-    if (column instanceof Int32Array && isNarrow && each !== undefined)
-      divideInto(rows as Int32Array, place, column, each);
-    else for (let i = 0; i < column.length; i++) rows[4 * i + place] = counter(column[i] as number);
+  if (open instanceof Int32Array && isNarrow && each !== undefined)
+    divideInto(rows as Int32Array, candles, each);
+  else
+    for (const [place, column] of [open, low, high, close].entries())
+      for (let i = 0; i < column.length; i++) rows[4 * i + place] = counter(column[i] as number);
   rows[length - 3] = nothingOf(rows);
   return rows;
 }
@@ -58,10 +60,14 @@ function tickRowsOf({ open, low, high, close, scale }: Candles, tick: Decimal): 
 const nothingOf = (rows: Column): number => (rows instanceof Int32Array ? -LARGEST_INT32 : -Infinity);
 
 /** Rounded half up. The quotients of so small numbers are further from a whole one than a double is from them. */
-function divideInto(rows: Int32Array, place: number, column: Int32Array, each: number): void {
+function divideInto(rows: Int32Array, { open, low, high, close }: Candles, each: number): void {
   const twice = 2 * each;
-  for (let i = 0; i < column.length; i++)
-    rows[4 * i + place] = Math.floor((2 * (column[i] as number) + each) / twice);
+  for (let i = 0, at = 0; i < open.length; i++, at += 4) {
+    rows[at] = Math.floor((2 * (open[i] as number) + each) / twice);
+    rows[at + 1] = Math.floor((2 * (low[i] as number) + each) / twice);
+    rows[at + 2] = Math.floor((2 * (high[i] as number) + each) / twice);
+    rows[at + 3] = Math.floor((2 * (close[i] as number) + each) / twice);
+  }
 }
 
 /** Whole ticks of a price in units. One of the two is nearly always so many times the other: doubles count those exactly. */

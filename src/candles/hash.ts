@@ -1,4 +1,4 @@
-import { digestParts } from "../kernel/digest.ts";
+import { type DigestBytes, digestParts } from "../kernel/digest.ts";
 import type { Candles, Column } from "./candles.ts";
 
 export const PRICES = ["open", "high", "low", "close"] as const;
@@ -12,9 +12,12 @@ const LARGEST_INT32 = 2 ** 31 - 1;
 export const hashOf = (candles: Candles): Promise<string> => hashAsIs(narrowed(candles));
 
 /** The same of bars that are as narrow as they can be: those of a file are, or it is not as it was written. */
-export const hashAsIs = ({ pair, spanMillis, scale, times, volume, ...prices }: Candles): Promise<string> => {
+export const hashAsIs = (
+  { pair, spanMillis, scale, times, volume, ...prices }: Candles,
+  sha256?: DigestBytes,
+): Promise<string> => {
   const head = new TextEncoder().encode(`${pair} ${spanMillis} ${scale} ${times.length}`);
-  return digestParts([head, ...[times, volume, ...PRICES.map((name) => prices[name])].map(bytesOf)]);
+  return digestParts([head, ...[times, volume, ...PRICES.map((name) => prices[name])].map(bytesOf)], sha256);
 };
 
 /** The column's own memory. */

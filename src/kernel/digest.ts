@@ -1,16 +1,22 @@
 /** SHA-256 as lower-case hexadecimal text. */
 export const digest = (text: string): Promise<string> => digestBytes(new TextEncoder().encode(text));
 
+/** SHA-256 of bytes, as lower-case hexadecimal text. */
+export type DigestBytes = (bytes: Uint8Array<ArrayBuffer>) => Promise<string> | string;
+
 async function digestBytes(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", bytes);
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** Of several parts in their order, each by a digest of its own: none has to be copied beside another. */
-export async function digestParts(parts: readonly Uint8Array<ArrayBuffer>[]): Promise<string> {
+export async function digestParts(
+  parts: readonly Uint8Array<ArrayBuffer>[],
+  sha256: DigestBytes = digestBytes,
+): Promise<string> {
   const each: string[] = [];
-  for (const part of parts) each.push(await digestBytes(part));
-  return digest(each.join(" "));
+  for (const part of parts) each.push(await sha256(part));
+  return sha256(new TextEncoder().encode(each.join(" ")));
 }
 
 /** Tells one exchange key from another, without telling the key. */
