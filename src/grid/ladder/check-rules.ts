@@ -11,7 +11,7 @@ import {
   ZERO,
 } from "../../kernel/decimal.ts";
 import { AppError, type Label } from "../../kernel/errors.ts";
-import type { Balance } from "../../model/account.ts";
+import { type Balance, balanceIn } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import { leastAmount } from "../../model/minimum.ts";
 import { need } from "../../model/need.ts";
@@ -140,7 +140,7 @@ export function checkFunds(
   balances: readonly Balance[],
   initialBuy = false,
 ): void {
-  const free = (asset: string) => balances.find((balance) => balance.asset === asset)?.free ?? ZERO;
+  const free = (asset: string) => balanceIn(balances, asset).free;
   const orders = slots.map((slot) => ({
     // Its base may be bought at the start, for about what its sell brings.
     side: initialBuy ? ("buy" as const) : slot.side,
