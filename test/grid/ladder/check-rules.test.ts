@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import {
+  checkFunds,
+  checkMinimum,
+  checkPrices,
+  checkSpacing,
+  leastSize,
+  outside,
+  spacingWarnings,
+} from "../../../src/grid/ladder/check-rules.ts";
+import type { Slot } from "../../../src/grid/state/state.ts";
+import { d, market, slot } from "../../support/grid.ts";
+
+const MARKET = market({ lot: d("0.001"), minAmount: d("0.001") });
+
+describe("a price", () => {
+  const RANGE = { upperPrice: d("2") };
+  const check = (over: object) => checkPrices({ ...RANGE, ...over } as never, d("1"));
+
+  it.each([
+    ["upperPrice", "Invalid range", (price: string) => ({ upperPrice: d(price) })],
+    ["gridSpacing", "Invalid spacing", (price: string) => ({ gridSpacing: d(price) })],
+    ["stopLossPrice", "Invalid price", (price: string) => ({ stopLossPrice: d(price) })],
+    ["takeProfitPrice", "Invalid price", (price: string) => ({ takeProfitPrice: d(price) })],
+    ["triggerPrice", "Invalid price", (price: string) => ({ triggerPrice: d(price) })],
+    ["trail.up", "Invalid price", (price: string) => ({ trail: { up: d(price) } })],
+  ])("is refused beyond a thousand times the market's, as %s", (name, label, of) => {
+    expect(() => check(of("1000"))).not.toThrow();
+    const message = `${name} is more than 1000 times the market's price, 1`;
+    expect(() => check(of("1000.01"))).toThrow(expect.objectContaining({ label, message }));
+  });
+});
+
+describe("the least size of a slot", () => {
+  it("is that of the dearest of its orders: the buy, the sell of what it brings, the first sell", () => {
+    expect(leastSize(slot(), MARKET)).toBe(d("5.06"));
+    expect(leastSize(slot({ upper: d("125") }), MARKET)).toBe(d("5"));
+    const rates = { maker: d("0.1"), taker: d("0.5") };
+    expect(leastSize(slot(), { ...MARKET, ...rates, buyFeeIn: "base" })).toBe(d("9.2"));
+    expect(leastSize(slot(), { ...MARKET, ...rates, buyFeeIn: "unknown" })).toBe(d("9.2"));
+    expect(leastSize(slot(), { ...MARKET, ...rates })).toBe(d("5.06"));
+  });
+
+  it("is held against each slot's own, and told as the size that was asked for", () => {
+    const check = (sizes: readonly string[], size: string) =>
+      checkMinimum(
+        sizes.map((one) => slot({ size: d(one) })),
+        MARKET,
+        { name: "orderSize", size: d(size) },
+      );
+    expect(() => check(["5.06", "5.06"], "5.06")).not.toThrow();
+    expect(() => check(["5.06", "5.05"], "5.06")).toThrow(
+      expect.objectContaining({
+        label: "Invalid order size",
+        message: "orderSize must be at least 5.071 USDT here: the exchange takes no smaller orders",
+      }),
+    );
+    expect(() => check(["2.53", "5.06"], "2.53")).toThrow("orderSize must be at least 5.06 USDT here");
+  });
+});
+
+describe("the spacing", () => {
+  const LOSES = {
+    code: "below_break_even",
+    message: "every cycle loses: the levels are 40 % apart at the least, and fees take 50 %",
+  };
+  const warned = (ratio: string, maker: string, taker = maker) =>
+    spacingWarnings(d(ratio), market({ maker: d(maker), taker: d(taker) }));
+
+  it("is warned of where fees take more than it brings, at the maker's rate or the taker's", () => {
+    expect(warned("1.4", "0.2")).toEqual([LOSES]);
+    expect(warned("1.5", "0.2")).toEqual([]);
+    expect(warned("1.374", "0.1", "0.2")).toMatchObject([{ code: "below_taker_break_even" }]);
+    expect(warned("1.375", "0.1", "0.2")).toEqual([]);
+  });
+
+  it("at which every cycle loses is refused where no loss is allowed, with what to ask for instead", () => {
+    const check = (ratio: string, allowLoss?: boolean) =>
+      checkSpacing(warned(ratio, "0.1", "0.2"), allowLoss, () => "ask for less");
+    expect(check("1.1", true)).toMatchObject([{ code: "below_break_even" }]);
+    expect(check("1.1")).toMatchObject([{ code: "below_break_even" }]);
+    expect(check("1.3", false)).toMatchObject([{ code: "below_taker_break_even" }]);
+    expect(() => check("1.1", false)).toThrow(
+      expect.objectContaining({
+        label: "Invalid spacing",
+        message: expect.stringMatching(/^every cycle loses: .*; ask for less, or set allowLoss$/),
+      }),
+    );
+  });
+});
+
+it("warns of a market outside the levels, both bounds of which are inside", () => {
+  const codes = ["99.99", "100", "150", "200", "200.01"].map((price) =>
+    outside([d("100"), d("150"), d("200")], d(price)).map(({ code }) => code),
+  );
+  expect(codes).toEqual([["market_outside"], [], [], [], ["market_outside"]]);
+});
+
+describe("the funds of a start", () => {
+  // Of 100 at 100 and at 110: 1 and 0.909.
+  const SLOTS = [
+    slot({ size: d("200") }),
+    slot(),
+    slot({ lower: d("110"), upper: d("200"), size: d("200"), side: "sell" }),
+  ];
+  const check = (
+    free: Readonly<Record<string, string>>,
+    slots: readonly Slot[] = SLOTS,
+    initialBuy = false,
+  ) =>
+    checkFunds(
+      slots,
+      market({ lot: d("0.001"), maker: d("0.1"), taker: d("0.1") }),
+      Object.entries(free).map(([asset, amount]) => ({ asset, free: d(amount), used: 0n })),
+      initialBuy,
+    );
+
+  it("are enough where one order can be placed, its fee included", () => {
+    expect(() => check({ USDT: "110" })).not.toThrow();
+    expect(() => check({ ETH: "9", BTC: "1" })).not.toThrow();
+    expect(() => check({ USDT: "109.99", BTC: "0.999" })).toThrow(
+      expect.objectContaining({
+        label: "Start failed",
+        message: "no order could be placed: the account lacks 0.001 BTC",
+      }),
+    );
+    expect(() => check({ ETH: "999" }, SLOTS.slice(0, 2))).toThrow("the account lacks 110 USDT");
+  });
+
+  it("may buy the base that a sell lacks, for about what it brings", () => {
+    const sells = SLOTS.slice(2);
+    expect(() => check({ USDT: "220" }, sells)).toThrow("the account lacks 1 BTC");
+    expect(() => check({ USDT: "220" }, sells, true)).not.toThrow();
+    expect(() => check({ USDT: "219" }, sells, true)).toThrow("the account lacks 1 USDT");
+  });
+});
