@@ -20,11 +20,11 @@ export interface How {
 /** Which kind of strategy runs. */
 type Of = Pick<Shape, "strategy">;
 
-const TICKS = 200;
+export const TICKS = 200;
 /** The first seed of each. */
 const EDITIONS = [0, 1, 2, 3, 4, 5, 6].map((edition) => edition * EDITION);
 /** The edition whose seeds draw their own faults. */
-const SWARM = 5 * EDITION;
+export const SWARM = 5 * EDITION;
 /** Few seeds a job, so that no worker waits long for the other one. */
 const SEEDS_A_JOB = 25;
 

@@ -1,8 +1,9 @@
-import { first, isResting, type Part } from "./exchange.ts";
+import { first, isResting } from "./exchange.ts";
+import { MENUS } from "./menus.ts";
 import { runOf } from "./moves.ts";
 import type { Asked } from "./pass.ts";
 import { KEY, TIMING, UNIT } from "./setting.ts";
-import { type Answer, type Move, type Person, PROCESSES, type State, strategyOf } from "./state.ts";
+import { type Move, PROCESSES, type State } from "./state.ts";
 
 export interface Choice {
   readonly move: Move;
@@ -29,76 +30,23 @@ export async function choicesOf(
 
 /** What may come between a question and its answer. */
 function interruptions(asked: Asked, state: State, running: number): Choice[] {
-  const { menu } = state.setting;
-  const isWrite = asked.kind === "create" || asked.name === "record" || asked.name === "settle";
-  if (menu === "trades" || (menu === "orders" && !isWrite)) return [];
-  const answers = menu === "people" ? (["slow"] as const) : answersTo(asked, state);
-  const moves: Move[] = [...answers.map((how): Move => ({ kind: "answer", how })), { kind: "freeze" }];
-  if (menu === "all")
+  const { answers, delays } = MENUS[state.setting.menu];
+  const moves: Move[] = answers(asked, state).map((how): Move => ({ kind: "answer", how }));
+  if (delays(asked) !== "none") moves.push({ kind: "freeze" });
+  if (delays(asked) === "both")
     for (let to = 0; to < PROCESSES; to++) if (to !== running) moves.push({ kind: "switch", to });
   return moves.map((move) => ({ move, cost: 1 }));
 }
 
-const WRITES: readonly Answer[] = [
-  "lost",
-  "answer lost",
-  "late",
-  "refused",
-  "last moment",
-  "slow",
-  "crash before",
-  "crash after",
-];
-
-function answersTo({ kind, name }: Asked, { setting }: State): readonly Answer[] {
-  if (kind === "create") return WRITES;
-  if (kind === "cancel") return WRITES.filter((how) => how !== "last moment" && how !== "refused");
-  if (kind === "read") {
-    const isOld = name === "ticker" || setting.reads === "old";
-    return isOld ? ["lost", "slow", "crash before"] : ["lost", "slow", "stale", "crash before"];
-  }
-  if (name === "killed" || name === "ordersByIds") return ["lost", "slow", "crash before"];
-  return ["lost", "answer lost", "late", "slow", "crash before", "crash after"];
-}
-
 /** What may happen at any moment. */
 function besides(state: State): Choice[] {
+  const { beside, parts } = MENUS[state.setting.menu];
   const sides = (["buy", "sell"] as const).filter((side) => first(state.exchange, side));
-  const markets = sides.flatMap((side) =>
-    (["whole", "half", "late"] as const).map((part): Move => ({ kind: "market", side, part })),
-  );
-  const outage: Move[] = state.now < state.dumbUntil ? [] : [{ kind: "outage" }];
-  const people = peopleMay(state).map((does): Move => ({ kind: "person", does }));
-  const restores = (state.restores > 0 ? [] : state.earlier).map(
-    (_, back): Move => ({ kind: "restore", back }),
-  );
-  const of = (...parts: readonly Part[]) =>
-    markets.filter((one) => one.kind === "market" && parts.includes(one.part));
-  const menus = {
-    all: [...of("whole", "half"), ...people, ...restores, ...outage],
-    orders: [...of("whole"), ...outage],
-    trades: [...markets, ...outage],
-    people,
-  };
+  const markets = sides.flatMap((side) => parts.map((part): Move => ({ kind: "market", side, part })));
   const landings = state.flights.flatMap((one, flight): Choice[] =>
     one.kind === "store" ? [{ move: { kind: "land", flight }, cost: 0 }] : [],
   );
-  return [...menus[state.setting.menu].map((move): Choice => ({ move, cost: 1 })), ...landings];
-}
-
-function peopleMay(state: State): Person[] {
-  const { wants, status, keepOrders } = strategyOf(state);
-  const { kill } = state.tables;
-  if (status === "stopped") return [];
-  const isResting = first(state.exchange, "buy") ?? first(state.exchange, "sell");
-  return [
-    ...(wants === "stop" && !keepOrders ? [] : (["stop"] as const)),
-    ...(wants === "stop" ? [] : (["stop, keeping the orders"] as const)),
-    ...(wants === "run" ? (["pause"] as const) : []),
-    ...(wants === "pause" ? (["resume"] as const) : []),
-    kill.on ? "kill off" : "kill on",
-    ...(isResting ? (["cancel"] as const) : []),
-  ];
+  return [...[...markets, ...beside(state)].map((move): Choice => ({ move, cost: 1 })), ...landings];
 }
 
 /** No pass is going on: a process goes on that waits, or time passes until the next pass. */

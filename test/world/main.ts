@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { PROTOCOL_MUTANTS } from "../simulation/protocol-mutants.ts";
-import { WALKS, walkAll, weaken } from "./walks.ts";
+import { type Caught, type Sown, sow, WALKS, walkAll, weaken } from "./walks.ts";
 import { WEAKENED } from "./weakened.ts";
 import type { Answered } from "./worker.ts";
 
@@ -9,7 +9,9 @@ everything that may happen there, up to so many moves that do not happen on a qu
 
   --moves N          most such moves of one trace (default 2)
   --seconds N        of each walk, which then need not be whole (default 3600), or of each weakened protocol (default 60)
-  --weakened [NAME]  the protocol without one of the things that it rests on, each in turn, until a trace shows it
+  --weakened [NAME]  the protocol without one of the things that it rests on, each in turn, until a trace shows it, and
+                     until one of 300 seeds of the simulation does
+  --from N           of these seeds the first; a number of the moment where nothing is said
   --all              of the planted bugs of the simulation as well`;
 
 const { values, positionals } = parseArgs({
@@ -19,6 +21,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: "string" },
     weakened: { type: "boolean" },
     all: { type: "boolean" },
+    from: { type: "string" },
     help: { type: "boolean" },
   },
 });
@@ -44,26 +47,45 @@ function tell({
 async function walkSettings(): Promise<boolean> {
   const isBounded = values.seconds !== undefined;
   const seconds = Number(values.seconds ?? 3600);
-  const asked = WALKS.map(([setting, all]) => ({ setting, moves: Number(values.moves ?? all), seconds }));
+  const asked = WALKS.map(([setting, all]) => ({
+    setting,
+    moves: Number(values.moves ?? all),
+    seconds,
+    of: "clock" as const,
+  }));
   const all = await walkAll(asked, { workers: 2, told: tell });
   return all.every(({ story, isWhole }) => !story && (isWhole || isBounded));
 }
 
+/** Another number each second, told so that it can be asked for again. */
+const seedsFrom = Number(values.from ?? Math.floor(Date.now() / 1000) % 900_000);
+
 async function walkWeakened(): Promise<boolean> {
   const wanted = [...WEAKENED, ...(values.all ? PROTOCOL_MUTANTS : [])];
   const chosen = wanted.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  const seconds = Number(values.seconds ?? 60);
   let missed = 0;
+  console.log(`seconds of the processor until the first trace; seeds from --from ${seedsFrom} on`);
   for (const mutant of chosen) {
-    const { by, seconds } = await weaken(mutant, Number(values.seconds ?? 60), Number(values.moves ?? 3));
-    if (!by) missed++;
-    const how = by
-      ? `${seconds.toFixed(1).padStart(5)} s  ${by.asked.moves} moves, ${by.states} states, ${by.asked.setting.name}`
-      : `not in ${seconds.toFixed(1)} s`;
-    console.log(`${mutant.name.padEnd(52)} ${how}`);
-    if (by?.story) console.log(positionals.length > 0 ? by.story.join("\n") : `    ${by.story.at(-1)}`);
+    const walked = await weaken(mutant, seconds, Number(values.moves ?? 3));
+    const sown = await sow(mutant, seedsFrom, seconds);
+    if (!walked.by && sown.seed === undefined) missed++;
+    console.log(`${mutant.name.padEnd(65)} world ${tellWalked(walked).padEnd(62)} seeds ${tellSown(sown)}`);
+    if (walked.by?.story)
+      console.log(positionals.length > 0 ? walked.by.story.join("\n") : `    ${walked.by.story.at(-1)}`);
+    if (sown.what) console.log(`    in a seed: ${sown.what}`);
   }
+  console.log(`${chosen.length - missed} of ${chosen.length} shown`);
   return missed === 0;
 }
+
+const tellWalked = ({ by, seconds }: Caught): string =>
+  by
+    ? `${seconds.toFixed(1)} s (${by.asked.moves} moves: ${by.asked.setting.name})`
+    : `not in ${seconds.toFixed(0)} s`;
+
+const tellSown = ({ seed, seconds }: Sown): string =>
+  seed === undefined ? `not in ${seconds.toFixed(0)} s` : `${seconds.toFixed(1)} s (the ${seed}th)`;
 
 if (values.help) console.log(USAGE);
 else process.exitCode = (await (values.weakened ? walkWeakened() : walkSettings())) ? 0 : 1;

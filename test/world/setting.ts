@@ -53,11 +53,8 @@ export interface Setting {
   readonly slots: 1 | 2;
   /** Whether each read of orders, trades and balances is as old as it may be. */
   readonly reads: "fresh" | "old";
-  /**
-   * Everything that may happen, or of it what befalls orders, what people do, or how the exchange tells of executions:
-   * so more of that is walked in a trace.
-   */
-  readonly menu: "all" | "orders" | "people" | "trades";
+  /** What may happen: everything, or the parts of one kind of trouble, of which more is walked in a trace. */
+  readonly menu: "all" | "orders" | "people" | "trades" | "processes" | "silence" | "restores";
 }
 
 /** A grid that was started and has not been stepped yet, on an account with some of both assets. */

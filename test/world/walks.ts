@@ -1,8 +1,32 @@
 import { Worker } from "node:worker_threads";
-import { bundleWorker } from "../simulation/build.ts";
+import { bundleWorker, runJobs } from "../simulation/build.ts";
+import type { Job } from "../simulation/jobs.ts";
 import type { Mutant } from "../simulation/mutant.ts";
+import { SWARM, TICKS } from "../simulation/tiers.ts";
 import type { Setting } from "./setting.ts";
+import { stopwatch } from "./stopwatch.ts";
 import type { Answered, Asked } from "./worker.ts";
+
+const one = (menu: Setting["menu"], name: string, reads: Setting["reads"] = "fresh"): Setting => ({
+  name: reads === "old" ? `${name}, old reads` : name,
+  slots: 1,
+  reads,
+  menu,
+});
+
+/** One kind of trouble each, from the fewest states to the most. */
+const SMALL: readonly Setting[] = [
+  one("silence", "orders that nobody hears of"),
+  one("silence", "orders that nobody hears of", "old"),
+  one("trades", "how executions are told"),
+  one("restores", "a database put back"),
+  one("people", "what people do"),
+  one("processes", "processes in each other's way"),
+  one("orders", "what befalls orders"),
+  one("orders", "what befalls orders", "old"),
+];
+const EVERYTHING = one("all", "everything");
+const EVERYTHING_OLD = one("all", "everything", "old");
 
 /** Each with how many moves are walked of it. */
 export const WALKS: readonly (readonly [Setting, number])[] = [
@@ -14,26 +38,34 @@ export const WALKS: readonly (readonly [Setting, number])[] = [
   [{ name: "one slot, old reads, how executions are told", slots: 1, reads: "old", menu: "trades" }, 3],
 ];
 
-/** Small ones, of which each move is walked soon. */
-const SOON: readonly (readonly [Setting, number])[] = [
-  [{ name: "how executions are told", slots: 1, reads: "fresh", menu: "trades" }, 2],
-  [{ name: "what befalls orders", slots: 1, reads: "fresh", menu: "orders" }, 3],
-  [{ name: "what befalls orders, old reads", slots: 1, reads: "old", menu: "orders" }, 3],
-  [{ name: "what people do", slots: 1, reads: "fresh", menu: "people" }, 2],
-  [{ name: "everything", slots: 1, reads: "fresh", menu: "all" }, 2],
-  [{ name: "everything, old reads", slots: 1, reads: "old", menu: "all" }, 2],
+/** In the order in which they are walked: with one move each, then with more, the small ones first. */
+const ROUNDS: readonly (readonly [moves: number, settings: readonly Setting[]])[] = [
+  [1, [...SMALL, EVERYTHING, EVERYTHING_OLD]],
+  [2, SMALL],
+  [3, SMALL],
+  [2, [EVERYTHING, EVERYTHING_OLD]],
 ];
 
 const ENTRY = "test/world/worker.ts";
 
+function openThread(script: string) {
+  const worker = new Worker(script, { resourceLimits: { maxOldGenerationSizeMb: 6000 } });
+  return {
+    walk: (asked: Asked): Promise<Answered> =>
+      new Promise((resolve, reject) => {
+        worker.removeAllListeners();
+        worker.on("message", resolve);
+        worker.on("error", reject);
+        worker.postMessage(asked);
+      }),
+    close: () => worker.terminate(),
+  };
+}
+
 /** A thread is given up with its heap after each walk: a million states leave much behind. */
 function inThread(script: string, asked: Asked): Promise<Answered> {
-  const worker = new Worker(script, { resourceLimits: { maxOldGenerationSizeMb: 6000 } });
-  return new Promise<Answered>((resolve, reject) => {
-    worker.on("message", resolve);
-    worker.on("error", reject);
-    worker.postMessage(asked);
-  }).finally(() => worker.terminate());
+  const thread = openThread(script);
+  return thread.walk(asked).finally(thread.close);
 }
 
 /** Walks them all, as many at once as there are workers. */
@@ -55,30 +87,64 @@ export async function walkAll(
   return answered;
 }
 
-export interface Caught {
-  readonly mutant: string;
-  /** Undefined where no walk has found it in its time. */
-  readonly by: Answered | undefined;
-  readonly seconds: number;
-}
-
 /** One walk with a weakened protocol, or with the whole one. */
 export const walkOf = async (mutant: Mutant | undefined, asked: Asked): Promise<Answered> =>
   inThread(await bundleWorker(mutant, ENTRY), asked);
 
-/** Walks with a weakened protocol, fewest moves first, until one shows it. */
-export async function weaken(mutant: Mutant, seconds: number, moves = 3): Promise<Caught> {
-  const script = await bundleWorker(mutant, ENTRY);
-  const began = performance.now();
-  const spent = () => (performance.now() - began) / 1000;
-  for (let most = 1; most <= moves; most++) {
-    const walks = SOON.filter(([, all]) => all >= most);
-    for (const [i, [setting]] of walks.entries()) {
-      // What is left is for all of those that are left.
-      const share = (seconds - spent()) / (walks.length - i);
-      const by = await inThread(script, { setting, moves: most, seconds: share });
-      if (by.story) return { mutant: mutant.name, by, seconds: spent() };
-    }
-  }
-  return { mutant: mutant.name, by: undefined, seconds: spent() };
+export interface Caught {
+  /** Undefined where no walk has found it in its time. */
+  readonly by: Answered | undefined;
+  /** Of the processor. */
+  readonly seconds: number;
 }
+
+/** Walks with a weakened protocol, fewest moves first, until one shows it; `seconds` are of the processor. */
+export async function weaken(mutant: Mutant, seconds: number, moves = 3): Promise<Caught> {
+  const thread = openThread(await bundleWorker(mutant, ENTRY));
+  const spent = stopwatch("processor");
+  try {
+    for (const [most, settings] of ROUNDS.filter(([each]) => each <= moves)) {
+      for (const [i, setting] of settings.entries()) {
+        // What is left is for all of those that are left.
+        const share = (seconds - spent()) / (settings.length - i);
+        const by = await thread.walk({ setting, moves: most, seconds: share, of: "processor" });
+        if (by.story) return { by, seconds: spent() };
+      }
+    }
+    return { by: undefined, seconds: spent() };
+  } finally {
+    await thread.close();
+  }
+}
+
+export interface Sown {
+  /** Which of them shows it, the first being 1; undefined where none does. */
+  readonly seed: number | undefined;
+  readonly what: string | undefined;
+  /** Of the processor. */
+  readonly seconds: number;
+}
+
+const MOST_SEEDS = 300;
+
+/** Seeds with a mix of faults of their own, from any number on, until one shows the weakened protocol. */
+export async function sow(mutant: Mutant, from: number, seconds: number): Promise<Sown> {
+  const script = await bundleWorker(mutant);
+  const spent = stopwatch("processor");
+  for (let count = 0; count < MOST_SEEDS && spent() < seconds; count += SEEDS_A_TURN) {
+    const job = seedsOf(from + count, SEEDS_A_TURN);
+    const { runs, failed } = await runJobs(script, [job], { workers: 1 });
+    if (failed[0]) return { seed: count + runs, what: failed[0].what, seconds: spent() };
+  }
+  return { seed: undefined, what: undefined, seconds: spent() };
+}
+
+const SEEDS_A_TURN = 30;
+
+const seedsOf = (from: number, count: number): Job => ({
+  kind: "seeds",
+  from: SWARM + from,
+  count,
+  shape: { ticks: TICKS },
+  untilFirst: true,
+});

@@ -2,12 +2,15 @@
 import { parentPort } from "node:worker_threads";
 import { explore, type Walk } from "./explore.ts";
 import type { Setting } from "./setting.ts";
+import { stopwatch } from "./stopwatch.ts";
 import { story } from "./tell.ts";
 
 export interface Asked {
   readonly setting: Setting;
   readonly moves: number;
   readonly seconds: number;
+  /** Of the clock, or of the processor: those of the whole process, however busy the machine is. */
+  readonly of: "clock" | "processor";
 }
 
 export interface Answered extends Omit<Walk, "found"> {
@@ -19,13 +22,13 @@ export interface Answered extends Omit<Walk, "found"> {
 
 async function walk(asked: Asked): Promise<Answered> {
   const { setting, moves, seconds } = asked;
-  const began = performance.now();
-  const until = () => performance.now() - began > seconds * 1000;
+  const spent = stopwatch(asked.of);
+  const until = () => spent() > seconds;
   const { found, ...walked } = await explore(setting, { moves, until });
   return {
     ...walked,
     asked,
-    seconds: (performance.now() - began) / 1000,
+    seconds: spent(),
     story: found && (await story(setting, found)),
   };
 }

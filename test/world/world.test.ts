@@ -22,7 +22,7 @@ describe("the small world", () => {
 
   it("needs open orders to be read before trades only where nothing else waits for trades", async () => {
     const setting: Setting = { name: "orders", slots: 1, reads: "fresh", menu: "orders" };
-    const asked = { setting, moves: 1, seconds: 600 };
+    const asked = { setting, moves: 1, seconds: 600, of: "clock" as const };
     const stands = await walkOf({ name: "no wait for trades", edits: NO_WAIT_FOR_TRADES }, asked);
     expect([stands.story, stands.isWhole]).toEqual([undefined, true]);
     const swapped = WEAKENED.find(({ name }) => name.startsWith("trades are read before open orders"));
