@@ -1,4 +1,5 @@
 import { StoreError, VenueError } from "../../src/kernel/errors.ts";
+import type { DensityTally } from "./density.ts";
 import type { CallKind, Fault, Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -11,6 +12,7 @@ export interface Net {
   readonly random: Random;
   readonly faults: Faults;
   readonly trace: Trace;
+  readonly tally: DensityTally;
   /** Ends a process where it is. */
   readonly kill: (task: Task) => void;
   /** No process is held up beyond this time. */
@@ -43,6 +45,10 @@ export async function call<T>(net: Net, task: Task, asked: Asked<T>): Promise<T>
   const index = trace.nextCall();
   const fault = net.faults({ kind: asked.kind, name: asked.name, index });
   trace.add(`${index} ${asked.name}${fault ? ` ${fault}` : ""}`);
+  if (fault) {
+    net.tally.add(asked.kind, fault);
+    task.befallen?.(fault);
+  }
   if (fault === "crash_before") {
     net.kill(task);
     return waitOf<T>(task).promise;

@@ -1,3 +1,4 @@
+import { addedDensity, type Density, NO_DENSITY } from "./density.ts";
 import type { Fault } from "./faults.ts";
 import type { Shape } from "./shape.ts";
 
@@ -37,6 +38,9 @@ export interface Tally {
   readonly calls: number;
   /** The longest that a run took to come to rest after its last fault, in its own time. */
   readonly settled: number;
+  readonly density: Density;
+  /** The most of any run. */
+  readonly right: { readonly millis: number; readonly passes: number };
   /** Of each run, in order. */
   readonly hashes: readonly number[];
   readonly failed: readonly Failure[];
@@ -50,6 +54,8 @@ export const NO_TALLY: Tally = {
   moves: 0,
   calls: 0,
   settled: 0,
+  density: NO_DENSITY,
+  right: { millis: 0, passes: 0 },
   hashes: [],
   failed: [],
 };
@@ -62,6 +68,11 @@ export const added = (a: Tally, b: Tally): Tally => ({
   moves: a.moves + b.moves,
   calls: a.calls + b.calls,
   settled: Math.max(a.settled, b.settled),
+  density: addedDensity(a.density, b.density),
+  right: {
+    millis: Math.max(a.right.millis, b.right.millis),
+    passes: Math.max(a.right.passes, b.right.passes),
+  },
   hashes: [...a.hashes, ...b.hashes],
   failed: [...a.failed, ...b.failed],
 });

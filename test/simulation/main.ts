@@ -8,6 +8,7 @@ import {
   exhaustiveTier,
   type Figures,
   type How,
+  livenessTier,
   mutantTier,
   parityTier,
   randomTier,
@@ -22,6 +23,7 @@ const USAGE = `Simulates the step of grids: crashes, lost and late answers, two 
   --count N [--from N]           N seeds (default 200)
   --swarm [--count N] [--from N]   seeds with a mix of faults of their own, from a number of the moment on
   --exhaustive | --parity | --mutants [NAME] | --week | --bounds   one tier
+  --liveness [--count N] [--from N]   after each kind of trouble alone, how long until everything is right
   --full                         all tiers with the goals' sizes, or N random seeds; ends with their figures
   --strategy follow              the kind that is only a test of the engine, in place of grids
   --strategy quote               quotes of both sides, in place of grids
@@ -49,6 +51,8 @@ const { values, positionals } = parseArgs({
     mutants: { type: "boolean" },
     week: { type: "boolean" },
     bounds: { type: "boolean" },
+    liveness: { type: "boolean" },
+    trouble: { type: "string" },
     full: { type: "boolean" },
     help: { type: "boolean" },
   },
@@ -79,6 +83,7 @@ async function replay(seed: number): Promise<boolean> {
     ...(values.grid ? { grid: values.grid } : {}),
     ...(values.edition ? { edition: Number(values.edition) } : {}),
     ...kindAsked,
+    ...(values.trouble ? { trouble: values.trouble } : {}),
     ...(values.broken ? { broken: values.broken } : {}),
     ...(values.timing ? { timing: values.timing as Shape["timing"] } : {}),
     ...wrong,
@@ -99,19 +104,19 @@ const number = (fallback: number) => Number(values.count ?? fallback);
 /** Another one each second, for ten days. */
 const ofNow = (): number => Math.floor(Date.now() / 1000) % 900_000;
 
+const TIERS = ["swarm", "exhaustive", "parity", "mutants", "week", "bounds", "liveness"] as const;
+
 function* tiers(): Generator<() => Promise<Figures[]>> {
   const { full } = values;
   if (values.swarm) yield () => swarmTier(Number(values.from ?? ofNow()), number(1000), how);
-  if (
-    full ||
-    !(values.swarm || values.exhaustive || values.parity || values.mutants || values.week || values.bounds)
-  )
+  if (full || !TIERS.some((tier) => values[tier]))
     yield () => randomTier(from, number(full ? 3000 : 200), how, full ?? false, kindAsked);
   if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how, 1, kindAsked);
   if (full || values.parity) yield () => parityTier(from, full ? 100 : number(100), how, 100, kindAsked);
   if (full || values.mutants)
     yield () => mutantTier(400, how, ({ name }) => positionals.length === 0 || positionals.includes(name));
   if (full || values.week) yield () => weekTier(how);
+  if (full || values.liveness) yield () => livenessTier(from, number(full ? 40 : 20), how);
   if (full || values.bounds) yield () => boundsTier(from, full ? 60 : number(60), how);
 }
 

@@ -9,9 +9,11 @@ import { BY } from "../support/by.ts";
 import { act, type Beside } from "./actions.ts";
 import type { Violation } from "./checks.ts";
 import type { Deed } from "./deeds.ts";
+import type { Density } from "./density.ts";
 import { finish } from "./finish.ts";
+import { rightWithin } from "./liveness.ts";
 import { meddling } from "./meddling.ts";
-import { createWorld, type Options, SLOWER } from "./world.ts";
+import { createWorld, noteChange, type Options, SLOWER } from "./world.ts";
 
 export interface Result {
   readonly seed: number;
@@ -20,8 +22,11 @@ export interface Result {
   readonly calls: number;
   /** Before faults end. */
   readonly callsUntilQuiet: number;
+  /** From the last fault until the last thing that anything changed for it. */
+  readonly right: { readonly millis: number; readonly passes: number };
   /** From the end of faults until nothing was left to happen. */
   readonly settled: number;
+  readonly density: Density;
   readonly hash: number;
   readonly orders: number;
   readonly fills: number;
@@ -62,8 +67,16 @@ export async function simulate(options: Options): Promise<Result> {
   };
   await scheduler.runUntil(plan.quietAt, after);
   const callsUntilQuiet = trace.calls();
+  const passesUntilQuiet = state.passes;
   await scheduler.runUntil(plan.endAt, after, restOf(world));
   const restedAt = scheduler.now();
+  const right = {
+    millis: Math.max(0, state.changedAt - plan.quietAt),
+    passes: Math.max(0, state.passesAtChange - passesUntilQuiet),
+  };
+  if (options.trouble && right.millis > rightWithin(options.trouble, plan))
+    checks.violate(`it came right ${right.millis} ms after the last fault, in ${right.passes} passes`);
+  const density = world.density.sum();
   const { commits } = await quietly(world, after);
   if (commits > 0)
     checks.violate(`two passes over what had come to rest wrote to the venue ${commits} times`);
@@ -76,6 +89,8 @@ export async function simulate(options: Options): Promise<Result> {
     calls: trace.calls(),
     callsUntilQuiet,
     settled: restedAt - plan.quietAt,
+    density,
+    right,
     hash: trace.hash(),
     orders: world.tables().orders.size,
     fills: world.history.allFills("sim").length,
@@ -105,7 +120,7 @@ function restOf({ scheduler, state, plan, tables, history }: Awaited<ReturnType<
   return () => {
     const now = scheduler.now();
     const latest = history.latest("sim").version;
-    if (latest !== version) state.changedAt = now;
+    if (latest !== version) noteChange(state, now);
     version = latest;
     if (scheduler.waiting() > 0 || now - state.changedAt < longest) return false;
     const { accounts, strategies, orders, unsettled } = tables();

@@ -1,4 +1,5 @@
 import type { Pair } from "../../src/kernel/pair.ts";
+import type { Trouble } from "./liveness.ts";
 
 /** 2026-01-01T00:00:00Z */
 export const START = 1_767_225_600_000;
@@ -25,6 +26,8 @@ export interface Shape {
   readonly timing?: "sandbox" | "real";
   /** The first knows range grids without options, the second all options, the third fees in a token and doubts, the fourth people against ourselves, the fifth limits, the sixth a mix of faults of each seed's own, the seventh changes of running grids. */
   readonly edition?: Edition;
+  /** This alone goes wrong, and has come right within its bound. */
+  readonly trouble?: Trouble;
   /** Of the kind that is only a test, or quotes; a grid where nothing is said. */
   readonly strategy?: "follow" | "quote";
   /** Of a calm run: the deeds of this kind of grid. */

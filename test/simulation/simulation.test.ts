@@ -3,9 +3,19 @@ import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
 import { isWhole, most } from "../support/whole.ts";
 import { CASES } from "./cases.ts";
+import { TROUBLES } from "./liveness.ts";
+import { one } from "./mutant.ts";
 import { MUTANTS } from "./mutants.ts";
 import { simulate } from "./run.ts";
-import { exhaustiveTier, type Figures, type How, mutantTier, parityTier, randomTier } from "./tiers.ts";
+import {
+  exhaustiveTier,
+  type Figures,
+  type How,
+  livenessTier,
+  mutantTier,
+  parityTier,
+  randomTier,
+} from "./tiers.ts";
 
 const how: How = { workers: Math.min(2, availableParallelism()) };
 
@@ -29,6 +39,25 @@ describe("the simulated step", () => {
 
   it("holds with one fault, or the kill switch, at some calls of a run", async () => {
     expect(failures(await exhaustiveTier([3], how, most(31, 301)))).toEqual([]);
+  });
+
+  it("comes right within a told bound after each kind of trouble", async () => {
+    // `npm run simulate -- --liveness` has the other ones too.
+    const troubles = TROUBLES.filter((_, place) => place % most(4, 8) === 1);
+    expect(failures(await livenessTier(300_000, 2, how, { troubles }))).toEqual([]);
+  });
+
+  it("is found to come right too late where a second look is waited for too long", async () => {
+    const mutant = one(
+      "a second look that is long in coming",
+      "src/engine/reconcile/order-life.ts",
+      "if (now - order.missedAt < secondMiss)",
+      "if (now - order.missedAt < 20 * secondMiss)",
+    );
+    const late = await livenessTier(300_000, 8, how, { troubles: ["looks lost"], mutant });
+    expect(failures(late).map(({ what }) => what)).toContainEqual(
+      expect.stringMatching(/^it came right \d+ ms/),
+    );
   });
 
   it("is answered alike by memory and libSQL", async () => {

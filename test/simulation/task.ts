@@ -1,3 +1,4 @@
+import type { Fault } from "./faults.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** A process of the service: its death ends its tasks where they are. */
@@ -11,13 +12,19 @@ export interface Process {
 /** One flow of a process: it runs until it waits for the world, and goes on when the world answers. */
 export interface Task {
   readonly process: Process;
+  /** Told of each fault that befalls one of its calls. */
+  readonly befallen?: (fault: Fault) => void;
   /** Called when the flow waits or ends. */
   signal: () => void;
 }
 
 /** Starts a flow and lets it run to its first wait. */
-export async function startTask(process: Process, flow: (task: Task) => Promise<void>): Promise<void> {
-  const task: Task = { process, signal: () => undefined };
+export async function startTask(
+  process: Process,
+  flow: (task: Task) => Promise<void>,
+  befallen?: (fault: Fault) => void,
+): Promise<void> {
+  const task: Task = { process, signal: () => undefined, ...(befallen && { befallen }) };
   await untilItWaits(task, () => {
     void flow(task).finally(() => task.signal());
   });

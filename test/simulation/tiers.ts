@@ -1,6 +1,8 @@
 import { bundleWorker, runJobs } from "./build.ts";
+import { toldDensity } from "./density.ts";
 import { type Fault, SIX_FAULTS } from "./faults.ts";
 import { added, type Failure, type Job, NO_TALLY, type Tally } from "./jobs.ts";
+import { TROUBLES, type Trouble } from "./liveness.ts";
 import type { Mutant } from "./mutant.ts";
 import { MUTANTS } from "./mutants.ts";
 import { simulate } from "./run.ts";
@@ -87,9 +89,9 @@ export async function swarmTier(from: number, count: number, how: How): Promise<
   const script = await bundleWorker();
   const jobs = jobsOf(SWARM + from, count, { ticks: TICKS });
   const { value, seconds } = await run(script, jobs, how, "swarm");
-  const { runs, passes, calls, orders, settled, failed } = value;
+  const { runs, passes, calls, orders, settled, density, failed } = value;
   const each = Math.round(passes / Number(seconds) / how.workers);
-  const text = `${runs} seeds from --from ${from} on, ${passes} passes (${each} a second and thread), ${calls} calls, ${orders} orders; at rest at most ${Math.round(settled / 1000)} s after the last fault; ${failed.length} violations in ${seconds} s`;
+  const text = `${runs} seeds from --from ${from} on, ${passes} passes (${each} a second and thread), ${calls} calls, ${orders} orders; at rest at most ${Math.round(settled / 1000)} s after the last fault; ${toldDensity(density)}; ${failed.length} violations in ${seconds} s`;
   return [{ title: "swarm", text, failed }];
 }
 
@@ -195,6 +197,25 @@ async function caughtBy(mutant: Mutant, most: number): Promise<Tally> {
 async function breaksAnyway({ run }: Failure): Promise<boolean> {
   const seed = Number(/--seed (\d+)/.exec(run)?.[1]);
   return (await simulate({ seed, ticks: TICKS })).violations.length > 0;
+}
+
+/** After each kind of trouble alone everything has come right within a bound that is told. */
+export async function livenessTier(
+  from: number,
+  count: number,
+  how: How,
+  { troubles = TROUBLES, mutant }: { troubles?: readonly Trouble[]; mutant?: Mutant } = {},
+): Promise<Figures[]> {
+  const script = await bundleWorker(mutant);
+  const figures: Figures[] = [];
+  for (const trouble of troubles) {
+    const shape: Shape = { ticks: 100, timing: "real", calm: "run", trouble };
+    const { value } = await run(script, jobsOf(EDITION + from, count, shape), how, trouble);
+    const { runs, failed, right, density } = value;
+    const text = `${runs} seeds, ${density.faults} faults at calls; right at most ${Math.round(right.millis / 1000)} s and ${right.passes} passes after the last; ${failed.length} violations`;
+    figures.push({ title: trouble.padEnd(24), text, failed });
+  }
+  return figures;
 }
 
 /** Every planted bug has to be caught. */

@@ -25,6 +25,8 @@ async function runSeeds({
       `--seed ${seed}`,
       `--ticks ${shape.ticks}`,
       ...(shape.timing ? [`--timing ${shape.timing}`] : []),
+      ...(shape.calm ? [`--calm ${shape.calm}`] : []),
+      ...(shape.trouble ? [`--trouble "${shape.trouble}"`] : []),
       ...(shape.strategy ? [`--strategy ${shape.strategy}`] : []),
       ...(shape.broken ? [`--broken "${shape.broken}"`] : []),
       ...(mirrored ? ["--libsql"] : []),
@@ -53,7 +55,7 @@ async function runCalls({ seed, shape, faults, from, to }: Job & { kind: "calls"
 async function runOne(options: Options, run: string): Promise<Tally> {
   const result: Result = await simulate(options);
   const [first] = result.violations;
-  const { passes, orders, fills, moves, calls, settled, hash } = result;
+  const { passes, orders, fills, moves, calls, settled, density, right, hash } = result;
   const failed = first ? [{ run, what: first.what }] : [];
-  return { runs: 1, passes, orders, fills, moves, calls, settled, hashes: [hash], failed };
+  return { runs: 1, passes, orders, fills, moves, calls, settled, density, right, hashes: [hash], failed };
 }

@@ -11,10 +11,12 @@ import type { Kind } from "../../src/ports/kind.ts";
 import { followKind } from "../kinds/follow.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
-import { answering, type Faults, randomFaults, swarmFaults } from "./faults.ts";
+import { createDensity, isInDoubt } from "./density.ts";
+import { answering, type Fault, type Faults, randomFaults, swarmFaults } from "./faults.ts";
 import { feesInToken, TOKEN } from "./fee-token.ts";
 import { illegibleRows, windowsOf } from "./fill-windows.ts";
 import { historyBooks, lateTrades, promptTrades } from "./history.ts";
+import { faultsOf, troubled } from "./liveness.ts";
 import { walk } from "./market.ts";
 import { createMirror } from "./mirror.ts";
 import { planOf } from "./plan.ts";
@@ -39,6 +41,17 @@ const noChain = () => Promise.reject(new Error("the simulation has no chain"));
 /** Passes over a world that lies still are up to so many times as far apart. */
 export const SLOWER = 12;
 
+export function noteChange(
+  state: { changedAt: number; passesAtChange: number; readonly passes: number },
+  at: number,
+): void {
+  state.changedAt = at;
+  state.passesAtChange = state.passes;
+}
+
+/** It took the account, whatever came of it. */
+const PASSED = new Set(["stepped", "short", "failed"]);
+
 export interface Options extends Shape {
   readonly seed: number;
   /** In place of the seed's own. */
@@ -61,7 +74,8 @@ export async function createWorld({
   ...shape
 }: Options) {
   const random = createRandom(seed);
-  const plan = planOf(random, { edition: editionOf(seed), ...shape });
+  const drawn = planOf(random, { edition: editionOf(seed), ...shape });
+  const plan = shape.trouble ? troubled(drawn, shape.trouble) : drawn;
   const scheduler = createScheduler(START);
   const { now } = scheduler;
   const trace = createTrace(now, keep);
@@ -113,6 +127,8 @@ export async function createWorld({
     /** When a row or the venue last changed, but for leases and notes. */
     changedAt: START,
     passes: 0,
+    /** How many passes had been made by then. */
+    passesAtChange: 0,
     down: new Set<string>(),
     isClosed: false,
     backup: undefined as Tables | undefined,
@@ -138,14 +154,18 @@ export async function createWorld({
   /** Nothing goes wrong any more: the longer passes have changed nothing, the longer each waits for the next. */
   const pause = () => {
     const still = isQuiet() ? now() - Math.max(plan.quietAt, state.changedAt) : 0;
-    return Math.min(Math.max(plan.interval, still), SLOWER * plan.interval);
+    return Math.min(Math.max(plan.interval, still), (shape.trouble ? 1 : SLOWER) * plan.interval);
   };
-  const any = faults ?? (plan.atBounds ? swarmFaults(random, isQuiet) : randomFaults(random, isQuiet));
+  const alone = shape.trouble && faultsOf(shape.trouble, random, isQuiet);
+  const any =
+    faults ?? alone ?? (plan.atBounds ? swarmFaults(random, isQuiet) : randomFaults(random, isQuiet));
   const wrong = shape.broken === "steady lag, all answered" ? answering(any) : any;
+  const density = createDensity();
   const net: Net = {
     scheduler,
     random,
     trace,
+    tally: density,
     faults: (call) => {
       if (call.index === killAt) {
         tables.kill = { ...tables.kill, on: true };
@@ -177,7 +197,7 @@ export async function createWorld({
   };
   const watched = watch(store, (matters) => {
     state.dirty = true;
-    if (matters) state.changedAt = now();
+    if (matters) noteChange(state, now());
   });
 
   function depsOf(task: Task): Deps {
@@ -197,16 +217,37 @@ export async function createWorld({
     };
   }
 
-  const run = (process: Process, flow: (deps: Deps) => Promise<unknown>): Promise<void> =>
-    startTask(process, async (task) => {
-      await flow(depsOf(task)).catch((error: unknown) => trace.add(`failed ${String(error)}`));
-    });
+  const run = (
+    process: Process,
+    flow: (deps: Deps) => Promise<unknown>,
+    befallen?: (fault: Fault) => void,
+  ): Promise<void> =>
+    startTask(
+      process,
+      async (task) => {
+        await flow(depsOf(task)).catch((error: unknown) => trace.add(`failed ${String(error)}`));
+      },
+      befallen,
+    );
 
-  const stepOnce = (process: Process) =>
-    run(process, async (deps) => {
-      for (const { outcome } of await tick(deps))
-        if (outcome === "stepped" || outcome === "short") state.passes++;
-    });
+  const isOldNow = () => (behaviour.lag?.() ?? 0) > 0;
+  const stepOnce = (process: Process, ended = () => {}) => {
+    const troubles = density.begin(isOldNow() || isInDoubt(tables));
+    return run(
+      process,
+      async (deps) => {
+        try {
+          for (const { outcome } of await tick(deps)) {
+            if (outcome === "stepped" || outcome === "short") state.passes++;
+            if (PASSED.has(outcome)) troubles.ended();
+          }
+        } finally {
+          ended();
+        }
+      },
+      troubles.befallen,
+    );
+  };
 
   function spawn(): void {
     const process: Process = {
@@ -227,14 +268,9 @@ export async function createWorld({
       after(pause());
       if (isStepping) return;
       isStepping = true;
-      await run(process, async (deps) => {
-        try {
-          for (const { outcome } of await tick(deps))
-            if (outcome === "stepped" || outcome === "short") state.passes++;
-        } finally {
-          isStepping = false;
-          if (isQuiet() && state.changedAt >= began) after(plan.interval);
-        }
+      await stepOnce(process, () => {
+        isStepping = false;
+        if (isQuiet() && state.changedAt >= began) after(plan.interval);
       });
     };
     after(random.whole(1, plan.interval));
@@ -255,6 +291,7 @@ export async function createWorld({
     plan,
     scheduler,
     trace,
+    density,
     checks,
     history,
     simulation,
