@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
-import { START } from "../support/sandbox.ts";
+import { runOperation, START } from "../support/sandbox.ts";
 import { SWUNG, swung } from "../support/swings.ts";
 
 interface Replay {
@@ -88,6 +88,20 @@ describe("a replay of what the service has done", () => {
     expect(body.told).toMatch(/^match \d+(\.\d+)? %: 1 pass late$/);
     expect(body.differences[0]?.told).toMatch(/no pass for \d+ min/);
     expect(Number(body.record.realized)).toBeLessThan(Number(body.candles.realized));
+  });
+
+  it("rests again and again, so that the same process steps and answers meanwhile", async () => {
+    const { app, id } = await swung({ minutes: 20 });
+    const asked = { id, timeframe: "1m", limit: 100, set: "size=80" };
+    let [now, rests] = [0, 0];
+    // Each look at this clock is longer than a slice.
+    const local = {
+      ...app.deps.local,
+      monotonic: () => (now += 17),
+      sleep: async () => void rests++,
+    };
+    await runOperation({ ...app.deps, local }, "replay_grid", asked);
+    expect(rests).toBeGreaterThan(5);
   });
 
   it("tells what other options would have come to, as a backtest from it does, and refuses what the grid does not have", async () => {

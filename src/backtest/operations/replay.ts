@@ -4,12 +4,13 @@ import { type Millis, SECOND } from "../../kernel/time.ts";
 import { type AccountRef, parseAccountKey } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { replay } from "../replay/replay.ts";
+import { replaying } from "../replay/replay.ts";
 import { TIMEFRAMES } from "../schema/input.ts";
 import { optionsSet } from "../schema/options-set.ts";
 import { ReplayShape, replayInput, replayOut, replayTold, replayView } from "../schema/replay.ts";
 import { marketOf, pastOf } from "./past.ts";
 import { recordOf } from "./record.ts";
+import { inSlices } from "./slices.ts";
 
 /** As for a backtest: a server has grids to step. */
 const LONGEST_REPLAY = 2 * SECOND;
@@ -45,7 +46,7 @@ export const replayOperation: Operation = operation({
   failure: "Fetch failed",
   input: replayInput,
   output: ReplayShape,
-  async run(deps: Deps, { id, timeframe, set, fill, extremes, limit }, { actor }) {
+  async run(deps: Deps, { id, timeframe, set, fill, extremes, limit }, { actor, waiting }) {
     const { strategy, now } = await viewOf(deps, id);
     const account = parseAccountKey(strategy.account);
     const { exchange } = account;
@@ -57,14 +58,16 @@ export const replayOperation: Operation = operation({
     const candles = await pastOf(deps, { exchange, symbol, span, ...time });
     const market = await marketOf(deps, { exchange, symbol }, {});
     const begun = deps.local.monotonic();
-    const isOver = () => actor !== "local" && deps.local.monotonic() - begun > LONGEST_REPLAY;
-    const replayed = replay(record, candles, {
+    const isLate = () => actor !== "local" && deps.local.monotonic() - begun > LONGEST_REPLAY;
+    const isOver = () => isLate() || waiting?.isEnough() === true;
+    const work = replaying(record, candles, {
       market,
       rules: { fill: fill ?? fillsOn(account), extremes },
       until: time.until,
       changes,
       isOver,
     });
+    const replayed = await inSlices(work, deps.local, waiting?.hear);
     return replayOut(replayed, { strategy, exchange, timeframe, set, limit, ...time });
   },
 });

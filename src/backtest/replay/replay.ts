@@ -9,7 +9,7 @@ import type { Fill } from "../../model/fill.ts";
 import type { Market } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import { FIRST_WHOLE_SLOT } from "../../model/strategy.ts";
-import { type BacktestResult, backtest } from "../backtest.ts";
+import { type BacktestResult, backtesting } from "../backtest.ts";
 import type { Rules } from "../rules.ts";
 import { ticksOf } from "../ticks.ts";
 import {
@@ -66,21 +66,28 @@ const BARS_APART = 2;
 
 /**
  * A grid's record held against what the functions that trade make of the candles of its time: every order that was
- * executed in the one and not in the other, or otherwise, with its cause. Throws AppError as a backtest does.
+ * executed in the one and not in the other, or otherwise, with its cause. In parts, with the share that is done. Throws
+ * AppError as a backtest does.
  */
-export function replay(record: GridRecord, candles: Candles, options: ReplayOptions): Replayed {
+export function* replaying(
+  record: GridRecord,
+  candles: Candles,
+  options: ReplayOptions,
+): Generator<number, Replayed> {
   const { strategy } = record;
   const { market, rules, until } = options;
   const begun = beginningAt(candles, strategy.state.startPrice);
   const runOf = (changes: Readonly<Record<string, unknown>>) =>
-    backtest(askedAs(strategy.config, changes), begun, {
+    backtesting(askedAs(strategy.config, changes), begun, {
       market,
       rules,
       balances: fundsOfReplay(strategy, market),
       engine: "walk",
       isOver: options.isOver,
     });
-  const over = runOf({});
+  const runs = options.changes ? 2 : 1;
+  const over = yield* shareOf(runOf({}), 0, runs);
+  const changed = options.changes ? yield* shareOf(runOf(options.changes), 1, runs) : null;
   const within = BARS_APART * candles.spanMillis;
   const recorded = recordedOf(record, { bars: ticksOf(begun, market.tick), within });
   const ours = [...recorded.executed.values()].filter(({ at }) => at < until);
@@ -92,11 +99,19 @@ export function replay(record: GridRecord, candles: Candles, options: ReplayOpti
   const { differences, same } = differencesOf(pairing, recorded, market.tick);
   return {
     over,
-    changed: options.changes ? runOf(options.changes) : null,
+    changed,
     same,
     executed: { record: ours.length, candles: both.length + pairing.onlyCandles.length },
     differences,
   };
+}
+
+/** One of several runs that take as long: its share of them all. */
+function* shareOf<T>(work: Generator<number, T>, done: number, runs: number): Generator<number, T> {
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done) return step.value;
+    yield (done + step.value) / runs;
+  }
 }
 
 const QUOTE_ENOUGH: Decimal = 10n ** 12n * ONE;
