@@ -52,9 +52,9 @@ describe("the simulated step", () => {
       "a second look that is long in coming",
       "src/engine/reconcile/order-life.ts",
       "if (now - order.missedAt < secondMiss)",
-      "if (now - order.missedAt < 20 * secondMiss)",
+      "if (now - order.missedAt < 30 * secondMiss)",
     );
-    const late = await livenessTier(300_000, 8, how, { troubles: ["looks lost"], mutant });
+    const late = await livenessTier(300_000, 8, how, { troubles: ["request_lost"], mutant });
     expect(failures(late).map(({ what }) => what)).toContainEqual(
       expect.stringMatching(/^it came right \d+ ms/),
     );
