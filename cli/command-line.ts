@@ -1,0 +1,57 @@
+import { runCommand } from "citty";
+import { refuseUnknownSettings } from "../src/compose/settings.ts";
+import { messageOf, SettingsError } from "../src/kernel/errors.ts";
+import { configuredIds, rootCommand } from "./commands/root.ts";
+import { lackingFolder } from "./host/settings.ts";
+import { version } from "./host/version.ts";
+import { type Args, findCommand, readValues, type Values } from "./terminal/arguments.ts";
+import { helpOf } from "./terminal/help.ts";
+import { terminalColumns } from "./terminal/style.ts";
+import { UsageError } from "./terminal/usage-error.ts";
+
+/** Runs a command line and returns its exit code: 0 done, 1 the operation failed, 2 the command line was wrong, 3 a grid stands still. */
+export async function runCommandLine(argv: readonly string[]): Promise<number> {
+  try {
+    const root = rootCommand(configuredIds(process.env));
+    if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) return printText(version());
+    const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
+    const { command: found, path, rest, help } = findCommand(root, words);
+    if (help) return printText(helpOf(found, path, terminalColumns()));
+    if (found.subCommands && !found.run)
+      throw new UsageError(
+        path.length === 0 ? "name a command" : `name a sub-command of ${path.join(" ")}`,
+        helpOf(found, path, terminalColumns()),
+      );
+    refuseUnknownSettings(process.env);
+    const args = (found.args ?? {}) as Args;
+    const values = readValues(args, rest);
+    await settleFolder(args, values);
+    const { result } = await runCommand(found, { rawArgs: [], data: values });
+    return (result as number | undefined) ?? 0;
+  } catch (error) {
+    return failStart(error, argv.includes("--json"));
+  }
+}
+
+/** A command that would make its database makes no folder that nobody meant. */
+async function settleFolder({ db }: Args, values: Values): Promise<void> {
+  const lacking = db === undefined || db.isOnlyRead ? undefined : lackingFolder(values, process.env);
+  if (lacking) await (await import("./actions/actions.ts")).askForFolder(lacking, values);
+}
+
+function printText(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return 0;
+}
+
+function failStart(error: unknown, asJson: boolean): number {
+  const isUsage = error instanceof UsageError || error instanceof SettingsError;
+  if (asJson) {
+    const told = { error: isUsage ? "Usage error" : "Failed", message: messageOf(error) };
+    process.stderr.write(`${JSON.stringify(told)}\n`);
+    return isUsage ? 2 : 1;
+  }
+  const usage = error instanceof UsageError && error.usage ? `\n\n${error.usage}` : "";
+  process.stderr.write(`edgemaker: ${messageOf(error)}${usage}\n`);
+  return isUsage ? 2 : 1;
+}
