@@ -3,7 +3,6 @@ import { refuseUnknownSettings } from "../src/compose/settings.ts";
 import { messageOf, SettingsError } from "../src/kernel/errors.ts";
 import { configuredIds, rootCommand } from "./commands/root.ts";
 import { lackingFolder } from "./host/settings.ts";
-import { version } from "./host/version.ts";
 import { type Args, findCommand, readValues, type Values } from "./terminal/arguments.ts";
 import { helpOf } from "./terminal/help.ts";
 import { terminalColumns } from "./terminal/style.ts";
@@ -13,7 +12,6 @@ import { UsageError } from "./terminal/usage-error.ts";
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   try {
     const root = rootCommand(configuredIds(process.env));
-    if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) return printText(version());
     const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
     const { command: found, path, rest, help } = findCommand(root, words);
     if (help) return printText(helpOf(found, path, terminalColumns()));
