@@ -332,7 +332,7 @@ describe("completion", () => {
       const ran = spawnSync("zsh", ["-f", "-c", TYPING, "zsh", ...typed], {
         cwd: folder,
         encoding: "utf8",
-        timeout: 20_000,
+        timeout: 240_000,
       });
       expect(ran.stdout.trim().split(/\s*\n/)).toEqual([
         "grid",
