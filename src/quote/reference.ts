@@ -27,7 +27,7 @@ export interface SourceTold {
   /** Null of a fixed price, and where there is none. */
   readonly age: Millis | null;
   readonly weight: Decimal;
-  /** Null where it voteOf. */
+  /** Null where it counts. */
   readonly because: Uncounted | null;
 }
 

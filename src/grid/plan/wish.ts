@@ -80,7 +80,7 @@ export function wishOf(slot: Slot, market: Market): Wish | undefined {
 
 /**
  * At its level, or where that would take at the nearest price that rests: better for the grid than the level. Once the
- * level rests too, the order goes back there (see turn.ts).
+ * level rests too, the order goes back there (see outdated.ts).
  */
 export function atRest(wish: Wish | undefined, { config, market, quote }: View): Wish | undefined {
   if (!wish || config.postOnly === false || !takes(wish, quote)) return wish;

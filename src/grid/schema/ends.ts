@@ -19,7 +19,7 @@ export const StopPriceShape = lazy(() =>
 
 type ToldNotices = readonly { readonly code: string }[];
 
-/** ToldNotices of which each says that a price may be reached and nothing follows. */
+/** Notices of which each says that a price may be reached and nothing follows. */
 const UNWATCHED = new Set(["stalled", "stop_price_unwatched", "stop_price_held_up"]);
 
 export function stopPricesOf(

@@ -31,7 +31,7 @@ export interface Recording {
 /** So often an order is held against limits that others change or use up at the same moment. */
 const RECORDING_TRIES = 5;
 
-/** RecordedIntent by a statement that was asked for at `askedAt` of this process's clock, or by an earlier try of the request. */
+/** Recorded by a statement that was asked for at `askedAt` of this process's clock, or by an earlier try of the request. */
 export type RecordedIntent = { readonly askedAt: Millis } | { readonly earlier: Order };
 
 /** Writes the intent within the limits. */

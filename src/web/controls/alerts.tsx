@@ -61,7 +61,7 @@ function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<Channe
   return (
     <>
       <Table
-        label="ChannelList that are told what happens"
+        label="Channels that are told what happens"
         columns={channelColumns({ test, replay, remove })}
         rows={data.channels}
         keyOf={({ channel }) => channel}
