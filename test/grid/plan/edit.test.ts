@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { beginEdit, configToLay, editEvents, movesLadder, pendingEdit } from "../../../src/grid/plan/edit.ts";
+import type { GridConfig, GridState, GridStrategy } from "../../../src/grid/state/state.ts";
+import { d, market, slot, state } from "../../support/grid.ts";
+import { NOW, quote, strategy } from "../../support/made.ts";
+
+/** Levels 100, 110, 120. */
+const CONFIG = {
+  lowerPrice: d("100"),
+  upperPrice: d("120"),
+  gridLevels: 2,
+  gridSpacing: d("10"),
+  orderSize: d("100"),
+} as unknown as GridConfig;
+const changed = (over: object) => ({ ...CONFIG, ...over }) as GridConfig;
+const STOPS = changed({ stopLossPrice: d("90") });
+const HIGHER = changed({ upperPrice: d("140"), gridSpacing: d("20") });
+/** Its orders would be too small. */
+const TINY = changed({ orderSize: d("1") });
+
+const WORLD = { market: market(), quote: quote() };
+const SIGNAL = { move: "stop_loss", at: 5 } as const;
+const grid = (edit: GridConfig | null, over: object = {}, of: Partial<GridState> = {}) =>
+  strategy({
+    config: CONFIG,
+    edit,
+    edits: 2,
+    state: state([slot(), slot({ index: 1, lower: d("110"), upper: d("120") })], {
+      edits: 1,
+      generation: 3,
+      signal: SIGNAL,
+      ...of,
+    }),
+    ...over,
+  }) as GridStrategy;
+
+describe("a change that was asked for", () => {
+  it("waits while no pass has taken note of it", () => {
+    expect(pendingEdit(grid(STOPS))).toBe(STOPS);
+    expect(pendingEdit(grid(STOPS, {}, { edits: 2 }))).toBeUndefined();
+    expect(pendingEdit(grid(STOPS, { edits: 1 }, { edits: undefined } as never))).toBe(STOPS);
+    expect(pendingEdit(grid(STOPS, { edits: 0 }, { edits: undefined } as never))).toBeUndefined();
+    expect(pendingEdit(grid(null))).toBeUndefined();
+  });
+
+  it.each([
+    ["a stop price", STOPS, false],
+    ["the spacing named as it was", changed({ spacingModel: "linear" }), false],
+    ["another spacing", changed({ spacingModel: "geometric" }), true],
+    ["another bound", HIGHER, true],
+    ["another size", TINY, true],
+    ["a range around the market", changed({ centered: { levels: 3 } }), true],
+  ])("moves the levels or not: %s", (_, edit, moves) => {
+    expect(movesLadder(CONFIG, edit)).toBe(moves);
+  });
+
+  it("of a grid around the market moves nothing where only its bounds are others", () => {
+    const around = { centered: { levels: 3 } };
+    expect(movesLadder(changed(around), changed({ ...around, upperPrice: d("140") }))).toBe(false);
+    expect(movesLadder(changed(around), changed({ centered: { levels: 4 } }))).toBe(true);
+  });
+
+  it("is made at once where the levels stay", () => {
+    const after = beginEdit(grid(STOPS), WORLD);
+    expect(after).toMatchObject({ config: STOPS, state: { edits: 2, signal: SIGNAL, rebuild: null } });
+    expect(after.state.slots).toEqual(grid(STOPS).state.slots);
+    expect(beginEdit(grid(null), WORLD)).toEqual(grid(null));
+  });
+
+  it("begins with the end of all orders where they move, once", () => {
+    const after = beginEdit(grid(HIGHER), WORLD);
+    expect(after).toMatchObject({
+      config: CONFIG,
+      state: { edits: 1, signal: null, generation: 3, rebuild: { generation: 4 } },
+    });
+    const under = grid(HIGHER, {}, { rebuild: { generation: 9 } });
+    expect(beginEdit(under, WORLD)).toBe(under);
+  });
+
+  it("is not begun where it could not be placed, or while the grid starts or exits", () => {
+    const refused = beginEdit(grid(TINY), WORLD);
+    expect(refused).toMatchObject({ config: CONFIG, state: { edits: 2, rebuild: null } });
+    for (const one of [
+      grid(HIGHER, { phase: "starting" }),
+      grid(STOPS, {}, { exit: { reason: "stop_loss", tries: 0 } } as never),
+    ])
+      expect(beginEdit(one, WORLD)).toBe(one);
+  });
+
+  it("is what is laid out next, where it can be; else what there was, else nothing", () => {
+    expect(configToLay(grid(HIGHER), WORLD)).toBe(HIGHER);
+    expect(configToLay(grid(TINY), WORLD)).toBe(CONFIG);
+    expect(configToLay(grid(null), WORLD)).toBe(CONFIG);
+    expect(configToLay(grid(TINY, { config: TINY }), WORLD)).toBeUndefined();
+  });
+});
+
+describe("what became of a change", () => {
+  const told = (before: GridStrategy, after: Partial<GridStrategy>, edits = 2) =>
+    editEvents(before, { ...before, ...after, state: { ...before.state, edits } }, WORLD, NOW).map(
+      ({ message }) => message,
+    );
+
+  it("is told once a pass has taken note of it", () => {
+    expect(told(grid(STOPS), { config: STOPS })).toEqual(["the change is made"]);
+    expect(told(grid(HIGHER), {}, 1)).toEqual([]);
+    expect(told(grid(null), {})).toEqual([]);
+    const { id, account } = grid(STOPS);
+    const [event] = editEvents(grid(STOPS), grid(STOPS, { config: STOPS }, { edits: 2 }), WORLD, NOW);
+    expect(event).toMatchObject({ account, strategy: id, at: NOW, kind: "edited" });
+  });
+
+  it("is told with why it is not made", () => {
+    expect(told(grid(TINY), {})).toEqual([
+      expect.stringMatching(/^the change is not made: orderSize must be at least/),
+    ]);
+    expect(told(grid(HIGHER), {})).toEqual(["the change is not made: something else came first"]);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { noticesOf } from "../../../src/grid/plan/notices.ts";
+import type { GridConfig, GridState } from "../../../src/grid/state/state.ts";
+import type { Market } from "../../../src/model/market.ts";
+import { d, market, slot, state } from "../../support/grid.ts";
+import { quote } from "../../support/made.ts";
+
+/** Fees of 0.1 %, levels 10 % apart. */
+const EVEN = quote({ bid: d("105"), ask: d("105") });
+const WIDE = quote({ bid: d("100"), ask: d("110") });
+const told = (
+  config: object,
+  { of = {}, on = EVEN, at = market() }: { of?: Partial<GridState>; on?: typeof EVEN; at?: Market } = {},
+  rests = true,
+) =>
+  noticesOf(
+    { state: state([slot()], of), config: config as unknown as GridConfig },
+    { quote: on, market: at },
+    rests,
+  );
+
+describe("the notices of a grid", () => {
+  it("are none where all is well", () => {
+    expect(told({})).toEqual([]);
+    expect(told({}, {}, false)).toEqual([]);
+  });
+
+  it("tell of fees that take more than a cycle brings, and not of those that would only where one takes", () => {
+    expect(told({}, { at: market({ maker: d("0.1"), taker: d("0.1") }) })).toMatchObject([
+      { code: "below_break_even" },
+    ]);
+    expect(told({}, { at: market({ taker: d("0.1") }) })).toEqual([]);
+  });
+
+  it("tell of a loss limit that holds it", () => {
+    const message = "it has lost 5 USDT";
+    expect(told({}, { of: { halted: message } as never })).toEqual([{ code: "loss_limit", message }]);
+  });
+
+  it("tell of a book too wide, and apart where a stop price is held up by it, and has been passed", () => {
+    expect(told({}, { on: WIDE })).toMatchObject([{ code: "wide_spread" }]);
+    const held = (config: object) => {
+      const [notice] = told(config, { on: WIDE });
+      const [, prices, passed] =
+        /the stop at (.*) is held up until it is narrower(.*);/.exec(notice?.message ?? "") ?? [];
+      return [notice?.code, prices, passed];
+    };
+    const code = "stop_price_held_up";
+    expect(held({ stopLossPrice: d("104.9") })).toEqual([code, "104.9", ""]);
+    expect(held({ stopLossPrice: d("105") })).toEqual([code, "105", "; its mid has passed 105"]);
+    expect(held({ takeProfitPrice: d("105.1") })).toEqual([code, "105.1", ""]);
+    expect(held({ takeProfitPrice: d("105") })).toEqual([code, "105", "; its mid has passed 105"]);
+    expect(held({ stopLossPrice: d("90"), takeProfitPrice: d("104") })).toEqual([
+      code,
+      "90 or 104",
+      "; its mid has passed 104",
+    ]);
+    expect(held({ stopLossPrice: d("106"), takeProfitPrice: d("120") })).toEqual([
+      code,
+      "106 or 120",
+      "; its mid has passed 106",
+    ]);
+  });
+
+  it("tell at which price it breaks even where it holds base and nothing rests", () => {
+    const holding = (base: string) => ({
+      of: { slots: [slot({ side: "sell", base: d(base), cost: d("200") })] },
+    });
+    const lots = market({ lot: d("1") });
+    expect(told({}, { ...holding("1"), at: lots }, false)).toMatchObject([
+      { code: "all_below_cost", message: expect.stringContaining("it breaks even at ") },
+    ]);
+    expect(told({}, { ...holding("1"), at: lots })).toEqual([]);
+    expect(told({}, { ...holding("0.9"), at: lots }, false)).toEqual([]);
+  });
+});

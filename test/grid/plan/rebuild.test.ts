@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { obstacle, relaid } from "../../../src/grid/plan/rebuild.ts";
+import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.ts";
+import type { GridState } from "../../../src/grid/state/state.ts";
+import { ONE } from "../../../src/kernel/decimal.ts";
+import { MINUTE } from "../../../src/kernel/time.ts";
+import { d, market, slot, state } from "../../support/grid.ts";
+import { NOW, quote } from "../../support/made.ts";
+
+/** Levels 100, 110, 120. */
+const RANGE = {
+  lowerPrice: d("100"),
+  upperPrice: d("120"),
+  gridLevels: 2,
+  gridSpacing: d("10"),
+  orderSize: d("100"),
+} as unknown as GridConfig;
+const CENTERED: CenteredConfig = {
+  levels: 1,
+  spacing: d("0.1"),
+  spacingModel: "linear",
+  spacingFactor: d("2"),
+  sizeModel: "flat",
+  deviation: d("0.05"),
+  deviationFrom: "edge",
+  debounce: 0,
+};
+const around = (over: Partial<CenteredConfig> = {}) =>
+  ({ ...RANGE, centered: { ...CENTERED, ...over } }) as GridConfig;
+/** A mid of 105. */
+const WORLD = { market: market({ tick: d("0.5") }), quote: quote() };
+/** Holds 1 at a cost of 100. */
+const HOLDS = slot({ index: 4, side: "sell", base: d("1"), cost: d("100"), sequence: 7 });
+const earlier = (over: Partial<GridState> = {}) =>
+  state([slot({ sequence: 5 }), HOLDS], { generation: 3, rebuild: { generation: 9 }, ...over });
+const bounds = (slots: GridState["slots"]) => slots.map(({ lower, upper }) => [lower, upper]);
+
+describe("a grid laid out anew", () => {
+  it("lies where it is asked to, with what it held, in the generation that its cancels were for", () => {
+    const after = relaid(
+      RANGE,
+      earlier({
+        trail: { way: "up", steps: 2 },
+        firstBuy: { tries: 1 },
+        widening: d("2"),
+        refused: [{}] as never,
+      }),
+      WORLD,
+    );
+    expect(bounds(after.slots)).toEqual([
+      [d("100"), d("110")],
+      [d("110"), d("120")],
+    ]);
+    expect(after).toMatchObject({
+      generation: 9,
+      rebuild: null,
+      center: d("105"),
+      laidAt: NOW,
+      widening: ONE,
+      trail: { way: null, steps: 0 },
+      firstBuy: null,
+      refused: [],
+    });
+    expect(after.slots.map(({ sequence }) => sequence)).toEqual([7, 7]);
+    const held = [...after.slots, ...after.idle].reduce((sum, { base }) => sum + base, 0n);
+    expect(held).toBe(d("1"));
+    expect(relaid(RANGE, earlier({ rebuild: null }), WORLD).generation).toBe(4);
+  });
+
+  it("around the market goes on buying what it began to buy, as wide as the market has moved", () => {
+    const after = relaid(around(), earlier({ firstBuy: { tries: 1 } }), WORLD);
+    expect(after.firstBuy).toEqual({ tries: 1 });
+    expect(bounds(after.slots)).toEqual([
+      [d("94.5"), d("105")],
+      [d("105"), d("115.5")],
+    ]);
+    const restless = around({ volatility: { low: d("0.01"), high: d("0.1") } });
+    const mids = [0, 30, 59].map((minutes, i) => ({
+      at: NOW - (60 - minutes) * MINUTE,
+      mid: d(i === 1 ? "210" : "105"),
+    }));
+    expect(relaid(restless, earlier({ mids }), WORLD).widening).toBe(d("2"));
+    expect(relaid(restless, earlier({ widening: d("1.5") }), WORLD).widening).toBe(d("1.5"));
+    expect(relaid(around(), earlier({ widening: d("1.5") }), WORLD).widening).toBe(ONE);
+  });
+});
+
+describe("what keeps a grid from being laid out anew", () => {
+  it("is two levels on one price, or orders that are too small, told as what was asked for", () => {
+    expect(obstacle(RANGE, earlier(), WORLD)).toBeUndefined();
+    const flat = { ...RANGE, upperPrice: d("100.5") } as GridConfig;
+    expect(obstacle(flat, earlier(), WORLD)).toBe("two of the new levels fall on one price");
+    expect(obstacle({ ...RANGE, orderSize: d("1") }, earlier(), WORLD)).toMatch(
+      /^orderSize must be at least/,
+    );
+    expect(obstacle({ ...around(), orderSize: d("1") }, earlier(), WORLD)).toMatch(/^size must be at least/);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { confirm, isWide, moveOf } from "../../../src/grid/plan/watch.ts";
+import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.ts";
+import type { GridState } from "../../../src/grid/state/state.ts";
+import { MINUTE, SECOND } from "../../../src/kernel/time.ts";
+import { d, slot, state } from "../../support/grid.ts";
+import { NOW, quote } from "../../support/made.ts";
+
+const at = (mid: string, time = NOW) => quote({ bid: d(mid), ask: d(mid), at: time });
+/** From 100 to 120 around 105. */
+const SLOTS = [slot({ index: 1, lower: d("110"), upper: d("120") }), slot()];
+const move = (config: object, mid: string, of: Partial<GridState> = {}, time = NOW) =>
+  moveOf(config as unknown as GridConfig, state(SLOTS, of), { quote: at(mid, time), tick: d("1") });
+
+describe("a move that the mid asks for", () => {
+  it("is a stop price before all others", () => {
+    const stops = { stopLossPrice: d("90"), takeProfitPrice: d("130") };
+    expect(["90.01", "90", "129.99", "130"].map((mid) => move(stops, mid))).toEqual([
+      undefined,
+      "stop_loss",
+      undefined,
+      "take_profit",
+    ]);
+    expect(move({}, "1")).toBeUndefined();
+  });
+
+  it("is a step up or down of a grid that follows, as far as its bounds allow", () => {
+    // Levels 100, 110, 120: the next are 130 and 90.
+    const range = { lowerPrice: d("100"), upperPrice: d("120"), gridLevels: 2, gridSpacing: d("10") };
+    const both = { ...range, trail: { up: d("130"), down: d("90") } };
+    expect(["130", "129.99", "90", "90.01"].map((mid) => move(both, mid))).toEqual([
+      "trail_up",
+      undefined,
+      "trail_down",
+      undefined,
+    ]);
+    const short = { ...range, trail: { up: d("129"), down: d("91") } };
+    expect([move(short, "130"), move(short, "90")]).toEqual([undefined, undefined]);
+    expect(move({ ...range, trail: { up: d("130") } }, "90")).toBeUndefined();
+    expect(move({ ...range, trail: { down: d("90") } }, "130")).toBeUndefined();
+    expect(move(both, "130", { trail: { way: null, steps: 1 } })).toBeUndefined();
+    expect(move(both, "100", { trail: { way: null, steps: 1 } })).toBe("trail_down");
+    expect(move(range, "130")).toBeUndefined();
+  });
+});
+
+describe("a grid around the market", () => {
+  const centered = (over: Partial<CenteredConfig> = {}) => ({
+    centered: { deviation: d("0.1"), deviationFrom: "edge", debounce: MINUTE, ...over },
+  });
+
+  it("is laid out anew once the mid has left it, from its edge or its center", () => {
+    // A tenth of 105 beyond 100 and 120.
+    const mids = ["130.5", "130.51", "89.5", "89.49"];
+    const left = [undefined, "rebuild", undefined, "rebuild"];
+    expect(mids.map((mid) => move(centered(), mid))).toEqual(left);
+    const fromCenter = centered({ deviationFrom: "center" });
+    expect(["115.5", "115.51", "94.5", "94.49"].map((mid) => move(fromCenter, mid))).toEqual(left);
+  });
+
+  it("is left for a while as it was laid out", () => {
+    const of = { laidAt: NOW - MINUTE };
+    expect(move(centered(), "200", of)).toBe("rebuild");
+    expect(move(centered(), "200", { laidAt: NOW - MINUTE + 1 })).toBeUndefined();
+  });
+
+  it("is laid out anew where its spacing should be another by a quarter, not sooner than in fifteen minutes", () => {
+    const restless = centered({ volatility: { low: d("0.1"), high: d("0.2") } });
+    const [low, high] = ["95", "110"].map((mid, i) => ({ at: NOW - (50 - 40 * i) * MINUTE, mid: d(mid) }));
+    const mids = [low, { at: NOW - 30 * MINUTE, mid: d("100") }, high] as GridState["mids"];
+    const wide = (over: Partial<GridState>) =>
+      move(restless, "105", { mids, laidAt: NOW - 15 * MINUTE, ...over });
+    expect(wide({})).toBe("rebuild");
+    expect(wide({ laidAt: NOW - 15 * MINUTE + 1 })).toBeUndefined();
+    expect(wide({ widening: d("1.3") })).toBeUndefined();
+    expect(wide({ widening: d("2") })).toBe("rebuild");
+    expect(wide({ mids: [] })).toBeUndefined();
+    expect(move(centered(), "105", { mids, laidAt: NOW - 15 * MINUTE })).toBeUndefined();
+  });
+});
+
+describe("a move", () => {
+  const SEEN = { move: "rebuild", at: NOW } as const;
+
+  it("is followed once two looks have seen it, five seconds apart", () => {
+    expect(confirm(null, "rebuild", at("1"))).toEqual({ signal: SEEN, confirmed: undefined });
+    expect(confirm(SEEN, "rebuild", at("1", NOW + 5 * SECOND - 1))).toEqual({
+      signal: SEEN,
+      confirmed: undefined,
+    });
+    expect(confirm(SEEN, "rebuild", at("1", NOW + 5 * SECOND))).toEqual({
+      signal: null,
+      confirmed: "rebuild",
+    });
+    expect(confirm(SEEN, "stop_loss", at("1", NOW + 9))).toEqual({
+      signal: { move: "stop_loss", at: NOW + 9 },
+      confirmed: undefined,
+    });
+    expect(confirm(SEEN, undefined, at("1"))).toEqual({ signal: null, confirmed: undefined });
+  });
+
+  it("is forgotten where the book is wider than two in a hundred", () => {
+    const book = (bid: string, ask: string) => quote({ bid: d(bid), ask: d(ask) });
+    expect([isWide(book("99", "101")), isWide(book("99", "101.01"))]).toEqual([false, true]);
+    expect(confirm(SEEN, "rebuild", book("90", "110"))).toEqual({ signal: null, confirmed: undefined });
+  });
+});
