@@ -1,5 +1,6 @@
 import type { Order } from "../../model/order.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
+import { listedIn } from "../reconcile/open-list.ts";
 import { isFinal, type Sight } from "../reconcile/order-life.ts";
 import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
@@ -16,8 +17,9 @@ interface Looking {
 export async function lookUp(venue: Venue, { orders, open, turn }: Looking, budget: Budget) {
   const sights = new Map<string, Sight>();
   const gone: Order[] = [];
+  const listedAs = listedIn(open);
   for (const order of orders) {
-    const listed = open.find(({ id, clientId }) => id === order.exchangeId || clientId === order.clientId);
+    const listed = listedAs(order);
     if (listed) sights.set(order.clientId, listed);
     else if (!isFinal(order)) gone.push(order);
   }
@@ -44,9 +46,10 @@ async function lookAtMany(
   if (!orders || !first || known.length < 2) return new Map();
   const ids = known.map(({ exchangeId }) => exchangeId ?? "");
   const told = (await askWithin(budget, () => orders(first.symbol, ids)))?.answer ?? [];
+  const byId = new Map(told.map((one) => [one.id, one]));
   return new Map(
     known.flatMap(({ clientId, exchangeId }) => {
-      const found = told.find(({ id }) => id === exchangeId);
+      const found = byId.get(exchangeId ?? "");
       return found ? [[clientId, found] as const] : [];
     }),
   );

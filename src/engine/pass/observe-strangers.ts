@@ -23,7 +23,7 @@ export function strangersAmong(
   }
   const named = [...markets].flatMap(([symbol, sight]) => [
     ...namesIn(symbol, sight).map(({ orderId }) => orderId),
-    ...sight.open.filter(isOfStrategy).map(({ id }) => id),
+    ...sight.open.filter((order) => !known.has(order.id) && isOfStrategy(order)).map(({ id }) => id),
   ]);
   return new Set(named.filter((id) => !known.has(id)));
 }

@@ -4,6 +4,7 @@ import type { Order } from "../../model/order.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { Timing, VenueOrder } from "../../ports/venue.ts";
 import { isWaitedOut } from "../reconcile/fills.ts";
+import { listedIn } from "../reconcile/open-list.ts";
 import { isFinal } from "../reconcile/order-life.ts";
 import { isBehind, isOfStrategy } from "../reconcile/recovery.ts";
 
@@ -27,19 +28,19 @@ export function tradesAreDue(
     )
   )
     return true;
-  const isKnown = ({ id }: VenueOrder) => orders.some(({ exchangeId }) => exchangeId === id);
-  if (open.some((order) => isOfStrategy(order) && !isKnown(order))) return true;
+  const known = new Set(orders.map(({ exchangeId }) => exchangeId));
+  if (open.some((order) => !known.has(order.id) && isOfStrategy(order))) return true;
+  const listedAs = listedIn(open);
   return orders.some(
     (order) =>
       order.symbol === symbol &&
       order.strategy !== null &&
       !isWaitedOut(order, lease.now) &&
-      hasMoved(order, open),
+      hasMoved(order, listedAs(order)),
   );
 }
 
-function hasMoved(order: Order, open: readonly VenueOrder[]): boolean {
-  const listed = open.find(({ id, clientId }) => id === order.exchangeId || clientId === order.clientId);
+function hasMoved(order: Order, listed: VenueOrder | undefined): boolean {
   if (!listed && !isFinal(order)) return true;
   return max(order.filled, listed?.filled ?? order.filled) > order.booked;
 }
