@@ -1,6 +1,6 @@
 import type { InValue, ResultSet } from "@libsql/client";
 import {
-  type Column,
+  Column,
   fillPlaceholders,
   getTableColumns,
   type Query,
@@ -107,14 +107,41 @@ export const hasRows = (result: ResultSet | undefined): boolean => Boolean(resul
 export const rowsOf = <T extends Table>(table: T, result: ResultSet | undefined): T["$inferSelect"][] =>
   rowsFrom(table, (result?.rows ?? []) as ArrayLike<unknown>[]);
 
-function rowsFrom<T extends Table>(table: T, rows: readonly ArrayLike<unknown>[]): T["$inferSelect"][] {
-  const columns = Object.entries(getTableColumns(table)) as [string, Column][];
+function rowsFrom<T extends Table>(
+  table: T,
+  rows: readonly ArrayLike<unknown>[],
+  from = 0,
+): T["$inferSelect"][] {
+  const readers = readersOf(table);
   return rows.map((row) => {
     const decoded: Record<string, unknown> = {};
-    for (const [place, [key, column]] of columns.entries()) {
-      const value = row[place];
-      decoded[key] = value === null || value === undefined ? null : column.mapFromDriverValue(value);
+    for (let place = 0; place < readers.length; place++) {
+      const { key, read } = readers[place] as ColumnReader;
+      const value = row[from + place];
+      decoded[key] = value === null || value === undefined ? null : read ? read(value) : value;
     }
     return decoded as T["$inferSelect"];
   });
+}
+
+interface ColumnReader {
+  readonly key: string;
+  /** Undefined where the value is taken as it is. */
+  readonly read: ((value: unknown) => unknown) | undefined;
+}
+
+const knownReaders = new WeakMap<Table, readonly ColumnReader[]>();
+
+/** How a table's columns are read, in their order. */
+function readersOf(table: Table): readonly ColumnReader[] {
+  const known = knownReaders.get(table);
+  if (known) return known;
+  const asItIs = Column.prototype.mapFromDriverValue;
+  const made = (Object.entries(getTableColumns(table)) as [string, Column][]).map(([key, column]) => ({
+    key,
+    read:
+      column.mapFromDriverValue === asItIs ? undefined : (value: unknown) => column.mapFromDriverValue(value),
+  }));
+  knownReaders.set(table, made);
+  return made;
 }
