@@ -9,6 +9,7 @@ import { edgeFigures } from "./edge.ts";
 import { type Figure, RUNS, row } from "./figure.ts";
 import { httpFigures } from "./http.ts";
 import { pageFigures } from "./page.ts";
+import { passFigures } from "./pass.ts";
 import { requestFigures } from "./requests.ts";
 import { serverFigures } from "./server.ts";
 import { stepFigures } from "./steps.ts";
@@ -21,6 +22,7 @@ const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   requests: requestFigures,
   ticker: tickerFigures,
   steps: stepFigures,
+  pass: passFigures,
   bundle: bundleFigures,
   edge: edgeFigures,
   page: pageFigures,
