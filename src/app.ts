@@ -65,7 +65,7 @@ export function createApp({
   streaming = { every: SECOND },
   asset,
 }: AppOptions) {
-  const app = new Hono<{ Variables: Variables }>();
+  const app: HonoApp = new Hono<{ Variables: Variables }>();
   const urgent = urgentRoutes(operations);
 
   if (deps.tracer) app.use(tracedRequests(deps.tracer));
@@ -110,6 +110,28 @@ export function createApp({
     return told === undefined ? c.notFound() : c.body(told, 200, { "content-type": CONTENT_TYPE });
   });
 
+  mountDocuments(app, { operations, version, asset, deps });
+  mountEvents(app, { deps, access, streaming });
+  mountPage(app, { deps, access, signIn, asset });
+  mountOperations(app, operations, { deps, access });
+  mountMcp(app, { deps, operations, access, settings: mcp, version });
+
+  answerFailures(app, deps);
+  return app;
+}
+
+type HonoApp = Hono<{ Variables: Variables }>;
+
+/** The OpenAPI document, and a page that shows it. */
+function mountDocuments(
+  app: HonoApp,
+  {
+    operations,
+    version,
+    asset,
+    deps,
+  }: Pick<AppOptions, "operations" | "version" | "deps"> & { readonly asset: Asset | undefined },
+): void {
   let document: object | undefined;
   app.get("/openapi.json", (c) => {
     document ??= openApi(operations, version);
@@ -135,12 +157,10 @@ export function createApp({
     c.header("cache-control", "public, max-age=86400");
     return c.body(file.body);
   });
+}
 
-  mountEvents(app, { deps, access, streaming });
-  mountPage(app, { deps, access, signIn, asset });
-  mountOperations(app, operations, { deps, access });
-  mountMcp(app, { deps, operations, access, settings: mcp, version });
-
+/** What is not there, and what has failed; only our own mistakes are logged with a stack. */
+function answerFailures(app: HonoApp, deps: Deps): void {
   app.notFound((c) =>
     respond(
       refusal(
@@ -162,5 +182,4 @@ export function createApp({
       ),
     );
   });
-  return app;
 }

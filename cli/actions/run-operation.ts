@@ -70,26 +70,20 @@ async function runWith(
   try {
     const input = given;
     const first = preview
-      ? await (preview.name === "preview_grid_edit" ? askedEdit : askedStart)(given, values, {
-          preview: (asked) => ask(preview, asked),
-          start: (asked) => ask(operation, asked),
-        })
+      ? await askPreviewed(given, values, { preview, operation, ask })
       : await ask(operation, input);
     if (first === undefined) return 1;
     if (first.status !== 200) return fail(first, { remote, operation, values });
     const surface = operation.cli?.until;
-    const { answer, isDone } = surface
-      ? await until(first, { surface, ask: () => ask(operation, input), values })
-      : { answer: first, isDone: true };
+    const again = () => ask(operation, input);
+    const waited = surface ? await until(first, { surface, ask: again, values }) : undefined;
+    const { answer, isDone } = waited ?? { answer: first, isDone: true };
     if (answer.status !== 200) return fail(answer, { remote, operation, values });
-    if (values.watch)
-      return await watch(answer, {
-        ask: () => ask(operation, input),
-        show: (body) => answerText(operation, body, values),
-      });
-    if (format === "csv") await printTable(operation, answer, { input, ask: (page) => ask(operation, page) });
-    else if (format === "html") process.stdout.write(operation.html?.(answer.body) ?? "");
-    else process.stdout.write(`${answerText(operation, answer.body, values)}\n`);
+    const show = (body: unknown) => answerText(operation, body, values);
+    if (values.watch) return await watch(answer, { ask: again, show });
+    const pages: Omit<Paging, "isWhole"> = { input, ask: (page) => ask(operation, page) };
+    if (format === "csv") await printTable(operation, answer, pages);
+    else printAnswer(operation, answer.body, { format, values });
     if (!isDone) return 1;
     code = operation.cli?.exit?.(answer.body) ?? 0;
   } finally {
@@ -99,10 +93,34 @@ async function runWith(
   return code;
 }
 
+/** A start or a change, once what it would do was shown and said yes to. */
+function askPreviewed(
+  given: Record<string, unknown>,
+  values: Values,
+  { preview, operation, ask }: { preview: Operation; operation: Operation } & Pick<Answering, "ask">,
+): Promise<Answer | undefined> {
+  const asks = {
+    preview: (asked: Record<string, unknown>) => ask(preview, asked),
+    start: (asked: Record<string, unknown>) => ask(operation, asked),
+  };
+  return preview.name === "preview_grid_edit"
+    ? askedEdit(given, values, asks)
+    : askedStart(given, values, asks);
+}
+
 export function sayUnstepped({ config }: CliSettings): void {
   const flag = config.sandbox ? " --sandbox" : "";
   process.stderr.write(`No server is running, so nothing steps it: start \`edgemaker serve${flag}\`.\n`);
 }
+
+const printAnswer = (
+  operation: Operation,
+  body: unknown,
+  { format, values }: { readonly format: Format; readonly values: Values },
+): void =>
+  void process.stdout.write(
+    format === "html" ? (operation.html?.(body) ?? "") : `${answerText(operation, body, values)}\n`,
+  );
 
 async function printTable(
   operation: Operation,
@@ -152,16 +170,18 @@ export async function remoteOf(settings: CliSettings, values: Values): Promise<R
   return findServer(dataDirectory(process.env), settings.databaseUrl);
 }
 
-/** Who answers: the server, or this process, which then has to be closed. */
-export async function openAnswering(
-  { config, databaseUrl, sandbox }: CliSettings,
-  remote: Remote | undefined,
-): Promise<{
+interface Answering {
   ask(operation: Operation, input: Record<string, unknown>): Promise<Answer>;
   /** Of this process, where it answers itself. */
   readonly deps?: Deps;
   close(): void;
-}> {
+}
+
+/** Who answers: the server, or this process, which then has to be closed. */
+export async function openAnswering(
+  { config, databaseUrl, sandbox }: CliSettings,
+  remote: Remote | undefined,
+): Promise<Answering> {
   if (remote)
     return { ask: (operation, input) => callRemote(operation, input, remote), close: () => undefined };
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);

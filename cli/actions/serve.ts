@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { serve as listen } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { createApp } from "../../src/app.ts";
+import type { Config } from "../../src/compose/config.ts";
 import { createDeps } from "../../src/compose/deps.ts";
 import { newToken } from "../../src/controls/operations/tokens.ts";
 import { createOperations } from "../../src/operations.ts";
@@ -42,13 +43,7 @@ export interface Serving {
 /** Starts the server and its timer. */
 export async function startServer(values: Values, { around = 0 } = {}): Promise<Serving> {
   const { config, sandbox, databaseUrl } = readSettings(values, process.env);
-  const port =
-    values.port === undefined ? 3000 : numberOf("--port", values.port, { whole: true, most: 65_535 });
-  const hostname = (values.host as string | undefined) ?? "0.0.0.0";
-  const interval =
-    values["tick-interval"] === undefined
-      ? 5000
-      : numberOf("--tick-interval", values["tick-interval"], { whole: true, least: 1, most: 86_400_000 });
+  const { port, hostname, interval } = servingFlags(values);
   const folder = dataDirectory(process.env);
   const log = createLog(config.logLevel);
   const file = configFile(process.env);
@@ -60,7 +55,58 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
   forgetKeptToken(folder);
   const instance = nodeLocal.randomText(16);
   const signIn = createSignIn(token);
-  const app = createApp({
+  const app = servedApp(deps, { config, token, instance, signIn });
+  const { server, address } = await listening(app.fetch, { port, hostname, around });
+  const url = `http://${hostAndPort({ ...address, address: loopback(address) })}`;
+  const endToken = await listLocalToken(deps.store, { token, url });
+  const forget = writeServerFile(folder, databaseUrl, { url, token, instance, pid: process.pid });
+  const noToken = !config.token && !(await deps.store.hasTokens());
+  if (noToken)
+    process.stderr.write(
+      "No API token is configured: commands here need none, others `edgemaker token create`\n",
+    );
+  const timer = startTimer(deps, interval);
+  for (const trouble of (await deps.keyTroubles?.()) ?? []) log("error", trouble);
+  const delivery = startDelivery(deps, Math.min(interval, DELIVERY_INTERVAL));
+  const sampling = startSampling(deps, Math.min(interval, DELIVERY_INTERVAL));
+  const asking = askAboutKeys(deps);
+
+  const { stopped, stop } = stopOnce(async () => {
+    asking.stop();
+    forget();
+    await timer.stop();
+    await Promise.all([delivery.stop(), sampling.stop()]);
+    await serverClosed(server);
+    // A database that is gone keeps nobody from stopping: the next start ends it.
+    await endToken().catch(() => undefined);
+    deps.close();
+    await tracing?.stop();
+  });
+  const boundTold = boundToldOf(address);
+  return { deps, url, boundTold, token, newLink: () => pageLink(url, signIn.newCode()), stopped, stop };
+}
+
+function servingFlags(values: Values) {
+  const { port, host, "tick-interval": interval } = values;
+  return {
+    port: port === undefined ? 3000 : numberOf("--port", port, { whole: true, most: 65_535 }),
+    hostname: (host as string | undefined) ?? "0.0.0.0",
+    interval:
+      interval === undefined
+        ? 5000
+        : numberOf("--tick-interval", interval, { whole: true, least: 1, most: 86_400_000 }),
+  };
+}
+
+interface Served {
+  readonly config: Config;
+  readonly token: string;
+  readonly instance: string;
+  readonly signIn: ReturnType<typeof createSignIn>;
+}
+
+const servedApp = (deps: Deps, { config, token, instance, signIn }: Served) =>
+  createApp({
     deps,
     operations: createOperations(config.exchanges.map(({ id }) => id)),
     access: {
@@ -85,46 +131,21 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     signIn,
     asset: builtAsset,
   });
-  const { server, address } = await listening(app.fetch, { port, hostname, around });
-  const url = `http://${hostAndPort({ ...address, address: loopback(address) })}`;
-  const endToken = await listLocalToken(deps.store, { token, url });
-  const forget = writeServerFile(folder, databaseUrl, {
-    url,
-    token,
-    instance,
-    pid: process.pid,
-  });
-  const noToken = !config.token && !(await deps.store.hasTokens());
-  if (noToken)
-    process.stderr.write(
-      "No API token is configured: commands here need none, others `edgemaker token create`\n",
-    );
-  const timer = startTimer(deps, interval);
-  for (const trouble of (await deps.keyTroubles?.()) ?? []) log("error", trouble);
-  const delivery = startDelivery(deps, Math.min(interval, DELIVERY_INTERVAL));
-  const sampling = startSampling(deps, Math.min(interval, DELIVERY_INTERVAL));
-  const asking = askAboutKeys(deps);
 
+/** What is done when a stop is asked for, however often. */
+function stopOnce(end: () => Promise<void>): { readonly stopped: Promise<void>; readonly stop: () => void } {
   let stop: () => void = () => undefined;
-  const stopped = new Promise<void>((resolve) => {
+  const asked = new Promise<void>((resolve) => {
     stop = resolve;
-  }).then(async () => {
-    asking.stop();
-    forget();
-    await timer.stop();
-    await Promise.all([delivery.stop(), sampling.stop()]);
-    await new Promise((resolve) => {
-      server.close(resolve);
-      if ("closeAllConnections" in server) server.closeAllConnections();
-    });
-    // A database that is gone keeps nobody from stopping: the next start ends it.
-    await endToken().catch(() => undefined);
-    deps.close();
-    await tracing?.stop();
   });
-  const boundTold = boundToldOf(address);
-  return { deps, url, boundTold, token, newLink: () => pageLink(url, signIn.newCode()), stopped, stop };
+  return { stopped: asked.then(end), stop };
 }
+
+const serverClosed = (server: Listening["server"]): Promise<unknown> =>
+  new Promise((resolve) => {
+    server.close(resolve);
+    if ("closeAllConnections" in server) server.closeAllConnections();
+  });
 
 /** How often what is to be told, and which book is to be looked at, is asked, at the least. */
 const DELIVERY_INTERVAL = 5000;

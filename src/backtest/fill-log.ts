@@ -88,9 +88,7 @@ function fillsOf({ jumps, slots, replayed, strategy, bars, market, rules }: Jump
     const inBase = !isSell && market.buyFeeIn === "base";
     const fee = mul(inBase ? amount : notional, market.maker, "up");
     const bar = jumps.bars[i] as number;
-    const corner = (code >> 1) & 3;
-    const corners = cornersOf(bars, bar, rules.extremes);
-    const left = corner > 0 ? corners[corner - 1] : cornersOf(bars, bar - 1, rules.extremes)[3];
+    const [left, right] = cornersAround(bars, { bar, corner: (code >> 1) & 3 }, rules.extremes);
     const bound = isSell ? meeting.sell(price) : meeting.buy(price);
     const isGood = (ticks: number) => (isSell ? ticks >= bound : ticks <= bound);
     const { number, account, symbol, id, state } = strategy;
@@ -106,9 +104,20 @@ function fillsOf({ jumps, slots, replayed, strategy, bars, market, rules }: Jump
       amount,
       notional,
       fees: fee === ZERO ? [] : [{ asset: inBase ? market.base : market.quote, amount: fee }],
-      at: crossing(left as never, corners[corner] as never, isGood),
+      at: crossing(left as never, right as never, isGood),
       superseded: false,
     });
   }
   return fills.sort((a, b) => a.at - b.at);
+}
+
+/** The way of the price on which a fill lies: from the corner before to its own. */
+function cornersAround(
+  bars: Jumped["bars"],
+  { bar, corner }: { readonly bar: number; readonly corner: number },
+  extremes: Rules["extremes"],
+) {
+  const corners = cornersOf(bars, bar, extremes);
+  const left = corner > 0 ? corners[corner - 1] : cornersOf(bars, bar - 1, extremes)[3];
+  return [left, corners[corner]] as const;
 }

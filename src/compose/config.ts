@@ -83,12 +83,7 @@ export function parseConfig(environment: Environment): Config {
   const set = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
   );
-  const parsed = Settings.safeParse(set);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new SettingsError(`${issue?.path.join(".")}: ${issue?.message}`);
-  }
-  const settings = parsed.data;
+  const settings = parseSettings(set);
   const exchanges = requireEachOnce(
     settings.EDGEMAKER_EXCHANGES.map((entry) => configuredExchange(entry, set)),
   );
@@ -122,6 +117,13 @@ export function parseConfig(environment: Environment): Config {
     mcpMost: new Map(settings.EDGEMAKER_MCP_MOST.map(assetAmount)),
     mcpMostADay: new Map(settings.EDGEMAKER_MCP_MOST_A_DAY.map(assetAmount)),
   };
+}
+
+function parseSettings(set: Environment): ReturnType<typeof Settings.parse> {
+  const parsed = Settings.safeParse(set);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new SettingsError(`${issue?.path.join(".")}: ${issue?.message}`);
 }
 
 function configuredExchange(entry: string, environment: Environment): ConfiguredExchange {

@@ -1,4 +1,4 @@
-import { publicBudgets } from "../adapters/ccxt/client/public-budget.ts";
+import { type PublicBudgets, publicBudgets } from "../adapters/ccxt/client/public-budget.ts";
 import type { Context } from "../adapters/libsql/client/context.ts";
 import { openDatabase } from "../adapters/libsql/client/open.ts";
 import { libsqlKeeping } from "../adapters/libsql/keeping/keeping.ts";
@@ -15,8 +15,9 @@ import { importSigner } from "../adapters/vault/signer.ts";
 import { NO_STORED_KEYS, storedKeys } from "../adapters/vault/stored-keys.ts";
 import { kindsOf } from "../engine/kinds.ts";
 import { step } from "../engine/pass/step.ts";
+import type { Millis } from "../kernel/time.ts";
 import { KINDS } from "../kinds.ts";
-import { accountKey } from "../model/account.ts";
+import { type AccountRef, accountKey } from "../model/account.ts";
 import { VENUES } from "../model/venues.ts";
 import { heartbeat } from "../notify/operations/heartbeat.ts";
 import type { Deps } from "../ports/deps.ts";
@@ -39,89 +40,118 @@ export async function createDeps(
   runtime: Runtime,
   options: SandboxOptions = {},
 ): Promise<Deps & { readonly live?: Live; readonly channels: Channels; close(): void }> {
-  const { client, migrations, local, log, requests, isChecked, tracer } = runtime;
+  const { client, migrations, local, log, isChecked, tracer } = runtime;
   const kind = config.sandbox ? "sandbox" : "live";
   const context = await openDatabase({ client, local, migrations, kind, isChecked, tracer });
-  const notify = notifyStore(context, await Promise.all(config.keks.map(importKek)));
+  const channels = notifyStore(context, await Promise.all(config.keks.map(importKek)));
   const budgets = runtime.live?.budgets ?? publicBudgets(local.monotonic);
   const ask = tracedFetch(runtime.live?.fetch ?? ((url, init) => fetch(url, init)), tracer);
   const live = config.sandbox
     ? undefined
     : await connectLive(config, context, { ...runtime, live: { ...runtime.live, budgets, fetch: ask } });
-  const { aggregator, ...venues }: Venues = live
-    ? live.venues
-    : await sandboxVenues(config, context, runtime, options);
+  const venues: Venues = live ? live.venues : await sandboxVenues(config, context, runtime, options);
   // Two ids of the same keys stay so until somebody puts them in order, so that one look is enough.
-  if (live && !isChecked && !runtime.putsKeysInOrder) {
-    await live.check.refuseSame().catch((error: unknown) => {
-      context.client.close();
-      throw error;
-    });
-  }
+  if (live && !isChecked && !runtime.putsKeysInOrder) await refuseSame(live, context);
   const exchanges = config.exchanges.map((one) => infoOf(one, live));
-  const killHere: KillHere = {
-    reason: () => (config.kill ? "EDGEMAKER_KILL is set" : runtime.killed?.()),
+  const prices = connectPrices(config, { ...venues, exchanges, budgets, monotonic: local.monotonic });
+  const killHere = killHereOf(config, runtime);
+  const stepping = {
+    ...{ store: withKillHere(createStore(context), killHere), kinds: kindsOf(KINDS), local, log },
+    ...{ limits: config.limits, requests: runtime.requests, interval: runtime.interval },
+    reference: prices.reference,
   };
-  const kinds = kindsOf(KINDS);
-  const store = withKillHere(createStore(context), killHere);
+  return {
+    ...stepping,
+    ...prices,
+    ...venueDeps(venues, { context, exchanges, live }),
+    ...(live ? keyDeps(config, live) : {}),
+    ...tellingDeps(config, runtime, { context, channels }),
+    resolve: (venue) => step(stepping, venue),
+    exchanges,
+    ...(runtime.kept ? { kept: runtime.kept } : {}),
+    signers: await Promise.all(config.keks.map(importSigner)),
+    killHere,
+    tracer,
+    close: () => context.client.close(),
+  };
+}
+
+const killHereOf = (config: Config, runtime: Runtime): KillHere => ({
+  reason: () => (config.kill ? "EDGEMAKER_KILL is set" : runtime.killed?.()),
+});
+
+const refuseSame = ({ check }: Live, { client }: Context): Promise<void> =>
+  check.refuseSame().catch((error: unknown) => {
+    client.close();
+    throw error;
+  });
+
+/** The chain and every other venue, asked for prices. */
+function connectPrices(
+  config: Config,
+  {
+    venue,
+    aggregator,
+    exchanges,
+    budgets,
+    monotonic,
+  }: Venues & { exchanges: readonly ExchangeInfo[]; budgets: PublicBudgets; monotonic: () => Millis },
+) {
   const inTime = timeLimit(config.readTimeoutMillis);
   const chain =
     aggregator && !config.venueUrls.has("iris")
       ? { own: aggregator, forAnyone: aggregator }
-      : liveAggregators(config, { budgets, monotonic: local.monotonic });
-  const hostOf = (exchange: string) => live?.venues.accountOf(exchange).host ?? "";
-  const dry = connectDryRuns({ books: dryBooks(context), exchanges, venue: venues.venue, hostOf });
-  const dexOf = (aggregator: Aggregator, venue: DexParts["venue"]) =>
-    connectDex({ aggregator, exchanges, venue, inTime });
-  const own = { dex: dexOf(chain.own, venues.venue), venue: venues.venue };
-  const reference = connectReference({ exchanges, inTime, ...own });
+      : liveAggregators(config, { budgets, monotonic });
+  const dexOf = (chosen: Aggregator, venueOf: DexParts["venue"]) =>
+    connectDex({ aggregator: chosen, exchanges, venue: venueOf, inTime });
+  const own = { dex: dexOf(chain.own, venue), venue };
   return {
-    venue: venues.venue,
-    dry,
-    venueOf: (account) => (account.kind === "dry" ? dry.venueOf(account) : venues.venueOf(account)),
-    marketTime: venues.marketTime,
-    ...(venues.letPass ? { letPass: venues.letPass } : {}),
-    ...(live
-      ? {
-          live,
-          keys: serverKeys(config, live),
-          keyTroubles: () => keyTroubles(live),
-          warnings: () => keyWarnings(live),
-        }
-      : {}),
-    resolve: (venue) =>
-      step(
-        { store, kinds, local, log, limits: config.limits, requests, reference, interval: runtime.interval },
-        venue,
-      ),
-    exchanges,
     inTime,
-    dex: dexOf(chain.forAnyone, (id) => forAnyone(venues.venue(id))),
-    reference,
-    channels: notify,
-    metrics: metricsStore(context),
-    reports: reportStore(context),
-    liquidity: { store: liquidityStore(context), pairs: config.watched },
-    ...(runtime.post && config.heartbeat
-      ? { heartbeat: heartbeat(config.heartbeat, { post: runtime.post, local, log }) }
-      : {}),
-    ...(runtime.kept ? { kept: runtime.kept } : {}),
-    ...(runtime.post
-      ? { notify: { store: notify, post: runtime.post, mail: runtime.mail, hosts: config.outboundHosts } }
-      : {}),
-    signers: await Promise.all(config.keks.map(importSigner)),
-    store,
-    kinds,
-    killHere,
-    limits: config.limits,
-    requests,
-    interval: runtime.interval,
-    tracer,
-    local,
-    log,
-    close: () => context.client.close(),
+    dex: dexOf(chain.forAnyone, (id) => forAnyone(venue(id))),
+    reference: connectReference({ exchanges, inTime, ...own }),
   };
 }
+
+/** The venues of both kinds of money. */
+function venueDeps(
+  { venue, venueOf, marketTime, letPass }: Venues,
+  {
+    context,
+    exchanges,
+    live,
+  }: { context: Context; exchanges: readonly ExchangeInfo[]; live: Live | undefined },
+) {
+  const hostOf = (exchange: string) => live?.venues.accountOf(exchange).host ?? "";
+  const dry = connectDryRuns({ books: dryBooks(context), exchanges, venue, hostOf });
+  return {
+    venue,
+    dry,
+    venueOf: (account: AccountRef) => (account.kind === "dry" ? dry.venueOf(account) : venueOf(account)),
+    marketTime,
+    ...(letPass ? { letPass } : {}),
+  };
+}
+
+const keyDeps = (config: Config, live: Live) => ({
+  live,
+  keys: serverKeys(config, live),
+  keyTroubles: () => keyTroubles(live),
+  warnings: () => keyWarnings(live),
+});
+
+/** What is counted, and who is told of it. */
+const tellingDeps = (
+  { heartbeat: beats, watched, outboundHosts }: Config,
+  { post, mail, local, log }: Runtime,
+  { context, channels }: { context: Context; channels: Channels },
+) => ({
+  channels,
+  metrics: metricsStore(context),
+  reports: reportStore(context),
+  liquidity: { store: liquidityStore(context), pairs: watched },
+  ...(post && beats ? { heartbeat: heartbeat(beats, { post, local, log }) } : {}),
+  ...(post ? { notify: { store: channels, post, mail, hosts: outboundHosts } } : {}),
+});
 
 const infoOf = ({ id, venue }: ConfiguredExchange, live: Live | undefined): ExchangeInfo => ({
   id,

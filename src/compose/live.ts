@@ -60,11 +60,8 @@ export interface LiveVenues extends Pick<Deps, "venue" | "venueOf" | "marketTime
 
 /** The real exchanges, each at its own address or at the one that the operator has named. */
 export function liveVenues(config: Config, given: LiveParts, options: LiveOptions = {}): LiveVenues {
-  const { keeping } = given;
-  const parts = {
-    ...given,
-    keeping: { ...keeping, markets: options.markets?.(keeping.markets) ?? keeping.markets },
-  };
+  const { markets } = given.keeping;
+  const parts = { ...given, keeping: { ...given.keeping, markets: options.markets?.(markets) ?? markets } };
   const budgets = options.budgets ?? publicBudgets(given.local.monotonic);
   const places = new Map(config.exchanges.map((one) => [one.id, { ...one, place: placeOf(one) }]));
   const { credentials } = parts;

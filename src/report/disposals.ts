@@ -59,10 +59,7 @@ export function dispose(
   const amount = fill.amount + feeIn(base);
   const isKnown = holding.base >= amount;
   const taken = takeFirst(holding.lots, min(amount, holding.base));
-  const average =
-    holding.base === ZERO
-      ? ZERO
-      : mulDiv(holding.cost, { times: min(amount, holding.base), over: holding.base }, "half");
+  const average = averageCost(holding, amount);
   const inBase = mulDiv(fill.notional, { times: feeIn(base), over: fill.amount }, "up");
   const disposal: Disposal = {
     fill,
@@ -79,6 +76,10 @@ export function dispose(
     disposal,
   };
 }
+
+/** What so much of a holding has cost, each of its parts alike. */
+const averageCost = ({ base, cost }: DisposalHolding, amount: Decimal): Decimal =>
+  base === ZERO ? ZERO : mulDiv(cost, { times: min(amount, base), over: base }, "half");
 
 function takeFirst(
   lots: readonly DisposalLot[],

@@ -2,7 +2,7 @@ import { useState } from "hono/jsx/dom";
 import { change, inPercent, money, toneOf } from "./format.ts";
 import { useLoad } from "./load.ts";
 import { linkTo } from "./route.ts";
-import { Table } from "./table.tsx";
+import { Table, type TableColumn } from "./table.tsx";
 import { Section, Shown, Stat, Time } from "./ui.tsx";
 
 interface FigureSums {
@@ -64,6 +64,46 @@ export function ReportPage() {
   );
 }
 
+const REPORT_ROW_COLUMNS: readonly TableColumn<ReportAnswer["strategies"][number]>[] = [
+  {
+    name: "Pair",
+    isHead: true,
+    of: ({ id, symbol, exchange, dryRun }) => (
+      <>
+        <a href={linkTo("strategy", id)}>{symbol}</a>
+        <small>{dryRun ? `${exchange}, on paper` : exchange}</small>
+      </>
+    ),
+    by: ({ symbol }) => symbol,
+  },
+  {
+    name: "Total",
+    isNumber: true,
+    of: ({ totalProfit }) => <span class={toneOf(totalProfit)}>{change(totalProfit)}</span>,
+    by: ({ totalProfit }) => totalProfit,
+  },
+  {
+    name: "Realised",
+    isNumber: true,
+    of: ({ realizedProfit }) => change(realizedProfit),
+    by: ({ realizedProfit }) => realizedProfit,
+  },
+  { name: "Fees", isNumber: true, of: ({ fees }) => money(fees), by: ({ fees }) => fees },
+  { name: "Cycles", isNumber: true, of: ({ cycles }) => cycles, by: ({ cycles }) => cycles },
+  { name: "In range", isNumber: true, of: ({ inRangePercent }) => shareOrNone(inRangePercent) },
+  {
+    name: "Stepped in time",
+    isNumber: true,
+    of: ({ uptimePercent }) => shareOrNone(uptimePercent),
+  },
+  {
+    name: "Incidents",
+    isNumber: true,
+    of: ({ incidents }) => incidents,
+    by: ({ incidents }) => incidents,
+  },
+];
+
 const ReportTold = ({ data }: { data: ReportAnswer }) => (
   <>
     {data.totals.map((total) => (
@@ -72,45 +112,7 @@ const ReportTold = ({ data }: { data: ReportAnswer }) => (
     <Section title="By strategy">
       <Table
         label="By strategy"
-        columns={[
-          {
-            name: "Pair",
-            isHead: true,
-            of: ({ id, symbol, exchange, dryRun }) => (
-              <>
-                <a href={linkTo("strategy", id)}>{symbol}</a>
-                <small>{dryRun ? `${exchange}, on paper` : exchange}</small>
-              </>
-            ),
-            by: ({ symbol }) => symbol,
-          },
-          {
-            name: "Total",
-            isNumber: true,
-            of: ({ totalProfit }) => <span class={toneOf(totalProfit)}>{change(totalProfit)}</span>,
-            by: ({ totalProfit }) => totalProfit,
-          },
-          {
-            name: "Realised",
-            isNumber: true,
-            of: ({ realizedProfit }) => change(realizedProfit),
-            by: ({ realizedProfit }) => realizedProfit,
-          },
-          { name: "Fees", isNumber: true, of: ({ fees }) => money(fees), by: ({ fees }) => fees },
-          { name: "Cycles", isNumber: true, of: ({ cycles }) => cycles, by: ({ cycles }) => cycles },
-          { name: "In range", isNumber: true, of: ({ inRangePercent }) => shareOrNone(inRangePercent) },
-          {
-            name: "Stepped in time",
-            isNumber: true,
-            of: ({ uptimePercent }) => shareOrNone(uptimePercent),
-          },
-          {
-            name: "Incidents",
-            isNumber: true,
-            of: ({ incidents }) => incidents,
-            by: ({ incidents }) => incidents,
-          },
-        ]}
+        columns={REPORT_ROW_COLUMNS}
         rows={data.strategies}
         keyOf={({ id }) => id}
         empty="Nothing is counted of this time yet: days are written down while a server runs."

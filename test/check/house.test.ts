@@ -9,11 +9,11 @@ import { type House, houseOf, type Sources } from "./house.ts";
 const MOST = {
   floors: 8,
   looseFiles: 5,
-  names: 20,
+  names: 17,
   fileLines: 250,
   functionLines: 40,
   /** The goal is none. */
-  longFunctions: 30,
+  longFunctions: 1,
 };
 
 const tracked = (folder: string): string[] =>

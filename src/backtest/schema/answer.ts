@@ -8,18 +8,7 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Fill } from "../../model/fill.ts";
 import type { BacktestResult } from "../backtest.ts";
 import type { FillLog } from "../fill-log.ts";
-
-const FillShape = lazy(() =>
-  z.object({
-    timestamp: z.number(),
-    slot: z.number(),
-    side: z.enum(["buy", "sell"]),
-    price: z.number(),
-    amount: z.string(),
-    notional: z.string(),
-    fee: z.string(),
-  }),
-);
+import { earnedFields, FillShape, PointShape, SlotResultShape } from "./answer-shapes.ts";
 
 export const BacktestShape = lazy(() =>
   z.object({
@@ -33,19 +22,7 @@ export const BacktestShape = lazy(() =>
     bars: z.number(),
     missingBars: z.number(),
     isWhole: z.boolean().describe("false where it was ended before its last bar"),
-    total: z.string().describe("Equity at the end less what was invested, in quote, exact"),
-    totalPercent: z.number(),
-    realized: z.string(),
-    unrealized: z.string(),
-    fees: z.record(z.string(), z.string()),
-    cycles: z.number(),
-    filledOrders: z.number(),
-    invested: z.string().describe("What all slots together can come to use, in quote"),
-    startPrice: z.number(),
-    endPrice: z.number(),
-    holding: z
-      .object({ start: z.string(), base: z.string(), quote: z.string() })
-      .describe("What was made by keeping the base of the start, by all in base, and by all in quote"),
+    ...earnedFields(),
     position: z.string(),
     averageCost: z.number().nullable(),
     breakEvenPrice: z.number().nullable(),
@@ -61,28 +38,9 @@ export const BacktestShape = lazy(() =>
       .nullable()
       .describe("Over the three orders in which a bar's extremes may have come"),
     warnings: z.array(z.object({ code: z.string(), message: z.string() })),
-    slots: z.array(
-      z.object({
-        slot: z.number(),
-        lowerPrice: z.number(),
-        upperPrice: z.number(),
-        buys: z.number(),
-        sells: z.number(),
-        cycles: z.number(),
-      }),
-    ),
+    slots: z.array(SlotResultShape()),
     fills: z.array(FillShape()).describe("Newest last"),
-    series: z
-      .array(
-        z.object({
-          timestamp: z.number(),
-          price: z.number(),
-          equity: z.number(),
-          held: z.number(),
-          drawdownPercent: z.number(),
-        }),
-      )
-      .describe("Equity, and what it were all in base, over time"),
+    series: z.array(PointShape()).describe("Equity, and what it were all in base, over time"),
   }),
 );
 
@@ -96,8 +54,6 @@ export function answerOf(
   { from, until }: { readonly from: Millis; readonly until: Millis },
 ): BacktestAnswer {
   const { strategy } = run.account;
-  const { ledger } = strategy.state;
-  const { drawdown, invested } = figures;
   return {
     exchange,
     symbol: market.symbol,
@@ -107,6 +63,31 @@ export function answerOf(
     bars: run.bars,
     missingBars: missing,
     isWhole: run.bars === bars,
+    ...earnedOut(run, figures),
+    sharpe: figures.sharpe === null ? null : cents(figures.sharpe),
+    timeInRangePercent: percentOfShare(figures.timeInRange),
+    status: strategy.status,
+    band: band && {
+      total: { least: text(band.total.least), most: text(band.total.most) },
+      cycles: band.cycles,
+    },
+    warnings: warnings.map(({ code, message }) => ({ code, message })),
+    slots: slotsOf(strategy.state.slots, run.fills.sides),
+    fills: run.fills.newest(fills).map(fillOut),
+    series: figures.series.map(({ at, price, equity, held, drawdown: fall }) => ({
+      timestamp: at,
+      price,
+      equity: cents(equity),
+      held: cents(held),
+      drawdownPercent: percentOfShare(fall),
+    })),
+  };
+}
+
+function earnedOut({ account }: BacktestResult["run"], figures: BacktestResult["figures"]) {
+  const { ledger } = account.strategy.state;
+  const { drawdown, invested } = figures;
+  return {
     total: text(figures.total),
     totalPercent: wire(snap(div(figures.total * 100n, invested, "half"), 10n ** 14n, "half")),
     realized: text(figures.realized),
@@ -127,23 +108,6 @@ export function answerOf(
       fromAt: drawdown.from,
       untilAt: drawdown.to,
     },
-    sharpe: figures.sharpe === null ? null : cents(figures.sharpe),
-    timeInRangePercent: percentOfShare(figures.timeInRange),
-    status: strategy.status,
-    band: band && {
-      total: { least: text(band.total.least), most: text(band.total.most) },
-      cycles: band.cycles,
-    },
-    warnings: warnings.map(({ code, message }) => ({ code, message })),
-    slots: slotsOf(strategy.state.slots, run.fills.sides),
-    fills: run.fills.newest(fills).map(fillOut),
-    series: figures.series.map(({ at, price, equity, held, drawdown: fall }) => ({
-      timestamp: at,
-      price,
-      equity: cents(equity),
-      held: cents(held),
-      drawdownPercent: percentOfShare(fall),
-    })),
   };
 }
 

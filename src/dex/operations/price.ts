@@ -33,6 +33,12 @@ const DEX_READ = { effect: "read", access: "public" } as const;
 
 /** Prices and pools of the chain's tokens on its own exchanges. */
 export const dexOperations = (): Operation[] => [
+  dexPriceOperation(),
+  dexPoolsOperation(),
+  dexTokensOperation(),
+];
+
+const dexPriceOperation = (): Operation =>
   operation({
     ...DEX_READ,
     name: "get_dex_price",
@@ -48,7 +54,9 @@ export const dexOperations = (): Operation[] => [
     output: PriceShape,
     failure: "Price fetch failed",
     run: async (deps, { symbol }) => priceOut(symbol, await deps.dex.price(symbol), await timestamp(deps)),
-  }),
+  });
+
+const dexPoolsOperation = (): Operation =>
   operation({
     ...DEX_READ,
     name: "get_dex_pools",
@@ -72,7 +80,9 @@ export const dexOperations = (): Operation[] => [
       ...poolsOut(symbol, await deps.dex.pools(symbol), asked),
       timestamp: await timestamp(deps),
     }),
-  }),
+  });
+
+const dexTokensOperation = (): Operation =>
   operation({
     ...DEX_READ,
     name: "list_dex_tokens",
@@ -84,7 +94,6 @@ export const dexOperations = (): Operation[] => [
     output: TokensShape,
     failure: "Discovery failed",
     run: async () => tokensOut(),
-  }),
-];
+  });
 
 const timestamp = async (deps: Deps): Promise<string> => new Date(await marketNow(deps)).toISOString();

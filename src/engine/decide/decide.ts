@@ -2,6 +2,7 @@ import { messageOf } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { termsOf } from "../../limits/standing.ts";
+import type { Fill } from "../../model/fill.ts";
 import type { Bounds } from "../../model/limits.ts";
 import type { Quote } from "../../model/market.ts";
 import type { AccountMemory, Losses } from "../../model/memory.ts";
@@ -9,7 +10,7 @@ import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Advanced, Kinds } from "../../ports/kind.ts";
 import type { Changes, Snapshot } from "../../ports/stores/step-store.ts";
-import { type Adopted, adopt } from "../reconcile/adopt.ts";
+import { type Adopted, adopt, revenants } from "../reconcile/adopt.ts";
 import { blamed } from "../reconcile/audit.ts";
 import { withFeeValues } from "../reconcile/fee-value.ts";
 import type { MarketSight, Observation } from "../reconcile/observation.ts";
@@ -46,65 +47,27 @@ export interface PassTerms {
 }
 
 /** One account, all its strategies and orders: what has happened to them, and what should rest next. */
-export function decide(
-  snapshot: Snapshot,
-  observed: Observation,
-  { limit, slow, bounds, kinds }: PassTerms,
-): Decision {
+export function decide(snapshot: Snapshot, observed: Observation, terms: PassTerms): Decision {
+  const { slow, bounds, kinds } = terms;
   const { now } = snapshot.lease;
-  const { sights, timing } = observed;
-  const contradicted = snapshot.orders.find((one) =>
-    isContradicted(one, sights.get(one.clientId), now, timing),
-  );
-  const observation = { ...observed, contradicted };
-  const isSeen = ({ symbol }: Order | Strategy) => observation.markets.has(symbol);
-  const known: readonly Reconciled[] = [
-    ...snapshot.orders.filter(isSeen).map((order) => reconcile(order, observation, now)),
-    // An order that a stop has left open is the person's: its trades are no longer the strategy's.
-    ...observation.late.filter(isFinal).map((order) => reconcileLate(order, observation)),
-  ];
+  const observation = { ...observed, contradicted: contradictedAmong(snapshot, observed) };
+  const isSeen = ({ symbol }: Strategy) => observation.markets.has(symbol);
   const before = snapshot.strategies.filter(isSeen);
+  const known = reconcileSeen(snapshot, observation);
   const { reconciled: found, ...rest } = adopt(known, before, observation, now);
   const reconciled = found.map((one) => withWorth(one, observation));
-  const { backoff } = observation.timing;
-  const strategies = before.map((one) => {
-    const mine = ofStrategy(reconciled, one);
-    const kind = kinds(one.kind);
-    return blamed(kind, book(kind, one, mine, { now, backoff }), mine);
-  });
+  const strategies = bookAll(before, reconciled, { kinds, observation, now });
   const live = reconciled.map(({ order }) => order).filter(({ settled }) => !settled);
-  let share = firstShare(observation, live, { limit, bounds, strategies, kinds });
   const quotes = quotesOf(observation);
   const hidden = snapshot.strategies.filter((one) => !isSeen(one));
   const losses = judgeAccount(snapshot.memory, [...strategies, ...hidden], { bounds, quotes, kinds });
-
-  const advanced = strategies.map((strategy, place) => {
-    const turn = turnOf(
-      { snapshot, observation, strategies, kinds, live, losses, slow, ...rest },
-      share,
-      strategy,
-    );
-    const done = advanceOrFail(
-      strategy,
-      live.filter((order) => order.strategy === strategy.id),
-      turn,
-    );
-    const quote = turn.sight.quote ?? done.priced;
-    const terms = quote && done.intents.length > 0 ? termsOf(bounds.standings, done.intents, quote) : null;
-    share = afterTurn(share, { strategy, quote }, done);
-    strategies[place] = done.strategy;
-    return { ...done, terms };
-  });
+  const account = { snapshot, observation, strategies, kinds, live, losses, slow, ...rest };
+  const { advanced, share } = advanceAll(account, terms);
 
   const others = reconciled.filter(({ order }) => !before.some(({ id }) => id === order.strategy));
-  const stopped = strategies.filter(({ status }) => status === "stopped");
-  const named = nameUnreadable(snapshot, observation, live);
-  const remembered = remember(
-    withLosses(snapshot.memory, withStopped(losses, stopped, { memory: snapshot.memory, quotes, kinds })),
-    observation,
-    { fills: reconciled.flatMap(({ fills }) => fills), waiting: rest.waiting, now },
-  );
-  const memory = { ...remembered, unreadable: named.unreadable };
+  const { unreadable, events } = nameUnreadable(snapshot, observation, live);
+  const fills = reconciled.flatMap((one) => one.fills);
+  const memory = { ...rememberAll(account, fills, quotes), unreadable };
   const written = isSameMemory(memory, snapshot.memory) ? null : memory;
   const changes = [
     ...advanced.map((one, place) =>
@@ -112,31 +75,81 @@ export function decide(
     ),
     ...untoldChanges(snapshot.strategies, observation, now),
     accountChanges(
-      {
-        reconciled: others,
-        snapshot,
-        observation,
-        memory: written,
-        waiting: rest.waiting,
-        live,
-        events: named.events,
-      },
+      { reconciled: others, snapshot, observation, memory: written, waiting: rest.waiting, live, events },
       now,
     ),
   ];
   return {
     changes: changes.filter(changesAnything),
-    cancels: eachOnce([
-      ...advanced.flatMap(({ cancels }) => cancels),
-      ...revenants(observation),
-      ...(snapshot.kill.on && snapshot.kill.cancels ? cancellable(live) : []),
-    ]),
+    cancels: cancelsOf(account, advanced),
     creates: advanced.flatMap(({ intents }) => intents),
     placing: advanced.filter(({ placing }) => placing).map(({ strategy }) => strategy.id),
     memory,
     short: share.short,
   };
 }
+
+/** An order of ours that the venue tells something of which it cannot be. */
+const contradictedAmong = ({ orders, lease }: Snapshot, { sights, timing }: Observation): Order | undefined =>
+  orders.find((one) => isContradicted(one, sights.get(one.clientId), lease.now, timing));
+
+function reconcileSeen({ orders, lease }: Snapshot, observation: Observation): readonly Reconciled[] {
+  const isSeen = ({ symbol }: Order) => observation.markets.has(symbol);
+  return [
+    ...orders.filter(isSeen).map((order) => reconcile(order, observation, lease.now)),
+    // An order that a stop has left open is the person's: its trades are no longer the strategy's.
+    ...observation.late.filter(isFinal).map((order) => reconcileLate(order, observation)),
+  ];
+}
+
+/** Each strategy with what its orders have come to. */
+const bookAll = (
+  strategies: readonly Strategy[],
+  reconciled: readonly Reconciled[],
+  { kinds, observation, now }: { kinds: Kinds; observation: Observation; now: Millis },
+): Strategy[] =>
+  strategies.map((one) => {
+    const mine = ofStrategy(reconciled, one);
+    const kind = kinds(one.kind);
+    return blamed(kind, book(kind, one, mine, { now, backoff: observation.timing.backoff }), mine);
+  });
+
+/** One turn after the other: what one strategy has used of the pass, the next one lacks. */
+function advanceAll(account: AccountPass, { limit, bounds }: Pick<PassTerms, "limit" | "bounds">) {
+  const { observation, strategies, kinds, live } = account;
+  let share = firstShare(observation, live, { limit, bounds, strategies, kinds });
+  const advanced = strategies.map((strategy, place) => {
+    const turn = turnOf(account, share, strategy);
+    const mine = live.filter((order) => order.strategy === strategy.id);
+    const done = advanceOrFail(strategy, mine, turn);
+    const quote = turn.sight.quote ?? done.priced;
+    const terms = quote && done.intents.length > 0 ? termsOf(bounds.standings, done.intents, quote) : null;
+    share = afterTurn(share, { strategy, quote }, done);
+    strategies[place] = done.strategy;
+    return { ...done, terms };
+  });
+  return { advanced, share };
+}
+
+function rememberAll(
+  { snapshot: { memory, lease }, observation, strategies, losses, kinds, waiting }: AccountPass,
+  fills: readonly Fill[],
+  quotes: ReadonlyMap<string, Quote>,
+): AccountMemory {
+  const stopped = strategies.filter(({ status }) => status === "stopped");
+  const judged = withStopped(losses, stopped, { memory, quotes, kinds });
+  return remember(withLosses(memory, judged), observation, { fills, waiting, now: lease.now });
+}
+
+const cancelsOf = (
+  { snapshot: { kill }, observation, live }: AccountPass,
+  advanced: readonly Pick<Advanced, "cancels">[],
+): Order[] =>
+  eachOnce([
+    ...advanced.flatMap(({ cancels }) => cancels),
+    ...revenants(observation),
+    ...(kill.on && kill.cancels ? cancellable(live) : []),
+  ]);
 
 const eachOnce = (cancels: readonly Order[]): Order[] => [
   ...new Map(cancels.map((order) => [order.clientId, order])).values(),
@@ -164,15 +177,6 @@ function withWorth(one: Reconciled, { markets, feePrices: mids = new Map() }: Ob
 const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconciled[] =>
   reconciled.filter(({ order }) => order.strategy === id);
 
-/** Orders that were given up, as they could not be found, and that are open after all: a bound was broken. */
-function revenants({ late, markets }: Observation): Order[] {
-  if (late.length === 0) return [];
-  const open = new Set([...markets.values()].flatMap((sight) => sight.open.map(({ id }) => id)));
-  return late.filter(
-    (order) => order.strategy !== null && isFinal(order) && open.has(order.exchangeId ?? ""),
-  );
-}
-
 // Strategies on markets that the venue refuses to tell of: nothing is known of their orders.
 const untoldChanges = (strategies: readonly Strategy[], { refused }: Observation, now: Millis): Changes[] =>
   strategies.flatMap((one) => {
@@ -184,7 +188,7 @@ interface AccountPass extends Pick<Adopted, "held" | "stranger" | "waiting"> {
   readonly snapshot: Snapshot;
   readonly observation: Observation;
   /** As far as this pass has taken them. */
-  readonly strategies: readonly Strategy[];
+  readonly strategies: Strategy[];
   readonly live: readonly Order[];
   readonly losses: Losses;
   readonly slow: string | null;

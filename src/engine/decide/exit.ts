@@ -47,27 +47,22 @@ export interface ExitPlan {
   readonly intent: Intent | undefined;
 }
 
+interface ExitContext {
+  readonly market: Market;
+  readonly quote: Quote;
+  readonly funds: Funds | undefined;
+  readonly bounds?: Bounds | undefined;
+  /** A buy of the account that nothing here may cancel: the order sells above it. */
+  readonly above?: Decimal | undefined;
+  /** It sells no lower than this. */
+  readonly least?: Decimal | undefined;
+}
+
 /** Sells all base of a strategy that has no order left: one immediate order of everything a pass. */
 export function exitPlan(
   kind: Kind,
   before: StrategyState,
-  {
-    market,
-    quote,
-    funds,
-    bounds,
-    above,
-    least,
-  }: {
-    market: Market;
-    quote: Quote;
-    funds: Funds | undefined;
-    bounds?: Bounds | undefined;
-    /** A buy of the account that nothing here may cancel: the order sells above it. */
-    above?: Decimal | undefined;
-    /** It sells no lower than this. */
-    least?: Decimal | undefined;
-  },
+  { market, quote, funds, bounds, above, least }: ExitContext,
 ): ExitPlan {
   const state = kind.release(before);
   const { exit } = state;

@@ -34,6 +34,29 @@ export async function observe(
   let balances: readonly Balance[] | undefined;
   if (balancesFirst) balances = await readBalances();
 
+  const seen = await readMarkets(venue, snapshot, kinds, budget);
+  const { markets, refused, sights } = seen;
+  let { short } = seen;
+  await readElsewhere({ ...world, venue }, snapshot, markets, budget);
+  if (!balances && mayCreate(snapshot, markets, sights, kinds)) {
+    balances = await readBalances();
+    short ||= !balances;
+  }
+  const strangers = await findStrangers(venue, { store, snapshot, markets, sights }, budget);
+  const { sights: named, short: isShort, ...ofStrangers } = strangers;
+  for (const [clientId, order] of named) sights.set(clientId, order);
+  const whole = new Map<Pair, MarketSight>();
+  for (const [symbol, sight] of markets) {
+    const found = strangers.found.filter((order) => order.symbol === symbol);
+    whole.set(symbol, await readLacking(venue, snapshot, symbol, { sight, sights, found }, budget));
+  }
+  const feePrices = await readFeePrices(venue, whole, budget);
+  const read = { refused, sights, balances, balancesFirst, feePrices, timing: venue.timing };
+  return { ...read, ...ofStrangers, markets: whole, short: short || isShort };
+}
+
+/** Every market in its turn, with the orders that are looked up there. */
+async function readMarkets(venue: Venue, snapshot: Snapshot, kinds: Kinds, budget: Budget) {
   const markets = new Map<Pair, MarketSight & { readonly short: boolean }>();
   const refused = new Map<Pair, string>();
   const sights = new Map<string, Sight>();
@@ -59,11 +82,25 @@ export async function observe(
     for (const [clientId, order] of looked.sights) sights.set(clientId, order);
     short ||= looked.short;
   }
-  await readElsewhere({ ...world, venue }, snapshot, markets, budget);
-  if (!balances && mayCreate(snapshot, markets, sights, kinds)) {
-    balances = await readBalances();
-    short ||= !balances;
-  }
+  return { markets, refused, sights, short };
+}
+
+/** Orders on the venue that no unsettled row knows: what they are, and which of them are ours. */
+async function findStrangers(
+  venue: Venue,
+  {
+    store,
+    snapshot,
+    markets,
+    sights,
+  }: {
+    readonly store: StepStore;
+    readonly snapshot: Snapshot;
+    readonly markets: ReadonlyMap<Pair, MarketSight>;
+    readonly sights: ReadonlyMap<string, Sight>;
+  },
+  budget: Budget,
+) {
   const strangers = [...strangersAmong(snapshot, markets, sights)];
   const known = await store.ordersByIds(snapshot.lease.account, { exchange: strangers, client: [] });
   const unknown = strangers.filter((id) => !known.some(({ exchangeId }) => exchangeId === id));
@@ -75,24 +112,14 @@ export async function observe(
     client: looked.found.map(({ clientId = "" }) => clientId),
   });
   const met = meet(snapshot, looked.found, named);
-  for (const [clientId, order] of met.sights) sights.set(clientId, order);
-  const whole = new Map<Pair, MarketSight>();
-  for (const [symbol, sight] of markets) {
-    const found = met.found.filter((order) => order.symbol === symbol);
-    whole.set(symbol, await readLacking(venue, snapshot, symbol, { sight, sights, found }, budget));
-  }
-  const feePrices = await readFeePrices(venue, whole, budget);
-  const rest = { balances, balancesFirst, feePrices, foreign: looked.foreign, timing: venue.timing };
   return {
-    markets: whole,
-    refused,
-    sights,
-    ...rest,
-    late: [...known, ...met.late.filter(({ clientId }) => !known.some((one) => one.clientId === clientId))],
+    sights: met.sights,
     found: met.found,
+    late: [...known, ...met.late.filter(({ clientId }) => !known.some((one) => one.clientId === clientId))],
+    foreign: looked.foreign,
     unlooked: looked.unlooked,
     searched: searched.done,
-    short: short || looked.short || searched.short,
+    short: looked.short || searched.short,
   };
 }
 

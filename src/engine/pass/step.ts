@@ -4,7 +4,7 @@ import { type AccountKey, accountKey, leaseOwner } from "../../model/account.ts"
 import type { AccountMemory } from "../../model/memory.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Log } from "../../ports/local.ts";
-import type { Lease, Snapshot } from "../../ports/stores/step-store.ts";
+import type { Lease, Settlement, Snapshot } from "../../ports/stores/step-store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { type Decision, decide } from "../decide/decide.ts";
 import { act, type Cancelled, cancelEach, type Hold } from "./act.ts";
@@ -136,15 +136,20 @@ async function pass(
   const memory = { ...decision.memory, ...watch.memory, ...pace, failed: undefined, turn };
   const told = lost ? [forgottenEvent(snapshot, lost)] : [];
   const events = [...told, ...urgent.events, ...acted.events, ...watch.events];
+  const phases = phasesAfter(decision, outcomes);
+  await venue.leave?.();
+  await store.settle(snapshot.lease, { outcomes, events, phases, memory, calls: budget, failure: null });
+  return short;
+}
+
+/** Strategies whose orders were all accepted are active. */
+function phasesAfter({ creates, placing }: Decision, outcomes: Settlement["outcomes"]) {
   const accepted = new Set(
     outcomes.filter(({ state }) => state === "submitted").map(({ clientId }) => clientId),
   );
   const isPlaced = (id: string) =>
-    decision.creates.every((order) => order.strategy !== id || accepted.has(order.clientId));
-  const phases = decision.placing.filter(isPlaced).map((id) => ({ id, phase: "active" as const }));
-  await venue.leave?.();
-  await store.settle(snapshot.lease, { outcomes, events, phases, memory, calls: budget, failure: null });
-  return short;
+    creates.every((order) => order.strategy !== id || accepted.has(order.clientId));
+  return placing.filter(isPlaced).map((id) => ({ id, phase: "active" as const }));
 }
 
 /** A price that stops a strategy is no everyday matter: the log has it too. */

@@ -80,3 +80,12 @@ function withAdopted(
 
 const isSameSlot = (a: Order, b: Order): boolean =>
   a.strategy === b.strategy && a.generation === b.generation && a.slot === b.slot;
+
+/** Orders that were given up, as they could not be found, and that are open after all: a bound was broken. */
+export function revenants({ late, markets }: Observation): Order[] {
+  if (late.length === 0) return [];
+  const open = new Set([...markets.values()].flatMap((sight) => sight.open.map(({ id }) => id)));
+  return late.filter(
+    (order) => order.strategy !== null && isFinal(order) && open.has(order.exchangeId ?? ""),
+  );
+}

@@ -101,27 +101,13 @@ async function beginStrategy(
   const refused = beyondLimits(planned, world);
   if (refused) throw limitError(refused);
   await countStart(deps, planned, world);
-  const { exchange, symbol } = where;
-  const { base, quote } = splitPair(symbol);
   const { venue } = world;
   await fund(deps, where, venue);
-  const isWaiting = checked.config.triggerPrice !== undefined;
+  const state = await withHistory(venue, where.symbol, checked, firstState(checked, world.quote.at));
   const strategy = await deps.store.createStrategy(
     {
-      kind: gridKind.name,
-      version: gridKind.version,
-      config: checked.config,
-      state: await withHistory(venue, symbol, checked, firstState(checked, world.quote.at)),
-      wants: "run",
-      keepOrders: false,
-      sellBase: false,
-      status: isWaiting ? "idle" : "running",
-      phase: "starting",
-      lastError: null,
-      stoppedAt: null,
-      prefix: `grid-${exchange}-${base}-${quote}`,
+      ...firstRow(where, checked, state),
       account: accountKey(venue.account),
-      symbol,
       startedAt: world.quote.at,
       request,
     },
@@ -134,6 +120,26 @@ async function beginStrategy(
     ownBase: planned.ownBase,
     warnings: [...checked.warnings, ...fundsWarnings(planned, world), ...startDoubts(world, where)],
   };
+}
+
+/** What the row of a new strategy says of itself. */
+function firstRow({ exchange, symbol }: StartPlace, { config }: Checked, state: GridState) {
+  const { base, quote } = splitPair(symbol);
+  return {
+    kind: gridKind.name,
+    version: gridKind.version,
+    config,
+    state,
+    wants: "run",
+    keepOrders: false,
+    sellBase: false,
+    status: config.triggerPrice !== undefined ? "idle" : "running",
+    phase: "starting",
+    lastError: null,
+    stoppedAt: null,
+    prefix: `grid-${exchange}-${base}-${quote}`,
+    symbol,
+  } as const;
 }
 
 /** A grid counts to its token's day when it starts: what it can come to use, not what it places each time. */

@@ -16,7 +16,7 @@ import { firstBuy } from "./first-buy.ts";
 import { movedEvents } from "./moved-told.ts";
 import { noticesOf } from "./notices.ts";
 import { outdated } from "./outdated.ts";
-import { plan } from "./plan.ts";
+import { type GridPlan, plan } from "./plan.ts";
 import { obstacle, relaid } from "./rebuild.ts";
 import { affords, leaving, moved } from "./trail.ts";
 import { confirm, type MarketQuote, moveOf } from "./watch.ts";
@@ -184,18 +184,8 @@ function placeWanted(
   });
   const intents = [...bought.intents, ...planned.intents];
   const waits = turn.waits || planned.postponed > 0 || live.some(isUnclear);
-  const placed: GridStrategy = {
-    ...strategy,
-    state: planned.next,
-    status: "running",
-    phase: planned.next.halted ? "paused" : waits || intents.length > 0 ? "placing" : "active",
-    lastError:
-      strangerError(turn) ??
-      turn.problem ??
-      bought.problem ??
-      venueError(planned.next.refused) ??
-      (planned.postponed > 0 ? turn.slow : null),
-  };
+  const problem = strangerError(turn) ?? turn.problem ?? bought.problem ?? planError(planned, turn);
+  const placed = afterPlan(strategy, planned, { problem, isPlacing: waits || intents.length > 0 });
   return {
     strategy: withNotices(placed, noticesOf(placed, world, live.length + intents.length > 0)),
     intents: intents.map((intent) => rowOfIntent(strategy, intent, { window, at: world.quote.at })),
@@ -204,6 +194,21 @@ function placeWanted(
     short: planned.postponed > 0,
   };
 }
+
+const afterPlan = (
+  strategy: GridStrategy,
+  { next }: GridPlan,
+  { problem, isPlacing }: { readonly problem: string | null; readonly isPlacing: boolean },
+): GridStrategy => ({
+  ...strategy,
+  state: next,
+  status: "running",
+  phase: next.halted ? "paused" : isPlacing ? "placing" : "active",
+  lastError: problem,
+});
+
+const planError = ({ next, postponed }: GridPlan, { slow }: StrategyContext): string | null =>
+  venueError(next.refused) ?? (postponed > 0 ? slow : null);
 
 const unclearRefusal = ({ slot, state, reason }: Order): Refusal[] =>
   state === "unknown" && reason !== null ? [{ slot, reason: "unclear", detail: reason }] : [];

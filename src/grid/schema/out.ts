@@ -44,9 +44,8 @@ export function gridAnswer(
   { now, missing, trouble, watch = [] }: Times,
 ): z.input<ReturnType<typeof GridStatusShape>> {
   const { strategy, memory } = view;
-  const { ledger, refused, notices, startPrice } = strategy.state;
+  const { refused, notices } = strategy.state;
   const mark = memory.marks[strategy.symbol]?.mid;
-  const profit = profitOf(strategy.state, mark ?? startPrice);
   return {
     id: strategy.id,
     dryRun: isDry(strategy),
@@ -56,21 +55,7 @@ export function gridAnswer(
     ...configOut(exchange, strategy),
     ...lyingOut(strategy),
     openOrders: view.openOrders,
-    filledOrders: ledger.filledOrders,
-    cycles: ledger.cycles,
-    profit: wire(profit.realized),
-    unrealizedProfit: mark === undefined ? null : wire(profit.unrealized),
-    totalProfit: mark === undefined ? null : wire(profit.total),
-    markPrice: mark === undefined ? null : wire(mark),
-    startPrice: wire(startPrice),
-    investment: wire(investmentOf(strategy)),
-    holdingProfit: mark === undefined ? null : wire(holdingProfit(strategy, mark)),
-    position: text(profit.position),
-    averageCost: orNull(profit.averageCost),
-    breakEvenPrice: isDust(profit.position, memory.marks[strategy.symbol]?.lot)
-      ? null
-      : orNull(profit.breakEvenPrice),
-    fees: texts(ledger.fees),
+    ...profitOut(view),
     stopPrices: stopPricesOf(view, watch),
     stopReason: stopReasonOf(strategy, mark),
     ...accountingOut(view),
@@ -83,6 +68,28 @@ export function gridAnswer(
     lastStepBy: view.steppedBy,
     lastError: trouble ?? strategy.lastError ?? view.accountError ?? missing,
     cost: costOut(view.costs, strategy.id),
+  };
+}
+
+/** What it has made and holds; what only a price tells is null before one was seen. */
+function profitOut({ strategy, memory }: StrategyView<GridStrategy>) {
+  const { ledger, startPrice } = strategy.state;
+  const { mid: mark, lot } = memory.marks[strategy.symbol] ?? {};
+  const profit = profitOf(strategy.state, mark ?? startPrice);
+  return {
+    filledOrders: ledger.filledOrders,
+    cycles: ledger.cycles,
+    profit: wire(profit.realized),
+    unrealizedProfit: mark === undefined ? null : wire(profit.unrealized),
+    totalProfit: mark === undefined ? null : wire(profit.total),
+    markPrice: mark === undefined ? null : wire(mark),
+    startPrice: wire(startPrice),
+    investment: wire(investmentOf(strategy)),
+    holdingProfit: mark === undefined ? null : wire(holdingProfit(strategy, mark)),
+    position: text(profit.position),
+    averageCost: orNull(profit.averageCost),
+    breakEvenPrice: isDust(profit.position, lot) ? null : orNull(profit.breakEvenPrice),
+    fees: texts(ledger.fees),
   };
 }
 

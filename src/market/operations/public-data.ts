@@ -28,120 +28,133 @@ const TIMEFRAMES = {
 } as const;
 const timeframes = Object.keys(TIMEFRAMES) as (keyof typeof TIMEFRAMES)[];
 
+const MARKET_READ = { effect: "read", access: "public", failure: "Exchange error" } as const;
+
+const marketFields = (ids: readonly string[]) => ({ exchange: exchangeField(ids), symbol: pairField() });
+
 /** Public market data of the configured exchanges. */
-export function marketOperations(ids: readonly string[]): Operation[] {
-  const where = () => ({ exchange: exchangeField(ids), symbol: pairField() });
-  const reads = { effect: "read", access: "public", failure: "Exchange error" } as const;
-  return [
-    operation({
-      ...reads,
-      name: "get_ticker",
-      summary: "Last price, best bid and ask, 24 h volume",
-      http: { route: "GET /ticker", from: "query" },
-      cli: {
-        path: "ticker",
-        view: tickerView,
-        watch: true,
-        examples: ["edgemaker ticker --exchange kraken --symbol BTC/USDT"],
-      },
-      input: () => z.object(where()),
-      output: TickerShape,
-      run: async ({ venue }, { exchange, symbol }) =>
-        tickerOut({ exchange, symbol }, await forAnyone(venue(exchange)).ticker(symbol)),
-    }),
-    operation({
-      ...reads,
-      name: "get_orderbook",
-      summary: "Bids and asks around the spread",
-      http: { route: "GET /orderbook", from: "query" },
-      cli: {
-        path: "orderbook",
-        alias: "book",
-        watch: true,
-        view: bookView,
-        examples: ["edgemaker orderbook --exchange mexc --symbol BTC/USDT --limit 5"],
-      },
-      input: () =>
-        z.object({
-          ...where(),
-          limit: countField("Invalid limit", { least: 1, most: 100 })
-            .default(10)
-            .describe("Levels a side, 1 to 100"),
-        }),
-      output: BookShape,
-      run: async ({ venue }, { exchange, symbol, limit }) =>
-        bookOut({ exchange, symbol }, await forAnyone(venue(exchange)).book(symbol, limit)),
-    }),
-    operation({
-      ...reads,
-      name: "get_trades",
-      summary: "Recent public trades and their summary",
-      http: { route: "GET /trades", from: "query" },
-      cli: {
-        path: "trades",
-        view: tradesView,
-        columns: ["timestamp", "side", "price", "amount"],
-        watch: true,
-        defaults: { limit: 20 },
-        examples: ["edgemaker trades --exchange gateio --symbol ETH/USDT"],
-      },
-      input: () =>
-        z.object({
-          ...where(),
-          limit: countField("Invalid limit", { least: 1, most: 500 })
-            .default(50)
-            .describe("Trades, 1 to 500"),
-        }),
-      output: TradesShape,
-      run: async ({ venue }, { exchange, symbol, limit }) =>
-        tradesOut({ exchange, symbol }, await forAnyone(venue(exchange)).trades(symbol, limit)),
-    }),
-    operation({
-      ...reads,
-      name: "get_ohlcv",
-      summary: "Candles",
-      http: { route: "GET /ohlcv", from: "query" },
-      cli: {
-        path: "ohlcv",
-        columns: ["timestamp", "close", "high", "low", "open", "volume"],
-        examples: ["edgemaker ohlcv --exchange bitget --symbol BTC/USDT --timeframe 1d --limit 30"],
-      },
-      input: () =>
-        z.object({
-          ...where(),
-          timeframe: wordField("Invalid request", timeframes)
-            .default("1h")
-            .describe(`Span of a candle: ${timeframes.join(" ")}`),
-          limit: countField("Invalid limit", { least: 1, most: 1000 })
-            .default(100)
-            .describe("Candles, 1 to 1000"),
-          since: countField("Invalid request", { least: 0, most: 9_999_999_999_999 })
-            .optional()
-            .describe("Time of the first candle, milliseconds"),
-        }),
-      output: CandlesShape,
-      run: async ({ venue }, { exchange, symbol, timeframe, limit, since }) => {
-        const candles = await forAnyone(venue(exchange)).candles(symbol, {
-          span: TIMEFRAMES[timeframe],
-          limit,
-          since,
-        });
-        return candlesOut({ exchange, symbol, timeframe }, candles);
-      },
-    }),
-    operation({
-      ...reads,
-      name: "list_exchanges",
-      summary: "The configured exchanges",
-      http: { route: "GET /exchanges", from: "query" },
-      cli: { path: "exchanges", columns: ["id", "configured", "venue", "kind", "quotes"] },
-      mcp: { closedWorld: true },
-      input: () => z.object({}),
-      output: ExchangesShape,
-      run: async ({ exchanges }) => ({
-        exchanges: exchanges.map((info) => ({ ...info, quotes: [...info.quotes] })),
-        count: exchanges.length,
+export const marketOperations = (ids: readonly string[]): Operation[] => [
+  tickerOperation(ids),
+  orderbookOperation(ids),
+  tradesOperation(ids),
+  candlesOperation(ids),
+  exchangesOperation(),
+];
+
+const tickerOperation = (ids: readonly string[]): Operation =>
+  operation({
+    ...MARKET_READ,
+    name: "get_ticker",
+    summary: "Last price, best bid and ask, 24 h volume",
+    http: { route: "GET /ticker", from: "query" },
+    cli: {
+      path: "ticker",
+      view: tickerView,
+      watch: true,
+      examples: ["edgemaker ticker --exchange kraken --symbol BTC/USDT"],
+    },
+    input: () => z.object(marketFields(ids)),
+    output: TickerShape,
+    run: async ({ venue }, { exchange, symbol }) =>
+      tickerOut({ exchange, symbol }, await forAnyone(venue(exchange)).ticker(symbol)),
+  });
+
+const orderbookOperation = (ids: readonly string[]): Operation =>
+  operation({
+    ...MARKET_READ,
+    name: "get_orderbook",
+    summary: "Bids and asks around the spread",
+    http: { route: "GET /orderbook", from: "query" },
+    cli: {
+      path: "orderbook",
+      alias: "book",
+      watch: true,
+      view: bookView,
+      examples: ["edgemaker orderbook --exchange mexc --symbol BTC/USDT --limit 5"],
+    },
+    input: () =>
+      z.object({
+        ...marketFields(ids),
+        limit: countField("Invalid limit", { least: 1, most: 100 })
+          .default(10)
+          .describe("Levels a side, 1 to 100"),
       }),
+    output: BookShape,
+    run: async ({ venue }, { exchange, symbol, limit }) =>
+      bookOut({ exchange, symbol }, await forAnyone(venue(exchange)).book(symbol, limit)),
+  });
+
+const tradesOperation = (ids: readonly string[]): Operation =>
+  operation({
+    ...MARKET_READ,
+    name: "get_trades",
+    summary: "Recent public trades and their summary",
+    http: { route: "GET /trades", from: "query" },
+    cli: {
+      path: "trades",
+      view: tradesView,
+      columns: ["timestamp", "side", "price", "amount"],
+      watch: true,
+      defaults: { limit: 20 },
+      examples: ["edgemaker trades --exchange gateio --symbol ETH/USDT"],
+    },
+    input: () =>
+      z.object({
+        ...marketFields(ids),
+        limit: countField("Invalid limit", { least: 1, most: 500 }).default(50).describe("Trades, 1 to 500"),
+      }),
+    output: TradesShape,
+    run: async ({ venue }, { exchange, symbol, limit }) =>
+      tradesOut({ exchange, symbol }, await forAnyone(venue(exchange)).trades(symbol, limit)),
+  });
+
+const candlesOperation = (ids: readonly string[]): Operation =>
+  operation({
+    ...MARKET_READ,
+    name: "get_ohlcv",
+    summary: "Candles",
+    http: { route: "GET /ohlcv", from: "query" },
+    cli: {
+      path: "ohlcv",
+      columns: ["timestamp", "close", "high", "low", "open", "volume"],
+      examples: ["edgemaker ohlcv --exchange bitget --symbol BTC/USDT --timeframe 1d --limit 30"],
+    },
+    input: () =>
+      z.object({
+        ...marketFields(ids),
+        timeframe: wordField("Invalid request", timeframes)
+          .default("1h")
+          .describe(`Span of a candle: ${timeframes.join(" ")}`),
+        limit: countField("Invalid limit", { least: 1, most: 1000 })
+          .default(100)
+          .describe("Candles, 1 to 1000"),
+        since: countField("Invalid request", { least: 0, most: 9_999_999_999_999 })
+          .optional()
+          .describe("Time of the first candle, milliseconds"),
+      }),
+    output: CandlesShape,
+    run: async ({ venue }, { exchange, symbol, timeframe, limit, since }) => {
+      const candles = await forAnyone(venue(exchange)).candles(symbol, {
+        span: TIMEFRAMES[timeframe],
+        limit,
+        since,
+      });
+      return candlesOut({ exchange, symbol, timeframe }, candles);
+    },
+  });
+
+const exchangesOperation = (): Operation =>
+  operation({
+    ...MARKET_READ,
+    name: "list_exchanges",
+    summary: "The configured exchanges",
+    http: { route: "GET /exchanges", from: "query" },
+    cli: { path: "exchanges", columns: ["id", "configured", "venue", "kind", "quotes"] },
+    mcp: { closedWorld: true },
+    input: () => z.object({}),
+    output: ExchangesShape,
+    run: async ({ exchanges }) => ({
+      exchanges: exchanges.map((info) => ({ ...info, quotes: [...info.quotes] })),
+      count: exchanges.length,
     }),
-  ];
-}
+  });

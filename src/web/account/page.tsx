@@ -64,9 +64,31 @@ function AccountOrders({ exchange, session }: { exchange: string; session: Sessi
         return message;
       },
     });
+  return (
+    <Section title="Open orders" aside={<Again of={orders} />}>
+      <Shown of={orders} rows={6}>
+        {(data) => (
+          <Table
+            label={`Open orders on ${exchange}`}
+            columns={orderColumns(data.orders, session.scope === "read" ? undefined : cancel)}
+            rows={data.orders}
+            keyOf={({ id }) => id}
+            empty="No order is open here."
+          />
+        )}
+      </Shown>
+      {question}
+    </Section>
+  );
+}
+
+function orderColumns(
+  orders: readonly OpenOrder[],
+  cancel: ((order: OpenOrder) => void) | undefined,
+): readonly TableColumn<OpenOrder>[] {
   // Each pair has its own decimals.
   const digits = (symbol: string, of: (order: OpenOrder) => number) =>
-    digitsOf(orders.data?.orders.filter((order) => order.symbol === symbol).map(of) ?? []);
+    digitsOf(orders.filter((order) => order.symbol === symbol).map(of));
   const priceText = ({ symbol, price }: OpenOrder) =>
     number(
       price,
@@ -77,7 +99,7 @@ function AccountOrders({ exchange, session }: { exchange: string; session: Sessi
       size,
       digits(symbol, (order) => order.amount),
     );
-  const columns: readonly TableColumn<OpenOrder>[] = [
+  return [
     { name: "Pair", isHead: true, of: ({ symbol }) => symbol, by: ({ symbol }) => symbol },
     {
       name: "Side",
@@ -98,26 +120,10 @@ function AccountOrders({ exchange, session }: { exchange: string; session: Sessi
       by: ({ filled }) => filled,
     },
     { name: "Placed", of: ({ timestamp }) => <Time at={timestamp} />, by: ({ timestamp }) => timestamp },
-    ...(session.scope === "read"
+    ...(cancel === undefined
       ? []
       : [{ name: "Cancel", of: (order: OpenOrder) => <Cancel order={order} cancel={cancel} /> }]),
   ];
-  return (
-    <Section title="Open orders" aside={<Again of={orders} />}>
-      <Shown of={orders} rows={6}>
-        {(data) => (
-          <Table
-            label={`Open orders on ${exchange}`}
-            columns={columns}
-            rows={data.orders}
-            keyOf={({ id }) => id}
-            empty="No order is open here."
-          />
-        )}
-      </Shown>
-      {question}
-    </Section>
-  );
 }
 
 const Cancel = ({ order, cancel }: { order: OpenOrder; cancel: (order: OpenOrder) => void }) => (

@@ -113,6 +113,48 @@ const Measures = ({
 
 const shareShown = (value: number) => <span class={toneOf(value)}>{percent(value)}</span>;
 
+const RESULT_COLUMNS: readonly TableColumn<SuggestedGrid>[] = [
+  {
+    name: "Last window",
+    isNumber: true,
+    of: (one) => (
+      <>
+        {shareShown(one.lastReturn)}
+        <small>{one.lastCycles} cycles</small>
+      </>
+    ),
+    by: ({ lastReturn }) => lastReturn,
+  },
+  {
+    name: "Windows before",
+    of: ({ returns }) => returns.map((one) => percent(one, 1)).join(", "),
+  },
+  {
+    name: "Mean",
+    isNumber: true,
+    of: ({ meanReturn }) => shareShown(meanReturn),
+    by: (one) => one.meanReturn,
+  },
+  {
+    name: "Worst",
+    isNumber: true,
+    of: ({ worstReturn }) => shareShown(worstReturn),
+    by: (one) => one.worstReturn,
+  },
+  {
+    name: "Deflated",
+    isNumber: true,
+    of: ({ deflatedSharpe }) => inPercent(deflatedSharpe * 100, 1),
+    by: ({ deflatedSharpe }) => deflatedSharpe,
+  },
+  {
+    name: "Plateau",
+    isNumber: true,
+    of: ({ plateau }) => number(plateau, 2),
+    by: ({ plateau }) => plateau,
+  },
+];
+
 function suggestionColumns(
   { exchange, symbol }: SuggestionAnswer,
   take: SuggestProps["take"],
@@ -130,45 +172,7 @@ function suggestionColumns(
         </>
       ),
     },
-    {
-      name: "Last window",
-      isNumber: true,
-      of: (one) => (
-        <>
-          {shareShown(one.lastReturn)}
-          <small>{one.lastCycles} cycles</small>
-        </>
-      ),
-      by: ({ lastReturn }) => lastReturn,
-    },
-    {
-      name: "Windows before",
-      of: ({ returns }) => returns.map((one) => percent(one, 1)).join(", "),
-    },
-    {
-      name: "Mean",
-      isNumber: true,
-      of: ({ meanReturn }) => shareShown(meanReturn),
-      by: (one) => one.meanReturn,
-    },
-    {
-      name: "Worst",
-      isNumber: true,
-      of: ({ worstReturn }) => shareShown(worstReturn),
-      by: (one) => one.worstReturn,
-    },
-    {
-      name: "Deflated",
-      isNumber: true,
-      of: ({ deflatedSharpe }) => inPercent(deflatedSharpe * 100, 1),
-      by: ({ deflatedSharpe }) => deflatedSharpe,
-    },
-    {
-      name: "Plateau",
-      isNumber: true,
-      of: ({ plateau }) => number(plateau, 2),
-      by: ({ plateau }) => plateau,
-    },
+    ...RESULT_COLUMNS,
     {
       name: "Next",
       of: (one) => (

@@ -1,5 +1,5 @@
 import { amount, digitsOf, inPercent, money, number, pairOf } from "../format.ts";
-import { Table } from "../table.tsx";
+import { Table, type TableColumn } from "../table.tsx";
 import type { Planned } from "../types.ts";
 import { NoticeBox, Stat } from "../ui.tsx";
 
@@ -38,12 +38,54 @@ export function PlanShown({ planned }: { planned: Planned }) {
   );
 }
 
-function PlanOrders({ planned }: { planned: Planned }) {
+type PlannedSlot = Planned["slots"][number];
+
+function planColumns(planned: Planned): readonly TableColumn<PlannedSlot>[] {
   const { base, quote } = pairOf(planned.config.symbol);
   const digits = digitsOf(planned.slots.map(({ lowerPrice }) => lowerPrice));
   const orderOf = (slot: number) => planned.orders.find((order) => order.slot === slot);
   const refusalOf = (slot: number) => planned.refused.find((refused) => refused.slot === slot);
-  type Slot = Planned["slots"][number];
+  return [
+    {
+      name: "Slot",
+      isHead: true,
+      of: ({ slot, lowerPrice, upperPrice }) =>
+        `${slot}: ${number(lowerPrice, digits)} – ${number(upperPrice, digits)}`,
+    },
+    {
+      name: "Order",
+      of: ({ slot }) => {
+        const order = orderOf(slot);
+        if (order) return <b class={order.side === "buy" ? "up" : "down"}>{order.side}</b>;
+        const refused = refusalOf(slot);
+        return refused ? <span class="warn">{refused.detail ?? refused.reason}</span> : "–";
+      },
+    },
+    {
+      name: `Price, ${quote}`,
+      isNumber: true,
+      of: ({ slot }) => {
+        const order = orderOf(slot);
+        return order ? number(order.price, digits) : "–";
+      },
+    },
+    {
+      name: `Amount, ${base}`,
+      isNumber: true,
+      of: ({ slot }) => {
+        const order = orderOf(slot);
+        return order ? number(order.amount) : "–";
+      },
+    },
+    {
+      name: `A cycle nets, ${quote}`,
+      isNumber: true,
+      of: ({ netProfit, netPercent }) => `${money(netProfit)} (${inPercent(netPercent, 3)})`,
+    },
+  ];
+}
+
+function PlanOrders({ planned }: { planned: Planned }) {
   return (
     <details>
       <summary>
@@ -52,44 +94,7 @@ function PlanOrders({ planned }: { planned: Planned }) {
       </summary>
       <Table
         label="Orders of the plan"
-        columns={[
-          {
-            name: "Slot",
-            isHead: true,
-            of: ({ slot, lowerPrice, upperPrice }: Slot) =>
-              `${slot}: ${number(lowerPrice, digits)} – ${number(upperPrice, digits)}`,
-          },
-          {
-            name: "Order",
-            of: ({ slot }: Slot) => {
-              const order = orderOf(slot);
-              if (order) return <b class={order.side === "buy" ? "up" : "down"}>{order.side}</b>;
-              const refused = refusalOf(slot);
-              return refused ? <span class="warn">{refused.detail ?? refused.reason}</span> : "–";
-            },
-          },
-          {
-            name: `Price, ${quote}`,
-            isNumber: true,
-            of: ({ slot }: Slot) => {
-              const order = orderOf(slot);
-              return order ? number(order.price, digits) : "–";
-            },
-          },
-          {
-            name: `Amount, ${base}`,
-            isNumber: true,
-            of: ({ slot }: Slot) => {
-              const order = orderOf(slot);
-              return order ? number(order.amount) : "–";
-            },
-          },
-          {
-            name: `A cycle nets, ${quote}`,
-            isNumber: true,
-            of: ({ netProfit, netPercent }: Slot) => `${money(netProfit)} (${inPercent(netPercent, 3)})`,
-          },
-        ]}
+        columns={planColumns(planned)}
         rows={planned.slots.toReversed()}
         keyOf={({ slot }) => slot}
         empty="The plan has no slots."

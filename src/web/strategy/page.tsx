@@ -36,7 +36,6 @@ export function StrategyPage({ id, session }: { id: string; session: Session }) 
 }
 
 function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
-  const { name, tone } = gridState(grid);
   const [isEdited, setEdited] = useState(false);
   const orders = useLoad<HistoricOrders>(
     `GET /strategy/grid/${part(grid.id)}/orders`,
@@ -49,10 +48,7 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
   return (
     <>
       <header class="title">
-        <h1>
-          {grid.symbol} <small>{grid.dryRun ? `${grid.exchange}, on paper` : grid.exchange}</small>{" "}
-          <b class={`tag ${tone}`}>{name}</b>
-        </h1>
+        <GridTitle grid={grid} />
         <GridActions
           grid={grid}
           session={session}
@@ -78,6 +74,16 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
         Strategy <code>{grid.id}</code>
       </p>
     </>
+  );
+}
+
+function GridTitle({ grid }: { grid: Grid }) {
+  const { name, tone } = gridState(grid);
+  return (
+    <h1>
+      {grid.symbol} <small>{grid.dryRun ? `${grid.exchange}, on paper` : grid.exchange}</small>{" "}
+      <b class={`tag ${tone}`}>{name}</b>
+    </h1>
   );
 }
 

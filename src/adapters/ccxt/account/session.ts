@@ -1,3 +1,4 @@
+import { lazy } from "../../../kernel/lazy.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
@@ -69,16 +70,11 @@ interface Write {
 const SIGNINGS = 3;
 
 export function createSession(place: ExchangePlace, { account, keys, hold }: SessionCaller): PrivateSession {
-  const { quirks, timing, local, clock } = place;
-  const now = hold ? () => Math.floor(hold.now + local.monotonic() - hold.askedAt) : clock;
-  const check = hold ? clockCheck(quirks.name, timing.skew, now) : place.check;
+  const { quirks, timing } = place;
+  const { now, check } = clockOf(place, hold);
   const spend = spender(place, account, hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person");
   const turn = inLeaseTurn(place, account, hold);
-  let given: Promise<Keys | undefined> | undefined;
-  const keysOnce = () => {
-    given ??= keys();
-    return given;
-  };
+  const keysOnce = lazy(keys);
   const own = privateExchange(place, { keys: keysOnce, now, nonce: turn.nonce, check });
   const kinds = accountKindReader(place, account, keysOnce);
   let accountKind: AccountKind | undefined;
@@ -192,6 +188,13 @@ export function createSession(place: ExchangePlace, { account, keys, hold }: Ses
     knowing: async (symbol, tell) => tell(await own.with(symbol)),
     write: (asked, call) => oneByOne(() => write(asked, call)),
   };
+}
+
+/** A pass goes by the protocol's time, a person's call by this machine's own. */
+function clockOf({ quirks, timing, local, clock, check }: ExchangePlace, hold: LeaseHold | undefined) {
+  if (!hold) return { now: clock, check };
+  const now = () => Math.floor(hold.now + local.monotonic() - hold.askedAt);
+  return { now, check: clockCheck(quirks.name, timing.skew, now) };
 }
 
 /** Runs what it is given one after the other, whatever becomes of each. */

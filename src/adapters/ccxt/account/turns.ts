@@ -13,17 +13,18 @@ const NONCES = 100;
 
 type Work<T> = (inTime: () => boolean) => Promise<T>;
 
+interface TurnHold {
+  readonly askedAt: Millis;
+  readonly yieldsAfter: Millis | undefined;
+}
+
 /**
  * Where nonces have to arrive in their order, private calls of one key go one at a time: in this process by a line in
  * which people come first, and between processes by the account's lease. A person's call goes under the lease of this
  * process's own pass, between two of its calls, and takes the lease itself where there is none; a pass of another
  * process gives it back between two calls. Elsewhere they just go.
  */
-export function inLeaseTurn(
-  place: ExchangePlace,
-  account: AccountKey,
-  hold: { readonly askedAt: Millis; readonly yieldsAfter: Millis | undefined } | undefined,
-) {
+export function inLeaseTurn(place: ExchangePlace, account: AccountKey, hold: TurnHold | undefined) {
   const { quirks, keeping, local, timing, lines } = place;
   let lookAt = (hold?.askedAt ?? 0) + (hold?.yieldsAfter ?? Number.POSITIVE_INFINITY);
   let isAwaited = false;

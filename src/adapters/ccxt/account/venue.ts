@@ -30,7 +30,6 @@ export function ccxtVenue(place: ExchangePlace, access: AccountAccess): Venue {
   const session = createSession(place, { account: accountKey(account), keys, hold });
   const data = publicData(place, hold ? "step" : "own");
   const fees = accountFeeReader(place, accountKey(account), session);
-  const told = (order: Dict): VenueOrder => venueOrderOf(order, quirks, session.now());
 
   const listed = async (symbol: Pair) => readMarket(await catalog.fresh(symbol), quirks, undefined);
   const market = async (symbol: Pair) => {
@@ -41,27 +40,6 @@ export function ccxtVenue(place: ExchangePlace, access: AccountAccess): Venue {
 
   const balances = async () =>
     balancesOf(await session.read("balances", undefined, (exchange) => quirks.balances(exchange)), quirks);
-
-  const openOn = async (symbol: Pair) =>
-    (await session.read("openOrders", symbol, (exchange) => quirks.openOrders(exchange, symbol))).map(told);
-  const ofPass = openOfPass(place, session);
-
-  const openOnAll = async () => {
-    if (quirks.opensByPair)
-      return openOnEveryPair(place, accountKey(account), { balances, openOrders: openOn });
-    const list = (exchange: Ccxt) => quirks.openOrders(exchange, undefined);
-    return (await withPairNames(place, await session.read("openOrders", undefined, list))).map(told);
-  };
-
-  async function ordersById(symbol: Pair, ids: readonly string[]): Promise<VenueOrder[]> {
-    const found: VenueOrder[] = [];
-    for (let first = 0; first < ids.length; first += BATCH) {
-      const some = ids.slice(first, first + BATCH);
-      const orders = await session.read("order", symbol, async (exchange) => quirks.orders?.(exchange, some));
-      found.push(...(orders ?? []).map(told));
-    }
-    return found.filter((order) => order.symbol === symbol);
-  }
 
   return {
     account,
@@ -80,12 +58,55 @@ export function ccxtVenue(place: ExchangePlace, access: AccountAccess): Venue {
     under: (lease, asked) => ccxtVenue(place, { ...access, hold: { now: lease.now, ...asked } }),
 
     balances,
+    ...orderReads(place, { account, session, hold, balances }),
+
+    fills: (symbol, span) => readSpan({ session, quirks }, symbol, span),
+    fillsOf: (symbol, orderIds, since) => readOrders({ session, quirks }, symbol, orderIds, since),
+
+    create: (order, permit) => createOnExchange({ place, session, market, quote: data.quote }, order, permit),
+    cancel: (order, permit) => cancelOnExchange({ session }, order, permit),
+  };
+}
+
+/** The account's orders, open or not. */
+function orderReads(
+  place: ExchangePlace,
+  {
+    account,
+    session,
+    hold,
+    balances,
+  }: Pick<AccountAccess, "account"> &
+    Pick<Venue, "balances"> & {
+      readonly session: PrivateSession;
+      readonly hold: LeaseHold | undefined;
+    },
+): Pick<Venue, "openOrders" | "orders" | "order"> {
+  const { quirks } = place;
+  const told = (order: Dict): VenueOrder => venueOrderOf(order, quirks, session.now());
+  const openOn = async (symbol: Pair) =>
+    (await session.read("openOrders", symbol, (exchange) => quirks.openOrders(exchange, symbol))).map(told);
+  const ofPass = openOfPass(place, session);
+
+  const openOnAll = async () => {
+    if (quirks.opensByPair)
+      return openOnEveryPair(place, accountKey(account), { balances, openOrders: openOn });
+    const list = (exchange: Ccxt) => quirks.openOrders(exchange, undefined);
+    return (await withPairNames(place, await session.read("openOrders", undefined, list))).map(told);
+  };
+
+  return {
     async openOrders(symbol) {
       if (symbol === undefined) return openOnAll();
       return hold && !quirks.opensByPair ? (await ofPass(symbol)).map(told) : openOn(symbol);
     },
 
-    ...(quirks.orders ? { orders: (symbol, ids) => ordersById(symbol, ids) } : {}),
+    ...(quirks.orders
+      ? {
+          orders: async (symbol, ids) =>
+            (await ordersById(place, session, symbol, ids)).map(told).filter(on(symbol)),
+        }
+      : {}),
 
     async order({ symbol, id, clientId }) {
       const found = await session.read("order", symbol, async (exchange) => {
@@ -95,13 +116,28 @@ export function ccxtVenue(place: ExchangePlace, access: AccountAccess): Venue {
       const order = found && told(found);
       return order?.symbol === symbol ? order : undefined;
     },
-
-    fills: (symbol, span) => readSpan({ session, quirks }, symbol, span),
-    fillsOf: (symbol, orderIds, since) => readOrders({ session, quirks }, symbol, orderIds, since),
-
-    create: (order, permit) => createOnExchange({ place, session, market, quote: data.quote }, order, permit),
-    cancel: (order, permit) => cancelOnExchange({ session }, order, permit),
   };
+}
+
+const on =
+  (symbol: Pair) =>
+  (order: VenueOrder): boolean =>
+    order.symbol === symbol;
+
+/** As many at a time as one call tells of. */
+async function ordersById(
+  { quirks }: ExchangePlace,
+  session: PrivateSession,
+  symbol: Pair,
+  ids: readonly string[],
+): Promise<Dict[]> {
+  const found: Dict[] = [];
+  for (let first = 0; first < ids.length; first += BATCH) {
+    const some = ids.slice(first, first + BATCH);
+    const orders = await session.read("order", symbol, async (exchange) => quirks.orders?.(exchange, some));
+    found.push(...(orders ?? []));
+  }
+  return found;
 }
 
 /** One list of all pairs for every pair of a pass. An order on a pair that the catalog lacks is nobody's here. */

@@ -1,5 +1,5 @@
 import type { ResultSet } from "@libsql/client";
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
 import { scopeOfAccount } from "../../../limits/standing.ts";
 import type { FillCursor } from "../../../model/fill.ts";
@@ -39,11 +39,7 @@ export const READ_SNAPSHOT = bundle(() => {
   const account = sql.placeholder("account");
   // Left to choose, it would read every order that the account has ever had, twice.
   const unsettled = sql`${orders} indexed by orders_unsettled`;
-  // From the few cursors to their newest fills: the other way round reads every fill there ever was.
-  // Trades of an order that lacks some are read from its beginning, so its fills are needed from there too.
-  const lacking = sql`(select min(${orders.createdAt}) from ${unsettled} where ${orders.account} = ${account} and ${isUnsettled()} and ${orders.symbol} = ${cursors.symbol} and ${orders.filled} <> ${orders.booked})`;
-  const since = sql`min(${cursors.at}, coalesce(${lacking}, ${cursors.at})) - ${sql.placeholder("overlap")}`;
-  const recent = sql`select ${fills}.* from ${cursors} cross join ${fills} on ${fills.account} = ${cursors.account} and ${fills.symbol} = ${cursors.symbol} and ${fills.at} >= ${since} where ${cursors.account} = ${account}`;
+  const recent = recentFills(account, unsettled);
   return [
     [accounts, queries.select().from(accounts).where(eq(accounts.account, account))],
     [control, queries.select().from(control)],
@@ -77,6 +73,14 @@ export const READ_SNAPSHOT = bundle(() => {
     ],
   ];
 });
+
+function recentFills(account: SQL | Placeholder, unsettled: SQL): SQL {
+  // From the few cursors to their newest fills: the other way round reads every fill there ever was.
+  // Trades of an order that lacks some are read from its beginning, so its fills are needed from there too.
+  const lacking = sql`(select min(${orders.createdAt}) from ${unsettled} where ${orders.account} = ${account} and ${isUnsettled()} and ${orders.symbol} = ${cursors.symbol} and ${orders.filled} <> ${orders.booked})`;
+  const since = sql`min(${cursors.at}, coalesce(${lacking}, ${cursors.at})) - ${sql.placeholder("overlap")}`;
+  return sql`select ${fills}.* from ${cursors} cross join ${fills} on ${fills.account} = ${cursors.account} and ${fills.symbol} = ${cursors.symbol} and ${fills.at} >= ${since} where ${cursors.account} = ${account}`;
+}
 
 export function snapshot(lease: Lease, result: ResultSet | undefined): Snapshot {
   const { rows } = READ_SNAPSHOT;
