@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { auditStore } from "../../../../src/adapters/libsql/stores/audit-store.ts";
+import { eventText } from "../../../../src/audit/chain.ts";
+import { digest } from "../../../../src/kernel/digest.ts";
 import { EVERY_ACCOUNT } from "../../../../src/model/events.ts";
 import type { Signer } from "../../../../src/ports/stores/audit-store.ts";
 import { BY } from "../../../support/by.ts";
@@ -31,6 +33,15 @@ describe("events", () => {
     expect((await store.eventsAfter(all[0]?.id ?? 0, 1)).map(({ message }) => message)).toEqual(["second"]);
     expect(await store.eventCount()).toBe(3);
     expect(await store.pulse()).toEqual({ event: all[2]?.id, steppedAt: 0 });
+  });
+
+  it("carry the hash of what they say and of the one before them", async () => {
+    const { store } = await open("first", "second", "third");
+    let before = "";
+    for (const event of await store.eventsAfter(0, 9)) {
+      expect(event.hash).toBe(await digest(eventText(before, event as Parameters<typeof eventText>[1])));
+      before = event.hash ?? "";
+    }
   });
 
   it("are found by the place before one of a chain", async () => {

@@ -59,6 +59,14 @@ describe("exchange keys in the database", () => {
     ).toEqual([true, false]);
   });
 
+  it("keep no passphrase of the keys that they replace", async () => {
+    const { context } = await opened();
+    const store = credentialStore(context, [first]);
+    await store.put(KRAKEN, keys("old", { passphrase: canary("old passphrase") }), BY);
+    await store.put(KRAKEN, keys("new"), BY);
+    expect(await store.get(KRAKEN)).toEqual({ ...keys("new"), passphrase: undefined });
+  });
+
   it("are listed by account, without the keys", async () => {
     const { store, time } = await open();
     await store.put(MEXC, keys("mexc"), BY);

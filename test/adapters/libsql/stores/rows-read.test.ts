@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+import type { SafeClient } from "../../../../src/adapters/libsql/client/calls.ts";
+import { liquidityStore } from "../../../../src/adapters/libsql/stores/liquidity-store.ts";
+import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { BY } from "../../../support/by.ts";
+import { d } from "../../../support/grid.ts";
+import { order } from "../../../support/made.ts";
+import { opened } from "./opened.ts";
+
+const MINE = "sandbox:kraken:";
+const PAIR = { exchange: "kraken", symbol: "BTC/USDT" } as const;
+
+/** How many rows a question is answered by. */
+async function rowsOf(client: SafeClient, ask: () => Promise<unknown>): Promise<number> {
+  const { execute, fresh } = client;
+  let rows = 0;
+  const counting =
+    (call: typeof execute): typeof execute =>
+    async (...asked) => {
+      const result = await call(...asked);
+      rows += result.rows.length;
+      return result;
+    };
+  Object.assign(client, { execute: counting(execute), fresh: counting(fresh) });
+  await ask();
+  Object.assign(client, { execute, fresh });
+  return rows;
+}
+
+it("reads one row where one is asked for, however many there are", async () => {
+  const { context } = await opened();
+  const [store, liquidity] = [createStore(context), liquidityStore(context)];
+  for (const name of ["a", "b", "c"]) {
+    await store.addToken({ id: name, name, scope: "trade", hash: name, expiresAt: null }, BY);
+    const byHand = { strategy: null, kind: "hand", state: "pending", exchangeId: null } as const;
+    const one = order({ clientId: name, account: MINE, ...byHand });
+    await store.recordByHand(one, { terms: null, limit: d("100"), ended: [] }, BY);
+  }
+  for (const minute of [7, 8, 9]) {
+    const nothing = {
+      spread: null,
+      ownSpread: null,
+      ownDepth: null,
+      depth: null,
+      deviation: null,
+      absence: null,
+    };
+    const ownOrders = { bids: 0, asks: 0 };
+    await liquidity.keep(PAIR, {
+      minute,
+      samples: 1,
+      sources: 1,
+      isCutShort: false,
+      ownOrders,
+      ...nothing,
+    } as never);
+  }
+  const chain = (await store.eventsAfter(0, 1))[0]?.chain ?? "";
+  const asked = {
+    placeBefore: () => store.placeBefore(chain, 9),
+    hasTokens: () => store.hasTokens(),
+    hasUnclear: () => store.hasUnclear(MINE),
+    since: () => liquidity.since(PAIR),
+  };
+  for (const [name, ask] of Object.entries(asked))
+    expect([name, await rowsOf(context.client, ask)]).toEqual([name, 1]);
+});
