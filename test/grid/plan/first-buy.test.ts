@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { firstBuy } from "../../../src/grid/plan/first-buy.ts";
+import type { GridConfig, GridState, GridStrategy } from "../../../src/grid/state/state.ts";
+import { FIRST_BUY_SLOT } from "../../../src/grid/state/state.ts";
+import { d, market, slot, state } from "../../support/grid.ts";
+import { order, quote, sight, strategy, turn } from "../../support/made.ts";
+
+/** Its selling slot wants 1; the ask is 100, so that the buy takes up to 101, with a fee of a tenth. */
+const MARKET = market({ lot: d("0.001"), minAmount: d("0.001"), maker: d("0.1"), taker: d("0.1") });
+const QUOTE = quote({ bid: d("99"), ask: d("100") });
+const SELLS = slot({ lower: d("105"), upper: d("110"), size: d("110"), side: "sell" });
+const grid = (of: Partial<GridState> = {}) =>
+  strategy({
+    config: { orderSize: d("110") } as GridConfig,
+    state: state([SELLS], { firstBuy: { tries: 0 }, ...of }),
+  }) as GridStrategy;
+const buy = (
+  over: object = {},
+  of: Partial<GridState> = {},
+  live = [] as ReturnType<typeof order>[],
+  on = MARKET,
+) =>
+  firstBuy(grid(of), live, {
+    ...turn({ sight: sight({ market: on, quote: QUOTE }), ...over }),
+    held: false,
+    ...over,
+  } as never);
+const resting = (side: "buy" | "sell", price: string) => ({ side, price: d(price), type: "limit" as const });
+
+describe("the buy of missing base", () => {
+  it("is placed once, and leaves less to the slots", () => {
+    const bought = buy({ funds: { USDT: d("111.1") } });
+    expect(bought.intents).toMatchObject([{ side: "buy", price: d("101"), amount: d("1") }]);
+    expect(bought).toMatchObject({ funds: { USDT: 0n }, problem: null, state: { firstBuy: { tries: 1 } } });
+    expect(buy({ limit: 1 }).intents).toHaveLength(1);
+    expect(buy({}, { firstBuy: null }).intents).toEqual([]);
+    expect(buy({}, {}, [order({ slot: FIRST_BUY_SLOT })]).intents).toEqual([]);
+  });
+
+  it("is less by base that no slot holds, and more by a fee in base", () => {
+    const of = (over: Partial<GridState>, on = MARKET) => buy({}, over, [], on).intents[0]?.amount;
+    expect(of({ idle: [{ base: d("0.25"), cost: d("25"), first: false }] })).toBe(d("0.75"));
+    // A whole and a ninth of it, in lots.
+    expect(of({}, { ...MARKET, buyFeeIn: "base" })).toBe(d("1.112"));
+    expect(of({}, { ...MARKET, taker: d("0.5"), buyFeeIn: "unknown" })).toBe(d("2"));
+  });
+
+  it("is over where nothing is lacking, or no funds are there for it", () => {
+    for (const over of [
+      buy({ funds: { USDT: d("111.09") } }),
+      buy({ funds: {} }),
+      buy({}, { slots: [{ ...SELLS, base: d("1") }] }),
+      buy({}, { firstBuy: { tries: 5 } }),
+    ]) {
+      expect(over).toMatchObject({ intents: [], problem: null, state: { firstBuy: null } });
+    }
+  });
+
+  it("waits while nothing may be placed", () => {
+    const waits = { intents: [], problem: null, state: { firstBuy: { tries: 0 } } };
+    for (const over of [{ killed: true }, { held: true }, { funds: undefined }, { limit: 0 }])
+      expect(buy(over)).toMatchObject(waits);
+    expect(buy({}, { halted: "it has lost too much" } as never)).toMatchObject(waits);
+    expect(buy({}, {}, [], { ...MARKET, active: false })).toMatchObject(waits);
+    expect(buy({ sight: sight({ market: undefined, quote: QUOTE }) })).toMatchObject(waits);
+    expect(buy({ sight: sight({ market: MARKET, quote: undefined }) })).toMatchObject(waits);
+  });
+
+  it("buys below a sell of the account, and waits where that is at the ask", () => {
+    const others = [resting("buy", "50"), resting("sell", "100.6"), resting("sell", "100.5")];
+    expect(buy({ resting: others }).intents[0]?.price).toBe(d("100.49"));
+    const inWay = buy({ resting: [resting("sell", "100")] });
+    expect(inWay.intents).toEqual([]);
+    expect(inWay.problem).toContain("an order of this account sells at the ask");
+    expect(buy({ resting: [resting("buy", "100")] }).intents).toHaveLength(1);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { takeLots, totalBase, totalCost, withLot } from "../../../src/grid/state/lots.ts";
+import { d } from "../../support/grid.ts";
+
+const lot = (base: string, cost: string, first = false) => ({ base: d(base), cost: d(cost), first });
+
+describe("base that no slot holds", () => {
+  it("is kept cheapest by unit first, of equal ones the older", () => {
+    const [dear, cheap, even] = [lot("1", "9"), lot("4", "4"), lot("2", "2", true)];
+    expect(withLot([dear], cheap)).toEqual([cheap, dear]);
+    expect(withLot([cheap], dear)).toEqual([cheap, dear]);
+    expect(withLot([cheap, dear], even)).toEqual([cheap, even, dear]);
+    expect(withLot([cheap], lot("0", "0"))).toEqual([cheap]);
+    expect(withLot([], lot("0", "3"))).toHaveLength(1);
+    expect([totalBase([dear, cheap]), totalCost([dear, cheap])]).toEqual([d("5"), d("13")]);
+  });
+
+  it("is taken cheapest first, a part at its share of the cost", () => {
+    const lots = [lot("4", "4", true), lot("2", "6")];
+    expect(takeLots(lots, d("5"))).toEqual({ taken: lot("5", "7", true), rest: [lot("1", "3")] });
+    expect(takeLots(lots, d("4"))).toEqual({ taken: lot("4", "4", true), rest: [lot("2", "6")] });
+    expect(takeLots(lots, d("1"))).toEqual({
+      taken: lot("1", "1", true),
+      rest: [lot("3", "3", true), lot("2", "6")],
+    });
+    expect(takeLots(lots, d("6"))).toEqual({ taken: lot("6", "10", true), rest: [] });
+  });
+
+  it("is owed where it is not there", () => {
+    expect(takeLots([lot("1", "5")], d("3"))).toEqual({ taken: lot("3", "5"), rest: [lot("-2", "0")] });
+  });
+});
