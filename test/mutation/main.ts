@@ -15,7 +15,7 @@ const USAGE = `Changes the engine, the grid and the stores in one place at a tim
   --quick                 shown to quick tests and few seeds alone
   --by PATH[,PATH…]       shown to the tests alone whose path contains one of these (also test/simulation, test/guards)
   --reach                 shows none: tells which lines the simulation's seeds have come across, and which not
-  --seconds N             of one change at most, of all that might notice it (default 8)
+  --seconds N             of one change at most, of all that might notice it (default 4)
   --minutes N             ends then, and goes on from there the next time (default 60)
   --workers N             processes (default 2)
   --list                  those that nothing has noticed so far, and no more`;
@@ -91,7 +91,7 @@ async function main(): Promise<boolean> {
   const waiting = values.list ? [] : chosen.filter((one) => !before(one.id)?.by && !isNamed(one));
   let done = 0;
   const covered = values.quick ? coverage.covered.filter(({ millis }) => millis < QUICK) : coverage.covered;
-  const hunt = hunter(bundled, covered, { most: Number(values.seconds ?? 8) * 1000, before });
+  const hunt = hunter(bundled, covered, { most: Number(values.seconds ?? 4) * 1000, before });
   await hunt(
     waiting,
     workers,
