@@ -9,8 +9,8 @@ everything that may happen there, up to so many moves that do not happen on a qu
 
   --moves N          most such moves of one trace (default 2)
   --seconds N        of each walk, which then need not be whole (default 3600), or of each weakened protocol (default 60)
-  --weakened [NAME]  the protocol without one of the things that it rests on, each in turn, until a trace shows it, and
-                     until one of 300 seeds of the simulation does
+  --weakened [NAME]  the protocol without one of the things that it rests on, each in turn, until a trace shows it;
+                     where none does, 300 seeds of the simulation, and with --seeds also where one does
   --from N           of these seeds the first; a number of the moment where nothing is said
   --all              of the planted bugs of the simulation as well`;
 
@@ -22,6 +22,7 @@ const { values, positionals } = parseArgs({
     weakened: { type: "boolean" },
     all: { type: "boolean" },
     from: { type: "string" },
+    seeds: { type: "boolean" },
     help: { type: "boolean" },
   },
 });
@@ -68,12 +69,14 @@ async function walkWeakened(): Promise<boolean> {
   console.log(`seconds of the processor until the first trace; seeds from --from ${seedsFrom} on`);
   for (const mutant of chosen) {
     const walked = await weaken(mutant, seconds, Number(values.moves ?? 3));
-    const sown = await sow(mutant, seedsFrom, seconds);
-    if (!walked.by && sown.seed === undefined) missed++;
-    console.log(`${mutant.name.padEnd(65)} world ${tellWalked(walked).padEnd(62)} seeds ${tellSown(sown)}`);
+    const sown = walked.by && !values.seeds ? undefined : await sow(mutant, seedsFrom, seconds);
+    if (!walked.by && sown?.seed === undefined) missed++;
+    console.log(
+      `${mutant.name.padEnd(65)} world ${tellWalked(walked).padEnd(62)} ${sown ? tellSown(sown) : ""}`,
+    );
     if (walked.by?.story)
       console.log(positionals.length > 0 ? walked.by.story.join("\n") : `    ${walked.by.story.at(-1)}`);
-    if (sown.what) console.log(`    in a seed: ${sown.what}`);
+    if (sown?.what) console.log(`    in a seed: ${sown.what}`);
   }
   console.log(`${chosen.length - missed} of ${chosen.length} shown`);
   return missed === 0;
@@ -85,7 +88,9 @@ const tellWalked = ({ by, seconds }: Caught): string =>
     : `not in ${seconds.toFixed(0)} s`;
 
 const tellSown = ({ seed, seconds }: Sown): string =>
-  seed === undefined ? `not in ${seconds.toFixed(0)} s` : `${seconds.toFixed(1)} s (the ${seed}th)`;
+  seed === undefined
+    ? `seeds not in ${seconds.toFixed(0)} s`
+    : `seeds ${seconds.toFixed(1)} s (number ${seed} of them)`;
 
 if (values.help) console.log(USAGE);
 else process.exitCode = (await (values.weakened ? walkWeakened() : walkSettings())) ? 0 : 1;

@@ -14,17 +14,14 @@ const one = (menu: Setting["menu"], name: string, reads: Setting["reads"] = "fre
   menu,
 });
 
-/** One kind of trouble each, from the fewest states to the most. */
-const SMALL: readonly Setting[] = [
-  one("silence", "orders that nobody hears of"),
-  one("silence", "orders that nobody hears of", "old"),
-  one("trades", "how executions are told"),
-  one("restores", "a database put back"),
-  one("people", "what people do"),
-  one("processes", "processes in each other's way"),
-  one("orders", "what befalls orders"),
-  one("orders", "what befalls orders", "old"),
-];
+const SILENCE = one("silence", "orders that nobody hears of");
+const SILENCE_OLD = one("silence", "orders that nobody hears of", "old");
+const TRADES = one("trades", "how executions are told");
+const RESTORES = one("restores", "a database put back");
+const PEOPLE = one("people", "what people do");
+const PROCESSES = one("processes", "processes in each other's way");
+const ORDERS = one("orders", "what befalls orders");
+const ORDERS_OLD = one("orders", "what befalls orders", "old");
 const EVERYTHING = one("all", "everything");
 const EVERYTHING_OLD = one("all", "everything", "old");
 
@@ -38,11 +35,14 @@ export const WALKS: readonly (readonly [Setting, number])[] = [
   [{ name: "one slot, old reads, how executions are told", slots: 1, reads: "old", menu: "trades" }, 3],
 ];
 
-/** In the order in which they are walked: with one move each, then with more, the small ones first. */
-const ROUNDS: readonly (readonly [moves: number, settings: readonly Setting[]])[] = [
-  [1, [...SMALL, EVERYTHING, EVERYTHING_OLD]],
-  [2, SMALL],
-  [3, SMALL],
+/** In the order in which a weakened protocol is walked: one move each, then more of them, small walks before large ones. */
+const LADDER: readonly (readonly [moves: number, settings: readonly Setting[]])[] = [
+  [1, [SILENCE, TRADES, RESTORES, ORDERS, SILENCE_OLD, ORDERS_OLD]],
+  [1, [PEOPLE, PROCESSES, EVERYTHING, EVERYTHING_OLD]],
+  [2, [SILENCE, SILENCE_OLD, TRADES, RESTORES, PEOPLE, PROCESSES]],
+  [3, [RESTORES]],
+  [2, [ORDERS, ORDERS_OLD]],
+  [3, [SILENCE, SILENCE_OLD, TRADES]],
   [2, [EVERYTHING, EVERYTHING_OLD]],
 ];
 
@@ -103,13 +103,12 @@ export async function weaken(mutant: Mutant, seconds: number, moves = 3): Promis
   const thread = openThread(await bundleWorker(mutant, ENTRY));
   const spent = stopwatch("processor");
   try {
-    for (const [most, settings] of ROUNDS.filter(([each]) => each <= moves)) {
-      for (const [i, setting] of settings.entries()) {
-        // What is left is for all of those that are left.
-        const share = (seconds - spent()) / (settings.length - i);
-        const by = await thread.walk({ setting, moves: most, seconds: share, of: "processor" });
-        if (by.story) return { by, seconds: spent() };
-      }
+    const rungs = LADDER.filter(([each]) => each <= moves);
+    for (const [most, setting] of rungs.flatMap(([each, all]) => all.map((one) => [each, one] as const))) {
+      // At most half of what is left, so that a large walk leaves time for others.
+      const asked: Asked = { setting, moves: most, seconds: (seconds - spent()) / 2, of: "processor" };
+      const by = await thread.walk(asked);
+      if (by.story) return { by, seconds: spent() };
     }
     return { by: undefined, seconds: spent() };
   } finally {
