@@ -8,7 +8,7 @@ import { RULES, type Rules } from "../../src/backtest/rules.ts";
 import { highAt, lowAt, nextBar, openAt, ticksOf } from "../../src/backtest/ticks.ts";
 import { walk } from "../../src/backtest/walk.ts";
 import type { WalkOptions } from "../../src/backtest/walk-options.ts";
-import { type Candles, slice } from "../../src/candles/candles.ts";
+import { type Candles, candlesIn, slice } from "../../src/candles/candles.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import type { Market } from "../../src/model/market.ts";
 import { d, market as marketOf } from "../support/grid.ts";
@@ -155,6 +155,22 @@ describe("the engine in whole numbers", () => {
     expect(run.bars).toBeGreaterThanOrEqual(200);
     expect(run.bars).toBeLessThan(400);
     expect(band).toBeNull();
+  });
+
+  it.each([1, 7, 8, 63, 64, 65, 511, 4095, 4096, 4097])("ends behind the last of %i bars", (count) => {
+    const narrow = randomCandles(7, count, 12);
+    const times = (column: Float64Array | Int32Array) =>
+      Float64Array.from(column, (price) => price * 10 ** 7);
+    const { open, high, low, close } = narrow;
+    const wide = { ...narrow, open: times(open), high: times(high), low: times(low), close: times(close) };
+    for (const candles of [narrow, candlesIn(wide)]) {
+      const bars = ticksOf(candles, d("1"));
+      for (const from of new Set([0, count >> 1, count - 1, count])) {
+        expect(nextBar(bars, from, -Infinity, Infinity)).toBe(count);
+        expect(nextBar(bars, from, 1, Infinity)).toBe(count);
+      }
+      expect(nextBar(bars, 0, -Infinity, highAt(bars, count - 1))).toBeLessThan(count);
+    }
   });
 
   it("finds the next bar that a look at every bar finds", () => {
