@@ -14,6 +14,7 @@ import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import { brokenByArrival, brokenByRecording, type SeenOrder } from "../invariants/venue.ts";
 import type { Committed } from "./history.ts";
 import { withinLimits } from "./limit-checks.ts";
+import { createQuoteChecks } from "./quote-checks.ts";
 import type { Tables } from "./store/tables.ts";
 
 export interface Violation {
@@ -36,11 +37,13 @@ const FEE = decimal("0.001");
 const KILL_WITHIN = LOOK_HOLDS;
 
 /** Watches every commit of the venue and every write of the store, and keeps what breaks an invariant. */
-export function createChecks(now: () => number, tables: () => Tables, kinds: Kinds) {
+export function createChecks(now: () => number, tables: () => Tables, kinds: Kinds, leaseTtl: number) {
   const violations: Violation[] = [];
   const violate = (what: string): void => {
     violations.push({ at: now(), what });
   };
+  const leasedAt = () => Math.max(...[...tables().accounts.values()].map(({ until }) => until - leaseTtl), 0);
+  const quotes = createQuoteChecks({ now, violate, passSince: leasedAt });
 
   /** Each time that an id was recorded: after a restore an id that never reached the venue may be given again. */
   const intents = new Map<string, Order[]>();
@@ -83,15 +86,24 @@ export function createChecks(now: () => number, tables: () => Tables, kinds: Kin
     if (older.length > 0)
       violate(`${clientId} was placed while ${older[0]?.clientId} of another generation lived`);
     if ((key?.slot ?? 0) < FIRST_BUY_SLOT) crossed(order);
-    if (strategy && isQuote(strategy) && (key?.slot ?? 0) < FIRST_BUY_SLOT) inBounds(order, strategy);
+    if (!strategy || !isQuote(strategy) || (key?.slot ?? 0) >= FIRST_BUY_SLOT) return;
+    inBounds(order, strategy);
+    if (order.side === "buy") quotes.withinBudget(strategy, withOthers(order, strategy));
+  }
+
+  /** An order, and those of its strategy that rest on its side. */
+  function withOthers(order: BookedOrder, { number }: Pick<Strategy, "number">): BookedOrder[] {
+    const resting = new Map([...liveOf(number), order].map((one) => [one.id, one]));
+    return [...resting.values()].filter(({ side }) => side === order.side);
   }
 
   /** Were all of a side to fill, base would be beyond its bound by no more than one order. */
   function inBounds(order: BookedOrder, { id, config, state, number }: QuoteStrategy): void {
     const { mostBase, leastBase } = config.rules;
-    const resting = new Map([...liveOf(number), order].map((one) => [one.id, one]));
-    const mine = [...resting.values()].filter(({ side }) => side === order.side);
-    const all = mine.reduce((sum, { amount, filled }) => sum + amount - filled, ZERO);
+    const all = withOthers(order, { number }).reduce(
+      (sum, { amount, filled }) => sum + amount - filled,
+      ZERO,
+    );
     if (order.side === "buy" && mostBase !== undefined && state.base + all > mostBase + order.amount)
       violate(`${id} may come to hold ${text(state.base + all)}, and at most ${text(mostBase)} are allowed`);
     if (order.side === "sell" && leastBase !== undefined && state.base - all < leastBase - order.amount)
@@ -149,6 +161,7 @@ export function createChecks(now: () => number, tables: () => Tables, kinds: Kin
   function intended(order: Order, strategy: Strategy): void {
     if (strategy.state.exit && order.side === "buy")
       violate(`${order.clientId} buys though ${strategy.id} is leaving the market`);
+    if (isQuote(strategy)) quotes.intended(order, strategy);
     if (!isGrid(strategy)) return;
     const { state, config } = strategy;
     const slot = state.slots.find(({ index }) => index === order.slot);
@@ -184,6 +197,7 @@ export function createChecks(now: () => number, tables: () => Tables, kinds: Kin
   return {
     violations,
     violate,
+    quotes,
     liveOf,
     /** When an order was first booked from its own sums. */
     gapBookedAt: (clientId: string): number | undefined => gapsAt.get(clientId),
@@ -265,6 +279,7 @@ export function createChecks(now: () => number, tables: () => Tables, kinds: Kin
         const { number, status, keepOrders, id } = strategy;
         if (status === "stopped" && !keepOrders && liveOf(number).length > 0)
           violate(`${id} is stopped and has ${liveOf(number).length} orders`);
+        if (isQuote(strategy)) quotes.quotedAs(strategy);
         if (!isGrid(strategy)) continue;
         const { state } = strategy;
         const cost = costInAll(state);
@@ -284,6 +299,7 @@ export function createChecks(now: () => number, tables: () => Tables, kinds: Kin
     restored(): void {
       tokens.clear();
       known = new Set(tables().unsettled);
+      quotes.restored([...tables().strategies.values()].filter(isQuote));
     },
   };
 }

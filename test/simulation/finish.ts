@@ -3,7 +3,7 @@ import { isGrid } from "../../src/grid/kind.ts";
 import { costInAll } from "../../src/grid/ledger/booking.ts";
 import { sellPrice } from "../../src/grid/plan/wish.ts";
 import type { GridStrategy, Slot } from "../../src/grid/state/state.ts";
-import { mul, snap, text } from "../../src/kernel/decimal.ts";
+import { max, mul, ONE, snap, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
 import type { BookedOrder } from "../../src/market/matching/books.ts";
@@ -16,7 +16,7 @@ import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import type { Beside } from "./actions.ts";
 import { TICKS } from "./shape.ts";
 import type { Tables } from "./store/tables.ts";
-import { ACCOUNT, EXCHANGE, type World } from "./world.ts";
+import { EXCHANGE, type World } from "./world.ts";
 
 /** A slot may go without an order for these reasons when everything is quiet. */
 const QUIET_REASONS = new Set([
@@ -43,7 +43,7 @@ export function finish(world: World, beside: Beside): void {
     const clientId = clientIdOf(world, orderId);
     const order = tables.orders.get(clientId);
     const isMissing =
-      order?.strategy && !isReleased(order) && !isBooked(tables, symbol, id) && order.gap === 0n;
+      order?.strategy && !isReleased(order) && !isBooked(world, symbol, id) && order.gap === 0n;
     if (isMissing)
       checks.violate(
         `${id} of ${clientId} (${order.state}, booked ${text(order.booked)} of ${text(order.filled)}) is not booked`,
@@ -105,8 +105,8 @@ function commitments(world: World, beside: Beside): void {
 const clientIdOf = ({ history }: World, id: string): string =>
   history.past.order(EXCHANGE, { id }, Number.POSITIVE_INFINITY)?.clientId ?? "";
 
-const isBooked = ({ fills }: Tables, symbol: string, id: string): boolean =>
-  fills.has(`${accountKey(ACCOUNT)} ${symbol} ${id}`);
+const isBooked = ({ tables, simulation }: World, symbol: string, id: string): boolean =>
+  tables().fills.has(`${accountKey(simulation.account)} ${symbol} ${id}`);
 
 /** Left to the person by a stop: what fills from then on is not the strategy's. */
 const isReleased = ({ settled, state }: Order): boolean =>
@@ -128,6 +128,8 @@ function settledDown(world: World, strategy: Strategy): void {
     checks.violate(`${id} is in error: ${lastError}`);
     return;
   }
+  if (wants === "pause" && isQuote(strategy) && live.length > 0)
+    checks.violate(`${id} is paused and ${live.length} of its orders rest`);
   if (wants === "pause" || status === "idle") return;
   if (state.exit) {
     if (status !== "stopped" && world.killAt === undefined)
@@ -139,7 +141,8 @@ function settledDown(world: World, strategy: Strategy): void {
 }
 
 /** Both sides rest, or it says which one does not and why. */
-function sidesAtRest({ checks, killAt }: World, strategy: QuoteStrategy, live: readonly BookedOrder[]): void {
+function sidesAtRest(world: World, strategy: QuoteStrategy, live: readonly BookedOrder[]): void {
+  const { checks, killAt } = world;
   const { id, state, lastError, phase } = strategy;
   for (const side of ["buy", "sell"] as const) {
     const rests = live.some((order) => order.side === side);
@@ -148,6 +151,28 @@ function sidesAtRest({ checks, killAt }: World, strategy: QuoteStrategy, live: r
       checks.violate(`${id} (${phase}, ${lastError}) has no ${side} and says nothing of it`);
   }
   if (state.quoted?.reference === null) checks.violate(`${id} has no reference on a quiet market`);
+  if (killAt === undefined) quotesAtRest(world, strategy, live);
+}
+
+/** Where nothing is refused each order lies as near to the price as was asked for, and no loss is beyond its bound. */
+function quotesAtRest(world: World, strategy: QuoteStrategy, live: readonly BookedOrder[]): void {
+  const { checks, simulation, scheduler, plan } = world;
+  const { id, symbol, state, config } = strategy;
+  const { rules, tolerance, fixed, maxLoss } = config;
+  const ticks = simulation.listings(EXCHANGE, symbol, {})?.path.at(scheduler.now()) ?? TICKS;
+  const price = BigInt(Math.round(ticks)) * plan.market.tick;
+  const total =
+    state.ledger.quote + mul(state.base, price, "half") - state.first.cost - state.ledger.feesValue;
+  if (maxLoss !== undefined && state.lostAt === null && !fixed && total < -2n * maxLoss)
+    checks.violate(`${id} has lost ${text(-total)} of the ${text(maxLoss)} that it may, and goes on`);
+  if (state.refused.length + state.notices.length > 0) return;
+  const half = rules.avellaneda ? rules.widest : max(rules.asked, plan.market.maker);
+  const outermost = rules.sizes.model === "depth" ? rules.sizes.within : rules.gap * BigInt(rules.levels);
+  const reach = rules.mostSkew + half + outermost + 2n * tolerance.price;
+  const [least, most] = fixed && fixed.price < price ? [fixed.price, price] : [price, fixed?.price ?? price];
+  for (const order of live)
+    if (order.price < mul(least, ONE - reach, "down") || order.price > mul(most, ONE + reach, "up"))
+      checks.violate(`${order.clientId} rests at ${text(order.price)} while the price is ${text(price)}`);
 }
 
 /** Every slot rests one right order, or says why it does not. */
@@ -238,7 +263,7 @@ function ledgers(world: World, beside: Beside): void {
       const clientId = clientIdOf(world, orderId);
       const order = tables.orders.get(clientId);
       // Of an order that a stop has left to the person, only what was booked before is the strategy's.
-      const isTheirs = order?.strategy && (!isReleased(order) || isBooked(tables, symbol, id));
+      const isTheirs = order?.strategy && (!isReleased(order) || isBooked(world, symbol, id));
       if (isTheirs) continue;
       const { base, quote } = splitPair(symbol);
       const sign = side === "buy" ? 1n : -1n;

@@ -106,6 +106,16 @@ const ofNow = (): number => Math.floor(Date.now() / 1000) % 900_000;
 
 const TIERS = ["swarm", "exhaustive", "parity", "mutants", "week", "bounds", "liveness"] as const;
 
+/** The same of quotes, with seeds of which none takes part above. */
+function* quoteTiers(): Generator<() => Promise<Figures[]>> {
+  const of = KINDS_ASKED.quote;
+  const named = (figures: readonly Figures[]) =>
+    figures.map((one) => ({ ...one, title: `${one.title}, quotes` }));
+  yield async () => named(await randomTier(from, number(1000), how, false, of));
+  yield async () => named(await exhaustiveTier([1], how, 1, of));
+  yield async () => named(await parityTier(from, 50, how, 100, of));
+}
+
 function* tiers(): Generator<() => Promise<Figures[]>> {
   const { full } = values;
   if (values.swarm) yield () => swarmTier(Number(values.from ?? ofNow()), number(1000), how);
@@ -113,6 +123,7 @@ function* tiers(): Generator<() => Promise<Figures[]>> {
     yield () => randomTier(from, number(full ? 3000 : 200), how, full ?? false, kindAsked);
   if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how, 1, kindAsked);
   if (full || values.parity) yield () => parityTier(from, full ? 100 : number(100), how, 100, kindAsked);
+  if (full && values.strategy === undefined) yield* quoteTiers();
   if (full || values.mutants)
     yield () => mutantTier(400, how, ({ name }) => positionals.length === 0 || positionals.includes(name));
   if (full || values.week) yield () => weekTier(how);

@@ -1,4 +1,5 @@
 import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
+import type { Pair } from "../../src/kernel/pair.ts";
 import { type BookedOrder, toldFill, toVenueOrder } from "../../src/market/matching/books.ts";
 import type { Book } from "../../src/model/market.ts";
 import type { NewOrder } from "../../src/model/order.ts";
@@ -66,7 +67,7 @@ export interface Behaviour {
   /** Told in the turn in which a create leaves. */
   readonly leaving: (clientId: string) => void;
   /** A book as the venue tells it now. */
-  readonly bookSeen: (book: Book) => Book;
+  readonly bookSeen: (symbol: Pair, book: Book) => Book;
 }
 
 /** A venue as one task sees it: every method is a call, requests expire there, and reads may lag. */
@@ -109,7 +110,7 @@ export function venueOf(
     ...inner,
     market: async (symbol) => ({ ...(await inner.market(symbol)), active: !isClosed() }),
     ticker: (symbol) => read("ticker", () => inner.ticker(symbol)),
-    book: (symbol, limit) => read("book", async () => bookSeen(await inner.book(symbol, limit))),
+    book: (symbol, limit) => read("book", async () => bookSeen(symbol, await inner.book(symbol, limit))),
     balances: () =>
       read(
         "balances",

@@ -1,5 +1,5 @@
 import type { PricePath } from "../../src/adapters/sandbox/path.ts";
-import { decimal, mul } from "../../src/kernel/decimal.ts";
+import { type Decimal, decimal, mul } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Reference } from "../../src/ports/reference.ts";
@@ -16,7 +16,12 @@ const NOBODY: Reference = { prices: [], most: null, listed: true };
 
 /** Other places' prices, as one task sees them: the venue's own, and now and then far from it until all is quiet. */
 export const referenceOf =
-  (net: Net, task: Task, pathOf: (symbol: Pair) => PricePath): NonNullable<Deps["reference"]> =>
+  (
+    net: Net,
+    task: Task,
+    pathOf: (symbol: Pair) => PricePath,
+    told: (symbol: Pair, price: Decimal) => void,
+  ): NonNullable<Deps["reference"]> =>
   (_exchange, symbol) =>
     call(net, task, {
       kind: "read",
@@ -27,6 +32,7 @@ export const referenceOf =
         const isOff = now < net.quietAt && net.random.chance(0.3);
         const factor = decimal("0.001") * BigInt(1000 + (isOff ? net.random.whole(-FARTHEST, FARTHEST) : 0));
         const price = mul(TICK * BigInt(Math.round(pathOf(symbol).at(now))), factor, "half");
+        told(symbol, price);
         return { prices: [{ source: "elsewhere", price }], most: null, listed: true };
       },
       silence: () => NOBODY,

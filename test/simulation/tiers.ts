@@ -174,6 +174,8 @@ const split = (job: Job): Job[] =>
     ? Array.from({ length: job.count }, (_, i) => ({ ...job, from: job.from + i, count: 1 }))
     : [job];
 
+const shapeOf = ({ strategy }: Mutant): Shape => ({ ticks: TICKS, ...(strategy ? { strategy } : {}) });
+
 /** The seed that showed it last, then by turns a few of each edition, until one is caught. */
 async function caughtBy(mutant: Mutant, most: number): Promise<Tally> {
   const script = await bundleWorker(mutant);
@@ -181,7 +183,7 @@ async function caughtBy(mutant: Mutant, most: number): Promise<Tally> {
     kind: "seeds",
     from,
     count,
-    shape: { ticks: TICKS },
+    shape: shapeOf(mutant),
     untilFirst: true,
   });
   const jobs = mutant.shownBy === undefined ? [] : [seeds(mutant.shownBy, 1)];
@@ -194,9 +196,9 @@ async function caughtBy(mutant: Mutant, most: number): Promise<Tally> {
 }
 
 /** Whether a run breaks something without any planted bug, and so shows none. */
-async function breaksAnyway({ run }: Failure): Promise<boolean> {
+async function breaksAnyway({ run }: Failure, mutant: Mutant): Promise<boolean> {
   const seed = Number(/--seed (\d+)/.exec(run)?.[1]);
-  return (await simulate({ seed, ticks: TICKS })).violations.length > 0;
+  return (await simulate({ seed, ...shapeOf(mutant) })).violations.length > 0;
 }
 
 /** After each kind of trouble alone everything has come right within a bound that is told. */
@@ -235,7 +237,7 @@ export async function mutantTier(
       if (caught.length === 0)
         failed.push({ run: `--mutants "${mutant.name}"`, what: `was not caught within ${most} seeds` });
       for (const failure of caught)
-        if (await breaksAnyway(failure))
+        if (await breaksAnyway(failure, mutant))
           failed.push({ run: failure.run, what: "breaks without the planted bug" });
       lines.push(
         `  ${mutant.name}: ${caught[0] ? `${caught[0].run.split(" --t")[0]} after ${runs} runs, ${caught[0].what}` : "not caught"}`,

@@ -35,6 +35,10 @@ import { watch } from "./watch.ts";
 export const EXCHANGE = "sim";
 export const ACCOUNT = { exchange: EXCHANGE, kind: "sandbox", host: "" } as const;
 
+/** A sandbox's prices are of any moment in which they are asked for: quotes, which look at how old one is, have an exchange. */
+const accountOf = ({ strategy }: Pick<Shape, "strategy">) =>
+  strategy === "quote" ? { ...ACCOUNT, host: "exchange.example" } : ACCOUNT;
+
 /** The simulated venue lists no token of the chain: nothing may ask for one. */
 const noChain = () => Promise.reject(new Error("the simulation has no chain"));
 
@@ -95,7 +99,7 @@ export async function createWorld({
   const isOld = shape.broken === "read lag" || isSteady(shape.broken);
   const readLag = plan.timing.readLag * (isOld ? 10 : 1);
   const kinds = kindsOf([...KINDS, followKind as unknown as Kind]);
-  const checks = createChecks(now, () => tables, kinds);
+  const checks = createChecks(now, () => tables, kinds, plan.timing.leaseTtl);
   const history = historyBooks(
     {
       now,
@@ -141,7 +145,7 @@ export async function createWorld({
     ]),
   );
   const simulation: Simulation = {
-    account: ACCOUNT,
+    account: accountOf(shape),
     venue: EXCHANGE,
     books: plan.tokenFees ? feesInToken(books) : books,
     clock: { origin: START, created: START, speed: 1, passed: 0 },
@@ -193,7 +197,11 @@ export async function createWorld({
     illegible,
     isClosed: () => state.isClosed,
     leaving: checks.leaving,
-    bookSeen: (book: Book) => (isQuiet() ? book : unkind(book, seed, now())),
+    bookSeen(symbol: Pair, book: Book): Book {
+      const told = isQuiet() ? book : unkind(book, seed, now());
+      checks.quotes.bookTold(symbol, told);
+      return told;
+    },
   };
   const watched = watch(store, (matters) => {
     state.dirty = true;
@@ -209,7 +217,7 @@ export async function createWorld({
       venueOf: ({ kind, exchange }) => (kind === ACCOUNT.kind && exchange === EXCHANGE ? venue : undefined),
       marketTime: (_account, at) => at,
       inTime: (_who, read) => read(),
-      ...(plan.doubts ? { reference: referenceOf(net, task, pathOf) } : {}),
+      ...(plan.doubts ? { reference: referenceOf(net, task, pathOf, checks.quotes.otherTold) } : {}),
       dex: { pools: noChain, market: noChain, price: noChain },
       store: storeOf(net, task, watched),
       local: localOf(net, task),
