@@ -1,6 +1,7 @@
 import { accountOperations } from "./account/operations/balances.ts";
 import { auditOperations } from "./audit/operations/events.ts";
 import { backtestOperations } from "./backtest/operations/backtest.ts";
+import { quoteBacktestOperation } from "./backtest/operations/backtest-quote.ts";
 import { replayOperation } from "./backtest/operations/replay.ts";
 import { suggestOperation } from "./backtest/operations/suggest.ts";
 import { compareOperations } from "./compare/operations/compare.ts";
@@ -28,6 +29,7 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...gridOperations(ids),
   ...quoteOperations(ids),
   ...backtestOperations(ids),
+  quoteBacktestOperation(ids),
   replayOperation,
   suggestOperation(ids),
   ...dexOperations(),

@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 const WALKED = [
   "test/backtest/jump.test.ts",
   "test/backtest/measured.test.ts",
+  "test/backtest/quotes.test.ts",
   "test/backtest/real.test.ts",
   "test/commands/every.test.ts",
   "test/adapters/ccxt/canary.test.ts",

@@ -16,14 +16,19 @@ const FILES = {
 } as const satisfies Args;
 
 /** Over a file's candles too. */
-export const suggestCommand = (operation: Operation): CommandDef =>
-  command({
-    name: "suggest",
-    description: operation.summary,
-    examples: operation.cli?.examples,
-    args: () => ({ data: FILES.data, ...fieldArgs(operation) }),
-    run: async (values) => (await import("../actions/backtest.ts")).runBacktest(operation, values),
-  });
+const overFile =
+  (name: string) =>
+  (operation: Operation): CommandDef =>
+    command({
+      name,
+      description: operation.summary,
+      examples: operation.cli?.examples,
+      args: () => ({ data: FILES.data, ...fieldArgs(operation) }),
+      run: async (values) => (await import("../actions/backtest.ts")).runBacktest(operation, values),
+    });
+
+export const suggestCommand = overFile("suggest");
+export const quoteBacktestCommand = overFile("backtest");
 
 export const backtestCommand = (operation: Operation): CommandDef =>
   command({

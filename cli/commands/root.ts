@@ -6,7 +6,7 @@ import { createOperations } from "../../src/operations.ts";
 import { environmentWithFile } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 import { auditCommand } from "./audit.ts";
-import { backtestCommand, replayCommand, suggestCommand } from "./backtest.ts";
+import { backtestCommand, quoteBacktestCommand, replayCommand, suggestCommand } from "./backtest.ts";
 import { candlesCommand } from "./candles.ts";
 import { completionCommand } from "./completion.ts";
 import { costCommand } from "./cost.ts";
@@ -75,6 +75,7 @@ export function rootCommand(ids: readonly string[]): CommandDef {
 /** Commands that read candles of a file of this machine. */
 const OVER_FILES: Readonly<Record<string, (operation: Operation) => CommandDef>> = {
   backtest_grid: backtestCommand,
+  backtest_quote: quoteBacktestCommand,
   replay_grid: replayCommand,
   suggest_grid: suggestCommand,
 };
@@ -101,7 +102,7 @@ function addCommand(
   const made =
     operation.name === "guide_grid"
       ? guidedCommand(operation, operations)
-      : operationCommand(operation, undefined, preview);
+      : (OVER_FILES[operation.name]?.(operation) ?? operationCommand(operation, undefined, preview));
   addTo(commands, group, name, made);
 }
 

@@ -8,12 +8,15 @@ import type { GridStrategy } from "../grid/state/state.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Fill } from "../model/fill.ts";
 import type { Bounds } from "../model/limits.ts";
-import type { Market } from "../model/market.ts";
+import type { Book, Market } from "../model/market.ts";
 import { type AccountMemory, NO_MEMORY } from "../model/memory.ts";
 import { type Order, wanted } from "../model/order.ts";
+import type { Strategy } from "../model/strategy.ts";
+import type { Kind } from "../ports/kind.ts";
 import type { Snapshot } from "../ports/stores/step-store.ts";
 import type { Timing, VenueOrder } from "../ports/venue.ts";
-import type { PaperVenue } from "./paper-account.ts";
+import { quoteKind } from "../quote/kind.ts";
+import { type PaperVenue, PLENTY } from "./paper-account.ts";
 
 /** A venue that tells at once what is, and refuses nothing late. */
 const TIMING: Timing = {
@@ -32,28 +35,37 @@ const TIMING: Timing = {
 const NO_BOUNDS: Bounds = { standings: { version: 0, all: [] }, now: undefined };
 const NOT_KILLED = { on: false, cancels: false, sells: false };
 const NO_ENTRIES = new Map<never, never>();
-const GRID_KINDS = kindsOf([gridKind]);
+const PAPER_KINDS = kindsOf([gridKind, quoteKind as unknown as Kind]);
 
 /** One strategy on its account, as its passes take it on. */
-export interface PaperAccount {
-  readonly strategy: GridStrategy;
+export interface PaperAccount<S extends Strategy = GridStrategy> {
+  readonly strategy: S;
   /** Orders that are not settled. */
   readonly orders: readonly Order[];
   readonly memory: AccountMemory;
 }
 
-export interface Passed {
-  readonly account: PaperAccount;
+export interface Passed<S extends Strategy = GridStrategy> {
+  readonly account: PaperAccount<S>;
   /** Booked in this pass. */
   readonly fills: readonly Fill[];
   /** It has cancelled something: what that leaves free is for the next pass. */
   readonly cancelled: boolean;
 }
 
-export const opened = (strategy: GridStrategy): PaperAccount => ({ strategy, orders: [], memory: NO_MEMORY });
+export const opened = <S extends Strategy>(strategy: S): PaperAccount<S> => ({
+  strategy,
+  orders: [],
+  memory: NO_MEMORY,
+});
 
 /** One pass: what the step reads is read off the paper, its own decision follows, and what it asks for is done there. */
-export function passOnPaper(before: PaperAccount, market: Market, paper: PaperVenue, at: Millis): Passed {
+export function passOnPaper<S extends Strategy>(
+  before: PaperAccount<S>,
+  market: Market,
+  paper: PaperVenue,
+  at: Millis,
+): Passed<S> {
   const snapshot = snapshotOf(before, at);
   // As the step does: what leaves is cancelled before anything is read.
   for (const { exchangeId } of urgentCancels(snapshot, Number.MAX_SAFE_INTEGER))
@@ -62,7 +74,7 @@ export function passOnPaper(before: PaperAccount, market: Market, paper: PaperVe
     limit: Number.MAX_SAFE_INTEGER,
     slow: null,
     bounds: NO_BOUNDS,
-    kinds: GRID_KINDS,
+    kinds: PAPER_KINDS,
   });
   const recorded = recordOnPaper(before, decision, paper);
   for (const { exchangeId } of decision.cancels) paper.cancel(exchangeId ?? "");
@@ -80,7 +92,7 @@ export function passOnPaper(before: PaperAccount, market: Market, paper: PaperVe
   };
 }
 
-function snapshotOf({ strategy, orders, memory }: PaperAccount, now: Millis): Snapshot {
+function snapshotOf({ strategy, orders, memory }: PaperAccount<Strategy>, now: Millis): Snapshot {
   return {
     lease: { account: strategy.account, token: 1, now, until: now + TIMING.leaseTtl },
     kill: NOT_KILLED,
@@ -96,7 +108,11 @@ function snapshotOf({ strategy, orders, memory }: PaperAccount, now: Millis): Sn
   };
 }
 
-function observationOf({ strategy, orders }: PaperAccount, market: Market, paper: PaperVenue): Observation {
+function observationOf(
+  { strategy, orders }: PaperAccount<Strategy>,
+  market: Market,
+  paper: PaperVenue,
+): Observation {
   const sights = new Map<string, VenueOrder>();
   for (const { clientId } of orders) {
     const told = paper.order(clientId);
@@ -105,6 +121,7 @@ function observationOf({ strategy, orders }: PaperAccount, market: Market, paper
   const sight = {
     market,
     quote: paper.quote(),
+    ...(PAPER_KINDS(strategy.kind).reads === "book" ? { book: bookOnPaper(paper) } : {}),
     error: null,
     open: paper.openOrders(),
     tradesRead: true,
@@ -127,14 +144,24 @@ function observationOf({ strategy, orders }: PaperAccount, market: Market, paper
   };
 }
 
+/** A price knows no sizes: more than anybody asks for stands at the best prices, and nothing behind them. */
+function bookOnPaper(paper: PaperVenue): Book {
+  const { bid, ask, at } = paper.quote();
+  return { bids: [{ price: bid, amount: PLENTY }], asks: [{ price: ask, amount: PLENTY }], at };
+}
+
 /** What the store would hold after the pass has recorded its decision. */
-function recordOnPaper({ strategy, orders }: PaperAccount, { changes }: Decision, paper: PaperVenue) {
+function recordOnPaper<S extends Strategy>(
+  { strategy, orders }: PaperAccount<S>,
+  { changes }: Decision,
+  paper: PaperVenue,
+) {
   const changed = new Map(changes.flatMap((change) => change.orders).map((order) => [order.clientId, order]));
   for (const { clientId, settled } of changed.values()) if (settled) paper.forget(clientId);
   const updates = changes.flatMap((change) => (change.strategy ? [change.strategy] : []));
   const live = orders.map((order) => changed.get(order.clientId) ?? order).filter(({ settled }) => !settled);
   return {
-    strategy: Object.assign({}, strategy, ...updates) as GridStrategy,
+    strategy: Object.assign({}, strategy, ...updates) as S,
     orders: [...live, ...changes.flatMap(({ intents }) => intents)],
   };
 }

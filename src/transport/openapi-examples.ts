@@ -36,6 +36,7 @@ const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
     ...{ lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 10, orderSize: 50 },
   },
   preview_quote: QUOTES_EXAMPLE,
+  backtest_quote: QUOTES_EXAMPLE,
   start_quote: QUOTES_EXAMPLE,
   edit_quote: { id: "quote-kraken-BTC-USDT-1767225600000", spread: 0.015 },
   stop_quote: { id: "quote-kraken-BTC-USDT-1767225600000" },

@@ -56,12 +56,14 @@ function pathOf(bars: Ticks, rules: Rules): PricePath {
 }
 
 /** What a start takes, parsed as its surfaces do. */
-export interface AskedGrid {
-  readonly name: "start_grid" | "start_centered_grid";
+interface Asked<Name extends string = string> {
+  readonly name: Name;
   readonly asked: object;
 }
 
-export function parsed(name: AskedGrid["name"], fields: object): AskedGrid {
+export type AskedGrid = Asked<"start_grid" | "start_centered_grid">;
+
+export function parsed<Name extends string>(name: Name, fields: object): Asked<Name> {
   const operation = createOperations(EXCHANGES).find((one) => one.name === name);
   const input = { exchange: EXCHANGE, symbol: "BTC/USDT", ...fields };
   return { name, asked: operation?.input.parse(input) as object };
@@ -76,11 +78,8 @@ interface Stepped {
   readonly passes: readonly Millis[];
 }
 
-/** A grid started and stepped by the real service, its store and a venue's books in libSQL, over bars. */
-export async function stepped(
-  { name, asked }: AskedGrid,
-  { bars, market, rules, balances, passes }: Stepped,
-) {
+/** A strategy started and stepped by the real service, its store and a venue's books in libSQL, over bars. */
+export async function steppedAny({ name, asked }: Asked, { bars, market, rules, balances, passes }: Stepped) {
   const start = bars.candles.from;
   const { deps, store, time, context, row } = await testSandbox({ origin: start, start });
   const books = sandboxBooks(context);
@@ -118,7 +117,10 @@ export async function stepped(
     }),
     market: async () => market,
     ticker: async () => ({ ...quote(now()), last: ZERO, baseVolume: ZERO, quoteVolume: ZERO }),
-    book: async () => ({ bids: [], asks: [], at: now() }),
+    book: async () => {
+      const { bid, ask, at } = quote(now());
+      return { bids: [{ price: bid, amount: PLENTY }], asks: [{ price: ask, amount: PLENTY }], at };
+    },
     trades: async () => [],
     candles: async () => [],
   };
@@ -141,5 +143,11 @@ export async function stepped(
       before: last && { at: last.at, id: last.tradeId },
     });
   }
-  return { strategy: asGrid(view.strategy), fills: fills.reverse(), balances: await venue.balances() };
+  return { strategy: view.strategy, fills: fills.reverse(), balances: await venue.balances() };
+}
+
+/** The same, of a grid. */
+export async function stepped(asked: AskedGrid, over: Stepped) {
+  const run = await steppedAny(asked, over);
+  return { ...run, strategy: asGrid(run.strategy) };
 }

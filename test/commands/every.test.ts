@@ -51,6 +51,7 @@ const USES: readonly (readonly [string, (told: Told) => readonly string[]])[] = 
   ["grid stop", (told) => [grid(told)]],
   ["liquidity list", () => []],
   ["quote preview", () => [...MARKET, ...QUOTES]],
+  ["quote backtest", () => [...MARKET, ...QUOTES]],
   ["quote start", () => [...MARKET, ...QUOTES]],
   ["quote status", (told) => [quotes(told)]],
   ["quote list", () => []],

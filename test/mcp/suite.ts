@@ -28,6 +28,7 @@ const OF_TOOL: Record<string, object> = {
   preview_grid: GRID,
   preview_grid_edit: { stopLossPrice: 50_000 },
   preview_quote: { spread: 0.01, size: 50, baseBudget: 0.01, quoteBudget: 500 },
+  backtest_quote: { spread: 0.01, size: 50, baseBudget: 0.01, quoteBudget: 500 },
   backtest_grid: GRID,
   suggest_grid: { budget: 1000 },
   guide_grid: { budget: 1000 },
@@ -106,7 +107,9 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
         const fields = [
           ...(inputSchema.required ?? []),
           ...(tool === "preview_grid_edit" ? ["stopLossPrice"] : []),
-          ...(tool === "preview_quote" ? ["size", "baseBudget", "quoteBudget"] : []),
+          ...(tool === "preview_quote" || tool === "backtest_quote"
+            ? ["size", "baseBudget", "quoteBudget"]
+            : []),
           ...(tool === "backtest_grid" ? Object.keys(GRID) : []),
         ];
         const given = Object.fromEntries(fields.map((field) => [field, known[field]]));

@@ -20,7 +20,7 @@ const time = (what: string) =>
 const rate = (name: string, what: string) => shareField(name).optional().describe(what);
 
 /** What a backtest takes beside what a start takes. */
-const shape = () => ({
+export const shape = () => ({
   timeframe: wordField("Invalid request", words)
     .default("1m")
     .describe(`Span of a bar: ${words.join(" ")}`),

@@ -14,5 +14,12 @@ export const QUOTE_WORDS: FieldWords = {
   seconds: "Between two passes",
   movePercent: "One standard deviation of the price in that time, in percent; null where nobody tells",
   quotedAt: "When orders were moved last, in milliseconds; null before the first",
+  "backtest_quote.budget": "What it quotes with",
+  "backtest_quote.fills": "Oldest first",
+  twoSidedPercent: "Of the passes those before which both sides still rested, in percent",
+  keeping: "What keeping its budget as it was would have made, in quote",
+  leastBase: "The least base that it has held, at the passes",
+  mostBase: "The most base that it has held, at the passes",
+  passes: "So often it has looked at the price",
   "preview_quote.worstCase": "What can be lost, in a sentence",
 };

@@ -1,0 +1,156 @@
+import * as z from "zod";
+import { csv } from "../../kernel/csv.ts";
+import { type Decimal, div, snap, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { positionAccounts } from "../../quote/ledger/position.ts";
+import { quotePreviewInput } from "../../quote/schema/input.ts";
+import { quoteAskedOut } from "../../quote/start/planned-quote.ts";
+import { shape as pastShape } from "../schema/input.ts";
+import type { QuoteBacktest } from "./backtest-quotes.ts";
+
+/** What a start of quotes takes, and which past it is asked of. Their `spread` is between the two own orders. */
+export function quoteBacktestInput(ids: readonly string[]) {
+  const { spread, slippage: _, takerFee: _fee, tickInterval, ...past } = pastShape();
+  return quotePreviewInput(ids).safeExtend({
+    ...past,
+    marketSpread: spread.describe("Between others' bid and ask, as a share of the price"),
+    tickInterval: tickInterval.describe("Milliseconds from one pass to the next; 5000 when left out"),
+  });
+}
+
+const TradeShape = lazy(() =>
+  z.object({
+    timestamp: z.number(),
+    side: z.enum(["buy", "sell"]),
+    price: z.number(),
+    amount: z.string(),
+    fee: z.string(),
+  }),
+);
+
+export const QuoteBacktestShape = lazy(() =>
+  z.object({
+    exchange: z.string(),
+    symbol: z.string(),
+    fromAt: z.number(),
+    untilAt: z.number(),
+    bars: z.number(),
+    missingBars: z.number(),
+    isWhole: z.boolean().describe("false where it was ended before its last bar"),
+    passes: z.number(),
+    spreadPercent: z.number().describe("That was asked for, in percent"),
+    levels: z.number(),
+    budget: z.object({ base: z.string(), quote: z.string() }),
+    total: z.string().describe("What was made, base held at the last price, in quote, exact"),
+    totalPercent: z.number().describe("Of what it began with"),
+    realized: z.string(),
+    keeping: z.string().describe("What keeping its budget as it was would have made, in quote"),
+    fees: z.record(z.string(), z.string()),
+    filledOrders: z.number(),
+    twoSidedPercent: z.number().describe("Of the passes those before which both sides still rested"),
+    position: z.string(),
+    leastBase: z.string(),
+    mostBase: z.string(),
+    drawdown: z.string().describe("The most that the result fell from its best, in quote"),
+    startPrice: z.number(),
+    endPrice: z.number(),
+    status: z.string(),
+    band: z
+      .object({
+        total: z.object({ least: z.string(), most: z.string() }),
+        filledOrders: z.object({ least: z.number(), most: z.number() }),
+      })
+      .nullable()
+      .describe("Over the three orders in which a bar's extremes may have come"),
+    warnings: z.array(z.object({ code: z.string(), message: z.string() })),
+    fills: z.array(TradeShape()).describe("Newest last"),
+  }),
+);
+
+export type QuoteBacktestAnswer = z.input<ReturnType<typeof QuoteBacktestShape>>;
+
+const wholePercent = (part: Decimal, whole: Decimal): number =>
+  whole === ZERO ? 0 : wire(snap(div(part * 100n, whole, "half"), 10n ** 14n, "half"));
+
+export function quoteBacktestOut(
+  { exchange, fills }: { readonly exchange: string; readonly fills: number },
+  told: QuoteBacktest,
+  { from, until }: { readonly from: Millis; readonly until: Millis },
+): QuoteBacktestAnswer {
+  const { run, band, config, market, startPrice, endPrice } = told;
+  const { strategy } = run.account;
+  const { total, realized, position, filledOrders } = positionAccounts(strategy, endPrice);
+  return {
+    ...quoteAskedOut(exchange, market.symbol, config),
+    ...{ fromAt: from, untilAt: until, missingBars: told.missing, passes: run.passes },
+    ...{ bars: run.bars, isWhole: run.bars === told.bars, status: strategy.status, filledOrders },
+    total: text(total),
+    totalPercent: wholePercent(total, told.invested),
+    realized: text(realized),
+    keeping: text(told.kept),
+    fees: Object.fromEntries(
+      Object.entries(strategy.state.ledger.fees).map(([asset, fee]) => [asset, text(fee)]),
+    ),
+    // Before the first pass nothing rests.
+    twoSidedPercent: wholePercent(BigInt(run.twoSided), BigInt(Math.max(1, run.passes - 1))),
+    ...{ position: text(position), leastBase: text(run.leastBase), mostBase: text(run.mostBase) },
+    ...{ drawdown: text(run.drawdown), startPrice: wire(startPrice), endPrice: wire(endPrice) },
+    band: band && {
+      total: { least: text(band.total.least), most: text(band.total.most) },
+      filledOrders: band.filledOrders,
+    },
+    warnings: told.warnings.map((warning) => ({ ...warning })),
+    fills: run.fills.slice(fills === 0 ? run.fills.length : -fills).map(tradeOut),
+  };
+}
+
+const tradeOut = ({ at, side, price, amount, fees }: QuoteBacktest["run"]["fills"][number]) => ({
+  timestamp: at,
+  side,
+  price: wire(price),
+  amount: text(amount),
+  fee: fees.map((fee) => `${text(fee.amount)} ${fee.asset}`).join(", "),
+});
+
+const TRADE_COLUMNS = ["timestamp", "side", "price", "amount", "fee"] as const;
+
+export const tradesCsv = ({ fills }: QuoteBacktestAnswer): string =>
+  csv(
+    TRADE_COLUMNS,
+    fills.map((fill) => TRADE_COLUMNS.map((column) => fill[column])),
+  );
+
+const centsOf = (value: string): string => Number(value).toFixed(2);
+
+/** What a person reads first: the money, what it was risked for, and what candles hide. */
+export function quoteBacktestView(answer: unknown): unknown {
+  const { fills, warnings, band, exchange, symbol, ...told } = answer as QuoteBacktestAnswer;
+  const { budget, bars, isWhole, missingBars, passes, fromAt, untilAt } = told;
+  const [base, quote] = symbol.split("/");
+  return {
+    total: `${centsOf(told.total)} ${quote} (${told.totalPercent} %), ${centsOf(told.realized)} realised`,
+    keeping: `${centsOf(told.keeping)} ${quote} would have been made by keeping what it began with`,
+    band: band
+      ? `${centsOf(band.total.least)} to ${centsOf(band.total.most)}, ${band.filledOrders.least} to ${band.filledOrders.most} filled orders`
+      : null,
+    drawdown: `${centsOf(told.drawdown)} ${quote}`,
+    "both sides": `${told.twoSidedPercent} % of the time`,
+    filledOrders: told.filledOrders,
+    fees: told.fees,
+    holds: `${told.position} ${base} at the end; ${told.leastBase} to ${told.mostBase} on the way`,
+    quotes: `${told.spreadPercent} % apart, ${told.levels} a side, with ${budget.base} ${base} and ${budget.quote} ${quote}`,
+    market: `${symbol} at ${exchange}, ${told.startPrice} to ${told.endPrice}`,
+    ...{ fromAt, untilAt },
+    bars: `${bars}${isWhole ? "" : ", ended before the last"}, ${missingBars} missing, ${passes} passes`,
+    fills: `${fills.length} of them in --json and --format csv`,
+    warnings: warnings.map(({ message }) => message).join(". "),
+  };
+}
+
+/** In a sentence, for who reads no table. */
+export function quoteBacktestTold(answer: unknown): string {
+  const { total, totalPercent, keeping, filledOrders, twoSidedPercent, warnings } =
+    answer as QuoteBacktestAnswer;
+  return `The quotes would have made ${total} in quote (${totalPercent} %) with ${filledOrders} filled orders; keeping what they began with would have made ${keeping}. Both sides rested ${twoSidedPercent} % of the time. Warnings: ${warnings.map(({ message }) => message).join("; ")}.`;
+}

@@ -1,0 +1,204 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { finish } from "../../src/backtest/finish.ts";
+import { backtestingQuotes, type QuoteBacktestOptions } from "../../src/backtest/quotes/backtest-quotes.ts";
+import { RULES } from "../../src/backtest/rules.ts";
+import { ticksOf } from "../../src/backtest/ticks.ts";
+import { type Candles, candlesOf } from "../../src/candles/candles.ts";
+import { text } from "../../src/kernel/decimal.ts";
+import { mix, share } from "../../src/kernel/hash.ts";
+import { MINUTE, SECOND } from "../../src/kernel/time.ts";
+import type { Fill } from "../../src/model/fill.ts";
+import { asQuote } from "../../src/quote/kind.ts";
+import { positionAccounts } from "../../src/quote/ledger/position.ts";
+import { type AskedQuote, quoteInput } from "../../src/quote/schema/input.ts";
+import { bearer } from "../contract/suite.ts";
+import { testApp } from "../support/app.ts";
+import { edgemaker } from "../support/command.ts";
+import { d, market } from "../support/grid.ts";
+import { tempFolder } from "../support/temp.ts";
+import { most } from "../support/whole.ts";
+import { parsed, steppedAny } from "./stepped.ts";
+
+const START = Date.UTC(2026, 0, 1);
+const PLACE = { exchange: "kraken", symbol: "BTC/USDT" };
+const MARKET = market({
+  tick: d("0.01"),
+  lot: d("0.001"),
+  minAmount: d("0.001"),
+  minNotional: d("5"),
+  maker: d("0.001"),
+  taker: d("0.001"),
+});
+
+/** Bars of [open, high, low, close]. */
+const bars = (rows: readonly (readonly [number, number, number, number])[]): Candles =>
+  candlesOf(
+    { pair: "BTC/USDT", spanMillis: MINUTE },
+    rows.map(([open, high, low, close], i) => ({
+      ...{ at: START + i * MINUTE, volume: 1 },
+      ...{ open: open.toFixed(2), high: high.toFixed(2), low: low.toFixed(2), close: close.toFixed(2) },
+    })),
+  );
+
+/** Without skew and volatility: bids and asks at 1 % of the price, ten base and a thousand quote. */
+const PLAIN = {
+  ...{ spread: 0.02, size: 100, skew: 0, volatilityFactor: 0, baseBudget: 10, quoteBudget: 1000 },
+};
+const asked = (fields: object = {}): AskedQuote =>
+  quoteInput(["kraken"]).parse({ ...PLACE, ...PLAIN, ...fields });
+const run = (candles: Candles, fields: object = {}, options: Partial<QuoteBacktestOptions> = {}) =>
+  finish(backtestingQuotes(asked(fields), candles, { market: MARKET, ...options }));
+
+const FLAT = [100, 100, 100, 100] as const;
+
+describe("a backtest of quotes", () => {
+  it("trades nothing of a price that lies still, and rests both sides all of the time", () => {
+    const { run: still, startPrice, warnings } = run(bars([FLAT, FLAT, FLAT]));
+    expect([still.fills.length, still.passes, still.twoSided]).toEqual([0, 36, 35]);
+    expect(text(positionAccounts(still.account.strategy, startPrice).total)).toBe("0");
+    expect(warnings.map(({ code }) => code)).toContain("no_book");
+  });
+
+  it("buys a dip and sells the recovery, and says what that made to the last digit", () => {
+    // The tolerance keeps what rests: the bid at 99 is met on the way to 98.9, the ask at 101 on that to 101.1.
+    const candles = bars([FLAT, [100, 100, 98.9, 100], [100, 101.1, 100, 100], FLAT]);
+    const { run: dip, endPrice, band } = run(candles, { tolerance: 0.03 });
+    expect(dip.fills.map(({ side, price, amount }) => `${side} ${text(amount)} at ${text(price)}`)).toEqual([
+      "buy 1.01 at 99",
+      "sell 0.99 at 101",
+    ]);
+    // 1.01 bought for 99.99, 0.99 sold for 99.99; fees of a thousandth each; 0.02 more base at 100.
+    const { total, position } = positionAccounts(dip.account.strategy, endPrice);
+    expect([text(total), text(position)]).toEqual(["1.80002", "10.02"]);
+    expect(band?.filledOrders).toEqual({ least: 2, most: 2 });
+  });
+
+  it("fills on touch only where that is asked for", () => {
+    const candles = bars([FLAT, [100, 100, 99, 100], FLAT]);
+    expect(run(candles, { tolerance: 0.03 }).run.fills).toHaveLength(0);
+    expect(run(candles, { tolerance: 0.03 }, { rules: { fill: "touch" } }).run.fills).toHaveLength(1);
+  });
+
+  it("buys all the way down, within the bound of what it may hold by no more than one order", () => {
+    // Each bar opens a whole unit below the one before: no pass comes between.
+    const falling = Array.from({ length: 12 }, (_, i) => [100 - i, 100 - i, 100 - i, 100 - i] as const);
+    const { run: fall, endPrice, kept } = run(bars(falling), { maxBase: 13, spread: 0.004 });
+    expect(fall.mostBase).toBeGreaterThan(d("12"));
+    expect(fall.mostBase).toBeLessThanOrEqual(d("13"));
+    expect(positionAccounts(fall.account.strategy, endPrice).total).toBeLessThan(kept);
+    expect(fall.drawdown).toBeGreaterThan(0n);
+  });
+
+  it("says what it cannot know: a price of other places, and what it would quote with", () => {
+    const candles = bars([FLAT]);
+    expect(() => run(candles, { useOwn: false })).toThrow("candles tell the own market's price alone");
+    const without = { ...asked(), baseBudget: undefined, quoteBudget: undefined };
+    const work = backtestingQuotes(without, candles, { market: MARKET });
+    expect(() => finish(work)).toThrow("say with baseBudget and quoteBudget");
+  });
+});
+
+/** A walk with jumps, of which no one has chosen a price. */
+function walked(seed: number, count: number): Candles {
+  let price = 100;
+  const next = (i: number) => share(mix(seed, 7), i) - 0.5;
+  return bars(
+    Array.from({ length: count }, (_, i) => {
+      const open = price;
+      price = Math.max(20, price + next(2 * i) * (i % 29 === 0 ? 6 : 0.8));
+      const [up, down] = [Math.abs(next(2 * i + 1)), Math.abs(next(2 * i + 1000))];
+      return [open, Math.max(open, price) + up, Math.min(open, price) - down, price];
+    }),
+  );
+}
+
+it.each([
+  ["of one level", { spread: 0.01 }],
+  ["of a depth, with skew and volatility", { spread: 0.01, skew: 0.02, volatilityFactor: 1, ...DEPTH() }],
+  ["with bounds", { spread: 0.006, levels: 3, maxBase: 11, minBase: 9.5, maxLoss: 60 }],
+])("quotes %s do over bars what server, store and step do", async (_name, fields) => {
+  const candles = walked(41, most(400, 45));
+  const between = 20 * SECOND;
+  const { run: told } = run(candles, fields, { rules: { tickInterval: between } });
+  const market = MARKET;
+  const balances = [
+    { asset: "BTC", free: d("10"), used: 0n },
+    { asset: "USDT", free: d("1000"), used: 0n },
+  ];
+  const passes = Array.from({ length: told.passes }, (_, i) => START + i * between);
+  const real = await steppedAny(
+    parsed("start_quote", { ...PLAIN, useOthers: false, useDex: false, ...fields }),
+    {
+      ...{ bars: ticksOf(candles, market.tick), market, rules: RULES, balances, passes },
+    },
+  );
+  // When a price is met between two passes is rounded on the way there, which begins at the last of them.
+  const passOf = (at: number) => Math.floor((at - START) / between);
+  const line = ({ side, price, amount, at }: Fill) =>
+    `${passOf(at)} ${side} ${text(amount)} at ${text(price)}`;
+  expect(told.fills.map(line).sort()).toEqual(real.fills.map(line).sort());
+  expect(told.fills.length).toBeGreaterThan(0);
+  const { base, ledger } = asQuote(real.strategy).state;
+  const own = told.account.strategy.state;
+  expect([own.base, own.ledger]).toEqual([base, ledger]);
+});
+
+function DEPTH() {
+  return { size: undefined, depth: 300, within: 0.02, levels: 3 };
+}
+
+const CSV = `timestamp,open,high,low,close,volume
+${START},100,100,100,100,1
+${START + MINUTE},100,100,98.9,100,1
+${START + 2 * MINUTE},100,101.1,100,100,1
+`;
+const GIVEN = { ...PLACE, ...PLAIN, tolerance: 0.03, tick: 0.01, lot: 0.001, makerFee: 0.001 };
+
+it("is answered by the command line over a file, in words and as JSON", async () => {
+  const folder = tempFolder();
+  const file = join(folder, "candles.csv");
+  writeFileSync(file, CSV);
+  const words = [
+    ...[
+      "quote",
+      "backtest",
+      "--exchange",
+      "kraken",
+      "--symbol",
+      "BTC/USDT",
+      "--spread",
+      "0.02",
+      "--size",
+      "100",
+    ],
+    ...["--skew", "0", "--volatility-factor", "0", "--base-budget", "10", "--quote-budget", "1000"],
+    ...["--tolerance", "0.03", "--tick", "0.01", "--lot", "0.001", "--maker-fee", "0.001", "--data", file],
+  ];
+  const said = await edgemaker(folder, words);
+  expect([said.code, said.stderr]).toEqual([0, ""]);
+  expect(said.stdout.split("\n")[0]).toMatch(/^total +1\.80 USDT \(0\.09 %\)/);
+  expect(said.stdout).toContain("candles know no book");
+  const json = JSON.parse((await edgemaker(folder, [...words, "--json"])).stdout);
+  expect(json).toMatchObject({ filledOrders: 2, isWhole: true, bars: 3, total: "1.80002" });
+  expect(json.fills).toHaveLength(2);
+});
+
+it("is answered by the server over the exchange's candles, and refused where it makes no sense", async () => {
+  const { ask: asking, tokens } = await testApp();
+  const ask = (body: object) =>
+    asking("/api/v1/strategy/quote/backtest", {
+      method: "POST",
+      headers: { ...bearer(tokens.read), "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const answer = await ask({ ...GIVEN, fills: 0 });
+  expect(answer.status).toBe(200);
+  const told = (await answer.json()) as { bars: number; passes: number; warnings: unknown[] };
+  expect(told.bars).toBeGreaterThan(0);
+  expect(told.passes).toBeGreaterThan(told.bars);
+  const refused = await ask({ ...GIVEN, useOwn: false });
+  expect(refused.status).toBe(400);
+  expect(await refused.text()).toContain("leave useOwn as it is");
+});
