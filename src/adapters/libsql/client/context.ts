@@ -24,6 +24,8 @@ export interface Context {
   readonly db: SqliteRemoteDatabase;
   /** Protocol time as an SQL expression. */
   readonly now: () => SQL<number>;
+  /** A statement whose text is built once, when it is first asked for; `now` stands for protocol time in it. */
+  readonly prepare: (made: (now: SQL<number>) => { toSQL(): Query } | SQL) => PreparedText;
   /** The migrations that this program has, and what the last look found beyond; undefined where another applies them. */
   readonly version?: { readonly names: ReadonlySet<string>; newer: string | undefined };
   /** The newest event of what people do, as this process knows it. */
@@ -37,6 +39,9 @@ export interface ChainHead {
   readonly seq: number;
   readonly hash: string;
 }
+
+/** Makes statements of one text; placeholders name what varies. */
+export type PreparedText = (values?: Record<string, InValue>) => Statement;
 
 export interface Statement {
   readonly sql: string;
@@ -58,7 +63,14 @@ export function createContext(client: SafeClient, clock?: () => Millis): Context
     return { rows: method === "get" ? (rows[0] ?? []) : rows };
   });
   const now = clock ? () => sql<number>`${clock()}` : () => databaseClock;
-  return { client, db, now, newest: { ofPeople: undefined }, uses: new Map() };
+  const prepare: Context["prepare"] = (made) => {
+    const text = lazy(() => statement(made(clock ? sql<number>`${sql.placeholder("now")}` : databaseClock)));
+    return (values = {}) => ({
+      sql: text().sql,
+      args: fillPlaceholders(text().args, clock ? { ...values, now: clock() } : values) as InValue[],
+    });
+  };
+  return { client, db, now, prepare, newest: { ofPeople: undefined }, uses: new Map() };
 }
 
 /** A built query, or a raw template, as a statement of `client.batch`. */
@@ -103,9 +115,19 @@ const columnNamesOf = (table: Table): SQL =>
 /** Whether a statement has answered any row. */
 export const hasRows = (result: ResultSet | undefined): boolean => Boolean(result?.rows.length);
 
-/** The rows of a plain select or of `returning()`, in the table's own types. */
-export const rowsOf = <T extends Table>(table: T, result: ResultSet | undefined): T["$inferSelect"][] =>
-  rowsFrom(table, (result?.rows ?? []) as ArrayLike<unknown>[]);
+/** The rows of a plain select or of `returning()`, in the table's own types; its columns begin at place `from`. */
+export const rowsOf = <T extends Table>(
+  table: T,
+  result: ResultSet | undefined,
+  from = 0,
+): T["$inferSelect"][] => rowsFrom(table, (result?.rows ?? []) as ArrayLike<unknown>[], from);
+
+/** All columns of a table, in the order in which `rowsOf` reads them. */
+export const selectedColumns = (table: Table): SQL =>
+  sql.join(
+    (Object.values(getTableColumns(table)) as Column[]).map((column) => sql`${column}`),
+    sql`, `,
+  );
 
 function rowsFrom<T extends Table>(
   table: T,

@@ -1,14 +1,14 @@
-import { and, desc, eq, exists, inArray, lt, notExists, type SQL, sql } from "drizzle-orm";
+import { and, eq, exists, inArray, notExists, type SQL, sql } from "drizzle-orm";
 import type { Millis } from "../../../kernel/time.ts";
-import { ownerName } from "../../../model/account.ts";
 import type { By } from "../../../model/events.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
 import type { Strategy } from "../../../model/strategy.ts";
 import type { StrategyStore } from "../../../ports/stores/strategy-store.ts";
 import type { Turned } from "../client/calls.ts";
 import { type Context, rowsOf, statement } from "../client/context.ts";
-import { accounts, control, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
+import { accounts, control, isRunning, orders, strategies } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";
+import { readViews } from "./strategy-views.ts";
 
 type StrategyWish = Pick<Strategy, "wants"> &
   Partial<Pick<Strategy, "keepOrders" | "sellBase">> & { readonly resumes?: SQL };
@@ -20,7 +20,7 @@ async function freeNumber(calls: Turned, startedAt: Millis): Promise<number> {
 }
 
 export function strategyStore(context: Context): StrategyStore {
-  const { db, now } = context;
+  const { db } = context;
 
   /** What a person wants of a strategy from now on, where it still may be wanted. */
   const change = (id: string, asked: SQL | undefined, set: StrategyWish, by: By) =>
@@ -68,41 +68,7 @@ export function strategyStore(context: Context): StrategyStore {
       return rowsOf(strategies, results[2])[0] ?? (await known())[0];
     },
 
-    async strategies({ id, request, account: ofAccount, stopped = true, page }) {
-      const wanted = [
-        id === undefined ? undefined : eq(strategies.id, id),
-        request === undefined ? undefined : eq(strategies.request, request),
-        ofAccount === undefined ? undefined : eq(strategies.account, ofAccount),
-        page?.before === undefined ? undefined : lt(strategies.number, page.before),
-        stopped ? undefined : isRunning(),
-      ];
-      // With the plus, or SQLite walks all that ever ran in the order of their numbers to sort the few that run.
-      const number = stopped ? sql`${strategies.number}` : sql`+${strategies.number}`;
-      const inOrder = page ? desc(number) : number;
-      const open = db
-        .select({ count: sql<number>`count(*)` })
-        .from(orders)
-        .where(
-          sql`${orders.strategy} = ${strategies.id} and ${isUnsettled()} and ${orders.state} in ('submitted', 'open', 'partially_filled')`,
-        );
-      const rows = await db
-        .select({ strategy: strategies, account: accounts, openOrders: sql<number>`(${open})`, now: now() })
-        .from(strategies)
-        .innerJoin(accounts, eq(accounts.account, strategies.account))
-        .where(and(...wanted))
-        .orderBy(inOrder)
-        .limit(page?.limit ?? -1);
-      return rows.map(({ strategy, account, openOrders, now: at }) => ({
-        strategy,
-        openOrders,
-        memory: account.memory,
-        steppedAt: account.steppedAt,
-        accountError: account.error,
-        steppedBy: ownerName(account.owner),
-        costs: account.costs ?? [],
-        now: at,
-      }));
-    },
+    strategies: readViews(context),
 
     async setWants(id, wants, { keepOrders, sellBase }, by) {
       const asked = and(eq(strategies.id, id), isRunning());

@@ -1,7 +1,7 @@
 import { and, desc, getTableColumns, isNull, lt, or, sql } from "drizzle-orm";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { TokenStore } from "../../../ports/stores/token-store.ts";
-import { type Context, hasRows, statement } from "../client/context.ts";
+import { type Context, hasRows, rowsOf, selectedColumns, statement } from "../client/context.ts";
 import { tokens } from "../tables/access-tables.ts";
 import { writeTold } from "./event-chain.ts";
 
@@ -12,7 +12,11 @@ const { hash: _hash, ...shown } = getTableColumns(tokens);
 const TOKEN_EVENT = { account: EVERY_ACCOUNT, strategy: null, kind: "token" } as const;
 
 export function tokenStore(context: Context): TokenStore {
-  const { db, now } = context;
+  const { client, db, now, prepare } = context;
+  const byHash = prepare((at) => {
+    const isLive = sql`${tokens.hash} = ${sql.placeholder("hash")} and ${tokens.revokedAt} is null and (${tokens.expiresAt} is null or ${tokens.expiresAt} > ${at})`;
+    return sql`select ${selectedColumns(tokens)} from ${tokens} where ${isLive}`;
+  });
   return {
     async addToken(token, by) {
       const added = statement(db.insert(tokens).values({ ...token, createdAt: now() }));
@@ -41,8 +45,9 @@ export function tokenStore(context: Context): TokenStore {
     },
 
     async tokenByHash(hash) {
-      const live = sql`${tokens.hash} = ${hash} and ${tokens.revokedAt} is null and (${tokens.expiresAt} is null or ${tokens.expiresAt} > ${now()})`;
-      const [token] = await db.select(shown).from(tokens).where(live);
+      const [found] = rowsOf(tokens, await client.execute(byHash({ hash })));
+      if (!found) return undefined;
+      const { hash: _, ...token } = found;
       return token;
     },
 
