@@ -41,7 +41,7 @@ export async function readWorld(deps: Deps, where: StartPlace, actor: string): P
   const market = await venue.market(symbol);
   const quote = await venue.ticker(symbol);
   const balances = dry ? await dry.balances(exchange, first(where)) : await venue.balances();
-  const views = await gridsOf(deps, venue);
+  const views = await runningOn(deps, venue);
   const kept = await readKept(deps, views, { market, balances });
   const trust = where.confidence === undefined ? undefined : await readTrust(deps, venue, quote, symbol);
   const killed = await deps.store.killed();
@@ -66,14 +66,14 @@ const first = ({ symbol, dryBalance }: StartPlace): DryBalances => ({
 });
 
 /** What runs on an account. */
-export const gridsOf = ({ store }: Deps, { account }: Venue): Promise<readonly StrategyView[]> =>
+export const runningOn = ({ store }: Deps, { account }: Venue): Promise<readonly StrategyView[]> =>
   store.strategies({ stopped: false, account: accountKey(account) });
 
 /** Other balances are for an account that nothing trades on: what a grid of it holds would be gone. */
 export async function fund(deps: Deps, where: StartPlace, venue: Venue): Promise<void> {
   const { exchange, dryRun, dryBalance } = where;
   if (!dryRun) return;
-  if (dryBalance && (await gridsOf(deps, venue)).length > 0)
+  if (dryBalance && (await runningOn(deps, venue)).length > 0)
     throw new AppError(
       "Conflict",
       `a dry run on ${exchange} holds its balances: stop it, or leave dryBalance out`,

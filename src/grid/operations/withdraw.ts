@@ -9,7 +9,7 @@ import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { WithdrawShape, withdrawInput, withdrawTold, withdrawView } from "../schema/withdraw.ts";
 import { type Withdrawable, withdrawable } from "../start/withdrawable.ts";
-import { gridsOf } from "./start-reading.ts";
+import { runningOn } from "./start-reading.ts";
 
 /** What can be taken out of an account while its strategies run. It moves nothing. */
 export const withdrawPlan = (ids: readonly string[]): Operation =>
@@ -30,7 +30,7 @@ export const withdrawPlan = (ids: readonly string[]): Operation =>
     output: WithdrawShape,
     run: async (deps, { exchange }) => {
       const venue = deps.venue(exchange);
-      const views = await gridsOf(deps, venue);
+      const views = await runningOn(deps, venue);
       // Orders before balances: what fills in between is missing from both sides, never counted twice as free.
       const needs = await readNeeds(deps, venue, views);
       const assets = withdrawable(await venue.balances(), needs);
