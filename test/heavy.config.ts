@@ -22,6 +22,7 @@ const WALKED = [
   "test/model/model.test.ts",
   "test/transport/http.test.ts",
   "test/quote/avellaneda.test.ts",
+  "test/quote/uptime.test.ts",
   "test/simulation/simulation.test.ts",
 ];
 

@@ -47,12 +47,15 @@ async function upOf(name: VenueName, ticks: number) {
   }
 }
 
-it.each<VenueName>(["kraken", "mexc"])("on %s both sides rest nearly all of the time", async (name) => {
-  const { up, orders } = await upOf(name, most(1000, 200));
-  expect(up).toBeGreaterThanOrEqual(0.99);
-  // It has followed the market, and not only been left alone.
-  expect(orders).toBeGreaterThan(8);
-});
+it.each<VenueName>(["kraken", "mexc", "bitget", "gateio"])(
+  "on %s both sides rest nearly all of the time",
+  async (name) => {
+    const { up, orders } = await upOf(name, most(1000, 200));
+    expect(up).toBeGreaterThanOrEqual(0.99);
+    // It has followed the market, and not only been left alone.
+    expect(orders).toBeGreaterThan(8);
+  },
+);
 
 /** Requests of ten passes over a market that lies still, once everything rests. */
 async function quietCalls(name: VenueName, start: string, asked: object): Promise<number> {
