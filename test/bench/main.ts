@@ -54,6 +54,7 @@ if (asked.length > 0) {
 const text = `# Benchmarks
 
 \`npm run bench\` measures these on the machine it runs on; \`npm run bench -- --write\` writes this page.
+\`npm run bench -- requests pass\` measures only these parts: ${Object.keys(PARTS).join(", ")}.
 The load generator shares the machine with the server. Compare figures of one run, not of two machines.
 
 Measured on ${machine}, on ${new Date().toISOString().slice(0, 10)}.
