@@ -9,6 +9,7 @@ import {
 import { firstState } from "../grid/start/planned-start.ts";
 import type { GridStrategy } from "../grid/state/state.ts";
 import { splitPair } from "../kernel/pair.ts";
+import { NO_STOP } from "../kernel/stop-flags.ts";
 import { accountKey, type Balance } from "../model/account.ts";
 import type { Market, Quote } from "../model/market.ts";
 
@@ -39,8 +40,7 @@ export function begin(checked: Checked, { market, quote }: World, exchange = "ba
     config: checked.config,
     state: firstState(checked, quote.at),
     wants: "run",
-    keepOrders: false,
-    sellBase: false,
+    ...NO_STOP,
     status: isWaiting ? "idle" : "running",
     phase: "starting",
     lastError: null,

@@ -1,6 +1,7 @@
 /** A strategy as it is stored: what a person asked for, and what its passes have made of it. */
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
+import type { StopWish } from "../kernel/stop-flags.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { AccountKey } from "./account.ts";
 import type { LimitCode } from "./limits.ts";
@@ -15,7 +16,7 @@ export type Phase = "starting" | "placing" | "active" | "rebuilding" | "paused" 
 export interface Strategy<
   Config extends StrategyConfig = StrategyConfig,
   State extends StrategyState = StrategyState,
-> {
+> extends StopWish {
   readonly id: string;
   /** The name of its kind, and the version of the kind's state that it is stored in. */
   readonly kind: string;
@@ -28,10 +29,6 @@ export interface Strategy<
   readonly state: State;
   /** Written by people alone; status, phase and state by steps alone. */
   readonly wants: Wants;
-  /** A stop that leaves the open orders to the person. */
-  readonly keepOrders: boolean;
-  /** A stop that sells the strategy's base. */
-  readonly sellBase: boolean;
   readonly status: StrategyStatus;
   readonly phase: Phase;
   readonly lastError: string | null;

@@ -45,8 +45,8 @@ export const STEP_GUARDS: readonly Guard[] = [
     ...(
       [
         ["wants", "${strategies.wants} = ${wants} and ", { wants: "pause" }],
-        ["keepOrders", "${strategies.keepOrders} = ${keepOrders} and ", { keepOrders: true }],
-        ["sellBase", " and ${strategies.sellBase} = ${sellBase}", { sellBase: true }],
+        ["keepOrders", " and ${strategies.keepOrders} = ${keepOrders}", { keepOrders: true }],
+        ["sellBase", "${sameFlags(flags)}", { sellBase: true }],
       ] as const
     ).map(
       ([name, from, wish]) =>

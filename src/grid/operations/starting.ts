@@ -3,6 +3,7 @@ import { stepNow } from "../../engine/pass/tick.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { VenueError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
+import { NO_STOP } from "../../kernel/stop-flags.ts";
 import { MINUTE } from "../../kernel/time.ts";
 import { howToChange, limitError } from "../../limits/allowed.ts";
 import { accountKey, parseAccountKey } from "../../model/account.ts";
@@ -131,8 +132,7 @@ function firstRow({ exchange, symbol }: StartPlace, { config }: Checked, state: 
     config,
     state,
     wants: "run",
-    keepOrders: false,
-    sellBase: false,
+    ...NO_STOP,
     status: config.triggerPrice !== undefined ? "idle" : "running",
     phase: "starting",
     lastError: null,

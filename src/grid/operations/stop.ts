@@ -42,11 +42,11 @@ export const stopGrid = operation({
       killed: sellBase && (await deps.store.killed()),
     });
   },
-  async run(deps, { id, cancelOrders, sellBase }, call) {
+  async run(deps, { id, cancelOrders, ...flags }, call) {
     const before = await viewOf(deps, id);
     let pass: Pass | undefined;
     if (before.strategy.status !== "stopped") {
-      await deps.store.setWants(id, "stop", { keepOrders: !cancelOrders, sellBase }, byOf(call));
+      await deps.store.setWants(id, "stop", { keepOrders: !cancelOrders, ...flags }, byOf(call));
       pass = await sweep(deps, before.strategy);
     }
     const view = await viewOf(deps, id);

@@ -11,6 +11,7 @@ import {
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { planHash, price } from "../../kernel/start-fields.ts";
+import { stopFields } from "../../kernel/stop-flags.ts";
 import { optionShares } from "../state/options.ts";
 import { centeredShape } from "./centered-fields.ts";
 import { common } from "./input-fields.ts";
@@ -160,9 +161,7 @@ export const stopInput = lazy(() =>
       cancelOrders: flagField("Invalid request", "cancelOrders")
         .default(true)
         .describe("false leaves the open orders to you"),
-      sellBase: flagField("Invalid request", "sellBase")
-        .default(false)
-        .describe("Sells the base that the grid holds, below the market"),
+      ...stopFields(),
     })
     .refine(({ cancelOrders, sellBase }) => cancelOrders || !sellBase, {
       path: ["sellBase"],

@@ -1,4 +1,5 @@
 import type { VenueFailure } from "../../kernel/errors.ts";
+import type { StopWish } from "../../kernel/stop-flags.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
 import type { By, Event } from "../../model/events.ts";
@@ -49,7 +50,7 @@ export type StrategyUpdate = Pick<
 /** What one strategy's (or the account's own) share of a pass writes; it is written whole or not at all. */
 export interface Changes {
   /** What a stop rests on: another wish in the meantime ends the batch. */
-  readonly wish: Pick<Strategy, "id" | "wants" | "keepOrders" | "sellBase"> | null;
+  readonly wish: (Pick<Strategy, "id" | "wants"> & StopWish) | null;
   readonly strategy: StrategyUpdate | null;
   readonly fills: readonly Fill[];
   readonly orders: readonly Order[];

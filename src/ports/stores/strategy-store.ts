@@ -1,3 +1,4 @@
+import type { StopWish } from "../../kernel/stop-flags.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
 import type { By } from "../../model/events.ts";
@@ -45,7 +46,7 @@ export interface StrategyStore {
   /** Oldest first; a page newest first. */
   strategies(filter: StrategyFilter): Promise<readonly StrategyView[]>;
   /** A stop also says whether it keeps the orders, or sells the base. */
-  setWants(id: string, wants: Wants, how: Pick<Strategy, "keepOrders" | "sellBase">, by: By): Promise<void>;
+  setWants(id: string, wants: Wants, how: StopWish, by: By): Promise<void>;
   /** Pauses or resumes it; a stop that was asked for stays. */
   setPaused(id: string, isPaused: boolean, by: By): Promise<void>;
   /** Asks it to be changed; false where another change has been asked for since the `after`th, or it stops. */

@@ -78,10 +78,10 @@ const stopQuote = operation({
       sellBase ? "a thin book is sold into at up to 10 % below its middle" : `${held} stay in the account`,
     );
   },
-  async run(deps, { id, sellBase }, call) {
+  async run(deps, { id, ...flags }, call) {
     const before = await quoteView(deps, id);
     if (before.strategy.status !== "stopped")
-      await deps.store.setWants(id, "stop", { keepOrders: false, sellBase }, byOf(call));
+      await deps.store.setWants(id, "stop", { keepOrders: false, ...flags }, byOf(call));
     const { view, why } = await passesOver(deps, id, ({ strategy }) => strategy.status === "stopped");
     const isOver = view.strategy.status === "stopped";
     return changedOut(

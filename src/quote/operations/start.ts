@@ -3,6 +3,7 @@ import { stepNow } from "../../engine/pass/tick.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
+import { NO_STOP } from "../../kernel/stop-flags.ts";
 import { howToChange, limitError } from "../../limits/allowed.ts";
 import { accountKey, parseAccountKey } from "../../model/account.ts";
 import type { Preview } from "../../model/proposal.ts";
@@ -78,8 +79,7 @@ async function createQuotes(
       config: plan.config,
       state: newQuoteState(plan.config.rules.levels, startPrice),
       wants: "run",
-      keepOrders: false,
-      sellBase: false,
+      ...NO_STOP,
       status: "running",
       phase: "starting",
       lastError: null,

@@ -12,6 +12,7 @@ import {
 } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { dryBalance, flag, planHash, price } from "../../kernel/start-fields.ts";
+import { stopFields } from "../../kernel/stop-flags.ts";
 import { MOST_QUOTE_LEVELS } from "../levels.ts";
 
 const LARGEST_SPREAD = 1;
@@ -158,8 +159,6 @@ export const quoteEditInput = lazy(() => z.object(editable()));
 export const quoteStopInput = lazy(() =>
   z.object({
     id: idField("Invalid request").describe("Strategy id"),
-    sellBase: flagField("Invalid request", "sellBase")
-      .default(false)
-      .describe("Sells the base that it holds, below the market"),
+    ...stopFields(),
   }),
 );

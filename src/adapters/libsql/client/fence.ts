@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { STOP_FLAGS, type StopFlags } from "../../../kernel/stop-flags.ts";
 import type { Changes, Lease } from "../../../ports/stores/step-store.ts";
 import { accounts, fenceGuard, strategies } from "../tables/tables.ts";
 import { type Context, type Statement, statement } from "./context.ts";
@@ -18,12 +19,15 @@ export const guarded = (context: Context, lease: Lease, statements: readonly Sta
 /** Statements that end their batch when a person has asked for something else in the meantime. */
 export const stillWanted = (
   context: Context,
-  { id, wants, keepOrders, sellBase }: NonNullable<Changes["wish"]>,
+  { id, wants, keepOrders, ...flags }: NonNullable<Changes["wish"]>,
 ) =>
   unless(
     context,
-    sql`exists(select 1 from ${strategies} where ${strategies.id} = ${id} and ${strategies.wants} = ${wants} and ${strategies.keepOrders} = ${keepOrders} and ${strategies.sellBase} = ${sellBase})`,
+    sql`exists(select 1 from ${strategies} where ${strategies.id} = ${id} and ${strategies.wants} = ${wants} and ${strategies.keepOrders} = ${keepOrders}${sameFlags(flags)})`,
   );
+
+const sameFlags = (flags: StopFlags): SQL =>
+  sql.join(STOP_FLAGS.map((flag) => sql` and ${strategies[flag]} = ${flags[flag]}`));
 
 /** Statements that end their batch where something does not hold. */
 export const unless = ({ db }: Context, holds: SQL): Statement[] => [

@@ -1,4 +1,5 @@
 import { and, eq, exists, inArray, notExists, type SQL, sql } from "drizzle-orm";
+import { ofEachStopFlag, type StopWish } from "../../../kernel/stop-flags.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { By } from "../../../model/events.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
@@ -10,14 +11,18 @@ import { accounts, control, isRunning, orders, strategies } from "../tables/tabl
 import { writeTold } from "./event-chain.ts";
 import { readViews } from "./strategy-views.ts";
 
-type StrategyWish = Pick<Strategy, "wants"> &
-  Partial<Pick<Strategy, "keepOrders" | "sellBase">> & { readonly resumes?: SQL };
+type StrategyWish = Pick<Strategy, "wants"> & Partial<StopWish> & { readonly resumes?: SQL };
 
 /** The millisecond is chosen where it is written: of two starts in one, the second counts up. */
 async function freeNumber(calls: Turned, startedAt: Millis): Promise<number> {
   const next = sql`select max(${startedAt}, coalesce(max(${strategies.number}) + 1, 0)) from ${strategies}`;
   return Number((await calls.execute(statement(next))).rows[0]?.[0]);
 }
+
+const stopWishOf = (how: StopWish): StopWish => ({
+  keepOrders: how.keepOrders,
+  ...ofEachStopFlag((flag) => how[flag]),
+});
 
 export function strategyStore(context: Context): StrategyStore {
   const { db } = context;
@@ -70,9 +75,9 @@ export function strategyStore(context: Context): StrategyStore {
 
     strategies: readViews(context),
 
-    async setWants(id, wants, { keepOrders, sellBase }, by) {
+    async setWants(id, wants, how, by) {
       const asked = and(eq(strategies.id, id), isRunning());
-      await change(id, asked, { wants, keepOrders, sellBase }, by);
+      await change(id, asked, { wants, ...stopWishOf(how) }, by);
     },
 
     async setPaused(id, isPaused, by) {

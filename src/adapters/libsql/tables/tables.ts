@@ -11,6 +11,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import type { Decimal } from "../../../kernel/decimal.ts";
 import type { Pair } from "../../../kernel/pair.ts";
+import { ofEachStopFlag } from "../../../kernel/stop-flags.ts";
 import type { EventKind } from "../../../model/events.ts";
 import type { Side } from "../../../model/market.ts";
 import type { AccountMemory } from "../../../model/memory.ts";
@@ -69,6 +70,14 @@ export const fenceGuard = sqliteTable("fence_guard", { ok: integer("ok").notNull
   check("fence_holds", sql`${table.ok} = 1`),
 ]);
 
+/** Under a flag's own name, as columns are written: sell_base. */
+const stopColumns = () =>
+  ofEachStopFlag((flag) =>
+    flagColumn(flag.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+      .notNull()
+      .default(false),
+  );
+
 export const strategies = sqliteTable(
   "strategies",
   {
@@ -85,7 +94,7 @@ export const strategies = sqliteTable(
     state: doc<StrategyState>("state").notNull(),
     wants: text("wants").$type<Wants>().notNull(),
     keepOrders: flagColumn("keep_orders").notNull(),
-    sellBase: flagColumn("sell_base").notNull().default(false),
+    ...stopColumns(),
     status: text("status").$type<StrategyStatus>().notNull(),
     phase: text("phase").$type<Phase>().notNull(),
     lastError: text("last_error"),
