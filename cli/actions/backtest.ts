@@ -10,7 +10,7 @@ import type { CandleReader } from "../../src/ports/candles.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
-import { readCandleFile } from "../host/candle-sources.ts";
+import { isTapeFile, readCandleFile, readTapeFile } from "../host/candle-sources.ts";
 import { candleFile, candleFolder, readStored } from "../host/candle-store.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { readSettings } from "../host/settings.ts";
@@ -63,11 +63,12 @@ async function answeredBacktest(
   const asked = operation.input.strict().parse(input);
   const runHere = (deps: Deps) => waitedFor((waiting) => run(operation, deps, asked, { ...call, waiting }));
   const isStoredGrid = input.from !== undefined;
+  const skipRefused = values["skip-refused"] === true;
   const kept = isStoredGrid
-    ? file && candlesOfFile(file)
+    ? file && pastOfFile(file, skipRefused)
     : file === undefined
       ? storedIn(settings.databaseUrl, input)
-      : await keptIn(file, input.symbol);
+      : await keptIn(file, input.symbol, { skipRefused, asBars: operation.name !== BACKTEST });
   // With all rules given nothing but the file is needed: no database is opened and no exchange is asked.
   if (kept && !isStoredGrid && RULE_FIELDS.every((name) => input[name] !== undefined))
     return await runHere({ kept, local: nodeLocal } as unknown as Deps);
@@ -81,21 +82,43 @@ async function answeredBacktest(
   }
 }
 
-async function keptIn(file: string, symbol: unknown): Promise<CandleReader> {
+/** What walks trades one by one; a search and a replay make bars of them. */
+const BACKTEST = "backtest_grid";
+
+interface FileReadAs {
+  readonly skipRefused: boolean;
+  readonly asBars: boolean;
+}
+
+async function keptIn(
+  file: string,
+  symbol: unknown,
+  { skipRefused, asBars }: FileReadAs,
+): Promise<CandleReader> {
   if (typeof symbol !== "string" || !isPair(symbol))
     throw new UsageError("--symbol names the pair of --data");
-  const candles = await readFile(file, symbol);
+  const all = pastOfFile(file, skipRefused);
+  const tape = asBars ? undefined : await all.tape?.(symbol);
+  if (tape) return { candles: async () => undefined, tape: async () => tape };
+  const candles = await readFile(file, symbol, skipRefused);
   return { candles: async () => candles };
 }
 
-/** A file's candles, of the pair that a stored grid turns out to have. */
-export const candlesOfFile = (file: string): CandleReader => ({
-  candles: ({ symbol }) => readFile(file, symbol),
+/** A file's prints or candles, of the pair that a stored grid turns out to have. */
+export const pastOfFile = (file: string, skipRefused = false): CandleReader => ({
+  candles: ({ symbol }) => readFile(file, symbol, skipRefused),
+  tape: (pair) =>
+    readOrRefuse(async () =>
+      (await isTapeFile(file)) ? readTapeFile(file, { pair, skipRefused }) : undefined,
+    ),
 });
 
-async function readFile(file: string, pair: Pair): Promise<Candles> {
+const readFile = (file: string, pair: Pair, skipRefused: boolean): Promise<Candles> =>
+  readOrRefuse(async () => (await readCandleFile(file, pair, skipRefused)).candles);
+
+async function readOrRefuse<T>(read: () => Promise<T>): Promise<T> {
   try {
-    return (await readCandleFile(file, pair)).candles;
+    return await read();
   } catch (error) {
     throw new UsageError(`--data ${messageOf(error)}`);
   }
@@ -123,7 +146,7 @@ export async function runReplay(operation: Operation, values: Values): Promise<n
     if (!deps) throw new Error("a replay over a file needs the database");
     const call = { actor: "local", requestId: nodeLocal.randomText(12) };
     const asked = operation.input.strict().parse(input);
-    const answer = await run(operation, { ...deps, kept: candlesOfFile(values.data) }, asked, call);
+    const answer = await run(operation, { ...deps, kept: pastOfFile(values.data) }, asked, call);
     if (answer.status !== 200) return fail(answer, { operation, values });
     const { cli } = operation;
     return print(

@@ -9,11 +9,21 @@ const FILES = {
   data: {
     type: "string",
     description:
-      "Candles of this file (csv, json, .gz, .zip, or a file of kept candles) in place of the exchange's",
+      "This file in place of the exchange's candles: candles, or trades or recorded books, which are walked one by one (csv, json, .gz, .zip)",
     valueHint: "file",
+  },
+  "skip-refused": {
+    type: "boolean",
+    description: "Leave out and count rows of --data that say nothing; otherwise the first one ends it",
   },
   report: { type: "string", description: "Also write a page in HTML with charts", valueHint: "file" },
 } as const satisfies Args;
+
+const DATA = {
+  ...FILES.data,
+  description:
+    "Candles of this file (csv, json, .gz, .zip, or a file of kept candles) in place of the exchange's",
+} as const;
 
 /** Over a file's candles too. */
 const overFile =
@@ -23,7 +33,7 @@ const overFile =
       name,
       description: operation.summary,
       examples: operation.cli?.examples,
-      args: () => ({ data: FILES.data, ...fieldArgs(operation) }),
+      args: () => ({ data: DATA, ...fieldArgs(operation) }),
       run: async (values) => (await import("../actions/backtest.ts")).runBacktest(operation, values),
     });
 
@@ -44,6 +54,6 @@ export const replayCommand = (operation: Operation): CommandDef =>
     name: "replay",
     description: operation.summary,
     examples: operation.cli?.examples,
-    args: () => ({ data: FILES.data, ...fieldArgs(operation) }),
+    args: () => ({ data: DATA, ...fieldArgs(operation) }),
     run: async (values) => (await import("../actions/backtest.ts")).runReplay(operation, values),
   });

@@ -9,6 +9,8 @@ import type { Candles } from "../../src/candles/candles.ts";
 import { coverageOf, type Refused } from "../../src/candles/coverage.ts";
 import { hashOf } from "../../src/candles/hash.ts";
 import { createReader, type Reading, type ReadOptions } from "../../src/candles/read.ts";
+import { createTapeReader, isTape, type TapeOptions } from "../../src/candles/tape/read.ts";
+import { hashTape, type TapeFile } from "../../src/candles/tape/tape.ts";
 import { dataStart, isZip, ZIP_TAIL, zipEntries } from "../../src/candles/zip.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
@@ -25,9 +27,9 @@ interface NamedFile {
 }
 
 /** Candles of a file that was named: stored columns, a table or a JSON file, packed or not. Throws naming the file. */
-export async function readCandleFile(file: string, pair: Pair): Promise<NamedFile> {
+export async function readCandleFile(file: string, pair: Pair, skipRefused = false): Promise<NamedFile> {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`);
-  if (!isStored(file)) return readCandleSource(file, { pair });
+  if (!isStored(file)) return readCandleSource(file, { pair, skipRefused });
   const { candles, head } = await readStored(file);
   if (candles.pair !== pair)
     throw new RangeError(`${file}: it holds candles of ${candles.pair}, not of ${pair}`);
@@ -59,10 +61,31 @@ export async function readCandleSource(
   options: ReadOptions,
   waiting?: WaitingReader,
 ): Promise<Reading> {
+  return readThrough(file, createReader(options), waiting);
+}
+
+/** Whether a file is one of trades, or of books and trades: by how it begins. */
+export async function isTapeFile(file: string): Promise<boolean> {
+  if (!existsSync(file) || isStored(file)) return false;
+  for await (const { bytes } of filePartsOf(file)) return isTape(bytes);
+  return false;
+}
+
+/** Reads prints, and books between them, of a table or a JSON file, packed or not. Throws naming the file. */
+export async function readTapeFile(file: string, options: TapeOptions): Promise<TapeFile> {
+  const reading = await readThrough(file, createTapeReader(options));
+  return { ...reading, hash: await hashTape(reading.tape) };
+}
+
+interface PartReader<T> {
+  readonly push: (part: Uint8Array) => void;
+  readonly end: () => T;
+}
+
+async function readThrough<T>(file: string, reader: PartReader<T>, waiting?: WaitingReader): Promise<T> {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`);
   try {
     await checkSum(file);
-    const reader = createReader(options);
     for await (const { bytes, behind } of filePartsOf(file)) {
       if (waiting?.isEnough()) throw new Error("it was not read to its end");
       reader.push(bytes);

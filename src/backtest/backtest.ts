@@ -1,9 +1,11 @@
 import type { Candles } from "../candles/candles.ts";
+import type { Tape } from "../candles/tape/tape.ts";
 import type { Warning } from "../grid/ladder/check-rules.ts";
 import { quoteFee } from "../grid/ladder/fees.ts";
 import { profitOf } from "../grid/ledger/profit.ts";
 import type { Checked } from "../grid/start/check.ts";
 import { neededQuote } from "../grid/start/worst-case.ts";
+import type { GridStrategy } from "../grid/state/state.ts";
 import { type Decimal, div, max, min, mul, ONE, sum, text, ZERO } from "../kernel/decimal.ts";
 import { AppError } from "../kernel/errors.ts";
 import type { Balance } from "../model/account.ts";
@@ -12,9 +14,12 @@ import { type AskedGrid, begin, checkGrid } from "./begin.ts";
 import { closeOf, type Figures, figuresOf } from "./figures.ts";
 import { finish } from "./finish.ts";
 import { quoteAt } from "./paper.ts";
+import type { QueueModel } from "./queue.ts";
 import { type Extremes, RULES, type Rules } from "./rules.ts";
+import { walkingTape } from "./tape-walk.ts";
 import { lowAt, openAt, type Ticks, ticksOf } from "./ticks.ts";
 import { type Walked, walking } from "./walk.ts";
+import type { WalkOptions } from "./walk-options.ts";
 
 export interface BacktestOptions {
   readonly market: Market;
@@ -25,6 +30,8 @@ export interface BacktestOptions {
   readonly withBand?: boolean;
   /** `walk` makes every pass that may change something; else it goes on in whole numbers where it can. */
   readonly engine?: Walked["engine"];
+  /** Of recorded books; only prints move it where it is left out. */
+  readonly queue?: QueueModel | undefined;
   /** Asked now and then with the bars done: true ends it with what there is. */
   readonly isOver?: ((bars: number) => boolean) | undefined;
 }
@@ -39,8 +46,9 @@ export interface BacktestResult {
   /** The least and the most that the orders of the extremes within a bar come to; null where they were not run. */
   readonly band: Band | null;
   readonly warnings: readonly BacktestWarning[];
-  /** Bars of the candles, and those missing between them. */
+  /** Bars of the candles, or prints of the tape. */
   readonly bars: number;
+  /** Bars missing between them. */
   readonly missing: number;
 }
 
@@ -54,19 +62,23 @@ export interface BacktestWarning {
   readonly message: string;
 }
 
+/** What a backtest is made over: bars, or what was recorded event by event. */
+export type BacktestPast = Candles | Tape;
+
 /**
- * What a grid would have done over candles: the functions that trade, on a venue in memory. Throws AppError for what
+ * What a grid would have done over its past: the functions that trade, on a venue in memory. Throws AppError for what
  * a start at the first price would refuse. A money figure is exact; see docs/backtest.md for what a bar hides.
  */
-export const backtest = (asked: AskedGrid, candles: Candles, options: BacktestOptions): BacktestResult =>
-  finish(backtesting(asked, candles, options));
+export const backtest = (asked: AskedGrid, past: BacktestPast, options: BacktestOptions): BacktestResult =>
+  finish(backtesting(asked, past, options));
 
 /** The same in parts, with the share that is done: whoever has other things to do does them in between. */
 export function* backtesting(
   asked: AskedGrid,
-  candles: Candles,
+  past: BacktestPast,
   options: BacktestOptions,
 ): Generator<number, BacktestResult> {
+  const [candles, tape] = "prints" in past ? [past.prints, past] : [past, undefined];
   if (candles.times.length === 0) throw new AppError("Invalid request", "there are no candles in this time");
   const { market } = options;
   const rules: Rules = { ...RULES, ...options.rules };
@@ -79,16 +91,13 @@ export function* backtesting(
   const balances = options.balances ?? enough(laid, market, invested);
   const checked = checkGrid(asked, { market, quote: first, balances });
   const strategy = begin(checked, { market, quote: first, balances });
-  const { isOver } = options;
-  const orders = options.withBand ? ordersFrom(rules.extremes) : [rules.extremes];
-  const mayLeap = options.engine !== "walk";
-  const runs = yield* oneByOne(orders, bars.count, (extremes) =>
-    walking(strategy, bars, { market, rules: { ...rules, extremes }, balances, isOver, mayLeap }),
-  );
+  const begun = { strategy, bars, tape, with: { market, rules, balances, isOver: options.isOver } };
+  const runs = yield* runsOver(begun, options);
   const [run] = runs as [Walked];
   const figures = figuresOf(run, bars, invested);
-  const band = runs.length === 3 ? bandOf(runs, bars) : null;
-  const missing = missingOf(candles);
+  const isWide = options.withBand && runs.length === (tape ? 1 : 3);
+  const band = isWide ? bandOf(runs, bars) : null;
+  const missing = tape ? 0 : missingOf(candles);
   return {
     engine: run.engine,
     rules,
@@ -101,6 +110,33 @@ export function* backtesting(
     bars: bars.count,
     missing,
   };
+}
+
+interface BegunBacktest {
+  readonly strategy: GridStrategy;
+  readonly bars: Ticks;
+  readonly tape: Tape | undefined;
+  readonly with: WalkOptions;
+}
+
+/** One run over a tape, which has one order of prices; over bars one for each order of their extremes. */
+function* runsOver(
+  { strategy, bars, tape, with: walked }: BegunBacktest,
+  { queue = "trades", withBand, engine }: BacktestOptions,
+): Generator<number, readonly Walked[]> {
+  const end = bars.count;
+  if (tape)
+    return yield* oneByOne([walked.rules.extremes], end, () =>
+      walkingTape(strategy, { tape, bars }, { ...walked, queue }),
+    );
+  const orders = withBand ? ordersFrom(walked.rules.extremes) : [walked.rules.extremes];
+  return yield* oneByOne(orders, end, (extremes) =>
+    walking(strategy, bars, {
+      ...walked,
+      rules: { ...walked.rules, extremes },
+      mayLeap: engine !== "walk",
+    }),
+  );
 }
 
 /** The asked order of a bar's extremes, then the others. */

@@ -2,13 +2,14 @@ import { stampOf } from "../candles/stamp.ts";
 import { escaped, htmlPage } from "../kernel/html.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import type { BacktestAnswer } from "./schema/answer.ts";
+import { NO_WIDTH, QUEUE_TOLD } from "./schema/answer-view.ts";
 
 /** One page that needs nothing else: what a backtest has come to, drawn as it came about. */
 export function reportOf(answer: BacktestAnswer): string {
-  const { symbol, exchange, warnings, bars, missingBars } = answer;
+  const { symbol, exchange, warnings } = answer;
   const title = `${symbol} at ${exchange}, a grid's backtest`;
   const span = `${stampToMinute(answer.fromAt)} to ${stampToMinute(answer.untilAt)} UTC`;
-  const body = `<p>${span}, ${bars} bars${missingBars > 0 ? `, ${missingBars} missing` : ""}, money in ${escaped(splitPair(symbol as Pair).quote)}</p>
+  const body = `<p>${span}, ${pastTold(answer)}, money in ${escaped(splitPair(symbol as Pair).quote)}</p>
 ${warnings.length > 0 ? `<ul class="warnings">${warnings.map(({ message }) => `<li>${escaped(message)}</li>`).join("")}</ul>` : ""}
 <dl>${facts(answer)}</dl>
 ${chartFigure("Price, levels and fills: bought green, sold red", priceChart(answer))}
@@ -16,6 +17,14 @@ ${chartFigure("Equity (solid) against all in base (dashed)", equityChart(answer)
 ${chartFigure("Below the highest equity so far, %", drawdownChart(answer))}
 ${chartFigure("Cycles of each slot, lowest first", slotChart(answer))}`;
   return htmlPage({ title, style: CHART_STYLE, body });
+}
+
+function pastTold({ bars, missingBars, tape }: BacktestAnswer): string {
+  if (!tape) return `${bars} bars${missingBars > 0 ? `, ${missingBars} missing` : ""}`;
+  const { books, queue, hasAmounts } = tape;
+  const amounts = hasAmounts ? "" : " of unknown amounts, each taken for enough";
+  const waits = queue ? `, ${books} books (${QUEUE_TOLD[queue]})` : "";
+  return `${bars} prints${amounts}${waits}`;
 }
 
 // Drawings stretch to any width while lines keep their own; words stand beside them, in letters of the page's size.
@@ -59,7 +68,10 @@ function facts(answer: BacktestAnswer): string {
     ["Time in range", reportedPercent(answer.timeInRangePercent)],
     ["Sharpe", answer.sharpe === null ? "too short to tell" : withMinus(answer.sharpe)],
     ["Invested", short(answer.invested)],
-    ["Band of bar orders", band ? `${short(band.total.least)} to ${short(band.total.most)}` : "not run"],
+    [
+      "Band of bar orders",
+      answer.tape ? NO_WIDTH : band ? `${short(band.total.least)} to ${short(band.total.most)}` : "not run",
+    ],
   ];
   return rows.map(([name, value]) => `<div><dt>${name}</dt><dd>${escaped(value)}</dd></div>`).join("");
 }

@@ -9,23 +9,45 @@ export type Layout =
       readonly prices: readonly [open: number, high: number, low: number, close: number];
       readonly volume: number;
     }
-  | { readonly kind: "trades"; readonly at: number; readonly price: number; readonly amount: number };
+  | {
+      readonly kind: "trades";
+      readonly at: number;
+      readonly price: number;
+      readonly amount: number;
+      readonly id: number;
+    };
 
 /** Time, open, high, low, close, volume: Binance's files, freqtrade's and ccxt's lists, and most tables without names. */
 const USUAL: Layout = { kind: "candles", at: 0, prices: [1, 2, 3, 4], volume: 5 };
 /** Kraken's files of executions: time, price, amount. */
-const TRADES_TABLE: Layout = { kind: "trades", at: 0, price: 1, amount: 2 };
-/** Kraken's public trades as its interface tells them: price, amount, time, side, type, … */
-const TRADES_LIST: Layout = { kind: "trades", at: 2, price: 0, amount: 1 };
+const TRADES_TABLE: Layout = { kind: "trades", at: 0, price: 1, amount: 2, id: -1 };
+/** Kraken's public trades as its interface tells them: price, amount, time, side, type, misc, id. */
+const TRADES_LIST: Layout = { kind: "trades", at: 2, price: 0, amount: 1, id: 6 };
+/** Binance's archives of trades: id, price, amount, quote amount, time, two words. */
+const TRADES_ARCHIVE: Layout = { kind: "trades", at: 4, price: 1, amount: 2, id: 0 };
+/** Those of trades put together: id, price, amount, first and last id, time, two words. */
+const TRADES_TOGETHER: Layout = { ...TRADES_ARCHIVE, at: 5 };
 
 const COLUMN_NAMES = {
-  at: ["timestamp", "time", "date", "datetime", "opentime", "unix", "ts", "t", "unixtimestamp"],
+  at: [
+    "timestamp",
+    "time",
+    "date",
+    "datetime",
+    "opentime",
+    "unix",
+    "ts",
+    "t",
+    "unixtimestamp",
+    "transacttime",
+  ],
   open: ["open", "o"],
   high: ["high", "h"],
   low: ["low", "l"],
   close: ["close", "c"],
   volume: ["volume", "vol", "v", "amount", "qty", "quantity", "size"],
   price: ["price"],
+  id: ["id", "tradeid", "aggtradeid"],
 } as const;
 
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 48 && byte <= 57;
@@ -38,9 +60,18 @@ export function layoutOf(row: Row, shape: RowShape): { layout: Layout; isNames: 
     const side = textOf(bytes, starts[3] as number, row.ends[3] as number);
     return { layout: count >= 5 && /^[bs]$/.test(side) ? TRADES_LIST : USUAL, isNames: false };
   }
-  if (beginsWithDigit) return { layout: count === 3 ? TRADES_TABLE : USUAL, isNames: false };
+  if (beginsWithDigit) return { layout: unnamed(row), isNames: false };
   const named = byNames(namesOf(row));
   return named && { layout: named, isNames: true };
+}
+
+/** Of a table without names. */
+function unnamed({ bytes, starts, ends, count }: Row): Layout {
+  if (count === 3) return TRADES_TABLE;
+  const [from, to] = [starts[count - 1] as number, ends[count - 1] as number];
+  const endsInWord = count >= 7 && /^(true|false)$/i.test(textOf(bytes, from, to));
+  if (!endsInWord) return USUAL;
+  return count === 7 ? TRADES_ARCHIVE : TRADES_TOGETHER;
 }
 
 const namesOf = ({ bytes, starts, ends, count }: Row): string[] =>
@@ -68,5 +99,5 @@ function byNames(names: readonly string[]): Layout | undefined {
   if (Math.min(open, high, low, close) >= 0)
     return { kind: "candles", at, prices: [open, high, low, close], volume };
   const price = placeOf(COLUMN_NAMES.price);
-  return price >= 0 && volume >= 0 ? { kind: "trades", at, price, amount: volume } : undefined;
+  return price >= 0 ? { kind: "trades", at, price, amount: volume, id: placeOf(COLUMN_NAMES.id) } : undefined;
 }

@@ -95,7 +95,7 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
   function trade(row: Row, of: Extract<Layout, { kind: "trades" }>): string | undefined {
     const at = timeAt(row, of.at);
     if (at === undefined) return "its time cannot be read";
-    const amount = amountAt(row, of.amount);
+    const amount = of.amount < 0 ? 0 : amountAt(row, of.amount);
     if (amount === undefined) return "its amount is no number of at least zero";
     if (!readPrice(row, of.price) || figure.digits === 0) return "its price is no number above zero";
     price.digits = figure.digits;

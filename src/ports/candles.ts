@@ -1,5 +1,6 @@
 import type { Candles } from "../candles/candles.ts";
 import type { Coverage } from "../candles/coverage.ts";
+import type { TapeFile } from "../candles/tape/tape.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 
@@ -23,4 +24,6 @@ export interface CandleFile {
 export interface CandleReader {
   /** Undefined where there are none of them. */
   readonly candles: (asked: AskedCandles) => Promise<Candles | undefined>;
+  /** Prints, and books between them, where a file of those was named: candles are not asked for then. */
+  readonly tape?: ((symbol: Pair) => Promise<TapeFile | undefined>) | undefined;
 }

@@ -67,6 +67,39 @@ describe("edgemaker backtest", () => {
     expect(json.cycles).toBeGreaterThan(50);
   });
 
+  it("walks trades print by print, books with their queue, and says so", async () => {
+    const { folder } = folderWithCandles();
+    const at = Date.UTC(2026, 0, 1);
+    const prices = Array.from({ length: 400 }, (_, i) => (100 + 3 * Math.cos((i * Math.PI) / 20)).toFixed(1));
+    const rows = prices.map((price, i) => `${at + i * 1000},${price},50`);
+    writeFileSync(join(folder, "trades.csv"), `timestamp,price,amount\n${rows.join("\n")}\n`);
+    const lines = prices.flatMap((price, i) => [
+      { timestamp: at + i * 1000, bids: [[Number(price) - 5, 40]], asks: [[Number(price) + 5, 40]] },
+      { timestamp: at + i * 1000, price, amount: 50 },
+    ]);
+    writeFileSync(join(folder, "books.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n"));
+    const run = async (file: string, ...more: string[]) =>
+      JSON.parse(
+        (await edgemaker(folder, [...WORDS, "--data", join(folder, file), "--json", ...more])).stdout,
+      );
+    const [prints, books] = [await run("trades.csv"), await run("books.jsonl", "--queue", "proportional")];
+    expect(prints).toMatchObject({ engine: "walk", bars: 400, tape: { prints: 400, books: 0, queue: null } });
+    expect(prints.band.total.least).toBe(prints.total);
+    expect(prints.cycles).toBeGreaterThan(10);
+    expect(books.tape).toMatchObject({ prints: 400, books: 400, hasAmounts: true, queue: "proportional" });
+    const report = join(folder, "report.html");
+    const told = await edgemaker(folder, [
+      ...WORDS,
+      "--data",
+      join(folder, "books.jsonl"),
+      "--report",
+      report,
+    ]);
+    expect(told.stdout).toContain("an order waits for what stood at its price");
+    expect(told.stdout).toMatch(/^band +none: the prints tell the order of prices/m);
+    expect(readFileSync(report, "utf8")).toContain("400 prints, 400 books (an order waits for");
+  });
+
   it("takes the candles that were imported of the exchange, where no file is named", async () => {
     const { folder, file } = folderWithCandles();
     const of = ["--from", "kraken", "--symbol", "BTC/USDT"];
@@ -128,6 +161,8 @@ describe("POST /backtest", () => {
       levels: 3,
     });
     expect(around).toMatchObject({ status: 200, body: { engine: "walk" } });
+    const trades = await post("/backtest", { ...wide, timeframe: "trades" });
+    expect(trades).toMatchObject({ status: 200, body: { engine: "walk", tape: { books: 0, queue: null } } });
     expect(await post("/backtest", { ...wide, lowerPrice: 64_000 })).toMatchObject({
       status: 400,
       body: { error: "Invalid range" },

@@ -1,3 +1,4 @@
+import { type TapeFile, tapeCoverage } from "../../candles/tape/tape.ts";
 import { viewOf } from "../../grid/operations/stop.ts";
 import { RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/range-flags.ts";
 import { askedAs } from "../../grid/start/as-asked.ts";
@@ -10,14 +11,9 @@ import { type Call, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { backtesting } from "../backtest.ts";
 import type { AskedGrid } from "../begin.ts";
-import {
-  answerOf,
-  type BacktestAnswer,
-  BacktestShape,
-  backtestTold,
-  backtestView,
-  fillsCsv,
-} from "../schema/answer.ts";
+import type { QueueModel } from "../queue.ts";
+import { answerOf, type BacktestAnswer, BacktestShape, fillsCsv } from "../schema/answer.ts";
+import { backtestTold, backtestView } from "../schema/answer-view.ts";
 import {
   type BacktestFields,
   centeredBacktestInput,
@@ -25,7 +21,7 @@ import {
   rangeBacktestInput,
   TIMEFRAMES,
 } from "../schema/input.ts";
-import { marketOf, pastOf } from "./past.ts";
+import { marketOf, pastOf, tapeOf } from "./past.ts";
 import { inSlices } from "./slices.ts";
 
 interface BacktestRequest {
@@ -45,12 +41,14 @@ async function answerBacktest(
   { where, asked, balances, fields, call }: BacktestRequest,
 ): Promise<BacktestAnswer> {
   const { exchange } = where;
-  const { since, until } = fields;
-  const candles = await pastOf(deps, { ...where, span: TIMEFRAMES[fields.timeframe], since, until });
+  const { since, until, timeframe } = fields;
+  const file = await tapeOf(deps, { ...where, timeframe, since, until });
+  const span = TIMEFRAMES[timeframe === "trades" ? "1m" : timeframe];
+  const past = file ? file.tape : await pastOf(deps, { ...where, span, since, until });
   const market = await marketOf(deps, where, fields);
   const begun = deps.local.monotonic();
   const isLate = () => call.actor !== LOCAL && deps.local.monotonic() - begun > LONGEST_RUN;
-  const work = backtesting(asked, candles, {
+  const work = backtesting(asked, past, {
     isOver: () => isLate() || call.waiting?.isEnough() === true,
     market,
     balances: balances && Object.entries(balances).map(([asset, free]) => ({ asset, free, used: 0n })),
@@ -61,15 +59,23 @@ async function answerBacktest(
       slippage: fields.slippage,
       tickInterval: fields.tickInterval,
     },
+    queue: fields.queue,
     withBand: true,
   });
   const result = await inSlices(work, deps.local, call.waiting?.hear);
-  const last = candles.times[Math.max(0, result.run.bars - 1)] as Millis;
-  return answerOf({ exchange, fills: fields.fills }, result, {
-    from: candles.from,
-    until: last + candles.spanMillis,
+  const bars = "prints" in past ? past.prints : past;
+  const last = bars.times[Math.max(0, result.run.bars - 1)] as Millis;
+  return answerOf({ exchange, fills: fields.fills, tape: file && tapeTold(file, fields.queue) }, result, {
+    from: bars.from,
+    until: last + bars.spanMillis,
   });
 }
+
+/** What an answer says of the tape that it rests on. */
+const tapeTold = ({ tape, ...file }: TapeFile, queue: QueueModel) => ({
+  ...tapeCoverage(tape, file),
+  queue: tape.books ? queue : null,
+});
 
 interface BesideStored {
   readonly exchange?: string | undefined;

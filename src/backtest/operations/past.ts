@@ -1,4 +1,5 @@
 import { type Candles, candlesOf, slice } from "../../candles/candles.ts";
+import { hashTape, sliceTape, type TapeFile } from "../../candles/tape/tape.ts";
 import { CANDLE_PAGE } from "../../candles/windows.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
@@ -7,6 +8,7 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Market } from "../../model/market.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
+import { tapeOfTrades } from "./of-trades.ts";
 
 /** What may be said in place of a market's own rules. */
 export interface MarketFields {
@@ -25,6 +27,33 @@ export async function pastOf(deps: Deps, wanted: PastBars): Promise<Candles> {
   if (candles.times.length === 0)
     throw new AppError("Invalid request", `there are no candles of ${wanted.symbol} in this time`);
   return candles;
+}
+
+/** What was recorded of a time: of a file that was named, or the exchange's newest trades. Undefined for bars. */
+export async function tapeOf(
+  deps: Deps,
+  { exchange, symbol, timeframe, since, until }: WantedTape,
+): Promise<TapeFile | undefined> {
+  const file = await deps.kept?.tape?.(symbol);
+  const found = file ?? (timeframe === "trades" ? await askedTape(deps, { exchange, symbol }) : undefined);
+  if (!found) return undefined;
+  const tape = sliceTape(found.tape, since ?? 0, until ?? Number.MAX_SAFE_INTEGER);
+  if (tape.prints.times.length === 0)
+    throw new AppError("Invalid request", `there are no trades of ${symbol} in this time`);
+  return { ...found, tape };
+}
+
+interface WantedTape extends Omit<PastBars, "span"> {
+  readonly timeframe: string;
+}
+
+const MOST_TRADES = 1000;
+
+async function askedTape(deps: Deps, { exchange, symbol }: Pick<PastBars, "exchange" | "symbol">) {
+  const told = await forAnyone(deps.venue(exchange)).trades(symbol, MOST_TRADES);
+  if (told.length === 0) throw new AppError("Invalid request", `${exchange} tells no trades of ${symbol}`);
+  const reading = tapeOfTrades(symbol, told);
+  return { ...reading, hash: await hashTape(reading.tape) };
 }
 
 /** The market's rules with what was asked in their place; where all are given nobody is asked for them. */

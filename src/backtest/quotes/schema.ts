@@ -6,14 +6,15 @@ import type { Millis } from "../../kernel/time.ts";
 import { positionAccounts } from "../../quote/ledger/position.ts";
 import { quotePreviewInput } from "../../quote/schema/input.ts";
 import { quoteAskedOut } from "../../quote/start/planned-quote.ts";
-import { shape as pastShape } from "../schema/input.ts";
+import { barField, shape as pastShape } from "../schema/input.ts";
 import type { QuoteBacktest } from "./backtest-quotes.ts";
 
 /** What a start of quotes takes, and which past it is asked of. Their `spread` is between the two own orders. */
 export function quoteBacktestInput(ids: readonly string[]) {
-  const { spread, slippage: _, takerFee: _fee, tickInterval, ...past } = pastShape();
+  const { spread, slippage: _, takerFee: _fee, queue: _queue, tickInterval, ...past } = pastShape();
   return quotePreviewInput(ids).safeExtend({
     ...past,
+    timeframe: barField(),
     marketSpread: spread.describe("Between others' bid and ask, as a share of the price"),
     tickInterval: tickInterval.describe("Milliseconds from one pass to the next; 5000 when left out"),
   });

@@ -50,3 +50,26 @@ export const earnedFields = () => ({
     .object({ start: z.string(), base: z.string(), quote: z.string() })
     .describe("What was made by keeping the base of the start, by all in base, and by all in quote"),
 });
+
+/** What a tape covers that was walked in place of bars. */
+export const TapeShape = () =>
+  z
+    .object({
+      prints: z.number(),
+      books: z.number(),
+      hasAmounts: z.boolean().describe("false: each print was taken for enough"),
+      from: z.number(),
+      until: z.number(),
+      gaps: z.number().describe("Times of more than a minute without a print"),
+      longestGap: z.number().describe("Milliseconds"),
+      duplicates: z.number(),
+      refusedRows: z.number(),
+      refused: z.array(z.object({ row: z.string(), reason: z.string() })),
+      hash: z.string(),
+      queue: z
+        .enum(["trades", "proportional"])
+        .nullable()
+        .describe("What moved orders forward at their prices; null without books"),
+    })
+    .nullable()
+    .describe("What was recorded event by event, where that was walked in place of bars");

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { TapeCoverage } from "../../candles/tape/tape.ts";
 import { csv } from "../../kernel/csv.ts";
 import { type Decimal, div, snap, sum, text, wire } from "../../kernel/decimal.ts";
 import { parseClientOrderId } from "../../kernel/ids.ts";
@@ -8,7 +9,8 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Fill } from "../../model/fill.ts";
 import type { BacktestResult } from "../backtest.ts";
 import type { FillLog } from "../fill-log.ts";
-import { earnedFields, FillShape, PointShape, SlotResultShape } from "./answer-shapes.ts";
+import type { QueueModel } from "../queue.ts";
+import { earnedFields, FillShape, PointShape, SlotResultShape, TapeShape } from "./answer-shapes.ts";
 
 export const BacktestShape = lazy(() =>
   z.object({
@@ -19,8 +21,9 @@ export const BacktestShape = lazy(() =>
     engine: z
       .enum(["walk", "jump"])
       .describe("jump: in whole numbers from one fill to the next; walk: pass by pass"),
-    bars: z.number(),
+    bars: z.number().describe("Of a tape, prints"),
     missingBars: z.number(),
+    tape: TapeShape(),
     isWhole: z.boolean().describe("false where it was ended before its last bar"),
     ...earnedFields(),
     position: z.string(),
@@ -36,7 +39,9 @@ export const BacktestShape = lazy(() =>
         cycles: z.object({ least: z.number(), most: z.number() }),
       })
       .nullable()
-      .describe("Over the three orders in which a bar's extremes may have come"),
+      .describe(
+        "Over the three orders in which a bar's extremes may have come; of a tape, which tells the order, both are the same",
+      ),
     warnings: z.array(z.object({ code: z.string(), message: z.string() })),
     slots: z.array(SlotResultShape()),
     fills: z.array(FillShape()).describe("Newest last"),
@@ -48,8 +53,15 @@ export type BacktestAnswer = z.input<ReturnType<typeof BacktestShape>>;
 
 const percentOfShare = (share: number): number => Math.round(share * 1e6) / 1e4;
 
+interface AnsweredOver {
+  readonly exchange: string;
+  /** The newest so many in the answer. */
+  readonly fills: number;
+  readonly tape?: (TapeCoverage & { readonly queue: QueueModel | null }) | undefined;
+}
+
 export function answerOf(
-  { exchange, fills }: { readonly exchange: string; readonly fills: number },
+  { exchange, fills, tape }: AnsweredOver,
   { engine, figures, run, band, warnings, bars, missing, market }: BacktestResult,
   { from, until }: { readonly from: Millis; readonly until: Millis },
 ): BacktestAnswer {
@@ -62,6 +74,7 @@ export function answerOf(
     engine,
     bars: run.bars,
     missingBars: missing,
+    tape: tape ? { ...tape, refused: tape.refused.map((one) => ({ ...one })) } : null,
     isWhole: run.bars === bars,
     ...earnedOut(run, figures),
     sharpe: figures.sharpe === null ? null : cents(figures.sharpe),
@@ -158,54 +171,3 @@ export const fillsCsv = ({ fills }: BacktestAnswer): string =>
     BACKTEST_FILL_COLUMNS,
     fills.map((fill) => BACKTEST_FILL_COLUMNS.map((column) => fill[column])),
   );
-
-/** What a person reads first: the money, then how it came about; the series is for a chart. */
-export function backtestView(answer: unknown): unknown {
-  const {
-    series: _series,
-    fills,
-    slots,
-    warnings,
-    holding,
-    drawdown,
-    band,
-    ...rest
-  } = answer as BacktestAnswer;
-  const { exchange, symbol, fromAt, untilAt, total, totalPercent, ...figures } = rest;
-  const rounded = (value: string): string =>
-    text(snap(BigInt(Math.round(Number(value) * 100)) * 10n ** 16n, 10n ** 16n, "half"));
-  return {
-    total: `${rounded(total)} (${totalPercent} %)`,
-    realized: rounded(figures.realized),
-    unrealized: rounded(figures.unrealized),
-    "against holding": `${rounded(holding.base)} all in base, ${rounded(holding.start)} the base of the start, 0 in quote`,
-    band: band
-      ? `${rounded(band.total.least)} to ${rounded(band.total.most)}, ${band.cycles.least} to ${band.cycles.most} cycles`
-      : null,
-    drawdown: `${drawdown.amount} (${drawdown.percent} %)`,
-    sharpe: figures.sharpe,
-    cycles: figures.cycles,
-    filledOrders: figures.filledOrders,
-    fees: figures.fees,
-    invested: rounded(figures.invested),
-    position: figures.position,
-    breakEvenPrice: figures.breakEvenPrice,
-    timeInRange: `${figures.timeInRangePercent} %`,
-    market: `${symbol} at ${exchange}, ${figures.startPrice} to ${figures.endPrice}`,
-    fromAt,
-    untilAt,
-    bars: `${figures.bars}${figures.isWhole ? "" : ", ended before the last"}, ${figures.missingBars} missing, engine ${figures.engine}`,
-    status: figures.status,
-    fills: `${fills.length} of them in --json and --format csv`,
-    ...(warnings.length > 0 ? { warnings: warnings.map(({ message }) => message).join("; ") } : {}),
-    slots,
-  };
-}
-
-/** In a sentence, for who reads no table. */
-export function backtestTold(answer: unknown): string {
-  const { total, totalPercent, cycles, holding, drawdown, warnings } = answer as BacktestAnswer;
-  const doubts =
-    warnings.length > 0 ? ` Warnings: ${warnings.map(({ message }) => message).join("; ")}.` : "";
-  return `The grid would have made ${total} in quote (${totalPercent} %) in ${cycles} cycles; all in base would have made ${holding.base}. Its equity fell by up to ${drawdown.percent} %.${doubts}`;
-}

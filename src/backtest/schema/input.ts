@@ -19,16 +19,27 @@ const time = (what: string) =>
   countField("Invalid request", { least: 0, most: 9_999_999_999_999 }).optional().describe(what);
 const rate = (name: string, what: string) => shareField(name).optional().describe(what);
 
+/** How long a bar lasts. */
+export const barField = () =>
+  wordField("Invalid request", words)
+    .default("1m")
+    .describe(`Span of a bar: ${words.join(" ")}`);
+
 /** What a backtest takes beside what a start takes. */
 export const shape = () => ({
-  timeframe: wordField("Invalid request", words)
+  timeframe: wordField("Invalid request", [...words, "trades"])
     .default("1m")
-    .describe(`Span of a bar: ${words.join(" ")}`),
+    .describe(`Span of a bar: ${words.join(" ")}; trades: the exchange's newest, print by print`),
   since: time("Time of the first bar, milliseconds; the newest 1000 bars when left out"),
   until: time("Time before which the last bar begins, milliseconds"),
   fill: wordField("Invalid request", ["cross", "touch"])
     .default("cross")
     .describe("An order fills when the price passes it, or when it reaches it"),
+  queue: wordField("Invalid request", ["trades", "proportional"])
+    .default("trades")
+    .describe(
+      "Over recorded books, what moves an order forward at its price: trades alone, or cancellations in proportion, too",
+    ),
   extremes: wordField("Invalid request", ["nearest", "high_first", "low_first"])
     .default("nearest")
     .describe("Which extreme of a bar comes first"),

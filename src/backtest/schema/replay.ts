@@ -7,13 +7,13 @@ import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type Cause, type CauseCode, forLack } from "../replay/cause.ts";
 import type { Difference, Replayed } from "../replay/replay.ts";
-import { rangeBacktestInput } from "./input.ts";
+import { barField, rangeBacktestInput } from "./input.ts";
 
 export const replayInput = lazy(() => {
-  const { timeframe, extremes } = rangeBacktestInput([]).shape;
+  const { extremes } = rangeBacktestInput([]).shape;
   return z.object({
     id: idField("Invalid request").describe("Strategy id"),
-    timeframe,
+    timeframe: barField(),
     set: textField(
       "Invalid request",
       /^[A-Za-z-]{1,30}=[\w.-]{1,40}(,[A-Za-z-]{1,30}=[\w.-]{1,40}){0,19}$/,

@@ -1,0 +1,77 @@
+import { snap, text } from "../../kernel/decimal.ts";
+import { spanTold } from "../../kernel/time.ts";
+import type { BacktestAnswer } from "./answer.ts";
+
+/** What it rests on. */
+function pastView({ bars, missingBars, isWhole, engine, tape }: BacktestAnswer): Record<string, string> {
+  const ended = isWhole ? "" : ", ended before the last";
+  if (!tape) return { bars: `${bars}${ended}, ${missingBars} missing, engine ${engine}` };
+  const { gaps, longestGap, duplicates, refusedRows, books, hash } = tape;
+  return {
+    prints: `${bars}${ended}, ${gaps} times of more than a minute without one (longest ${spanTold(longestGap)}), ${duplicates} duplicates, ${refusedRows} refused rows, hash ${hash.slice(0, 16)}`,
+    ...(books > 0 ? { books: `${books}, ${QUEUE_TOLD[tape.queue ?? "trades"]}` } : {}),
+    ...(tape.hasAmounts ? {} : { amounts: "unknown: each print was taken for enough" }),
+  };
+}
+
+export const QUEUE_TOLD = {
+  trades: "an order waits for what stood at its price: trades alone take that away",
+  proportional:
+    "an order waits for what stood at its price: trades take that away, and cancellations in proportion",
+} as const;
+
+export const NO_WIDTH = "none: the prints tell the order of prices";
+
+const inCents = (value: string): string =>
+  text(snap(BigInt(Math.round(Number(value) * 100)) * 10n ** 16n, 10n ** 16n, "half"));
+
+const bandView = (band: BacktestAnswer["band"]): string | null =>
+  band &&
+  `${inCents(band.total.least)} to ${inCents(band.total.most)}, ${band.cycles.least} to ${band.cycles.most} cycles`;
+
+/** What a person reads first: the money, then how it came about; the series is for a chart. */
+export function backtestView(answer: unknown): unknown {
+  const {
+    series: _series,
+    fills,
+    slots,
+    warnings,
+    holding,
+    drawdown,
+    band,
+    ...rest
+  } = answer as BacktestAnswer;
+  const { exchange, symbol, fromAt, untilAt, total, totalPercent, ...figures } = rest;
+  return {
+    total: `${inCents(total)} (${totalPercent} %)`,
+    realized: inCents(figures.realized),
+    unrealized: inCents(figures.unrealized),
+    "against holding": `${inCents(holding.base)} all in base, ${inCents(holding.start)} the base of the start, 0 in quote`,
+    band: figures.tape ? NO_WIDTH : bandView(band),
+    drawdown: `${drawdown.amount} (${drawdown.percent} %)`,
+    sharpe: figures.sharpe,
+    cycles: figures.cycles,
+    filledOrders: figures.filledOrders,
+    fees: figures.fees,
+    invested: inCents(figures.invested),
+    position: figures.position,
+    breakEvenPrice: figures.breakEvenPrice,
+    timeInRange: `${figures.timeInRangePercent} %`,
+    market: `${symbol} at ${exchange}, ${figures.startPrice} to ${figures.endPrice}`,
+    fromAt,
+    untilAt,
+    ...pastView(answer as BacktestAnswer),
+    status: figures.status,
+    fills: `${fills.length} of them in --json and --format csv`,
+    ...(warnings.length > 0 ? { warnings: warnings.map(({ message }) => message).join("; ") } : {}),
+    slots,
+  };
+}
+
+/** In a sentence, for who reads no table. */
+export function backtestTold(answer: unknown): string {
+  const { total, totalPercent, cycles, holding, drawdown, warnings } = answer as BacktestAnswer;
+  const doubts =
+    warnings.length > 0 ? ` Warnings: ${warnings.map(({ message }) => message).join("; ")}.` : "";
+  return `The grid would have made ${total} in quote (${totalPercent} %) in ${cycles} cycles; all in base would have made ${holding.base}. Its equity fell by up to ${drawdown.percent} %.${doubts}`;
+}

@@ -1,0 +1,131 @@
+import type { TapeBooks } from "../candles/tape/tape.ts";
+import { type Decimal, min, snap, ZERO } from "../kernel/decimal.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { BookedOrder } from "../market/matching/books.ts";
+import type { Balance } from "../model/account.ts";
+import type { Market, Quote } from "../model/market.ts";
+import type { NewOrder } from "../model/order.ts";
+import { quoteAt, slippedPrice } from "./paper.ts";
+import { type PaperVenue, PLENTY, type Placed, paperAccount } from "./paper-account.ts";
+import { createQueues, type QueueModel } from "./queue.ts";
+import type { Rules } from "./rules.ts";
+import { type Meeting, meetingOf, type TickReach } from "./ticks.ts";
+
+/** One print in whole ticks; of an unknown amount it is enough for any order. */
+export interface Print {
+  readonly at: Millis;
+  readonly ticks: number;
+  readonly amount: Decimal | undefined;
+}
+
+/** One account on a venue whose prints, and books where they were recorded, are told to it one by one. */
+export interface TapePaper extends PaperVenue {
+  /** Lets a print execute what it reaches, best price first. Whether anything was. */
+  readonly print: (print: Print) => boolean;
+  /** It is so late, and the last print, where there was one, reaches nothing. */
+  readonly see: (at: Millis, printed?: number) => void;
+  /** The book that was recorded at this place. */
+  readonly show: (place: number, at: Millis) => void;
+  /** The prices in ticks from which on a print matters to what rests. */
+  readonly reach: () => TickReach;
+  /** Of the last print, or the best prices of the last book, in ticks. */
+  readonly seen: () => TickReach;
+}
+
+interface TapeOpening {
+  readonly balances: readonly Balance[];
+  readonly first: Print;
+  readonly books: TapeBooks | null;
+  readonly queue: QueueModel;
+}
+
+export function tapePaper(
+  market: Market,
+  rules: Rules,
+  { balances, first, books, queue: model }: TapeOpening,
+): TapePaper {
+  const account = paperAccount(market, { balances, at: first.at });
+  const queues = createQueues(books, model);
+  // A print is made at a bid or an ask: no spread is taken off it.
+  const meeting = meetingOf(market.tick, { fill: books ? "touch" : rules.fill, spread: ZERO });
+  let [ticks, now] = [first.ticks, first.at];
+  let reached: TickReach | undefined;
+
+  function reach(): TickReach {
+    if (reached) return reached;
+    let [below, above] = [-Infinity, Infinity];
+    for (const { side, price } of account.resting()) {
+      if (side === "buy") below = Math.max(below, meeting.buy(price));
+      else above = Math.min(above, meeting.sell(price));
+    }
+    reached = { below, above };
+    return reached;
+  }
+
+  function print(one: Print): boolean {
+    see(one.at, one.ticks);
+    const at = BigInt(one.ticks) * market.tick;
+    let [left, hasFilled]: [Decimal, boolean] = [one.amount ?? PLENTY, false];
+    for (const order of reachedBy(account.resting(), one.ticks, meeting)) {
+      if (books && order.price === at) left = queues.passed(order, one.amount && left, left);
+      const amount = min(order.amount - order.filled, snap(left, market.lot, "down"));
+      if (amount === ZERO) continue;
+      account.fill(order, amount, one.at);
+      if (one.amount !== undefined) left -= amount;
+      hasFilled = true;
+    }
+    if (hasFilled) reached = undefined;
+    return hasFilled;
+  }
+
+  function see(at: Millis, printed = ticks): void {
+    ticks = printed;
+    now = at;
+  }
+
+  function quote(): Quote {
+    const [bid, ask] = [queues.levels("buy", 1)[0]?.price, queues.levels("sell", 1)[0]?.price];
+    return bid && ask ? { bid, ask, at: now } : quoteAt(market, rules, { at: now, ticks });
+  }
+
+  function seen(): TickReach {
+    const { bid, ask } = quote();
+    if (!books) return { below: ticks, above: ticks };
+    return { below: Number(bid / market.tick), above: Number((ask + market.tick - 1n) / market.tick) };
+  }
+
+  /** An order takes the other side of the book, or finds the best price with the slippage. */
+  function placeOrder(order: NewOrder): Placed {
+    const recorded = queues.levels(order.side === "buy" ? "sell" : "buy");
+    const best = { price: slippedPrice(market, rules, order.side, quote()), amount: PLENTY };
+    const placed = account.place(order, recorded.length > 0 ? recorded : [best], now);
+    const rests = "id" in placed && account.resting().find(({ id }) => id === placed.id);
+    if (rests) queues.join(rests);
+    reached = undefined;
+    return placed;
+  }
+
+  return {
+    ...{ ...account, quote, reach, seen, print, see, place: placeOrder },
+    show(place, at) {
+      see(at);
+      queues.show(place, account.resting());
+    },
+    cancel(id) {
+      account.cancel(id, now);
+      reached = undefined;
+    },
+  };
+}
+
+/** Best price first: those that a print's seller or buyer would have met before the others. */
+const reachedBy = (
+  resting: readonly BookedOrder[],
+  ticks: number,
+  meeting: Meeting,
+): readonly BookedOrder[] =>
+  resting
+    .filter(({ side, price }) =>
+      side === "buy" ? ticks <= meeting.buy(price) : ticks >= meeting.sell(price),
+    )
+    .sort((a, b) => Number(a.side === "buy" ? b.price - a.price : a.price - b.price));

@@ -1,0 +1,156 @@
+import type { Tape } from "../candles/tape/tape.ts";
+import type { GridStrategy } from "../grid/state/state.ts";
+import { fromNumber } from "../kernel/decimal.ts";
+import type { Millis } from "../kernel/time.ts";
+import type { Fill } from "../model/fill.ts";
+import { opened, type PaperAccount, passOnPaper } from "./account.ts";
+import { fillLog } from "./fill-log.ts";
+import { type HeldRow, heldFrom, heldOf } from "./held.ts";
+import type { QueueModel } from "./queue.ts";
+import { type Print, type TapePaper, tapePaper } from "./tape-paper.ts";
+import { closeAt, type TickReach, type Ticks } from "./ticks.ts";
+import { wakeOf } from "./wake.ts";
+import type { Walked } from "./walk.ts";
+import type { WalkOptions } from "./walk-options.ts";
+
+export interface TapeWalkOptions extends WalkOptions {
+  readonly queue: QueueModel;
+}
+
+/** A walk over a tape under way. */
+interface TapeWalk {
+  readonly tape: Tape;
+  readonly bars: Ticks;
+  readonly options: TapeWalkOptions;
+  readonly venue: TapePaper;
+  account: PaperAccount;
+  /** Prices beyond which a pass may do something; undefined where each may. */
+  wake: TickReach | undefined;
+  filled: boolean;
+  nextPass: Millis;
+  /** The next book, and the next print. */
+  book: number;
+  print: number;
+  readonly fills: Fill[];
+  readonly held: HeldRow[];
+  readonly passes: Millis[];
+}
+
+/** Prints between two questions whether it is over. */
+const PRINTS_EACH = 1024;
+
+/**
+ * The strategy over a tape: its own passes after every print and book, or each tick interval; what has one time comes
+ * before the pass. An order fills by no more than the prints that reach it. Yields the prints done.
+ */
+export function* walkingTape(
+  strategy: GridStrategy,
+  { tape, bars }: { readonly tape: Tape; readonly bars: Ticks },
+  options: TapeWalkOptions,
+): Generator<number, Walked> {
+  const one = begunOn(strategy, { tape, bars }, options);
+  const end = tape.prints.times.length;
+  passOn(one, tape.prints.from);
+  for (let told = 0; one.print < end; ) {
+    if (one.print - told >= PRINTS_EACH) {
+      told = one.print;
+      if (options.isOver?.(told)) break;
+      yield told;
+    }
+    const at = nextTime(one);
+    passesUntil(one, at);
+    eventsAt(one, at);
+    if (options.rules.tickInterval === undefined && isDueOn(one)) passOn(one, at);
+  }
+  const { account, venue, fills, held, passes } = one;
+  return {
+    engine: "walk",
+    account,
+    balances: venue.balances(),
+    fills: fillLog(fills),
+    held: heldOf(held),
+    passes,
+    bars: one.print,
+  };
+}
+
+function begunOn(
+  strategy: GridStrategy,
+  { tape, bars }: Pick<TapeWalk, "tape" | "bars">,
+  options: TapeWalkOptions,
+): TapeWalk {
+  const { market, rules, balances, queue } = options;
+  const at = tape.prints.from;
+  const first = printAt(bars, 0);
+  const one: TapeWalk = {
+    ...{ tape, bars, options, account: opened(strategy), wake: undefined, filled: false },
+    venue: tapePaper(market, rules, { balances, first, books: tape.books, queue }),
+    nextPass: at + (rules.tickInterval ?? 0),
+    ...{ book: 0, print: 1, fills: [], held: [], passes: [] },
+  };
+  booksUntil(one, at);
+  return one;
+}
+
+function printAt(bars: Ticks, place: number): Print {
+  const { times, volume } = bars.candles;
+  const amount = volume[place] as number;
+  return {
+    at: times[place] as number,
+    ticks: closeAt(bars, place),
+    amount: Number.isNaN(amount) ? undefined : fromNumber(amount),
+  };
+}
+
+/** Of the next print, or of a book before it. */
+const nextTime = ({ tape: { prints, books }, print, book }: TapeWalk): Millis =>
+  Math.min(prints.times[print] as number, books?.times[book] ?? Infinity);
+
+/** All that was recorded up to a time: its prints, then the book after them. */
+function eventsAt(one: TapeWalk, at: Millis): void {
+  const { times } = one.tape.prints;
+  for (; one.print < times.length && (times[one.print] as number) <= at; one.print++) {
+    const { below, above } = one.venue.reach();
+    const ticks = closeAt(one.bars, one.print);
+    if (ticks > below && ticks < above) one.venue.see(at, ticks);
+    else one.filled = one.venue.print(printAt(one.bars, one.print)) || one.filled;
+  }
+  booksUntil(one, at);
+}
+
+function booksUntil(one: TapeWalk, at: Millis): void {
+  const { books } = one.tape;
+  for (; books && one.book < books.times.length && (books.times[one.book] as number) <= at; one.book++)
+    one.venue.show(one.book, at);
+}
+
+/** Passes of the clock before a time, where there is one: between two events only the first can change anything. */
+function passesUntil(one: TapeWalk, at: Millis): void {
+  const interval = one.options.rules.tickInterval;
+  if (interval === undefined) return;
+  while (one.nextPass < at && isDueOn(one)) {
+    passOn(one, one.nextPass);
+    one.nextPass += interval;
+  }
+  if (one.nextPass < at) one.nextPass += Math.ceil((at - one.nextPass) / interval) * interval;
+}
+
+function isDueOn({ wake, filled, venue, options }: TapeWalk): boolean {
+  if (options.everyPass === true || wake === undefined || filled) return true;
+  const { below, above } = venue.seen();
+  return below <= wake.below || above >= wake.above;
+}
+
+function passOn(one: TapeWalk, at: Millis): void {
+  const { market } = one.options;
+  const before = one.passes.length === 0 ? undefined : one.account.strategy.state.ledger;
+  one.venue.see(at);
+  const { account, fills, cancelled } = passOnPaper(one.account, market, one.venue, at);
+  one.account = account;
+  one.passes.push(at);
+  one.filled = false;
+  one.wake = cancelled ? undefined : wakeOf(account, market.tick);
+  one.fills.push(...fills);
+  const place = Math.max(0, one.print - 1);
+  if (account.strategy.state.ledger !== before) one.held.push(heldFrom(place, account.strategy));
+}

@@ -1,0 +1,51 @@
+/** Where an object of a JSON file begins, and how it ends. */
+const [BACKSLASH, QUOTE_MARK, OPENS, CLOSES] = [92, 34, 123, 125] as const;
+/** Between two objects: blanks, commas, and the brackets of a list. */
+const BETWEEN: ReadonlySet<number> = new Set([32, 9, 10, 13, 44, 91, 93, 0xef, 0xbb, 0xbf]);
+const LONGEST_OBJECT = 1 << 22;
+
+/**
+ * Cuts a JSON file that comes in parts into its outermost objects: a list of them, or one after the other as in JSON
+ * Lines. Throws RangeError on anything between them, and on one of endless length.
+ */
+export function createObjects(onObject: (text: string, row: number) => void) {
+  const decoder = new TextDecoder();
+  let rest: Uint8Array = new Uint8Array(0);
+  /** How far the rest has been looked at, and where in it the object begins. */
+  let [at, begin, depth, row] = [0, 0, 0, 0];
+  let [isText, isEscaped] = [false, false];
+
+  const where = () => `row ${row + 1}`;
+
+  function look(byte: number): void {
+    if (isEscaped) isEscaped = false;
+    else if (isText) {
+      if (byte === BACKSLASH) isEscaped = true;
+      else if (byte === QUOTE_MARK) isText = false;
+    } else if (byte === OPENS) {
+      if (depth++ === 0) begin = at;
+    } else if (depth === 0) {
+      if (!BETWEEN.has(byte)) throw new RangeError(`${where()}: neither a trade nor a book`);
+    } else if (byte === QUOTE_MARK) isText = true;
+    else if (byte === CLOSES && --depth === 0) onObject(decoder.decode(rest.subarray(begin, at + 1)), ++row);
+  }
+
+  function push(part: Uint8Array): void {
+    const bytes = new Uint8Array(rest.length + part.length);
+    bytes.set(rest);
+    bytes.set(part, rest.length);
+    rest = bytes;
+    for (; at < rest.length; at++) look(rest[at] as number);
+    const kept = depth > 0 ? begin : at;
+    rest = rest.subarray(kept);
+    at -= kept;
+    begin = 0;
+    if (rest.length > LONGEST_OBJECT) throw new RangeError(`${where()}: longer than an object can be`);
+  }
+
+  function end(): void {
+    if (depth > 0) throw new RangeError(`${where()}: the file ends within it`);
+  }
+
+  return { push, end };
+}

@@ -1,0 +1,194 @@
+import type { Pair } from "../../kernel/pair.ts";
+import type { Refused } from "../coverage.ts";
+import { type Figure, readNearest, readNumber, readTime, textOf } from "../figures.ts";
+import { type Layout, layoutOf } from "../layout.ts";
+import { createRows, type Row, rowPlace } from "../rows.ts";
+import { type BookRow, createBooks, createPrints, type PrintRow } from "./columns.ts";
+import { createObjects } from "./objects.ts";
+import type { TapeReading } from "./tape.ts";
+
+export interface TapeOptions {
+  readonly pair: Pair;
+  /** Rows that are neither are left out and counted; otherwise the first one ends it. */
+  readonly skipRefused?: boolean | undefined;
+}
+
+const [MOST_TOLD_ROWS, MOST_SHOWN_TEXT] = [5, 80] as const;
+const ENOUGH_TO_TELL = 1 << 14;
+
+/** A ccxt trade or order book, or whatever has its fields. */
+const IS_OBJECTS = /^\uFEFF?\s*\[?\s*\{[\s\S]*"(price|bids|asks)"\s*:/;
+
+/** Whether a file that begins so is one of trades, or of books and trades; else it is one of candles. */
+export function isTape(beginning: Uint8Array): boolean {
+  if (isOfObjects(beginning)) return true;
+  let first: Layout | undefined;
+  const rows = createRows((row, shape) => {
+    if (!first && row.count > 0) first = layoutOf(row, shape)?.layout;
+  });
+  rows.push(beginning);
+  rows.end();
+  return first?.kind === "trades";
+}
+
+const isOfObjects = (bytes: Uint8Array): boolean => IS_OBJECTS.test(new TextDecoder().decode(bytes));
+
+/**
+ * Reads prints, and books between them, from the bytes of a table or a JSON file as they come: see docs/backtest.md
+ * for what is understood. Throws RangeError naming the row that is wrong.
+ */
+export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
+  const [prints, books] = [createPrints(pair), createBooks()];
+  const print: PrintRow = { at: 0, digits: 0, decimals: 0, amount: Number.NaN, id: "" };
+  const figure: Figure = { digits: 0, decimals: 0 };
+  const refused: Refused[] = [];
+  let refusedRows = 0;
+  let layout: Layout | undefined;
+  let reader: { push(part: Uint8Array): void; end(): unknown } | undefined;
+
+  function refuse(row: string, reason: string, shown: string): void {
+    if (!skipRefused) throw new RangeError(`${row}: ${reason}: ${shown.slice(0, MOST_SHOWN_TEXT)}`);
+    refusedRows++;
+    if (refused.length < MOST_TOLD_ROWS) refused.push({ row, reason });
+  }
+
+  const rows = () =>
+    createRows((row, shape) => {
+      if (row.count === 0) return;
+      if (!layout) {
+        const found = layoutOf(row, shape);
+        layout = found?.layout;
+        if (!found || found.isNames) return;
+      }
+      const reason = layout?.kind === "trades" ? tableRow(row, layout) : "it is no trade";
+      if (reason) refuse(rowPlace(row.line, shape), reason, textOfRow(row));
+    });
+
+  function tableRow(row: Row, of: Extract<Layout, { kind: "trades" }>): string | undefined {
+    const field = (place: number) => (place < 0 || place >= row.count ? undefined : fieldAt(row, place));
+    return printOf({
+      at: field(of.at),
+      price: field(of.price),
+      amount: of.amount < 0 ? undefined : (field(of.amount) ?? NO_BYTES),
+      id: of.id < 0 ? undefined : field(of.id),
+    });
+  }
+
+  function printOf({ at, price, amount, id }: PrintFields): string | undefined {
+    const time = at && readTime(at, 0, at.length, figure);
+    if (time === undefined) return "its time cannot be read";
+    const size = amount ? readNearest(amount, 0, amount.length, figure) : Number.NaN;
+    if (size === undefined || size <= 0) return "its amount is no number above zero";
+    if (!price || !readNumber(price, 0, price.length, figure) || figure.digits === 0)
+      return "its price is no number above zero";
+    print.at = time;
+    print.digits = figure.digits;
+    print.decimals = figure.decimals;
+    print.amount = size;
+    print.id = id ? textOf(id, 0, id.length) : "";
+    return prints.add(print);
+  }
+
+  function objectRow(text: string, row: number): void {
+    const reason = objectOf(text);
+    if (reason) refuse(rowPlace(row, "json"), reason, text);
+  }
+
+  function objectOf(text: string): string | undefined {
+    const told = parsedObject(text);
+    if (!told) return "it is no JSON";
+    if (told.symbol !== undefined && told.symbol !== null && told.symbol !== pair)
+      return `it is of ${String(told.symbol).slice(0, 40)}, not of ${pair}`;
+    const at = bytesOfField(told.timestamp ?? told.time ?? told.datetime);
+    if (told.bids === undefined && told.asks === undefined)
+      return printOf({
+        at,
+        price: bytesOfField(told.price),
+        amount: bytesOfField(told.amount),
+        id: bytesOfField(told.id),
+      });
+    const time = at && readTime(at, 0, at.length, figure);
+    if (time === undefined) return "its time cannot be read";
+    const [bids, asks] = [levelsIn(told.bids), levelsIn(told.asks)];
+    if (!bids || !asks) return "its levels are no prices and amounts above zero";
+    return books.add(time, bids, asks);
+  }
+
+  let beginning: Uint8Array = NO_BYTES;
+
+  /** What kind of file it is takes some of it to tell. */
+  function begin(part: Uint8Array): void {
+    const all = new Uint8Array(beginning.length + part.length);
+    all.set(beginning);
+    all.set(part, beginning.length);
+    beginning = all;
+  }
+
+  function open() {
+    const opened = isOfObjects(beginning) ? createObjects(objectRow) : rows();
+    opened.push(beginning);
+    return opened;
+  }
+
+  return {
+    push(part: Uint8Array): void {
+      if (reader) reader.push(part);
+      else begin(part);
+      if (!reader && beginning.length >= ENOUGH_TO_TELL) reader = open();
+    },
+    end(): TapeReading {
+      reader ??= open();
+      reader.end();
+      if (prints.count() === 0) {
+        const [first] = refused;
+        throw new RangeError(`there is no trade in it${first ? `; ${first.row}: ${first.reason}` : ""}`);
+      }
+      const tape = { prints: prints.columns(), books: books.columns() };
+      return { tape, duplicates: prints.duplicates(), refusedRows, refused };
+    },
+  };
+}
+
+interface PrintFields {
+  readonly at: Uint8Array | undefined;
+  readonly price: Uint8Array | undefined;
+  /** Undefined where it is not told. */
+  readonly amount: Uint8Array | undefined;
+  readonly id: Uint8Array | undefined;
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+const fieldAt = ({ bytes, starts, ends }: Row, place: number): Uint8Array =>
+  bytes.subarray(starts[place] as number, ends[place] as number);
+
+const textOfRow = ({ bytes, starts, ends, count }: Row): string =>
+  textOf(bytes, starts[0] as number, Math.min(ends[count - 1] as number, (starts[0] as number) + 80));
+
+type TapeObject = Partial<
+  Record<"symbol" | "timestamp" | "time" | "datetime" | "price" | "amount" | "id" | "bids" | "asks", unknown>
+>;
+
+function parsedObject(text: string): TapeObject | undefined {
+  try {
+    return JSON.parse(text) as TapeObject;
+  } catch {
+    return undefined;
+  }
+}
+
+const encoder = new TextEncoder();
+
+const bytesOfField = (value: unknown): Uint8Array | undefined =>
+  typeof value === "number" || typeof value === "string" ? encoder.encode(String(value)) : undefined;
+
+/** Levels of one side; those of no amount are none. Undefined where one is not a price and an amount. */
+function levelsIn(side: unknown): readonly BookRow[] | undefined {
+  if (!Array.isArray(side)) return undefined;
+  const levels = side.map((level: unknown): BookRow => {
+    const [price, amount] = Array.isArray(level) ? level.map(Number) : [];
+    return [price ?? Number.NaN, amount ?? Number.NaN];
+  });
+  const isLevel = ([price, amount]: BookRow) => price > 0 && amount >= 0 && Number.isFinite(price + amount);
+  return levels.every(isLevel) ? levels.filter(([, amount]) => amount > 0) : undefined;
+}

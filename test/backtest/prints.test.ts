@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { executions, overTape, print } from "./taped.ts";
+
+const begin = print(0, 105, 1);
+
+describe("a backtest over prints", () => {
+  it("executes an order when a print goes beyond its price, by no more than the print's amount", () => {
+    const over = overTape([
+      begin,
+      print(1000, 100, 50),
+      print(2000, 99.9, 0.4),
+      print(3000, 99, 0.25),
+      print(4000, 98, 9),
+      print(5000, 110, 9),
+      print(6000, 110.1, 9),
+    ]);
+    expect(executions(over)).toEqual([
+      "2000 buy 0.4 at 100",
+      "3000 buy 0.25 at 100",
+      "4000 buy 0.35 at 100",
+      "6000 sell 1 at 110",
+    ]);
+    expect(over.figures.total).toBe(10n * 10n ** 18n);
+  });
+
+  it("on touch when that is asked for", () => {
+    const events = [begin, print(1000, 100, 0.3), print(2000, 100, 5), print(3000, 110, 5)];
+    expect(executions(overTape(events, { rules: { fill: "touch" } }))).toEqual([
+      "1000 buy 0.3 at 100",
+      "2000 buy 0.7 at 100",
+      "3000 sell 1 at 110",
+    ]);
+    expect(executions(overTape(events))).toEqual([]);
+  });
+
+  it("takes a print of an unknown amount for enough", () => {
+    expect(executions(overTape([begin, print(1000, 99), print(2000, 111)]))).toEqual([
+      "1000 buy 1 at 100",
+      "2000 sell 1 at 110",
+    ]);
+  });
+
+  it("shares a print among orders, the best price first", () => {
+    const two = { lowerPrice: 0n, upperPrice: 0n, gridLevels: 2, orderSize: 0n, allowLoss: true };
+    const asked = {
+      ...two,
+      lowerPrice: 90n * 10n ** 18n,
+      upperPrice: 110n * 10n ** 18n,
+      orderSize: 90n * 10n ** 18n,
+    };
+    const told = executions(overTape([begin, print(1000, 80, 1.1), print(2000, 80, 9)], {}, asked));
+    expect(told).toEqual(["1000 buy 0.9 at 100", "1000 buy 0.2 at 90", "2000 buy 0.8 at 90"]);
+  });
+
+  it("executes whole lots alone", () => {
+    expect(executions(overTape([begin, print(1000, 99, 0.009), print(2000, 99, 0.017)]))).toEqual([
+      "2000 buy 0.01 at 100",
+    ]);
+  });
+
+  it("goes from print to print: nothing lies between two", () => {
+    expect(
+      executions(overTape([begin, print(1000, 99, 5), print(2000, 111, 5), print(3000, 99, 5)])),
+    ).toEqual(["1000 buy 1 at 100", "2000 sell 1 at 110", "3000 buy 1 at 100"]);
+  });
+
+  it("makes one pass after all that has one time", () => {
+    // The sell is placed after the print above it, which came in the same millisecond.
+    const events = [begin, print(1000, 99, 5), print(1000, 120, 5), print(2000, 109, 5)];
+    expect(executions(overTape(events))).toEqual(["1000 buy 1 at 100"]);
+  });
+
+  it("makes a pass each tick interval where one is given", () => {
+    const events = [
+      begin,
+      print(1000, 99, 5),
+      print(2000, 111, 5),
+      print(61_000, 105, 1),
+      print(62_000, 112, 5),
+      print(121_000, 112, 5),
+    ];
+    const over = overTape(events, { rules: { tickInterval: 60_000 } });
+    expect(executions(over)).toEqual(["1000 buy 1 at 100", "62000 sell 1 at 111.1"]);
+  });
+
+  it("has a band without width, since the order of prices is known", () => {
+    const over = overTape([begin, print(1000, 99, 5), print(2000, 111, 5)]);
+    expect(over.engine).toBe("walk");
+    expect(over.band).toEqual({
+      total: { least: over.figures.total, most: over.figures.total },
+      cycles: { least: 1, most: 1 },
+    });
+  });
+});
