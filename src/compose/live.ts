@@ -1,5 +1,5 @@
+import { createLink, type ExchangeLink } from "../adapters/ccxt/account/exchange-link.ts";
 import { askKeyRights, checkKeys, type KeyCheck } from "../adapters/ccxt/account/key-check.ts";
-import { createPlace, type ExchangePlace } from "../adapters/ccxt/account/place.ts";
 import { noKeys } from "../adapters/ccxt/account/private-exchange.ts";
 import { ccxtVenue } from "../adapters/ccxt/account/venue.ts";
 import type { Keeping, MarketKeeper } from "../adapters/ccxt/client/keeping.ts";
@@ -63,13 +63,13 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
   const { markets } = given.keeping;
   const parts = { ...given, keeping: { ...given.keeping, markets: options.markets?.(markets) ?? markets } };
   const budgets = options.budgets ?? publicBudgets(given.local.monotonic);
-  const places = new Map(config.exchanges.map((one) => [one.id, { ...one, place: placeOf(one) }]));
+  const links = new Map(config.exchanges.map((one) => [one.id, { ...one, link: linkOf(one) }]));
   const { credentials } = parts;
 
-  function placeOf({ id, venue }: ConfiguredExchange): ExchangePlace {
+  function linkOf({ id, venue }: ConfiguredExchange): ExchangeLink {
     const quirks = QUIRKS[venue];
     const base = config.venueUrls.get(id) ?? `https://${quirks.host}`;
-    return createPlace({
+    return createLink({
       ...parts,
       id,
       quirks,
@@ -88,14 +88,14 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
   }
 
   const found = (exchange: string) => {
-    const one = places.get(exchange);
+    const one = links.get(exchange);
     if (!one) throw new AppError("Invalid exchange", `${exchange} is not configured`);
     return one;
   };
   const accountOf = (exchange: string): AccountRef => ({
     exchange,
     kind: "live",
-    host: found(exchange).place.host,
+    host: found(exchange).link.host,
   });
   const stored = (exchange: string) =>
     credentials.get(accountKey(accountOf(exchange))).catch((error: unknown) => {
@@ -127,33 +127,33 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
     accountOf,
     isConfigured,
     rights: keyRightsOf({
-      exchanges: [...places.keys()],
+      exchanges: [...links.keys()],
       accountOf: (exchange) => accountKey(accountOf(exchange)),
       keysOf: ownKeys,
-      ask: (exchange, keys) => askKeyRights(found(exchange).place, accountOf(exchange), keys),
+      ask: (exchange, keys) => askKeyRights(found(exchange).link, accountOf(exchange), keys),
       keeper: parts.keeping.markets,
       log: parts.log,
     }),
 
     venue(exchange, keys): Venue {
-      const { place } = found(exchange);
+      const { link } = found(exchange);
       // Orders with keys of a request are another account's: no step of ours could look after them.
       const name = keys ? requestExchange(exchange, keys.hash) : exchange;
       const account: AccountRef = { ...accountOf(exchange), exchange: name };
-      return ccxtVenue(place, { account, keys: () => (keys ? Promise.resolve(keys) : keysFor(exchange)) });
+      return ccxtVenue(link, { account, keys: () => (keys ? Promise.resolve(keys) : keysFor(exchange)) });
     },
 
     venueOf(account) {
       const { exchange, kind, host } = account;
-      const place = places.get(exchange)?.place;
-      if (kind !== "live" || place?.host !== host || !isConfigured(exchange)) return undefined;
-      return ccxtVenue(place, { account, keys: () => keysFor(exchange) });
+      const link = links.get(exchange)?.link;
+      if (kind !== "live" || link?.host !== host || !isConfigured(exchange)) return undefined;
+      return ccxtVenue(link, { account, keys: () => keysFor(exchange) });
     },
 
     async checkKeys(exchange, keys) {
       const asked = keys ? await hashed(keys) : await ownKeys(exchange);
       if (!asked) throw noKeys(exchange);
-      const told = await checkKeys(found(exchange).place, accountOf(exchange), asked);
+      const told = await checkKeys(found(exchange).link, accountOf(exchange), asked);
       const { mayWithdraw } = told;
       const account = accountKey(accountOf(exchange));
       if (!keys) await parts.keeping.markets.keepRights(account, { key: asked.hash, mayWithdraw });

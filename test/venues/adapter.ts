@@ -1,6 +1,6 @@
 /** The product's adapter on an emulated exchange, in this process or inside workerd. */
 
-import { createPlace, type ExchangePlace } from "../../src/adapters/ccxt/account/place.ts";
+import { createLink, type ExchangeLink } from "../../src/adapters/ccxt/account/exchange-link.ts";
 import { ccxtVenue } from "../../src/adapters/ccxt/account/venue.ts";
 import { LIVE_TIMING, type Quirks } from "../../src/adapters/ccxt/client/quirks.ts";
 import { bitget } from "../../src/adapters/ccxt/exchanges/bitget.ts";
@@ -26,7 +26,7 @@ export interface Connection {
 }
 
 /** What a process keeps of an exchange; `clock` is this machine's: signing and protocol time alike. */
-export function adapterPlace({ name, url, timing, load }: Connection, clock: () => Millis): ExchangePlace {
+export function adapterLink({ name, url, timing, load }: Connection, clock: () => Millis): ExchangeLink {
   let count = 0;
   const local: Local = {
     name: "conformance",
@@ -34,7 +34,7 @@ export function adapterPlace({ name, url, timing, load }: Connection, clock: () 
     randomText: (length) => String(++count).padStart(length, "0"),
     sleep: (millis) => new Promise((after) => setTimeout(after, millis)),
   };
-  return createPlace({
+  return createLink({
     id: name,
     quirks: { ...QUIRKS[name], ...(load ? { load } : {}) },
     base: url,
@@ -49,7 +49,7 @@ export function adapterPlace({ name, url, timing, load }: Connection, clock: () 
 }
 
 /** A venue as one invocation makes it. */
-export function adapterVenue(place: ExchangePlace, { name, keys }: Connection): Venue {
-  const account = { exchange: name, kind: "live" as const, host: place.host };
-  return ccxtVenue(place, { account, keys: async () => keys && { ...keys, hash: "" } });
+export function adapterVenue(link: ExchangeLink, { name, keys }: Connection): Venue {
+  const account = { exchange: name, kind: "live" as const, host: link.host };
+  return ccxtVenue(link, { account, keys: async () => keys && { ...keys, hash: "" } });
 }

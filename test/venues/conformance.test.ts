@@ -1,17 +1,17 @@
 import { Miniflare } from "miniflare";
-import type { ExchangePlace } from "../../src/adapters/ccxt/account/place.ts";
+import type { ExchangeLink } from "../../src/adapters/ccxt/account/exchange-link.ts";
 import { bundleWorkerScript } from "../support/venue-worker-bundle.ts";
-import { adapterPlace, adapterVenue } from "./adapter.ts";
+import { adapterLink, adapterVenue } from "./adapter.ts";
 import { conformance } from "./conformance-suite.ts";
 import { remoteVenue } from "./wire.ts";
 
 conformance("the adapter on Node", async () => {
-  const places = new Map<string, ExchangePlace>();
+  const links = new Map<string, ExchangeLink>();
   return {
     venue(connection, clock) {
-      const place = places.get(connection.url) ?? adapterPlace(connection, clock);
-      places.set(connection.url, place);
-      return adapterVenue(place, connection);
+      const link = links.get(connection.url) ?? adapterLink(connection, clock);
+      links.set(connection.url, link);
+      return adapterVenue(link, connection);
     },
     close: async () => {},
   };

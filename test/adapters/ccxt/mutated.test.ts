@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
-import { createPlace } from "../../../src/adapters/ccxt/account/place.ts";
+import { createLink } from "../../../src/adapters/ccxt/account/exchange-link.ts";
 import { ccxtVenue } from "../../../src/adapters/ccxt/account/venue.ts";
 import { LIVE_TIMING } from "../../../src/adapters/ccxt/client/quirks.ts";
 import { bitget } from "../../../src/adapters/ccxt/exchanges/bitget.ts";
@@ -82,7 +82,7 @@ describe.each(PAYLOADS)(
 
     it("are read as something that can be, or not at all", async () => {
       let body = "";
-      const place = createPlace({
+      const link = createLink({
         id: name,
         quirks: QUIRKS[name],
         base: "http://127.0.0.1:1",
@@ -95,13 +95,13 @@ describe.each(PAYLOADS)(
         clock: Date.now,
         keptFor: 0,
       });
-      const account = { exchange: name, kind: "live", host: place.host } as const;
-      const venue = ccxtVenue(place, { account, keys: async () => ({ ...KEYS, hash: "" }) });
+      const account = { exchange: name, kind: "live", host: link.host } as const;
+      const venue = ccxtVenue(link, { account, keys: async () => ({ ...KEYS, hash: "" }) });
       const markets = Object.values(found.markets).map(trimmed);
       const listing = Object.fromEntries(
         markets.map(({ symbol, id, altname }) => [symbol, String(altname ?? id)]),
       );
-      await place.keeping.markets.keepMarkets(place.host, { listing, markets });
+      await link.keeping.markets.keepMarkets(link.host, { listing, markets });
       let refused = 0;
       const mutations = cases.flatMap((one) => places(one.httpResponse).map((path) => ({ one, path })));
       const property = fc.asyncProperty(

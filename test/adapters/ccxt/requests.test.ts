@@ -16,7 +16,7 @@ import { root } from "../../support/bundle.ts";
 import { heardVenue } from "../../support/heard.ts";
 import { KEYS, PERMIT } from "../../support/live.ts";
 import { recording } from "../../support/recording.ts";
-import { adapterPlace, adapterVenue } from "../../venues/adapter.ts";
+import { adapterLink, adapterVenue } from "../../venues/adapter.ts";
 import { startVenue } from "../../venues/index.ts";
 import { tell } from "./request-table.ts";
 
@@ -147,7 +147,7 @@ async function holdTable(table: string, name: VenueName, load?: Quirks["load"]):
     await exchange.close();
   });
   const connection = { name, url, keys: KEYS, load };
-  const place = adapterPlace(connection, clock);
+  const place = adapterLink(connection, clock);
   const names = new Map([
     [KEYS.key, "{key}"],
     [KEYS.passphrase, "{passphrase}"],

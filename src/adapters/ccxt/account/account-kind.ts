@@ -3,7 +3,7 @@ import type { AccountKey } from "../../../model/account.ts";
 import type { Keys } from "../../../ports/venue.ts";
 import type { Ccxt } from "../client/ccxt.ts";
 import type { AccountKind, KeptValue } from "../client/keeping.ts";
-import type { ExchangePlace } from "./place.ts";
+import type { ExchangeLink } from "./exchange-link.ts";
 
 const MOST_KINDS_KEPT = 1000;
 /** A kind that was told so lately is not doubted. */
@@ -14,23 +14,23 @@ const SURE: Millis = 10 * MINUTE;
  * ccxt, which takes a failed question for an answer. Another key of the same account is asked about anew.
  */
 export function accountKindReader(
-  place: ExchangePlace,
+  link: ExchangeLink,
   account: AccountKey,
   keys: () => Promise<Keys | undefined>,
 ) {
-  const { keeping, local, quirks } = place;
+  const { keeping, local, quirks } = link;
   const keyOf = async () => (await keys())?.hash ?? "";
 
   const remember = (key: string, kind: AccountKind, age: Millis): AccountKind => {
-    if (place.kinds.size >= MOST_KINDS_KEPT) place.kinds.clear();
-    place.kinds.set(account, { key, kind, at: local.monotonic() - age });
+    if (link.kinds.size >= MOST_KINDS_KEPT) link.kinds.clear();
+    link.kinds.set(account, { key, kind, at: local.monotonic() - age });
     return kind;
   };
 
   /** What was told of this very key, however long ago. */
   async function kept(): Promise<KeptValue<AccountKind> | undefined> {
     const key = await keyOf();
-    const found = place.kinds.get(account);
+    const found = link.kinds.get(account);
     if (found?.key === key) return { value: found.kind, age: local.monotonic() - found.at };
     const row = await keeping.markets.kind(account);
     if (row?.value.key !== key) return undefined;
@@ -60,9 +60,9 @@ export function accountKindReader(
 
     /** Money that is not there may be in an account of the other kind: whoever comes next asks again, now and then. */
     async doubt(): Promise<void> {
-      const found = place.kinds.get(account);
+      const found = link.kinds.get(account);
       if (!found || local.monotonic() - found.at < SURE) return;
-      place.kinds.delete(account);
+      link.kinds.delete(account);
       await keeping.markets.keepKind(account, { key: "", kind: found.kind });
     },
   };

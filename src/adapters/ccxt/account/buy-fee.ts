@@ -3,14 +3,14 @@ import { HOUR, type Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { Market } from "../../../model/market.ts";
 import type { TradedFees } from "../client/keeping.ts";
-import type { ExchangePlace } from "./place.ts";
+import type { ExchangeLink } from "./exchange-link.ts";
 
 /** How long what was learned goes without a look at newer fills. */
 const BUY_FEE_KEPT_FOR: Millis = HOUR;
 
 /** In which asset this account is charged for buys; where the exchange's accounts differ its own fills tell. */
 export async function buyFeeIn(
-  { quirks, keeping, local, buyFees }: ExchangePlace,
+  { quirks, keeping, local, buyFees }: ExchangeLink,
   account: AccountKey,
 ): Promise<Market["buyFeeIn"]> {
   if (quirks.buyFeeIn !== "unknown") return quirks.buyFeeIn;

@@ -3,7 +3,7 @@ import { VenueError } from "../../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../../kernel/pair.ts";
 import type { AccountKey, Balance } from "../../../model/account.ts";
 import type { VenueOrder } from "../../../ports/venue.ts";
-import type { ExchangePlace } from "./place.ts";
+import type { ExchangeLink } from "./exchange-link.ts";
 
 interface Reads {
   balances(): Promise<readonly Balance[]>;
@@ -20,7 +20,7 @@ const MOST_PAIRS = 20;
  * that nobody here knows of, and then no list is better than one that lacks it.
  */
 export async function openOnEveryPair(
-  { keeping, catalog, quirks }: ExchangePlace,
+  { keeping, catalog, quirks }: ExchangeLink,
   account: AccountKey,
   reads: Reads,
 ): Promise<readonly VenueOrder[]> {

@@ -3,7 +3,7 @@ import type { Pair } from "../../../kernel/pair.ts";
 import { DAY, MINUTE } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { FeeRates } from "../client/keeping.ts";
-import type { ExchangePlace } from "./place.ts";
+import type { ExchangeLink } from "./exchange-link.ts";
 import { readFeeRates } from "./reading.ts";
 import type { PrivateSession } from "./session.ts";
 
@@ -19,12 +19,12 @@ const MOST_FEES_KEPT = 1000;
  * What the exchange charges this account, asked once a day. Undefined without keys, or where it does not tell:
  * the rates of its list are then the highest.
  */
-export function accountFeeReader(place: ExchangePlace, account: AccountKey, session: PrivateSession) {
-  const { keeping, log, local, quirks } = place;
+export function accountFeeReader(link: ExchangeLink, account: AccountKey, session: PrivateSession) {
+  const { keeping, log, local, quirks } = link;
   return async function feesFor(symbol: Pair): Promise<FeeRates | undefined> {
     if (!(await session.keys())) return undefined;
     const key = `${account} ${symbol}`;
-    const known = place.fees.get(key);
+    const known = link.fees.get(key);
     if (known && local.monotonic() < known.until) return known.rates;
     const kept = await keeping.markets.fees(account, symbol);
     if (kept && kept.age < DAY) return remember(key, kept.value, DAY - kept.age);
@@ -43,8 +43,8 @@ export function accountFeeReader(place: ExchangePlace, account: AccountKey, sess
   };
 
   function remember(key: string, rates: FeeRates | undefined, span: number): FeeRates | undefined {
-    if (place.fees.size >= MOST_FEES_KEPT) place.fees.clear();
-    place.fees.set(key, { rates, until: local.monotonic() + span });
+    if (link.fees.size >= MOST_FEES_KEPT) link.fees.clear();
+    link.fees.set(key, { rates, until: local.monotonic() + span });
     return rates;
   }
 }

@@ -3,7 +3,7 @@ import { VenueError } from "../../../kernel/errors.ts";
 import { type AccountRef, accountKey } from "../../../model/account.ts";
 import type { Keys } from "../../../ports/venue.ts";
 import type { AccountKind } from "../client/keeping.ts";
-import type { ExchangePlace } from "./place.ts";
+import type { ExchangeLink } from "./exchange-link.ts";
 import { balancesOf } from "./reading.ts";
 import { createSession, type PrivateSession } from "./session.ts";
 
@@ -17,26 +17,26 @@ export interface KeyCheck {
 }
 
 /** Asks the exchange what these keys open and what they may do. Throws VenueError when it refuses them. */
-export async function checkKeys(place: ExchangePlace, account: AccountRef, keys: Keys): Promise<KeyCheck> {
-  const session = sessionOf(place, account, keys);
-  const told = await session.read("balances", undefined, (exchange) => place.quirks.balances(exchange));
-  const held = balancesOf(told, place.quirks).filter(({ free, used }) => free + used > ZERO);
-  const mayWithdraw = await rightsOf(place, session).catch(unlessRefused);
+export async function checkKeys(link: ExchangeLink, account: AccountRef, keys: Keys): Promise<KeyCheck> {
+  const session = sessionOf(link, account, keys);
+  const told = await session.read("balances", undefined, (exchange) => link.quirks.balances(exchange));
+  const held = balancesOf(told, link.quirks).filter(({ free, used }) => free + used > ZERO);
+  const mayWithdraw = await rightsOf(link, session).catch(unlessRefused);
   return { assets: held.length, mayWithdraw, kind: session.kind() };
 }
 
 /** What these keys may do, alone. Throws VenueError where the exchange does not say. */
 export const askKeyRights = (
-  place: ExchangePlace,
+  link: ExchangeLink,
   account: AccountRef,
   keys: Keys,
-): Promise<boolean | undefined> => rightsOf(place, sessionOf(place, account, keys));
+): Promise<boolean | undefined> => rightsOf(link, sessionOf(link, account, keys));
 
-const sessionOf = (place: ExchangePlace, account: AccountRef, keys: Keys): PrivateSession =>
-  createSession(place, { account: accountKey(account), keys: async () => keys });
+const sessionOf = (link: ExchangeLink, account: AccountRef, keys: Keys): PrivateSession =>
+  createSession(link, { account: accountKey(account), keys: async () => keys });
 
-const rightsOf = (place: ExchangePlace, session: PrivateSession): Promise<boolean | undefined> =>
-  session.read("balances", undefined, (exchange) => place.quirks.mayWithdraw(exchange));
+const rightsOf = (link: ExchangeLink, session: PrivateSession): Promise<boolean | undefined> =>
+  session.read("balances", undefined, (exchange) => link.quirks.mayWithdraw(exchange));
 
 /** Keys that have just read balances are right ones: what refuses this question is a right that they lack. */
 function unlessRefused(error: unknown): undefined {

@@ -5,7 +5,7 @@ import type { Millis } from "../../../kernel/time.ts";
 import type { Keys } from "../../../ports/venue.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import type { ClockCheck } from "../client/clock-check.ts";
-import { createExchange, type ExchangePlace } from "./place.ts";
+import { createExchange, type ExchangeLink } from "./exchange-link.ts";
 
 /** What the next request goes by; one call at a time, so there is one of it. */
 export interface NextRequest {
@@ -22,17 +22,17 @@ interface PrivateAccess {
 }
 
 /** The one instance that signs for an invocation, made when it is first needed. */
-export function privateExchange(place: ExchangePlace, { keys, now, nonce, check }: PrivateAccess) {
-  const { quirks, catalog } = place;
+export function privateExchange(link: ExchangeLink, { keys, now, nonce, check }: PrivateAccess) {
+  const { quirks, catalog } = link;
   const next: NextRequest = { paid: async () => undefined, mayLeave: () => true, headers: {} };
   const markets = new Map<Pair, Dict>();
   let made: Promise<Ccxt> | undefined;
 
   async function make(): Promise<Ccxt> {
     const exchange = await createExchange({
-      ...place,
+      ...link,
       clock: now,
-      keys: usable(place, await keys()),
+      keys: usable(link, await keys()),
       paid: () => next.paid(),
       mayLeave: () => next.mayLeave(),
       headers: () => next.headers,
@@ -68,7 +68,7 @@ export function noKeys(id: string): VenueError {
   );
 }
 
-function usable({ id, quirks }: ExchangePlace, keys: Keys | undefined): Keys {
+function usable({ id, quirks }: ExchangeLink, keys: Keys | undefined): Keys {
   if (!keys) throw noKeys(id);
   if (quirks.passphrase && !keys.passphrase)
     throw new VenueError("missing_credentials", `keys of ${quirks.name} need their passphrase too`);

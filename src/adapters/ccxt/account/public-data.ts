@@ -5,7 +5,7 @@ import type { Candle, Ticker } from "../../../model/market.ts";
 import type { CandleRange, MarketData } from "../../../ports/market.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import { venueErrorOf } from "../client/venue-error.ts";
-import type { Asker, ExchangePlace } from "./place.ts";
+import type { Asker, ExchangeLink } from "./exchange-link.ts";
 import { bookOf, candleOf, tickerOf, tradeOf } from "./reading.ts";
 
 const CCXT_TIMEFRAMES: Readonly<Record<number, string>> = {
@@ -30,13 +30,13 @@ export type PublicData = Omit<MarketData, "market"> & {
 };
 
 /** Public data, asked without keys, for one of those who share nothing with the others. */
-export function publicData(place: ExchangePlace, asker: Asker): PublicData {
-  const { quirks, reads, clock } = place;
+export function publicData(link: ExchangeLink, asker: Asker): PublicData {
+  const { quirks, reads, clock } = link;
   const market = (symbol: Pair): Promise<Dict> =>
-    asker === "anyone" ? place.catalog.forAnyone.known(symbol) : place.catalog.known(symbol);
+    asker === "anyone" ? link.catalog.forAnyone.known(symbol) : link.catalog.known(symbol);
   const ask = async <T>(symbol: Pair, call: (exchange: Ccxt) => Promise<T>): Promise<T> => {
     try {
-      return await call(await place.publicly(await market(symbol)));
+      return await call(await link.publicly(await market(symbol)));
     } catch (error) {
       throw venueErrorOf(error, quirks);
     }

@@ -10,7 +10,7 @@ import type { PrivateCall } from "../client/quirks.ts";
 import { CallFailed, NotSent, TOO_LATE } from "../client/told.ts";
 import { venueErrorOf } from "../client/venue-error.ts";
 import { accountKindReader } from "./account-kind.ts";
-import type { ExchangePlace } from "./place.ts";
+import type { ExchangeLink } from "./exchange-link.ts";
 import { privateExchange } from "./private-exchange.ts";
 import { spender } from "./spending.ts";
 import { inLeaseTurn } from "./turns.ts";
@@ -69,14 +69,14 @@ interface Write {
 /** An invalid nonce is a definite refusal, so signing again cannot place an order twice. */
 const SIGNINGS = 3;
 
-export function createSession(place: ExchangePlace, { account, keys, hold }: SessionCaller): PrivateSession {
-  const { quirks, timing } = place;
-  const { now, check } = clockOf(place, hold);
-  const spend = spender(place, account, hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person");
-  const turn = inLeaseTurn(place, account, hold);
+export function createSession(link: ExchangeLink, { account, keys, hold }: SessionCaller): PrivateSession {
+  const { quirks, timing } = link;
+  const { now, check } = clockOf(link, hold);
+  const spend = spender(link, account, hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person");
+  const turn = inLeaseTurn(link, account, hold);
   const keysOnce = lazy(keys);
-  const own = privateExchange(place, { keys: keysOnce, now, nonce: turn.nonce, check });
-  const kinds = accountKindReader(place, account, keysOnce);
+  const own = privateExchange(link, { keys: keysOnce, now, nonce: turn.nonce, check });
+  const kinds = accountKindReader(link, account, keysOnce);
   let accountKind: AccountKind | undefined;
   const oneByOne = queue();
 
@@ -191,7 +191,7 @@ export function createSession(place: ExchangePlace, { account, keys, hold }: Ses
 }
 
 /** A pass goes by the protocol's time, a person's call by this machine's own. */
-function clockOf({ quirks, timing, local, clock, check }: ExchangePlace, hold: LeaseHold | undefined) {
+function clockOf({ quirks, timing, local, clock, check }: ExchangeLink, hold: LeaseHold | undefined) {
   if (!hold) return { now: clock, check };
   const now = () => Math.floor(hold.now + local.monotonic() - hold.askedAt);
   return { now, check: clockCheck(quirks.name, timing.skew, now) };

@@ -2,7 +2,7 @@ import { BudgetSpent } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { PrivateCall } from "../client/quirks.ts";
-import type { ExchangePlace } from "./place.ts";
+import type { ExchangeLink } from "./exchange-link.ts";
 
 /** How long a person's call waits for its share of the rate before it is given up. */
 const LONGEST_WAIT_FOR_RATE: Millis = 8 * SECOND;
@@ -11,7 +11,7 @@ const LONGEST_WAIT_FOR_RATE: Millis = 8 * SECOND;
 export type Spender = "person" | "pass" | "urgent pass";
 
 /** Takes an account's calls from its rate, which all processes share. */
-export function spender({ quirks, rate, keeping, local }: ExchangePlace, account: AccountKey, who: Spender) {
+export function spender({ quirks, rate, keeping, local }: ExchangeLink, account: AccountKey, who: Spender) {
   let left = 0;
   let first = true;
   return {

@@ -2,7 +2,7 @@ import { AppError, BudgetSpent, messageOf } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import { type AccountLine, createLine, type HeldLease, heldUntil, isUsable } from "../client/line.ts";
-import type { ExchangePlace } from "./place.ts";
+import type { ExchangeLink } from "./exchange-link.ts";
 
 const LONGEST_WAIT_FOR_LEASE: Millis = 10 * SECOND;
 const BETWEEN_LEASE_TRIES: Millis = 50;
@@ -24,8 +24,8 @@ interface TurnHold {
  * process's own pass, between two of its calls, and takes the lease itself where there is none; a pass of another
  * process gives it back between two calls. Elsewhere they just go.
  */
-export function inLeaseTurn(place: ExchangePlace, account: AccountKey, hold: TurnHold | undefined) {
-  const { quirks, keeping, local, timing, lines } = place;
+export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnHold | undefined) {
+  const { quirks, keeping, local, timing, lines } = link;
   let lookAt = (hold?.askedAt ?? 0) + (hold?.yieldsAfter ?? Number.POSITIVE_INFINITY);
   let isAwaited = false;
   const ofPass = quirks.serial && hold ? entered(hold.askedAt + timing.leaseTtl) : undefined;
@@ -54,7 +54,7 @@ export function inLeaseTurn(place: ExchangePlace, account: AccountKey, hold: Tur
       if (!quirks.serial) return;
       await keeping.turns.wait(account).catch((error: unknown) => {
         // It waits all the same.
-        place.log("warn", "the wait for a lease could not be told", { account, reason: messageOf(error) });
+        link.log("warn", "the wait for a lease could not be told", { account, reason: messageOf(error) });
       });
     },
     /** No further call comes from the pass; ends when those that went under its lease have. */
@@ -105,7 +105,7 @@ export function inLeaseTurn(place: ExchangePlace, account: AccountKey, hold: Tur
       } else await line.taking;
       if (isUsable(lines.get(account)?.held)) continue;
       if (local.monotonic() - askedAt > LONGEST_WAIT_FOR_LEASE)
-        throw new AppError("Too many requests", `${place.id} is busy with this account's other calls`, {
+        throw new AppError("Too many requests", `${link.id} is busy with this account's other calls`, {
           retryAfterSeconds: 5,
         });
       await local.sleep(BETWEEN_LEASE_TRIES);
@@ -145,7 +145,7 @@ export function inLeaseTurn(place: ExchangePlace, account: AccountKey, hold: Tur
       await left(held);
       await keeping.turns.give(account, held.owner ?? "").catch((error: unknown) => {
         // The lease runs out by itself.
-        place.log("warn", "a lease could not be given back", { account, reason: messageOf(error) });
+        link.log("warn", "a lease could not be given back", { account, reason: messageOf(error) });
       });
     }
   }

@@ -7,7 +7,7 @@ import { buyFeeIn } from "./buy-fee.ts";
 import { openOnEveryPair } from "./every-pair.ts";
 import { accountFeeReader } from "./fees.ts";
 import { readOrders, readSpan } from "./fills.ts";
-import type { ExchangePlace } from "./place.ts";
+import type { ExchangeLink } from "./exchange-link.ts";
 import { publicData } from "./public-data.ts";
 import { balancesOf, readMarket, venueOrderOf } from "./reading.ts";
 import { createSession, type LeaseHold, type PrivateSession } from "./session.ts";
@@ -24,17 +24,17 @@ export interface AccountAccess {
 const BATCH = 50;
 
 /** One account on a real exchange, for one invocation. */
-export function ccxtVenue(place: ExchangePlace, access: AccountAccess): Venue {
+export function ccxtVenue(link: ExchangeLink, access: AccountAccess): Venue {
   const { account, keys, hold } = access;
-  const { quirks, catalog, timing } = place;
-  const session = createSession(place, { account: accountKey(account), keys, hold });
-  const data = publicData(place, hold ? "step" : "own");
-  const fees = accountFeeReader(place, accountKey(account), session);
+  const { quirks, catalog, timing } = link;
+  const session = createSession(link, { account: accountKey(account), keys, hold });
+  const data = publicData(link, hold ? "step" : "own");
+  const fees = accountFeeReader(link, accountKey(account), session);
 
   const listed = async (symbol: Pair) => readMarket(await catalog.fresh(symbol), quirks, undefined);
   const market = async (symbol: Pair) => {
     const fresh = await catalog.fresh(symbol);
-    const asset = await buyFeeIn(place, accountKey(account));
+    const asset = await buyFeeIn(link, accountKey(account));
     return readMarket(fresh, { buyFeeIn: asset }, await fees(symbol));
   };
 
@@ -49,28 +49,28 @@ export function ccxtVenue(place: ExchangePlace, access: AccountAccess): Venue {
     market,
     listed,
     forAnyone: {
-      ...publicData(place, "anyone"),
+      ...publicData(link, "anyone"),
       market: async (symbol) => readMarket(await catalog.forAnyone.fresh(symbol), quirks, undefined),
     },
     enter: session.enter,
     leave: session.leave,
     wait: session.wait,
-    under: (lease, asked) => ccxtVenue(place, { ...access, hold: { now: lease.now, ...asked } }),
+    under: (lease, asked) => ccxtVenue(link, { ...access, hold: { now: lease.now, ...asked } }),
 
     balances,
-    ...orderReads(place, { account, session, hold, balances }),
+    ...orderReads(link, { account, session, hold, balances }),
 
     fills: (symbol, span) => readSpan({ session, quirks }, symbol, span),
     fillsOf: (symbol, orderIds, since) => readOrders({ session, quirks }, symbol, orderIds, since),
 
-    create: (order, permit) => createOnExchange({ place, session, market, quote: data.quote }, order, permit),
+    create: (order, permit) => createOnExchange({ link, session, market, quote: data.quote }, order, permit),
     cancel: (order, permit) => cancelOnExchange({ session }, order, permit),
   };
 }
 
 /** The account's orders, open or not. */
 function orderReads(
-  place: ExchangePlace,
+  link: ExchangeLink,
   {
     account,
     session,
@@ -82,17 +82,17 @@ function orderReads(
       readonly hold: LeaseHold | undefined;
     },
 ): Pick<Venue, "openOrders" | "orders" | "order"> {
-  const { quirks } = place;
+  const { quirks } = link;
   const told = (order: Dict): VenueOrder => venueOrderOf(order, quirks, session.now());
   const openOn = async (symbol: Pair) =>
     (await session.read("openOrders", symbol, (exchange) => quirks.openOrders(exchange, symbol))).map(told);
-  const ofPass = openOfPass(place, session);
+  const ofPass = openOfPass(link, session);
 
   const openOnAll = async () => {
     if (quirks.opensByPair)
-      return openOnEveryPair(place, accountKey(account), { balances, openOrders: openOn });
+      return openOnEveryPair(link, accountKey(account), { balances, openOrders: openOn });
     const list = (exchange: Ccxt) => quirks.openOrders(exchange, undefined);
-    return (await withPairNames(place, await session.read("openOrders", undefined, list))).map(told);
+    return (await withPairNames(link, await session.read("openOrders", undefined, list))).map(told);
   };
 
   return {
@@ -104,7 +104,7 @@ function orderReads(
     ...(quirks.orders
       ? {
           orders: async (symbol, ids) =>
-            (await ordersById(place, session, symbol, ids)).map(told).filter(on(symbol)),
+            (await ordersById(link, session, symbol, ids)).map(told).filter(on(symbol)),
         }
       : {}),
 
@@ -126,7 +126,7 @@ const on =
 
 /** As many at a time as one call tells of. */
 async function ordersById(
-  { quirks }: ExchangePlace,
+  { quirks }: ExchangeLink,
   session: PrivateSession,
   symbol: Pair,
   ids: readonly string[],
@@ -141,7 +141,7 @@ async function ordersById(
 }
 
 /** One list of all pairs for every pair of a pass. An order on a pair that the catalog lacks is nobody's here. */
-function openOfPass({ quirks, catalog }: ExchangePlace, session: PrivateSession) {
+function openOfPass({ quirks, catalog }: ExchangeLink, session: PrivateSession) {
   let all: Promise<readonly Dict[]> | undefined;
   const list = () =>
     session.read("openOrders", undefined, (exchange) => quirks.openOrders(exchange, undefined));
@@ -164,7 +164,7 @@ function openOfPass({ quirks, catalog }: ExchangePlace, session: PrivateSession)
 
 /** Orders of all pairs, each under the pair that the exchange's own id means; ccxt only guesses where it has no market. */
 async function withPairNames(
-  { catalog, quirks }: ExchangePlace,
+  { catalog, quirks }: ExchangeLink,
   orders: readonly Dict[],
 ): Promise<readonly Dict[]> {
   if (orders.length === 0) return orders;

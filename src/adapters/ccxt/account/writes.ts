@@ -6,13 +6,13 @@ import type { MarketData } from "../../../ports/market.ts";
 import type { CancelOutcome, CreateOutcome, Permit } from "../../../ports/venue.ts";
 import { BUY_WITHIN } from "../client/quirks.ts";
 import { CallFailed, NotSent } from "../client/told.ts";
-import type { ExchangePlace } from "./place.ts";
+import type { ExchangeLink } from "./exchange-link.ts";
 import type { PrivateSession } from "./session.ts";
 
 const PLAUSIBLE = /^[\w.:-]{1,80}$/;
 
 interface Writing {
-  readonly place: ExchangePlace;
+  readonly link: ExchangeLink;
   readonly session: PrivateSession;
   /** Of the very moment: not what another has asked a second ago. */
   readonly quote: (symbol: Pair) => ReturnType<MarketData["ticker"]>;
@@ -25,8 +25,8 @@ export async function createOnExchange(
   order: NewOrder,
   permit: Permit,
 ): Promise<CreateOutcome> {
-  const { place, session } = writing;
-  const { quirks } = place;
+  const { link, session } = writing;
+  const { quirks } = link;
   const { symbol, side } = order;
   const trace = watchedRequest();
   try {
@@ -49,21 +49,21 @@ export async function createOnExchange(
     return { result: "unknown", reason: "the exchange answered without an order id" };
   } catch (error) {
     const outcome = trace.outcomeOf(error);
-    if (error instanceof CallFailed && error.told.definite && error.told.stale) await spoil(place, symbol);
+    if (error instanceof CallFailed && error.told.definite && error.told.stale) await spoil(link, symbol);
     return outcome;
   }
 }
 
 // The outcome stands, whether or not the market can be marked: it is loaded again within a day anyway.
-async function spoil({ catalog, log }: ExchangePlace, symbol: Pair): Promise<void> {
+async function spoil({ catalog, log }: ExchangeLink, symbol: Pair): Promise<void> {
   await catalog.spoil(symbol).catch((error: unknown) => {
     log("warn", "a market could not be marked for loading again", { symbol, message: messageOf(error) });
   });
 }
 
 /** Where a market buy goes by its cost, a limit that takes at once buys the amount instead. */
-async function asTaken({ place, quote, market }: Writing, order: NewOrder): Promise<NewOrder> {
-  if (!place.quirks.buysByCost || order.type !== "market" || order.side !== "buy") return order;
+async function asTaken({ link, quote, market }: Writing, order: NewOrder): Promise<NewOrder> {
+  if (!link.quirks.buysByCost || order.type !== "market" || order.side !== "buy") return order;
   const [{ tick }, { ask }] = [await market(order.symbol), await quote(order.symbol)];
   const price = snap(mul(ask, BUY_WITHIN, "down"), tick, "down");
   return { ...order, type: "limit", price, timeInForce: "ioc" };

@@ -15,7 +15,7 @@ import { type Fetch, transport, type Wire } from "../client/transport.ts";
 import { type Catalog, createCatalog } from "../exchanges/catalog.ts";
 
 /** The runtime's own parts that the adapter uses. */
-export interface PlaceRuntime {
+export interface LinkRuntime {
   readonly keeping: Keeping;
   readonly local: Local;
   readonly log: Log;
@@ -24,8 +24,8 @@ export interface PlaceRuntime {
   readonly clock: () => Millis;
 }
 
-/** One configured exchange in this process: what all its venues share. None of it belongs to a key. */
-export interface ExchangePlace extends PlaceRuntime {
+/** What leads to one configured exchange in this process, and what all its venues share. None of it belongs to a key. */
+export interface ExchangeLink extends LinkRuntime {
   readonly id: string;
   readonly quirks: Quirks;
   readonly base: string;
@@ -58,7 +58,7 @@ export type Asker = "step" | "own" | "anyone";
 const STEP_PAUSE: Pause = { first: 5 * SECOND, most: 10 * SECOND };
 const CIRCUIT_PAUSE: Pause = { first: 5 * SECOND, most: MINUTE };
 
-type PlaceGiven = Pick<ExchangePlace, keyof PlaceRuntime | "id" | "quirks" | "base" | "timing" | "rate"> & {
+type LinkGiven = Pick<ExchangeLink, keyof LinkRuntime | "id" | "quirks" | "base" | "timing" | "rate"> & {
   readonly budget?: PublicBudget | undefined;
   readonly keptFor?: Millis;
 };
@@ -66,7 +66,7 @@ type PlaceGiven = Pick<ExchangePlace, keyof PlaceRuntime | "id" | "quirks" | "ba
 /** Of the keyless instance: it has no secret, so it serves whoever asks in this process. */
 const MOST_MARKETS = 500;
 
-export function createPlace(given: PlaceGiven): ExchangePlace {
+export function createLink(given: LinkGiven): ExchangeLink {
   const { quirks, base, keeping, local, log, keptFor } = given;
   const host = new URL(base).host;
   const check = clockCheck(quirks.name, given.timing.skew, given.clock);
