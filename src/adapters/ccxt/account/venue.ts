@@ -11,7 +11,7 @@ import type { ExchangeLink } from "./exchange-link.ts";
 import { publicData } from "./public-data.ts";
 import { balancesOf, readMarket, venueOrderOf } from "./reading.ts";
 import { createSession, type LeaseHold, type PrivateSession } from "./session.ts";
-import { cancelOnExchange, createOnExchange } from "./writes.ts";
+import { sendCancel, sendOrder } from "./send-order.ts";
 
 export interface AccountAccess {
   readonly account: AccountRef;
@@ -63,8 +63,8 @@ export function ccxtVenue(link: ExchangeLink, access: AccountAccess): Venue {
     fills: (symbol, span) => readSpan({ session, quirks }, symbol, span),
     fillsOf: (symbol, orderIds, since) => readOrders({ session, quirks }, symbol, orderIds, since),
 
-    create: (order, permit) => createOnExchange({ link, session, market, quote: data.quote }, order, permit),
-    cancel: (order, permit) => cancelOnExchange({ session }, order, permit),
+    create: (order, permit) => sendOrder({ link, session, market, quote: data.quote }, order, permit),
+    cancel: (order, permit) => sendCancel({ session }, order, permit),
   };
 }
 

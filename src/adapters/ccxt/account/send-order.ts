@@ -11,7 +11,7 @@ import type { PrivateSession } from "./session.ts";
 
 const PLAUSIBLE = /^[\w.:-]{1,80}$/;
 
-interface Writing {
+interface OrderSending {
   readonly link: ExchangeLink;
   readonly session: PrivateSession;
   /** Of the very moment: not what another has asked a second ago. */
@@ -20,17 +20,17 @@ interface Writing {
 }
 
 /** Sends an order at most once, and says for certain what can be said for certain. */
-export async function createOnExchange(
-  writing: Writing,
+export async function sendOrder(
+  sending: OrderSending,
   order: NewOrder,
   permit: Permit,
 ): Promise<CreateOutcome> {
-  const { link, session } = writing;
+  const { link, session } = sending;
   const { quirks } = link;
   const { symbol, side } = order;
   const trace = watchedRequest();
   try {
-    const sent = await asTaken(writing, order);
+    const sent = await asTaken(sending, order);
     const { type, price, amount } = sent;
     const answer = await session.write(
       { kind: "create", symbol, permit, leaving: trace.leaving },
@@ -62,15 +62,15 @@ async function spoil({ catalog, log }: ExchangeLink, symbol: Pair): Promise<void
 }
 
 /** Where a market buy goes by its cost, a limit that takes at once buys the amount instead. */
-async function asTaken({ link, quote, market }: Writing, order: NewOrder): Promise<NewOrder> {
+async function asTaken({ link, quote, market }: OrderSending, order: NewOrder): Promise<NewOrder> {
   if (!link.quirks.buysByCost || order.type !== "market" || order.side !== "buy") return order;
   const [{ tick }, { ask }] = [await market(order.symbol), await quote(order.symbol)];
   const price = snap(mul(ask, BUY_WITHIN, "down"), tick, "down");
   return { ...order, type: "limit", price, timeInForce: "ioc" };
 }
 
-export async function cancelOnExchange(
-  { session }: Pick<Writing, "session">,
+export async function sendCancel(
+  { session }: Pick<OrderSending, "session">,
   { symbol, id }: { symbol: Pair; id: string },
   permit: Permit,
 ): Promise<CancelOutcome> {
