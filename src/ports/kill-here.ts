@@ -21,8 +21,8 @@ export function withKillHere(store: Store, { reason }: KillHere): Store {
     ...store,
     killed: async (account, kind) => isOn() || store.killed(account, kind),
     knownKilled: (kind) => isOn() || store.knownKilled(kind),
-    async acquire(request) {
-      const snapshot = await store.acquire(request);
+    async takeLease(request) {
+      const snapshot = await store.takeLease(request);
       return snapshot && isOn()
         ? { ...snapshot, kill: { ...snapshot.kill, on: true, sells: false } }
         : snapshot;

@@ -54,7 +54,7 @@ describe("a paused grid", () => {
 
   it("gets its first base when it was paused before its first pass", async () => {
     const { deps, store, venue, time, ask } = await started();
-    await store.acquire({ account: "sandbox:kraken:", owner: "another", ttl: 60_000, overlap: 0 });
+    await store.takeLease({ account: "sandbox:kraken:", owner: "another", ttl: 60_000, overlap: 0 });
     const { id, phase } = await runOperation<Told>(deps, "start_grid", {
       exchange: "kraken",
       symbol: "ETH/USDT",

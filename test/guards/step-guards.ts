@@ -95,13 +95,13 @@ export const STEP_GUARDS: readonly Guard[] = [
       "(inserts) => guarded(context, lease, make(inserts))",
       "make",
       ["fenced", undefined],
-      async ({ a, b, lease, acquire, start, pass }) => {
+      async ({ a, b, lease, takeLease, start, pass }) => {
         await start();
         const old = await lease(a, "a");
         pass(TTL);
         await lease(b, "b");
         // Settled all the same, it would give back what is the other's.
-        return [await done(a.settle(old, SETTLED)), (await acquire(a, "a"))?.lease.token];
+        return [await done(a.settle(old, SETTLED)), (await takeLease(a, "a"))?.lease.token];
       },
     ],
     [
@@ -109,33 +109,33 @@ export const STEP_GUARDS: readonly Guard[] = [
       "(${accounts.until} <= ${now()}${isLeft} or ${accounts.owner} = ${owner})",
       "(1${isLeft} or ${accounts.owner} = ${owner})",
       undefined,
-      async ({ a, b, acquire, start }) => {
+      async ({ a, b, takeLease, start }) => {
         await start();
-        await acquire(a, "a");
-        return (await acquire(b, "b"))?.lease.token;
+        await takeLease(a, "a");
+        return (await takeLease(b, "b"))?.lease.token;
       },
     ],
     [
-      "an acquire that is repeated finds its own lease",
+      "a lease that its owner takes again stays its own",
       " or ${accounts.owner} = ${owner})",
       ")",
       2,
-      async ({ a, acquire, start }) => {
+      async ({ a, takeLease, start }) => {
         await start();
-        await acquire(a, "a");
-        return (await acquire(a, "a"))?.lease.token;
+        await takeLease(a, "a");
+        return (await takeLease(a, "a"))?.lease.token;
       },
     ],
     [
-      "an acquire takes one account",
+      "a lease is of one account",
       "sql`${accounts.account} = ${account} and (${accounts.until}",
       "sql`(${accounts.until}",
       1,
-      async ({ a, b, account, acquire, start }) => {
+      async ({ a, b, account, takeLease, start }) => {
         await start();
         await start({ account: `${account}2` });
-        await acquire(a, "a");
-        return (await acquire(b, "b", undefined, `${account}2`))?.lease.token;
+        await takeLease(a, "a");
+        return (await takeLease(b, "b", undefined, `${account}2`))?.lease.token;
       },
     ],
     [
@@ -143,11 +143,11 @@ export const STEP_GUARDS: readonly Guard[] = [
       "${accounts.scheduled} < ${scheduled ?? null} and ",
       "",
       [1, undefined],
-      async ({ a, b, acquire, start, pass }) => {
+      async ({ a, b, takeLease, start, pass }) => {
         await start();
-        const first = await acquire(a, "a", 1000);
+        const first = await takeLease(a, "a", 1000);
         pass(TTL);
-        return [first?.lease.token, (await acquire(b, "b", 1000))?.lease.token];
+        return [first?.lease.token, (await takeLease(b, "b", 1000))?.lease.token];
       },
     ],
     [
@@ -155,11 +155,11 @@ export const STEP_GUARDS: readonly Guard[] = [
       " and ${accounts.retryAt} <= ${now()}`",
       "`",
       undefined,
-      async ({ a, b, lease, acquire, start }) => {
+      async ({ a, b, lease, takeLease, start }) => {
         await start();
         const held = await lease(a, "a");
         await a.settle(held, { ...SETTLED, failure: { message: "no", retryAt: held.now + 60_000 } });
-        return (await acquire(b, "b", held.now))?.lease.token;
+        return (await takeLease(b, "b", held.now))?.lease.token;
       },
     ],
     [
@@ -167,7 +167,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       "\n              .where(isOrder({ account: lease.account, clientId }))",
       "",
       ["submitted", "pending"],
-      async ({ a, b, lease, acquire, start, order, changes }) => {
+      async ({ a, b, lease, takeLease, start, order, changes }) => {
         const strategy = await start();
         const held = await lease(a, "a");
         const [one, two] = [order(strategy), order(strategy, { slot: 1 })];
@@ -179,7 +179,7 @@ export const STEP_GUARDS: readonly Guard[] = [
           reason: null,
         } as const;
         await a.settle(held, { ...SETTLED, outcomes: [outcome] });
-        return (await acquire(b, "b"))?.orders.map(({ state }) => state);
+        return (await takeLease(b, "b"))?.orders.map(({ state }) => state);
       },
     ],
     [
@@ -187,11 +187,11 @@ export const STEP_GUARDS: readonly Guard[] = [
       "db.update(strategies).set({ phase }).where(eq(strategies.id, id))",
       "db.update(strategies).set({ phase })",
       ["placing", "active"],
-      async ({ a, b, lease, acquire, start }) => {
+      async ({ a, b, lease, takeLease, start }) => {
         const one = await start();
         await start();
         await a.settle(await lease(a, "a"), { ...SETTLED, phases: [{ id: one.id, phase: "placing" }] });
-        return (await acquire(b, "b"))?.strategies.map(({ phase }) => phase);
+        return (await takeLease(b, "b"))?.strategies.map(({ phase }) => phase);
       },
     ],
     [
@@ -199,12 +199,12 @@ export const STEP_GUARDS: readonly Guard[] = [
       ".where(eq(accounts.account, lease.account));\n      const statements",
       ";\n      const statements",
       undefined,
-      async ({ a, b, account, lease, acquire, start }) => {
+      async ({ a, b, account, lease, takeLease, start }) => {
         await start();
         await start({ account: `${account}2` });
         await lease(b, "b", `${account}2`);
         await a.settle(await lease(a, "a"), SETTLED);
-        return (await acquire(a, "a", undefined, `${account}2`))?.lease.token;
+        return (await takeLease(a, "a", undefined, `${account}2`))?.lease.token;
       },
     ],
     [
@@ -226,10 +226,10 @@ export const STEP_GUARDS: readonly Guard[] = [
       ".where(and(eq(strategies.account, account), isRunning()))",
       ".where(isRunning())",
       1,
-      async ({ a, account, acquire, start }) => {
+      async ({ a, account, takeLease, start }) => {
         await start({ account: `${account}2` });
         await start();
-        return (await acquire(a, "a"))?.strategies.length;
+        return (await takeLease(a, "a"))?.strategies.length;
       },
     ],
     [
@@ -237,9 +237,9 @@ export const STEP_GUARDS: readonly Guard[] = [
       ".where(and(eq(strategies.account, account), isRunning()))",
       ".where(eq(strategies.account, account))",
       0,
-      async ({ a, acquire, start }) => {
+      async ({ a, takeLease, start }) => {
         await start({ status: "stopped" });
-        return (await acquire(a, "a"))?.strategies.length;
+        return (await takeLease(a, "a"))?.strategies.length;
       },
     ],
     [
@@ -247,14 +247,14 @@ export const STEP_GUARDS: readonly Guard[] = [
       "where ${orders.account} = ${account} and ${isUnsettled()} order by",
       "where ${isUnsettled()} order by",
       0,
-      async ({ a, b, account, acquire, start, order }) => {
+      async ({ a, b, account, takeLease, start, order }) => {
         await start();
         await b.recordByHand(order(null, { account: `${account}2` }), {
           terms: null,
           limit: null,
           ended: [],
         });
-        return idsOf(await acquire(a, "a")).length;
+        return idsOf(await takeLease(a, "a")).length;
       },
     ],
     [
@@ -263,7 +263,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       "sql`select * from ${unsettled} where ${orders.account} = ${account} and ${isUnsettled()} order by",
       "sql`select * from ${orders} where ${orders.account} = ${account} order by",
       0,
-      async ({ a, b, acquire, start, order }) => {
+      async ({ a, b, takeLease, start, order }) => {
         await start();
         const one = order(null);
         await b.recordByHand(one, { terms: null, limit: null, ended: [] });
@@ -274,7 +274,7 @@ export const STEP_GUARDS: readonly Guard[] = [
           exchangeId: null,
           reason: null,
         });
-        return idsOf(await acquire(a, "a")).length;
+        return idsOf(await takeLease(a, "a")).length;
       },
     ],
     [
@@ -282,12 +282,12 @@ export const STEP_GUARDS: readonly Guard[] = [
       "queries.select().from(cursors).where(eq(cursors.account, account))",
       "queries.select().from(cursors)",
       {},
-      async ({ a, b, account, lease, acquire, start, changes }) => {
+      async ({ a, b, account, lease, takeLease, start, changes }) => {
         await start();
         await start({ account: `${account}2` });
         const cursors = { "BTC/USDT": { at: 5, ahead: null } };
         await b.record(await lease(b, "b", `${account}2`), [changes({ cursors })]);
-        return (await acquire(a, "a"))?.cursors;
+        return (await takeLease(a, "a"))?.cursors;
       },
     ],
     [
@@ -295,10 +295,10 @@ export const STEP_GUARDS: readonly Guard[] = [
       "sql`${limitUses.scope} = ${SCOPE_OF_ACCOUNT} || ${account}`",
       "sql`1`",
       0,
-      async ({ a, b, own, acquire, start }) => {
+      async ({ a, b, own, takeLease, start }) => {
         await start();
         await b.useLimit({ scope: `token:${own}`, asset: "USDT", notional: 1n, most: null });
-        return (await acquire(a, "a"))?.limitUses.length;
+        return (await takeLease(a, "a"))?.limitUses.length;
       },
     ],
   ]),
@@ -308,15 +308,15 @@ export const STEP_GUARDS: readonly Guard[] = [
       "db.update(accounts).set({ memory }).where(eq(accounts.account, lease.account))",
       "db.update(accounts).set({ memory })",
       0,
-      async ({ a, b, account, lease, acquire, start, changes }) => {
+      async ({ a, b, account, lease, takeLease, start, changes }) => {
         await start();
         await start({ account: `${account}2` });
-        const held = await acquire(a, "a");
+        const held = await takeLease(a, "a");
         if (!held) return "busy";
         await a.record(held.lease, [changes({ memory: { ...held.memory, turn: 7 } })]);
         return (
           (await lease(b, "b", `${account}2`)) &&
-          (await acquire(b, "b", undefined, `${account}2`))?.memory.turn
+          (await takeLease(b, "b", undefined, `${account}2`))?.memory.turn
         );
       },
     ],
@@ -325,7 +325,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       "db.update(strategies).set(set).where(eq(strategies.id, id))",
       "db.update(strategies).set(set)",
       ["error", "running"],
-      async ({ a, b, lease, acquire, start, changes }) => {
+      async ({ a, b, lease, takeLease, start, changes }) => {
         const { id, version, state, phase } = await start();
         await start();
         const strategy = {
@@ -338,8 +338,8 @@ export const STEP_GUARDS: readonly Guard[] = [
           stoppedAt: null,
         } as const;
         await a.record(await lease(a, "a"), [changes({ strategy })]);
-        await a.settle((await acquire(a, "a"))?.lease ?? (await lease(a, "a")), SETTLED);
-        return (await acquire(b, "b"))?.strategies.map(({ status }) => status);
+        await a.settle((await takeLease(a, "a"))?.lease ?? (await lease(a, "a")), SETTLED);
+        return (await takeLease(b, "b"))?.strategies.map(({ status }) => status);
       },
     ],
   ]),
@@ -546,14 +546,14 @@ export const STEP_GUARDS: readonly Guard[] = [
       "db.update(orders).set(life).where(isOrder({ account, clientId }))",
       "db.update(orders).set(life).where(sql`${orders.account} = ${account}`)",
       ["open", "pending"],
-      async ({ a, b, lease, acquire, start, order, changes }) => {
+      async ({ a, b, lease, takeLease, start, order, changes }) => {
         const strategy = await start();
         const held = await lease(a, "a");
         const [one, two] = [order(strategy), order(strategy, { slot: 1 })];
         await a.record(held, [changes({ intents: [one, two] })]);
         await a.record(held, [changes({ orders: [{ ...one, state: "open" }] })]);
         await a.settle(held, SETTLED);
-        return (await acquire(b, "b"))?.orders.map(({ state }) => state);
+        return (await takeLease(b, "b"))?.orders.map(({ state }) => state);
       },
     ],
   ]),

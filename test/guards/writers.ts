@@ -83,8 +83,8 @@ export function twoWriters({ first, second, pass }: Awaited<ReturnType<typeof op
   const [a, b] = [signed(createStore(first)), signed(createStore(second))] as [Signed, Signed];
   const account = `sandbox:${own}:`;
   let made = 0;
-  const acquire = (store: Signed, owner: string, scheduled?: number, of = account) =>
-    store.acquire({ account: of, owner, ttl: TTL, overlap: 0, scheduled });
+  const takeLease = (store: Signed, owner: string, scheduled?: number, of = account) =>
+    store.takeLease({ account: of, owner, ttl: TTL, overlap: 0, scheduled });
   return {
     a,
     b,
@@ -93,10 +93,10 @@ export function twoWriters({ first, second, pass }: Awaited<ReturnType<typeof op
     pass,
     contexts: { first, second },
     books: { a: dryBooks(first), b: dryBooks(second) },
-    acquire,
+    takeLease,
     /** The lease, which has to be free. */
     async lease(store: Signed, owner: string, of = account) {
-      const taken = await acquire(store, owner, undefined, of);
+      const taken = await takeLease(store, owner, undefined, of);
       if (!taken) throw new Error(`${of} is taken`);
       return taken.lease;
     },

@@ -18,7 +18,7 @@ const READS = new Set([
 ]);
 
 // Each pass takes its lease and gives it back.
-const OF_EACH_PASS = new Set(["acquire", "settle"]);
+const OF_EACH_PASS = new Set(["takeLease", "settle"]);
 
 /** Notes are written at intervals for ever: how far trades are read, and an account's marks. */
 const isNote = (change: Changes): boolean => !changesAnything({ ...change, memory: null, cursors: {} });

@@ -34,14 +34,14 @@ export function memoryKeeping(now: () => Millis): Keeping {
       rights: async () => new Map(),
       keepRights: async (account, known) => keep(`rights ${account}`, known),
     },
-    turns: {
-      async take(account, { owner, ttl, count }) {
+    leases: {
+      async takeLease(account, { owner, ttl, count }) {
         const held = leases.get(account);
         if (held && held.until > now() && held.owner !== owner) return undefined;
         leases.set(account, { owner, until: now() + ttl });
         return nonces(account, count);
       },
-      async give(account, owner) {
+      async giveBack(account, owner) {
         if (leases.get(account)?.owner === owner) leases.delete(account);
       },
       wait: async () => {},

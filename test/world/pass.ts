@@ -36,7 +36,7 @@ export interface Run {
   readonly answer: (told: Told) => Promise<void>;
 }
 
-const STORE = ["acquire", "record", "killed", "settle", "ordersByIds", "nextEpoch"] as const;
+const STORE = ["takeLease", "record", "killed", "settle", "ordersByIds", "nextEpoch"] as const;
 const READS = ["ticker", "balances", "openOrders", "order", "fills", "fillsOf"] as const;
 
 /** Takes the real pass to where its answers end. */

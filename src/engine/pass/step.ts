@@ -62,7 +62,7 @@ export async function step(
   try {
     const owner = leaseOwner(world.local.name, world.local.randomText(16));
     const { leaseTtl: ttl, overlap } = timing;
-    snapshot = await world.store.acquire({ account, owner, ttl, overlap, scheduled, isUrgent });
+    snapshot = await world.store.takeLease({ account, owner, ttl, overlap, scheduled, isUrgent });
     if (!snapshot) return { account, outcome: "busy" };
     snapshot = upgradedSnapshot(snapshot, world.kinds);
     const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };

@@ -100,7 +100,7 @@ export interface StepStore {
   /** Accounts with a strategy that is not stopped or an order that is not settled. */
   due(): Promise<readonly { readonly account: AccountKey; readonly retryAt: Millis; readonly now: Millis }[]>;
   /** Takes the account's lease when it is free or already `owner`'s; undefined when another holds it. */
-  acquire(request: {
+  takeLease(request: {
     readonly account: AccountKey;
     readonly owner: string;
     readonly ttl: Millis;

@@ -63,52 +63,52 @@ describe("an account's turns", () => {
 
   it("are held by one process at a time, until they are given back or run out", async () => {
     const { time, one, two } = await keepers();
-    expect(await one.turns.take(ACCOUNT, { ...asked, owner: "a" })).toBeDefined();
-    expect(await two.turns.take(ACCOUNT, { ...asked, owner: "b" })).toBeUndefined();
-    await two.turns.give(ACCOUNT, "b");
-    expect(await two.turns.take(ACCOUNT, { ...asked, owner: "b" })).toBeUndefined();
-    await one.turns.give(ACCOUNT, "a");
-    expect(await two.turns.take(ACCOUNT, { ...asked, owner: "b" })).toBeDefined();
+    expect(await one.leases.takeLease(ACCOUNT, { ...asked, owner: "a" })).toBeDefined();
+    expect(await two.leases.takeLease(ACCOUNT, { ...asked, owner: "b" })).toBeUndefined();
+    await two.leases.giveBack(ACCOUNT, "b");
+    expect(await two.leases.takeLease(ACCOUNT, { ...asked, owner: "b" })).toBeUndefined();
+    await one.leases.giveBack(ACCOUNT, "a");
+    expect(await two.leases.takeLease(ACCOUNT, { ...asked, owner: "b" })).toBeDefined();
     time.pass(1001);
-    expect(await one.turns.take(ACCOUNT, { ...asked, owner: "a" })).toBeDefined();
+    expect(await one.leases.takeLease(ACCOUNT, { ...asked, owner: "a" })).toBeDefined();
   });
 
   it("are left by passes to who waits for them, as long as he says so", async () => {
     const { time, one, two } = await keepers();
     const pass = (owner: string, isUrgent = false) =>
-      one.steps.acquire({ account: ACCOUNT, owner, ttl: 10_000, overlap: 0, isUrgent });
-    await one.turns.take(ACCOUNT, { ...asked, owner: "a" });
-    expect(await one.turns.awaited(ACCOUNT)).toBe(false);
-    expect(await two.turns.take(ACCOUNT, { ...asked, owner: "b" })).toBeUndefined();
-    expect(await one.turns.awaited(ACCOUNT)).toBe(true);
-    await one.turns.give(ACCOUNT, "a");
+      one.steps.takeLease({ account: ACCOUNT, owner, ttl: 10_000, overlap: 0, isUrgent });
+    await one.leases.takeLease(ACCOUNT, { ...asked, owner: "a" });
+    expect(await one.leases.awaited(ACCOUNT)).toBe(false);
+    expect(await two.leases.takeLease(ACCOUNT, { ...asked, owner: "b" })).toBeUndefined();
+    expect(await one.leases.awaited(ACCOUNT)).toBe(true);
+    await one.leases.giveBack(ACCOUNT, "a");
     expect(await pass("c")).toBeUndefined();
-    expect(await two.turns.take(ACCOUNT, { ...asked, owner: "b" })).toBeDefined();
-    expect(await one.turns.awaited(ACCOUNT)).toBe(false);
+    expect(await two.leases.takeLease(ACCOUNT, { ...asked, owner: "b" })).toBeDefined();
+    expect(await one.leases.awaited(ACCOUNT)).toBe(false);
 
     // Whoever waits and is not heard of again holds nobody up.
-    await one.turns.wait(ACCOUNT);
-    await two.turns.give(ACCOUNT, "b");
+    await one.leases.wait(ACCOUNT);
+    await two.leases.giveBack(ACCOUNT, "b");
     expect(await pass("c")).toBeUndefined();
     time.pass(3000);
-    expect(await one.turns.awaited(ACCOUNT)).toBe(false);
+    expect(await one.leases.awaited(ACCOUNT)).toBe(false);
     expect(await pass("c")).toBeDefined();
-    await two.turns.wait(ACCOUNT);
+    await two.leases.wait(ACCOUNT);
     time.pass(2999);
-    await one.turns.give(ACCOUNT, "c");
+    await one.leases.giveBack(ACCOUNT, "c");
     expect(await pass("d")).toBeUndefined();
     expect(await pass("d", true)).toBeDefined();
   });
 
   it("give nonces that always rise, also when the clock goes back", async () => {
     const { time, one, two } = await keepers();
-    const first = await one.turns.nonces(ACCOUNT, 100);
+    const first = await one.leases.nonces(ACCOUNT, 100);
     expect(first).toBe(START + 1);
-    const second = await two.turns.nonces(ACCOUNT, 100);
+    const second = await two.leases.nonces(ACCOUNT, 100);
     expect(second).toBe(first + 100);
     time.pass(-60_000);
-    expect(await one.turns.nonces(ACCOUNT, 100)).toBe(second + 100);
+    expect(await one.leases.nonces(ACCOUNT, 100)).toBe(second + 100);
     time.pass(120_000);
-    expect(await two.turns.nonces(ACCOUNT, 100)).toBe(START + 60_000 + 1);
+    expect(await two.leases.nonces(ACCOUNT, 100)).toBe(START + 60_000 + 1);
   });
 });

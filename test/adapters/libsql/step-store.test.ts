@@ -70,26 +70,26 @@ const SETTLED = {
 describe("a lease", () => {
   it("is one holder's until it runs out, and its token only rises", async () => {
     const { store, time } = await started();
-    const first = await store.acquire(lease("a"));
+    const first = await store.takeLease(lease("a"));
     expect(first?.lease).toMatchObject({ token: 1, now: START, until: START + 5000 });
-    expect(await store.acquire(lease("b"))).toBeUndefined();
-    expect((await store.acquire(lease("a")))?.lease.token).toBe(2);
+    expect(await store.takeLease(lease("b"))).toBeUndefined();
+    expect((await store.takeLease(lease("a")))?.lease.token).toBe(2);
     time.pass(5000);
-    expect((await store.acquire(lease("b")))?.lease.token).toBe(3);
+    expect((await store.takeLease(lease("b")))?.lease.token).toBe(3);
   });
 
   it("is free again when it is given back", async () => {
     const { store } = await started();
-    const first = await store.acquire(lease("a"));
+    const first = await store.takeLease(lease("a"));
     if (first) await store.settle(first.lease, SETTLED);
-    expect((await store.acquire(lease("b")))?.lease.token).toBe(2);
+    expect((await store.takeLease(lease("b")))?.lease.token).toBe(2);
   });
 
   it("that was lost writes nothing, neither record nor settlement", async () => {
     const { store, time, intent, context } = await started();
-    const first = await store.acquire(lease("a"));
+    const first = await store.takeLease(lease("a"));
     time.pass(5001);
-    await store.acquire(lease("b"));
+    await store.takeLease(lease("b"));
     if (!first) throw new Error("no lease");
     const isFenced = (error: unknown) => error instanceof StoreError && error.failure === "fenced";
     await expect(store.record(first.lease, [{ ...NO_CHANGES, intents: [intent()] }])).rejects.toSatisfy(
@@ -103,7 +103,7 @@ describe("a lease", () => {
 describe("an intent", () => {
   it("is recorded only while its strategy is wanted to run and the kill switch is off", async () => {
     const { store, strategy, intent, context } = await started();
-    const held = await store.acquire(lease("a"));
+    const held = await store.takeLease(lease("a"));
     if (!held) throw new Error("no lease");
     const record = (id: string) =>
       store.record(held.lease, [
@@ -123,7 +123,7 @@ describe("an intent", () => {
 
   it("is refused while its slot has one that is not settled", async () => {
     const { store, intent } = await started();
-    const held = await store.acquire(lease("a"));
+    const held = await store.takeLease(lease("a"));
     if (!held) throw new Error("no lease");
     await store.record(held.lease, [{ ...NO_CHANGES, intents: [intent()] }]);
     const second = store.record(held.lease, [
@@ -136,7 +136,7 @@ describe("an intent", () => {
 
   it("is refused where it would meet an order by hand that its pass has not seen", async () => {
     const { store, intent } = await started();
-    const held = await store.acquire(lease("a"));
+    const held = await store.takeLease(lease("a"));
     if (!held) throw new Error("no lease");
     const byHand = (clientId: string, price: string) =>
       intent({ clientId, strategy: null, kind: "hand", slot: 0, side: "sell", price: d(price) });
@@ -159,7 +159,7 @@ describe("an intent", () => {
 
   it("by hand is refused where it would meet any of ours, of which the first is named", async () => {
     const { store, intent } = await started();
-    const held = await store.acquire(lease("a"));
+    const held = await store.takeLease(lease("a"));
     if (!held) throw new Error("no lease");
     const intents = ["9.5", "10.2", "9"].map((price, slot) =>
       intent({ clientId: `em000000000000000${slot}`, slot, price: d(price) }),
@@ -204,7 +204,7 @@ describe("an intent", () => {
 
   it("comes back from the store as it went in", async () => {
     const { store, intent, time } = await started();
-    const held = await store.acquire(lease("a"));
+    const held = await store.takeLease(lease("a"));
     if (!held) throw new Error("no lease");
     const order = intent({
       price: d("0.000000000000000001"),
@@ -213,7 +213,7 @@ describe("an intent", () => {
     });
     await store.record(held.lease, [{ ...NO_CHANGES, intents: [order] }]);
     time.pass(5001);
-    expect((await store.acquire(lease("a")))?.orders).toEqual([order]);
+    expect((await store.takeLease(lease("a")))?.orders).toEqual([order]);
   });
 });
 

@@ -24,7 +24,7 @@ it("a lease that 50 ask for at once, 200 times, has one winner each time", async
   const startedAt = performance.now();
   for (let round = 0; round < ROUNDS; round++) {
     const asked = Array.from({ length: ACQUIRERS }, (_, place) =>
-      store.acquire({ account, owner: `test/${round}-${place}`, ttl: 60_000, overlap: 0 }),
+      store.takeLease({ account, owner: `test/${round}-${place}`, ttl: 60_000, overlap: 0 }),
     );
     const won = (await Promise.all(asked)).flatMap((snapshot) => (snapshot ? [snapshot.lease] : []));
     winners.push(won.length);

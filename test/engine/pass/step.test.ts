@@ -56,8 +56,8 @@ async function stepped(world: World = {}) {
     killed: async () => false,
     ordersByIds: async () => [],
     nextEpoch: async () => void did.push("epoch"),
-    async acquire(asked: object) {
-      did.push(["acquire", asked]);
+    async takeLease(asked: object) {
+      did.push(["takeLease", asked]);
       return isTaken ? undefined : before;
     },
     async record(_: object, changes: readonly { intents: readonly { clientId: string }[] }[]) {
@@ -124,9 +124,9 @@ describe("a pass", () => {
   it("takes its lease, reads, and gives the lease back with what it remembers", async () => {
     const { pass, did, said, settled } = await stepped({ options: { scheduled: 9 } });
     expect(pass).toEqual({ account: ACCOUNT, outcome: "stepped", cancels: 0 });
-    expect(namesOf(did)).toEqual(["acquire", "under", "enter", "read", "leave", "settle"]);
+    expect(namesOf(did)).toEqual(["takeLease", "under", "enter", "read", "leave", "settle"]);
     expect(did[0]).toEqual([
-      "acquire",
+      "takeLease",
       {
         account: ACCOUNT,
         owner: `process/${"r".repeat(16)}`,
@@ -150,12 +150,12 @@ describe("a pass", () => {
 
   it("goes by the exchange as it is, where that has nothing to say to the holder of a lease", async () => {
     const { pass, did } = await stepped({ isPlain: true });
-    expect([pass.outcome, namesOf(did)]).toEqual(["stepped", ["acquire", "read", "settle"]]);
+    expect([pass.outcome, namesOf(did)]).toEqual(["stepped", ["takeLease", "read", "settle"]]);
   });
 
   it("does nothing where another has the lease", async () => {
     const { pass, did } = await stepped({ isTaken: true });
-    expect([pass, namesOf(did)]).toEqual([{ account: ACCOUNT, outcome: "busy" }, ["acquire"]]);
+    expect([pass, namesOf(did)]).toEqual([{ account: ACCOUNT, outcome: "busy" }, ["takeLease"]]);
   });
 
   it("lets people go first the sooner the less it was held up, and never where it stops something", async () => {
@@ -223,7 +223,7 @@ describe("a pass that stops something", () => {
 
   it("asks for its cancels before it reads, and for none of them again", async () => {
     const { did, pass } = await stepped({ over: stopping });
-    expect(namesOf(did).slice(0, 6)).toEqual(["acquire", "under", "cancel", "cancel", "enter", "read"]);
+    expect(namesOf(did).slice(0, 6)).toEqual(["takeLease", "under", "cancel", "cancel", "enter", "read"]);
     expect(did.filter((one) => Array.isArray(one) && one[0] === "cancel")).toEqual([
       ["cancel", "x1"],
       ["cancel", "x2"],
@@ -249,7 +249,7 @@ describe("a pass that fails", () => {
       outcome: "failed",
       message: "g was stored by a newer version of this program",
     });
-    expect(namesOf(did)).toEqual(["acquire", "settle"]);
+    expect(namesOf(did)).toEqual(["takeLease", "settle"]);
   });
 
   const silent = { openOrders: () => Promise.reject(new VenueError("unavailable", "no answer")) };

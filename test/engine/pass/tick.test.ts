@@ -19,11 +19,11 @@ interface Given {
   /** Requests that are left before each account. */
   readonly requests?: readonly number[];
   readonly isMine?: (exchange: string) => boolean;
-  readonly acquire?: () => Promise<undefined>;
+  readonly takeLease?: () => Promise<undefined>;
 }
 
 /** A process whose every lease is taken by somebody else. */
-function processOf({ accounts = [], requests, isMine = () => true, acquire }: Given = {}) {
+function processOf({ accounts = [], requests, isMine = () => true, takeLease }: Given = {}) {
   const leases: unknown[] = [];
   const spans: unknown[] = [];
   let now = BEGAN;
@@ -31,9 +31,9 @@ function processOf({ accounts = [], requests, isMine = () => true, acquire }: Gi
   const world = {
     store: {
       due: async () => accounts.map(({ account, retryAt = 0 }) => ({ account, retryAt, now: NOW })),
-      acquire: async (asked: object) => {
+      takeLease: async (asked: object) => {
         leases.push(asked);
-        await acquire?.();
+        await takeLease?.();
         return undefined;
       },
     },
@@ -94,7 +94,7 @@ describe("a tick", () => {
       outcome: "not_configured",
       message: "this process is not configured for it",
     });
-    const broken = processOf({ acquire: () => Promise.reject(new Error("no database")) });
+    const broken = processOf({ takeLease: () => Promise.reject(new Error("no database")) });
     expect(await stepAccount(broken.world, MEXC as never, {})).toMatchObject({
       outcome: "failed",
       message: "no database",
@@ -140,7 +140,7 @@ describe("a pass on a person's word", () => {
   });
 
   it("is over as soon as it was made", async () => {
-    const { world, leases } = processOf({ acquire: () => Promise.reject(new Error("no database")) });
+    const { world, leases } = processOf({ takeLease: () => Promise.reject(new Error("no database")) });
     expect(await stepNow(world, exchangeOf().venue)).toMatchObject({ outcome: "failed" });
     expect(leases).toHaveLength(1);
   });
@@ -150,7 +150,7 @@ describe("a pass that somebody measures", () => {
   it("is a span, with how it ended", async () => {
     const busy = processOf();
     await stepAccount({ ...busy.world, tracer: busy.traced } as never, KRAKEN as never, {});
-    const failed = processOf({ acquire: () => Promise.reject(new Error("no database")) });
+    const failed = processOf({ takeLease: () => Promise.reject(new Error("no database")) });
     await stepAccount({ ...failed.world, tracer: failed.traced } as never, KRAKEN as never, {});
     const of = { "edgemaker.exchange": "kraken", "edgemaker.account.kind": "live" };
     expect([...busy.spans, ...failed.spans]).toEqual([

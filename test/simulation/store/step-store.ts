@@ -30,7 +30,7 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
         .map((account) => ({ account, retryAt: accountRow(tables, account).retryAt, now: at }));
     },
 
-    async acquire({ account, owner, ttl, overlap, scheduled }) {
+    async takeLease({ account, owner, ttl, overlap, scheduled }) {
       const row = tables.accounts.get(account);
       if (!row || (row.until > now() && row.owner !== owner)) return undefined;
       if (scheduled !== undefined) {

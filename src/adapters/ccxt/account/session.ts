@@ -11,9 +11,9 @@ import { CallFailed, NotSent, TOO_LATE } from "../client/told.ts";
 import { venueErrorOf } from "../client/venue-error.ts";
 import { accountKindReader } from "./account-kind.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
+import { inLeaseTurn } from "./lease-turn.ts";
 import { privateExchange } from "./private-exchange.ts";
 import { spender } from "./spending.ts";
-import { inLeaseTurn } from "./turns.ts";
 
 /** The account's lease, where a pass holds it. */
 export interface LeaseHold {

@@ -57,16 +57,16 @@ export interface MarketKeeper {
 }
 
 /** The order in which processes make private calls of one account. */
-export interface TurnKeeper {
+export interface LeaseKeeper {
   /**
    * Takes the account's lease, as a pass does: the first of `count` nonces, or undefined when another holds it, who is
    * told for a few seconds that somebody waits.
    */
-  take(
+  takeLease(
     account: AccountKey,
     asked: { readonly owner: string; readonly ttl: Millis; readonly count: number },
   ): Promise<number | undefined>;
-  give(account: AccountKey, owner: string): Promise<void>;
+  giveBack(account: AccountKey, owner: string): Promise<void>;
   /** Tells whoever has the lease that somebody waits for it. */
   wait(account: AccountKey): Promise<void>;
   /** Whether somebody waits for it, and is still there. */
@@ -104,7 +104,7 @@ export interface TradedKeeper {
 export interface Keeping {
   readonly traded: TradedKeeper;
   readonly markets: MarketKeeper;
-  readonly turns: TurnKeeper;
+  readonly leases: LeaseKeeper;
   readonly rates: RateKeeper;
 }
 

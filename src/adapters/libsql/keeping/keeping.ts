@@ -4,7 +4,13 @@ import { DAY, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
 import type { Dict } from "../../ccxt/client/ccxt.ts";
-import type { Keeping, MarketKeeper, RateKeeper, TradedFees, TurnKeeper } from "../../ccxt/client/keeping.ts";
+import type {
+  Keeping,
+  LeaseKeeper,
+  MarketKeeper,
+  RateKeeper,
+  TradedFees,
+} from "../../ccxt/client/keeping.ts";
 import { type Context, statement } from "../client/context.ts";
 import { accountFees, listings, markets, nonces, rates } from "../tables/live-tables.ts";
 import { accounts, cursors, fills, orders } from "../tables/tables.ts";
@@ -13,7 +19,7 @@ import { accountFacts } from "./account-facts.ts";
 /** What the adapter of real exchanges keeps, in the same database as all else. */
 export const libsqlKeeping = (context: Context): Keeping => ({
   markets: marketKeeper(context),
-  turns: turnKeeper(context),
+  leases: leaseKeeper(context),
   rates: rateKeeper(context),
   traded: {
     symbols: (account) => tradedSymbols(context, account),
@@ -120,7 +126,7 @@ function marketKeeper(context: Context): MarketKeeper {
 /** How long somebody is taken to wait who has not said so again. */
 const WAITED = 3 * SECOND;
 
-function turnKeeper({ client, db, now, uses }: Context): TurnKeeper {
+function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {
   // The last nonce runs ahead of the clock by what was given out, never further behind than the clock.
   const reserve = (account: string, count: number) =>
     db
@@ -142,7 +148,7 @@ function turnKeeper({ client, db, now, uses }: Context): TurnKeeper {
       );
 
   return {
-    async take(account, { owner, ttl, count }) {
+    async takeLease(account, { owner, ttl, count }) {
       const made = db.insert(accounts).values({ account, memory: NO_MEMORY }).onConflictDoNothing();
       const lease = db
         .update(accounts)
@@ -156,7 +162,7 @@ function turnKeeper({ client, db, now, uses }: Context): TurnKeeper {
       return taken?.rows.length ? Number(reserved?.rows[0]?.[0]) - count + 1 : undefined;
     },
 
-    async give(account, owner) {
+    async giveBack(account, owner) {
       const isMine = and(eq(accounts.account, account), eq(accounts.owner, owner));
       await client.execute(statement(db.update(accounts).set({ until: 0 }).where(isMine)));
     },

@@ -64,7 +64,7 @@ export function stepStore(context: Context): StepStore {
       );
     },
 
-    async acquire({ account, owner, ttl, overlap, scheduled, isUrgent = false }) {
+    async takeLease({ account, owner, ttl, overlap, scheduled, isUrgent = false }) {
       const use = newUse();
       const isLeft = isUrgent ? sql`` : sql` and ${accounts.waitedUntil} <= ${now()}`;
       const isFree = sql`${accounts.account} = ${account} and (${accounts.until} <= ${now()}${isLeft} or ${accounts.owner} = ${owner})`;

@@ -32,8 +32,8 @@ async function open() {
   const put = (query: Parameters<typeof statement>[0]) => context.client.execute(statement(query));
   const make = async (over: object = {}) => (await store.createStrategy(started(over), BY)) as Strategy;
   const [mine, theirs] = [await make(), await make({ account: THEIRS })];
-  const acquire = async (account = MINE, over: object = {}) => {
-    const taken = await store.acquire({ account, owner: "process/1", ttl: 5000, overlap: 0, ...over });
+  const takeLease = async (account = MINE, over: object = {}) => {
+    const taken = await store.takeLease({ account, owner: "process/1", ttl: 5000, overlap: 0, ...over });
     if (!taken) throw new Error("the lease is another's");
     return taken;
   };
@@ -43,14 +43,14 @@ async function open() {
     (await db.select().from(accounts).where(eq(accounts.account, account)))[0];
   const orderOf = (clientId: string, account = MINE) => store.orderByClientId(account, clientId);
   const one = async (id: string) => (await store.strategies({ id }))[0];
-  return { context, time, store, put, db, mine, theirs, acquire, place, rowOf, orderOf, one };
+  return { context, time, store, put, db, mine, theirs, takeLease, place, rowOf, orderOf, one };
 }
 
 describe("the end of a pass", () => {
   it("gives the lease back, and tells when it was and how long it took, of its own account", async () => {
-    const { store, time, acquire, rowOf } = await open();
-    const { lease } = await acquire();
-    await acquire(THEIRS);
+    const { store, time, takeLease, rowOf } = await open();
+    const { lease } = await takeLease();
+    await takeLease(THEIRS);
     time.pass(30);
     const memory = { ...NO_MEMORY, foreign: ["x9"] };
     await store.settle(lease, { ...DONE, memory });
@@ -68,8 +68,8 @@ describe("the end of a pass", () => {
   });
 
   it("that failed says why and until when nothing is tried, and forgets nothing but what it tells", async () => {
-    const { store, time, acquire, rowOf } = await open();
-    const { lease } = await acquire();
+    const { store, time, takeLease, rowOf } = await open();
+    const { lease } = await takeLease();
     await store.record(lease, [{ ...NO_CHANGES, memory: { ...NO_MEMORY, foreign: ["x9"] } }]);
     const failure = { message: "no answer", retryAt: START + 99, of: "unavailable" as const };
     await store.settle(lease, { ...DONE, memory: null, unwatched: ["g"], failure });
@@ -78,19 +78,19 @@ describe("the end of a pass", () => {
       ...failed,
       memory: { foreign: ["x9"], unwatched: ["g"], failed: "unavailable" },
     });
-    const again = await acquire();
+    const again = await takeLease();
     expect(again.failures).toBe(1);
     await store.settle(again.lease, { ...DONE, memory: null, failure: { message: "again", retryAt: 1 } });
     expect(await rowOf(MINE)).toMatchObject({ failures: 2, retryAt: 1, error: "again" });
     expect((await rowOf(MINE))?.memory).not.toHaveProperty("failed");
     time.pass(1);
-    await store.settle((await acquire()).lease, DONE);
+    await store.settle((await takeLease()).lease, DONE);
     expect(await rowOf(MINE)).toMatchObject({ failures: 0, retryAt: 0, error: null, steppedAt: START + 1 });
   });
 
   it("that was put off counts neither as made nor as failed", async () => {
-    const { store, acquire, rowOf } = await open();
-    await store.settle((await acquire()).lease, { ...DONE, resumeAt: START + 7 });
+    const { store, takeLease, rowOf } = await open();
+    await store.settle((await takeLease()).lease, { ...DONE, resumeAt: START + 7 });
     expect(await rowOf(MINE)).toMatchObject({
       failures: 0,
       retryAt: START + 7,
@@ -100,13 +100,13 @@ describe("the end of a pass", () => {
   });
 
   it("writes what became of its orders and strategies, and of no others", async () => {
-    const { store, acquire, place, orderOf, one, mine, theirs } = await open();
+    const { store, takeLease, place, orderOf, one, mine, theirs } = await open();
     await place("one");
     await place("two", { slot: 1, exchangeId: "x2" });
     await place("one", { account: THEIRS, strategy: theirs.id });
     const outcome = { clientId: "one", state: "rejected", exchangeId: null, reason: "too small" } as const;
     const event = { account: MINE, strategy: mine.id, at: START, kind: "error" as const, message: "refused" };
-    await store.settle((await acquire()).lease, {
+    await store.settle((await takeLease()).lease, {
       ...DONE,
       outcomes: [outcome],
       phases: [{ id: mine.id, phase: "active" }],
@@ -125,8 +125,8 @@ describe("the end of a pass", () => {
   });
 
   it("counts what it has cost to the strategies of its account", async () => {
-    const { store, acquire, one, mine, theirs } = await open();
-    const { lease } = await acquire();
+    const { store, takeLease, one, mine, theirs } = await open();
+    const { lease } = await takeLease();
     const event = { account: MINE, strategy: mine.id, at: START, kind: "error" as const, message: "odd" };
     await store.record(lease, [{ ...NO_CHANGES, events: [event] }]);
     await store.record(lease, [NO_CHANGES]);
@@ -146,29 +146,29 @@ describe("the end of a pass", () => {
 
 describe("a pass", () => {
   it("is put behind whoever waits for the lease, unless a person waits for it, and then nobody waits", async () => {
-    const { context, store, acquire, rowOf } = await open();
+    const { context, store, takeLease, rowOf } = await open();
     const ask = (over: object = {}) =>
-      store.acquire({ account: MINE, owner: "process/2", ttl: 5000, overlap: 0, ...over });
+      store.takeLease({ account: MINE, owner: "process/2", ttl: 5000, overlap: 0, ...over });
     await context.client.execute(`update accounts set waited_until = ${START + 1}`);
     expect(await ask()).toBeUndefined();
     expect(await ask({ isUrgent: true })).toBeDefined();
     expect([(await rowOf(MINE))?.waitedUntil, (await rowOf(THEIRS))?.waitedUntil]).toEqual([0, START + 1]);
     await context.client.execute(`update accounts set waited_until = ${START}, until = 0`);
-    expect((await acquire()).lease.token).toBe(2);
+    expect((await takeLease()).lease.token).toBe(2);
   });
 
   it("of a scheduler is not begun while its account backs off or another process has it", async () => {
-    const { context, store, acquire, rowOf } = await open();
+    const { context, store, takeLease, rowOf } = await open();
     const ask = (scheduled: number) =>
-      store.acquire({ account: MINE, owner: "process/1", ttl: 5000, overlap: 0, scheduled });
+      store.takeLease({ account: MINE, owner: "process/1", ttl: 5000, overlap: 0, scheduled });
     await context.client.execute(`update accounts set retry_at = ${START + 1}`);
     expect(await ask(1)).toBeUndefined();
     await context.client.execute(`update accounts set retry_at = ${START}`);
     expect(await ask(1)).toBeDefined();
     expect([(await rowOf(MINE))?.token, (await rowOf(THEIRS))?.token]).toEqual([1, 0]);
-    await acquire(THEIRS, { owner: "process/2" });
+    await takeLease(THEIRS, { owner: "process/2" });
     expect(
-      await store.acquire({ account: THEIRS, owner: "process/1", ttl: 5000, overlap: 0, scheduled: 9 }),
+      await store.takeLease({ account: THEIRS, owner: "process/1", ttl: 5000, overlap: 0, scheduled: 9 }),
     ).toBeUndefined();
   });
 
@@ -189,10 +189,10 @@ describe("a pass", () => {
 
 describe("what a pass records", () => {
   it("is written whole: orders as they are now, those it has adopted, their trades, and where it has read to", async () => {
-    const { store, acquire, place, orderOf, mine, theirs, one } = await open();
+    const { store, takeLease, place, orderOf, mine, theirs, one } = await open();
     await place("one");
     await place("one", { account: THEIRS, strategy: theirs.id });
-    const { lease } = await acquire();
+    const { lease } = await takeLease();
     const now = order({
       clientId: "one",
       account: MINE,
@@ -217,18 +217,18 @@ describe("what a pass records", () => {
     expect(await orderOf("one", THEIRS)).toMatchObject({ state: "open" });
     expect((await one(id))?.strategy).toMatchObject({ phase: "active", lastError: "odd" });
     expect((await one(theirs.id))?.strategy).toMatchObject({ phase: "starting", lastError: null });
-    const again = await acquire();
+    const again = await takeLease();
     expect(again.cursors).toEqual({ [SYMBOL]: { at: 9, ahead: null } });
     expect(Object.keys(again.booked)).toEqual([SYMBOL]);
   });
 
   it("forgets a part that was read ahead once it is reached", async () => {
-    const { store, acquire } = await open();
+    const { store, takeLease } = await open();
     const read = async (ahead: { from: number; to: number } | null) => {
-      await store.record((await acquire()).lease, [
+      await store.record((await takeLease()).lease, [
         { ...NO_CHANGES, cursors: { [SYMBOL]: { at: 9, ahead } } },
       ]);
-      return (await acquire()).cursors[SYMBOL]?.ahead;
+      return (await takeLease()).cursors[SYMBOL]?.ahead;
     };
     expect(await read({ from: 20, to: 30 })).toEqual({ from: 20, to: 30 });
     expect(await read(null)).toBeNull();
@@ -247,8 +247,8 @@ describe("what a pass records", () => {
   });
 
   it("is an exit also while the switch sells, whatever the limits are, and counts", async () => {
-    const { store, acquire, mine } = await open();
-    const { lease } = await acquire();
+    const { store, takeLease, mine } = await open();
+    const { lease } = await takeLease();
     const scope = { scope: "a", actor: null, dayNotional: d("1"), openOrders: 0, orderGapMillis: null };
     const record = async (kind: "exit" | "slot", slot: number) => {
       const clientId = `${kind}${slot}`;
@@ -266,8 +266,8 @@ describe("what a pass records", () => {
   });
 
   it("is of several intents at once as many as the limits leave room for", async () => {
-    const { store, acquire, mine } = await open();
-    const { lease } = await acquire();
+    const { store, takeLease, mine } = await open();
+    const { lease } = await takeLease();
     const record = async (first: number, over: object) => {
       const intents = [0, 1, 2].map((i) =>
         order({
@@ -290,7 +290,7 @@ describe("what a pass records", () => {
   });
 
   it("rests on what a person wants of the strategy, and is nothing where that is another thing by now", async () => {
-    const { store, acquire, mine, orderOf, place } = await open();
+    const { store, takeLease, mine, orderOf, place } = await open();
     await place("one");
     const wish = { id: mine.id, wants: "stop", keepOrders: true, sellBase: false } as const;
     const ended = order({
@@ -305,7 +305,7 @@ describe("what a pass records", () => {
         () => "written",
         (error: { failure: string }) => error.failure,
       );
-    const { lease } = await acquire();
+    const { lease } = await takeLease();
     for (const [wants, keepOrders, sellBase] of [
       ["run", true, false],
       ["stop", false, false],
@@ -320,12 +320,12 @@ describe("what a pass records", () => {
   });
 
   it("is an intent of each strategy that may place one: of several, those of the others are written", async () => {
-    const { store, acquire, mine } = await open();
+    const { store, takeLease, mine } = await open();
     const second = (await store.createStrategy(started(), BY)) as Strategy;
     await store.setWants(mine.id, "stop", { keepOrders: false, sellBase: true }, BY);
     const intent = (clientId: string, over: Partial<Order>) =>
       order({ clientId, account: MINE, state: "pending", exchangeId: null, ...over });
-    const recorded = await store.record((await acquire()).lease, [
+    const recorded = await store.record((await takeLease()).lease, [
       {
         ...NO_CHANGES,
         intents: [

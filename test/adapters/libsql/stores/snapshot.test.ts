@@ -29,12 +29,12 @@ async function open() {
   const put = (query: Parameters<typeof statement>[0]) => context.client.execute(statement(query));
   const place = (over: Partial<Order>) =>
     put(context.db.insert(orders).values(order({ strategy: own.running.id, account: MINE, ...over })));
-  const acquire = async (account: string, owner = "process/1"): Promise<Snapshot> => {
-    const taken = await store.acquire({ account, owner, ttl: 5000, overlap: OVERLAP, isUrgent: true });
+  const takeLease = async (account: string, owner = "process/1"): Promise<Snapshot> => {
+    const taken = await store.takeLease({ account, owner, ttl: 5000, overlap: OVERLAP, isUrgent: true });
     if (!taken) throw new Error("the lease is another's");
     return taken;
   };
-  return { context, time, store, own, other, put, place, acquire };
+  return { context, time, store, own, other, put, place, takeLease };
 }
 
 const cursor = (at: number, ahead: { from: number; to: number } | null = null) => ({
@@ -43,26 +43,26 @@ const cursor = (at: number, ahead: { from: number; to: number } | null = null) =
 
 describe("what a pass is told of its account", () => {
   it("is its own strategies that have not stopped, in the order in which they were started", async () => {
-    const { own, other, acquire, store } = await open();
+    const { own, other, takeLease, store } = await open();
     const second = (await store.createStrategy(started({ account: MINE }), BY)) as Strategy;
-    const { strategies, lease } = await acquire(MINE);
+    const { strategies, lease } = await takeLease(MINE);
     expect(strategies.map(({ id }) => id)).toEqual([own.running.id, second.id]);
     expect(lease).toEqual({ account: MINE, token: 1, now: START, until: START + 5000 });
-    expect((await acquire(THEIRS)).strategies.map(({ id }) => id)).toEqual([other.id]);
+    expect((await takeLease(THEIRS)).strategies.map(({ id }) => id)).toEqual([other.id]);
   });
 
   it("is its own orders that are not settled, by their ids", async () => {
-    const { other, place, acquire } = await open();
+    const { other, place, takeLease } = await open();
     await place({ clientId: "emb000000000000000", exchangeId: "2", slot: 1 });
     await place({ clientId: "ema000000000000000", exchangeId: "1" });
     await place({ clientId: "emc000000000000000", exchangeId: "3", slot: 2, state: "filled", settled: true });
     await place({ clientId: "emd000000000000000", exchangeId: "4", account: THEIRS, strategy: other.id });
-    expect((await acquire(MINE)).orders.map(({ clientId }) => clientId[2])).toEqual(["a", "b"]);
-    expect((await acquire(THEIRS)).orders.map(({ clientId }) => clientId[2])).toEqual(["d"]);
+    expect((await takeLease(MINE)).orders.map(({ clientId }) => clientId[2])).toEqual(["a", "b"]);
+    expect((await takeLease(THEIRS)).orders.map(({ clientId }) => clientId[2])).toEqual(["d"]);
   });
 
   it("is how far its trades were read, and which of them are booked since", async () => {
-    const { context, put, place, store, acquire, other } = await open();
+    const { context, put, place, store, takeLease, other } = await open();
     await place({});
     await place({ account: THEIRS, strategy: other.id });
     const book = (account: string, tradeId: string, at: number) =>
@@ -71,16 +71,16 @@ describe("what a pass is told of its account", () => {
     await book(MINE, "edge", 1000 - OVERLAP);
     await book(MINE, "after", 2000);
     await book(THEIRS, "theirs", 2000);
-    const none = await acquire(MINE);
+    const none = await takeLease(MINE);
     expect([none.cursors, none.booked, none.memory]).toEqual([{}, {}, NO_MEMORY]);
-    const theirs = await acquire(THEIRS);
+    const theirs = await takeLease(THEIRS);
     await store.record(theirs.lease, [{ ...NO_CHANGES, cursors: cursor(1, { from: 5, to: 9 }) }]);
     const memory = { ...NO_MEMORY, foreign: ["x9"] };
     await store.record(none.lease, [{ ...NO_CHANGES, cursors: cursor(1000), memory }]);
-    const mine = await acquire(MINE);
+    const mine = await takeLease(MINE);
     expect([mine.cursors, mine.memory]).toEqual([cursor(1000), memory]);
     expect([...(mine.booked[SYMBOL] ?? [])].sort()).toEqual(["after", "edge"]);
-    const again = await acquire(THEIRS);
+    const again = await takeLease(THEIRS);
     expect([again.cursors, again.memory]).toEqual([cursor(1, { from: 5, to: 9 }), NO_MEMORY]);
     expect([...(again.booked[SYMBOL] ?? [])]).toEqual(["theirs"]);
   });
@@ -88,7 +88,7 @@ describe("what a pass is told of its account", () => {
 
 describe("what a pass is told", () => {
   it("is of each pair what was booked of that pair, and of its account alone", async () => {
-    const { put, place, acquire, context } = await open();
+    const { put, place, takeLease, context } = await open();
     await place({});
     const ETH = "ETH/USDT" as const;
     for (const [account, symbol, at] of [
@@ -102,7 +102,7 @@ describe("what a pass is told", () => {
     await book(SYMBOL, "b1", 2000);
     await book(SYMBOL, "b2", 5000);
     await book(ETH, "e1", 2000);
-    const { booked, cursors: read } = await acquire(MINE);
+    const { booked, cursors: read } = await takeLease(MINE);
     expect(booked).toEqual({ [SYMBOL]: new Set(["b2"]), [ETH]: new Set(["e1"]) });
     expect(Object.fromEntries(Object.entries(read).map(([symbol, { at }]) => [symbol, at]))).toEqual({
       [SYMBOL]: 5000,
@@ -111,7 +111,7 @@ describe("what a pass is told", () => {
   });
 
   it("is its strategies by their numbers, and of a long past no more than of a short one", async () => {
-    const { acquire, own, put, context, store } = await open();
+    const { takeLease, own, put, context, store } = await open();
     const { id } = own.running;
     const second = await store.createStrategy(started({ account: MINE }), BY);
     await context.client.execute(`update strategies set number = number + 9 where id = '${id}'`);
@@ -124,7 +124,7 @@ describe("what a pass is told", () => {
       at: day,
     });
     await put(context.db.insert(limitUses).values(Array.from({ length: 22 }, (_, i) => use(i))));
-    const { strategies, limitUses: uses } = await acquire(MINE);
+    const { strategies, limitUses: uses } = await takeLease(MINE);
     expect(strategies.map((one) => one.id)).toEqual([second?.id, id]);
     expect(uses.map(({ day }) => day)).toEqual(Array.from({ length: 20 }, (_, i) => 21 - i));
   });
@@ -154,10 +154,10 @@ describe("accounts that are due", () => {
 
 describe("a lease", () => {
   it("is another's until its time is over, and its holder's again at any time", async () => {
-    const { store, time, acquire } = await open();
+    const { store, time, takeLease } = await open();
     const ask = (owner: string, over: object = {}) =>
-      store.acquire({ account: MINE, owner, ttl: 5000, overlap: OVERLAP, ...over });
-    expect((await acquire(MINE)).lease.token).toBe(1);
+      store.takeLease({ account: MINE, owner, ttl: 5000, overlap: OVERLAP, ...over });
+    expect((await takeLease(MINE)).lease.token).toBe(1);
     expect(await ask("process/2")).toBeUndefined();
     expect((await ask("process/1"))?.lease.token).toBe(2);
     time.pass(4999);
@@ -170,7 +170,9 @@ describe("a lease", () => {
     const { store, time } = await open();
     const ask = async (scheduled: number) => {
       const owner = `process/${scheduled} ${time.pass(6000)}`;
-      return (await store.acquire({ account: MINE, owner, ttl: 5000, overlap: 0, scheduled })) !== undefined;
+      return (
+        (await store.takeLease({ account: MINE, owner, ttl: 5000, overlap: 0, scheduled })) !== undefined
+      );
     };
     expect([await ask(100), await ask(100), await ask(99), await ask(101)]).toEqual([
       true,

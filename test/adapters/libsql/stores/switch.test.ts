@@ -139,6 +139,6 @@ describe("the kill switch", () => {
       "it is not migrated",
     );
     const lease = { account: "sandbox:kraken:", owner: "b", ttl: 1, overlap: 0 };
-    await expect(store.acquire(lease)).rejects.toThrow("it is not migrated");
+    await expect(store.takeLease(lease)).rejects.toThrow("it is not migrated");
   });
 });

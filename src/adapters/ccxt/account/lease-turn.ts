@@ -46,13 +46,13 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
       if (!ofPass) return;
       if (!isAwaited && local.monotonic() >= lookAt) {
         lookAt = local.monotonic() + LOOKS_EVERY;
-        isAwaited = await keeping.turns.awaited(account);
+        isAwaited = await keeping.leases.awaited(account);
       }
       if (isAwaited) throw new BudgetSpent(`a person's call waits for this account of ${quirks.name}`, 0);
     },
     wait: async (): Promise<void> => {
       if (!quirks.serial) return;
-      await keeping.turns.wait(account).catch((error: unknown) => {
+      await keeping.leases.wait(account).catch((error: unknown) => {
         // It waits all the same.
         link.log("warn", "the wait for a lease could not be told", { account, reason: messageOf(error) });
       });
@@ -70,7 +70,7 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
   }
 
   async function renew(): Promise<void> {
-    const next = await keeping.turns.nonces(account, NONCES);
+    const next = await keeping.leases.nonces(account, NONCES);
     lineOf().nonces = { next, left: NONCES };
   }
 
@@ -131,7 +131,7 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
     const ttl = timing.requestTimeout * 2;
     const owner = local.randomText(16);
     const takenAt = local.monotonic();
-    const next = await keeping.turns.take(account, { owner, ttl, count: NONCES });
+    const next = await keeping.leases.takeLease(account, { owner, ttl, count: NONCES });
     if (next === undefined) return undefined;
     const held = { ...heldUntil(local.monotonic, takenAt + ttl - timing.requestTimeout), owner };
     Object.assign(lineOf(), { held, nonces: { next, left: NONCES } });
@@ -143,7 +143,7 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
       return await inLine("person", work, held.inTime);
     } finally {
       await left(held);
-      await keeping.turns.give(account, held.owner ?? "").catch((error: unknown) => {
+      await keeping.leases.giveBack(account, held.owner ?? "").catch((error: unknown) => {
         // The lease runs out by itself.
         link.log("warn", "a lease could not be given back", { account, reason: messageOf(error) });
       });
