@@ -5,7 +5,7 @@ import { openAt, ticksOf } from "../../src/backtest/ticks.ts";
 import { walk } from "../../src/backtest/walk.ts";
 import type { WalkOptions } from "../../src/backtest/walk-options.ts";
 import type { Candles } from "../../src/candles/candles.ts";
-import { unexplainedAssets } from "../../src/engine/reconcile/audit.ts";
+import { unexplainedAssets } from "../../src/engine/reconcile/books-check.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { askedRangeOf, centeredOf } from "../../src/grid/start/asked.ts";
 import type { GridStrategy } from "../../src/grid/state/state.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { withMoved } from "../../src/engine/decide/advance.ts";
-import { unexplainedAssets } from "../../src/engine/reconcile/audit.ts";
+import { unexplainedAssets } from "../../src/engine/reconcile/books-check.ts";
 import { withFeeValues } from "../../src/engine/reconcile/fee-value.ts";
 import { movementsOf } from "../../src/engine/reconcile/fills.ts";
 import { gridKind } from "../../src/grid/kind.ts";

@@ -4,7 +4,7 @@ import type { Order } from "../../model/order.ts";
 import type { Refusal, SlotState, Strategy, StrategyState } from "../../model/strategy.ts";
 import type { Advanced, Kind } from "../../ports/kind.ts";
 import type { Timing } from "../../ports/venue.ts";
-import { audited } from "../reconcile/audit.ts";
+import { booksChecked } from "../reconcile/books-check.ts";
 import { addFee, movementsOf } from "../reconcile/fills.ts";
 import type { Reconciled } from "../reconcile/reconcile.ts";
 import { recover, sequenceOf } from "../reconcile/recovery.ts";
@@ -118,7 +118,7 @@ export function advance(before: Strategy, live: readonly Order[], turn: Turn): A
   const { market } = turn.sight;
   const why = market && !market.active ? `${before.symbol} is closed on the exchange` : null;
   const strategy = closed(
-    audited(turn.kind, known, { live, now: turn.now, rows: turn.sight.unreadable }),
+    booksChecked(turn.kind, known, { live, now: turn.now, rows: turn.sight.unreadable }),
     market ? why : undefined,
     turn.now,
   );

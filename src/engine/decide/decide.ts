@@ -11,7 +11,7 @@ import type { Strategy } from "../../model/strategy.ts";
 import type { Advanced, Kinds } from "../../ports/kind.ts";
 import type { Changes, Snapshot } from "../../ports/stores/step-store.ts";
 import { type Adopted, adopt, revenants } from "../reconcile/adopt.ts";
-import { blamed } from "../reconcile/audit.ts";
+import { blamed } from "../reconcile/books-check.ts";
 import { withFeeValues } from "../reconcile/fee-value.ts";
 import type { MarketSight, Observation } from "../reconcile/observation.ts";
 import { isContradicted, isFinal } from "../reconcile/order-life.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { unexplainedAssets } from "../../engine/reconcile/audit.ts";
+import { unexplainedAssets } from "../../engine/reconcile/books-check.ts";
 import { type Decimal, snap, text, wire } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";

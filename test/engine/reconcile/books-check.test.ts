@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { audited, blamed, unexplainedAssets } from "../../../src/engine/reconcile/audit.ts";
+import { blamed, booksChecked, unexplainedAssets } from "../../../src/engine/reconcile/books-check.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Order } from "../../../src/model/order.ts";
@@ -23,7 +23,7 @@ const look = (
   live: readonly Order[] = [],
   now = 1_000,
   rows: readonly UnreadableFill[] = [],
-) => audited(gridKind, one, { live, now, rows });
+) => booksChecked(gridKind, one, { live, now, rows });
 const unread = (id: string, orderId = "x1"): UnreadableFill => ({ id, orderId, at: 1, reason: "no price" });
 const missing = (over: Partial<Refusal> = {}): Refusal => ({
   slot: 0,

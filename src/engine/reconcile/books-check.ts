@@ -37,7 +37,7 @@ export function blamed(kind: Kind, strategy: Strategy, reconciled: readonly Reco
 }
 
 /** Its unsettled orders, and rows of trades that this pass could not read. */
-interface AuditSeen {
+interface BooksSight {
   readonly live: readonly Order[];
   readonly rows?: readonly UnreadableFill[];
 }
@@ -46,10 +46,10 @@ interface AuditSeen {
  * Compares a strategy with its fills: assets, and orders with less booked than filled. What
  * is not explained for ten minutes ends in error; a strategy that stops goes on to its end.
  */
-export function audited(
+export function booksChecked(
   kind: Kind,
   strategy: Strategy,
-  { live, now, rows = [] }: { readonly now: Millis } & AuditSeen,
+  { live, now, rows = [] }: { readonly now: Millis } & BooksSight,
 ): Strategy {
   const { state, symbol, status, wants } = strategy;
   const known = state.unexplained ?? null;
@@ -100,7 +100,7 @@ const tradeNames = ({ trades = [] }: Unexplained): string => trades.map(({ trade
 function differences(
   assets: Unexplained["assets"],
   { state, symbol }: Strategy,
-  { live, rows = [] }: AuditSeen,
+  { live, rows = [] }: BooksSight,
 ): Unexplained | undefined {
   const [short] = live
     .flatMap((order) => (order.behindSince === null ? [] : [{ ...order, since: order.behindSince }]))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { audited, blamed } from "../../src/engine/reconcile/audit.ts";
+import { blamed, booksChecked } from "../../src/engine/reconcile/books-check.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { bookFill } from "../../src/grid/ledger/booking.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
@@ -35,12 +35,12 @@ const reconciled = {
 describe("what fills do not explain", () => {
   it("is nothing where slots, cash and fills agree: the same strategy comes back", () => {
     const one = grid();
-    expect(audited(gridKind, one, { live: [], now: 0 })).toBe(one);
+    expect(booksChecked(gridKind, one, { live: [], now: 0 })).toBe(one);
     expect(blamed(gridKind, one, [reconciled as never])).toBe(one);
   });
 
   it("is an error after ten minutes, naming asset and order, and no sooner", () => {
-    const first = audited(gridKind, blamed(gridKind, grid({ state: wrong }), [reconciled as never]), {
+    const first = booksChecked(gridKind, blamed(gridKind, grid({ state: wrong }), [reconciled as never]), {
       live: [],
       now: 1000,
     });
@@ -48,20 +48,20 @@ describe("what fills do not explain", () => {
       status: "running",
       state: { unexplained: { order: "em1", since: 1000, assets: { BTC: d("1") } } },
     });
-    expect(audited(gridKind, first, { live: [], now: 1000 + 10 * MINUTE - 1 })).toBe(first);
-    const after = audited(gridKind, first, { live: [], now: 1000 + 10 * MINUTE });
+    expect(booksChecked(gridKind, first, { live: [], now: 1000 + 10 * MINUTE - 1 })).toBe(first);
+    const after = booksChecked(gridKind, first, { live: [], now: 1000 + 10 * MINUTE });
     expect(after).toMatchObject({ status: "error", lastError: expect.stringMatching(/em1.*1 BTC/) });
   });
 
   it("is an order with less booked than filled, open or ended, and its slot says so", () => {
     const short = order({ state: "partially_filled", filled: d("2"), booked: d("0.5"), behindSince: 0 });
-    const found = audited(gridKind, grid(), { live: [short], now: 0 });
+    const found = booksChecked(gridKind, grid(), { live: [short], now: 0 });
     expect(found.state.unexplained).toMatchObject({ order: "em1", assets: { BTC: d("1.5") } });
-    expect(audited(gridKind, found, { live: [short], now: 10 * MINUTE })).toMatchObject({
+    expect(booksChecked(gridKind, found, { live: [short], now: 10 * MINUTE })).toMatchObject({
       status: "error",
       state: { refused: [{ slot: short.slot, reason: "fills_missing", detail: "em1" }] },
     });
-    expect(audited(gridKind, found, { live: [], now: 10 * MINUTE })).toMatchObject({
+    expect(booksChecked(gridKind, found, { live: [], now: 10 * MINUTE })).toMatchObject({
       status: "running",
       state: { unexplained: null },
     });
@@ -70,18 +70,18 @@ describe("what fills do not explain", () => {
   it("is no error where an order's own sums are told: they are booked by the next pass that looks for its trades", () => {
     const sums = { notional: d("200"), fees: [] };
     const short = order({ filled: d("2"), booked: d("0.5"), behindSince: 0, ...sums });
-    const found = audited(gridKind, grid(), { live: [short], now: 0 });
-    expect(audited(gridKind, found, { live: [short], now: 11 * MINUTE })).toBe(found);
+    const found = booksChecked(gridKind, grid(), { live: [short], now: 0 });
+    expect(booksChecked(gridKind, found, { live: [short], now: 11 * MINUTE })).toBe(found);
     const other = order({ ...short, filled: d("0.5"), behindSince: null });
-    const first = audited(gridKind, blamed(gridKind, grid({ state: wrong }), [reconciled as never]), {
+    const first = booksChecked(gridKind, blamed(gridKind, grid({ state: wrong }), [reconciled as never]), {
       live: [other],
       now: 0,
     });
-    expect(audited(gridKind, first, { live: [other], now: 11 * MINUTE }).status).toBe("error");
+    expect(booksChecked(gridKind, first, { live: [other], now: 11 * MINUTE }).status).toBe("error");
   });
 
   it("does not keep a grid from stopping", () => {
-    const stopping = audited(gridKind, grid({ state: wrong, wants: "stop" }), { live: [], now: 0 });
-    expect(audited(gridKind, stopping, { live: [], now: 20 * MINUTE }).status).toBe("running");
+    const stopping = booksChecked(gridKind, grid({ state: wrong, wants: "stop" }), { live: [], now: 0 });
+    expect(booksChecked(gridKind, stopping, { live: [], now: 20 * MINUTE }).status).toBe("running");
   });
 });
