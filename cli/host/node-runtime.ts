@@ -11,9 +11,9 @@ import { fileConnection } from "./database/file-connection.ts";
 import { ownDatabase } from "./file-rights.ts";
 import { killedByFile } from "./kill-file.ts";
 import { databaseFile, packageFolder } from "./locations.ts";
-import { nodeMail } from "./mail.ts";
 import { nodePost } from "./outbound.ts";
 import { nodeLocal } from "./process/node-local.ts";
+import { sendBySmtp } from "./smtp.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
@@ -58,7 +58,7 @@ function runtimeOver(client: Database, url: string, { config, log }: { config: C
     readCandles: readCoveredFile,
     kept: keptCandles(url, process.env),
     post: nodePost(config.outboundHosts),
-    mail: nodeMail(config.outboundHosts),
+    mail: sendBySmtp(config.outboundHosts),
     killed: killedByFile(url),
   };
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { nodeMail } from "../../cli/host/mail.ts";
+import { sendBySmtp } from "../../cli/host/smtp.ts";
 import { deliver } from "../../src/notify/operations/deliver.ts";
 import { canary } from "../support/canary.ts";
 import { notifyBox } from "../support/notify.ts";
@@ -19,7 +19,7 @@ async function mailBox(server: Awaited<ReturnType<typeof mailServer>>, secrets: 
     kind: "email",
     secrets: { server: server.url, ...PEOPLE, ...secrets },
   });
-  const world = { ...box.world, notify: { ...box.world.notify, mail: nodeMail(box.hosts) } };
+  const world = { ...box.world, notify: { ...box.world.notify, mail: sendBySmtp(box.hosts) } };
   const round = (seconds: number) => {
     box.time.pass(seconds * 1000);
     return deliver(world);
@@ -94,7 +94,7 @@ describe("mail on its way", () => {
   it.each(["smtp://10.0.0.1", "smtps://localhost", "smtp://mail.internal", "smtps://[::1]", "smtp://0x7f.1"])(
     "goes to no private address: %s",
     async (server) => {
-      await expect(nodeMail([])({ ...mail, server }, 2000)).rejects.toThrow("EDGEMAKER_OUTBOUND_HOSTS");
+      await expect(sendBySmtp([])({ ...mail, server }, 2000)).rejects.toThrow("EDGEMAKER_OUTBOUND_HOSTS");
     },
   );
 
@@ -107,7 +107,7 @@ describe("mail on its way", () => {
     });
     const tls = { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
     const server = await mailServer({ tls });
-    await expect(nodeMail([server.host])({ ...mail, server: server.url }, 5000)).rejects.toThrow(
+    await expect(sendBySmtp([server.host])({ ...mail, server: server.url }, 5000)).rejects.toThrow(
       "self-signed certificate",
     );
     expect(server.mails).toEqual([]);
@@ -115,7 +115,7 @@ describe("mail on its way", () => {
 
   it("is given up on where nobody answers", async () => {
     const server = await mailServer({ isMute: true });
-    await expect(nodeMail([server.host])({ ...mail, server: server.url }, 300)).rejects.toThrow(
+    await expect(sendBySmtp([server.host])({ ...mail, server: server.url }, 300)).rejects.toThrow(
       /300 ms|Greeting never received/,
     );
   });

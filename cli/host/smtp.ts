@@ -9,7 +9,7 @@ import { refusePrivate } from "./outbound.ts";
 const PORTS = { "smtps:": 465, "smtp:": 587 } as const;
 
 /** Mail by SMTP, to addresses that were looked at: a name may lead elsewhere each time. Nothing is sent in the clear. */
-export const nodeMail =
+export const sendBySmtp =
   (named: readonly string[]): SendMail =>
   async ({ id, server, user, password, from, to, subject, text }, timeout) => {
     const url = new URL(server);
