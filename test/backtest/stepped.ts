@@ -1,6 +1,6 @@
 import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { bookedVenue } from "../../src/adapters/sandbox/booked-venue.ts";
-import { settle } from "../../src/adapters/sandbox/matching.ts";
+import { fillResting } from "../../src/adapters/sandbox/matching.ts";
 import type { PricePath } from "../../src/adapters/sandbox/path.ts";
 import { deposit } from "../../src/adapters/sandbox/person.ts";
 import { SANDBOX_TIMING } from "../../src/adapters/sandbox/venue.ts";
@@ -103,7 +103,7 @@ export async function steppedAny({ name, asked }: Asked, { bars, market, rules, 
       pricing: {
         look: async () => ({ ...(await books.load(EXCHANGE)), at: now() }),
         settlement: ({ books: seen, at }) =>
-          settle(seen, at, () => ({ market, path }), { fill: rules.fill, parts: false }),
+          fillResting(seen, at, () => ({ market, path }), { fill: rules.fill, parts: false }),
         market: () => market,
         arrival(_seen, { side }) {
           const { bid, ask } = quote(now());

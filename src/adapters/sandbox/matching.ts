@@ -27,7 +27,7 @@ const BUCKET: Millis = 15 * SECOND;
 const PART_SHARE = 0.125;
 
 /** Lets resting orders meet the price up to `until`, in time order. Undefined when none fills. */
-export function settle(
+export function fillResting(
   books: VenueBooks,
   until: Millis,
   listings: Listings,

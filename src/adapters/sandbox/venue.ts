@@ -13,7 +13,7 @@ import { type BookMoment, bookedVenue, type Pricing, readBooks } from "./booked-
 import type { Books, BooksReading } from "./books.ts";
 import { depthAt, MOST_SIMULATED_LEVELS, withResting } from "./depth.ts";
 import { type MarketClock, marketTime } from "./market-clock.ts";
-import { type ListedPath, type MatchingRules, settle } from "./matching.ts";
+import { fillResting, type ListedPath, type MatchingRules } from "./matching.ts";
 import type { Shock } from "./path.ts";
 import { candlesAt, tickerAt, tradesAt } from "./prints.ts";
 
@@ -114,7 +114,7 @@ function settlementAlongPath(
   { rules }: Simulation,
   { books, at, listed }: BooksSeen,
 ): BookChange | undefined {
-  const change = settle(books, at, (symbol) => listed(symbol as Pair), rules);
+  const change = fillResting(books, at, (symbol) => listed(symbol as Pair), rules);
   if (change || at - books.settledAt < QUIET) return change;
   return { settledAt: at, orders: [], fills: [], holdings: {} };
 }

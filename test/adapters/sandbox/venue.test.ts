@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { sandboxBooks } from "../../../src/adapters/libsql/sandbox/sandbox-books.ts";
 import { listingOf, simulatedMarket } from "../../../src/adapters/sandbox/catalog.ts";
 import { createListings } from "../../../src/adapters/sandbox/listings.ts";
-import { settle } from "../../../src/adapters/sandbox/matching.ts";
+import { fillResting } from "../../../src/adapters/sandbox/matching.ts";
 import { deposit } from "../../../src/adapters/sandbox/person.ts";
 import { type Decimal, mul, sum, text, ZERO } from "../../../src/kernel/decimal.ts";
 import { HOUR, MINUTE } from "../../../src/kernel/time.ts";
@@ -201,7 +201,7 @@ describe("resting orders", () => {
       const fills: string[] = [];
       let now = books;
       for (const at of until) {
-        const change = settle(now, START + at, () => listed, rules);
+        const change = fillResting(now, START + at, () => listed, rules);
         for (const { id, price, amount } of change?.fills ?? [])
           fills.push(`${id} ${text(amount)} at ${text(price)}`);
         now = change ? applied(now, change) : { ...now, settledAt: START + at };
@@ -227,7 +227,7 @@ describe("resting orders", () => {
         ),
         (percents) => {
           const before = withOrders(percents);
-          const change = settle(before, START + 48 * HOUR, () => listed, rules);
+          const change = fillResting(before, START + 48 * HOUR, () => listed, rules);
           if (!change) return;
           const after = applied(before, change);
           const moved = sum(change.fills.map(({ side, amount }) => (side === "buy" ? amount : -amount)));
@@ -253,7 +253,7 @@ describe("resting orders", () => {
 
   it("sometimes fill in two parts", () => {
     const books = withOrders(Array.from({ length: 40 }, (_, i) => 980 + (i < 20 ? i : i + 1)));
-    const change = settle(books, START + 48 * HOUR, () => listed, rules);
+    const change = fillResting(books, START + 48 * HOUR, () => listed, rules);
     expect(change?.fills.some(({ amount }) => amount < d("0.01"))).toBe(true);
   });
 });
