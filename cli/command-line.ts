@@ -1,5 +1,5 @@
 import { runCommand } from "citty";
-import { refuseUnknownSettings } from "../src/compose/settings.ts";
+import { refuseUnknownSettings } from "../src/compose/setting-names.ts";
 import { messageOf, SettingsError } from "../src/kernel/errors.ts";
 import { configuredIds, rootCommand } from "./commands/root.ts";
 import { lackingFolder } from "./host/settings.ts";

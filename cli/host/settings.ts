@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { AS_PASSES_GO } from "../../src/adapters/sandbox/market-clock.ts";
 import { type Config, parseConfig } from "../../src/compose/config.ts";
 import type { SandboxOptions } from "../../src/compose/sandbox.ts";
-import { parseConfigFile, venueUrl } from "../../src/compose/settings.ts";
+import { parseConfigFile, venueUrl } from "../../src/compose/setting-names.ts";
 import { messageOf, SettingsError } from "../../src/kernel/errors.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import type { Args, Values } from "../terminal/arguments.ts";

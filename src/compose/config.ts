@@ -8,6 +8,7 @@ import type { LogLevel } from "../ports/local.ts";
 import type { PromisedPair } from "../ports/stores/liquidity-store.ts";
 import type { RateLimits } from "../transport/limiter.ts";
 import { refuseSameKeys } from "./same-keys.ts";
+import { type Environment, refuseUnknownSettings, Settings, venueUrl } from "./setting-names.ts";
 import {
   assetAmount,
   kekOf,
@@ -19,7 +20,6 @@ import {
   timingBound,
   watchedOf,
 } from "./setting-values.ts";
-import { type Environment, refuseUnknownSettings, Settings, venueUrl } from "./settings.ts";
 
 const isVenue = (name: string): name is VenueName => Object.hasOwn(VENUES, name);
 
