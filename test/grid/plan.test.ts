@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { giveFirstBase, layOut } from "../../src/grid/ladder/layout.ts";
+import { nextOrders } from "../../src/grid/plan/next-orders.ts";
 import { outdated } from "../../src/grid/plan/outdated.ts";
-import { plan } from "../../src/grid/plan/plan.ts";
 import type { View } from "../../src/grid/plan/wish.ts";
 import type { GridState } from "../../src/grid/state/state.ts";
 import { text } from "../../src/kernel/decimal.ts";
@@ -26,7 +26,7 @@ const view = (over: Partial<View> = {}): View => ({
 });
 
 const shown = (grid: GridState, over: Partial<View> = {}) => {
-  const { intents, next } = plan(grid, view(over));
+  const { intents, next } = nextOrders(grid, view(over));
   return {
     orders: intents.map(
       ({ slot: index, side, price, amount }) => `${index} ${side} ${text(amount)} at ${text(price)}`,
@@ -82,7 +82,7 @@ describe("a new grid", () => {
   });
 });
 
-describe("a plan refuses", () => {
+describe("of the next orders it refuses", () => {
   const one = state([slot({ lower: d("100"), upper: d("110") })]);
 
   it("to cross an own order, whoever placed it", () => {
@@ -121,10 +121,10 @@ describe("a plan refuses", () => {
     const rejected = state([slot({ retryAt: 50 })], {
       refused: [{ slot: 0, reason: "rejected", detail: "too small" }],
     });
-    expect(plan(rejected, view({ now: 49 })).next.refused).toEqual([
+    expect(nextOrders(rejected, view({ now: 49 })).next.refused).toEqual([
       { slot: 0, reason: "rejected", detail: "too small" },
     ]);
-    expect(plan(rejected, view({ now: 50 })).intents).toHaveLength(1);
+    expect(nextOrders(rejected, view({ now: 50 })).intents).toHaveLength(1);
   });
 });
 
@@ -189,19 +189,19 @@ describe("a part-filled order that was cancelled", () => {
 describe("a quiet pass", () => {
   it("keeps the very same state, so that nothing is written", () => {
     const busy = new Set([0, 1, 2, 3]);
-    expect(plan(started, view({ busy })).next).toBe(started);
-    const bare = plan(state(layOut(levels, d("100"), d("101"))), view({ limit: 0 })).next;
-    expect(plan(bare, view({ limit: 0 })).next).toBe(bare);
+    expect(nextOrders(started, view({ busy })).next).toBe(started);
+    const bare = nextOrders(state(layOut(levels, d("100"), d("101"))), view({ limit: 0 })).next;
+    expect(nextOrders(bare, view({ limit: 0 })).next).toBe(bare);
   });
 
   it("leaves what it has no room for to the next one", () => {
-    const { intents, postponed } = plan(started, view({ limit: 2 }));
+    const { intents, postponed } = nextOrders(started, view({ limit: 2 }));
     expect([intents.length, postponed]).toEqual([2, 2]);
   });
 
   it("never gives a sequence twice", () => {
-    const first = plan(started, view());
-    const second = plan(first.next, view());
+    const first = nextOrders(started, view());
+    const second = nextOrders(first.next, view());
     expect(first.intents.map(({ sequence }) => sequence)).toEqual([0, 0, 0, 0]);
     expect(second.intents.map(({ sequence }) => sequence)).toEqual([1, 1, 1, 1]);
   });

@@ -176,7 +176,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "a sequence is used again",
-    "src/grid/plan/plan.ts",
+    "src/grid/plan/next-orders.ts",
     "planned.set(slot.index, { ...unlimited(turned), sequence: turned.sequence + 1 });",
     "planned.set(slot.index, turned);",
   ),

@@ -13,7 +13,7 @@ import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-here.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { asGrid, gridKind } from "../kind.ts";
-import { configOut } from "../schema/out.ts";
+import { configOut } from "../schema/status-answer.ts";
 import type { Checked } from "../start/check.ts";
 import type { LastWeek } from "../start/last-week.ts";
 import { checkHash } from "../start/plan-hash.ts";

@@ -14,9 +14,9 @@ import { startTrading, trigger } from "./begin.ts";
 import { beginEdit, configToLay, editEvents, withEditsNoted } from "./edit.ts";
 import { firstBuy } from "./first-buy.ts";
 import { movedEvents } from "./moved-told.ts";
+import { type NextOrders, nextOrders } from "./next-orders.ts";
 import { noticesOf } from "./notices.ts";
 import { outdated } from "./outdated.ts";
-import { type GridPlan, plan } from "./plan.ts";
 import { obstacle, relaid } from "./rebuild.ts";
 import { affords, leaving, moved } from "./trail.ts";
 import { confirm, type MarketQuote, moveOf } from "./watch.ts";
@@ -166,7 +166,7 @@ function placeWanted(
   const bought = firstBuy(strategy, mine, { ...turn, held: isOld || isHeld(strategy, turn) });
   const left = strategy.state.trail.way ? leaving(strategy.state)?.index : undefined;
   const busy = new Set([...mine.map(({ slot }) => slot), ...(left === undefined ? [] : [left])]);
-  const planned = plan(bought.state, {
+  const planned = nextOrders(bought.state, {
     busy,
     now: turn.now,
     unclear: mine.flatMap(unclearRefusal),
@@ -197,7 +197,7 @@ function placeWanted(
 
 const afterPlan = (
   strategy: GridStrategy,
-  { next }: GridPlan,
+  { next }: NextOrders,
   { problem, isPlacing }: { readonly problem: string | null; readonly isPlacing: boolean },
 ): GridStrategy => ({
   ...strategy,
@@ -207,7 +207,7 @@ const afterPlan = (
   lastError: problem,
 });
 
-const planError = ({ next, postponed }: GridPlan, { slow }: StrategyContext): string | null =>
+const planError = ({ next, postponed }: NextOrders, { slow }: StrategyContext): string | null =>
   venueError(next.refused) ?? (postponed > 0 ? slow : null);
 
 const unclearRefusal = ({ slot, state, reason }: Order): Refusal[] =>

@@ -9,7 +9,7 @@ import type { Order } from "../../model/order.ts";
 import type { Warning } from "../ladder/check-rules.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
-import { plan } from "../plan/plan.ts";
+import { nextOrders } from "../plan/next-orders.ts";
 import { relaid } from "../plan/rebuild.ts";
 import { totalBase } from "../state/lots.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
@@ -46,7 +46,7 @@ export function planEdit(strategy: GridStrategy, edited: EditedGrid, world: Edit
   if (!edited.isRelaid) return { ...base, cancels: [], intents: [], state: strategy.state, hash: hash([]) };
   const laid = relaid(edited.config, strategy.state, { market, quote });
   const others = orders.filter((order) => order.strategy !== strategy.id);
-  const planned = plan(laid, {
+  const planned = nextOrders(laid, {
     market,
     quote,
     busy: new Set(),

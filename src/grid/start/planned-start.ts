@@ -10,7 +10,7 @@ import type { Warning } from "../ladder/check-rules.ts";
 import { breakEvenRatio, restingFees } from "../ladder/fees.ts";
 import { giveFirstBase } from "../ladder/layout.ts";
 import { firstBuyOf, takingPrice } from "../plan/first-buy.ts";
-import { plan } from "../plan/plan.ts";
+import { nextOrders } from "../plan/next-orders.ts";
 import type { PlannedShape } from "../schema/schema.ts";
 import type { GridConfig } from "../state/config.ts";
 import { optionsOf } from "../state/options.ts";
@@ -68,7 +68,7 @@ export function planStart(checked: Checked, world: StartWorld): PlannedStart {
   );
   const bought = firstBuyOf(given, config, { market, quote, bounds });
   const all = of(market.quote).free + of(market.quote).used;
-  const planned = plan(bought?.state ?? given, {
+  const planned = nextOrders(bought?.state ?? given, {
     market,
     quote,
     busy: new Set(),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { nextOrders } from "../../../src/grid/plan/next-orders.ts";
 import { outdated } from "../../../src/grid/plan/outdated.ts";
 import { keptBack } from "../../../src/grid/plan/owed.ts";
-import { plan } from "../../../src/grid/plan/plan.ts";
 import type { View } from "../../../src/grid/plan/wish.ts";
 import type { GridState, Slot } from "../../../src/grid/state/state.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
@@ -23,7 +23,7 @@ const view = (over: Partial<View> = {}): View => ({
   ...over,
 });
 const planned = (slots: readonly Slot[], over: Partial<View> = {}, of: Partial<GridState> = {}) =>
-  plan(state(slots, of), view(over));
+  nextOrders(state(slots, of), view(over));
 const refused = (one: Slot, over: Partial<View> = {}, of: Partial<GridState> = {}) => {
   const { next, intents } = planned([one], over, of);
   expect(intents.length).toBe(next.refused.length === 0 ? 1 : 0);
@@ -100,16 +100,16 @@ describe("what a slot rests next", () => {
     const bare = state([slot({ side: "sell", lower: d("105") })], {
       refused: [{ slot: 0, reason: "no_base" }],
     });
-    expect(plan(bare, view()).next).toBe(bare);
+    expect(nextOrders(bare, view()).next).toBe(bare);
     for (const one of [
       { slot: 0, reason: "no_base", detail: "more" },
       { slot: 0, reason: "no_quote" },
       { slot: 1, reason: "no_base" },
     ] as const) {
       const before = { ...bare, refused: [one] };
-      expect(plan(before, view()).next.refused).toEqual(bare.refused);
+      expect(nextOrders(before, view()).next.refused).toEqual(bare.refused);
     }
-    expect(plan({ ...bare, refused: [] }, view()).next.refused).toEqual(bare.refused);
+    expect(nextOrders({ ...bare, refused: [] }, view()).next.refused).toEqual(bare.refused);
   });
 
   it("is told with what is refused in the order of slots", () => {
@@ -181,8 +181,10 @@ describe("a slot is refused", () => {
     const [waiting, told] = [first.next.slots[0] as Slot, first.next.refused[0]];
     expect(waiting.limited).toEqual({ times: 1, until: NOW + 15_000, version: 1 });
     expect(told).toMatchObject({ reason: "limit_order", detail: expect.stringContaining("after 15 s") });
-    expect(plan(first.next, view({ ...LIMITED, now: NOW + 14_999 })).next).toBe(first.next);
-    expect(plan(first.next, view({ ...LIMITED, now: NOW + 15_000 })).next.slots[0]?.limited?.times).toBe(2);
+    expect(nextOrders(first.next, view({ ...LIMITED, now: NOW + 14_999 })).next).toBe(first.next);
+    expect(
+      nextOrders(first.next, view({ ...LIMITED, now: NOW + 15_000 })).next.slots[0]?.limited?.times,
+    ).toBe(2);
     expect(refused(waiting, LIMITED)).toEqual({ slot: 0, reason: "limit_order" });
     const others = [
       { slot: 1, reason: "limit_day", detail: "other" },

@@ -5,13 +5,13 @@ import type { Keys, Venue, VenueOrder } from "../../../ports/venue.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import { buyFeeIn } from "./buy-fee.ts";
 import { openOnEveryPair } from "./every-pair.ts";
+import type { ExchangeLink } from "./exchange-link.ts";
 import { accountFeeReader } from "./fees.ts";
 import { readOrders, readSpan } from "./fills.ts";
-import type { ExchangeLink } from "./exchange-link.ts";
 import { publicData } from "./public-data.ts";
 import { balancesOf, readMarket, venueOrderOf } from "./reading.ts";
-import { createSession, type LeaseHold, type PrivateSession } from "./session.ts";
 import { sendCancel, sendOrder } from "./send-order.ts";
+import { createSession, type LeaseHold, type PrivateSession } from "./session.ts";
 
 export interface AccountAccess {
   readonly account: AccountRef;

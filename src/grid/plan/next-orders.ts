@@ -11,7 +11,7 @@ import { keptBack } from "./owed.ts";
 import { backedOff, limitOrderOf, refuse } from "./refusal.ts";
 import { atRest, sellPrice, turn, type View, type Wish, wishOf } from "./wish.ts";
 
-export interface GridPlan {
+export interface NextOrders {
   readonly next: GridState;
   /** Nearest the market first. */
   readonly intents: readonly Intent[];
@@ -26,7 +26,7 @@ const KEPT_BACK = {
 } as const;
 
 /** Which order each slot without one should rest next, and why another rests nothing. */
-export function plan(state: GridState, view: View): GridPlan {
+export function nextOrders(state: GridState, view: View): NextOrders {
   const mid = midOf(view.quote);
   let { funds, capital, resting, bounds } = view;
   let postponed = 0;

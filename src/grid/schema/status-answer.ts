@@ -26,7 +26,7 @@ export function configOut(
   return { exchange, symbol, gridLevels, orderSize: wire(orderSize), ...prices };
 }
 
-export interface Times {
+export interface StatusFacts {
   /** Market time now. */
   readonly now: Millis;
   /** That nobody here steps it. */
@@ -38,10 +38,10 @@ export interface Times {
 }
 
 /** One strategy as the contract shows it, and what it leaves open: where the profit comes from, and what rests nothing. */
-export function gridAnswer(
+export function gridStatusAnswer(
   exchange: string,
   view: StrategyView<GridStrategy>,
-  { now, missing, trouble, watch = [] }: Times,
+  { now, missing, trouble, watch = [] }: StatusFacts,
 ): z.input<ReturnType<typeof GridStatusShape>> {
   const { strategy, memory } = view;
   const { refused, notices } = strategy.state;

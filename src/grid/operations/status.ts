@@ -1,0 +1,154 @@
+import * as z from "zod";
+import { stalledFor, stalledNotices } from "../../engine/pass/stalled.ts";
+import { watchNotices } from "../../engine/pass/stop-watch.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { countField, flagField, idField, textField } from "../../kernel/fields.ts";
+import { parseAccountKey } from "../../model/account.ts";
+import { operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { StrategyView } from "../../ports/stores/strategy-store.ts";
+import { gridViewsOf } from "../kind.ts";
+import { slotOut } from "../schema/accounting.ts";
+import { conditionsOf } from "../schema/conditions.ts";
+import { lyingOut } from "../schema/follows.ts";
+import { ListShape, StatusShape } from "../schema/schema.ts";
+import { gridStatusAnswer, isDry } from "../schema/status-answer.ts";
+import { gridsView, hasStalled, listView } from "../schema/view.ts";
+import type { GridStrategy } from "../state/state.ts";
+import { BUYS_ON } from "./kill.ts";
+import { intervalOf } from "./watch-over.ts";
+
+const GRIDS_READ = {
+  effect: "read",
+  access: "token",
+  failure: "Internal error",
+  mcp: { closedWorld: true },
+} as const;
+
+export const gridStatus = operation({
+  ...GRIDS_READ,
+  name: "get_grid_status",
+  summary: "Grids, their orders and their profit",
+  http: { route: "GET /strategy/grid/status", from: "query" },
+  cli: {
+    path: "grid status",
+    positional: ["id"],
+    watch: true,
+    view: gridsView,
+    flags: { stopped: "all" },
+    // For whoever has a script look after a grid: something is wrong, and nobody here can tell it louder.
+    exit: (answer) => (hasStalled(answer) ? 3 : 0),
+    examples: ["edgemaker grid status --watch", "edgemaker grid status --json"],
+  },
+  input: () =>
+    z.object({
+      id: idField("Invalid request").optional().describe("Strategy id; all that run when left out"),
+      stopped: flagField("Invalid request", "stopped")
+        .default(false)
+        .describe("Those that are stopped too, newest first and page by page"),
+      limit: countField("Invalid limit", { least: 1, most: 1000 })
+        .optional()
+        .describe("A page of so many, newest first; 100 with those that are stopped"),
+      before: textField("Invalid request", /^\d{1,15}$/, "before must be the `next` of the page before")
+        .optional()
+        .describe("The `next` of the page before"),
+    }),
+  output: StatusShape,
+  async run(deps, { id, stopped, limit, before }) {
+    const page = strategiesPage({ stopped, limit, before });
+    const found = await deps.store.strategies(id === undefined ? { stopped, page } : { id });
+    const views = gridViewsOf(found);
+    if (id !== undefined && views.length === 0) throw new AppError("Not found", `there is no strategy ${id}`);
+    const killed = await deps.store.killed();
+    return {
+      strategies: views.map((view) => ({
+        ...shownGrid(deps, view, killed),
+        ...(id ? slotsShown(view) : {}),
+      })),
+      count: views.length,
+      next: page && found.length === page.limit ? String(found.at(-1)?.strategy.number) : null,
+      warnings: [...((await deps.warnings?.()) ?? [])],
+    };
+  },
+});
+
+/** All that run are told at once, as a person needs them; what has ever run has no end, and is told in pages. */
+function strategiesPage(asked: {
+  stopped: boolean;
+  limit?: number | undefined;
+  before?: string | undefined;
+}) {
+  const { stopped, limit, before } = asked;
+  if (!stopped && limit === undefined && before === undefined) return undefined;
+  return { limit: limit ?? 100, before: before === undefined ? undefined : Number.parseInt(before, 10) };
+}
+
+const slotsShown = ({ strategy }: StrategyView<GridStrategy>) => ({
+  slots: strategy.state.slots.map(slotOut),
+});
+
+/** What there is to say of a grid that its own passes cannot. */
+function noticedFrom(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean) {
+  const isStopped = view.strategy.status === "stopped";
+  const kill = killed && !isStopped ? [{ code: "killed", message: `the kill switch is on: ${BUYS_ON}` }] : [];
+  return [
+    ...stalledNotices(view, deps.interval),
+    ...conditionsOf(view),
+    ...watchNotices(view, intervalOf(deps)),
+    ...kill,
+  ];
+}
+
+function shownGrid(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean) {
+  const { store, venueOf, marketTime } = deps;
+  const account = parseAccountKey(view.strategy.account);
+  const isStopped = view.strategy.status === "stopped";
+  const missing = venueOf(account) || isStopped ? null : notConfiguredHere(view.strategy.account);
+  const watch = noticedFrom(deps, view, killed);
+  const trouble = isStopped ? undefined : store.trouble();
+  return gridStatusAnswer(account.exchange, view, {
+    now: marketTime(account, view.now),
+    missing,
+    trouble,
+    watch,
+  });
+}
+
+const notConfiguredHere = (account: string): string =>
+  `this process is not configured for ${account}: another one has to step it`;
+
+export const listGrids = operation({
+  ...GRIDS_READ,
+  name: "list_grids",
+  summary: "Grids that are not stopped",
+  http: { route: "GET /strategy/grid/list", from: "query" },
+  cli: {
+    path: "grid list",
+    view: listView,
+    columns: ["id", "status", "stalled", "notices", "symbol", "exchange", "range", "startedAt"],
+  },
+  input: () => z.object({}),
+  output: ListShape,
+  async run(deps) {
+    const { store, interval } = deps;
+    const views = gridViewsOf(await store.strategies({ stopped: false }));
+    const killed = await store.killed();
+    const strategies = views.map((view) => {
+      const { id, account, symbol, status, startedAt } = view.strategy;
+      return {
+        id,
+        dryRun: isDry({ account }),
+        exchange: parseAccountKey(account).exchange,
+        symbol,
+        status,
+        ...lyingOut(view.strategy),
+        stalled: stalledFor(view, interval) > 0,
+        notices: [...view.strategy.state.notices, ...noticedFrom(deps, view, killed)].map((one) => ({
+          ...one,
+        })),
+        startedAt,
+      };
+    });
+    return { strategies, count: strategies.length };
+  },
+});
