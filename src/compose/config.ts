@@ -77,7 +77,7 @@ export interface Config {
   readonly mcpMostADay: ReadonlyMap<string, Decimal>;
 }
 
-/** Reads the settings; nothing else reads the environment. Throws SettingsError naming what is wrong. */
+/** Reads every setting out of an environment that its caller hands over. Throws SettingsError naming what is wrong. */
 export function parseConfig(environment: Environment): Config {
   refuseUnknownSettings(environment);
   const set = Object.fromEntries(
