@@ -60,22 +60,8 @@ export function* walking(
   bars: Ticks,
   options: WalkOptions,
 ): Generator<number, Walked> {
-  const { market, rules, balances, isOver } = options;
-  const [first] = cornersOf(bars, 0, rules.extremes);
-  const one: Walk = {
-    bars,
-    options,
-    venue: paper(market, rules, { balances, first }),
-    account: opened(strategy),
-    wake: undefined,
-    here: first,
-    filled: false,
-    nextPass: first.at + (rules.tickInterval ?? 0),
-    leapsFrom: 0,
-    fills: [],
-    held: [],
-    passes: [],
-  };
+  const { rules, isOver } = options;
+  const one = walkFrom(strategy, bars, options);
   passAt(one, 0);
   const end = bars.count;
   let bar = 0;
@@ -100,6 +86,25 @@ export function* walking(
     held: heldOf(held),
     passes,
     bars: Math.min(bar, end),
+  };
+}
+
+function walkFrom(strategy: GridStrategy, bars: Ticks, options: WalkOptions): Walk {
+  const { market, rules, balances } = options;
+  const [first] = cornersOf(bars, 0, rules.extremes);
+  return {
+    bars,
+    options,
+    venue: paper(market, rules, { balances, first }),
+    account: opened(strategy),
+    wake: undefined,
+    here: first,
+    filled: false,
+    nextPass: first.at + (rules.tickInterval ?? 0),
+    leapsFrom: 0,
+    fills: [],
+    held: [],
+    passes: [],
   };
 }
 

@@ -12,8 +12,7 @@ const MOST = {
   names: 17,
   fileLines: 250,
   functionLines: 40,
-  /** The goal is none. */
-  longFunctions: 1,
+  longFunctions: 0,
 };
 
 const tracked = (folder: string): string[] =>

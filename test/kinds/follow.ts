@@ -29,12 +29,8 @@ function run(before: Follow, live: readonly Order[], pass: StrategyContext): Par
   const slots = state.slots.map((slot) => ({ ...slot, sequence: slot.sequence + 1 }));
   const { asset, amount } = need(market, order);
   const funds = { ...pass.funds, [asset]: (pass.funds?.[asset] ?? ZERO) - amount };
-  return {
-    strategy: { ...strategy, phase, state: { ...state, slots } },
-    intents: [order],
-    funds,
-    placing: true,
-  };
+  const stepped: Follow = { ...strategy, phase, state: { ...state, slots } };
+  return { strategy: stepped, intents: [order], funds, placing: true };
 }
 
 function orderAtBid(

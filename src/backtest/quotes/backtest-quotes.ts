@@ -2,6 +2,7 @@ import type { Candles } from "../../candles/candles.ts";
 import { type Decimal, max, min, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
+import { NO_STOP } from "../../kernel/stop-flags.ts";
 import { SECOND } from "../../kernel/time.ts";
 import { accountKey, type Balance } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
@@ -128,7 +129,8 @@ function pastQuotes(
     ...{ kind: quoteKind.name, version: quoteKind.version, config },
     account: accountKey({ exchange: "backtest", kind: "sandbox", host: "" }),
     state: newQuoteState(config.rules.levels, startPrice),
-    ...{ wants: "run", keepOrders: false, sellBase: false, status: "running", phase: "starting" },
+    ...NO_STOP,
+    ...{ wants: "run", status: "running", phase: "starting" },
     ...{ lastError: null, startedAt: at, stoppedAt: null, epoch: 0, resumes: 0, request: null },
   };
 }
