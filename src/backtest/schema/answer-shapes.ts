@@ -55,16 +55,21 @@ export const earnedFields = () => ({
 export const TapeShape = () =>
   z
     .object({
-      prints: z.number(),
-      books: z.number(),
+      prints: z.number().describe("Trades that were walked, one by one"),
+      books: z.number().describe("Snapshots of the book that were walked"),
       hasAmounts: z.boolean().describe("false: each print was taken for enough"),
       from: z.number(),
       until: z.number(),
       gaps: z.number().describe("Times of more than a minute without a print"),
       longestGap: z.number().describe("Milliseconds"),
-      duplicates: z.number(),
-      refusedRows: z.number(),
-      refused: z.array(z.object({ row: z.string(), reason: z.string() })),
+      duplicates: z.number().describe("Rows told twice, of which one counts"),
+      refusedRows: z.number().describe("Rows that could not be read"),
+      refused: z.array(
+        z.object({
+          row: z.string().describe('Its place in what was read, as "line 12"'),
+          reason: z.string(),
+        }),
+      ),
       hash: z.string(),
       queue: z
         .enum(["trades", "proportional"])
