@@ -169,6 +169,10 @@ describe("beside quotes on the same account", () => {
     readonly orders: readonly { readonly side: string }[];
     readonly warnings: readonly { readonly code: string; readonly message: string }[];
   }
+  interface Edited {
+    readonly free: string;
+    readonly warnings: Previewed["warnings"];
+  }
   const quoting = async (app: Driven) => {
     const { body } = await app.call<{ readonly id: string }>("POST", "/strategy/quote", QUOTES);
     await app.tick();
@@ -197,6 +201,27 @@ describe("beside quotes on the same account", () => {
     expect(Number(free.base)).toBeCloseTo(1.5);
     const beside = /beside the [\d.]+ USDT that other strategies still need/;
     expect(warnings.find(({ code }) => code === "funds_missing")?.message).toMatch(beside);
+  });
+
+  it("a grid that is changed is told what they and another grid have left of it", async () => {
+    const app = await drivenApp();
+    const { id } = await app.start({ ...RANGE, gridLevels: 10, orderSize: 50, useOwnBase: false });
+    await app.tick();
+    const ofEdit = async () => {
+      const asked = { orderSize: 200 };
+      const { body } = await app.call<Edited>("POST", `/strategy/grid/${id}/preview`, asked);
+      return { free: Number(body.free), warning: body.warnings.find(({ code }) => code === "funds_missing") };
+    };
+    const alone = await ofEdit();
+    expect(alone).toMatchObject({ free: expect.closeTo(100_000, -1), warning: undefined });
+    await quoting(app);
+    expect((await ofEdit()).free).toBeCloseTo(98_000, -1);
+    await app.start({ ...RANGE, useOwnBase: false });
+    await app.tick();
+    expect((await ofEdit()).free).toBeCloseTo(98_000 - 1200, -2);
+    await app.deposit("USDT", -decimal("96500"));
+    const beside = /^the buys need [\d.]+ USDT and [\d.]+ USDT are free beside the [\d.]+ USDT that other/;
+    expect((await ofEdit()).warning?.message).toMatch(beside);
   });
 
   it("quotes are told what a grid has left of it", async () => {

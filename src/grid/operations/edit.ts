@@ -1,3 +1,4 @@
+import { readKept } from "../../engine/pass/read-kept.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { text } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
@@ -48,15 +49,18 @@ function refuseEnding({ id, status, wants, phase, state }: GridStrategy): void {
   if (is) throw new AppError("Conflict", `${id} ${is} and cannot be changed; start a new grid`);
 }
 
-async function readEditWorld(deps: Deps, { account, symbol }: GridStrategy): Promise<EditWorld> {
+async function readEditWorld(deps: Deps, { id, account, symbol }: GridStrategy): Promise<EditWorld> {
   const venue = deps.venueOf(parseAccountKey(account));
   if (!venue)
     throw new AppError("Start failed", `this process is not configured for ${account}: ask one that is`);
   const [market, quote, balances] = await readEditVenue(venue, symbol);
+  const running = await deps.store.strategies({ stopped: false, account });
+  const others = running.filter(({ strategy }) => strategy.id !== id);
+  const kept = await readKept(deps, others, { market, balances });
   const killed = await deps.store.killed();
   const all = await deps.store.unsettledOrders();
   const orders = all.filter((order) => order.account === account && order.symbol === symbol);
-  return { market, quote, balances, killed, orders };
+  return { market, quote, balances, kept, killed, orders };
 }
 
 const readEditVenue = async (venue: Venue, symbol: GridStrategy["symbol"]) =>

@@ -18,7 +18,11 @@ export const PlannedEditShape = lazy(() =>
     investment: z
       .object({ quote: z.string(), base: z.string() })
       .describe("What the buys need, and base held"),
-    free: z.string().describe("Free quote once the cancelled orders have given theirs back"),
+    free: z
+      .string()
+      .describe(
+        "Free quote beside what other strategies need, once the cancelled orders have given theirs back",
+      ),
     idleBase: z.string().describe("Base that no slot would sell"),
     realized: z.number().describe("Realised so far: the ledger is kept, and the change itself sells nothing"),
     totalProfit: z.number(),

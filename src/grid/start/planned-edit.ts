@@ -6,6 +6,7 @@ import type { Intent, Resting } from "../../model/intent.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import { need } from "../../model/need.ts";
 import type { Order } from "../../model/order.ts";
+import type { Both } from "../../model/reserve.ts";
 import type { Warning } from "../ladder/check-rules.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
@@ -14,7 +15,8 @@ import { relaid } from "../plan/rebuild.ts";
 import { totalBase } from "../state/lots.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
 import type { EditedGrid } from "./edited.ts";
-import { mostQuote, worstCases } from "./worst-case.ts";
+import { missingQuote } from "./planned-start.ts";
+import { type Begins, mostQuote, neededQuote, worstCases } from "./worst-case.ts";
 
 export interface EditWorld {
   readonly market: Market;
@@ -22,6 +24,8 @@ export interface EditWorld {
   readonly balances: readonly Balance[];
   /** Orders of the account on the pair that rest or may rest. */
   readonly orders: readonly Order[];
+  /** What the account's other strategies still need of what is free. */
+  readonly kept: Both;
   readonly killed: boolean;
 }
 
@@ -31,17 +35,17 @@ export interface PlannedEdit {
   readonly cancels: readonly Order[];
   readonly intents: readonly Intent[];
   readonly state: GridState;
-  /** Free quote once the cancels have given theirs back. */
+  /** Free quote beside other strategies, once the cancels have given theirs back. */
   readonly free: Decimal;
   readonly hash: string;
 }
 
 /** The plan of a change, by the functions that the step makes it with. */
 export function planEdit(strategy: GridStrategy, edited: EditedGrid, world: EditWorld): PlannedEdit {
-  const { market, quote, balances, orders, killed } = world;
+  const { market, quote, balances, orders, kept, killed } = world;
   const mine = orders.filter((order) => order.strategy === strategy.id);
   const funds = freed(balances, edited.isRelaid ? mine : [], market);
-  const base = { edited, free: funds[market.quote] ?? ZERO };
+  const base = { edited, free: max(ZERO, (funds[market.quote] ?? ZERO) - kept.quote) };
   const hash = (intents: readonly Intent[]) => hashOfEdit(strategy, edited, intents);
   if (!edited.isRelaid) return { ...base, cancels: [], intents: [], state: strategy.state, hash: hash([]) };
   const laid = relaid(edited.config, strategy.state, { market, quote });
@@ -101,6 +105,16 @@ function idleWarnings({ edited, state }: PlannedEdit, { base }: Market): Warning
   ];
 }
 
+/** At its start it may buy base at once; a change buys none but by its orders. */
+function fundsOfEdit({ edited, state, intents, free }: PlannedEdit, begins: Begins, world: EditWorld) {
+  if (!edited.isRelaid) return [];
+  const needed = neededQuote({ ...begins, config: { ...edited.config, initialBuy: false } });
+  return missingQuote(
+    { needed, free, resting: { orders: intents.length, slots: state.slots.length } },
+    world,
+  );
+}
+
 /** The plan as a person reads it. */
 export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, world: EditWorld) {
   const { edited, cancels, intents, state, free, hash } = planned;
@@ -129,7 +143,7 @@ export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, wor
     totalProfit: wire(total),
     maxQuoteUsed: text(mostQuote(begins)),
     worstCase: worstCases(begins),
-    warnings: [...edited.warnings, ...idleWarnings(planned, market)],
+    warnings: [...edited.warnings, ...idleWarnings(planned, market), ...fundsOfEdit(planned, begins, world)],
     planHash: hash,
   };
 }

@@ -152,7 +152,7 @@ const given = (
 /** What a start takes of the account's own without having been told to, and what it lacks. */
 export function fundsWarnings(planned: PlannedStart, world: StartWorld): Warning[] {
   const { checked, state, intents, ownBase } = planned;
-  const { base, quote } = world.market;
+  const { base } = world.market;
   const free = ownFree(world).quote;
   const needed = neededQuote(beginsOf(planned, world));
   const warnings: Warning[] = [];
@@ -161,18 +161,29 @@ export function fundsWarnings(planned: PlannedStart, world: StartWorld): Warning
       code: "own_base_used",
       message: `${text(ownBase)} ${base} of the account's own are used; useOwnBase=false leaves them alone`,
     });
-  if (needed > free)
-    warnings.push({
-      code: "funds_missing",
-      message: `the buys need ${text(needed)} ${quote} and ${text(free)} ${quote} are free${besideTold(world)}: ${intents.length} of ${state.slots.length} orders rest at first`,
-    });
-  return warnings;
+  const resting = { orders: intents.length, slots: state.slots.length };
+  return [...warnings, ...missingQuote({ needed, free, resting }, world)];
 }
 
-const besideTold = ({ kept, market }: StartWorld): string =>
-  kept.quote === ZERO
-    ? ""
-    : ` beside the ${text(kept.quote)} ${market.quote} that other strategies still need`;
+/** Buys that cannot all be paid for of what is free beside other strategies. */
+export function missingQuote(
+  {
+    needed,
+    free,
+    resting,
+  }: {
+    readonly needed: Decimal;
+    readonly free: Decimal;
+    readonly resting: { readonly orders: number; readonly slots: number };
+  },
+  { kept, market: { quote } }: Pick<StartWorld, "kept" | "market">,
+): Warning[] {
+  if (needed <= free) return [];
+  const beside =
+    kept.quote === ZERO ? "" : ` beside the ${text(kept.quote)} ${quote} that other strategies still need`;
+  const message = `the buys need ${text(needed)} ${quote} and ${text(free)} ${quote} are free${beside}: ${resting.orders} of ${resting.slots} orders rest at first`;
+  return [{ code: "funds_missing", message }];
+}
 
 /** What the orders come to in quote, at their own prices. */
 function orderSums(intents: readonly Intent[]) {
