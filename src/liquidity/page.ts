@@ -44,8 +44,19 @@ const quote = (value: number | null): string =>
 const card = (name: string, { twoSidedPercent, spreadPercent }: OwnFigures): string =>
   `<div><dt>${name}</dt><dd><b>${shownPercent(twoSidedPercent)}</b> of the time on both sides<br>${spreadPercent === null ? "no spread" : `${shownPercent(spreadPercent)} apart on average`}</dd></div>`;
 
-const seenCard = ({ minutes, known, samples, sources, deviationPercent }: LiquidityAnswer): string =>
-  `<div><dt>Seen</dt><dd><b>${known}</b> of ${minutes} minutes, ${samples} samples<br>${deviationPercent === null ? "no price elsewhere to compare with" : `${shownPercent(deviationPercent)} off ${quote(sources)} other places on average`}</dd></div>`;
+const seenCard = ({ minutes, known, samples, ...told }: LiquidityAnswer): string =>
+  `<div><dt>Seen</dt><dd><b>${known}</b> of ${minutes} minutes, ${samples} samples<br>${elsewhereTold(told)}</dd></div>`;
+
+function elsewhereTold({
+  sources,
+  unknownSources,
+  deviationPercent,
+}: Pick<LiquidityAnswer, "sources" | "unknownSources" | "deviationPercent">): string {
+  const unknown = unknownSources === 0 ? "" : `; of ${unknownSources} minutes that is unknown`;
+  return deviationPercent === null
+    ? `no price elsewhere to compare with${unknown}`
+    : `${shownPercent(deviationPercent)} off ${quote(sources)} other places on average${unknown}`;
+}
 
 const tableHtml = (
   heads: readonly string[],

@@ -29,8 +29,10 @@ export interface LiquidityReport {
   readonly samples: number;
   /** Minutes whose book ended inside 2 %: of them the visible book is told, and no more. */
   readonly cutShort: number;
-  /** Means of how many other places told a price, and of how far the mid was off their median. */
+  /** Means of how many other places told a price, where that is known, and of how far the mid was off their median. */
   readonly sources: number | null;
+  /** Known minutes of which nobody can say whether there was a price elsewhere. */
+  readonly unknownSources: number;
   readonly deviation: Decimal | null;
   readonly own: LiquidityFigures;
   readonly market: LiquidityFigures;
@@ -61,13 +63,22 @@ export function liquidityReport(
     known: rows.length,
     samples: rows.reduce((count, { samples }) => count + samples, 0),
     cutShort: rows.filter(({ isCutShort }) => isCutShort).length,
-    sources: rows.length === 0 ? null : rows.reduce((all, { sources }) => all + sources, 0) / rows.length,
+    ...sourcesOver(rows),
     deviation: meanOfKnown(rows.map(({ deviation }) => deviation)),
     own: figuresOver(rows, { spread: (row) => row.ownSpread, depth: (row) => row.ownDepth }),
     market: figuresOver(rows, { spread: (row) => row.spread, depth: (row) => row.depth }),
     gaps: longest.sort((a, b) => a.from - b.from),
     moreGaps: gaps.length - longest.length,
     findings,
+  };
+}
+
+function sourcesOver(rows: readonly LiquidityMinute[]): Pick<LiquidityReport, "sources" | "unknownSources"> {
+  const told = rows.flatMap(({ sources }) => (sources === null ? [] : [sources]));
+  const all = told.reduce((sum, count) => sum + count, 0);
+  return {
+    sources: told.length === 0 ? null : all / told.length,
+    unknownSources: rows.length - told.length,
   };
 }
 

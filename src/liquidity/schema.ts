@@ -57,6 +57,19 @@ const liquidityDay = () =>
     asksWithin2: nullable().describe("All asks within 2 % of the mid, in quote, on average"),
   });
 
+/** Of the price at other places. */
+const elsewhereFields = () => ({
+  sources: nullable().describe(
+    "Places that told a price to compare with, on average; null where that is known of no minute",
+  ),
+  unknownSources: z
+    .number()
+    .describe(
+      "Known minutes in which the other places were silent or not asked: there may be a price, or none",
+    ),
+  deviationPercent: nullable().describe("Of the mid from their median, on average; null where none told any"),
+});
+
 export const LiquidityShape = lazy(() =>
   z.object({
     exchange: z.string().describe("Exchange id"),
@@ -67,12 +80,7 @@ export const LiquidityShape = lazy(() =>
     known: z.number().describe("Of them, those of which the book was seen; any other is neither up nor down"),
     samples: z.number().describe("How often the book was read"),
     cutShort: z.number().describe("Minutes whose book was told so short that it ends inside 2 %"),
-    sources: nullable().describe(
-      "Places that told a price to compare with, on average; null where nothing was seen",
-    ),
-    deviationPercent: nullable().describe(
-      "Of the mid from their median, on average; null where none told any",
-    ),
+    ...elsewhereFields(),
     own: figuresShape("One's own orders"),
     market: figuresShape("The whole book, one's own orders included"),
     preset: z.string().nullable().describe("What the minutes are held against; null where nothing was asked"),

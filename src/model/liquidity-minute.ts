@@ -18,8 +18,8 @@ export interface LiquidityMinute {
   readonly isCutShort: boolean;
   /** |mid − reference| ÷ reference, the most seen; null where either was unknown at any moment. */
   readonly deviation: Decimal | null;
-  /** Places that have told a price to compare with, the fewest at any moment. */
-  readonly sources: number;
+  /** Places that have told a price to compare with, the fewest at any moment; null where unknown at any moment. */
+  readonly sources: number | null;
   /** Why one's own orders were not on both sides at some moment; null where they were, or nobody knows. */
   readonly absence: Absence | null;
 }
@@ -63,7 +63,7 @@ export const joinMinutes = (a: LiquidityMinute, b: LiquidityMinute): LiquidityMi
   depth: bothKnown(a.depth, b.depth, leastDepths),
   isCutShort: a.isCutShort || b.isCutShort,
   deviation: bothKnown(a.deviation, b.deviation, max),
-  sources: Math.min(a.sources, b.sources),
+  sources: bothKnown(a.sources, b.sources, Math.min),
   // By a fixed order, so that it does not matter which comes first.
   absence: ABSENCES.find((one) => one === a.absence || one === b.absence) ?? null,
 });

@@ -30,9 +30,10 @@ export interface LiquiditySample {
   readonly depth: Sides<Depths> | null;
   /** The book was told so short that it ends inside the widest band: what is counted is at least so much. */
   readonly isCutShort: boolean;
-  /** The median of what other places say, and how many have; null where none has. */
+  /** The median of what other places say; null where none has. */
   readonly reference: Decimal | null;
-  readonly sources: number;
+  /** How many have; null where nobody knows whether there are any. */
+  readonly sources: number | null;
   readonly mid: Decimal | null;
   /** Why one's own orders are not on both sides; null where they are, or nobody knows. */
   readonly absence: Absence | null;
@@ -57,7 +58,7 @@ export interface SampleSeen {
   readonly book?: Pick<Book, "bids" | "asks"> | undefined;
   readonly limit?: number;
   readonly reference: Decimal | null;
-  readonly sources?: number;
+  readonly sources?: number | null;
 }
 
 export function sampleBook(seen: SampleSeen, own: readonly OwnOrder[]): LiquiditySample {

@@ -12,6 +12,8 @@ import { encode } from "../../src/kernel/codec.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
+import { liquidityPage } from "../../src/liquidity/page.ts";
+import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
 import type { RefusalReason } from "../../src/model/strategy.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { WatchedPair } from "../../src/ports/stores/liquidity-store.ts";
@@ -125,7 +127,7 @@ describe("a watched pair", () => {
   });
 
   it("tells how far its price is off elsewhere, and how many places have said so", async () => {
-    const { deps, pass, report, minutes } = await watched();
+    const { pass, report, minutes } = await watched();
     await pass(1);
     const [row] = await minutes(PAIR, 0, 1e9);
     // Three other exchanges list the pair; the chain does not.
@@ -143,12 +145,26 @@ describe("a watched pair", () => {
     expect(off?.deviation).toBeGreaterThan(d("0.9"));
     await pass(1, { reference: () => Promise.reject(new Error("gone")) });
     const [, , alone] = await minutes(PAIR, 0, 1e9);
-    expect([alone?.sources, alone?.deviation]).toEqual([0, null]);
+    expect([alone?.sources, alone?.deviation]).toEqual([null, null]);
     expect(alone?.spread).toBeGreaterThan(0n);
+    expect(await report()).toMatchObject({
+      sources: (3 + 1) / 2,
+      unknownSources: 1,
+      deviationPercent: expect.any(Number),
+    });
+  });
+
+  it("tells places that are silent, or were not asked, from there being none", async () => {
+    const { pass, report, minutes } = await watched();
+    const none = { prices: [], most: null };
+    await pass(1, { reference: async () => ({ ...none, listed: false }) });
+    await pass(1, { reference: async () => ({ ...none, listed: true }) });
     // No call of a pass is spent on it.
-    await sampleLiquidity({ ...deps, requests: () => 10 });
-    expect((await minutes(PAIR, 0, 1e9)).at(-1)).toMatchObject({ sources: 0 });
-    expect(await report()).toMatchObject({ sources: (3 + 1 + 0) / 3, deviationPercent: expect.any(Number) });
+    await pass(1, { requests: () => 10 });
+    expect((await minutes(PAIR, 0, 1e9)).map(({ sources }) => sources)).toEqual([0, null, null]);
+    expect(await report()).toMatchObject({ known: 3, sources: 0, unknownSources: 2, deviationPercent: null });
+    const page = liquidityPage((await report()) as unknown as LiquidityAnswer);
+    expect(page).toContain("no price elsewhere to compare with; of 2 minutes that is unknown");
   });
 
   it("says why it was not seen, and why nothing of one's own was offered", async () => {

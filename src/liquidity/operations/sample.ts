@@ -44,12 +44,21 @@ export async function sampleLiquidity(world: SampleWorld): Promise<void> {
   }
 }
 
+/** Places that list a pair and are silent, or are not asked, are not none: whether there is a price is unknown. */
+const UNKNOWN_ELSEWHERE = { reference: null, sources: null };
+
 /** The median of what other places say, and how many have. That none does takes nothing from the sample. */
-async function priceElsewhere({ reference, exchanges, requests }: SampleWorld, pair: WatchedPair) {
-  const needed = REQUESTS_PER_SAMPLE + 2 * exchanges.length;
-  if (!reference || (requests && requests() < needed)) return { reference: null, sources: 0 };
-  const { prices } = await reference(pair.exchange, pair.symbol).catch(() => ({ prices: [] }));
-  return { reference: medianOf(prices.map(({ price }) => price)) ?? null, sources: prices.length };
+async function priceElsewhere(world: SampleWorld, { exchange, symbol }: WatchedPair) {
+  const { reference, exchanges, requests, log } = world;
+  if (!reference) return { reference: null, sources: 0 };
+  if (requests && requests() < REQUESTS_PER_SAMPLE + 2 * exchanges.length) return UNKNOWN_ELSEWHERE;
+  const told = await reference(exchange, symbol).catch((error: unknown) => {
+    log("warn", "no place was asked for a price", { exchange, symbol, reason: messageOf(error) });
+    return undefined;
+  });
+  if (!told || (told.prices.length === 0 && told.listed)) return UNKNOWN_ELSEWHERE;
+  const prices = told.prices.map(({ price }) => price);
+  return { reference: medianOf(prices) ?? null, sources: prices.length };
 }
 
 async function samplePair(world: SampleWorld, pair: WatchedPair, orders: readonly Order[]): Promise<void> {

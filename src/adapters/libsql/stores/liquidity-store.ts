@@ -7,6 +7,9 @@ import { liquidityMinutes, liquidityMisses } from "../tables/liquidity-tables.ts
 /** Thirteen months. */
 const MINUTES_KEPT = 396 * MINUTES_A_DAY;
 
+/** Of places nobody knows how many: the column has no null, and a year of minutes is not copied to give it one. */
+const UNKNOWN_SOURCES = -1;
+
 type KeptTable = typeof liquidityMinutes | typeof liquidityMisses;
 const ofWatchedPair = ({ exchange, symbol }: WatchedPair, table: KeptTable = liquidityMinutes) =>
   and(eq(table.exchange, exchange), eq(table.symbol, symbol));
@@ -53,10 +56,13 @@ export function liquidityStore(context: Context): LiquidityStore {
       return pairs.filter((_, place) => known[place]?.rows.length === 0);
     },
 
-    async keep(pair, { ownOrders, ...row }) {
+    async keep(pair, { ownOrders, sources: told, ...row }) {
       const { bids: ownBids, asks: ownAsks } = ownOrders;
       const { exchange, symbol } = pair;
-      const insert = db.insert(liquidityMinutes).values({ exchange, symbol, ownBids, ownAsks, ...row });
+      const sources = told ?? UNKNOWN_SOURCES;
+      const insert = db
+        .insert(liquidityMinutes)
+        .values({ exchange, symbol, ownBids, ownAsks, sources, ...row });
       const old = isOld(pair, row.minute, liquidityMinutes);
       await client.batch(
         [statement(insert.onConflictDoNothing()), statement(db.delete(liquidityMinutes).where(old))],
@@ -79,8 +85,9 @@ export function liquidityStore(context: Context): LiquidityStore {
 
     async minutes(pair, from, to) {
       const rows = await minutesQuery(context, pair, from, to);
-      return rows.map(({ exchange: _exchange, symbol: _symbol, ownBids, ownAsks, ...row }) => ({
+      return rows.map(({ exchange: _exchange, symbol: _symbol, ownBids, ownAsks, sources, ...row }) => ({
         ...row,
+        sources: sources === UNKNOWN_SOURCES ? null : sources,
         ownOrders: { bids: ownBids, asks: ownAsks },
       }));
     },
