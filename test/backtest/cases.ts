@@ -29,26 +29,60 @@ export interface Case {
   readonly days?: readonly [number, number];
 }
 
-const WEEK = [0, 7] as const;
-
 const range = (more: object) => parsed("start_grid", { ...RANGE, ...more });
 
-/** Every kind of grid over which a backtest and the service have to agree. */
-export const CASES: readonly Case[] = [
-  { name: "a linear grid, fees in quote", grid: range({}), days: WEEK },
-  {
-    name: "a linear grid, fees in base",
-    grid: range({}),
-    market: { buyFeeIn: "base" },
-    base: "0.05",
-    days: WEEK,
-  },
+/** Levels 300 apart, so that a week of it takes a hundred passes and not several. */
+const WIDE = { gridLevels: 20 };
+
+const TRAILING = {
+  grid: range({ lowerPrice: 45500, upperPrice: 47500, gridLevels: 10, trail: { up: 52000, down: 40000 } }),
+  base: "0.05",
+};
+
+const CENTERED = {
+  grid: parsed("start_centered_grid", {
+    levels: 5,
+    spacing: 0.006,
+    size: 300,
+    deviation: 0.002,
+    debounce: 60000,
+  }),
+  base: "0.02",
+};
+
+const STOPPED = {
+  grid: range({ ...WIDE, lowerPrice: 44000, stopLossPrice: 43700 }),
+  rules: { slippage: d("0.001") },
+  base: "0.02",
+};
+
+const IN_BASE = { market: { buyFeeIn: "base" } } as const;
+
+/** A week of each kind of grid, fees in quote and in base; those first that jump, or nearly do. */
+export const WEEKS: readonly Case[] = [
+  { name: "a linear grid, fees in quote", grid: range(WIDE) },
+  { name: "a linear grid, fees in base", grid: range(WIDE), ...IN_BASE, base: "0.05" },
   {
     name: "a geometric grid with base of its own",
-    grid: range({ spacingModel: "geometric" }),
+    grid: range({ ...WIDE, spacingModel: "geometric" }),
     base: "0.08",
-    days: WEEK,
   },
+  {
+    name: "a geometric grid, fees in base",
+    grid: range({ ...WIDE, spacingModel: "geometric" }),
+    ...IN_BASE,
+    base: "0.03",
+  },
+  { name: "a stop price", ...STOPPED },
+  { name: "a stop price, fees in base", ...STOPPED, ...IN_BASE },
+  { name: "a grid that trails both ways", ...TRAILING },
+  { name: "a grid that trails both ways, fees in base", ...TRAILING, ...IN_BASE },
+  { name: "a centered grid", ...CENTERED },
+  { name: "a centered grid, fees in base", ...CENTERED, ...IN_BASE },
+].map((one: Case) => ({ ...one, days: [0, 7] }));
+
+/** Whatever else a backtest and the service have to agree on. */
+export const DAYS: readonly Case[] = [
   {
     name: "coarse lots, fees in base",
     grid: range({}),
@@ -59,12 +93,6 @@ export const CASES: readonly Case[] = [
   { name: "high before low", grid: range({}), rules: { extremes: "high_first" }, base: "0.05" },
   { name: "too little quote for all slots", grid: range({}), quote: "2000", base: "0.01" },
   { name: "an initial buy", grid: range({ initialBuy: true }), rules: { slippage: d("0.0005") } },
-  {
-    name: "a stop price",
-    grid: range({ lowerPrice: 44000, stopLossPrice: 43700 }),
-    rules: { slippage: d("0.001") },
-    base: "0.02",
-  },
   {
     name: "a stop price below every spread of an exit",
     grid: range({ lowerPrice: 44000, stopLossPrice: 43700 }),
@@ -77,27 +105,11 @@ export const CASES: readonly Case[] = [
     days: [0, 1.2],
   },
   { name: "a trigger price", grid: range({ triggerPrice: 46000 }) },
-  {
-    name: "a grid that trails both ways",
-    grid: range({ lowerPrice: 45500, upperPrice: 47500, gridLevels: 20, trail: { up: 52000, down: 40000 } }),
-    base: "0.05",
-  },
   { name: "orders that may take", grid: range({ postOnly: false }), base: "0.03" },
   {
     name: "limits of position and reserve",
     grid: range({ maxPosition: 0.5, safetyReserve: 0.1 }),
     quote: "9000",
-    base: "0.02",
-  },
-  {
-    name: "a centered grid",
-    grid: parsed("start_centered_grid", {
-      levels: 5,
-      spacing: 0.004,
-      size: 300,
-      deviation: 0.002,
-      debounce: 60000,
-    }),
     base: "0.02",
   },
   {
@@ -112,37 +124,10 @@ export const CASES: readonly Case[] = [
       volatilityHigh: 0.02,
     }),
   },
-  {
-    name: "a geometric grid, fees in base",
-    grid: range({ spacingModel: "geometric" }),
-    market: { buyFeeIn: "base" },
-    base: "0.03",
-  },
-  {
-    name: "a stop price, fees in base",
-    grid: range({ lowerPrice: 44000, stopLossPrice: 43700 }),
-    rules: { slippage: d("0.001") },
-    market: { buyFeeIn: "base" },
-  },
-  {
-    name: "a grid that trails both ways, fees in base",
-    grid: range({ lowerPrice: 45500, upperPrice: 47500, gridLevels: 20, trail: { up: 52000, down: 40000 } }),
-    market: { buyFeeIn: "base" },
-    base: "0.05",
-  },
-  {
-    name: "a centered grid, fees in base",
-    grid: parsed("start_centered_grid", {
-      levels: 5,
-      spacing: 0.004,
-      size: 300,
-      deviation: 0.002,
-      debounce: 60000,
-    }),
-    market: { buyFeeIn: "base" },
-  },
   { name: "a pass each minute", grid: range({}), rules: { tickInterval: 60_000 }, base: "0.05" },
 ];
+
+export const CASES: readonly Case[] = [...WEEKS, ...DAYS];
 
 export function prepared(
   { grid, market: over, rules: ruled, quote = "20000", base = "0" }: Case,

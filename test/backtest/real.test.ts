@@ -3,7 +3,7 @@ import { type Candles, slice } from "../../src/candles/candles.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import { january } from "../support/january.ts";
 import { partOf } from "../support/whole.ts";
-import { CASES, type Case, outcome, prepared, walked } from "./cases.ts";
+import { CASES, type Case, DAYS, outcome, prepared, WEEKS, walked } from "./cases.ts";
 import { stepped } from "./stepped.ts";
 
 const month = january();
@@ -12,8 +12,14 @@ const month = january();
 const daysOf = ({ days: [from, to] = [4.4, 5.1] }: Case, all: Candles): Candles =>
   slice(all, all.from + from * DAY, all.from + to * DAY);
 
+/** Some hours of those days, in the fall where a case has all of it. */
+const hoursOf = ({ days: [from, to] = [4.4, 5.1] }: Case): readonly [number, number] => {
+  const begins = from < 4.65 && to > 5 ? 4.65 : from;
+  return [begins, begins + 0.2];
+};
+
 describe.skipIf(!month)("a backtest of real bars", () => {
-  it.each(partOf(CASES, 0))(
+  it.each([...WEEKS, ...partOf(DAYS, 0)])(
     "does what the service does, with its store and a venue in libSQL: $name",
     async (one) => {
       const run = prepared(one, daysOf(one, month as Candles));
@@ -27,8 +33,7 @@ describe.skipIf(!month)("a backtest of real bars", () => {
   );
 
   it.each(partOf(CASES, 1))("leaves out no pass that would have changed something: $name", (one) => {
-    const [from] = one.days ?? [4.65];
-    const run = prepared(one, daysOf({ ...one, days: [from, from + 0.2] }, month as Candles));
+    const run = prepared(one, daysOf({ ...one, days: hoursOf(one) }, month as Candles));
     const [some, every] = [walked(run), walked(run, { everyPass: true })];
     const of = ({ account, fills, balances }: typeof some) => outcome(account.strategy, fills, balances);
     expect(of(some)).toEqual(of(every));
