@@ -4,6 +4,8 @@ import type { Database } from "../adapters/libsql/client/safe-client.ts";
 import { sandboxBooks } from "../adapters/libsql/sandbox/sandbox-books.ts";
 import { letPass } from "../adapters/libsql/sandbox/sandbox-control.ts";
 import {
+  type Replay,
+  refuseChanged,
   type SandboxRow,
   type SandboxSettings,
   setUpSandbox,
@@ -76,10 +78,11 @@ export async function sandboxVenues(
   const settings = {
     ...options,
     origin: options.origin ?? first,
-    replays: asked?.map(({ symbol, file, coverage }) => ({ symbol, file, digest: coverage.hash })),
+    replays: asked?.map(digested),
   };
   const row = await setUpSandbox(context, settings, config.exchanges);
   const replays = asked ?? (await Promise.all(row.replays.map((replay) => readReplay(replay, runtime))));
+  refuseChanged(row.replays, replays.map(digested));
   for (const { symbol, file, coverage } of replays)
     runtime.log("info", "candles are replayed", { symbol, file, ...covered(coverage) });
   const listings = createListings({
@@ -144,6 +147,12 @@ interface ReplayedFile extends CandleFile {
   readonly symbol: Pair;
   readonly file: string;
 }
+
+const digested = ({ symbol, file, coverage }: ReplayedFile): Replay => ({
+  symbol,
+  file,
+  digest: coverage.hash,
+});
 
 async function readReplay(
   { symbol, file }: { readonly symbol: Pair; readonly file: string },

@@ -3,13 +3,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { runtimeInMemory } from "../../cli/host/node-runtime.ts";
+import { runtimeAsIs } from "../../cli/host/node-runtime.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { createDeps } from "../../src/compose/deps.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import type { Log } from "../../src/ports/local.ts";
+import { parsed } from "../backtest/stepped.ts";
 import { edgemaker } from "../support/command.ts";
+import { runOperation } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 import { zip } from "../support/zip.ts";
 
@@ -40,16 +42,14 @@ const FILES: readonly (readonly [name: string, content: string | Buffer, duplica
   ["twice.csv", `${table}${BARS[2].join(",")}\n`, 1],
 ];
 
-/** A sandbox that replays a file, and what it logs. */
-async function replaying(folder: string, file: string) {
+/** A sandbox that replays a file, or what it began with, and what it logs. */
+async function replaying(folder: string, file?: string) {
   const logged: { message: string; fields: Readonly<Record<string, unknown>> }[] = [];
   const log: Log = (_level, message, fields = {}) => void logged.push({ message, fields });
   const config = parseConfig({ EDGEMAKER_SANDBOX: "true" });
-  const runtime = runtimeInMemory(`file:${join(folder, "a.db")}`, config, log);
-  const deps = await createDeps(config, runtime, {
-    replays: [{ symbol: "BTC/USDT", file }],
-    origin: END,
-  });
+  const runtime = runtimeAsIs(`file:${join(folder, "a.db")}`, config, log);
+  const asked = file === undefined ? {} : { replays: [{ symbol: "BTC/USDT", file }] as const, origin: END };
+  const deps = await createDeps(config, runtime, asked);
   return { deps, logged };
 }
 
@@ -87,6 +87,25 @@ describe("a sandbox replays what a backtest reads", () => {
       deps.close();
       expect(logged[0]?.fields).toMatchObject({ bars: 3, hash });
     }
+  });
+});
+
+describe("a file that has changed under a sandbox which began with it", () => {
+  it("is refused on a restart, whether it is named again or not, and told with what to do", async () => {
+    const folder = tempFolder();
+    const file = join(folder, "a.csv");
+    writeFileSync(file, table);
+    const first = await replaying(folder, file);
+    const bounds = { lowerPrice: 90, upperPrice: 110, gridLevels: 4, orderSize: 20 };
+    await runOperation(first.deps, "start_grid", parsed("start_grid", bounds).asked);
+    first.deps.close();
+    writeFileSync(file, `${table}${END},104,105,103,104,5\n`);
+    for (const named of [file, undefined])
+      await expect(replaying(folder, named), `${named}`).rejects.toThrow(
+        /^BTC\/USDT cannot be replayed: \S+a\.csv has changed since this sandbox began with it: put the former file back, name another database with --db, or begin anew with `edgemaker sandbox reset --replay \S+`$/,
+      );
+    writeFileSync(file, table);
+    (await replaying(folder)).deps.close();
   });
 });
 

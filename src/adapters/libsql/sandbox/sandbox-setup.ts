@@ -99,11 +99,25 @@ function differing(stored: SandboxRow, { seed, origin, speed, replays }: Sandbox
 }
 
 function refuseOthers(stored: SandboxRow, settings: SandboxSettings): void {
+  refuseChanged(stored.replays, settings.replays ?? []);
   const [first] = differing(stored, settings);
   if (!first) return;
   const flag = first === "replays" ? "--replay" : `--${first}`;
   throw new SettingsError(
     `this sandbox was made with another ${flag}: leave it out, name another database with --db, or make this one anew with \`edgemaker sandbox reset\``,
+  );
+}
+
+/** Prices that have been traded at stay what they were: a file that is another one now is not gone on with. */
+export function refuseChanged(begun: readonly Replay[], read: readonly Replay[]): void {
+  const changed = read.find(({ symbol, file, digest }) =>
+    begun.some((one) => one.symbol === symbol && one.file === file && one.digest !== digest),
+  );
+  if (!changed) return;
+  const { symbol, file } = changed;
+  const named = symbol === "BTC/USDT" ? file : `${symbol}=${file}`;
+  throw new SettingsError(
+    `${symbol} cannot be replayed: ${file} has changed since this sandbox began with it: put the former file back, name another database with --db, or begin anew with \`edgemaker sandbox reset --replay ${named}\``,
   );
 }
 
