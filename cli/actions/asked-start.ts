@@ -1,7 +1,7 @@
 import type { Answer } from "../../src/transport/run.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
-import { editTold, planTold, type ShownEdit, type ShownPlan } from "./plan-told.ts";
+import { planTold, type ShownPlan } from "./plan-told.ts";
 import { toldOnInterrupt } from "./told-on-interrupt.ts";
 
 type Input = Readonly<Record<string, unknown>>;
@@ -49,22 +49,28 @@ export async function shownStart(input: Input, { preview, start }: Asks): Promis
   }
 }
 
-/** The same of a change of a running grid: what is cancelled and placed is shown, and exactly that is approved. */
+/** How a change is shown, and what is asked then. */
+export interface ShownChange {
+  toldAs(plan: unknown): Readonly<Record<string, string>>;
+  readonly question: string;
+}
+
+/** The same of a change of what runs: what is cancelled and placed is shown, and exactly that is approved. */
 export async function askedEdit(
   input: Input,
   { json, yes }: Values,
-  { preview, start }: Asks,
+  { preview, start, toldAs, question }: Asks & ShownChange,
 ): Promise<Answer | undefined> {
   if (json || yes || input.planHash !== undefined || !isAtTerminal()) return start(input);
   for (;;) {
     const shown = await preview(input);
     if (shown.status !== 200) return shown;
-    const plan = shown.body as ShownEdit;
-    process.stdout.write(`${render(editTold(plan))}\n`);
+    process.stdout.write(`${render(toldAs(shown.body))}\n`);
+    const { planHash } = shown.body as { readonly planHash: string };
     const { isCancel, confirm } = await import("@clack/prompts");
-    const answer = await confirm({ message: "Change this grid?" });
+    const answer = await confirm({ message: question });
     if (isCancel(answer) || !answer) return undefined;
-    const changed = await start({ ...input, planHash: plan.planHash });
+    const changed = await start({ ...input, planHash });
     if (changed.status !== 409 || !isOtherPlan(changed)) return changed;
     process.stdout.write("The market has moved, and the plan with it:\n");
   }

@@ -115,6 +115,25 @@ export function editTold(plan: ShownEdit): Readonly<Record<string, string>> {
   };
 }
 
+/** The same of a change of quotes. */
+export interface ShownQuoteEdit extends Pick<ShownEdit, "changes" | "cancelled" | "warnings"> {
+  readonly kept: number;
+  readonly orders: readonly unknown[];
+  readonly cadence: { readonly message: string };
+}
+
+/** A change of quotes in words: from what to what, what stays, goes and is placed, and what the spread bears. */
+export function quoteEditTold(plan: ShownQuoteEdit): Readonly<Record<string, string>> {
+  const { changes, kept, cancelled, orders, cadence, warnings } = plan;
+  const notes = warnings.map(({ message }) => message);
+  return {
+    changes: changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join("; "),
+    orders: `${kept} stay, ${cancelled} are cancelled, ${orders.length} placed`,
+    spread: cadence.message,
+    ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
+  };
+}
+
 function ordersTold({ orders, slots, refused }: ShownPlan, quote: string): string {
   const of = (side: "buy" | "sell") => {
     const prices = orders.filter((one) => one.side === side).map(({ price }) => price);

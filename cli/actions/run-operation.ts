@@ -16,7 +16,8 @@ import { textsOf } from "../terminal/fields.ts";
 import { columnNames, render } from "../terminal/output.ts";
 import { fail, misreadOf } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { askedEdit, askedStart } from "./asked-start.ts";
+import { askedEdit, askedStart, type ShownChange } from "./asked-start.ts";
+import { editTold, quoteEditTold, type ShownEdit, type ShownQuoteEdit } from "./plan-told.ts";
 import { wordsOf } from "./told.ts";
 import { until } from "./until.ts";
 import { watch } from "./watch.ts";
@@ -93,6 +94,18 @@ async function runWith(
   return code;
 }
 
+/** Changes that are shown first: in which words, and what is asked then. */
+const CHANGES_SHOWN: Readonly<Record<string, ShownChange>> = {
+  preview_grid_edit: {
+    toldAs: (plan) => editTold(plan as ShownEdit),
+    question: "Change this grid?",
+  },
+  preview_quote_edit: {
+    toldAs: (plan) => quoteEditTold(plan as ShownQuoteEdit),
+    question: "Change these quotes?",
+  },
+};
+
 /** A start or a change, once what it would do was shown and said yes to. */
 function askPreviewed(
   given: Record<string, unknown>,
@@ -103,9 +116,8 @@ function askPreviewed(
     preview: (asked: Record<string, unknown>) => ask(preview, asked),
     start: (asked: Record<string, unknown>) => ask(operation, asked),
   };
-  return preview.name === "preview_grid_edit"
-    ? askedEdit(given, values, asks)
-    : askedStart(given, values, asks);
+  const change = CHANGES_SHOWN[preview.name];
+  return change ? askedEdit(given, values, { ...asks, ...change }) : askedStart(given, values, asks);
 }
 
 export function sayUnstepped({ config }: CliSettings): void {

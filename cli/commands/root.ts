@@ -39,6 +39,7 @@ const GROUPS: Readonly<Record<string, string>> = {
 const PREVIEWS: Readonly<Record<string, string>> = {
   start_grid: "preview_grid",
   edit_grid: "preview_grid_edit",
+  edit_quote: "preview_quote_edit",
 };
 
 /** Every command, of these exchanges. */

@@ -39,6 +39,7 @@ const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
   backtest_quote: QUOTES_EXAMPLE,
   start_quote: QUOTES_EXAMPLE,
   edit_quote: { id: "quote-kraken-BTC-USDT-1767225600000", spread: 0.015 },
+  preview_quote_edit: { id: "quote-kraken-BTC-USDT-1767225600000", spread: 0.015 },
   stop_quote: { id: "quote-kraken-BTC-USDT-1767225600000" },
   edit_grid: { upperPrice: 64_000 },
   preview_grid_edit: { upperPrice: 64_000 },

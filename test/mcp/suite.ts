@@ -28,6 +28,7 @@ const OF_TOOL: Record<string, object> = {
   preview_grid: GRID,
   preview_grid_edit: { stopLossPrice: 50_000 },
   preview_quote: { spread: 0.01, size: 50, baseBudget: 0.01, quoteBudget: 500 },
+  preview_quote_edit: { spread: 0.03 },
   backtest_quote: { spread: 0.01, size: 50, baseBudget: 0.01, quoteBudget: 500 },
   backtest_grid: GRID,
   suggest_grid: { budget: 1000 },
@@ -100,13 +101,16 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       expect(reads.map((tool) => tool.name)).toEqual(READS);
       const { order } = await act("create_order", ORDER);
       const { id } = await act("start_grid", GRID);
+      const quotes = await act("start_quote", QUOTES);
       for (const { name: tool, inputSchema } of reads) {
         const known: Record<string, unknown> = { ...MARKET, id, ...OF_TOOL[tool] };
         if (tool === "get_order") known.id = order.id;
+        if (tool === "preview_quote_edit") known.id = quotes.id;
         // A change has to name what it changes, whichever that is; a backtest its grid or another one; quotes their size.
         const fields = [
           ...(inputSchema.required ?? []),
           ...(tool === "preview_grid_edit" ? ["stopLossPrice"] : []),
+          ...(tool === "preview_quote_edit" ? ["spread"] : []),
           ...(tool === "preview_quote" || tool === "backtest_quote"
             ? ["size", "baseBudget", "quoteBudget"]
             : []),
@@ -120,6 +124,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
         expect(JSON.parse(text), tool).toEqual(result.structuredContent);
       }
       await act("stop_grid", { id });
+      await act("stop_quote", { id: quotes.id });
       await act("cancel_order", { ...MARKET, id: order.id });
       expect(await openOrders()).toBe(0);
     });
@@ -141,6 +146,14 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       // What was approved once is done once.
       expect((await callTool(client, "start_quote", { ...QUOTES, planId })).isError).toBe(true);
       expect(await openOrders()).toBe(4);
+      // A change is shown and approved likewise.
+      const narrower = await planOf("edit_quote", { id, levels: 1 });
+      expect(await openOrders()).toBe(4);
+      expect(errorOf(await callTool(client, "edit_quote", { id, levels: 3, planId: narrower })).error).toBe(
+        "Conflict",
+      );
+      await act("edit_quote", { id, levels: 1 });
+      expect(await openOrders()).toBe(2);
       await act("stop_quote", { id });
       expect(await openOrders()).toBe(0);
     });

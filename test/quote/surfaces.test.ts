@@ -55,7 +55,17 @@ describe("quotes over HTTP", () => {
     expect(body.strategies?.[0]?.orders?.length).toBeGreaterThanOrEqual(4);
     expect((await ask("GET", "quote/list")).body).toMatchObject({ count: 1, strategies: [{ id }] });
 
-    const changed = await ask("PATCH", `quote/${id}`, { levels: 1 });
+    const before = (await open()).map((one) => one.id);
+    const shown = await ask("POST", `quote/${id}/preview`, { levels: 1 });
+    expect(shown).toMatchObject({
+      status: 200,
+      body: { id, changes: [{ field: "levels", from: "2", to: "1" }], kept: 2, cancelled: 2, orders: [] },
+    });
+    expect((await open()).map((one) => one.id)).toEqual(before);
+    expect((await ask("POST", `quote/${id}/preview`, { levels: 2 })).status).toBe(400);
+    const other = await ask("PATCH", `quote/${id}`, { levels: 3, planHash: shown.body.planHash });
+    expect(other).toMatchObject({ status: 409 });
+    const changed = await ask("PATCH", `quote/${id}`, { levels: 1, planHash: shown.body.planHash });
     expect(changed).toMatchObject({ status: 200, body: { success: true } });
     expect((await open()).map(({ side }) => side).sort()).toEqual(["buy", "sell"]);
 
@@ -70,6 +80,20 @@ describe("quotes over HTTP", () => {
     expect(await ask("DELETE", "quote", { id })).toMatchObject({ status: 200, body: { status: "stopped" } });
     expect(await open()).toEqual([]);
     expect((await ask("POST", `quote/${id}/pause`, {})).status).toBe(409);
+  });
+
+  it("keep a change that waits for its pass when another is asked for, and say that it waits", async () => {
+    const { ask } = await served();
+    const { id = "" } = (await ask("POST", "quote", ASKED)).body;
+    await ask("POST", `quote/${id}/pause`, {});
+    await ask("PATCH", `quote/${id}`, { spread: 0.02 });
+    const { body } = await ask("POST", `quote/${id}/preview`, { levels: 1 });
+    expect(body).toMatchObject({ changes: [{ field: "levels", from: "2", to: "1" }] });
+    expect(body.warnings).toContainEqual(expect.objectContaining({ code: "paused" }));
+    await ask("PATCH", `quote/${id}`, { levels: 1 });
+    await ask("POST", `quote/${id}/resume`, {});
+    const { strategies } = (await ask("GET", `quote/status?id=${id}`)).body;
+    expect(strategies?.[0]).toMatchObject({ spreadPercent: 2, levels: 1 });
   });
 
   it("are no grids, and grids are no quotes", async () => {

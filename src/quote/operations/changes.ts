@@ -2,16 +2,28 @@ import * as z from "zod";
 import type { Pass } from "../../engine/pass/step.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { text } from "../../kernel/decimal.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { idField } from "../../kernel/fields.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Preview } from "../../model/proposal.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { quoteEditInput, quoteStopInput } from "../schema/input.ts";
-import { QuoteChangedShape } from "../schema/shapes.ts";
-import { type AskedChange, changedQuote } from "../start/asked-config.ts";
+import { quoteEditInput, quoteEditPreviewInput, quoteStopInput } from "../schema/input.ts";
+import { PlannedQuoteChangeShape, QuoteChangedShape } from "../schema/shapes.ts";
+import type { AskedChange } from "../start/asked-config.ts";
+import {
+  changeOfQuote,
+  freedOf,
+  hashOfChange,
+  type PlannedChange,
+  planChange,
+  plannedChangeOut,
+  quoteChangesText,
+} from "../start/planned-change.ts";
+import type { QuotesSeen } from "../start/planned-quote.ts";
+import type { QuoteStrategy } from "../state/state.ts";
 import { type QuotesView, quoteView } from "./quote-views.ts";
+import { readQuotesAt } from "./quote-world.ts";
 
 const CHANGES_QUOTES = { effect: "trade", access: "token", output: QuoteChangedShape } as const;
 const idInput = () => z.object({ id: idField("Invalid request").describe("Strategy id") });
@@ -127,6 +139,48 @@ const pausing = (isPaused: boolean) =>
     },
   });
 
+/** What a change of quotes would do now. */
+async function readyChange(deps: Deps, id: string, asked: AskedChange, actor: string) {
+  const { strategy } = await changeableQuotes(deps, id);
+  const { account, symbol } = strategy;
+  const venue = deps.venueOf(parseAccountKey(account));
+  if (!venue)
+    throw new AppError("Start failed", `this process is not configured for ${account}: ask one that is`);
+  const place = { venue, symbol, balances: await venue.balances(), actor, beside: id };
+  const world = await readQuotesAt(deps, place);
+  const orders = (await deps.store.unsettledOrders()).filter((order) => order.account === account);
+  const seen = { ...world, balances: freedOf(strategy, orders, world) };
+  return { strategy, seen, planned: planChange(strategy, asked, seen, orders) };
+}
+
+const previewQuoteEdit = operation({
+  name: "preview_quote_edit",
+  summary: "What changing running quotes would keep, cancel and place",
+  effect: "read",
+  access: "token",
+  failure: "Start failed",
+  http: { route: "POST /strategy/quote/:id/preview", from: "body" },
+  input: quoteEditPreviewInput,
+  output: PlannedQuoteChangeShape,
+  async run(deps, { id, ...asked }, { actor }) {
+    const { strategy, planned, seen } = await readyChange(deps, id, asked, actor);
+    return plannedChangeOut(strategy, planned, seen);
+  },
+});
+
+function previewOfChange(strategy: QuoteStrategy, planned: PlannedChange, seen: QuotesSeen): Preview {
+  const out = plannedChangeOut(strategy, planned, seen);
+  const fields = out.changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ");
+  return {
+    what: `change ${out.id}: ${fields}; ${out.cancelled} orders are cancelled, ${out.orders.length} placed, and ${out.kept} stay`,
+    cost: "nothing is bought for it: what it may use stays as it was asked for at its start",
+    worstCase:
+      "its orders follow the new figures with its next passes, and what fills loses what the price loses",
+    limits: [out.cadence.message, ...out.warnings.map(({ message }) => message)],
+    holds: { planHash: planned.hash },
+  };
+}
+
 const editQuote = operation({
   ...CHANGES_QUOTES,
   name: "edit_quote",
@@ -140,21 +194,16 @@ const editQuote = operation({
     examples: ["edgemaker quote edit quote-mexc-SNEK-USDT-1767225600000 --spread 0.015"],
   },
   input: quoteEditInput,
-  async preview(deps, { id, ...asked }) {
-    const { strategy } = await changeableQuotes(deps, id);
-    checkChange(asked);
-    changedQuote(strategy.config, asked);
-    const told = Object.keys(asked).join(", ");
-    return previewOf(
-      `change ${told} of ${id}`,
-      "its orders move to where they should be with its next passes",
-    );
+  async preview(deps, { id, planHash, ...asked }, { actor }) {
+    const { strategy, planned, seen } = await readyChange(deps, id, asked, actor);
+    if (planHash !== undefined && planHash !== planned.hash) throw noLongerHolds();
+    return previewOfChange(strategy, planned, seen);
   },
-  async run(deps, { id, ...asked }, call) {
+  async run(deps, { id, planHash, ...asked }, call) {
     const { strategy } = await changeableQuotes(deps, id);
-    checkChange(asked);
-    const config = changedQuote(strategy.config, asked);
-    const told = `asked to be changed: ${Object.keys(asked).join(", ")}`;
+    const { config, changes } = changeOfQuote(strategy, asked);
+    if (planHash !== undefined && planHash !== hashOfChange(strategy, config)) throw noLongerHolds();
+    const told = `asked to be changed: ${quoteChangesText(changes)}`;
     if (!(await deps.store.setEdit(id, { config, after: strategy.edits ?? 0, told }, byOf(call))))
       throw new AppError(
         "Conflict",
@@ -170,12 +219,11 @@ const editQuote = operation({
   },
 });
 
-function checkChange(asked: AskedChange): void {
-  if (Object.values(asked).every((one) => one === undefined))
-    throw new AppError("Invalid request", "say what is to be changed, for example spread");
-  if (asked.size !== undefined && asked.depth !== undefined)
-    throw new AppError("Invalid order size", "give size or depth, and not both");
-}
-
 /** What a person may do to quotes that run. */
-export const quoteChanges: readonly Operation[] = [pausing(true), pausing(false), editQuote, stopQuote];
+export const quoteChanges: readonly Operation[] = [
+  pausing(true),
+  pausing(false),
+  previewQuoteEdit,
+  editQuote,
+  stopQuote,
+];

@@ -43,15 +43,32 @@ export interface QuoteWorld {
 export async function readQuoteWorld(deps: Deps, place: QuotePlace, actor: string): Promise<QuoteWorld> {
   const { exchange, symbol, dryRun, dryBalance } = place;
   if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance is for a dryRun");
-  const { base, quote } = splitPair(symbol);
+  const { quote } = splitPair(symbol);
   const venue = quoteVenueOf(deps, place);
-  const market = await venue.market(symbol);
-  const book = await venue.book(symbol, 100);
   const balances = dryRun
     ? await dryRunsFor(deps).balances(exchange, { given: dryBalance, quote })
     : await venue.balances();
+  return readQuotesAt(deps, { venue, symbol, balances, actor });
+}
+
+/** Where, for whom, and beside which strategy: what that one needs is not counted as others' need. */
+interface QuotesPlace extends Pick<QuoteWorld, "venue" | "balances"> {
+  readonly symbol: Pair;
+  readonly actor: string;
+  readonly beside?: string;
+}
+
+export async function readQuotesAt(
+  deps: Deps,
+  { venue, symbol, balances, actor, beside }: QuotesPlace,
+): Promise<QuoteWorld> {
+  const { exchange } = venue.account;
+  const { base, quote } = splitPair(symbol);
+  const market = await venue.market(symbol);
+  const book = await venue.book(symbol, 100);
   const open = await venue.openOrders(symbol);
-  const others = await deps.store.strategies({ stopped: false, account: accountKey(venue.account) });
+  const running = await deps.store.strategies({ stopped: false, account: accountKey(venue.account) });
+  const others = running.filter(({ strategy }) => strategy.id !== beside);
   const now = await deps.store.now();
   const told = await deps.reference?.(exchange, symbol);
   return {

@@ -154,7 +154,8 @@ const editable = () => {
     ...{ size, depth, maxBase, minBase, maxLoss, fixedPrice, tolerance },
   };
 };
-export const quoteEditInput = lazy(() => z.object(editable()));
+export const quoteEditPreviewInput = lazy(() => z.object(editable()));
+export const quoteEditInput = lazy(() => z.object({ ...editable(), planHash: planHash() }));
 
 export const quoteStopInput = lazy(() =>
   z.object({

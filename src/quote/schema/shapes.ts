@@ -41,14 +41,35 @@ export const PlannedQuoteShape = lazy(() =>
     ...pricedFields(),
     orders: z.array(PlacedShape()),
     refused: z.array(z.object({ side: sideShape(), level: z.number(), reason: z.string() })),
-    cadence: z
-      .object({
-        seconds: z.number().describe("Between two passes"),
-        movePercent: z.number().nullable().describe("One standard deviation of the price in that time"),
-        message: z.string(),
-      })
-      .describe("What the price moves by between two passes, and which spread bears it"),
+    cadence: cadenceShape(),
     worstCase: z.string().describe("What can be lost, in a sentence"),
+    warnings: z.array(warning()),
+    planHash: z.string(),
+  }),
+);
+
+const cadenceShape = () =>
+  z
+    .object({
+      seconds: z.number().describe("Between two passes"),
+      movePercent: z.number().nullable().describe("One standard deviation of the price in that time"),
+      message: z.string(),
+    })
+    .describe("What the price moves by between two passes, and which spread bears it");
+
+/** What a change of running quotes would do. */
+export const PlannedQuoteChangeShape = lazy(() =>
+  z.object({
+    id: z.string(),
+    changes: z.array(z.object({ field: z.string(), from: z.string(), to: z.string() })),
+    ...pricedFields(),
+    kept: z.number().describe("Orders that stay where they are"),
+    cancelled: z
+      .number()
+      .describe("Orders that are taken away, each once its successor rests where there is money for both"),
+    orders: z.array(PlacedShape()).describe("Orders that are placed beside those that stay"),
+    refused: z.array(z.object({ side: sideShape(), level: z.number(), reason: z.string() })),
+    cadence: cadenceShape(),
     warnings: z.array(warning()),
     planHash: z.string(),
   }),

@@ -13,7 +13,7 @@ import { quoteNoticesOf } from "../pass/notices.ts";
 import { quotingOf } from "../pass/quoting.ts";
 import type { QuotePlan } from "../plan.ts";
 import type { ReferencePrice } from "../reference.ts";
-import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../state/state.ts";
+import { newQuoteState, type QuoteConfig, type QuoteState, type QuoteStrategy } from "../state/state.ts";
 
 export interface QuotesSeen {
   readonly market: Market;
@@ -77,7 +77,7 @@ export const quotePricedOut = (
 });
 
 /** What the price moves by between two passes: whoever quotes narrower is picked off. */
-function cadenceOf({ volatility, interval }: QuotesSeen, { rules }: QuoteConfig) {
+export function cadenceOf({ volatility, interval }: QuotesSeen, { rules }: QuoteConfig) {
   const seconds = interval / SECOND;
   if (!volatility)
     return {
@@ -130,33 +130,42 @@ export function worstCaseTold({ config, reference }: PlannedQuote, { market }: Q
 }
 
 /** Of what it may use, what other strategies of the account have a need of. */
-function missingFunds({ budget }: QuoteConfig, { market, balances, kept }: QuotesSeen) {
+function missingFunds(has: Both, { market, balances, kept }: QuotesSeen) {
   const free = freeBeside(kept, balances, market);
   return (["base", "quote"] as const).flatMap((side) => {
-    if (budget[side] <= free[side]) return [];
+    if (has[side] <= free[side]) return [];
     const asset = market[side];
     const beside =
       kept[side] === ZERO ? "" : ` beside the ${text(kept[side])} ${asset} that other strategies still need`;
-    const message = `it may use ${text(budget[side])} ${asset}, and ${text(free[side])} ${asset} are free${beside}`;
+    const message = `it may use ${text(has[side])} ${asset}, and ${text(free[side])} ${asset} are free${beside}`;
     return [{ code: "funds_missing", message }];
   });
 }
 
-export function quoteWarnings({ config, plan }: PlannedQuote, seen: QuotesSeen) {
-  const notices = quoteNoticesOf({ state: newQuoteState(1, ONE), config }, plan);
+/** Of quotes that run: what they may use now, and their state. */
+type WarnedQuote = Pick<PlannedQuote, "config" | "plan"> & {
+  readonly has?: Both;
+  readonly state?: QuoteState;
+};
+
+export function quoteWarnings(
+  { config, plan, has = config.budget, state = newQuoteState(1, ONE) }: WarnedQuote,
+  seen: QuotesSeen,
+) {
+  const notices = quoteNoticesOf({ state, config }, plan);
   const quoted = sum([...plan.bids, ...plan.asks].map(({ price, amount }) => mul(price, amount, "down")));
-  const has = config.budget.quote + mul(config.budget.base, plan.reference.price ?? ZERO, "down");
-  const isTight = quoted > ZERO && has < 2n * quoted;
+  const worth = has.quote + mul(has.base, plan.reference.price ?? ZERO, "down");
+  const isTight = quoted > ZERO && worth < 2n * quoted;
   const counted = plan.reference.sources.filter(({ because }) => because === null);
   const isAlone = counted.length === 1 && counted[0]?.source === "own";
   return [
     ...notices.map((notice) => ({ ...notice })),
-    ...missingFunds(config, seen),
+    ...missingFunds(has, seen),
     ...(isTight
       ? [
           {
             code: "tight_funds",
-            message: `it quotes ${percentOf(div(quoted, max(has, 1n), "half"))} % of what it may use: an order's successor then waits until the order is gone; twice as much lets both sides rest on`,
+            message: `it quotes ${percentOf(div(quoted, max(worth, 1n), "half"))} % of what it may use: an order's successor then waits until the order is gone; twice as much lets both sides rest on`,
           },
         ]
       : []),

@@ -1,0 +1,143 @@
+/** The plan of a change of running quotes, by the functions that the step makes it with, as a person reads it. */
+import { type Decimal, max, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { hashOfPlan } from "../../kernel/hash.ts";
+import { type Balance, balanceIn } from "../../model/account.ts";
+import type { Market } from "../../model/market.ts";
+import type { Order } from "../../model/order.ts";
+import { type Both, lockedBy } from "../../model/reserve.ts";
+import { askedChange } from "../pass/begin.ts";
+import { type Quoting, quotingOf } from "../pass/quoting.ts";
+import type { QuoteConfig, QuoteStrategy } from "../state/state.ts";
+import { type AskedChange, changedQuote } from "./asked-config.ts";
+import { cadenceOf, type QuotesSeen, quotePricedOut, quoteWarnings, sourcesOut } from "./planned-quote.ts";
+
+/** From what to what; `none` where nothing was asked, or nothing is any more. */
+export interface ToldChange {
+  readonly field: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A change that was checked: what it makes of the configuration, and the same in words. */
+export interface QuoteChange {
+  readonly config: QuoteConfig;
+  readonly changes: readonly ToldChange[];
+}
+
+/** One that waits for its pass is built upon. Throws AppError for a change that changes nothing, or cannot be. */
+export function changeOfQuote(strategy: QuoteStrategy, asked: AskedChange): QuoteChange {
+  if (asked.size !== undefined && asked.depth !== undefined)
+    throw new AppError("Invalid order size", "give size or depth, and not both");
+  const before = askedChange(strategy) ?? strategy.config;
+  const config = changedQuote(before, asked);
+  const changes = fieldChanges(changeableFields(before), changeableFields(config));
+  if (changes.length > 0) return { config, changes };
+  throw new AppError(
+    "Invalid request",
+    "this changes nothing: say what is to be changed, for example spread",
+  );
+}
+
+type QuoteFields = Readonly<Record<string, Decimal | number | undefined>>;
+
+const changeableFields = ({ rules, maxLoss, fixed, tolerance }: QuoteConfig): QuoteFields => ({
+  spread: 2n * rules.asked,
+  levels: rules.levels,
+  size: rules.sizes.model === "depth" ? undefined : rules.sizes.size,
+  depth: rules.sizes.model === "depth" ? rules.sizes.depth : undefined,
+  maxBase: rules.mostBase,
+  minBase: rules.leastBase,
+  maxLoss,
+  fixedPrice: fixed?.price,
+  tolerance: tolerance.price,
+});
+
+const fieldText = (value: Decimal | number | undefined): string =>
+  value === undefined ? "none" : typeof value === "bigint" ? text(value) : String(value);
+
+const fieldChanges = (before: QuoteFields, after: QuoteFields): ToldChange[] =>
+  Object.keys(after).flatMap((field) => {
+    const [from, to] = [fieldText(before[field]), fieldText(after[field])];
+    return from === to ? [] : [{ field, from, to }];
+  });
+
+export const quoteChangesText = (changes: readonly ToldChange[]): string =>
+  changes.map(({ field, from, to }) => `${field} ${from} to ${to}`).join(", ");
+
+export interface PlannedChange extends QuoteChange {
+  readonly quoting: Quoting;
+  /** The same while the same quotes would be changed to the same: their orders follow a price that moves. */
+  readonly hash: string;
+}
+
+/** `orders` are the account's unsettled ones. */
+export function planChange(
+  strategy: QuoteStrategy,
+  asked: AskedChange,
+  seen: QuotesSeen,
+  orders: readonly Order[],
+): PlannedChange {
+  const made = changeOfQuote(strategy, asked);
+  const { market, book, open, elsewhere, volatility, now, interval } = seen;
+  const live = orders.filter((order) => order.strategy === strategy.id);
+  const mine = new Set(live.flatMap(({ exchangeId }) => exchangeId ?? []));
+  const own = open.filter(({ id }) => !mine.has(id));
+  const sight = { market, quote: undefined, book, elsewhere, open, error: null };
+  const pass = { sight, now, interval, isSimulated: true };
+  const quoting = quotingOf({ ...strategy, config: made.config }, market, pass, { live, own }, volatility);
+  return { ...made, quoting, hash: hashOfChange(strategy, made.config) };
+}
+
+export const hashOfChange = ({ id, edits = 0 }: QuoteStrategy, config: QuoteConfig): string =>
+  hashOfPlan([id, edits, config]);
+
+/** What it may use as its fills have left it. */
+const budgetNow = ({ state }: QuoteStrategy, { budget }: QuoteConfig): Both => ({
+  base: max(ZERO, state.base),
+  quote: max(ZERO, budget.quote + state.ledger.quote),
+});
+
+/** Its own orders' money is its own: free beside others once they are moved. */
+export function freedOf(
+  strategy: QuoteStrategy,
+  orders: readonly Order[],
+  { market, balances }: { readonly market: Market; readonly balances: readonly Balance[] },
+): Balance[] {
+  const locked = lockedBy(strategy, orders, market);
+  return (["base", "quote"] as const).map((side) => {
+    const { asset, free, used } = balanceIn(balances, market[side]);
+    return { asset, free: free + locked[side], used: max(ZERO, used - locked[side]) };
+  });
+}
+
+export function plannedChangeOut(strategy: QuoteStrategy, planned: PlannedChange, seen: QuotesSeen) {
+  const { config, changes, quoting, hash } = planned;
+  const { plan, bids, asks } = quoting;
+  const priced = {
+    reference: plan.reference.price,
+    halfSpread: plan.prices?.halfSpread ?? null,
+    widenedBy: plan.widenedBy,
+  };
+  const has = budgetNow(strategy, config);
+  const paused =
+    strategy.wants === "pause"
+      ? [{ code: "paused", message: "it is paused: it changes when it is resumed" }]
+      : [];
+  return {
+    id: strategy.id,
+    changes: changes.map((one) => ({ ...one })),
+    ...quotePricedOut(priced, sourcesOut(plan.reference)),
+    kept: bids.kept.length + asks.kept.length,
+    cancelled: bids.misplaced.length + asks.misplaced.length,
+    orders: [...bids.lacking, ...asks.lacking].map(({ side, price, amount }) => ({
+      side,
+      price: wire(price),
+      amount: wire(amount),
+    })),
+    refused: plan.cuts.map(({ side, level, because }) => ({ side, level, reason: because })),
+    cadence: cadenceOf(seen, config),
+    warnings: [...paused, ...quoteWarnings({ config, plan, has, state: strategy.state }, seen)],
+    planHash: hash,
+  };
+}
