@@ -120,7 +120,7 @@ export function memoryStore(
 
     now: async () => now(),
 
-    async recordByHand(order, { terms, limit, ended }, by) {
+    async recordByHand(order, { at, terms, limit, ended }, by) {
       accountRow(tables, order.account);
       const reach = { side: order.side, limit };
       const others = metOf(tables, order, reach).filter(({ clientId }) => !ended.includes(clientId));
@@ -132,7 +132,7 @@ export function memoryStore(
       if (tables.orders.has(order.clientId)) throw new StoreError("constraint", "this client id is used");
       putOrder(tables, order);
       countUses(tables, [order], limited);
-      tables.events.push({ ...handEvent(order), at: now(), ...by });
+      tables.events.push({ ...handEvent(order), at: at ?? now(), ...by });
       return { result: "recorded" };
     },
 

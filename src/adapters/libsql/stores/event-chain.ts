@@ -61,7 +61,7 @@ export function writeTold(
     return untilFirst(async () => {
       const found = await calls.execute(statement(sql`select ${now()}, ${newestOf(OF_PEOPLE)}`));
       const [at, head] = [Number(found.rows[0]?.[0]), headFrom(found.rows[0]?.[1])];
-      return writeAfter(context, by, make, { now: at, calls, guards: [], head });
+      return writeAfter(context, by, make, { now: known?.at ?? at, calls, guards: [], head });
     });
   }, isFirst);
 }
