@@ -102,7 +102,7 @@ export function editTold(plan: ShownEdit): Readonly<Record<string, string>> {
   const waiting = refused.length === 0 ? "" : `; ${refused.length} slots wait`;
   const notes = warnings.map(({ message }) => message);
   return {
-    changes: changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join("; "),
+    changes: changeListTold(changes),
     orders: isRelaid
       ? `${cancelled} are cancelled, then ${count("buy")} buys and ${count("sell")} sells placed${waiting}`
       : "all of them rest on",
@@ -127,12 +127,33 @@ export function quoteEditTold(plan: ShownQuoteEdit): Readonly<Record<string, str
   const { changes, kept, cancelled, orders, cadence, warnings } = plan;
   const notes = warnings.map(({ message }) => message);
   return {
-    changes: changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join("; "),
+    changes: changeListTold(changes),
     orders: `${kept} stay, ${cancelled} are cancelled, ${orders.length} placed`,
     spread: cadence.message,
     ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
   };
 }
+
+/** What of a change a person is told after it. */
+export interface EditAnswer extends Pick<ShownEdit, "id" | "changes">, Pick<ShownPlan, "warnings"> {
+  readonly message: string;
+}
+
+/** A change that was asked for, in the words in which it was shown. */
+export const editedTold = ({
+  id,
+  message,
+  changes,
+  warnings,
+}: EditAnswer): Readonly<Record<string, string>> => ({
+  grid: id,
+  message,
+  changes: changeListTold(changes),
+  ...notesTold(warnings),
+});
+
+const changeListTold = (changes: ShownEdit["changes"]): string =>
+  changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join("; ");
 
 function ordersTold({ orders, slots, refused }: ShownPlan, quote: string): string {
   const of = (side: "buy" | "sell") => {

@@ -1,5 +1,12 @@
 import type { Operation } from "../../src/operation.ts";
-import { planTold, type ShownPlan, type StartedGrid, startedTold } from "./plan-told.ts";
+import {
+  type EditAnswer,
+  editedTold,
+  planTold,
+  type ShownPlan,
+  type StartedGrid,
+  startedTold,
+} from "./plan-told.ts";
 
 /** A plan that was only asked for, and what starts it. */
 function previewTold(plan: ShownPlan, start: string): Readonly<Record<string, string>> {
@@ -16,12 +23,13 @@ const rangeTold = (plan: ShownPlan) =>
 const centeredTold = (plan: ShownPlan) =>
   previewTold(plan, "the same without --preview, which shows its plan first");
 
-/** Plans and starts are told in the words in which a person is asked about them. */
+/** Plans, starts and changes are told in the words in which a person is asked about them. */
 const IN_WORDS: Readonly<Record<string, (body: unknown) => unknown>> = {
   preview_grid: (body) => rangeTold(body as ShownPlan),
   preview_centered_grid: (body) => centeredTold(body as ShownPlan),
   start_grid: (body) => startedTold(body as StartedGrid),
   start_centered_grid: (body) => startedTold(body as StartedGrid),
+  edit_grid: (body) => editedTold(body as EditAnswer),
 };
 
 /** An answer as a person reads it. */

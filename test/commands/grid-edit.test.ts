@@ -30,7 +30,9 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid edit in a terminal of %d col
       const lines = screen.lines();
       expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
       screen.type(answer);
-      return { told: lines.join(" ").replace(/\s+/g, " "), code: await screen.ended };
+      const code = await screen.ended;
+      const answered = screen.lines().join(" ").replace(/\s+/g, " ");
+      return { told: lines.join(" ").replace(/\s+/g, " "), code, answered };
     };
     const refused = await asked(`${RIGHT}${ENTER}`);
     expect(refused.code).toBe(1);
@@ -41,7 +43,12 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid edit in a terminal of %d col
     );
     expect(refused.told).toMatch(/worst case [\d.]+ lost at 57000; [\d.]+ lost at 50000; [\d.]+ lost at 0/);
     expect((await grid()).upperPrice).toBe(63_000);
-    expect((await asked(ENTER)).code).toBe(0);
+    const changed = await asked(ENTER);
+    expect(changed.code).toBe(0);
+    expect(changed.answered).toMatch(
+      /message grid-\S+ is changed changes upperPrice from 63000 to 66000; (\S+ from \S+ to \S+; )*stopLossPrice from none to 50000/,
+    );
+    expect(changed.answered).not.toMatch(/\b(success|made|phase|warnings)\b/);
     expect((await grid()).upperPrice).toBe(66_000);
   });
 });
