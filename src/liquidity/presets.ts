@@ -1,5 +1,5 @@
 /** Obligations by their names, with what a person asks of them. */
-import { decimal, ONE } from "../kernel/decimal.ts";
+import { type Decimal, decimal, ONE } from "../kernel/decimal.ts";
 import { dayOfMinute } from "../model/liquidity-minute.ts";
 import type { AskedPromise, Preset } from "../model/liquidity-promise.ts";
 import { liquidityDays } from "./days.ts";
@@ -21,7 +21,16 @@ export const USUAL_PROMISE = {
   uptime: decimal("0.9"),
 } as const;
 
-export function findingsOf(preset: Preset, span: Minutes, asked: AskedPromise): ObligationFinding[] {
+/** The last whole day of a span: one that has only begun is none. */
+export const lastWholeDay = ({ to }: Pick<Minutes, "to">): number => dayOfMinute(to) - 1;
+
+/** `volumes` are what everybody has traded a day, in quote, up to the last whole day. */
+export function findingsOf(
+  preset: Preset,
+  span: Minutes,
+  asked: AskedPromise,
+  volumes: readonly (Decimal | null)[] = [],
+): ObligationFinding[] {
   const {
     spread = USUAL_PROMISE.spread,
     depth = USUAL_PROMISE.depth,
@@ -29,9 +38,8 @@ export function findingsOf(preset: Preset, span: Minutes, asked: AskedPromise): 
     uptime = USUAL_PROMISE.uptime,
   } = asked;
   const band = asked.band ?? USUAL_PROMISE.band;
-  // A day that has only begun is none.
-  const days = liquidityDays(span.rows, dayOfMinute(span.from), dayOfMinute(span.to) - 1);
-  if (preset === "mexc-st") return mexcSt(days);
+  const days = liquidityDays(span.rows, dayOfMinute(span.from), lastWholeDay(span));
+  if (preset === "mexc-st") return mexcSt(days, volumes);
   if (preset === "bitget-st")
     return bitgetSt(days, asked.spread === undefined ? {} : { spread: asked.spread });
   if (preset === "gate-score") return gateScore(span, { spread, size: depth, band, share: uptime });

@@ -6,11 +6,12 @@ import {
   minutesQuery,
   missesQuery,
 } from "../../src/adapters/libsql/stores/liquidity-store.ts";
+import { candlesOf } from "../../src/candles/candles.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { encode } from "../../src/kernel/codec.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
-import { MINUTE } from "../../src/kernel/time.ts";
+import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
 import { liquidityPage } from "../../src/liquidity/page.ts";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
@@ -18,9 +19,10 @@ import type { RefusalReason } from "../../src/model/strategy.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { WatchedPair } from "../../src/ports/stores/liquidity-store.ts";
 import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
+import type { Venue } from "../../src/ports/venue.ts";
 import { appOver } from "../support/app.ts";
 import { d } from "../support/grid.ts";
-import { runOperation, testSandbox } from "../support/sandbox.ts";
+import { runOperation, START, type TestSandbox, testSandbox } from "../support/sandbox.ts";
 
 const PAIR: WatchedPair = { exchange: "kraken", symbol: "BTC/USDT" };
 const GRID = {
@@ -42,14 +44,18 @@ interface Told {
     readonly what: string;
     readonly cause: string;
   }[];
-  readonly findings: readonly { readonly state: string; readonly value: number | null }[];
+  readonly findings: readonly {
+    readonly rule: string;
+    readonly state: string;
+    readonly value: number | null;
+  }[];
   readonly days: readonly { readonly known: number }[];
   readonly hash: string;
 }
 
 /** A world whose book is looked at each minute of its clock. */
-async function watched() {
-  const box = await testSandbox({ speed: 1 });
+async function watched(options: TestSandbox = {}) {
+  const box = await testSandbox({ speed: 1, ...options });
   const store = liquidityStore(box.context);
   const deps: Deps = { ...box.deps, liquidity: { store, pairs: [PAIR] } };
   const pass = async (minutes: number, over: Partial<Deps> = {}) => {
@@ -329,6 +335,40 @@ describe("what was agreed", () => {
     });
     time.pass(9 * MINUTE);
     expect((await report({ ...today, spread: d("0.02") })).findings[0]).toMatchObject({ state: "unknown" });
+  });
+});
+
+describe("the volume of MEXC's rule", () => {
+  it("is what the exchange tells of thirty whole days: shown, judged by nobody, and unknown where it is silent", async () => {
+    const hours = Array.from({ length: 33 * 24 }, (_, hour) => ({
+      ...{ at: START + hour * HOUR, open: "60000", high: "60000", low: "60000", close: "60000" },
+      volume: 0.02,
+    }));
+    const candles = new Map([[PAIR.symbol, candlesOf({ pair: PAIR.symbol, spanMillis: HOUR }, hours)]]);
+    const { pass, report, deps, time } = await watched({ candles, origin: START });
+    await pass(1);
+    time.pass(30 * DAY);
+    await pass(1);
+    const volume = (told: Told) => told.findings.find(({ rule }) => rule.includes("volume"));
+    const asked = { preset: "mexc-st", from: "2026-01-01", to: "2026-01-31" };
+    const told = volume(await report(asked));
+    expect(told).toMatchObject({ state: "shown", limit: 50_000, unit: "quote" });
+    // 24 hours of 0.02 at 60,000: far below what the rule asks, and nothing is made for it.
+    expect(told?.value).toBeCloseTo(28_800, -2);
+    const telling = (candles: Venue["candles"]) => (exchange: string) => ({
+      ...deps.venue(exchange),
+      candles,
+    });
+    const volumeBy = async (candles: Venue["candles"]) => {
+      const over = { ...deps, venue: telling(candles) };
+      return volume(await runOperation<Told>(over, "get_liquidity_report", { ...PAIR, ...asked }));
+    };
+    const whole = deps.venue(PAIR.exchange).candles;
+    // A day that the exchange does not tell is unknown, not empty.
+    const lacking = await volumeBy(async (...range) => (await whole(...range)).slice(1));
+    expect(lacking).toMatchObject({ state: "shown", value: null });
+    const silent = await volumeBy(() => Promise.reject(new VenueError("unavailable", "maintenance")));
+    expect(silent).toMatchObject({ state: "shown", value: null });
   });
 });
 

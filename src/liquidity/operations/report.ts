@@ -1,16 +1,19 @@
 import { csv } from "../../kernel/csv.ts";
 import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { DAY } from "../../kernel/time.ts";
+import { DAY, type Millis } from "../../kernel/time.ts";
 import { type LiquidityMinute, MINUTES_A_DAY, minuteOf } from "../../model/liquidity-minute.ts";
 import type { AskedPromise, LiquidityPromise, Preset } from "../../model/liquidity-promise.ts";
 import { type Operation, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
 import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
+import { MEXC, type Minutes, type ObligationFinding } from "../obligations.ts";
 import { liquidityPage } from "../page.ts";
-import { findingsOf } from "../presets.ts";
+import { findingsOf, lastWholeDay } from "../presets.ts";
 import { liquidityReport, MINUTE_COLUMNS, minuteRow } from "../report.ts";
 import { type LiquidityAnswer, LiquidityShape, liquidityInput } from "../schema.ts";
 import { daysOut, reportOut } from "../told.ts";
+import { readVolumes } from "./volumes.ts";
 
 /** So many days are read for one answer. */
 const MOST_DAYS = 62;
@@ -38,7 +41,6 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
         "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --format html > report.html",
       ],
     },
-    mcp: { closedWorld: true },
     failure: "Internal error",
     input: () => liquidityInput(ids),
     output: LiquidityShape,
@@ -53,7 +55,8 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
         days.map((row) => columns.map((name) => row[name])),
       );
     },
-    async run({ liquidity, store }, { exchange, symbol, preset, band, ...wanted }) {
+    async run(deps, { exchange, symbol, preset, band, ...wanted }) {
+      const { liquidity, store } = deps;
       const pair = { exchange, symbol };
       if (!liquidity) throw nobodyWatches(pair);
       const now = await store.now();
@@ -71,7 +74,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       const bands = { "0.5": 0, "1": 1, "2": 2 } as const;
       const limits = { ...wanted, band: band === undefined ? undefined : bands[band] };
       const promise = promiseOf(watched?.promise, preset, limits);
-      const findings = promise ? findingsOf(promise.preset, span, promise.asked) : [];
+      const findings = promise ? await readFindings(deps, pair, span, { promise, now }) : [];
       return {
         ...pair,
         from: dayText(days.from),
@@ -83,6 +86,18 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       };
     },
   });
+
+/** Volume is what an exchange tells of its whole market: it is asked where a rule names it, and nowhere else. */
+async function readFindings(
+  deps: Deps,
+  pair: WatchedPair,
+  span: Minutes,
+  { promise: { preset, asked }, now }: { readonly promise: LiquidityPromise; readonly now: Millis },
+): Promise<ObligationFinding[]> {
+  if (preset !== "mexc-st") return findingsOf(preset, span, asked);
+  const wanted = { last: lastWholeDay(span), count: MEXC.volumeDays };
+  return findingsOf(preset, span, asked, await readVolumes(deps, pair, wanted, now));
+}
 
 /** What is asked for, and where nothing is said of it, what the settings promise. */
 function promiseOf(
