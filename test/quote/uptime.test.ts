@@ -78,12 +78,22 @@ async function quietCalls(name: VenueName, start: string, asked: object): Promis
   }
 }
 
-it("a quiet pass asks an exchange no more than a grid's", async () => {
-  const range = { lowerPrice: decimal("59000"), upperPrice: decimal("61000"), gridLevels: 4 };
-  const grid = await quietCalls("kraken", "start_grid", { ...range, orderSize: decimal("100") });
-  const given = { spread: 0.01, levels: 2, size: 100, quoteBudget: 2000, baseBudget: 0.03, useOthers: false };
-  const asked = quoteInput(["kraken"]).parse({ exchange: "kraken", symbol: PAIR, ...given });
-  const quote = await quietCalls("kraken", "start_quote", asked);
-  expect(quote).toBeGreaterThan(0);
-  expect(quote).toBeLessThanOrEqual(grid);
-});
+it.each<VenueName>(["kraken", "mexc", "bitget", "gateio"])(
+  "a quiet pass asks %s no more than a grid's",
+  async (name) => {
+    const range = { lowerPrice: decimal("59000"), upperPrice: decimal("61000"), gridLevels: 4 };
+    const grid = await quietCalls(name, "start_grid", { ...range, orderSize: decimal("100") });
+    const given = {
+      spread: 0.01,
+      levels: 2,
+      size: 100,
+      quoteBudget: 2000,
+      baseBudget: 0.03,
+      useOthers: false,
+    };
+    const asked = quoteInput([name]).parse({ exchange: name, symbol: PAIR, ...given });
+    const quote = await quietCalls(name, "start_quote", asked);
+    expect(quote).toBeGreaterThan(0);
+    expect(quote).toBeLessThanOrEqual(grid);
+  },
+);
