@@ -42,14 +42,11 @@ const isUnderWay = ({
 }: GridState): boolean =>
   Boolean(exit || rebuild || trail.way || firstBuy || signal || unexplained || search || halted);
 
-/** It rests whole where its slot wants it; any other is replaced as soon as the price allows. */
-function isAtLevel(
-  { slot: index, generation, side, price, state: life, filled }: Order,
-  state: GridState,
-): boolean {
+/** It rests where its slot wants it, whole or what is left of it; any other is replaced as soon as the price allows. */
+function isAtLevel({ slot: index, generation, side, price, state: life }: Order, state: GridState): boolean {
   const slot = state.slots.find((one) => one.index === index);
-  if (!slot || generation !== state.generation || filled > 0n || slot.side !== side) return false;
-  const isOpen = life === "submitted" || life === "open";
+  if (!slot || generation !== state.generation || slot.side !== side) return false;
+  const isOpen = life === "submitted" || life === "open" || life === "partially_filled";
   return isOpen && price === (side === "buy" ? slot.lower : sellPrice(slot));
 }
 

@@ -23,6 +23,13 @@ describe("a backtest over prints", () => {
     expect(over.figures.total).toBe(10n * 10n ** 18n);
   });
 
+  it("makes no pass for a print that does nothing, also while an order has filled in part", () => {
+    const quiet = Array.from({ length: 300 }, (_, i) => print(2000 + i, 101 + (i % 7), 1));
+    const over = overTape([begin, print(1000, 99.9, 0.4), ...quiet, print(5000, 99, 9)]);
+    expect(executions(over)).toEqual(["1000 buy 0.4 at 100", "5000 buy 0.6 at 100"]);
+    expect(over.run.passes.length).toBeLessThan(10);
+  });
+
   it("on touch when that is asked for", () => {
     const events = [begin, print(1000, 100, 0.3), print(2000, 100, 5), print(3000, 110, 5)];
     expect(executions(overTape(events, { rules: { fill: "touch" } }))).toEqual([

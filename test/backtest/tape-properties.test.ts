@@ -122,7 +122,12 @@ describe("a queue, whatever the grid's past", () => {
 });
 
 describe("passes over a tape", () => {
-  it.each([undefined, 7000])("that are left out would have changed nothing, interval %s", (tickInterval) => {
+  it.each([
+    ["a grid", undefined, {}],
+    ["passes of a clock", 7000, {}],
+    ["a stop price", undefined, { stopLossPrice: d("96") }],
+    ["a trail", undefined, { trail: { up: d("110"), down: d("90") } }],
+  ] as const)("that are left out would have changed nothing: %s", (_, tickInterval, more) => {
     fc.assert(
       fc.property(recorded, (past) => {
         const tape = taped(eventsOf(past, (i) => (past.sizes[i] as number) / 100));
@@ -132,7 +137,7 @@ describe("passes over a tape", () => {
         const balances = [{ asset: "USDT", free: d("1000"), used: 0n }];
         const world = { market: MARKET, quote, balances };
         const run = (everyPass: boolean) => {
-          const strategy = begin(checkGrid(GRID, world), world);
+          const strategy = begin(checkGrid({ ...GRID, ...more }, world), world);
           const options = { market: MARKET, rules, balances, queue: "trades", everyPass } as const;
           const { account, fills, balances: after } = finish(walkingTape(strategy, { tape, bars }, options));
           const { slots, ledger } = account.strategy.state;
