@@ -13,7 +13,7 @@ const PAIR = "BTC/USDT";
 const BETWEEN = 5 * SECOND;
 const SEED = 20;
 
-/** A market that walks and trades, and an exchange of which one call in a hundred fails: what rests, as it tells itself. */
+/** A market that walks and trades, a thin and random book, and an exchange of which one call in a hundred fails: what rests, as it tells itself. */
 async function upOf(name: VenueName, ticks: number) {
   const world = await emulatedWorld({
     names: [name],
@@ -30,6 +30,7 @@ async function upOf(name: VenueName, ticks: number) {
       ...{ quoteBudget: 2000, baseBudget: 0.03, useOthers: false },
     });
     await runOperation(deps, "start_quote", asked);
+    exchange.thin(PAIR, SEED);
     exchange.chance(() => (random() < 0.01 ? { kind: "server_error", acts: random() < 0.5 } : undefined));
     let [up, price] = [0, 60_000];
     for (let at = 0; at < ticks; at++) {

@@ -165,6 +165,10 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
       advance();
       engine.move(listing(symbol).symbol, decimal(price));
     },
+    /** From now on its book is thin and random. */
+    thin(symbol: Pair, seed: number) {
+      engine.prices.thin.set(listing(symbol).symbol, seed);
+    },
     follow(symbol: Pair, points: readonly (readonly [Millis, string])[]) {
       paths.push({ symbol: listing(symbol).symbol, points: [...points] });
     },

@@ -3,10 +3,11 @@
 import { depthAt, MOST_SIMULATED_LEVELS } from "../../src/adapters/sandbox/depth.ts";
 import type { PricePath } from "../../src/adapters/sandbox/path.ts";
 import { type Decimal, divideWhole } from "../../src/kernel/decimal.ts";
+import { mix, share } from "../../src/kernel/hash.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Millis } from "../../src/kernel/time.ts";
 import type { Corner } from "../../src/market/matching/corner.ts";
-import type { Book, Market } from "../../src/model/market.ts";
+import type { Book, BookLevel, Market } from "../../src/model/market.ts";
 import type { Listing } from "./catalog.ts";
 
 export interface Prices {
@@ -14,6 +15,8 @@ export interface Prices {
   set(symbol: Pair, price: Decimal): void;
   /** As a path in ticks: the price stays until the next one is set. */
   path(symbol: Pair): PricePath;
+  /** Of pairs whose book is thin and random: what it is drawn by. */
+  readonly thin: Map<Pair, number>;
 }
 
 const HOURLY_NOTIONAL = 2_000_000;
@@ -34,6 +37,7 @@ export function createPrices(listings: ReadonlyMap<Pair, Listing>, clock: () => 
   const within = (symbol: Pair, from: Millis, to: Millis) =>
     history(symbol).filter((corner) => corner.at > from && corner.at < to);
   return {
+    thin: new Map(),
     now: (symbol) =>
       BigInt((history(symbol).at(-1) as Corner).ticks) * (listings.get(symbol) as Listing).tick,
     set: (symbol, price) =>
@@ -52,5 +56,19 @@ export function createPrices(listings: ReadonlyMap<Pair, Listing>, clock: () => 
 export const marketOf = (listing: Listing): Market => ({ ...listing, buyFeeIn: "base" });
 
 /** What other people have on offer around the price. */
-export const ambient = (listing: Listing, prices: Prices, at: Millis): Book =>
-  depthAt(marketOf(listing), prices.path(listing.symbol).at(at), at, MOST_SIMULATED_LEVELS);
+export function ambient(listing: Listing, prices: Prices, at: Millis): Book {
+  const book = depthAt(marketOf(listing), prices.path(listing.symbol).at(at), at, MOST_SIMULATED_LEVELS);
+  const seed = prices.thin.get(listing.symbol);
+  return seed === undefined ? book : thinned(book, mix(seed, Math.floor(at / 1000)));
+}
+
+/** A level in forty or so, each with a fiftieth of its amount: the nearest of a side may lie anywhere within 0.5 %. */
+function thinned({ bids, asks, at }: Book, seed: number): Book {
+  const side = (levels: readonly BookLevel[], from: number) => {
+    const nearest = Math.floor(share(seed, from) * 50);
+    return levels
+      .filter((_, place) => place === nearest || (place > nearest && share(seed, from + place + 1) < 0.025))
+      .map(({ price, amount }) => ({ price, amount: amount / 50n + 1n }));
+  };
+  return { bids: side(bids, 0), asks: side(asks, 1000), at };
+}
