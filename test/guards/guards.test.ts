@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../support/temp.ts";
@@ -9,6 +10,14 @@ const names = GUARDS.map(({ name }) => name);
 
 it("each guard has a name of its own", () => {
   expect(new Set(names).size).toBe(names.length);
+});
+
+it("each guard of a statement stands in the store exactly once", () => {
+  const times = GUARDS.filter((guard) => !isOfSchema(guard)).map(({ name, file, from }) => ({
+    name,
+    times: readFileSync(file, "utf8").split(from).length - 1,
+  }));
+  expect(times.filter((one) => one.times !== 1)).toEqual([]);
 });
 
 describe("with two writers on one file", () => {

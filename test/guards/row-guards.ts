@@ -324,7 +324,7 @@ export const ROW_GUARDS: readonly Guard[] = [
     ],
     [
       "a token ends",
-      "(${tokens.expiresAt} is null or ${tokens.expiresAt} > ${now()})",
+      "(${tokens.expiresAt} is null or ${tokens.expiresAt} > ${at})",
       "1",
       undefined,
       async ({ a, b, own, pass }) => {

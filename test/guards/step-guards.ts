@@ -140,7 +140,7 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "one pass for one scheduled time",
-      "${accounts.scheduled} < ${scheduled ?? null} and ",
+      "${accounts.scheduled} < ${scheduled} and ",
       "",
       [1, undefined],
       async ({ a, b, takeLease, start, pass }) => {
