@@ -110,20 +110,19 @@ const movesOf = (strategy: Strategy) =>
   isGrid(strategy) ? (strategy.state.rebuild ?? strategy.state.trail.way ?? strategy.state.signal) : null;
 
 /**
- * Whether a world has come to rest: nothing is on its way, no row waits for a time, and two whole passes have changed
- * nothing. What a row does not tell of is seen by the two passes after it.
+ * Whether a world has come to rest: nothing is on its way, no row waits for a time, and for as long as any bound
+ * lasts no pass has changed anything.
  */
 function restOf({ scheduler, state, plan, tables, history }: Awaited<ReturnType<typeof createWorld>>) {
-  const { backoff } = plan.timing;
-  const longest = 3 * plan.interval;
-  const changedNothing = () => state.passes - state.passesAtChange >= 2;
+  const { leaseTtl, expiry, skew, readLag, secondMiss, tradesEvery, backoff } = plan.timing;
+  const longest = leaseTtl + expiry + skew + readLag + secondMiss + tradesEvery + 4 * plan.interval;
   let version = history.latest("sim").version;
   return () => {
     const now = scheduler.now();
     const latest = history.latest("sim").version;
     if (latest !== version) noteChange(state, now);
     version = latest;
-    if (scheduler.waiting() > 0 || now - state.changedAt < longest || !changedNothing()) return false;
+    if (scheduler.waiting() > 0 || now - state.changedAt < longest) return false;
     const { accounts, strategies, orders, unsettled } = tables();
     const isSoon = (time: number) => time + backoff.most > now;
     if ([...accounts.values()].some(({ failures, retryAt }) => failures > 0 || isSoon(retryAt))) return false;
