@@ -152,6 +152,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       expect(errorOf(await callTool(client, "edit_quote", { id, levels: 3, planId: narrower })).error).toBe(
         "Conflict",
       );
+      await agents.decide(narrower, "refuse");
       await act("edit_quote", { id, levels: 1 });
       expect(await openOrders()).toBe(2);
       await act("stop_quote", { id });
