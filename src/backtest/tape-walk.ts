@@ -4,13 +4,12 @@ import { fromNumber } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Fill } from "../model/fill.ts";
 import { opened, type PaperAccount, passOnPaper } from "./account.ts";
-import { fillLog } from "./fill-log.ts";
-import { type HeldRow, heldFrom, heldOf } from "./held.ts";
+import { type HeldRow, heldFrom } from "./held.ts";
 import type { QueueModel } from "./queue.ts";
 import { type Print, type TapePaper, tapePaper } from "./tape-paper.ts";
 import { closeAt, type TickReach, type Ticks } from "./ticks.ts";
 import { wakeOf } from "./wake.ts";
-import type { Walked } from "./walk.ts";
+import { type Walked, walkedTo } from "./walk.ts";
 import type { WalkOptions } from "./walk-options.ts";
 
 export interface TapeWalkOptions extends WalkOptions {
@@ -62,16 +61,7 @@ export function* walkingTape(
     eventsAt(one, at);
     if (options.rules.tickInterval === undefined && isDueOn(one)) passOn(one, at);
   }
-  const { account, venue, fills, held, passes } = one;
-  return {
-    engine: "walk",
-    account,
-    balances: venue.balances(),
-    fills: fillLog(fills),
-    held: heldOf(held),
-    passes,
-    bars: one.print,
-  };
+  return walkedTo(one, one.print);
 }
 
 function begunOn(

@@ -77,7 +77,22 @@ export function* walking(
     for (const corner of cornersOf(bars, bar, rules.extremes)) walkTo(one, corner, bar);
     yield bar;
   }
-  const { account, venue, fills, held, passes } = one;
+  return walkedTo(one, Math.min(bar, end));
+}
+
+/** What a walk has come to, after so many bars or prints. */
+export function walkedTo(
+  {
+    account,
+    venue,
+    fills,
+    held,
+    passes,
+  }: Pick<Walk, "account" | "fills" | "held" | "passes"> & {
+    readonly venue: Pick<Paper, "balances">;
+  },
+  bars: number,
+): Walked {
   return {
     engine: "walk",
     account,
@@ -85,7 +100,7 @@ export function* walking(
     fills: fillLog(fills),
     held: heldOf(held),
     passes,
-    bars: Math.min(bar, end),
+    bars,
   };
 }
 
