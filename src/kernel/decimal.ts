@@ -13,7 +13,7 @@ export const ZERO: Decimal = 0n;
 export const ONE: Decimal = 10n ** BigInt(DECIMAL_PLACES);
 
 const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/;
-const SCIENTIFIC = /^(-?)(\d+)(?:\.(\d+))?e([+-]?\d+)$/i;
+const SCIENTIFIC = /^(-?)(\d+)(?:\.(\d+))?e([+-]?\d+)$/;
 
 /** Reads plain decimal text such as `-12.5`, as `text` writes it. Throws on what is no such text. */
 export function decimal(text: string): Decimal {
@@ -29,9 +29,9 @@ export function parseDecimal(text: string): Decimal | undefined {
   const match = PLAIN.exec(text);
   if (!match) return undefined;
   const [, sign, whole = "", fraction = ""] = match;
-  const kept = fraction.replace(/0+$/, "");
+  const kept = fraction.length > DECIMAL_PLACES ? fraction.replace(/0+$/, "") : fraction;
   if (kept.length > DECIMAL_PLACES) return undefined;
-  const units = BigInt(whole) * ONE + BigInt(kept.padEnd(DECIMAL_PLACES, "0"));
+  const units = BigInt(whole + kept.padEnd(DECIMAL_PLACES, "0"));
   return sign ? -units : units;
 }
 
@@ -41,7 +41,7 @@ export function fromNumber(value: number): Decimal | undefined {
 }
 
 function expand(text: string): string {
-  const match = SCIENTIFIC.exec(text);
+  const match = text.includes("e") ? SCIENTIFIC.exec(text) : null;
   if (!match) return text;
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;
   const digits = whole + fraction;

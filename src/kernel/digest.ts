@@ -1,12 +1,28 @@
-/** SHA-256 as lower-case hexadecimal text. */
-export const digest = (text: string): Promise<string> => digestBytes(new TextEncoder().encode(text));
+import { sha256 as sha256Here } from "@noble/hashes/sha2.js";
+
+/** In bytes: of a longer text the platform's own hash takes less. */
+const SHORT_TEXT = 2048;
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Lower-case hexadecimal text of bytes. */
+export function hexOf(bytes: Uint8Array): string {
+  let hex = "";
+  for (const byte of bytes) hex += HEX[byte];
+  return hex;
+}
+
+/** SHA-256 as lower-case hexadecimal text. Of a short text it is made here: a job for another thread takes thirty times as much. */
+export async function digest(text: string): Promise<string> {
+  const bytes = new TextEncoder().encode(text);
+  return bytes.length > SHORT_TEXT ? digestBytes(bytes) : hexOf(sha256Here(bytes));
+}
 
 /** SHA-256 of bytes, as lower-case hexadecimal text. */
 export type DigestBytes = (bytes: Uint8Array<ArrayBuffer>) => Promise<string> | string;
 
 async function digestBytes(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const hash = await crypto.subtle.digest("SHA-256", bytes);
-  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
 /** Of several parts in their order, each by a digest of its own: none has to be copied beside another. */

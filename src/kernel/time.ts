@@ -6,12 +6,26 @@ export const MINUTE: Millis = 60 * SECOND;
 export const HOUR: Millis = 60 * MINUTE;
 export const DAY: Millis = 24 * HOUR;
 
+/** Spans of bars, by the names that exchanges have for them. */
+export const TIMEFRAMES = {
+  "1m": MINUTE,
+  "5m": 5 * MINUTE,
+  "15m": 15 * MINUTE,
+  "30m": 30 * MINUTE,
+  "1h": HOUR,
+  "4h": 4 * HOUR,
+  "1d": DAY,
+} as const;
+
 /** A span as a person says it: in seconds below two minutes, then in minutes, hours and days. */
 export function spanTold(span: Millis): string {
   if (span < 2 * MINUTE) return `${Math.round(span / SECOND)} s`;
   if (span < 2 * HOUR) return `${Math.round(span / MINUTE)} min`;
   return span < 2 * DAY ? `${Math.round(span / HOUR)} h` : `${Math.round(span / DAY)} days`;
 }
+
+/** A time as people and files write it: 2022-01-01T00:00:00.000Z. */
+export const stampOf = (at: Millis): string => new Date(at).toISOString();
 
 /** The day of UTC in which a protocol time lies, counted from 1970. */
 export const dayOf = (now: Millis): number => Math.floor(now / DAY);

@@ -1,8 +1,9 @@
 // Runs command lines one after the other in one process: [{ args, cwd? }] on standard input, what became of each on standard output.
 import { readFileSync } from "node:fs";
 import { currentBundle } from "../../cli/build/build.mjs";
+import { loadBundle } from "../../cli/build/code-cache.mjs";
 
-const { main } = await import((await currentBundle()).href);
+const { runCommandLine } = loadBundle(await currentBundle());
 const answer = process.stdout.write.bind(process.stdout);
 const ran = [];
 for (const { args, cwd } of JSON.parse(readFileSync(0, "utf8"))) {
@@ -13,6 +14,6 @@ for (const { args, cwd } of JSON.parse(readFileSync(0, "utf8"))) {
       return true;
     };
   if (cwd !== undefined) process.chdir(cwd);
-  ran.push({ code: await main(args), ...told });
+  ran.push({ code: await runCommandLine(args), ...told });
 }
 answer(JSON.stringify(ran));

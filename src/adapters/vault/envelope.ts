@@ -3,6 +3,7 @@
  * fields and is itself wrapped by the operator's key. What each text belongs to is authenticated with it, so that
  * rows or columns that were exchanged do not decrypt. All AES-256-GCM, a new nonce for each text.
  */
+import { hexOf } from "../../kernel/digest.ts";
 import { SettingsError } from "../../kernel/errors.ts";
 
 const NONCE = 12;
@@ -25,7 +26,7 @@ export interface Sealed {
 export async function importKek(raw: Uint8Array<ArrayBuffer>): Promise<Kek> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", raw));
   const key = await crypto.subtle.importKey("raw", raw, ALGORITHM, false, ["encrypt", "decrypt"]);
-  return { id: hex(digest.slice(0, 4)), key };
+  return { id: hexOf(digest.slice(0, 4)), key };
 }
 
 /** Encrypts the fields of what `owner` names. */
@@ -96,9 +97,6 @@ async function decrypt(key: CryptoKey, text: string, belongs: string): Promise<U
     throw new SettingsError("their row in the database was changed, or is not their own");
   }
 }
-
-const hex = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 

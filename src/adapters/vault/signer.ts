@@ -1,3 +1,4 @@
+import { hexOf } from "../../kernel/digest.ts";
 import type { Signer } from "../../ports/stores/audit-store.ts";
 
 /** What the key is for: another use of the same key of the operator's would be another key. */
@@ -10,11 +11,9 @@ export async function importSigner(raw: Uint8Array<ArrayBuffer>): Promise<Signer
   const derivation = { name: "HKDF", hash: HASH, salt: new Uint8Array(), info: utf8Of(PURPOSE) };
   const form = { name: "HMAC", hash: HASH, length: 256 };
   const key = await crypto.subtle.deriveKey(derivation, from, form, false, ["sign"]);
-  const sign = async (text: string) => hex(await crypto.subtle.sign("HMAC", key, utf8Of(text)));
+  const sign = async (text: string) =>
+    hexOf(new Uint8Array(await crypto.subtle.sign("HMAC", key, utf8Of(text))));
   return { key: (await sign("which key")).slice(0, 8), sign };
 }
 
 const utf8Of = (text: string) => new TextEncoder().encode(text);
-
-const hex = (bytes: ArrayBuffer): string =>
-  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
